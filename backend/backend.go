@@ -1,0 +1,132 @@
+// Package backend opens a compute backend by name: the pure-Go one, which
+// every build has, or XLA on the CPU or on an NVIDIA GPU, which needs a PJRT
+// plugin.
+//
+// Nothing is ever downloaded: go-xla's automatic install of plugins is turned
+// off. A plugin, a file named pjrt_c_api_cpu_plugin.so or
+// pjrt_c_api_cuda_plugin.so (.dylib on macOS, .dll on Windows), is looked for in
+//
+//  1. the folders listed in the environment variable PJRT_PLUGIN_LIBRARY_PATH,
+//  2. the folder .setup/pjrt of the checkout that this package was compiled
+//     from, where ./scripts/setup puts the CPU plugin,
+//  3. the folders that go-xla itself searches, where its own pjrt_installer
+//     puts plugins.
+//
+// A build with the tag noxla, without cgo, or for a platform that go-xla
+// doesn't know has the pure-Go backend alone.
+package backend
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+)
+
+// The names that Open takes.
+const (
+	// Auto is the first backend of CUDA, CPU and Go that opens.
+	Auto = "auto"
+	// CUDA is XLA on an NVIDIA GPU.
+	CUDA = "xla:cuda"
+	// CPU is XLA on the processor.
+	CPU = "xla:cpu"
+	// Go is the pure-Go backend.
+	Go = "go"
+)
+
+// fastestFirst are the backends in the order in which Auto tries them.
+var fastestFirst = []string{CUDA, CPU, Go}
+
+// opened holds one backend a name for the whole process: a second PJRT client
+// would only compete with the first for the device's memory.
+var opened struct {
+	sync.Mutex
+	byName map[string]compute.Backend
+}
+
+// Open returns the backend of that name: Auto, CUDA, CPU or Go. A name gives
+// the same backend every time in a process, so don't Finalize it. The error
+// for a backend that can't be opened here says what is missing.
+//
+// On CUDA, matrix products are computed in full float32 rather than TF32, so
+// that every backend gives the same results to float32's precision.
+func Open(name string) (compute.Backend, error) {
+	opened.Lock()
+	defer opened.Unlock()
+
+	switch name {
+	case Auto:
+		for _, n := range fastestFirst {
+			if b, err := open(n); err == nil || n == Go {
+				return b, err
+			}
+		}
+	case CUDA, CPU, Go:
+		return open(name)
+	}
+	return nil, fmt.Errorf("unknown backend %q: use %s", name, strings.Join(Names(), ", "))
+}
+
+// Names returns every name that Open knows, Auto first. Not all of them need
+// open here; see Available.
+func Names() []string {
+	return append([]string{Auto}, fastestFirst...)
+}
+
+// Available returns the names of the backends that open here, fastest first;
+// the last is always Go. It opens them to find out.
+func Available() []string {
+	opened.Lock()
+	defer opened.Unlock()
+
+	var names []string
+	for _, n := range fastestFirst {
+		if _, err := open(n); err == nil {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// NameOf returns the name of a backend that Open returned, which tells what
+// Auto has become: CUDA, CPU or Go. For any other backend it returns the
+// backend's own name.
+func NameOf(b compute.Backend) string {
+	opened.Lock()
+	defer opened.Unlock()
+
+	for name, o := range opened.byName {
+		if o == b {
+			return name
+		}
+	}
+	return b.Name()
+}
+
+// open returns the process's backend of that name. It is called with opened
+// locked.
+func open(name string) (compute.Backend, error) {
+	if b, ok := opened.byName[name]; ok && !b.IsFinalized() {
+		return b, nil
+	}
+
+	var b compute.Backend
+	var err error
+	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
+		b, err = openXLA(plugin)
+	} else {
+		b, err = gobackend.New("")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: %w", name, err)
+	}
+
+	if opened.byName == nil {
+		opened.byName = make(map[string]compute.Backend)
+	}
+	opened.byName[name] = b
+	return b, nil
+}

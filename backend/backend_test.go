@@ -1,0 +1,107 @@
+package backend
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+func TestAvailableBackendsCompute(t *testing.T) {
+	names := Available()
+	if names[len(names)-1] != Go {
+		t.Fatalf("Available() = %q, which doesn't end with %q", names, Go)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			b, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			double, err := graph.NewExec(b, func(x *graph.Node) *graph.Node { return graph.Add(x, x) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := double.Call([]float64{1, -2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := []float64{2, -4}; !slices.Equal(got[0].Value().([]float64), want) {
+				t.Errorf("x + x = %v, want %v", got[0].Value(), want)
+			}
+			if NameOf(b) != name {
+				t.Errorf("NameOf = %q, want %q", NameOf(b), name)
+			}
+		})
+	}
+}
+
+func TestOpenIsProcessWide(t *testing.T) {
+	for _, name := range Available() {
+		first, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first != second {
+			t.Errorf("Open(%q) gave two backends", name)
+		}
+	}
+}
+
+func TestOpenReplacesFinalized(t *testing.T) {
+	first, err := Open(Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Finalize()
+	second, err := Open(Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.IsFinalized() {
+		t.Error("Open gave a finalized backend")
+	}
+}
+
+func TestAutoIsFastestAvailable(t *testing.T) {
+	b, err := Open(Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := Available()[0]; NameOf(b) != want {
+		t.Errorf("Open(%q) opened %q, want %q", Auto, NameOf(b), want)
+	}
+}
+
+func TestOpenUnknown(t *testing.T) {
+	for _, name := range []string{"", "xla", "xla:tpu", "GO"} {
+		_, err := Open(name)
+		if err == nil {
+			t.Errorf("Open(%q) gave no error", name)
+			continue
+		}
+		for _, valid := range Names() {
+			if !strings.Contains(err.Error(), valid) {
+				t.Errorf("Open(%q): %q doesn't name %q", name, err, valid)
+			}
+		}
+	}
+}
+
+func TestOpenUnavailable(t *testing.T) {
+	available := Available()
+	for _, name := range Names() {
+		if name == Auto || slices.Contains(available, name) {
+			continue
+		}
+		_, err := Open(name)
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Open(%q) = %v, want an error that names it", name, err)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package backend_test
+
+import (
+	"fmt"
+
+	"github.com/seed-47b1e431/gosica/backend"
+)
+
+func ExampleOpen() {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(backend.NameOf(b))
+
+	_, err = backend.Open("gpu")
+	fmt.Println(err)
+	// Output:
+	// go
+	// unknown backend "gpu": use auto, xla:cuda, xla:cpu, go
+}

@@ -1,0 +1,174 @@
+package layers
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// WholeContext is the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix
+// "Neural Network Architecture"), for a sample of each run and batch place:
+//
+//   - M is one at the hidden position of each signal and zero elsewhere,
+//   - Z_t repeats y, the current value of z_t, at every position,
+//   - Z̃₋ₜ is z with the hidden position set to zero.
+//
+// z is shaped [R, d, T]; y and the int32 hidden positions idx are shaped
+// [R, B, d]: a joint sample hides the same t in every signal, a product
+// sample hides a position of its own in each. The result is shaped
+// [R, B, p…, 3d] where shape holds the axes p… of the index.
+func WholeContext(z, y, idx *Node, shape ...int) *Node {
+	return inIndexShape(Concatenate([]*Node{
+		hiddenMask(z, idx),   // [R, B, T, d]
+		repeatOverTime(z, y), // [R, B, T, d]
+		hideContext(z, idx),  // [R, B, T, d]
+	}, -1), shape)
+}
+
+// WholeContextRF is the input of the paper's rectified flow network:
+// WholeContext with y = z_t(τ), the second context [M′, Z̃′] that hides idx2 in
+// place of idx, and τ, shaped [R, B], repeated at every position. The hidden
+// value of the second context is the flow's target and never an input. The
+// result is shaped [R, B, p…, 5d+1].
+func WholeContextRF(z, y, idx, idx2, tau *Node, shape ...int) *Node {
+	return inIndexShape(Concatenate([]*Node{
+		hiddenMask(z, idx),                     // [R, B, T, d]
+		repeatOverTime(z, y),                   // [R, B, T, d]
+		hideContext(z, idx),                    // [R, B, T, d]
+		hiddenMask(z, idx2),                    // [R, B, T, d]
+		hideContext(z, idx2),                   // [R, B, T, d]
+		repeatOverTime(z, InsertAxes(tau, -1)), // [R, B, T, 1]
+	}, -1), shape)
+}
+
+// hidden tells, for each sample, position and signal, whether it is the one
+// left out: bool [R, B, T, d].
+func hidden(z, idx *Node) *Node {
+	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
+	positions := z.Shape().Dim(2)
+	z.AssertDims(runs, d, positions)
+	t := Iota(z.Graph(), shapes.Make(dtypes.Int32, runs, batch, positions, d), 2) // [R, B, T, d]
+	return Equal(t, BroadcastToDims(InsertAxes(idx, 2), runs, batch, positions, d))
+}
+
+func hiddenMask(z, idx *Node) *Node {
+	return ConvertDType(hidden(z, idx), z.DType()) // [R, B, T, d]
+}
+
+func hideContext(z, idx *Node) *Node {
+	mask := hidden(z, idx)                                                                // [R, B, T, d]
+	all := BroadcastToDims(InsertAxes(Transpose(z, 1, 2), 1), mask.Shape().Dimensions...) // [R, B, T, d]
+	return Where(mask, ZerosLike(all), all)
+}
+
+// repeatOverTime repeats y shaped [R, B, C] at each of z's positions.
+func repeatOverTime(z, y *Node) *Node {
+	runs, batch, c := y.Shape().Dim(0), y.Shape().Dim(1), y.Shape().Dim(2)
+	return BroadcastToDims(InsertAxes(y, 2), runs, batch, z.Shape().Dim(2), c) // [R, B, T, C]
+}
+
+// inIndexShape splits T of x shaped [R, B, T, C] into the axes of the index.
+func inIndexShape(x *Node, shape []int) *Node {
+	dims := append([]int{x.Shape().Dim(0), x.Shape().Dim(1)}, shape...)
+	return Reshape(x, append(dims, x.Shape().Dim(3))...) // [R, B, p…, C]
+}
+
+// Neighbours lists, for every position of an index of the given axes
+// (row-major), the positions up to width away along each axis, itself left
+// out, in row-major order of the offset: [T][(2·width+1)^axes − 1]. A
+// neighbour beyond the edge is listed as T.
+func Neighbours(width int, shape ...int) ([][]int32, error) {
+	if width < 0 {
+		return nil, fmt.Errorf("layers: width %d: want 0 or more", width)
+	}
+	positions := 1
+	for _, n := range shape {
+		if n < 1 {
+			return nil, fmt.Errorf("layers: shape %v: every axis must be at least 1", shape)
+		}
+		positions *= n
+	}
+	offsets := boxOffsets(width, len(shape))
+	table := make([][]int32, positions)
+	at := make([]int, len(shape))
+	for t := range table {
+		row := make([]int32, len(offsets))
+		for k, offset := range offsets {
+			row[k] = int32(flatten(at, offset, shape, positions))
+		}
+		table[t] = row
+		for i := len(at) - 1; i >= 0; i-- { // the next position, row-major
+			if at[i]++; at[i] < shape[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return table, nil
+}
+
+// boxOffsets are the offsets of all neighbours up to width away along each
+// axis, the centre left out.
+func boxOffsets(width, axes int) [][]int {
+	var offsets [][]int
+	digits := make([]int, axes)
+	for {
+		offset := make([]int, axes)
+		centre := true
+		for i, digit := range digits {
+			offset[i] = digit - width
+			centre = centre && offset[i] == 0
+		}
+		if !centre {
+			offsets = append(offsets, offset)
+		}
+		if !nextInBox(digits, 2*width+1) {
+			return offsets
+		}
+	}
+}
+
+// flatten is the row-major position of at+offset, or outside beyond the edge.
+func flatten(at, offset, shape []int, outside int) int {
+	flat := 0
+	for i, n := range shape {
+		p := at[i] + offset[i]
+		if p < 0 || p >= n {
+			return outside
+		}
+		flat = flat*n + p
+	}
+	return flat
+}
+
+// WindowContext gathers the neighbours of each sample's positions: z shaped
+// [R, d, T], int32 positions idx shaped [R, B, d] (one for each signal, as in
+// WholeContext) and the int32 table of Neighbours shaped [T, K] give
+// [R, B, d·K]. Beyond the edge of the index a neighbour is zero. The value at
+// the position itself is never looked at.
+func WindowContext(z, idx, neighbours *Node) *Node {
+	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
+	positions, k := neighbours.Shape().Dim(0), neighbours.Shape().Dim(1)
+	z.AssertDims(runs, d, positions)
+	at := Gather(neighbours, InsertAxes(idx, -1)) // [R, B, d, K]
+	outside := Zeros(z.Graph(), shapes.Make(z.DType(), runs, d, 1))
+	return Reshape(gatherSignals(Concatenate([]*Node{z, outside}, 2), at), runs, batch, d*k)
+}
+
+// GatherSignals takes the value of each signal at a position of its own:
+// z shaped [R, d, T] and int32 idx shaped [R, B, d] give [R, B, d].
+func GatherSignals(z, idx *Node) *Node {
+	return Reshape(gatherSignals(z, InsertAxes(idx, -1)), idx.Shape().Dimensions...)
+}
+
+// gatherSignals takes z[r, i, at[r, b, i, k]]: z [R, d, T] and at
+// [R, B, d, K] give [R, B, d, K].
+func gatherSignals(z, at *Node) *Node {
+	g := z.Graph()
+	runs, d, positions := z.Shape().Dim(0), z.Shape().Dim(1), z.Shape().Dim(2)
+	row := shapes.Make(dtypes.Int32, runs, 1, d, 1)
+	first := MulScalar(Add(MulScalar(Iota(g, row, 0), d), Iota(g, row, 2)), positions) // [R, 1, d, 1]: where a signal begins
+	return Gather(Reshape(z, -1), InsertAxes(Add(at, first), -1))                      // [R, B, d, K]
+}
