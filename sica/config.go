@@ -1,0 +1,124 @@
+package sica
+
+import "github.com/seed-47b1e431/gosica/flows"
+
+// Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
+type Flow string
+
+const (
+	// WGF is the Wasserstein gradient flow: v = −∇ log of a density ratio
+	// learned by logistic regression (paper, equation log.joint.ratio).
+	WGF Flow = "wgf"
+	// RF is the rectified flow: v regresses z′ − z along the straight path
+	// (paper, equation rec.obj).
+	RF Flow = "rf"
+)
+
+// Context is what the vector field sees of the other positions.
+type Context string
+
+const (
+	// WholeSequence gives the network every position but t, as in the paper.
+	WholeSequence Context = "whole"
+	// LocalWindow gives it the neighbours of t up to Config.Window away along
+	// each axis of the index. Its cost doesn't depend on T.
+	LocalWindow Context = "window"
+)
+
+// Family is the set of maps that one iteration may apply to the signals.
+type Family string
+
+const (
+	// Free moves every position by the vector field itself.
+	Free Family = "free"
+	// Linear moves the signals by the affine map of z_t nearest to the vector
+	// field in least squares, so that the whole flow stays a linear demixing.
+	Linear Family = "linear"
+)
+
+// Optimizer trains the vector field's network.
+type Optimizer string
+
+const (
+	// Adam with β = (0.9, 0.999) and ε = 1e-8, as PyTorch's.
+	Adam Optimizer = "adam"
+	// Adagrad with ε = 1e-10 and no initial accumulator, as PyTorch's.
+	Adagrad Optimizer = "adagrad"
+)
+
+// Config says how Fit separates. Start from a preset (Default, PaperWGF,
+// PaperRF, Smoke) and change what you need; Validate names what is out of
+// range.
+type Config struct {
+	// Shape is the position index, row-major: {T}, {height, width} or
+	// {frames, height, width}. Nil means {T}.
+	Shape []int `json:"shape,omitempty"`
+	// Seed gives every random draw of the fit.
+	Seed uint64 `json:"seed"`
+
+	// Start are the transforms of the mixed signals before the first
+	// iteration, in order.
+	Start []Transform `json:"start"`
+	// Standardise brings every signal back to mean 0 and variance 1 after
+	// each iteration.
+	Standardise bool `json:"standardise"`
+
+	Flow    Flow    `json:"flow"`
+	Context Context `json:"context"`
+	// Window is the reach of a LocalWindow along each axis; 0 shows the
+	// network nothing but z_t.
+	Window int `json:"window"`
+	// Hidden are the widths of the hidden layers of the MLP over a
+	// LocalWindow. The network over a WholeSequence is the paper's.
+	Hidden []int  `json:"hidden,omitempty"`
+	Family Family `json:"family"`
+
+	// Iterations is J, the largest number of times that the signals move.
+	Iterations int `json:"iterations"`
+	// FirstStep and LastStep are η of the first and the last iteration, with
+	// a cosine between them. The rectified flow, which integrates to τ = 1,
+	// takes no η.
+	FirstStep float64 `json:"first_step"`
+	LastStep  float64 `json:"last_step"`
+	// Solver integrates the rectified flow from τ = 0 to 1 in SolverSteps steps.
+	Solver      flows.Solver `json:"solver,omitempty"`
+	SolverSteps int          `json:"solver_steps,omitempty"`
+
+	Optimizer    Optimizer `json:"optimizer"`
+	LearningRate float64   `json:"learning_rate"`
+	// BatchSize is the number of joint samples of a training step; it is
+	// paired with as many product samples.
+	BatchSize int `json:"batch_size"`
+	// Epochs is the number of passes over the positions an iteration, Steps
+	// the number of training steps. One of the two is zero.
+	Epochs int `json:"epochs,omitempty"`
+	Steps  int `json:"steps,omitempty"`
+	// FreshProduct draws new permutations for every pass over the positions;
+	// otherwise an iteration keeps the ones that it began with, as the paper
+	// does.
+	FreshProduct bool `json:"fresh_product"`
+	// WarmStart goes on with the weights and the optimizer's moments of the
+	// iteration before; otherwise each iteration starts from new ones.
+	WarmStart bool `json:"warm_start"`
+	// Noise is the standard deviation of the Gaussian noise on the network's
+	// inputs in training, joint and product samples alike.
+	Noise float64 `json:"noise"`
+
+	// Folds is the number of networks, each trained without one share of the
+	// positions, whose average moves the signals; the positions left out
+	// measure the divergence. 0 trains one network on all positions, as the
+	// paper does, and measures none.
+	Folds int `json:"folds"`
+	// Block is the number of consecutive positions held out together.
+	Block int `json:"block,omitempty"`
+	// Patience is the number of iterations that the held-out divergence may
+	// fail to fall before the fit stops. 0 never stops early.
+	Patience int `json:"patience,omitempty"`
+
+	// Float64 computes on the device in double precision.
+	Float64 bool `json:"float64,omitempty"`
+
+	// OnIteration, if set, is called after each iteration, in order. Run is
+	// its place in FitRuns.
+	OnIteration func(run int, it Iteration) `json:"-"`
+}

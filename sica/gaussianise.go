@@ -1,0 +1,57 @@
+package sica
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// gaussianise returns x with each signal mapped to normal quantiles.
+func gaussianise(x *mat.Dense) (*mat.Dense, error) {
+	z := mat.DenseCopyOf(x)
+	d, _ := z.Dims()
+	for i := range d {
+		normalQuantiles(z.RawRowView(i))
+	}
+	return z, nil
+}
+
+// normalQuantiles replaces each value by the standard normal quantile of
+// (rank + ½)/len(row).
+func normalQuantiles(row []float64) {
+	n := float64(len(row))
+	for t, rank := range ranks(row) {
+		row[t] = distuv.UnitNormal.Quantile((rank + 0.5) / n)
+	}
+}
+
+// ranks returns the rank of each value, from 0. Equal values share the mean of
+// their ranks.
+func ranks(row []float64) []float64 {
+	byValue := order(row)
+	ranks := make([]float64, len(row))
+	for first := 0; first < len(row); {
+		next := first + 1
+		for next < len(row) && row[byValue[next]] == row[byValue[first]] {
+			next++
+		}
+		for _, t := range byValue[first:next] {
+			ranks[t] = float64(first+next-1) / 2
+		}
+		first = next
+	}
+	return ranks
+}
+
+// order returns the positions of row by increasing value, equal values by
+// position.
+func order(row []float64) []int {
+	byValue := make([]int, len(row))
+	for t := range byValue {
+		byValue[t] = t
+	}
+	slices.SortStableFunc(byValue, func(a, b int) int { return cmp.Compare(row[a], row[b]) })
+	return byValue
+}

@@ -1,0 +1,108 @@
+package sica
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// streams are the random streams of every lane for one purpose of iteration j.
+func (s *separation) streams(j int, p purpose) []*rand.Rand {
+	var rngs []*rand.Rand
+	for _, run := range s.runs {
+		for fold := range s.cfg.networks() {
+			rngs = append(rngs, stream(run.seed, fold, j, p))
+		}
+	}
+	return rngs
+}
+
+// train makes the training steps of iteration j in chunks, between which ctx
+// may end it, and returns every lane's mean loss.
+func (s *separation) train(ctx context.Context, z *tensors.Tensor, j int) ([]float64, error) {
+	draws := s.newDraws(j)
+	total := s.cfg.steps(s.t)
+	losses := make([]float64, s.field.lanes)
+	for done := 0; done < total; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		steps := min(s.cfg.chunk(s.t), total-done)
+		batches := draws.next(steps)
+		chunk, err := s.field.train(z, batches, steps)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range batches {
+			b.FinalizeAll()
+		}
+		for lane, loss := range chunk {
+			losses[lane] += loss * float64(steps) / float64(total)
+		}
+		done += steps
+	}
+	return losses, nil
+}
+
+// draws makes the batch tensors of an iteration.
+type draws struct {
+	s        *separation
+	samplers []*sampler
+	time     []*rand.Rand
+	noise    []*rand.Rand
+}
+
+func (s *separation) newDraws(j int) *draws {
+	d := &draws{s: s, time: s.streams(j, drawTime), noise: s.streams(j, drawNoise)}
+	order, products := s.streams(j, drawOrder), s.streams(j, drawProducts)
+	for lane := range order {
+		train, _ := foldPositions(s.t, max(s.cfg.Block, 1), lane%s.cfg.networks(), s.cfg.Folds)
+		d.samplers = append(d.samplers, newSampler(train, s.d, s.cfg.FreshProduct, order[lane], products[lane]))
+	}
+	return d
+}
+
+// next draws the batches of the next steps; see field.batchShapes.
+func (d *draws) next(steps int) []*tensors.Tensor {
+	f, cfg := d.s.field, d.s.cfg
+	chunk, b := cfg.chunk(f.t), cfg.batch(f.t)
+	joint := make([]int32, chunk*f.lanes*b)
+	product := make([]int32, chunk*f.lanes*b*f.d)
+	weights := make([]float64, chunk*f.lanes*b)
+	for place := range steps * f.lanes {
+		filled := d.samplers[place%f.lanes].draw(joint[place*b:][:b], product[place*b*f.d:][:b*f.d], cfg.Steps > 0)
+		for k := range filled {
+			weights[place*b+k] = 1
+		}
+	}
+	batches := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(joint, chunk, f.lanes, b),
+		tensors.FromFlatDataAndDimensions(product, chunk, f.lanes, b, f.d),
+		floatTensor(weights, f.dtype, chunk, f.lanes, b),
+	}
+	switch {
+	case cfg.Flow == RF:
+		batches = append(batches, d.fill(steps, chunk, []int{b}, func(lane int) float64 { return d.time[lane].Float64() }))
+	case cfg.Noise > 0:
+		batches = append(batches, d.fill(steps, chunk, []int{2 * b, f.inputs()}, func(lane int) float64 { return cfg.Noise * d.noise[lane].NormFloat64() }))
+	}
+	return batches
+}
+
+// fill draws a tensor [chunk, lanes, dims…] lane by lane for the first steps.
+func (d *draws) fill(steps, chunk int, dims []int, draw func(lane int) float64) *tensors.Tensor {
+	f := d.s.field
+	size := 1
+	for _, n := range dims {
+		size *= n
+	}
+	values := make([]float64, chunk*f.lanes*size)
+	for place := range steps * f.lanes {
+		for k := range size {
+			values[place*size+k] = draw(place % f.lanes)
+		}
+	}
+	return floatTensor(values, f.dtype, append([]int{chunk, f.lanes}, dims...)...)
+}
+

@@ -1,0 +1,92 @@
+package sica
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Transform names a transform of the signals that needs no training. See
+// Preprocess, which applies it, and Config.Start.
+type Transform string
+
+const (
+	// Standardise brings each signal to mean 0 and variance 1, the variance
+	// being the mean square 1/T·Σ(x−mean)².
+	Standardise Transform = "standardise"
+
+	// ZCA is symmetric whitening, z = Σ^{-1/2}·(x − mean): the signals become
+	// uncorrelated with variance 1 and stay as near to x as that allows. It
+	// is computed from a singular value decomposition of the signals, because
+	// the covariance Σ squares their condition number.
+	ZCA Transform = "zca"
+
+	// Gaussianise replaces each value by the standard normal quantile of
+	// (rank + ½)/T, the rank within its signal counted from 0. Equal values
+	// share their mean rank.
+	Gaussianise Transform = "gaussianise"
+
+	// Conditional makes the signals uncorrelated and nearly Gaussian
+	// together, which undoes many monotone nonlinear mixings of signals with
+	// nearly Gaussian marginals. In the principal axes, the first component
+	// goes to normal quantiles as in Gaussianise; each further component
+	// first loses its local mean and is divided by its local standard
+	// deviation, both among the positions where the components before it are
+	// nearest: 200 of them, or T/5 if that is fewer. The components are then
+	// rotated back and whitened as in ZCA.
+	Conditional Transform = "conditional"
+)
+
+var transforms = []Transform{Standardise, ZCA, Gaussianise, Conditional}
+
+// ParseTransform returns the transform called name. The error for another name
+// lists those that there are.
+func ParseTransform(name string) (Transform, error) {
+	if t := Transform(name); slices.Contains(transforms, t) {
+		return t, nil
+	}
+	return "", fmt.Errorf("unknown transform %q; valid are %q", name, transforms)
+}
+
+// Preprocess applies the steps to the d×T signals x in order and returns the
+// result as a new matrix; without steps, a copy. It never changes x, and the
+// same x gives the same result bit for bit.
+//
+// It is an error if a step is unknown, if there are fewer than two positions,
+// if a value isn't finite or if a signal is constant; and, for ZCA and
+// Conditional, if the signals are linearly dependent to float64's precision.
+func Preprocess(x *mat.Dense, steps ...Transform) (*mat.Dense, error) {
+	for _, step := range steps {
+		if _, err := ParseTransform(string(step)); err != nil {
+			return nil, fmt.Errorf("sica: preprocess: %w", err)
+		}
+	}
+	if err := checkSignals("x", x); err != nil {
+		return nil, fmt.Errorf("sica: preprocess: %w", err)
+	}
+	z := mat.DenseCopyOf(x)
+	for _, step := range steps {
+		var err error
+		if z, err = step.apply(z); err != nil {
+			return nil, fmt.Errorf("sica: preprocess: %s: %w", step, err)
+		}
+	}
+	return z, nil
+}
+
+// apply returns the transform of x, which must have passed checkSignals.
+func (t Transform) apply(x *mat.Dense) (*mat.Dense, error) {
+	switch t {
+	case Standardise:
+		return standardise(x)
+	case ZCA:
+		return whiten(x)
+	case Gaussianise:
+		return gaussianise(x)
+	case Conditional:
+		return conditional(x)
+	}
+	_, err := ParseTransform(string(t))
+	return nil, err
+}

@@ -1,0 +1,72 @@
+package sica
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// whiten returns the symmetric whitening of x. With the singular value
+// decomposition x − mean = U·S·Vᵀ it is √T·U·Vᵀ. It costs O(T·d²).
+func whiten(x *mat.Dense) (*mat.Dense, error) {
+	p, err := principal(x)
+	if err != nil {
+		return nil, err
+	}
+	_, n := x.Dims()
+	var z mat.Dense
+	z.Mul(p.axes, p.scores.T())
+	z.Scale(math.Sqrt(float64(n)), &z)
+	return &z, nil
+}
+
+// A decomposition of centred signals is centred = axes·S·scoresᵀ, S diagonal
+// and decreasing.
+type decomposition struct {
+	centred *mat.Dense // d×T
+	axes    *mat.Dense // d×d, the principal axes as orthonormal columns
+	scores  *mat.Dense // T×d, with orthonormal columns
+}
+
+// principal returns the principal axes of x, or an error if the signals are
+// linearly dependent.
+func principal(x *mat.Dense) (*decomposition, error) {
+	d, n := x.Dims()
+	if n <= d {
+		return nil, fmt.Errorf("%d positions can't tell %d signals apart; at least %d are needed", n, d, d+1)
+	}
+	centred := mat.DenseCopyOf(x)
+	var offset float64 // the largest mean
+	for i := range d {
+		row := centred.RawRowView(i)
+		mean := stat.Mean(row, nil)
+		offset = max(offset, math.Abs(mean))
+		for t := range row {
+			row[t] -= mean
+		}
+	}
+
+	// The signals are wide, and LAPACK's decomposition of a tall matrix begins
+	// with a QR decomposition that leaves only a d×d problem.
+	var svd mat.SVD
+	if !svd.Factorize(centred.T(), mat.SVDThin) {
+		return nil, errors.New("the singular value decomposition did not converge; standardise the signals first")
+	}
+	s := svd.Values(nil)
+
+	// Below this a singular value is no more than the rounding of x.
+	const eps = 0x1p-52
+	rounding := 4 * eps * max(s[0], offset*math.Sqrt(float64(n)))
+	if smallest := s[d-1]; !(smallest > rounding) {
+		return nil, fmt.Errorf("the %d signals are linearly dependent to float64's precision "+
+			"(their smallest singular value is %.1e of the largest): leave out a signal that others determine, "+
+			"or standardise first if their scales or offsets differ much", d, smallest/s[0])
+	}
+	var scores, axes mat.Dense
+	svd.UTo(&scores)
+	svd.VTo(&axes)
+	return &decomposition{centred: centred, axes: &axes, scores: &scores}, nil
+}
