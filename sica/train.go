@@ -105,4 +105,3 @@ func (d *draws) fill(steps, chunk int, dims []int, draw func(lane int) float64) 
 	}
 	return floatTensor(values, f.dtype, append([]int{chunk, f.lanes}, dims...)...)
 }
-

@@ -1,0 +1,85 @@
+package datasets
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteAtomic writes a file such that path is either the whole new file or, if
+// an error is returned, what it was before: write gets a buffered temporary
+// file in the same folder, which is synced to disk and then renamed to path. A
+// file that is replaced passes on its permissions, and a symbolic link is
+// followed. It fails if path is something other than a regular file.
+func WriteAtomic(path string, write func(io.Writer) error) error {
+	if err := writeAtomic(path, write); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeAtomic(path string, write func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode, err := currentMode(path)
+	if err != nil {
+		return err
+	}
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()+".tmp")
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	done := false
+	defer func() { // Also when write panics.
+		if !done {
+			f.Close()
+			os.Remove(temp)
+		}
+	}()
+
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if mode != 0 {
+		if err := f.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// currentMode returns the permissions of the file at path, or 0 if there is
+// none.
+func currentMode(path string) (fs.FileMode, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case !info.Mode().IsRegular():
+		return 0, errors.New("there is something other than a regular file")
+	}
+	return info.Mode().Perm(), nil
+}

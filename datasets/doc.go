@@ -1,0 +1,17 @@
+// Package datasets makes and reads the signals that a separation starts from:
+// the sources and the mixings of the SICA paper, and files.
+//
+// Signals are gonum matrices of d rows (signals) by T columns (positions), in
+// float64. A signal over an image is the image's rows, one after another.
+//
+//   - [Heart], [AR7], [AR] and [MNIST] make sources.
+//   - [Mix] and [LinearMix] mix them.
+//   - [ReadFile], [WriteFile], [ReadImages], [WriteImages], [ReadWAV] and
+//     [WriteWAV] move them from and to files; [WriteAtomic] is how every file
+//     is written.
+//   - [DownloadMNIST] and [LoadMNIST] are for the whole of MNIST. Nothing else
+//     in this package uses the network.
+//
+// Every generator takes its own *rand.Rand, and the same state of it gives the
+// same signals on every machine up to the last bits of math.Exp and its like.
+package datasets

@@ -1,0 +1,112 @@
+package datasets
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// maxBytes is the most that is read of any file of signals: 1 GiB.
+const maxBytes = 1 << 30
+
+// ReadFile reads signals, d×T, from a file in the format that the ending of its
+// name says:
+//
+//   - .csv: one row a position, one column a signal, separated by commas. The
+//     first row may name the signals: it does if none of its cells is a number.
+//   - .npy: a NumPy array of shape [T, d] of integers or of 32- or 64-bit
+//     floats, in either order.
+//   - .wav: one channel a signal, as [ReadWAV].
+//   - .png, .pgm: one signal, as [ReadImages], which also tells its shape.
+//
+// It fails, saying where, if an entry is missing, is not a number or is not
+// finite, and if there are more than 2²⁶ entries or 1 GiB to read.
+func ReadFile(path string) (*mat.Dense, error) {
+	switch extension(path) {
+	case ".csv":
+		return readFrom(path, readCSV)
+	case ".npy":
+		return readFrom(path, readNPY)
+	case ".wav":
+		z, _, err := ReadWAV(path)
+		return z, err
+	case ".png", ".pgm":
+		z, _, err := ReadImages(path)
+		return z, err
+	}
+	return nil, fmt.Errorf("datasets: read %s: ending %q: need .csv, .npy, .wav, .png or .pgm", path, extension(path))
+}
+
+// WriteFile writes the signals z, d×T, with [WriteAtomic], in the format that
+// the ending of the name says:
+//
+//   - .csv: as [ReadFile] reads it, with the first row s1, s2, … and every
+//     number in the fewest digits that read back as the same float64.
+//   - .npy: an array of shape [T, d] of float64.
+//   - .wav: as [WriteWAV], at 44 100 Hz.
+//
+// Images need a shape: see [WriteImages]. It fails if an entry is not finite.
+func WriteFile(path string, z *mat.Dense) error {
+	switch extension(path) {
+	case ".csv":
+		return writeTo(path, z, writeCSV)
+	case ".npy":
+		return writeTo(path, z, writeNPY)
+	case ".wav":
+		return WriteWAV(path, z, 44100)
+	case ".png", ".pgm":
+		return fmt.Errorf("datasets: write %s: an image needs a shape: use WriteImages", path)
+	}
+	return fmt.Errorf("datasets: write %s: ending %q: need .csv, .npy or .wav", path, extension(path))
+}
+
+func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
+// readFrom opens a file for one of the readers of this package.
+func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := os.Open(path)
+	if err != nil {
+		return none, fmt.Errorf("datasets: %w", err)
+	}
+	defer f.Close()
+	v, err := read(bufio.NewReaderSize(&boundedReader{f, maxBytes}, 1<<16))
+	if err != nil {
+		return none, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	return v, nil
+}
+
+func writeTo(path string, z *mat.Dense, write func(io.Writer, *mat.Dense) error) error {
+	if _, _, err := checkSignals(z); err != nil {
+		return fmt.Errorf("datasets: write %s: %w", path, err)
+	}
+	return WriteAtomic(path, func(w io.Writer) error { return write(w, z) })
+}
+
+var errTooLong = errors.New("the file is longer than the limit of 1 GiB")
+
+// boundedReader fails, where an io.LimitedReader ends, when there is more to
+// read than is left.
+type boundedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if int64(n) > b.left {
+		return int(b.left), errTooLong
+	}
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,114 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// npyHeader builds the header of version 1 for a dictionary.
+func npyHeader(dictionary string) string {
+	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dictionary)+1))) + dictionary + "\n"
+}
+
+func npyFile(descr, fortran, shape, data string) string {
+	return npyHeader(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, shape)) + data
+}
+
+// The values are the bytes that numpy.save of NumPy 2.4.6 writes for these
+// arrays of shape [3, 2].
+func TestReadNPY(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		want       []float64 // Signal after signal.
+	}{
+		{"float32", npyFile("<f4", "False", "(3, 2)", "\x00\x00\x80?\x00\x00\x00@\x00\x00@@\x00\x00\x80@\x00\x00\xa0@\x00\x00\xd0@"), []float64{1, 3, 5, 2, 4, 6.5}},
+		{"float64, signal by signal", npyFile("<f8", "True", "(3, 2)", "\x00\x00\x00\x00\x00\x00\xf0?\x00\x00\x00\x00\x00\x00\x08@\x00\x00\x00\x00\x00\x00\x14@\x00\x00\x00\x00\x00\x00\x00@\x00\x00\x00\x00\x00\x00\x10@\x00\x00\x00\x00\x00\x00\x1a@"), []float64{1, 3, 5, 2, 4, 6.5}},
+		{"int16, big end first", npyFile(">i2", "False", "(3, 2)", "\x00\x01\xff\xfe\x00\x03\x00\x04\x00\x05\x01,"), []float64{1, 3, 5, -2, 4, 300}},
+		{"int8", npyFile("|i1", "False", "(3, 2)", "\x01\xff\x03\x04\x05\x80"), []float64{1, 3, 5, -1, 4, -128}},
+		{"uint8", npyFile("|u1", "False", "(3, 2)", "\x01\xff\x03\x04\x05\x80"), []float64{1, 3, 5, 255, 4, 128}},
+		{"uint16", npyFile("<u2", "False", "(3, 2)", "\x01\x00\xff\xff\x03\x00\x04\x00\x05\x00\x00\x80"), []float64{1, 3, 5, 65535, 4, 32768}},
+		{"int32", npyFile("<i4", "True", "(3, 2)", "\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\xff\xff\xff\xff\x05\x00\x00\x00\x06\x00\x00\x00"), []float64{1, 2, 3, -1, 5, 6}},
+		{"uint32", npyFile("<u4", "True", "(1, 1)", "\xff\xff\xff\xff"), []float64{4294967295}},
+		{"int64", npyFile("<i8", "True", "(1, 1)", "\xff\xff\xff\xff\xff\xff\xff\xff"), []float64{-1}},
+		{"uint64", npyFile("<u8", "True", "(1, 1)", "\x00\x00\x00\x00\x00\x00\x00\x80"), []float64{1 << 63}},
+	} {
+		z, err := readNPY(strings.NewReader(c.file))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if want := mat.NewDense(min(2, len(c.want)), max(1, len(c.want)/2), c.want); !mat.Equal(z, want) {
+			t.Errorf("%s: got %v, want %v", c.name, mat.Formatted(z), mat.Formatted(want))
+		}
+	}
+}
+
+func TestReadNPYErrors(t *testing.T) {
+	eight := strings.Repeat("\x00", 8)
+	for _, c := range []struct{ name, file, want string }{
+		{"nothing", "", "no NPY header"},
+		{"another format", "signal,signal\n1,2\n", "no NPY header"},
+		{"version 3", "\x93NUMPY\x03\x00\x10\x00\x00\x00{}", "version"},
+		{"header of 4 GB", "\x93NUMPY\x02\x00\xff\xff\xff\xff{}", "longer than the limit"},
+		{"cut header", npyFile("<f8", "False", "(1, 1)", "")[:40], "incomplete"},
+		{"no line end", strings.ReplaceAll(npyFile("<f8", "False", "(1, 1)", ""), "\n", " "), "malformed"},
+		{"no dictionary", npyHeader("nothing of the kind"), "dictionary"},
+		{"keys out of order", npyHeader("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ""},
+		{"one dimension", npyFile("<f8", "False", "(1,)", eight), "need [T, d]; one signal is [T, 1]"},
+		{"no dimension", npyFile("<f8", "False", "()", eight), "need [T, d]"},
+		{"three dimensions", npyFile("<f8", "False", "(1, 1, 1)", eight), "need [T, d]"},
+		{"no positions", npyFile("<f8", "False", "(0, 2)", ""), "2 signals by 0 positions"},
+		{"negative", npyFile("<f8", "False", "(-1, -1)", eight), "need at least one"},
+		{"10¹² entries", npyFile("<f8", "False", "(1000000, 1000000)", eight), "more than the limit"},
+		{"product overflows", npyFile("<f8", "False", "(4294967296, 4294967296)", eight), "more than the limit"},
+		{"cut", npyFile("<f8", "False", "(2, 1)", eight), "unexpected EOF"},
+		{"cut within a number", npyFile("<f8", "False", "(1, 1)", eight[:5]), "unexpected EOF"},
+		{"complex", npyFile("<c16", "False", "(1, 1)", eight+eight), "<c16"},
+		{"bool", npyFile("|b1", "False", "(1, 1)", "\x01"), "|b1"},
+		{"text", npyFile("<U8", "False", "(1, 1)", eight), "<U8"},
+		{"NaN", npyFile("<f4", "False", "(2, 1)", "\x00\x00\x80?\x00\x00\xc0\x7f"), "signal 1 is NaN at position 2"},
+		{"infinite", npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x80\x7f"), "signal 2 is +Inf at position 1"},
+	} {
+		_, err := readNPY(strings.NewReader(c.file))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func FuzzReadNPY(f *testing.F) {
+	f.Add([]byte(npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@")))
+	f.Add([]byte(npyFile(">i2", "True", "(1, 2)", "\x00\x01\xff\xfe")))
+	f.Add([]byte(npyFile("<f8", "False", "(1000000, 60)", "")))
+	f.Add([]byte("\x93NUMPY\x02\x00\x02\x00\x00\x00{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		z, err := readNPY(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if d, T := z.Dims(); d*T > len(data) {
+			t.Fatalf("%d×%d from %d bytes", d, T, len(data))
+		}
+		checkRoundTrip(t, z, writeNPY, readNPY)
+	})
+}
+
+// checkRoundTrip writes and reads z and fails the test if a bit has changed.
+func checkRoundTrip(t *testing.T, z *mat.Dense, write func(io.Writer, *mat.Dense) error, read func(io.Reader) (*mat.Dense, error)) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, z); err != nil {
+		t.Fatal(err)
+	}
+	again, err := read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(z, again) {
+		t.Fatalf("wrote %v, read %v", mat.Formatted(z), mat.Formatted(again))
+	}
+}

@@ -1,0 +1,143 @@
+package datasets
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Two channels of three 16-bit samples at 8000 Hz, as Python's wave module
+// writes them, with a chunk of odd size put in.
+const wavOf16Bits = "RIFF\x3a\x00\x00\x00WAVE" +
+	"fmt \x10\x00\x00\x00\x01\x00\x02\x00\x40\x1f\x00\x00\x00\x7d\x00\x00\x04\x00\x10\x00" +
+	"note\x01\x00\x00\x00!\x00" +
+	"data\x0c\x00\x00\x00\x00\x00\x01\x00\xff\x7f\x00\x80\x00\x40\xff\xff"
+
+// One channel of two floats, 1 and -0.5, byte by byte as WriteWAV must write it
+// at 44 100 Hz.
+const wavOfFloats = "RIFF\x3a\x00\x00\x00WAVE" +
+	"fmt \x12\x00\x00\x00\x03\x00\x01\x00\x44\xac\x00\x00\x10\xb1\x02\x00\x04\x00\x20\x00\x00\x00" +
+	"fact\x04\x00\x00\x00\x02\x00\x00\x00" +
+	"data\x08\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xbf"
+
+// The same in an extensible format, whose GUID begins with the code.
+const wavExtended = "RIFF\x44\x00\x00\x00WAVE" +
+	"fmt \x28\x00\x00\x00\xfe\xff\x01\x00\x44\xac\x00\x00\x10\xb1\x02\x00\x04\x00\x20\x00\x16\x00\x20\x00\x04\x00\x00\x00" +
+	"\x03\x00\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71" +
+	"data\x08\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xbf"
+
+func TestDecodeWAV(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		rate       int
+		want       *mat.Dense
+	}{
+		{"16 bits", wavOf16Bits, 8000, mat.NewDense(2, 3, []float64{0, 32767. / 32768, .5, 1. / 32768, -1, -1. / 32768})},
+		{"floats", wavOfFloats, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
+		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
+	} {
+		s, err := decodeWAV(strings.NewReader(c.file))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if s.rate != c.rate || !mat.Equal(s.signals, c.want) {
+			t.Errorf("%s: %d Hz, %v", c.name, s.rate, mat.Formatted(s.signals))
+		}
+	}
+}
+
+func TestEncodeWAV(t *testing.T) {
+	var b bytes.Buffer
+	if err := encodeWAV(&b, mat.NewDense(1, 2, []float64{1, -.5}), 44100); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != wavOfFloats {
+		t.Errorf("wrote %q, want %q", b.String(), wavOfFloats)
+	}
+}
+
+func TestWAVFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sound.wav")
+	z := mat.NewDense(3, 2, []float64{0, 1, -1, 1e30, 1.0 / (1 << 20), -7})
+	if err := WriteWAV(path, z, 16000); err != nil {
+		t.Fatal(err)
+	}
+	got, rate, err := ReadWAV(path)
+	if err != nil || rate != 16000 || !mat.EqualApprox(got, z, 1e23) || got.At(2, 0) != z.At(2, 0) {
+		t.Errorf("%d Hz, %v, %v", rate, got, err)
+	}
+	for name, err := range map[string]error{
+		"beyond float32": WriteWAV(path, mat.NewDense(1, 1, []float64{1e39}), 16000),
+		"no rate":        WriteWAV(path, z, 0),
+		"NaN":            WriteWAV(path, mat.NewDense(1, 1, []float64{math.NaN()}), 16000),
+		"channels":       WriteWAV(path, mat.NewDense(20_000, 1, nil), 16000),
+		"rate too high":  WriteWAV(path, z, math.MaxInt32),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, rate, err := ReadWAV(path); err != nil || rate != 16000 {
+		t.Errorf("a write that failed changed the file: %v", err)
+	}
+}
+
+func TestDecodeWAVErrors(t *testing.T) {
+	replace := func(file, old, new string) string {
+		if !strings.Contains(file, old) {
+			t.Fatalf("no %q to replace", old)
+		}
+		return strings.Replace(file, old, new, 1)
+	}
+	for _, c := range []struct{ name, file, want string }{
+		{"nothing", "", "unexpected EOF"},
+		{"another form", replace(wavOfFloats, "WAVE", "AVI "), "no WAV"},
+		{"no samples", wavOfFloats[:strings.Index(wavOfFloats, "data")], "no chunk of samples"},
+		{"no format", replace(wavOfFloats, "fmt ", "xxxx"), "before their format"},
+		{"short format", replace(wavOfFloats, "fmt \x12", "fmt \x0f"), "need at least 16"},
+		{"cut", wavOfFloats[:len(wavOfFloats)-1], "after 1 of 2 positions: unexpected EOF"},
+		{"cut chunk", "RIFF\x00\x00\x00\x00WAVEnote\xff\x00\x00\x00", `unexpected EOF`},
+		{"4 GB of samples", replace(wavOfFloats, "data\x08\x00\x00\x00", "data\xfc\xff\xff\xff"), "more than the limit"},
+		{"part of a block", replace(wavOfFloats, "data\x08", "data\x07"), "no whole number of blocks"},
+		{"no position", replace(wavOfFloats, "data\x08", "data\x00"), "0 positions"},
+		{"8 bits", replace(wavOfFloats, "\x04\x00\x20\x00\x00\x00", "\x04\x00\x08\x00\x00\x00"), "samples of 8 bits"},
+		{"no channel", replace(wavOfFloats, "\x03\x00\x01\x00", "\x03\x00\x00\x00"), "0 channels"},
+		{"blocks do not fit", replace(wavOfFloats, "\x04\x00\x20\x00\x00\x00", "\x05\x00\x20\x00\x00\x00"), "do not fit"},
+		{"extensible of no kind", replace(wavOfFloats, "\x03\x00\x01\x00", "\xfe\xff\x01\x00"), "in format 65534"},
+		{"NaN", replace(wavOfFloats, "\x00\x00\x80\x3f", "\x00\x00\xc0\x7f"), "NaN at position 1"},
+	} {
+		_, err := decodeWAV(strings.NewReader(c.file))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func FuzzDecodeWAV(f *testing.F) {
+	f.Add([]byte(wavOf16Bits))
+	f.Add([]byte(wavOfFloats))
+	f.Add([]byte(wavExtended))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := decodeWAV(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		d, T := s.signals.Dims()
+		if d*T > len(data) {
+			t.Fatalf("%d×%d from %d bytes", d, T, len(data))
+		}
+		if 4*d > math.MaxUint16 || 4*int64(d)*int64(s.rate) > math.MaxUint32 {
+			return // Read as 16 bits, too much for twice as many.
+		}
+		checkRoundTrip(t, s.signals,
+			func(w io.Writer, z *mat.Dense) error { return encodeWAV(w, z, s.rate) },
+			func(r io.Reader) (*mat.Dense, error) {
+				s, err := decodeWAV(r)
+				return s.signals, err
+			})
+	})
+}

@@ -1,0 +1,9 @@
+// Package plot draws the figures of a separation: Traces of signals, a Scatter
+// of two of them, Images, the Progress of a fit and a Curve of scores. Each is a
+// Picture, which is written as PNG or SVG and is about 900 pixels wide, to be
+// read in a notebook.
+//
+// A method has one colour, dash and glyph in every picture; see StyleOf. The
+// colours are those of Okabe and Ito, "Color universal design" (2008), which
+// people with any common colour blindness can tell apart.
+package plot

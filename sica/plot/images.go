@@ -1,0 +1,121 @@
+package plot
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	xdraw "golang.org/x/image/draw"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Images draws signals whose position index is an image, row-major: a row for
+// each group and a column for each signal. Each image goes from black at its
+// smallest value to white at its largest, and small ones are enlarged by a whole
+// factor, so that their pixels stay sharp.
+//
+// It is an error if there are no groups, if their sizes differ, if T isn't
+// rows·columns, or if a value isn't finite.
+func Images(rows, columns int, groups ...Group) (*Picture, error) {
+	d, n, err := checkGroups(groups)
+	if err != nil {
+		return nil, fmt.Errorf("plot: images: %w", err)
+	}
+	if rows < 1 || columns < 1 || rows*columns != n {
+		return nil, fmt.Errorf("plot: images: rows × columns is %d × %d; it must make up the %d positions", rows, columns, n)
+	}
+	labels := textStyle(labelSize)
+	var labelWidth vg.Length
+	for _, g := range groups {
+		labelWidth = max(labelWidth, labels.Width(g.label()))
+	}
+
+	// The layout is in whole pixels.
+	const gap, largest = 8, 192
+	left := int(math.Ceil(float64(labelWidth/pixel))) + 3*gap
+	top := 30
+	room := max((900-left)/d-gap, 16)
+	cellWidth, cellHeight := fit(columns, rows, min(room, largest))
+	pictureWidth := left + d*(cellWidth+gap)
+	pictureHeight := top + len(groups)*(cellHeight+gap)
+
+	cells := make([][]image.Image, len(groups))
+	for k, g := range groups {
+		for i := range d {
+			grey, err := greyImage(g.Signals.RawRowView(i), rows, columns)
+			if err != nil {
+				return nil, fmt.Errorf("plot: images: group %q, signal %d (counted from 0): %w", g.label(), i, err)
+			}
+			cells[k] = append(cells[k], resize(grey, cellWidth, cellHeight))
+		}
+	}
+	return &Picture{
+		width:  vg.Length(pictureWidth) * pixel,
+		height: vg.Length(pictureHeight) * pixel,
+		draw: func(c draw.Canvas) {
+			// at converts from pixels right and down of the top left corner.
+			at := func(x, y float64) vg.Point {
+				return vg.Point{X: vg.Length(x) * pixel, Y: (vg.Length(pictureHeight) - vg.Length(y)) * pixel}
+			}
+			header := textStyle(tickSize)
+			header.XAlign, header.YAlign = draw.XCenter, draw.YCenter
+			label := labels
+			label.XAlign, label.YAlign = draw.XRight, draw.YCenter
+			for k, g := range groups {
+				y := top + k*(cellHeight+gap)
+				c.FillText(label, at(float64(left-gap-gap/2), float64(y)+float64(cellHeight)/2), g.label())
+				for i, cell := range cells[k] {
+					x := left + i*(cellWidth+gap)
+					if k == 0 {
+						c.FillText(header, at(float64(x)+float64(cellWidth)/2, float64(top)/2), fmt.Sprintf("signal %d", i+1))
+					}
+					corner, opposite := at(float64(x), float64(y+cellHeight)), at(float64(x+cellWidth), float64(y))
+					c.DrawImage(vg.Rectangle{Min: corner, Max: opposite}, cell)
+				}
+			}
+		},
+	}, nil
+}
+
+// fit returns the size at which to show an image so that its longer side takes
+// up to room pixels: enlarged by a whole factor, or shrunk.
+func fit(width, height, room int) (int, int) {
+	longer := max(width, height)
+	if factor := room / longer; factor >= 1 {
+		return factor * width, factor * height
+	}
+	return max(1, width*room/longer), max(1, height*room/longer)
+}
+
+// greyImage returns the values as grey from black, the smallest, to white. If
+// they are all the same it is mid-grey.
+func greyImage(values []float64, rows, columns int) (*image.Gray, error) {
+	for t, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("the value at position %d (counted from 0) is %g; it must be finite", t, v)
+		}
+	}
+	low, high := floats.Min(values), floats.Max(values)
+	grey := image.NewGray(image.Rect(0, 0, columns, rows))
+	for t, v := range values {
+		grey.Pix[t] = 128
+		if high > low {
+			grey.Pix[t] = uint8(math.Round(255 * (v/2 - low/2) / (high/2 - low/2))) // halves don't overflow
+		}
+	}
+	return grey, nil
+}
+
+// resize returns the image at the given size: sharp pixels where it grows, smooth
+// where it shrinks.
+func resize(src *image.Gray, width, height int) *image.Gray {
+	dst := image.NewGray(image.Rect(0, 0, width, height))
+	scaler := xdraw.Scaler(xdraw.CatmullRom)
+	if width >= src.Rect.Dx() {
+		scaler = xdraw.NearestNeighbor
+	}
+	scaler.Scale(dst, dst.Rect, src, src.Rect, xdraw.Src, nil)
+	return dst
+}

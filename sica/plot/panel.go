@@ -1,0 +1,88 @@
+package plot
+
+import (
+	"image/color"
+
+	gplot "gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+var white = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
+
+const (
+	margin    = 10 * pixel
+	labelSize = vg.Length(11)
+	tickSize  = vg.Length(9.5)
+)
+
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+func textStyle(size vg.Length) text.Style {
+	return text.Style{Color: black, Font: sans(size), Handler: gplot.DefaultTextHandler}
+}
+
+// newPanel returns an empty plot with the fonts of this package and a faint
+// grid.
+func newPanel() *gplot.Plot {
+	p := gplot.New()
+	for _, axis := range []*gplot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font = sans(labelSize)
+		axis.Label.Padding = 3 * pixel
+		axis.Tick.Label.Font = sans(tickSize)
+		axis.Tick.Marker = roundTicks{}
+	}
+	grid := plotter.NewGrid()
+	faint := draw.LineStyle{Color: color.NRGBA{A: 24}, Width: pixel}
+	grid.Horizontal, grid.Vertical = faint, faint
+	p.Add(grid)
+	return p
+}
+
+// drawLegend draws the legend at the right edge of c, and returns what is left
+// of c.
+func drawLegend(c draw.Canvas, legend gplot.Legend) draw.Canvas {
+	legend.TextStyle.Font = sans(labelSize)
+	legend.Top, legend.Left = true, true
+	legend.ThumbnailWidth = 30 * pixel
+	legend.Padding = 4 * pixel
+	taken := legend.Rectangle(c).Size().X
+	at := c
+	at.Min.X = c.Max.X - taken
+	legend.Draw(at)
+	c.Max.X -= taken + 2*margin
+	return c
+}
+
+// drawStacked draws the panels below one another with aligned axes.
+func drawStacked(c draw.Canvas, panels []*gplot.Plot) {
+	rows := make([][]*gplot.Plot, len(panels))
+	for i, p := range panels {
+		rows[i] = []*gplot.Plot{p}
+	}
+	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: margin}
+	for i, canvases := range gplot.Align(rows, tiles, c) {
+		panels[i].Draw(canvases[0])
+	}
+}
+
+// drawTitle writes the title above the data of panel, and returns the part of c
+// that is left for the panel.
+func drawTitle(c draw.Canvas, panel *gplot.Plot, title string) draw.Canvas {
+	style := textStyle(labelSize)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
+	rest := draw.Crop(c, 0, 0, 0, -style.Height(title)-8*pixel)
+	data := panel.DataCanvas(rest)
+	c.FillText(style, vg.Point{X: data.Center().X, Y: c.Max.Y}, title)
+	return rest
+}
+
+// inset returns c without a margin.
+func inset(c draw.Canvas) draw.Canvas {
+	return draw.Crop(c, margin, -margin, margin, -margin)
+}

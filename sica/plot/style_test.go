@@ -1,0 +1,40 @@
+package plot
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+func TestNoTwoMethodsLookAlike(t *testing.T) {
+	seen := make(map[string]string)
+	for _, method := range []string{
+		Mixed, Truth, SICA, SICAWGF, SICARF, FastICA, LICA, PCL, IVAE, ZCA, GaussianisedZCA, Conditional,
+	} {
+		style, ok := StyleOf(method)
+		if !ok {
+			t.Errorf("%s has no style", method)
+		}
+		look := fmt.Sprint(style.Color, style.Dashes) // as a line
+		if other, ok := seen[look]; ok {
+			t.Errorf("the lines of %s and %s look alike", method, other)
+		}
+		seen[look] = method
+		look = fmt.Sprintf("%v %T", style.Color, style.Glyph) // as a point
+		if other, ok := seen[look]; ok {
+			t.Errorf("the points of %s and %s look alike", method, other)
+		}
+		seen[look] = method
+	}
+	if _, ok := StyleOf("seed 1"); ok {
+		t.Error("an unknown method has a style of its own")
+	}
+}
+
+func TestStylesOf(t *testing.T) {
+	got := stylesOf([]string{"seed 1", SICA, "seed 2", "seed 1"})
+	want := []Style{others[0], styles[SICA], others[1], others[0]}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("styles %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,69 @@
+package plot
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	gplot "gonum.org/v1/plot"
+)
+
+func labels(ticks []gplot.Tick) []string {
+	var labels []string
+	for _, t := range ticks {
+		labels = append(labels, t.Label)
+	}
+	return labels
+}
+
+func TestRoundTicks(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		want      []string
+	}{
+		{0.4, 0.95, []string{"0.4", "0.5", "0.6", "0.7", "0.8", "0.9"}},
+		{-1, 1, []string{"-1.0", "-0.5", "0.0", "0.5", "1.0"}},
+		{-0.3, 0.7, []string{"-0.2", "0.0", "0.2", "0.4", "0.6"}},
+		{1, 30, []string{"5", "10", "15", "20", "25", "30"}},
+		{0, 2e6, []string{"0", "5e+05", "1e+06", "1.5e+06", "2e+06"}},
+		{0, 1e-6, []string{"0", "2e-07", "4e-07", "6e-07", "8e-07", "1e-06"}},
+	} {
+		if got := labels(roundTicks{}.Ticks(test.low, test.high)); !slices.Equal(got, test.want) {
+			t.Errorf("ticks from %g to %g are %q, want %q", test.low, test.high, got, test.want)
+		}
+	}
+	if got := (roundTicks{}).Ticks(-math.MaxFloat64, math.MaxFloat64); got != nil {
+		t.Errorf("ticks of an infinite span are %v, want none", got)
+	}
+}
+
+func TestRoundTicksLieWithin(t *testing.T) {
+	for exponent := -12; exponent <= 12; exponent++ {
+		for _, span := range []float64{1, 1.7, 2.3, 3.9, 5.1, 7.7, 9.9} {
+			low := -0.3 * span * math.Pow(10, float64(exponent))
+			high := 0.7 * span * math.Pow(10, float64(exponent))
+			ticks := roundTicks{}.Ticks(low, high)
+			if len(ticks) < 3 || len(ticks) > 8 {
+				t.Errorf("%d ticks from %g to %g, want 3 to 8", len(ticks), low, high)
+			}
+			seen := make(map[string]bool)
+			for _, tick := range ticks {
+				if tick.Value < low || tick.Value > high || seen[tick.Label] {
+					t.Errorf("ticks from %g to %g: %v is outside or twice there", low, high, tick)
+				}
+				seen[tick.Label] = true
+			}
+		}
+	}
+}
+
+func TestIntegerTicks(t *testing.T) {
+	if got, want := labels(integerTicks([]float64{20, 5, 10, 5}).Ticks(0, 0)), []string{"5", "10", "20"}; !slices.Equal(got, want) {
+		t.Errorf("ticks %q, want %q", got, want)
+	}
+	for _, values := range [][]float64{{0.5, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}} {
+		if _, ok := integerTicks(values).(roundTicks); !ok {
+			t.Errorf("the ticks of %v aren't round ones", values)
+		}
+	}
+}
