@@ -1,0 +1,170 @@
+package sica
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// In a pass every position is the joint sample once, and each signal's product
+// position once: the pairs (z_i, context_i) all stay, in a new order.
+func TestSamplerPassesArePermutations(t *testing.T) {
+	const d, batch = 3, 10
+	positions := []int32{4, 5, 6, 7, 9, 11, 20, 21, 22, 23, 30, 31, 32} // 13: a batch of 10 and one of 3
+	for _, fresh := range []bool{false, true} {
+		s := newSampler(positions, d, fresh, rng(1), rng(2))
+		var passes [2][][]int32 // [pass][0 joint, 1… products]
+		for pass := range passes {
+			passes[pass] = make([][]int32, 1+d)
+			for _, want := range []int{10, 3} {
+				joint, product := make([]int32, batch), make([]int32, batch*d)
+				if filled := s.draw(joint, product, false); filled != want {
+					t.Fatalf("a batch of %d, want %d", filled, want)
+				}
+				for b := range want {
+					passes[pass][0] = append(passes[pass][0], joint[b])
+					for i := range d {
+						passes[pass][1+i] = append(passes[pass][1+i], product[b*d+i])
+					}
+				}
+			}
+			for k, row := range passes[pass] {
+				sorted := slices.Sorted(slices.Values(row))
+				if !slices.Equal(sorted, positions) {
+					t.Errorf("pass %d, column %d is %v: not a permutation of the positions", pass, k, row)
+				}
+			}
+			for i := range d {
+				for k := range i {
+					if slices.Equal(passes[pass][1+i], passes[pass][1+k]) {
+						t.Errorf("signals %d and %d share a permutation", i, k)
+					}
+				}
+			}
+		}
+		// Without fresh, a joint position keeps its product sample all iteration.
+		same := true
+		for a, joint := range passes[0][0] {
+			b := slices.Index(passes[1][0], joint)
+			for i := range d {
+				same = same && passes[0][1+i][a] == passes[1][1+i][b]
+			}
+		}
+		if same == fresh {
+			t.Errorf("fresh = %v, but the pairs stayed the same: %v", fresh, same)
+		}
+	}
+}
+
+// Batches that go on across passes are always full, and in k passes every
+// position comes k times.
+func TestSamplerWholeBatches(t *testing.T) {
+	positions := []int32{0, 1, 2, 3, 4, 5, 6}
+	s := newSampler(positions, 2, true, rng(3), rng(4))
+	count := make([]int, len(positions))
+	for range 7 { // 7 batches of 5 are 5 passes
+		joint, product := make([]int32, 5), make([]int32, 10)
+		if filled := s.draw(joint, product, true); filled != 5 {
+			t.Fatalf("a batch of %d, want 5", filled)
+		}
+		for _, p := range joint {
+			count[p]++
+		}
+	}
+	for p, n := range count {
+		if n != 5 {
+			t.Errorf("position %d came %d times in 5 passes", p, n)
+		}
+	}
+}
+
+func TestFoldPositions(t *testing.T) {
+	seen := make(map[int32]int)
+	for fold := range 3 {
+		train, heldOut := foldPositions(20, 4, fold, 3)
+		if len(train)+len(heldOut) != 20 {
+			t.Errorf("fold %d has %d + %d positions", fold, len(train), len(heldOut))
+		}
+		for _, p := range heldOut {
+			seen[p]++
+			if slices.Contains(train, p) {
+				t.Errorf("fold %d trains on the held-out position %d", fold, p)
+			}
+			if int(p)/4%3 != fold {
+				t.Errorf("fold %d holds out position %d of another block", fold, p)
+			}
+		}
+	}
+	if len(seen) != 20 {
+		t.Errorf("%d positions are held out once, want all 20", len(seen))
+	}
+	if train, heldOut := foldPositions(5, 1, 0, 0); len(train) != 5 || heldOut != nil {
+		t.Errorf("without folds: %v, %v", train, heldOut)
+	}
+}
+
+// Streams differ in every one of their names, and repeat.
+func TestStreams(t *testing.T) {
+	seen := make(map[uint64]bool)
+	for seed := range uint64(3) {
+		for fold := range 3 {
+			for iteration := range 3 {
+				for p := drawWeights; p <= drawHeldOut; p++ {
+					v := stream(seed, fold, iteration, p).Uint64()
+					if seen[v] {
+						t.Fatalf("two streams begin with %d", v)
+					}
+					seen[v] = true
+					if again := stream(seed, fold, iteration, p).Uint64(); again != v {
+						t.Fatal("a stream doesn't repeat")
+					}
+				}
+			}
+		}
+	}
+}
+
+// The best scale of a logit in closed form: samples on ±1 with the ratio
+// p/q = e^{±c} have the log-ratio c·x, so that the logit x needs the scale c;
+// a logit of pure chance needs none.
+func TestFitScale(t *testing.T) {
+	const c, n = 0.7, 4000
+	odds := math.Exp(c) / (1 + math.Exp(c)) // share of +1 in p when q is even
+	var joint, product []float64
+	for k := range n {
+		joint = append(joint, map[bool]float64{true: 1, false: -1}[float64(k) < odds*n])
+		// q(x) ∝ p(x)·e^{−cx}
+		product = append(product, map[bool]float64{true: 1, false: -1}[k < n/2])
+	}
+	got := fitScale(joint, product)
+	// With q even, p/q = 2·odds on +1 and 2·(1−odds) on −1, whose logs are not
+	// symmetric; minimise the loss on a fine grid instead.
+	best, at := math.Inf(1), 0.0
+	for a := 0.0; a <= 2; a += 1e-4 {
+		if loss := meanSoftplus(joint, -a) + meanSoftplus(product, a); loss < best {
+			best, at = loss, a
+		}
+	}
+	if math.Abs(got.scale-at) > 2e-4 || math.Abs(got.divergence-(2*math.Ln2-best)) > 1e-8 {
+		t.Errorf("scale %g, divergence %g; a grid gives %g, %g", got.scale, got.divergence, at, 2*math.Ln2-best)
+	}
+	against := fitScale(product, joint)
+	if against.scale > 1e-5 || math.Abs(against.divergence) > 1e-5 {
+		t.Errorf("a logit that points the wrong way got scale %g, divergence %g; want 0, 0", against.scale, against.divergence)
+	}
+}
+
+func TestPlateau(t *testing.T) {
+	p := plateau{patience: 2}
+	for k, v := range []float64{1, 0.5, 0.6, 0.4, 0.4, 0.41} {
+		if want := k == 5; p.reached(v) != want {
+			t.Errorf("after value %d: reached = %v", k, !want)
+		}
+	}
+	if p := (plateau{}); p.reached(1) || p.reached(2) {
+		t.Error("patience 0 stopped")
+	}
+}
