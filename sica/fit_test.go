@@ -1,0 +1,458 @@
+package sica
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/flows"
+)
+
+func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
+	t.Helper()
+	for _, name := range backend.Available() {
+		t.Run(name, func(t *testing.T) { test(t, open(t, name)) })
+	}
+}
+
+func open(t *testing.T, name string) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// mixedAR7 are two AR(7) sources after steps mixing steps, and the sources.
+func mixedAR7(t *testing.T, seed uint64, positions, steps int, gelu bool) (x, s *mat.Dense) {
+	t.Helper()
+	s, err := datasets.AR7(rng(seed), 2, positions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mixed(t, s, steps, gelu), s
+}
+
+func mixed(t *testing.T, s *mat.Dense, steps int, gelu bool) *mat.Dense {
+	t.Helper()
+	opt := datasets.MixOptions{Steps: steps}
+	if gelu {
+		opt.H = datasets.GELU
+	}
+	x, err := datasets.Mix(s, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config) *Result {
+	t.Helper()
+	result, err := Fit(context.Background(), b, x, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	return result
+}
+
+func largestDifference(a, b *mat.Dense) float64 {
+	var diff mat.Dense
+	diff.Sub(a, b)
+	return max(mat.Max(&diff), -mat.Min(&diff))
+}
+
+// smokes are small versions of every preset and of what else a Config can say.
+func smokes() map[string]Config {
+	window := Default().Smoke()
+	window.Window, window.Hidden, window.Folds, window.Block = 2, []int{8}, 2, 16
+	free := window
+	free.Family, free.Window, free.Noise, free.WarmStart, free.Patience = Free, 1, 0, false, 1
+	local := PaperRF().Smoke()
+	local.Context, local.Window, local.Hidden = LocalWindow, 2, []int{8}
+	local.Solver = flows.Heun
+	wgf, rf := PaperWGF().Smoke(), PaperRF().Smoke()
+	wgf.BatchSize, rf.BatchSize = 25, 25
+	double := wgf
+	double.Float64 = true
+	return map[string]Config{
+		"default": Default().Smoke(), "window": window, "free": free, "local RF": local,
+		"paper WGF": wgf, "paper RF": rf, "float64": double,
+	}
+}
+
+// The same seed gives the same bits again on one backend, another seed others,
+// and the pure-Go backend agrees with XLA.
+func TestFitRepeats(t *testing.T) {
+	for name, cfg := range smokes() {
+		t.Run(name, func(t *testing.T) {
+			x, _ := mixedAR7(t, 1, 200, 3, true)
+			first := fit(t, open(t, backend.Go), x, cfg)
+			onBackends(t, func(t *testing.T, b compute.Backend) {
+				z := fit(t, b, x, cfg)
+				if again := fit(t, b, x, cfg); !mat.Equal(z.Z, again.Z) {
+					t.Errorf("the same seed gave other signals, by up to %g", largestDifference(z.Z, again.Z))
+				}
+				if diff := largestDifference(z.Z, first.Z); !(diff < 1e-3) {
+					t.Errorf("differs by %g from the pure-Go backend", diff)
+				}
+				other := cfg
+				other.Seed++
+				if seed2 := fit(t, b, x, other); seed2.Loss[0] == z.Loss[0] {
+					t.Error("another seed gave the same loss")
+				}
+			})
+		})
+	}
+}
+
+// Run r of several is what Fit gives for it alone.
+func TestFitRunsEqualsFit(t *testing.T) {
+	for name, cfg := range smokes() {
+		t.Run(name, func(t *testing.T) {
+			onBackends(t, func(t *testing.T, b compute.Backend) {
+				var runs []Run
+				for r := range 3 {
+					x, _ := mixedAR7(t, uint64(r), 200, 3, false)
+					runs = append(runs, Run{X: x, Seed: uint64(10 + r)})
+				}
+				results, err := FitRuns(context.Background(), b, runs, cfg)
+				if err != nil {
+					t.Fatalf("%+v", err)
+				}
+				for r, run := range runs {
+					one := cfg
+					one.Seed = run.Seed
+					alone := fit(t, b, run.X, one)
+					if diff := largestDifference(results[r].Z, alone.Z); !(diff < 1e-3) {
+						t.Errorf("run %d differs by %g from the run alone", r, diff)
+					}
+					if results[r].Seed != run.Seed || results[r].Iterations != alone.Iterations || results[r].Stopped != alone.Stopped {
+						t.Errorf("run %d: %+v, alone %+v", r, results[r], alone)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The paper's presets run on images as well, and see the shape.
+func TestPaperPresetsOnImages(t *testing.T) {
+	s, _, err := datasets.MNIST(rng(1), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := mat.NewDense(3, 64, nil) // 8×8 pixels of the middle keep it quick
+	for i := range 3 {
+		for p := range 64 {
+			small.Set(i, p, s.At(i, (12+p/8)*32+12+p%8))
+		}
+	}
+	x := mixed(t, small, 5, true)
+	for name, cfg := range map[string]Config{"WGF": PaperWGF().Smoke(), "RF": PaperRF().Smoke()} {
+		onBackends(t, func(t *testing.T, b compute.Backend) {
+			cfg := cfg
+			cfg.BatchSize, cfg.LearningRate = 16, 1e-3
+			flat := fit(t, b, x, cfg)
+			cfg.Shape = []int{8, 8}
+			image := fit(t, b, x, cfg)
+			if len(image.Loss) != cfg.Iterations || !finite(image.Loss[0]) {
+				t.Errorf("%s: losses %v", name, image.Loss)
+			}
+			if mat.Equal(flat.Z, image.Z) {
+				t.Errorf("%s: the shape made no difference", name)
+			}
+		})
+	}
+}
+
+// A whole fit compiles its training program once, however many iterations.
+func TestFitCompilesOnce(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		x, _ := mixedAR7(t, 2, 256, 3, false)
+		cfg := Default()
+		cfg.Iterations, cfg.Steps = 4, 10
+		s, err := newSeparation(b, []Run{{X: x, Seed: 1}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.field.close()
+		for j := 1; j <= cfg.Iterations; j++ {
+			if err := s.iterate(context.Background(), j); err != nil {
+				t.Fatalf("%+v", err)
+			}
+		}
+		if n := s.field.trainer.Compilations(); n != 1 {
+			t.Errorf("%d compilations, want 1", n)
+		}
+	})
+}
+
+// The learned velocity of two normal signals with correlation 0.6 against the
+// closed form −ρ(b − ρa)/(1−ρ²): within a fifth of its size, in root mean
+// square over the samples. Independent signals stay.
+func TestVelocityOfGaussians(t *testing.T) {
+	const n = 4000
+	b := open(t, backend.Available()[0])
+	for _, rho := range []float64{0.6, 0} {
+		r := rng(11)
+		x := mat.NewDense(2, n, nil)
+		for k := range n {
+			a := r.NormFloat64()
+			x.Set(0, k, a)
+			x.Set(1, k, rho*a+math.Sqrt(1-rho*rho)*r.NormFloat64())
+		}
+		cfg := Default()
+		cfg.Start, cfg.Noise, cfg.Steps = nil, 0, 500
+		s, err := newSeparation(b, []Run{{X: x, Seed: 3}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.field.close()
+		if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
+			t.Fatal(err)
+		}
+		values := s.values()
+		var flat []float64
+		for _, v := range values {
+			flat = append(flat, v...)
+		}
+		z := floatTensor(flat, s.field.dtype, len(values), 2, n)
+		if _, err := s.train(context.Background(), z, 1); err != nil {
+			t.Fatalf("%+v", err)
+		}
+		held, err := s.calibrate(z, 1)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		// Twice the Jensen–Shannon divergence, by the mean of the exact ratio.
+		exact := 2 * math.Ln2
+		ratio := func(a, c float64) float64 {
+			return (2*rho*a*c-rho*rho*(a*a+c*c))/(2*(1-rho*rho)) - math.Log(1-rho*rho)/2
+		}
+		var joint, product []float64
+		for k := range n {
+			joint = append(joint, ratio(x.At(0, k), x.At(1, k)))
+			product = append(product, ratio(x.At(0, k), x.At(1, (k+n/2)%n)))
+		}
+		exact -= meanSoftplus(joint, -1) + meanSoftplus(product, 1)
+		if math.Abs(held[0].divergence-exact) > 0.05*exact+2e-3 {
+			t.Errorf("divergence %g, with the exact ratio %g", held[0].divergence, exact)
+		}
+
+		moves, err := s.field.moves(z, values)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		move := s.averageMove(moves, 0)
+		if rho == 0 {
+			if v := held[0].scale * mat.Norm(move, 2) / math.Sqrt(2*n); v > 0.05 {
+				t.Errorf("independent signals move by %g in root mean square, want nothing", v)
+			}
+			continue
+		}
+		var wrong, size float64
+		for k := range n {
+			for i := range 2 {
+				want := -rho * (x.At(1-i, k) - rho*x.At(i, k)) / (1 - rho*rho)
+				size += want * want
+				wrong += (move.At(i, k) - want) * (move.At(i, k) - want)
+			}
+		}
+		if e := math.Sqrt(wrong / size); e > 0.2 {
+			t.Errorf("the velocity is off by %.3f of its size, want at most 0.2", e)
+		}
+	}
+}
+
+// A move that is affine in the signals is its own projection; the projection of
+// any move leaves a rest that no signal explains.
+func TestProjectLinear(t *testing.T) {
+	x, _ := mixedAR7(t, 3, 300, 2, true)
+	b := mat.NewDense(2, 2, []float64{1, -2, 0.5, 3})
+	var affine mat.Dense
+	affine.Mul(b, x)
+	affine.Apply(func(i, _ int, v float64) float64 { return v + float64(i) + 1 }, &affine)
+	got, err := projectLinear(&affine, x)
+	if err != nil || largestDifference(got, &affine) > 1e-9 {
+		t.Errorf("an affine move changed by %g, %v", largestDifference(got, &affine), err)
+	}
+
+	curved := mat.NewDense(2, 300, nil)
+	curved.Apply(func(i, k int, _ float64) float64 { return math.Sin(float64(1+i) * x.At(i, k)) }, curved)
+	if got, err = projectLinear(curved, x); err != nil {
+		t.Fatal(err)
+	}
+	var rest, correlation mat.Dense
+	rest.Sub(curved, got)
+	correlation.Mul(&rest, x.T())
+	sums := []float64{mat.Sum(rest.RowView(0)), mat.Sum(rest.RowView(1)), mat.Norm(&correlation, 2)}
+	for _, v := range sums {
+		if math.Abs(v) > 1e-8 {
+			t.Errorf("the rest still has the moments %v", sums)
+		}
+	}
+
+	dependent := mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6})
+	if _, err := projectLinear(dependent, dependent); err == nil {
+		t.Error("dependent signals gave no error")
+	}
+}
+
+// A cancelled fit gives the signals of the last whole iteration and ctx's error.
+func TestFitCancelled(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		x, _ := mixedAR7(t, 4, 256, 3, false)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		cfg := Default()
+		cfg.Steps = 5
+		var last *mat.Dense
+		cfg.OnIteration = func(_ int, it Iteration) {
+			if last = it.Z; it.J == 2 {
+				cancel()
+			}
+		}
+		result, err := Fit(ctx, b, x, cfg)
+		if !errors.Is(err, context.Canceled) || result == nil {
+			t.Fatalf("result %v, error %v", result, err)
+		}
+		if result.Stopped != StoppedCancelled || result.Iterations != 2 || result.Z != last {
+			t.Errorf("stopped %q after %d iterations", result.Stopped, result.Iterations)
+		}
+	})
+}
+
+// A fit that blows up keeps the last finite signals and says so.
+func TestFitNotFinite(t *testing.T) {
+	x, _ := mixedAR7(t, 4, 256, 3, false)
+	cfg := Default()
+	cfg.Steps, cfg.Standardise, cfg.Folds, cfg.Family = 5, false, 0, Free
+	cfg.FirstStep, cfg.LastStep = 1e300, 1e300
+	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
+	if !errors.Is(err, ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
+		t.Fatalf("result %+v, error %v", result, err)
+	}
+	if err := checkSignals("z", result.Z); err != nil {
+		t.Error(err)
+	}
+	if len(result.Loss) != result.Iterations || !strings.Contains(result.Why, "kept the signals from before it") {
+		t.Errorf("%d losses for %d iterations; %s", len(result.Loss), result.Iterations, result.Why)
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	b := open(t, backend.Go)
+	good, _ := mixedAR7(t, 1, 256, 1, false)
+	constant := mat.DenseCopyOf(good)
+	for k := range 256 {
+		constant.Set(1, k, 3)
+	}
+	nan := mat.DenseCopyOf(good)
+	nan.Set(0, 7, math.NaN())
+	with := func(change func(*Config)) Config {
+		cfg := Default()
+		change(&cfg)
+		return cfg
+	}
+	for _, test := range []struct {
+		name string
+		x    *mat.Dense
+		cfg  Config
+		want string // in the error
+	}{
+		{"nil", nil, Default(), "x is empty"},
+		{"constant", constant, Default(), "signal 1"},
+		{"NaN", nan, Default(), "position 7"},
+		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), Default(), "at least 2"},
+		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), Default(), "positions are too few"},
+		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "product is 256"},
+		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
+		{"window", good, with(func(c *Config) { c.Window = 200 }), "window 200"},
+		{"image window", good, with(func(c *Config) { c.Shape, c.Window = []int{2, 128}, 1 }), "window 1"},
+		{"start", good, with(func(c *Config) { c.Start = []Transform{"pca"} }), "pca"},
+		{"flow", good, with(func(c *Config) { c.Flow = "ode" }), `flow "ode"`},
+		{"context", good, with(func(c *Config) { c.Context = "" }), "context"},
+		{"family", good, with(func(c *Config) { c.Family = "cubic" }), "family"},
+		{"iterations", good, with(func(c *Config) { c.Iterations = 0 }), "iterations 0"},
+		{"step", good, with(func(c *Config) { c.LastStep = math.NaN() }), "NaN"},
+		{"learning rate", good, with(func(c *Config) { c.LearningRate = -1 }), "learning rate"},
+		{"optimizer", good, with(func(c *Config) { c.Optimizer = "sgd" }), "optimizer"},
+		{"batch", good, with(func(c *Config) { c.BatchSize = 0 }), "batch"},
+		{"both", good, with(func(c *Config) { c.Epochs = 1 }), "epochs 1 and steps 200"},
+		{"folds", good, with(func(c *Config) { c.Folds = 1 }), "folds 1"},
+		{"noise", good, with(func(c *Config) { c.Noise = -1 }), "noise"},
+		{"patience", good, with(func(c *Config) { c.Folds, c.Patience = 0, 3 }), "patience"},
+		{"hidden", good, with(func(c *Config) { c.Hidden = nil }), "hidden"},
+		{"solver", good, func() Config { c := PaperRF(); c.Solver = "rk4"; return c }(), "solver"},
+		{"RF folds", good, func() Config { c := PaperRF(); c.Folds, c.Block = 3, 4; return c }(), "folds 3"},
+		{"whole noise", good, func() Config { c := PaperWGF(); c.Noise = 1; return c }(), "noise 1"},
+	} {
+		result, err := Fit(context.Background(), b, test.x, test.cfg)
+		if err == nil || result != nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: result %v, error %v; want an error with %q", test.name, result, err, test.want)
+		}
+		if err != nil && (strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), "sica: ") > 1) {
+			t.Errorf("%s: not one clear line: %q", test.name, err)
+		}
+	}
+	if _, err := FitRuns(context.Background(), b, nil, Default()); err == nil {
+		t.Error("no runs gave no error")
+	}
+	if _, err := FitRuns(context.Background(), nil, []Run{{X: good}}, Default()); err == nil {
+		t.Error("no backend gave no error")
+	}
+	short, _ := mixedAR7(t, 1, 200, 1, false)
+	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, Default()); err == nil || !strings.Contains(err.Error(), "run 1") {
+		t.Errorf("runs of two sizes: %v", err)
+	}
+}
+
+// The logits are evaluated in chunks, of which the last overlaps the one
+// before.
+func TestLogitsInChunks(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 5, 100, 2, false)
+	cfg := Default()
+	cfg.Folds, cfg.Block = 2, 10
+	s, err := newSeparation(b, []Run{{X: x, Seed: 1}}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.field.close()
+	if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
+		t.Fatal(err)
+	}
+	values := s.values()
+	z := floatTensor(append(append([]float64{}, values[0]...), values[1]...), s.field.dtype, 2, 2, 100)
+	n := chunkWindow + 37
+	r := rng(9)
+	idx := make([][]int32, 2)
+	for lane := range idx {
+		for range n * 2 {
+			idx[lane] = append(idx[lane], int32(r.IntN(100)))
+		}
+	}
+	long, err := s.field.logits(z, idx)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	for _, at := range []int{0, 1, chunkWindow - 1, chunkWindow, n - 1} {
+		one, err := s.field.logits(z, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		for lane := range one {
+			if math.Abs(one[lane][0]-long[lane][at]) > 1e-6 {
+				t.Errorf("lane %d, sample %d: %g alone, %g among %d", lane, at, one[lane][0], long[lane][at], n)
+			}
+		}
+	}
+}
