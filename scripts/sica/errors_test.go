@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Bad input gives one clear line, exit code 1 or 2, and no file.
+func TestBadInput(t *testing.T) {
+	var rows strings.Builder
+	for i := range 512 {
+		rows.WriteString([]string{"1,2\n", "2,7\n", "4,1\n"}[i*i%7%3])
+	}
+	inputs := t.TempDir()
+	good := write(t, inputs, "good.csv", rows.String())
+	short := write(t, inputs, "short.csv", "1,2\n2,1\n3,5\n")
+	file := write(t, inputs, "file", "")
+	missing := filepath.Join(inputs, "missing.csv")
+
+	outputs := t.TempDir()
+	out := filepath.Join(outputs, "out.csv")
+	separate := func(in string, more ...string) []string {
+		return append([]string{"separate", "--in", in, "--out", out, "--backend", "go"}, more...)
+	}
+	bad := func(name, content string) []string {
+		return separate(write(t, inputs, name, rows.String()+content))
+	}
+	constant := write(t, inputs, "constant.csv", strings.Repeat("1,2\n2,2\n", 256))
+	single := write(t, inputs, "single.csv", strings.Repeat("1\n2\n", 256))
+	generate := func(more ...string) []string {
+		return append([]string{"generate", "--out", filepath.Join(outputs, "dir")}, more...)
+	}
+
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		says string // a part of the line
+	}{
+		{"unknown command", []string{"seperate"}, exitUsage, `"seperate"`},
+		{"unknown flag", separate(good, "--fast"), exitUsage, "--fast"},
+		{"stray argument", separate(good, "more"), exitUsage, `"more"`},
+
+		{"no --in", []string{"separate", "--out", out}, exitUsage, "--in is missing"},
+		{"no --out", []string{"separate", "--in", good}, exitUsage, "--out is missing"},
+		{"missing file", separate(missing), exitFailure, "missing.csv"},
+		{"folder as file", separate(inputs), exitFailure, inputs},
+		{"unknown format", separate(file), exitFailure, ".csv"},
+		{"empty file", separate(write(t, inputs, "empty.csv", "")), exitFailure, "empty.csv"},
+		{"ragged rows", bad("ragged.csv", "1,2,3\n"), exitFailure, "513"},
+		{"missing cell", bad("hole.csv", "1,\n"), exitFailure, "513"},
+		{"text", bad("text.csv", "1,two\n"), exitFailure, `"two"`},
+		{"NaN", bad("nan.csv", "1,NaN\n"), exitFailure, "NaN"},
+		{"Inf", bad("inf.csv", "-Inf,1\n"), exitFailure, "Inf"},
+		{"constant signal", separate(constant), exitFailure, "constant"},
+		{"one signal", separate(single), exitFailure, "at least 2"},
+		{"too few positions", separate(short), exitFailure, "3 positions"},
+		{"several files", separate(good, "--in", good), exitUsage, "only images"},
+
+		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},
+		{"shape of text", separate(good, "--shape", "32xa"), exitUsage, `"32xa"`},
+		{"shape of nothing", separate(good, "--shape", ""), exitUsage, "--shape"},
+		{"negative shape", separate(good, "--shape", "-32x-16"), exitUsage, "--shape"},
+		{"unknown method", separate(good, "--method", "ica"), exitUsage, "sica-wgf"},
+		{"unknown preset", separate(good, "--preset", "best"), exitUsage, "smoke"},
+		{"preset of another method", separate(good, "--preset", "paper"), exitUsage, `"paper"`},
+		{"no iterations", separate(good, "--iterations", "0"), exitUsage, "--iterations 0"},
+		{"negative seed", separate(good, "--seed", "-1"), exitUsage, "--seed"},
+		{"unknown backend", separate(good, "--backend", "tpu"), exitUsage, "xla:cuda"},
+
+		{"output in no folder", []string{"separate", "--in", good, "--out", filepath.Join(outputs, "no", "out.csv")}, exitFailure, "no such file"},
+		{"output under a file", []string{"separate", "--in", good, "--out", filepath.Join(file, "out.csv")}, exitFailure, "not a directory"},
+		{"output is a folder", []string{"separate", "--in", good, "--out", mkdir(t, inputs, "folder.csv")}, exitFailure, "folder"},
+		{"output of unknown format", []string{"separate", "--in", good, "--out", filepath.Join(outputs, "out.mat")}, exitUsage, ".npy"},
+		{"report in no folder", separate(good, "--json", filepath.Join(outputs, "no", "r.json")), exitFailure, "no such file"},
+		{"report is the output", separate(good, "--json", out), exitUsage, "same file"},
+		{"missing truth", separate(good, "--truth", missing), exitFailure, "missing.csv"},
+		{"truth of another size", separate(good, "--truth", short), exitFailure, "same size"},
+
+		{"score without truth", []string{"score", "--recovered", good}, exitUsage, "--truth is missing"},
+		{"score of a missing file", []string{"score", "--truth", good, "--recovered", missing}, exitFailure, "missing.csv"},
+		{"score of other sizes", []string{"score", "--truth", good, "--recovered", short}, exitFailure, "same size"},
+		{"score of a constant", []string{"score", "--truth", good, "--recovered", constant}, exitFailure, "constant"},
+
+		{"generate nothing", generate(), exitUsage, "--signals is missing"},
+		{"unknown signals", generate("--signals", "ar8"), exitUsage, `"ar8"`},
+		{"unknown mixing", generate("--signals", "ar7", "--mixing", "tanh"), exitUsage, `"tanh"`},
+		{"unknown order", generate("--signals", "heart", "--order", "random"), exitUsage, `"random"`},
+		{"three hearts", generate("--signals", "heart", "--d", "3"), exitUsage, "2 signals"},
+		{"no signals", generate("--signals", "ar7", "--d", "0"), exitUsage, "0 signals"},
+		{"one position", generate("--signals", "ar7", "--length", "1"), exitUsage, "position"},
+		{"long digits", generate("--signals", "mnist", "--length", "2048"), exitUsage, "1024"},
+		{"too many digits", generate("--signals", "mnist", "--d", "100000"), exitUsage, "100000"},
+		{"noise on ar7", generate("--signals", "ar7", "--noise", "1"), exitUsage, "heart only"},
+		{"negative noise", generate("--signals", "heart", "--noise", "-1"), exitUsage, "-1"},
+		{"steps of no mixing", generate("--signals", "ar7", "--mixing", "none", "--steps", "3"), exitUsage, "--steps"},
+		{"negative steps", generate("--signals", "ar7", "--steps", "-3"), exitUsage, "-3"},
+		{"mixing that overflows", generate("--signals", "ar7", "--steps", "100000"), exitUsage, "finite"},
+		{"folder under a file", []string{"generate", "--signals", "ar7", "--out", filepath.Join(file, "dir")}, exitFailure, "not a directory"},
+
+		{"demo without folder", []string{"demo"}, exitUsage, "--out is missing"},
+		{"demo on unknown backend", []string{"demo", "--out", filepath.Join(outputs, "dir"), "--backend", "tpu"}, exitUsage, "xla:cpu"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, _, stderr := command(t.Context(), test.args...)
+			if code != test.code {
+				t.Errorf("exit %d, want %d", code, test.code)
+			}
+			if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "sica: ") || !strings.Contains(stderr, test.says) {
+				t.Errorf("stderr %q, want one line that says %q", stderr, test.says)
+			}
+			if got := list(t, outputs); len(got) > 0 {
+				t.Errorf("left the files %q", got)
+			}
+		})
+	}
+}
+
+func mkdir(t *testing.T, dir, name string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// report is what separate --json writes. A number that wasn't measured, or
+// isn't finite, is null.
+type report struct {
+	Input     []string          `json:"input"`
+	Signals   int               `json:"signals"`
+	Positions int               `json:"positions"`
+	Method    string            `json:"method"`
+	Preset    string            `json:"preset"`
+	Config    sica.Config       `json:"config"`
+	Seed      uint64            `json:"seed"`
+	Backend   string            `json:"backend"`
+	Device    string            `json:"device"`
+	Versions  map[string]string `json:"versions"`
+
+	Iterations []iterationReport `json:"iterations"`
+	// Best is the iteration that the recovered signals are of.
+	Best    int             `json:"best"`
+	Stopped sica.StopReason `json:"stopped"`
+	Why     string          `json:"why"`
+	Seconds float64         `json:"seconds"`
+
+	// The truth's, if it was given.
+	MixedMCC *float64     `json:"mixed_mcc"`
+	Match    *scoreReport `json:"match"`
+}
+
+type iterationReport struct {
+	J          int      `json:"j"`
+	Loss       *float64 `json:"loss"`
+	Divergence *float64 `json:"divergence"`
+	Step       *float64 `json:"step"`
+	MCC        *float64 `json:"mcc"`
+	Seconds    float64  `json:"seconds"`
+}
+
+// finite returns v, or nil if JSON has no such number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// add appends an iteration; mcc is NaN if the truth isn't known.
+func (r *report) add(it sica.Iteration, mcc float64) {
+	r.Iterations = append(r.Iterations, iterationReport{
+		J:          it.J,
+		Loss:       finite(it.Loss),
+		Divergence: finite(it.Divergence),
+		Step:       finite(it.Step),
+		MCC:        finite(mcc),
+		Seconds:    it.Elapsed.Seconds(),
+	})
+}
+
+// finish fills in how the fit ended; the match has an MCC of NaN if the truth
+// isn't known.
+func (r *report) finish(res *sica.Result, m sica.Match) {
+	r.Best, r.Stopped, r.Why = res.Best, res.Stopped, res.Why
+	r.Seconds = res.Elapsed.Seconds()
+	if !math.IsNaN(m.MCC) {
+		s := newScoreReport(m)
+		r.Match = &s
+	}
+}
+
+// write writes the report to a file, whole or not at all.
+func (r *report) write(path string) error {
+	return datasets.WriteAtomic(path, func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(r)
+	})
+}
+
+// versions returns the versions of what a result depends on.
+func versions() map[string]string {
+	v := map[string]string{"go": runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v[info.Main.Path] = info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+			v[s.Key] = s.Value
+		}
+	}
+	of := []string{"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum"}
+	for _, m := range info.Deps {
+		if slices.Contains(of, m.Path) {
+			v[m.Path] = m.Version
+		}
+	}
+	return v
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+// errUsage marks an error as the caller's: a wrong command, flag or value.
+var errUsage = errors.New("usage")
+
+// usageError is an error of the caller's, for which errors.Is(err, errUsage).
+type usageError struct{ error }
+
+func (usageError) Is(target error) bool { return target == errUsage }
+
+// usagef returns a usageError with a formatted message.
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// run executes the command line and returns the exit code. It writes results
+// and progress to stdout, and to stderr a line if it fails.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	started := false
+	root := &cobra.Command{
+		Use:   "sica",
+		Short: "Separate mixed signals with self-sufficient ICA",
+		Long: `Sica recovers the sources of mixed signals by self-sufficient independent
+component analysis: it moves the signals until none of them tells anything
+about another that the signal's own context doesn't tell already.`,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		PersistentPreRun: func(*cobra.Command, []string) { started = true },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newGenerate(), newSeparate(), newScore(), newDemo())
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintln(stderr, "sica:", oneLine(err))
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.Is(err, errUsage), !started:
+		// What fails before a command starts is cobra's reading of the line.
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// oneLine returns the error's message without line breaks and without the names
+// of this project's packages, which only its programmers know.
+func oneLine(err error) string {
+	line := " " + strings.Join(strings.Fields(err.Error()), " ")
+	for _, name := range []string{"datasets", "plot", "sica"} {
+		line = strings.ReplaceAll(line, " "+name+": ", " ")
+	}
+	return line[1:]
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/spf13/cobra"
+)
+
+func newScore() *cobra.Command {
+	var truth, recovered []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "score --truth a.csv --recovered b.csv",
+		Short: "Compare recovered signals with the true sources",
+		Long: `Score prints the mean correlation coefficient (MCC; 1 is perfect), and for each
+source the recovered signal that it is paired with and the sign of their
+correlation. Order, sign, scale and offset of the signals don't matter.
+
+` + formats,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := require(cmd, "truth", "recovered"); err != nil {
+				return err
+			}
+			s, _, err := readSignals(truth)
+			if err != nil {
+				return err
+			}
+			z, _, err := readSignals(recovered)
+			if err != nil {
+				return err
+			}
+			m, err := sica.MCC(z, s)
+			if err != nil {
+				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
+			}
+			if asJSON {
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetIndent("", "  ")
+				return enc.Encode(newScoreReport(m))
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "MCC %.4f\n", m.MCC)
+			for i, j := range m.Assignment {
+				fmt.Fprintf(out, "source %d is recovered signal %d, correlation %+.4f\n", i+1, j+1, m.Correlation[i])
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVar(&truth, "truth", nil, "`FILE` of the true sources (required)")
+	cmd.Flags().StringArrayVar(&recovered, "recovered", nil, "`FILE` of the recovered signals (required)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, in which signals count from 0")
+	return cmd
+}
+
+// scoreReport is the match as JSON.
+type scoreReport struct {
+	sica.Match
+	Signs []int `json:"signs"`
+}
+
+func newScoreReport(m sica.Match) scoreReport {
+	r := scoreReport{Match: m, Signs: make([]int, len(m.Correlation))}
+	for i, c := range m.Correlation {
+		r.Signs[i] = 1
+		if c < 0 {
+			r.Signs[i] = -1
+		}
+	}
+	return r
+}

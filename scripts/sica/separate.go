@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+type separateOptions struct {
+	in, truth      []string
+	out, json      string
+	shape          string
+	method, preset string
+	iterations     int
+	seed           uint64
+	backend        string
+}
+
+func newSeparate() *cobra.Command {
+	var opt separateOptions
+	cmd := &cobra.Command{
+		Use:   "separate --in mixed.csv --out recovered.csv",
+		Short: "Recover the sources of mixed signals",
+		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
+scale, and writes them. It prints a line for each iteration and why it stopped.
+Interrupted, it writes the best result so far and exits with 130.
+
+` + formats + `
+
+` + presetHelp,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := require(cmd, "in", "out"); err != nil {
+				return err
+			}
+			cfg, err := opt.config(cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			return opt.run(cmd, cfg)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
+	f.StringVar(&opt.out, "out", "", "`FILE` for the recovered signals: .csv, .npy or .wav (required)")
+	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+	f.StringVar(&opt.method, "method", "sica", "`METHOD`: sica, sica-wgf or sica-rf")
+	f.StringVar(&opt.preset, "preset", "default", "`PRESET`: default, paper or smoke")
+	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
+	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
+	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
+	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
+	return cmd
+}
+
+// config returns the settings that the flags stand for, or a usage error.
+func (opt *separateOptions) config(given func(flag string) bool) (sica.Config, error) {
+	cfg, err := config(opt.method, opt.preset)
+	if err != nil {
+		return cfg, err
+	}
+	if err := checkBackend(opt.backend); err != nil {
+		return cfg, err
+	}
+	if ext := strings.ToLower(filepath.Ext(opt.out)); ext != ".csv" && ext != ".npy" && ext != ".wav" {
+		return cfg, usagef("--out %s: use a name that ends in .csv, .npy or .wav", opt.out)
+	}
+	if given("json") && filepath.Clean(opt.json) == filepath.Clean(opt.out) {
+		return cfg, usagef("--out and --json name the same file, %s", opt.out)
+	}
+	cfg.Seed = opt.seed
+	if given("iterations") {
+		if opt.iterations < 1 {
+			return cfg, usagef("--iterations %d: use at least 1", opt.iterations)
+		}
+		cfg.Iterations = opt.iterations
+	}
+	if given("shape") {
+		if cfg.Shape, err = parseShape(opt.shape); err != nil {
+			return cfg, err
+		}
+	}
+	return cfg, nil
+}
+
+// parseShape reads a shape such as "32x32".
+func parseShape(s string) ([]int, error) {
+	var shape []int
+	for axis := range strings.SplitSeq(s, "x") {
+		n, err := strconv.Atoi(axis)
+		if err != nil || n < 1 {
+			return nil, usagef("--shape %q: use positive whole numbers with an x between them, such as 32x32", s)
+		}
+		shape = append(shape, n)
+	}
+	return shape, nil
+}
+
+func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
+	x, truth, shape, err := opt.read()
+	if err != nil {
+		return err
+	}
+	if cfg.Shape == nil {
+		cfg.Shape = shape
+	}
+	d, t := x.Dims()
+	if err := cfg.Validate(d, t); err != nil {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	mixed, err := score(x, truth)
+	if err != nil {
+		return fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
+	}
+	for _, path := range []string{opt.out, opt.json} {
+		if path != "" {
+			if err := checkWritable(path); err != nil {
+				return err
+			}
+		}
+	}
+	b, err := backend.Open(opt.backend)
+	if err != nil {
+		return err
+	}
+
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, t, cfg.Seed, backend.NameOf(b))
+	if truth != nil {
+		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
+	}
+	rep := report{
+		Input: opt.in, Signals: d, Positions: t,
+		Method: opt.method, Preset: opt.preset, Config: cfg, Seed: cfg.Seed,
+		Backend: backend.NameOf(b), Device: b.Description(), Versions: versions(),
+		Iterations: []iterationReport{},
+		MixedMCC:   finite(mixed.MCC),
+	}
+	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
+	cfg.OnIteration = func(_ int, it sica.Iteration) {
+		m, err := score(it.Z, truth)
+		if err != nil {
+			m.MCC = math.NaN()
+		}
+		progress.iteration(it, m.MCC)
+		rep.add(it, m.MCC)
+	}
+	res, fitErr := sica.Fit(cmd.Context(), b, x, cfg)
+	progress.done()
+	if fitErr != nil && (res == nil || res.Iterations == 0) {
+		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
+	}
+
+	// A fit that was cut short still has a result, which is written before
+	// its error is returned.
+	fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
+	if err := opt.write(out, res, truth, &rep); err != nil {
+		return err
+	}
+	if fitErr != nil {
+		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
+	}
+	return nil
+}
+
+// read returns the mixed signals, the truth, nil if it wasn't given, and the
+// shape of the positions, nil unless the mixed signals are images.
+func (opt *separateOptions) read() (x, truth *mat.Dense, shape []int, err error) {
+	if x, shape, err = readSignals(opt.in); err != nil {
+		return nil, nil, nil, err
+	}
+	if len(opt.truth) > 0 {
+		if truth, _, err = readSignals(opt.truth); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return x, truth, shape, nil
+}
+
+// write writes the recovered signals and, if it was asked for, the report.
+func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.Dense, rep *report) error {
+	m, err := score(res.Z, truth)
+	if err != nil {
+		return err
+	}
+	if truth != nil {
+		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
+	}
+	if err := datasets.WriteFile(opt.out, res.Z); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "wrote", opt.out)
+	if opt.json == "" {
+		return nil
+	}
+	rep.finish(res, m)
+	if err := rep.write(opt.json); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "wrote", opt.json)
+	return nil
+}
+
+// score compares z with the truth. Without a truth the MCC is NaN.
+func score(z, truth *mat.Dense) (sica.Match, error) {
+	if truth == nil {
+		return sica.Match{MCC: math.NaN()}, nil
+	}
+	return sica.MCC(z, truth)
+}

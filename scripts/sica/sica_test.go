@@ -1,0 +1,333 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// command runs the command line in this process.
+func command(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(ctx, args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// must runs a command line that must succeed, and returns what it printed.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := command(t.Context(), args...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("sica %s: exit %d, stderr %q", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+// list returns the names of all that is in a folder.
+func list(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// write writes a file into a folder and returns its path.
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// generate makes a short example in a new folder, which it returns.
+func generate(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, "generate", "--signals", "ar7", "--length", "256", "--out", dir)
+	return dir
+}
+
+func TestGenerate(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		args []string
+		d, t int
+	}{
+		{"heart", []string{"--signals", "heart"}, 2, 1000},
+		{"heart iid", []string{"--signals", "heart", "--order", "iid", "--noise", "0", "--length", "50"}, 2, 50},
+		{"ar7", []string{"--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--d", "3", "--length", "200"}, 3, 200},
+		{"mnist", []string{"--signals", "mnist"}, 3, 1024},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "new", "folder")
+			must(t, append([]string{"generate", "--out", dir}, test.args...)...)
+			if got, want := list(t, dir), []string{"mixed.csv", "mixed.png", "sources.csv"}; !slices.Equal(got, want) {
+				t.Fatalf("files %q, want %q", got, want)
+			}
+			for _, name := range []string{"sources.csv", "mixed.csv"} {
+				z, err := datasets.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d, n := z.Dims(); d != test.d || n != test.t {
+					t.Errorf("%s is %d×%d, want %d×%d", name, d, n, test.d, test.t)
+				}
+			}
+		})
+	}
+}
+
+func TestGenerateIsSeeded(t *testing.T) {
+	read := func(seed string) []byte {
+		dir := t.TempDir()
+		must(t, "generate", "--signals", "ar7", "--length", "20", "--seed", seed, "--out", dir)
+		b, err := os.ReadFile(filepath.Join(dir, "mixed.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if !bytes.Equal(read("7"), read("7")) {
+		t.Error("one seed gave two files")
+	}
+	if bytes.Equal(read("7"), read("8")) {
+		t.Error("two seeds gave one file")
+	}
+}
+
+// One linear step of the heart's mixing is the paper's [[1, .5], [.5, 1]].
+func TestGenerateHeartMixing(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "generate", "--signals", "heart", "--length", "9", "--out", dir)
+	s, err := datasets.ReadFile(filepath.Join(dir, "sources.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.ReadFile(filepath.Join(dir, "mixed.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 {
+		want := s.At(0, i) + 0.5*s.At(1, i)
+		if got := x.At(0, i); got-want > 1e-15 || want-got > 1e-15 {
+			t.Fatalf("x₁ at %d = %g, want %g", i, got, want)
+		}
+	}
+}
+
+func TestScore(t *testing.T) {
+	dir := t.TempDir()
+	truth := write(t, dir, "truth.csv", "0,1\n1,0\n2,5\n3,2\n")
+	recovered := write(t, dir, "recovered.csv", "-2,0\n0,-3\n-10,-6\n-4,-9\n") // −2·s₂, −3·s₁
+
+	got := must(t, "score", "--truth", truth, "--recovered", recovered)
+	want := "MCC 1.0000\n" +
+		"source 1 is recovered signal 2, correlation -1.0000\n" +
+		"source 2 is recovered signal 1, correlation -1.0000\n"
+	if got != want {
+		t.Errorf("score printed %q, want %q", got, want)
+	}
+
+	var r struct {
+		MCC         float64
+		Assignment  []int
+		Correlation []float64
+		Signs       []int
+	}
+	if err := json.Unmarshal([]byte(must(t, "score", "--json", "--truth", truth, "--recovered", recovered)), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.MCC < 1-1e-12 || !slices.Equal(r.Assignment, []int{1, 0}) || !slices.Equal(r.Signs, []int{-1, -1}) || len(r.Correlation) != 2 {
+		t.Errorf("score --json printed %+v", r)
+	}
+}
+
+func TestSeparateOnEveryBackend(t *testing.T) {
+	dir := generate(t)
+	in, truth := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "sources.csv")
+	for _, name := range backend.Available() {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			out, log := filepath.Join(dir, "recovered.npy"), filepath.Join(dir, "report.json")
+			stdout := must(t, "separate", "--in", in, "--out", out, "--truth", truth, "--json", log,
+				"--preset", "smoke", "--iterations", "3", "--seed", "5", "--backend", name)
+			for _, want := range []string{"seed 5, backend " + name + "\n", "\niteration 3/3  loss ", "  divergence ", "  MCC ", "\nstopped after 3 iterations"} {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("stdout %q has no %q", stdout, want)
+				}
+			}
+
+			scored := must(t, "score", "--truth", truth, "--recovered", out)
+			mcc, _, _ := strings.Cut(scored, "\n")
+			if want := "recovered: " + mcc; !strings.Contains(stdout, want) {
+				t.Errorf("stdout %q has no %q, which score found", stdout, want)
+			}
+
+			b, err := os.ReadFile(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r report
+			if err := json.Unmarshal(b, &r); err != nil {
+				t.Fatal(err)
+			}
+			if r.Backend != name || r.Seed != 5 || r.Config.Seed != 5 || r.Stopped != sica.StoppedIterations || r.Seconds <= 0 {
+				t.Errorf("report %+v", r)
+			}
+			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil || r.Iterations[2].MCC == nil {
+				t.Errorf("report's iterations %+v", r.Iterations)
+			}
+			if r.Match == nil || r.MixedMCC == nil || r.Versions["go"] == "" {
+				t.Errorf("report %+v", r)
+			}
+		})
+	}
+}
+
+// Without the truth, and for a method that measures no divergence, the report
+// has nulls.
+func TestSeparateReportHasNulls(t *testing.T) {
+	dir := generate(t)
+	log := filepath.Join(dir, "report.json")
+	stdout := must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log,
+		"--method", "sica-wgf", "--preset", "smoke", "--iterations", "1", "--backend", "go")
+	for _, word := range []string{"divergence", "MCC"} {
+		if strings.Contains(stdout, word) {
+			t.Errorf("stdout %q has %q", stdout, word)
+		}
+	}
+	b, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`, `"match": null`} {
+		if !bytes.Contains(b, []byte(want)) {
+			t.Errorf("report has no %s", want)
+		}
+	}
+}
+
+func TestSeparateImages(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "generate", "--signals", "mnist", "--d", "2", "--out", dir)
+	x, err := datasets.ReadFile(filepath.Join(dir, "mixed.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png")
+	if err := datasets.WriteImages(x, []int{32, 32}, a, b); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(dir, "report.json")
+	must(t, "separate", "--in", a, "--in", b, "--out", filepath.Join(dir, "z.csv"), "--json", log, "--preset", "smoke", "--iterations", "1", "--backend", "go")
+	content, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(content, &r); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Config.Shape, []int{32, 32}) {
+		t.Errorf("shape %v, want that of the images", r.Config.Shape)
+	}
+}
+
+// An interrupt before the first iteration leaves no file.
+func TestSeparateInterrupted(t *testing.T) {
+	in := filepath.Join(generate(t), "mixed.csv")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	code, _, stderr := command(ctx, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--preset", "smoke")
+	if code != exitInterrupted || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, stderr %q; want %d and a line", code, stderr, exitInterrupted)
+	}
+	if got := list(t, dir); len(got) > 0 {
+		t.Errorf("left the files %q", got)
+	}
+}
+
+// An interrupt after an iteration keeps what it gave.
+func TestSeparateInterruptedKeepsResult(t *testing.T) {
+	in := filepath.Join(generate(t), "mixed.csv")
+	dir := t.TempDir()
+	out, log := filepath.Join(dir, "z.csv"), filepath.Join(dir, "report.json")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stderr bytes.Buffer
+	code := run(ctx, []string{"separate", "--in", in, "--out", out, "--json", log, "--preset", "smoke", "--iterations", "1000", "--backend", "go"},
+		&cancelling{cancel: cancel, at: "iteration 2/"}, &stderr)
+	if code != exitInterrupted || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit %d, stderr %q; want %d and a line", code, stderr.String(), exitInterrupted)
+	}
+	if _, err := datasets.ReadFile(out); err != nil {
+		t.Error(err)
+	}
+	var r report
+	b, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped != sica.StoppedCancelled || r.Best != len(r.Iterations) || r.Best < 2 {
+		t.Errorf("report: stopped %q, best %d of %d", r.Stopped, r.Best, len(r.Iterations))
+	}
+}
+
+// cancelling is a writer that cancels a context when it is given a text.
+type cancelling struct {
+	cancel context.CancelFunc
+	at     string
+}
+
+func (c *cancelling) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(c.at)) {
+		c.cancel()
+	}
+	return len(p), nil
+}
+
+func TestDemo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	var out bytes.Buffer
+	if err := demo(t.Context(), &out, &out, backend.Go, sica.Default().Smoke(), dir); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"ar7-progress.png", "ar7.png", "mnist-progress.png", "mnist.png"}
+	if got := list(t, dir); !slices.Equal(got, want) {
+		t.Errorf("files %q, want %q", got, want)
+	}
+	for _, want := range []string{"ZCA", "two AR(7) sequences", "three MNIST digits"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("printed %q without %q", out.String(), want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{nil, {"--help"}, {"help", "score"}, {"separate", "--help"}} {
+		if out := must(t, args...); !strings.Contains(out, "Usage:") {
+			t.Errorf("sica %q printed %q", args, out)
+		}
+	}
+}
