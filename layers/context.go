@@ -109,6 +109,19 @@ func Neighbours(width int, shape ...int) ([][]int32, error) {
 	return table, nil
 }
 
+// Reaches tells how far away along any axis each neighbour of Neighbours lies,
+// for an index of the given number of axes.
+func Reaches(width, axes int) []int {
+	offsets := boxOffsets(width, axes)
+	reaches := make([]int, len(offsets))
+	for k, offset := range offsets {
+		for _, step := range offset {
+			reaches[k] = max(reaches[k], step, -step)
+		}
+	}
+	return reaches
+}
+
 // boxOffsets are the offsets of all neighbours up to width away along each
 // axis, the centre left out.
 func boxOffsets(width, axes int) [][]int {

@@ -23,6 +23,10 @@ const (
 	// LocalWindow gives it the neighbours of t up to Config.Window away along
 	// each axis of the index. Its cost doesn't depend on T.
 	LocalWindow Context = "window"
+	// Prediction gives it, for each signal, the linear prediction of z_t from
+	// the signal's own neighbours up to a window away: the context in one
+	// number a signal, which few positions suffice to learn from.
+	Prediction Context = "prediction"
 )
 
 // Family is the set of maps that one iteration may apply to the signals.
@@ -59,15 +63,22 @@ type Config struct {
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
 	Start []Transform `json:"start"`
+	// Alternatives are further starts. They are tried one after another while
+	// the result isn't self-sufficient, as Judge finds it, and the best result
+	// is kept.
+	Alternatives [][]Transform `json:"alternatives,omitempty"`
 	// Standardise brings every signal back to mean 0 and variance 1 after
 	// each iteration.
 	Standardise bool `json:"standardise"`
 
 	Flow    Flow    `json:"flow"`
 	Context Context `json:"context"`
-	// Window is the reach of a LocalWindow along each axis; 0 shows the
-	// network nothing but z_t.
-	Window int `json:"window"`
+	// Windows are the reaches of a LocalWindow along each axis, in rising
+	// order; 0 shows a network nothing but z_t. With several, each fold trains
+	// a network for each, and the held-out positions weigh them against one
+	// another. A Prediction takes one window, and weighs a network with the
+	// prediction against one without.
+	Windows []int `json:"windows,omitempty"`
 	// Hidden are the widths of the hidden layers of the MLP over a
 	// LocalWindow. The network over a WholeSequence is the paper's.
 	Hidden []int  `json:"hidden,omitempty"`
@@ -80,6 +91,10 @@ type Config struct {
 	// takes no η.
 	FirstStep float64 `json:"first_step"`
 	LastStep  float64 `json:"last_step"`
+	// MaxMove bounds the root mean square of an iteration's move, all signals
+	// together, in units of their standard deviation when they are
+	// standardised; a longer move is cut to it. 0 sets no bound.
+	MaxMove float64 `json:"max_move,omitempty"`
 	// Solver integrates the rectified flow from τ = 0 to 1 in SolverSteps steps.
 	Solver      flows.Solver `json:"solver,omitempty"`
 	SolverSteps int          `json:"solver_steps,omitempty"`
@@ -121,4 +136,6 @@ type Config struct {
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`
+
+	judge bool // the networks are Judge's
 }

@@ -2,6 +2,9 @@ package sica
 
 import (
 	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -14,24 +17,27 @@ const heldOutProducts = 4
 type calibration struct {
 	// divergence is the estimate of twice the Jensen–Shannon divergence.
 	divergence float64
-	// scale multiplies the log-ratio, and so the velocity.
-	scale float64
+	// weights multiply the log-ratio, and so the velocity, of the networks of
+	// each window.
+	weights []float64
+	// context is the divergence of the contexts alone; 0 unless judging.
+	context float64
 }
 
 // calibrate estimates, for each run, how far its signals z are from
-// self-sufficient, and how much of the learned log-ratio holds beyond the
-// positions that it was trained on: over the scales α ≥ 0 it minimises the
-// logistic loss of α·logit on the held-out positions, all folds together. The
-// divergence is 2·log 2 less that minimum. A network that fits noise gets α
-// near 0, and moves nothing.
+// self-sufficient, and how much of each learned log-ratio holds beyond the
+// positions that it was trained on: over the weights α ≥ 0 of the windows it
+// minimises the logistic loss of Σ α·logit on the held-out positions, all folds
+// together (stacking: D. Wolpert, 1992). The divergence is 2·log 2 less that
+// minimum. Networks that fit noise get weights near 0, and move nothing.
 //
 // Without folds there is nothing to hold against: α is 1 and the divergence
 // NaN.
-func (s *separation) calibrate(z *tensors.Tensor, j int) ([]calibration, error) {
+func (s *separation) calibrate(data []*tensors.Tensor, j int) ([]calibration, error) {
 	calibrations := make([]calibration, len(s.runs))
 	if s.cfg.Folds == 0 {
 		for r := range calibrations {
-			calibrations[r] = calibration{divergence: math.NaN(), scale: 1}
+			calibrations[r] = calibration{divergence: math.NaN(), weights: []float64{1}}
 		}
 		return calibrations, nil
 	}
@@ -39,55 +45,99 @@ func (s *separation) calibrate(z *tensors.Tensor, j int) ([]calibration, error) 
 	idx := make([][]int32, s.field.lanes)
 	held := make([]int, s.field.lanes)
 	for lane := range idx {
-		_, positions := foldPositions(s.t, s.cfg.Block, lane%s.cfg.Folds, s.cfg.Folds)
+		_, positions := foldPositions(s.t, s.cfg.Block, s.fold(lane), s.cfg.Folds)
 		held[lane] = len(positions)
-		for _, t := range positions {
-			for range s.d {
-				idx[lane] = append(idx[lane], t)
-			}
-		}
-		for range heldOutProducts {
-			permuted := permutations(rngs[lane], positions, s.d)
-			for k := range positions {
-				for i := range s.d {
-					idx[lane] = append(idx[lane], permuted[i][k])
-				}
-			}
-		}
+		idx[lane] = heldOutSamples(positions, s.d, rngs[lane])
 	}
-	logits, err := s.field.logits(z, padEqual(idx))
+	logits, err := s.field.logits(data, padEqual(idx))
 	if err != nil {
 		return nil, err
 	}
+	windows := s.cfg.networks() / s.cfg.folds()
 	for r := range calibrations {
-		var joint, product []float64
-		for fold := range s.cfg.Folds {
-			lane := r*s.cfg.Folds + fold
+		joint, product := make([][]float64, windows), make([][]float64, windows)
+		for network := range s.cfg.networks() {
+			lane, window := r*s.cfg.networks()+network, network/s.cfg.folds()
 			n := held[lane]
-			joint = append(joint, logits[lane][:n]...)
-			product = append(product, logits[lane][n:n*(1+heldOutProducts)]...)
+			joint[window] = append(joint[window], logits[lane][:n]...)
+			product[window] = append(product[window], logits[lane][n:n*(1+heldOutProducts)]...)
 		}
-		calibrations[r] = fitScale(joint, product)
+		if s.cfg.judge { // the last view is the contexts alone
+			calibrations[r] = fitWeights(joint[:windows-1], product[:windows-1])
+			calibrations[r].context = fitWeights(joint[windows-1:], product[windows-1:]).divergence
+			continue
+		}
+		calibrations[r] = fitWeights(joint, product)
 	}
 	return calibrations, nil
 }
 
-// fitScale minimises mean softplus(−α·joint) + mean softplus(α·product) over
-// 0 ≤ α ≤ 2. The loss is convex in α, so that halving the interval by the sign
-// of its slope finds the minimum.
-func fitScale(joint, product []float64) calibration {
-	slope := func(a float64) float64 {
-		sum := 0.0
-		for _, v := range joint {
-			sum -= v / (1 + math.Exp(a*v)) / float64(len(joint))
+// heldOutSamples are the joint samples at positions, then heldOutProducts
+// times as many product samples, as [samples·d].
+func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
+	var idx []int32
+	for _, t := range positions {
+		for range d {
+			idx = append(idx, t)
 		}
-		for _, v := range product {
-			sum += v / (1 + math.Exp(-a*v)) / float64(len(product))
-		}
-		return sum
 	}
-	low, high := 0.0, 2.0
-	for range 20 {
+	for range heldOutProducts {
+		permuted := permutations(rng, positions, d)
+		for k := range positions {
+			for i := range d {
+				idx = append(idx, permuted[i][k])
+			}
+		}
+	}
+	return idx
+}
+
+// maxWeight bounds the weights of a calibration. A network that is unsure of
+// itself may be trusted more than it asks for, but not without limit.
+const maxWeight = 2
+
+// fitWeights minimises mean softplus(−Σ α·joint) + mean softplus(Σ α·product)
+// over weights 0 ≤ α ≤ maxWeight, one for each window: joint and product are
+// [windows][samples] of logits. The loss is convex, so that minimising over one
+// weight at a time converges.
+func fitWeights(joint, product [][]float64) calibration {
+	weights := make([]float64, len(joint))
+	sumJoint, sumProduct := make([]float64, len(joint[0])), make([]float64, len(product[0]))
+	sweeps := 1
+	if len(joint) > 1 {
+		sweeps = 8
+	}
+	for range sweeps {
+		for w := range weights {
+			floats.AddScaled(sumJoint, -weights[w], joint[w])
+			floats.AddScaled(sumProduct, -weights[w], product[w])
+			weights[w] = fitWeight(sumJoint, joint[w], sumProduct, product[w])
+			floats.AddScaled(sumJoint, weights[w], joint[w])
+			floats.AddScaled(sumProduct, weights[w], product[w])
+		}
+	}
+	return calibration{
+		divergence: 2*math.Ln2 - meanSoftplus(sumJoint, -1) - meanSoftplus(sumProduct, 1),
+		weights:    weights,
+	}
+}
+
+// fitWeight minimises the loss of the logits joint0 + α·joint and
+// product0 + α·product over α, by halving the interval by the sign of the
+// slope.
+func fitWeight(joint0, joint, product0, product []float64) float64 {
+	slope := func(a float64) float64 {
+		ofJoint, ofProduct := 0.0, 0.0
+		for k, v := range joint {
+			ofJoint -= v / (1 + math.Exp(joint0[k]+a*v))
+		}
+		for k, v := range product {
+			ofProduct += v / (1 + math.Exp(-product0[k]-a*v))
+		}
+		return ofJoint/float64(len(joint)) + ofProduct/float64(len(product))
+	}
+	low, high := 0.0, float64(maxWeight)
+	for range 16 {
 		middle := (low + high) / 2
 		if slope(middle) > 0 {
 			high = middle
@@ -95,11 +145,7 @@ func fitScale(joint, product []float64) calibration {
 			low = middle
 		}
 	}
-	scale := low
-	return calibration{
-		divergence: 2*math.Ln2 - meanSoftplus(joint, -scale) - meanSoftplus(product, scale),
-		scale:      scale,
-	}
+	return low
 }
 
 // padEqual repeats zeros at the end of shorter rows until all are as long as
@@ -115,11 +161,11 @@ func padEqual(rows [][]int32) [][]int32 {
 	return rows
 }
 
-// meanSoftplus is the mean of log(1 + e^(scale·x)).
-func meanSoftplus(x []float64, scale float64) float64 {
+// meanSoftplus is the mean of log(1 + e^(sign·x)).
+func meanSoftplus(x []float64, sign float64) float64 {
 	sum := 0.0
 	for _, v := range x {
-		sum += math.Max(scale*v, 0) + math.Log1p(math.Exp(-math.Abs(scale*v)))
+		sum += math.Max(sign*v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
 	}
 	return sum / float64(len(x))
 }

@@ -26,12 +26,12 @@ const (
 // field is the vector field of an iteration: lanes independent networks (runs
 // × folds), the lanes axis being the runs axis R of layers and flows.
 type field struct {
-	cfg       Config
-	d, t      int
-	lanes     int
-	dtype     dtypes.DType
-	shape     []int
-	constants []*tensors.Tensor // what every graph gets beside the signals
+	cfg        Config
+	d, t       int
+	lanes      int
+	dtype      dtypes.DType
+	shape      []int
+	neighbours [][]int32 // [T][K], empty unless the networks see a context
 
 	store    *model.Store
 	trainer  *flows.Trainer
@@ -44,12 +44,12 @@ const scopeName = "field"
 
 func newField(backend compute.Backend, cfg Config, d, t, lanes int) (*field, error) {
 	f := &field{cfg: cfg, d: d, t: t, lanes: lanes, dtype: cfg.dtype(), shape: cfg.indexShape(t), store: model.NewStore()}
-	if cfg.Context == LocalWindow && cfg.Window > 0 {
-		table, err := layers.Neighbours(cfg.Window, f.shape...)
+	if cfg.seesContext() {
+		table, err := layers.Neighbours(cfg.window(), f.shape...)
 		if err != nil {
 			return nil, err
 		}
-		f.constants = []*tensors.Tensor{neighbourTensor(table)}
+		f.neighbours = table
 	}
 	loss := f.ratioLoss
 	if cfg.Flow == RF {
@@ -85,31 +85,78 @@ func (f *field) renew(rngs []*rand.Rand) error {
 	return f.trainer.ResetOptimizer()
 }
 
+// data is what all training steps and evaluations share: the signals z
+// [lanes][d·T] as a tensor [lanes, d, T] and, where the networks see a context,
+// what it is made of and the mask of what each of them sees.
+func (f *field) data(z [][]float64) []*tensors.Tensor {
+	var flat []float64
+	for _, v := range z {
+		flat = append(flat, v...)
+	}
+	data := []*tensors.Tensor{floatTensor(flat, f.dtype, f.lanes, f.d, f.t)}
+	if !f.cfg.seesContext() {
+		return data
+	}
+	if f.cfg.Context == Prediction {
+		data = append(data, f.predictions(z))
+	} else {
+		data = append(data, f.neighbourTensor())
+	}
+	return append(data, f.maskTensor())
+}
+
+// dataShapes are the shapes of data.
+func (f *field) dataShapes() []shapes.Shape {
+	signals := shapes.Make(f.dtype, f.lanes, f.d, f.t)
+	switch {
+	case !f.cfg.seesContext():
+		return []shapes.Shape{signals}
+	case f.cfg.Context == Prediction:
+		return []shapes.Shape{signals, signals, f.maskTensor().Shape()}
+	}
+	return []shapes.Shape{signals, f.neighbourTensor().Shape(), f.maskTensor().Shape()}
+}
+
 // neighbourTensor is the table of layers.Neighbours, int32 [T, K].
-func neighbourTensor(table [][]int32) *tensors.Tensor {
+func (f *field) neighbourTensor() *tensors.Tensor {
 	var flat []int32
-	for _, row := range table {
+	for _, row := range f.neighbours {
 		flat = append(flat, row...)
 	}
-	return tensors.FromFlatDataAndDimensions(flat, len(table), len(table[0]))
+	return tensors.FromFlatDataAndDimensions(flat, f.t, len(f.neighbours[0]))
 }
 
-// neighbours is K, the number of neighbours of a position.
-func (f *field) neighbours() int {
-	if len(f.constants) == 0 {
-		return 0
+// predictions are every lane's signals as their own neighbours predict them,
+// [lanes, d, T]. The networks of a run share the signals.
+func (f *field) predictions(z [][]float64) *tensors.Tensor {
+	var flat []float64
+	for lane, v := range z {
+		if lane%f.cfg.networks() > 0 {
+			flat = append(flat, flat[len(flat)-f.d*f.t:]...)
+			continue
+		}
+		for i := range f.d {
+			flat = append(flat, predict(v[i*f.t:(i+1)*f.t], f.neighbours)...)
+		}
 	}
-	return f.constants[0].Shape().Dim(1)
+	return floatTensor(flat, f.dtype, f.lanes, f.d, f.t)
 }
 
-// dataShapes are what a training step gets beside its batch: the signals, and
-// the table of neighbours for a window.
-func (f *field) dataShapes() []shapes.Shape {
-	data := []shapes.Shape{shapes.Make(f.dtype, f.lanes, f.d, f.t)}
-	for _, c := range f.constants {
-		data = append(data, c.Shape())
+// maskTensor tells what each lane's network sees of the inputs, one or zero,
+// [lanes, 1, inputs].
+func (f *field) maskTensor() *tensors.Tensor {
+	views := f.cfg.views(len(f.shape))
+	var mask []float64
+	for lane := range f.lanes {
+		view := views[lane%f.cfg.networks()/f.cfg.folds()]
+		for range f.d {
+			mask = append(mask, view[0])
+		}
+		for range f.d {
+			mask = append(mask, view[1:]...)
+		}
 	}
-	return data
+	return floatTensor(mask, f.dtype, f.lanes, 1, f.inputs())
 }
 
 // batchShapes are the shapes of batchTensors.
@@ -124,24 +171,33 @@ func (f *field) batchShapes() []shapes.Shape {
 	case f.cfg.Flow == RF:
 		batch = append(batch, shapes.Make(f.dtype, steps, f.lanes, b)) // τ
 	case f.cfg.Noise > 0:
-		batch = append(batch, shapes.Make(f.dtype, steps, f.lanes, 2*b, f.inputs()))
+		batch = append(batch, shapes.Make(f.dtype, steps, f.lanes, 2*b, f.noisy()))
 	}
 	return batch
 }
 
 // inputs is the width of a window network's input for the ratio.
-func (f *field) inputs() int { return f.d * (1 + f.neighbours()) }
+func (f *field) inputs() int { return f.d * len(f.cfg.views(len(f.shape))[0]) }
+
+// noisy is the number of inputs that noise is added to. The judge's contexts
+// get none: blurred, they would explain less than they do.
+func (f *field) noisy() int {
+	if f.cfg.judge {
+		return f.d
+	}
+	return f.inputs()
+}
 
 // ratioLoss is the logistic loss of the density ratio, [R].
 func (f *field) ratioLoss(scope *model.Scope, data, batch []*Node) *Node {
 	joint, product, weights := batch[0], batch[1], batch[2]
 	idx := Concatenate([]*Node{f.everySignal(joint), product}, 1) // [R, 2B, d]
 	z := data[0]
-	features := f.features(data, layers.GatherSignals(z, idx), idx)
+	var noise *Node
 	if len(batch) > 3 {
-		features = Add(features, batch[3])
+		noise = batch[3] // [R, 2B, d+dK]
 	}
-	logit := f.network(scope, features, 1) // [R, 2B, 1]
+	logit := f.network(scope, f.features(data, layers.GatherSignals(z, idx), idx, noise), 1) // [R, 2B, 1]
 	half := joint.Shape().Dim(1)
 	losses := flows.LogisticLoss(
 		Squeeze(Slice(logit, AxisRange(), AxisRange(0, half)), -1), // [R, B]
@@ -172,16 +228,34 @@ func (f *field) everySignal(t *Node) *Node {
 }
 
 // features is the input of the ratio's network for the values y at the
-// positions idx, both [R, B, d].
-func (f *field) features(data []*Node, y, idx *Node) *Node {
+// positions idx, both [R, B, d]. If noise isn't nil it is added to the input of
+// a window network.
+func (f *field) features(data []*Node, y, idx, noise *Node) *Node {
 	z := data[0]
 	if f.cfg.Context == WholeSequence {
 		return layers.WholeContext(z, y, idx, f.shape...) // [R, B, p…, 3d]
 	}
-	if f.neighbours() == 0 {
-		return y // [R, B, d]
+	if noise != nil && f.cfg.judge {
+		y = Add(y, noise)
 	}
-	return Concatenate([]*Node{y, layers.WindowContext(z, idx, data[1])}, -1) // [R, B, d+dK]
+	if f.cfg.seesContext() {
+		y = Concatenate([]*Node{y, f.localContext(data, idx)}, -1)
+	}
+	if noise != nil && !f.cfg.judge {
+		y = Add(y, noise)
+	}
+	if f.cfg.seesContext() {
+		y = Mul(y, data[2])
+	}
+	return y // [R, B, inputs]
+}
+
+// localContext is the context of the samples at positions idx, [R, B, d·K].
+func (f *field) localContext(data []*Node, idx *Node) *Node {
+	if f.cfg.Context == Prediction {
+		return layers.GatherSignals(data[1], idx) // K = 1
+	}
+	return layers.WindowContext(data[0], idx, data[1])
 }
 
 // pathFeatures is the input of the rectified flow's network for the values y
@@ -192,8 +266,8 @@ func (f *field) pathFeatures(data []*Node, y, idx, idx2, tau *Node) *Node {
 		return layers.WholeContextRF(z, y, idx, idx2, tau, f.shape...) // [R, B, p…, 5d+1]
 	}
 	inputs := []*Node{y, InsertAxes(tau, -1)}
-	if f.neighbours() > 0 {
-		inputs = append(inputs, layers.WindowContext(z, idx, data[1]), layers.WindowContext(z, idx2, data[1]))
+	if f.cfg.seesContext() {
+		inputs = append(inputs, f.localContext(data, idx), f.localContext(data, idx2))
 	}
 	return Concatenate(inputs, -1) // [R, B, d+1+2dK]
 }
@@ -212,7 +286,7 @@ func (f *field) network(scope *model.Scope, features *Node, outputs int) *Node {
 func (f *field) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 	data, idx := inputs[:len(inputs)-1], inputs[len(inputs)-1]
 	y := layers.GatherSignals(data[0], idx)
-	return Squeeze(f.network(scope, f.features(data, y, idx), 1), -1)
+	return Squeeze(f.network(scope, f.features(data, y, idx, nil), 1), -1)
 }
 
 // velocityGraph follows the flow from the values y [R, B, d] at positions t
@@ -224,7 +298,7 @@ func (f *field) velocityGraph(scope *model.Scope, inputs []*Node) *Node {
 	data, y, idx, tau, h := inputs[:n], inputs[n], f.everySignal(inputs[n+1]), inputs[n+2], inputs[n+3]
 	if f.cfg.Flow == WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
-			return Squeeze(f.network(scope, f.features(data, y, idx), 1), -1)
+			return Squeeze(f.network(scope, f.features(data, y, idx, nil), 1), -1)
 		}, y)
 	}
 	return f.cfg.Solver.Step(func(y, tau *Node) *Node {
@@ -236,8 +310,8 @@ func (f *field) velocityGraph(scope *model.Scope, inputs []*Node) *Node {
 }
 
 // train makes steps training steps and returns each lane's mean loss.
-func (f *field) train(z *tensors.Tensor, batches []*tensors.Tensor, steps int) ([]float64, error) {
-	losses, err := f.trainer.Train(f.data(z), batches, steps)
+func (f *field) train(data, batches []*tensors.Tensor, steps int) ([]float64, error) {
+	losses, err := f.trainer.Train(data, batches, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -250,14 +324,10 @@ func (f *field) train(z *tensors.Tensor, batches []*tensors.Tensor, steps int) (
 	return mean, nil
 }
 
-func (f *field) data(z *tensors.Tensor) []*tensors.Tensor {
-	return append([]*tensors.Tensor{z}, f.constants...)
-}
-
 // moves is what the flow adds to the signals of every lane, [lanes][d·T]
 // row-major: the velocity itself for the gradient flow, the displacement at
 // τ = 1 for the rectified flow.
-func (f *field) moves(z *tensors.Tensor, values [][]float64) ([][]float64, error) {
+func (f *field) moves(data []*tensors.Tensor, values [][]float64) ([][]float64, error) {
 	moves := make([][]float64, f.lanes)
 	for lane := range moves {
 		moves[lane] = make([]float64, f.d*f.t)
@@ -277,7 +347,7 @@ func (f *field) moves(z *tensors.Tensor, values [][]float64) ([][]float64, error
 		var out *tensors.Tensor = y
 		for s := range steps {
 			args := []any{}
-			for _, x := range f.data(z) {
+			for _, x := range data {
 				args = append(args, x)
 			}
 			args = append(args, out, at, f.scalar(float64(s)/float64(steps)), f.scalar(1/float64(steps)))
@@ -326,7 +396,7 @@ func (f *field) scalar(v float64) *tensors.Tensor { return floatTensor([]float64
 
 // logits are the log-ratios at the samples of idx [lanes][N·d], all of one N:
 // [lanes][N].
-func (f *field) logits(z *tensors.Tensor, idx [][]int32) ([][]float64, error) {
+func (f *field) logits(data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
 	n := len(idx[0]) / f.d
 	chunk := min(n, chunkWindow)
 	logits := make([][]float64, f.lanes)
@@ -340,7 +410,7 @@ func (f *field) logits(z *tensors.Tensor, idx [][]int32) ([][]float64, error) {
 			flat = append(flat, idx[lane][from*f.d:(from+chunk)*f.d]...)
 		}
 		args := []any{}
-		for _, x := range f.data(z) {
+		for _, x := range data {
 			args = append(args, x)
 		}
 		outputs, err := f.logit.Call(append(args, tensors.FromFlatDataAndDimensions(flat, f.lanes, chunk, f.d))...)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -72,14 +73,15 @@ func largestDifference(a, b *mat.Dense) float64 {
 // smokes are small versions of every preset and of what else a Config can say.
 func smokes() map[string]Config {
 	window := Default().Smoke()
-	window.Window, window.Hidden, window.Folds, window.Block = 2, []int{8}, 2, 16
+	window.Context, window.Windows, window.Hidden = LocalWindow, []int{0, 2}, []int{8}
+	window.Folds, window.Block, window.Alternatives = 2, 16, nil
 	free := window
-	free.Family, free.Window, free.Noise, free.WarmStart, free.Patience = Free, 1, 0, false, 1
+	free.Family, free.Windows, free.Noise, free.WarmStart, free.Patience = Free, []int{1}, 0, false, 1
 	local := PaperRF().Smoke()
-	local.Context, local.Window, local.Hidden = LocalWindow, 2, []int{8}
+	local.Context, local.Windows, local.Hidden = LocalWindow, []int{2}, []int{8}
 	local.Solver = flows.Heun
 	wgf, rf := PaperWGF().Smoke(), PaperRF().Smoke()
-	wgf.BatchSize, rf.BatchSize = 25, 25
+	wgf.BatchSize, rf.BatchSize = 50, 50
 	double := wgf
 	double.Float64 = true
 	return map[string]Config{
@@ -119,7 +121,7 @@ func TestFitRunsEqualsFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, func(t *testing.T, b compute.Backend) {
 				var runs []Run
-				for r := range 3 {
+				for r := range 2 {
 					x, _ := mixedAR7(t, uint64(r), 200, 3, false)
 					runs = append(runs, Run{X: x, Seed: uint64(10 + r)})
 				}
@@ -179,13 +181,13 @@ func TestFitCompilesOnce(t *testing.T) {
 		x, _ := mixedAR7(t, 2, 256, 3, false)
 		cfg := Default()
 		cfg.Iterations, cfg.Steps = 4, 10
-		s, err := newSeparation(b, []Run{{X: x, Seed: 1}}, cfg)
+		s, err := newSeparation(b, cfg, 2, 256, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.field.close()
-		for j := 1; j <= cfg.Iterations; j++ {
-			if err := s.iterate(context.Background(), j); err != nil {
+		for start := range cfg.starts() {
+			if _, err := s.separate(context.Background(), []Run{{X: x, Seed: 1}}, start, time.Now()); err != nil {
 				t.Fatalf("%+v", err)
 			}
 		}
@@ -210,25 +212,22 @@ func TestVelocityOfGaussians(t *testing.T) {
 			x.Set(1, k, rho*a+math.Sqrt(1-rho*rho)*r.NormFloat64())
 		}
 		cfg := Default()
-		cfg.Start, cfg.Noise, cfg.Steps = nil, 0, 500
-		s, err := newSeparation(b, []Run{{X: x, Seed: 3}}, cfg)
+		cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = LocalWindow, []int{0}, 0, 500
+		s, err := newSeparation(b, cfg, 2, n, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.field.close()
+		s.setSignals([]Run{{X: x, Seed: 3}}, []*mat.Dense{x})
 		if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
 			t.Fatal(err)
 		}
 		values := s.values()
-		var flat []float64
-		for _, v := range values {
-			flat = append(flat, v...)
-		}
-		z := floatTensor(flat, s.field.dtype, len(values), 2, n)
-		if _, err := s.train(context.Background(), z, 1); err != nil {
+		data := s.field.data(values)
+		if _, err := s.train(context.Background(), data, 1); err != nil {
 			t.Fatalf("%+v", err)
 		}
-		held, err := s.calibrate(z, 1)
+		held, err := s.calibrate(data, 1)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -247,13 +246,13 @@ func TestVelocityOfGaussians(t *testing.T) {
 			t.Errorf("divergence %g, with the exact ratio %g", held[0].divergence, exact)
 		}
 
-		moves, err := s.field.moves(z, values)
+		moves, err := s.field.moves(data, values)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
-		move := s.averageMove(moves, 0)
+		move := s.combineMoves(moves, 0, held[0].weights)
 		if rho == 0 {
-			if v := held[0].scale * mat.Norm(move, 2) / math.Sqrt(2*n); v > 0.05 {
+			if v := mat.Norm(move, 2) / math.Sqrt(2*n); v > 0.05 {
 				t.Errorf("independent signals move by %g in root mean square, want nothing", v)
 			}
 			continue
@@ -335,6 +334,7 @@ func TestFitNotFinite(t *testing.T) {
 	x, _ := mixedAR7(t, 4, 256, 3, false)
 	cfg := Default()
 	cfg.Steps, cfg.Standardise, cfg.Folds, cfg.Family = 5, false, 0, Free
+	cfg.MaxMove, cfg.Alternatives = 0, nil
 	cfg.FirstStep, cfg.LastStep = 1e300, 1e300
 	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
 	if !errors.Is(err, ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
@@ -375,8 +375,14 @@ func TestFitErrors(t *testing.T) {
 		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), Default(), "positions are too few"},
 		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "product is 256"},
 		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
-		{"window", good, with(func(c *Config) { c.Window = 200 }), "window 200"},
-		{"image window", good, with(func(c *Config) { c.Shape, c.Window = []int{2, 128}, 1 }), "window 1"},
+		{"window", good, with(func(c *Config) { c.Windows = []int{200} }), "window 200"},
+		{"image window", good, with(func(c *Config) { c.Shape, c.Windows = []int{2, 128}, []int{1} }), "window 1"},
+		{"windows", good, with(func(c *Config) { c.Context, c.Windows = LocalWindow, []int{2, 1} }), "rising"},
+		{"no window", good, with(func(c *Config) { c.Windows = nil }), "windows"},
+		{"windows without folds", good, with(func(c *Config) { c.Context, c.Windows, c.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
+		{"prediction", good, with(func(c *Config) { c.Windows = []int{0} }), "prediction"},
+		{"move", good, with(func(c *Config) { c.MaxMove = -1 }), "move"},
+		{"alternative", good, with(func(c *Config) { c.Alternatives = [][]Transform{{"ica"}} }), "ica"},
 		{"start", good, with(func(c *Config) { c.Start = []Transform{"pca"} }), "pca"},
 		{"flow", good, with(func(c *Config) { c.Flow = "ode" }), `flow "ode"`},
 		{"context", good, with(func(c *Config) { c.Context = "" }), "context"},
@@ -386,7 +392,7 @@ func TestFitErrors(t *testing.T) {
 		{"learning rate", good, with(func(c *Config) { c.LearningRate = -1 }), "learning rate"},
 		{"optimizer", good, with(func(c *Config) { c.Optimizer = "sgd" }), "optimizer"},
 		{"batch", good, with(func(c *Config) { c.BatchSize = 0 }), "batch"},
-		{"both", good, with(func(c *Config) { c.Epochs = 1 }), "epochs 1 and steps 200"},
+		{"both", good, with(func(c *Config) { c.Epochs = 1 }), "epochs 1 and steps 100"},
 		{"folds", good, with(func(c *Config) { c.Folds = 1 }), "folds 1"},
 		{"noise", good, with(func(c *Config) { c.Noise = -1 }), "noise"},
 		{"patience", good, with(func(c *Config) { c.Folds, c.Patience = 0, 3 }), "patience"},
@@ -421,17 +427,17 @@ func TestLogitsInChunks(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 5, 100, 2, false)
 	cfg := Default()
-	cfg.Folds, cfg.Block = 2, 10
-	s, err := newSeparation(b, []Run{{X: x, Seed: 1}}, cfg)
+	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = LocalWindow, []int{1}, 2, 10
+	s, err := newSeparation(b, cfg, 2, 100, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.field.close()
+	s.setSignals([]Run{{X: x, Seed: 1}}, []*mat.Dense{x})
 	if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
 		t.Fatal(err)
 	}
-	values := s.values()
-	z := floatTensor(append(append([]float64{}, values[0]...), values[1]...), s.field.dtype, 2, 2, 100)
+	data := s.field.data(s.values())
 	n := chunkWindow + 37
 	r := rng(9)
 	idx := make([][]int32, 2)
@@ -440,12 +446,12 @@ func TestLogitsInChunks(t *testing.T) {
 			idx[lane] = append(idx[lane], int32(r.IntN(100)))
 		}
 	}
-	long, err := s.field.logits(z, idx)
+	long, err := s.field.logits(data, idx)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
 	for _, at := range []int{0, 1, chunkWindow - 1, chunkWindow, n - 1} {
-		one, err := s.field.logits(z, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
+		one, err := s.field.logits(data, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}

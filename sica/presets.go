@@ -3,25 +3,31 @@ package sica
 import "github.com/seed-47b1e431/gosica/flows"
 
 // Default is what to use for signals of one's own: from symmetrically whitened
-// signals, a Wasserstein gradient flow kept to linear maps, its density ratio
-// learned by three small networks on different folds of the positions.
+// signals, a Wasserstein gradient flow kept to linear maps. Its density ratio
+// is learned, on three folds of the positions, by small networks that see z_t
+// alone and by ones that also see the signals' own predictions of it; what
+// the held-out positions don't confirm moves nothing. If the result isn't
+// self-sufficient, the flow starts again from a conditional normalisation,
+// which undoes many nonlinear mixings.
 func Default() Config {
 	return Config{
 		Seed:         1,
 		Start:        []Transform{ZCA},
+		Alternatives: [][]Transform{{Conditional}},
 		Standardise:  true,
 		Flow:         WGF,
-		Context:      LocalWindow,
-		Window:       0,
+		Context:      Prediction,
+		Windows:      []int{3},
 		Hidden:       []int{32, 32},
 		Family:       Linear,
-		Iterations:   20,
-		FirstStep:    0.4,
-		LastStep:     0.02,
+		Iterations:   30,
+		FirstStep:    1,
+		LastStep:     0.1,
+		MaxMove:      0.2,
 		Optimizer:    Adam,
 		LearningRate: 2e-3,
 		BatchSize:    256,
-		Steps:        200,
+		Steps:        100,
 		FreshProduct: true,
 		WarmStart:    true,
 		Noise:        0.3,

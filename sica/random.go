@@ -18,13 +18,13 @@ const (
 	drawHeldOut
 )
 
-// stream is the random stream for one purpose of one network (its fold) in one
+// stream is the random stream for one purpose of one network in one
 // iteration of the run with the given seed. Streams don't depend on the
 // backend, nor on the other runs of a batch. The numbers are hashed, as PCG
 // states that differ in a few bits begin alike.
-func stream(seed uint64, fold, iteration int, p purpose) *rand.Rand {
+func stream(seed uint64, network, iteration int, p purpose) *rand.Rand {
 	var key [32]byte
-	for i, n := range []uint64{seed, uint64(fold), uint64(iteration), uint64(p)} {
+	for i, n := range []uint64{seed, uint64(network), uint64(iteration), uint64(p)} {
 		binary.LittleEndian.PutUint64(key[8*i:], n)
 	}
 	sum := sha256.Sum256(key[:])

@@ -8,7 +8,10 @@ import (
 
 // Iteration is the state of a separation after the signals have moved j times.
 type Iteration struct {
-	// J counts from 1; 0 is the start, before the first move.
+	// Start is the place of this separation's start: 0 for Config.Start, then
+	// Config.Alternatives.
+	Start int
+	// J counts from 1.
 	J int
 	// Loss is the mean training loss of the iteration.
 	Loss float64
@@ -52,6 +55,12 @@ type Result struct {
 	// Stopped says why the fit ended and Why explains it in a sentence.
 	Stopped StopReason
 	Why     string
+
+	// Start is the start that Z came from. Where the config has alternatives,
+	// Candidates are the starts that were tried and Judgement is Z's.
+	Start      []Transform
+	Judgement  Judgement
+	Candidates []Candidate
 
 	Config  Config
 	Seed    uint64

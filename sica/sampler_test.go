@@ -127,29 +127,42 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// The scale and the divergence against a fine grid, for a logit that holds on
-// the held-out positions in part, and for one that points the wrong way, which
-// must get no say.
-func TestFitScale(t *testing.T) {
+// The weights and the divergence against a fine grid: of a logit that holds on
+// the held-out positions in part, of one that points the wrong way, which must
+// get no say, and of both with an independent third.
+func TestFitWeights(t *testing.T) {
+	const n = 2000
 	r := rng(5)
-	var joint, product []float64
-	for range 2000 {
-		joint = append(joint, 0.3+r.NormFloat64())
-		product = append(product, -0.2+r.NormFloat64())
+	draw := func(mean float64) []float64 {
+		values := make([]float64, n)
+		for k := range values {
+			values[k] = mean + r.NormFloat64()
+		}
+		return values
 	}
-	loss := func(a float64) float64 { return meanSoftplus(joint, -a) + meanSoftplus(product, a) }
-	best, at := math.Inf(1), 0.0
-	for a := 0.0; a <= 2; a += 1e-3 {
-		if l := loss(a); l < best {
-			best, at = l, a
+	joint, product := [][]float64{draw(0.3), draw(0.1)}, [][]float64{draw(-0.2), draw(-0.1)}
+	loss := func(a, b float64) float64 {
+		sum := 0.0
+		for k := range n {
+			sum += math.Log1p(math.Exp(-a*joint[0][k]-b*joint[1][k])) + math.Log1p(math.Exp(a*product[0][k]+b*product[1][k]))
+		}
+		return sum / n
+	}
+	best, a0, b0 := math.Inf(1), 0.0, 0.0
+	for a := 0.3; a <= 0.7; a += 0.01 {
+		for b := 0.0; b <= 0.4; b += 0.01 {
+			if l := loss(a, b); l < best {
+				best, a0, b0 = l, a, b
+			}
 		}
 	}
-	got := fitScale(joint, product)
-	if at < 0.1 || at > 1.9 || math.Abs(got.scale-at) > 2e-3 || math.Abs(got.divergence-(2*math.Ln2-best)) > 1e-6 {
-		t.Errorf("scale %g, divergence %g; a grid gives %g, %g", got.scale, got.divergence, at, 2*math.Ln2-best)
+	got := fitWeights(joint, product)
+	if math.Abs(got.weights[0]-a0) > 0.011 || math.Abs(got.weights[1]-b0) > 0.011 || math.Abs(got.divergence-(2*math.Ln2-best)) > 1e-4 {
+		t.Errorf("weights %.3f, divergence %g; a grid gives %.2f %.2f, %g", got.weights, got.divergence, a0, b0, 2*math.Ln2-best)
 	}
-	if wrong := fitScale(product, joint); wrong.scale > 1e-5 || math.Abs(wrong.divergence) > 1e-5 {
-		t.Errorf("the wrong way: scale %g, divergence %g, want 0, 0", wrong.scale, wrong.divergence)
+	wrong := fitWeights(product, joint)
+	if wrong.weights[0] > 1e-3 || wrong.weights[1] > 1e-3 || math.Abs(wrong.divergence) > 1e-3 {
+		t.Errorf("the wrong way: weights %v, divergence %g, want 0", wrong.weights, wrong.divergence)
 	}
 }
 

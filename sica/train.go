@@ -8,11 +8,16 @@ import (
 )
 
 // streams are the random streams of every lane for one purpose of iteration j.
+// Networks of one fold share everything but their weights, so that they are
+// compared on equal samples.
 func (s *separation) streams(j int, p purpose) []*rand.Rand {
 	var rngs []*rand.Rand
 	for _, run := range s.runs {
-		for fold := range s.cfg.networks() {
-			rngs = append(rngs, stream(run.seed, fold, j, p))
+		for network := range s.cfg.networks() {
+			if p != drawWeights {
+				network %= s.cfg.folds()
+			}
+			rngs = append(rngs, stream(run.seed, network, j, p))
 		}
 	}
 	return rngs
@@ -20,7 +25,7 @@ func (s *separation) streams(j int, p purpose) []*rand.Rand {
 
 // train makes the training steps of iteration j in chunks, between which ctx
 // may end it, and returns every lane's mean loss.
-func (s *separation) train(ctx context.Context, z *tensors.Tensor, j int) ([]float64, error) {
+func (s *separation) train(ctx context.Context, data []*tensors.Tensor, j int) ([]float64, error) {
 	draws := s.newDraws(j)
 	total := s.cfg.steps(s.t)
 	losses := make([]float64, s.field.lanes)
@@ -30,7 +35,7 @@ func (s *separation) train(ctx context.Context, z *tensors.Tensor, j int) ([]flo
 		}
 		steps := min(s.cfg.chunk(s.t), total-done)
 		batches := draws.next(steps)
-		chunk, err := s.field.train(z, batches, steps)
+		chunk, err := s.field.train(data, batches, steps)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +62,7 @@ func (s *separation) newDraws(j int) *draws {
 	d := &draws{s: s, time: s.streams(j, drawTime), noise: s.streams(j, drawNoise)}
 	order, products := s.streams(j, drawOrder), s.streams(j, drawProducts)
 	for lane := range order {
-		train, _ := foldPositions(s.t, max(s.cfg.Block, 1), lane%s.cfg.networks(), s.cfg.Folds)
+		train, _ := foldPositions(s.t, max(s.cfg.Block, 1), s.fold(lane), s.cfg.Folds)
 		d.samplers = append(d.samplers, newSampler(train, s.d, s.cfg.FreshProduct, order[lane], products[lane]))
 	}
 	return d
@@ -85,7 +90,7 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 	case cfg.Flow == RF:
 		batches = append(batches, d.fill(steps, chunk, []int{b}, func(lane int) float64 { return d.time[lane].Float64() }))
 	case cfg.Noise > 0:
-		batches = append(batches, d.fill(steps, chunk, []int{2 * b, f.inputs()}, func(lane int) float64 { return cfg.Noise * d.noise[lane].NormFloat64() }))
+		batches = append(batches, d.fill(steps, chunk, []int{2 * b, f.noisy()}, func(lane int) float64 { return cfg.Noise * d.noise[lane].NormFloat64() }))
 	}
 	return batches
 }

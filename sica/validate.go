@@ -8,20 +8,31 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/layers"
 )
 
 // maxChunk is the most training steps that one compiled call makes; between
 // calls a fit can be cancelled.
 const maxChunk = 500
 
+// judgePositions is the fewest positions that Judge can hold blocks out of.
+const judgePositions = 192
+
 // Validate returns an error that names the first setting that is out of range
 // for d signals at t positions, and what would be valid.
 func (c Config) Validate(d, t int) error {
+	if err := c.validate(d, t); err != nil {
+		return fmt.Errorf("sica: %w", err)
+	}
+	return nil
+}
+
+func (c Config) validate(d, t int) error {
 	for _, check := range []func(d, t int) error{
 		c.validateSignals, c.validateField, c.validateFlow, c.validateTraining, c.validateFolds,
 	} {
 		if err := check(d, t); err != nil {
-			return fmt.Errorf("sica: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -44,10 +55,15 @@ func (c Config) validateSignals(d, t int) error {
 	if len(c.Shape) > 0 && product != t {
 		return fmt.Errorf("shape %v has %d positions, the signals have %d: want a shape whose product is %d", c.Shape, product, t, t)
 	}
-	for _, step := range c.Start {
-		if _, err := ParseTransform(string(step)); err != nil {
-			return fmt.Errorf("start: %w", err)
+	for _, start := range c.starts() {
+		for _, step := range start {
+			if _, err := ParseTransform(string(step)); err != nil {
+				return fmt.Errorf("start: %w", err)
+			}
 		}
+	}
+	if len(c.Alternatives) > 0 && t < judgePositions {
+		return fmt.Errorf("%d positions are too few to judge alternative starts: want at least %d, or no alternatives", t, judgePositions)
 	}
 	return nil
 }
@@ -58,14 +74,9 @@ func (c Config) validateField(d, t int) error {
 		if c.Noise != 0 {
 			return fmt.Errorf("noise %g: noise goes with the context %q; want 0", c.Noise, LocalWindow)
 		}
-	case LocalWindow:
-		if c.Window < 0 {
-			return fmt.Errorf("window %d: want 0 or more", c.Window)
-		}
-		for _, n := range c.indexShape(t) {
-			if n < 2*c.Window+1 {
-				return fmt.Errorf("window %d spans %d positions, an axis of the signals has only %d: want a smaller window or longer signals", c.Window, 2*c.Window+1, n)
-			}
+	case LocalWindow, Prediction:
+		if err := c.validateWindows(t); err != nil {
+			return err
 		}
 		if len(c.Hidden) == 0 {
 			return errors.New("hidden: want the width of at least one hidden layer")
@@ -84,6 +95,29 @@ func (c Config) validateField(d, t int) error {
 	return nil
 }
 
+func (c Config) validateWindows(t int) error {
+	if len(c.Windows) == 0 || c.Windows[0] < 0 {
+		return fmt.Errorf("windows %v: want at least one, of 0 or more", c.Windows)
+	}
+	for k := range c.Windows[1:] {
+		if c.Windows[k+1] <= c.Windows[k] {
+			return fmt.Errorf("windows %v: want them in rising order", c.Windows)
+		}
+	}
+	if c.Context == Prediction && (len(c.Windows) > 1 || c.Windows[0] == 0) {
+		return fmt.Errorf("windows %v: the context %q takes one window of at least 1", c.Windows, Prediction)
+	}
+	if len(c.Windows) > 1 && c.Folds == 0 {
+		return fmt.Errorf("windows %v: several are weighed by held-out positions; want one window, or folds of at least 2", c.Windows)
+	}
+	for _, n := range c.indexShape(t) {
+		if span := 2*c.window() + 1; n < span {
+			return fmt.Errorf("window %d spans %d positions, an axis of the signals has only %d: want a smaller window or longer signals", c.window(), span, n)
+		}
+	}
+	return nil
+}
+
 func (c Config) validateFlow(_, _ int) error {
 	switch c.Flow {
 	case WGF:
@@ -92,6 +126,9 @@ func (c Config) validateFlow(_, _ int) error {
 		}
 		if c.Noise < 0 || !finite(c.Noise) {
 			return fmt.Errorf("noise %g: want 0 or more", c.Noise)
+		}
+		if c.MaxMove < 0 || !finite(c.MaxMove) {
+			return fmt.Errorf("largest move %g: want a positive number, or 0 for no bound", c.MaxMove)
 		}
 	case RF:
 		if c.Solver != flows.Euler && c.Solver != flows.Midpoint && c.Solver != flows.Heun {
@@ -169,13 +206,69 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// networks is the number of networks that share a run.
-func (c Config) networks() int { return max(c.Folds, 1) }
+// window is the longest reach of a LocalWindow.
+func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
+
+// seesContext tells whether the networks see more than z_t, for a context that
+// isn't the whole sequence.
+func (c Config) seesContext() bool { return c.Context != WholeSequence && c.window() > 0 }
+
+// views are the inputs that the networks of each kind see, one or zero: z_t
+// and then the context of a signal.
+func (c Config) views(axes int) [][]float64 {
+	if c.judge {
+		return [][]float64{{1, 0}, {1, 1}, {0, 1}}
+	}
+	if c.Context == Prediction {
+		return [][]float64{{1, 0}, {1, 1}}[2-c.kinds():]
+	}
+	var views [][]float64
+	for _, window := range c.Windows {
+		view := []float64{1}
+		for _, reach := range layers.Reaches(c.window(), axes) {
+			seen := 0.0
+			if reach <= window {
+				seen = 1
+			}
+			view = append(view, seen)
+		}
+		views = append(views, view)
+	}
+	return views
+}
+
+// folds is the number of networks that see the same window.
+func (c Config) folds() int { return max(c.Folds, 1) }
+
+// kinds is the number of networks of a fold, each with a view of its own.
+func (c Config) kinds() int {
+	switch {
+	case c.judge:
+		return 3
+	case c.Context == Prediction && c.Folds > 0:
+		return 2
+	}
+	return len(c.Windows)
+}
+
+// starts are all the starts, in the order in which they are tried.
+func (c Config) starts() [][]Transform {
+	return append([][]Transform{c.Start}, c.Alternatives...)
+}
+
+// networks is the number of networks that share a run. Network n belongs to
+// fold n mod folds and sees the window n div folds.
+func (c Config) networks() int {
+	if c.Context == WholeSequence {
+		return c.folds()
+	}
+	return c.folds() * c.kinds()
+}
 
 // trainPositions is the smallest number of positions that a network trains on.
 func (c Config) trainPositions(t int) int {
 	smallest := t
-	for fold := range c.networks() {
+	for fold := range c.folds() {
 		train, _ := foldPositions(t, max(c.Block, 1), fold, c.Folds)
 		smallest = min(smallest, len(train))
 	}

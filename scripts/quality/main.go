@@ -1,0 +1,239 @@
+// Command quality measures how well sica.Default separates: the mean MCC and
+// its standard error over seeds given on the command line, beside those of the
+// mixed signals and of the starts alone. No truth is used but to score.
+//
+//	go run ./scripts/quality --seed 9001 --runs 8 --out out/quality
+//
+// It writes quality.json after each row and quality.md at the end; run again,
+// it measures only the rows that are missing.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/gomlx/compute"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// methods are the columns: what each recovers from the mixed signals, all but
+// SICA without training.
+var methods = []struct {
+	name  string
+	start []sica.Transform
+}{
+	{"mixed", nil},
+	{"ZCA", []sica.Transform{sica.ZCA}},
+	{"Gaussianise+ZCA", []sica.Transform{sica.Gaussianise, sica.ZCA}},
+	{"conditional", []sica.Transform{sica.Conditional}},
+}
+
+// row is one line of the table.
+type row struct {
+	Problem string               `json:"problem"`
+	Seed    uint64               `json:"seed"` // of the first run; the others follow
+	Runs    int                  `json:"runs"`
+	Backend string               `json:"backend"`
+	Seconds float64              `json:"seconds_per_run"`
+	MCC     map[string][]float64 `json:"mcc"` // of each run, by method
+	Why     []string             `json:"why"`
+	// Failed are the methods and runs that gave no signals, and why.
+	Failed []string `json:"failed,omitempty"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var seed uint64
+	var runs int
+	var out, backendName string
+	cmd := &cobra.Command{
+		Use:           "quality",
+		Short:         "Measure how well Default separates",
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b, err := backend.Open(backendName)
+			if err != nil {
+				return err
+			}
+			return measure(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
+		},
+	}
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the first run; the others follow")
+	cmd.Flags().IntVar(&runs, "runs", 8, "runs of each row, at least 2")
+	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of quality.json and quality.md")
+	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
+	if err := cmd.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "quality:", err)
+		os.Exit(1)
+	}
+}
+
+// measure fills the table, row by row, and writes it.
+func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) error {
+	if runs < 2 {
+		return fmt.Errorf("%d runs: want at least 2, for a standard error", runs)
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(out, "quality.json")
+	rows, err := readRows(path)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems() {
+		if has(rows, p.name, seed, runs) {
+			continue
+		}
+		r, err := measureRow(ctx, b, p, seed, runs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		rows = append(rows, r)
+		fmt.Fprintln(log, r.markdown())
+		if err := datasets.WriteAtomic(path, func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", " ")
+			return enc.Encode(rows)
+		}); err != nil {
+			return err
+		}
+	}
+	return datasets.WriteAtomic(filepath.Join(out, "quality.md"), func(w io.Writer) error {
+		return writeTable(w, rows, seed, runs)
+	})
+}
+
+// readRows reads a table that was begun, none if there isn't one.
+func readRows(path string) ([]row, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return rows, nil
+}
+
+func has(rows []row, problem string, seed uint64, runs int) bool {
+	for _, r := range rows {
+		if r.Problem == problem && r.Seed == seed && r.Runs == runs {
+			return true
+		}
+	}
+	return false
+}
+
+// measureRow separates every run of a problem in one program.
+func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, runs int) (row, error) {
+	r := row{Problem: p.name, Seed: seed, Runs: runs, Backend: backend.NameOf(b), MCC: make(map[string][]float64)}
+	cfg := sica.Default()
+	cfg.Shape = p.shape
+	var batch []sica.Run
+	var truth []*mat.Dense
+	for k := range runs {
+		s, x, err := p.draw(rand.New(rand.NewPCG(seed+uint64(k), 0)))
+		if err != nil {
+			return row{}, err
+		}
+		truth = append(truth, s)
+		batch = append(batch, sica.Run{X: x, Seed: seed + uint64(k)})
+		for _, m := range methods {
+			// A start without training may be impossible: signals of equal
+			// ranks are one signal to Gaussianise.
+			z, err := sica.Preprocess(x, m.start...)
+			if err != nil {
+				r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", m.name, k, err))
+				continue
+			}
+			if err := r.score(m.name, z, s); err != nil {
+				return row{}, err
+			}
+		}
+	}
+	begin := time.Now()
+	results, err := sica.FitRuns(ctx, b, batch, cfg)
+	if err != nil {
+		return row{}, err
+	}
+	r.Seconds = time.Since(begin).Seconds() / float64(runs)
+	for k, result := range results {
+		r.Why = append(r.Why, result.Why)
+		if err := r.score("SICA", result.Z, truth[k]); err != nil {
+			return row{}, err
+		}
+	}
+	return r, nil
+}
+
+func (r *row) score(method string, z, s *mat.Dense) error {
+	m, err := sica.MCC(z, s)
+	r.MCC[method] = append(r.MCC[method], m.MCC)
+	return err
+}
+
+// writeTable writes the rows of one seed as Markdown.
+func writeTable(w io.Writer, rows []row, seed uint64, runs int) error {
+	header, line := "| mixture |", "| --- |"
+	for _, m := range append(columns(), "seconds") {
+		header += " " + m + " |"
+		line += " ---: |"
+	}
+	if _, err := fmt.Fprintln(w, header+"\n"+line); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Seed == seed && r.Runs == runs {
+			if _, err := fmt.Fprintln(w, r.markdown()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func columns() []string {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	return append(names, "SICA")
+}
+
+// markdown is the row as mean (standard error) of each column.
+func (r row) markdown() string {
+	s := "| " + r.Problem + " |"
+	for _, name := range columns() {
+		if len(r.MCC[name]) < r.Runs {
+			s += " fails |"
+			continue
+		}
+		mean, sd := stat.MeanStdDev(r.MCC[name], nil)
+		s += fmt.Sprintf(" %.3f (%.3f) |", mean, sd/math.Sqrt(float64(r.Runs)))
+	}
+	return s + fmt.Sprintf(" %.1f |", r.Seconds)
+}
