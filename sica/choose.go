@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,14 +25,14 @@ type Candidate struct {
 const (
 	// settled is the joint divergence below which there is no dependence left
 	// to speak of, so that no other start is looked at.
-	settled = 0.01
+	settled = 0.001
 	// promising is by how much the conditional divergence of another start
 	// must lie below the first's, before any move, to be separated from. True
 	// sources whose contexts tell too little of them reach about 0.025.
 	promising = 0.033
 	// mustFall is the share of the first result's joint divergence below which
 	// another's must lie to be taken.
-	mustFall = 0.5
+	mustFall = 0.8
 )
 
 // separateAndChoose separates from the first start. For the runs whose result
@@ -51,7 +52,7 @@ func (s *separation) separateAndChoose(ctx context.Context, runs []Run, begin ti
 	}
 	judgements, err := judge.judge(ctx, resultRuns(chosen))
 	if err != nil {
-		return chosen, err
+		return cutShort(chosen, begin, err), err
 	}
 	for r, result := range chosen {
 		result.Judgement = judgements[r]
@@ -59,7 +60,7 @@ func (s *separation) separateAndChoose(ctx context.Context, runs []Run, begin ti
 	}
 	for start := 1; start < len(s.cfg.starts()) && anyOpen(chosen); start++ {
 		if err := s.tryStart(ctx, judge, runs, start, chosen, begin); err != nil {
-			return chosen, err
+			return cutShort(chosen, begin, err), err
 		}
 	}
 	for _, result := range chosen {
@@ -67,6 +68,20 @@ func (s *separation) separateAndChoose(ctx context.Context, runs []Run, begin ti
 		result.Elapsed = time.Since(begin)
 	}
 	return chosen, nil
+}
+
+// cutShort are the results that were chosen when err ended the comparison.
+func cutShort(chosen []*Result, begin time.Time, err error) []*Result {
+	for _, result := range chosen {
+		if errors.Is(err, ErrNotFinite) {
+			result.Stopped = StoppedNotFinite
+		} else {
+			result.Stopped = StoppedCancelled
+		}
+		result.Why = fmt.Sprintf("ended while comparing starts (%v); kept the result of the start %s", err, startName(result.Start))
+		result.Elapsed = time.Since(begin)
+	}
+	return chosen
 }
 
 // tryStart separates from another start if it promises more for any of the
@@ -168,12 +183,12 @@ func (r *Result) explainStart() string {
 	for k, c := range r.Candidates {
 		said[k] = startName(c.Start)
 		if c.AtStart != nil {
-			said[k] += fmt.Sprintf(" begins with a conditional divergence of %.3f", c.AtStart.Conditional)
+			said[k] += fmt.Sprintf(" begins with a conditional divergence of %.4f and", c.AtStart.Conditional)
 		}
 		if c.Judgement != nil {
-			said[k] += fmt.Sprintf(" ends with a joint divergence of %.3f", c.Judgement.Joint)
+			said[k] += fmt.Sprintf(" ends with a joint divergence of %.4f", c.Judgement.Joint)
 		} else {
-			said[k] += " and was not tried"
+			said[k] += " was not tried"
 		}
 	}
 	return fmt.Sprintf("took the start %s (%s)", startName(r.Start), strings.Join(said, "; "))

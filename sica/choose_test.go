@@ -3,7 +3,6 @@ package sica
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
@@ -105,6 +104,7 @@ func TestFitCancelledInAlternative(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cfg := Default().Smoke()
+	cfg.Alternatives = Default().Alternatives
 	begun := false
 	cfg.OnIteration = func(_ int, it Iteration) {
 		if it.Start == 1 {
@@ -116,7 +116,7 @@ func TestFitCancelledInAlternative(t *testing.T) {
 	if !begun || !errors.Is(err, context.Canceled) || result == nil {
 		t.Fatalf("second start begun: %v, result %v, error %v", begun, result, err)
 	}
-	if result.Start[0] != ZCA || math.IsNaN(result.Z.At(0, 0)) {
-		t.Errorf("result of the start %v", result.Start)
+	if result.Start[0] != ZCA || result.Stopped != StoppedCancelled || !strings.Contains(result.Why, "zca") {
+		t.Errorf("result of the start %v, stopped %q: %s", result.Start, result.Stopped, result.Why)
 	}
 }

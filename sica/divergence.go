@@ -117,7 +117,8 @@ func fitWeights(joint, product [][]float64) calibration {
 		}
 	}
 	return calibration{
-		divergence: 2*math.Ln2 - meanSoftplus(sumJoint, -1) - meanSoftplus(sumProduct, 1),
+		// Weights of 0 give 0, so that the minimum isn't below but by rounding.
+		divergence: max(0, 2*math.Ln2-meanSoftplus(sumJoint, -1)-meanSoftplus(sumProduct, 1)),
 		weights:    weights,
 	}
 }

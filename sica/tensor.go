@@ -34,3 +34,11 @@ func toFloat64(x *tensors.Tensor) ([]float64, error) {
 	}
 	return values, nil
 }
+
+// finalize frees tensors at once: the garbage collector doesn't see how much
+// memory they hold on the device.
+func finalize(ts []*tensors.Tensor) {
+	for _, t := range ts {
+		t.FinalizeAll()
+	}
+}

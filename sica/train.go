@@ -39,9 +39,7 @@ func (s *separation) train(ctx context.Context, data []*tensors.Tensor, j int) (
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range batches {
-			b.FinalizeAll()
-		}
+		finalize(batches)
 		for lane, loss := range chunk {
 			losses[lane] += loss * float64(steps) / float64(total)
 		}

@@ -5,15 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomlx/compute/dtypes"
-
 	"github.com/seed-47b1e431/gosica/flows"
-	"github.com/seed-47b1e431/gosica/layers"
 )
-
-// maxChunk is the most training steps that one compiled call makes; between
-// calls a fit can be cancelled.
-const maxChunk = 500
 
 // judgePositions is the fewest positions that Judge can hold blocks out of.
 const judgePositions = 192
@@ -72,7 +65,7 @@ func (c Config) validateField(d, t int) error {
 	switch c.Context {
 	case WholeSequence:
 		if c.Noise != 0 {
-			return fmt.Errorf("noise %g: noise goes with the context %q; want 0", c.Noise, LocalWindow)
+			return fmt.Errorf("noise %g: the whole-sequence network takes none; want 0", c.Noise)
 		}
 	case LocalWindow, Prediction:
 		if err := c.validateWindows(t); err != nil {
@@ -87,7 +80,7 @@ func (c Config) validateField(d, t int) error {
 			}
 		}
 	default:
-		return fmt.Errorf("context %q: want %q or %q", c.Context, WholeSequence, LocalWindow)
+		return fmt.Errorf("context %q: want %q, %q or %q", c.Context, WholeSequence, LocalWindow, Prediction)
 	}
 	if c.Family != Free && c.Family != Linear {
 		return fmt.Errorf("family %q: want %q or %q", c.Family, Free, Linear)
@@ -190,111 +183,3 @@ func (c Config) validateFolds(_, t int) error {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func positive(v float64) bool { return v > 0 && finite(v) }
-
-// indexShape is the shape of the position index for t positions.
-func (c Config) indexShape(t int) []int {
-	if len(c.Shape) == 0 {
-		return []int{t}
-	}
-	return c.Shape
-}
-
-func (c Config) dtype() dtypes.DType {
-	if c.Float64 {
-		return dtypes.Float64
-	}
-	return dtypes.Float32
-}
-
-// window is the longest reach of a LocalWindow.
-func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
-
-// seesContext tells whether the networks see more than z_t, for a context that
-// isn't the whole sequence.
-func (c Config) seesContext() bool { return c.Context != WholeSequence && c.window() > 0 }
-
-// views are the inputs that the networks of each kind see, one or zero: z_t
-// and then the context of a signal.
-func (c Config) views(axes int) [][]float64 {
-	if c.judge {
-		return [][]float64{{1, 0}, {1, 1}, {0, 1}}
-	}
-	if c.Context == Prediction {
-		return [][]float64{{1, 0}, {1, 1}}[2-c.kinds():]
-	}
-	var views [][]float64
-	for _, window := range c.Windows {
-		view := []float64{1}
-		for _, reach := range layers.Reaches(c.window(), axes) {
-			seen := 0.0
-			if reach <= window {
-				seen = 1
-			}
-			view = append(view, seen)
-		}
-		views = append(views, view)
-	}
-	return views
-}
-
-// folds is the number of networks that see the same window.
-func (c Config) folds() int { return max(c.Folds, 1) }
-
-// kinds is the number of networks of a fold, each with a view of its own.
-func (c Config) kinds() int {
-	switch {
-	case c.judge:
-		return 3
-	case c.Context == Prediction && c.Folds > 0:
-		return 2
-	}
-	return len(c.Windows)
-}
-
-// starts are all the starts, in the order in which they are tried.
-func (c Config) starts() [][]Transform {
-	return append([][]Transform{c.Start}, c.Alternatives...)
-}
-
-// networks is the number of networks that share a run. Network n belongs to
-// fold n mod folds and sees the window n div folds.
-func (c Config) networks() int {
-	if c.Context == WholeSequence {
-		return c.folds()
-	}
-	return c.folds() * c.kinds()
-}
-
-// trainPositions is the smallest number of positions that a network trains on.
-func (c Config) trainPositions(t int) int {
-	smallest := t
-	for fold := range c.folds() {
-		train, _ := foldPositions(t, max(c.Block, 1), fold, c.Folds)
-		smallest = min(smallest, len(train))
-	}
-	return smallest
-}
-
-// batch is the number of joint samples of a training step on t positions.
-func (c Config) batch(t int) int { return min(c.BatchSize, c.trainPositions(t)) }
-
-// steps is the number of training steps of an iteration.
-func (c Config) steps(t int) int {
-	if c.Steps > 0 {
-		return c.Steps
-	}
-	return c.Epochs * c.epochSteps(t)
-}
-
-func (c Config) epochSteps(t int) int {
-	b := c.batch(t)
-	return (c.trainPositions(t) + b - 1) / b
-}
-
-// chunk is the number of training steps that one call makes.
-func (c Config) chunk(t int) int {
-	if c.Steps > 0 {
-		return min(c.Steps, maxChunk)
-	}
-	return min(c.epochSteps(t), maxChunk)
-}

@@ -51,6 +51,7 @@ type outcome struct {
 	example
 	mixed, whitened, recovered float64 // MCC
 	seconds                    float64
+	why                        string // the fit ended as it did
 }
 
 func newDemo() *cobra.Command {
@@ -63,7 +64,8 @@ func newDemo() *cobra.Command {
 GELU steps, with the default settings. It writes pictures to a folder and prints
 the mean correlation coefficient (MCC) with the true sources, which the
 separation doesn't see, of the mixed signals, of symmetric whitening (ZCA), which
-the separation starts from, and of the recovered signals.`,
+the separation starts from first, and of the recovered signals. It also says why
+each separation ended as it did.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "out"); err != nil {
@@ -109,8 +111,32 @@ func demo(ctx context.Context, out, status io.Writer, backendName string, cfg si
 	for _, r := range rows {
 		fmt.Fprintf(out, "%-20s %8.3f %8.3f %8.3f %8.1f\n", r.name, r.mixed, r.whitened, r.recovered, r.seconds)
 	}
+	for _, r := range rows {
+		fmt.Fprintf(out, "\n%s:\n%s", r.name, wrap(r.why))
+	}
 	fmt.Fprintf(out, "\nThe pictures are in %s.\n", dir)
 	return nil
+}
+
+// wrap breaks a text into indented lines of at most 80 characters, or of one
+// longer word.
+func wrap(text string) string {
+	const indent, width = "  ", 80
+	var lines strings.Builder
+	line := indent
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == indent:
+			line += word
+		case len(line)+1+len(word) <= width:
+			line += " " + word
+		default:
+			fmt.Fprintln(&lines, line)
+			line = indent + word
+		}
+	}
+	fmt.Fprintln(&lines, line)
+	return lines.String()
 }
 
 // run makes the example's signals, separates them and draws them.
@@ -130,7 +156,7 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	}
 
 	cfg.Shape = e.shape
-	progress := newProgress(out, status, cfg.Iterations)
+	progress := newProgress(out, status, cfg)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := sica.MCC(it.Z, s)
 		if err != nil {
@@ -144,7 +170,7 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	if err != nil {
 		return row, err
 	}
-	row.seconds = time.Since(began).Seconds()
+	row.seconds, row.why = time.Since(began).Seconds(), res.Why
 
 	for _, of := range []struct {
 		mcc *float64

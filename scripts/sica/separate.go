@@ -32,7 +32,8 @@ func newSeparate() *cobra.Command {
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
 scale, and writes them. It prints a line for each iteration and why it stopped.
-Interrupted, it writes the best result so far and exits with 130.
+The default settings judge the result: if it isn't self-sufficient, they may
+separate again from another start, and keep the better result. Interrupted, it writes the best result so far and exits with 130.
 
 ` + formats + `
 
@@ -55,7 +56,7 @@ Interrupted, it writes the best result so far and exits with 130.
 	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: sica, sica-wgf or sica-rf")
 	f.StringVar(&opt.preset, "preset", "default", "`PRESET`: default, paper or smoke")
-	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
+	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations from each start; the preset's by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
@@ -146,7 +147,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 		Iterations: []iterationReport{},
 		MixedMCC:   finite(mixed.MCC),
 	}
-	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
+	progress := newProgress(out, cmd.ErrOrStderr(), cfg)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"gonum.org/v1/gonum/mat"
 )
 
 // command runs the command line in this process.
@@ -54,6 +55,20 @@ func write(t *testing.T, dir, name, content string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// readReport reads what separate --json wrote.
+func readReport(t *testing.T, path string) report {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // generate makes a short example in a new folder, which it returns.
@@ -168,7 +183,7 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 			out, log := filepath.Join(dir, "recovered.npy"), filepath.Join(dir, "report.json")
 			stdout := must(t, "separate", "--in", in, "--out", out, "--truth", truth, "--json", log,
 				"--preset", "smoke", "--iterations", "3", "--seed", "5", "--backend", name)
-			for _, want := range []string{"seed 5, backend " + name + "\n", "\niteration 3/3  loss ", "  divergence ", "  MCC ", "\nstopped after 3 iterations"} {
+			for _, want := range []string{"seed 5, backend " + name + "\n", "\nstart 1, iteration 3/3  loss ", "  divergence ", "  MCC ", "\nstopped after 3 iterations"} {
 				if !strings.Contains(stdout, want) {
 					t.Errorf("stdout %q has no %q", stdout, want)
 				}
@@ -180,19 +195,15 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 				t.Errorf("stdout %q has no %q, which score found", stdout, want)
 			}
 
-			b, err := os.ReadFile(log)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var r report
-			if err := json.Unmarshal(b, &r); err != nil {
-				t.Fatal(err)
-			}
+			r := readReport(t, log)
 			if r.Backend != name || r.Seed != 5 || r.Config.Seed != 5 || r.Stopped != sica.StoppedIterations || r.Seconds <= 0 {
 				t.Errorf("report %+v", r)
 			}
 			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil || r.Iterations[2].MCC == nil {
 				t.Errorf("report's iterations %+v", r.Iterations)
+			}
+			if !slices.Equal(r.Start, r.Config.Start) || r.Judgement == nil || len(r.Candidates) == 0 {
+				t.Errorf("report: start %q, judgement %+v, candidates %+v", r.Start, r.Judgement, r.Candidates)
 			}
 			if r.Match == nil || r.MixedMCC == nil || r.Versions["go"] == "" {
 				t.Errorf("report %+v", r)
@@ -217,7 +228,7 @@ func TestSeparateReportHasNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`, `"match": null`} {
+	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`, `"match": null`, `"judgement": null`, `"candidates": null`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("report has no %s", want)
 		}
@@ -231,21 +242,16 @@ func TestSeparateImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := mat.DenseCopyOf(x.Slice(0, 2, 12*32, 20*32)) // of the images' middle
 	a, b := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png")
-	if err := datasets.WriteImages(x, []int{32, 32}, a, b); err != nil {
+	if err := datasets.WriteImages(rows, []int{8, 32}, a, b); err != nil {
 		t.Fatal(err)
 	}
 	log := filepath.Join(dir, "report.json")
-	must(t, "separate", "--in", a, "--in", b, "--out", filepath.Join(dir, "z.csv"), "--json", log, "--preset", "smoke", "--iterations", "1", "--backend", "go")
-	content, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r report
-	if err := json.Unmarshal(content, &r); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(r.Config.Shape, []int{32, 32}) {
+	must(t, "separate", "--in", a, "--in", b, "--out", filepath.Join(dir, "z.csv"), "--json", log,
+		"--method", "sica-wgf", "--preset", "smoke", "--iterations", "1", "--backend", "go")
+	r := readReport(t, log)
+	if !slices.Equal(r.Config.Shape, []int{8, 32}) {
 		t.Errorf("shape %v, want that of the images", r.Config.Shape)
 	}
 }
@@ -281,16 +287,73 @@ func TestSeparateInterruptedKeepsResult(t *testing.T) {
 	if _, err := datasets.ReadFile(out); err != nil {
 		t.Error(err)
 	}
-	var r report
-	b, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &r); err != nil {
-		t.Fatal(err)
-	}
+	r := readReport(t, log)
 	if r.Stopped != sica.StoppedCancelled || r.Best != len(r.Iterations) || r.Best < 2 {
 		t.Errorf("report: stopped %q, best %d of %d", r.Stopped, r.Best, len(r.Iterations))
+	}
+}
+
+// generateNonlinear makes an example in a new folder that a linear demixing
+// doesn't separate, so that the default settings try their second start.
+func generateNonlinear(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("judges signals four times")
+	}
+	dir := t.TempDir()
+	must(t, "generate", "--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--length", "384", "--out", dir)
+	return dir
+}
+
+func TestSeparateFromAnotherStart(t *testing.T) {
+	dir := generateNonlinear(t)
+	log := filepath.Join(dir, "report.json")
+	stdout := must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log,
+		"--preset", "smoke", "--iterations", "1")
+	for _, want := range []string{
+		"\nstart 1 of 2: zca\nstart 1, iteration 1/1  loss ",
+		"\nstart 2 of 2: conditional\nstart 2, iteration 1/1  loss ",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("stdout %q has no %q", stdout, want)
+		}
+	}
+	r := readReport(t, log)
+	if len(r.Iterations) != 2 || r.Iterations[0].Start != 0 || r.Iterations[1].Start != 1 || r.Iterations[1].J != 1 {
+		t.Errorf("report's iterations %+v", r.Iterations)
+	}
+	if !slices.Equal(r.Start, []sica.Transform{sica.Conditional}) || r.Best != 1 {
+		t.Errorf("report: start %q, best %d", r.Start, r.Best)
+	}
+	if len(r.Candidates) != 2 {
+		t.Fatalf("report's candidates %+v, want 2", r.Candidates)
+	}
+	for _, c := range r.Candidates {
+		if c.AtStart == nil || c.Judgement == nil || c.Judgement.Joint == nil {
+			t.Errorf("report's candidate %+v", c)
+		}
+	}
+	if chosen := r.Candidates[1]; !slices.Equal(chosen.Start, r.Start) || r.Judgement == nil || *r.Judgement.Joint != *chosen.Judgement.Joint {
+		t.Errorf("report: judgement %+v, candidates %+v", r.Judgement, r.Candidates)
+	}
+}
+
+// An interrupt on the second start keeps what the first gave.
+func TestSeparateInterruptedOnAnotherStart(t *testing.T) {
+	in := filepath.Join(generateNonlinear(t), "mixed.csv")
+	dir := t.TempDir()
+	log := filepath.Join(dir, "report.json")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stderr bytes.Buffer
+	code := run(ctx, []string{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--json", log, "--preset", "smoke", "--iterations", "2"},
+		&cancelling{cancel: cancel, at: "start 2, iteration 1/"}, &stderr)
+	if code != exitInterrupted || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit %d, stderr %q; want %d and a line", code, stderr.String(), exitInterrupted)
+	}
+	r := readReport(t, log)
+	if !slices.Equal(r.Start, []sica.Transform{sica.ZCA}) || r.Best != 2 || r.Judgement == nil || len(r.Iterations) != 3 {
+		t.Errorf("report: start %q, best %d, judgement %+v, iterations %+v", r.Start, r.Best, r.Judgement, r.Iterations)
 	}
 }
 
@@ -310,16 +373,32 @@ func (c *cancelling) Write(p []byte) (int, error) {
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var out bytes.Buffer
-	if err := demo(t.Context(), &out, &out, backend.Go, sica.Default().Smoke(), dir); err != nil {
+	cfg := sica.Default().Smoke()
+	cfg.Alternatives = nil // judging takes long
+	if err := demo(t.Context(), &out, &out, backend.Go, cfg, dir); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"ar7-progress.png", "ar7.png", "mnist-progress.png", "mnist.png"}
 	if got := list(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	for _, want := range []string{"ZCA", "two AR(7) sequences", "three MNIST digits"} {
+	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n  made all 2 iterations\n", "\nthree MNIST digits:\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("x", 90)
+	for _, test := range []struct{ text, want string }{
+		{"", "  \n"},
+		{"made all 2 iterations", "  made all 2 iterations\n"},
+		{strings.Repeat("abcde ", 14), "  " + strings.Repeat("abcde ", 12) + "abcde\n  abcde\n"}, // 2 + 13·6 − 1 ≤ 80
+		{"a " + long + " b", "  a\n  " + long + "\n  b\n"},
+	} {
+		if got := wrap(test.text); got != test.want {
+			t.Errorf("wrap(%q) = %q, want %q", test.text, got, test.want)
 		}
 	}
 }

@@ -1,0 +1,110 @@
+package sica
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// data is what all training steps and evaluations share: the signals z
+// [lanes][d·T] as a tensor [lanes, d, T] and, where the networks see a context,
+// what it is made of and the mask of what each of them sees.
+func (f *field) data(z [][]float64) []*tensors.Tensor {
+	var flat []float64
+	for _, v := range z {
+		flat = append(flat, v...)
+	}
+	data := []*tensors.Tensor{floatTensor(flat, f.dtype, f.lanes, f.d, f.t)}
+	if !f.cfg.seesContext() {
+		return data
+	}
+	if f.cfg.Context == Prediction {
+		data = append(data, f.predictions(z))
+	} else {
+		data = append(data, f.neighbourTensor())
+	}
+	return append(data, f.maskTensor())
+}
+
+// dataShapes are the shapes of data.
+func (f *field) dataShapes() []shapes.Shape {
+	signals := shapes.Make(f.dtype, f.lanes, f.d, f.t)
+	switch {
+	case !f.cfg.seesContext():
+		return []shapes.Shape{signals}
+	case f.cfg.Context == Prediction:
+		return []shapes.Shape{signals, signals, f.maskTensor().Shape()}
+	}
+	return []shapes.Shape{signals, f.neighbourTensor().Shape(), f.maskTensor().Shape()}
+}
+
+// neighbourTensor is the table of layers.Neighbours, int32 [T, K].
+func (f *field) neighbourTensor() *tensors.Tensor {
+	var flat []int32
+	for _, row := range f.neighbours {
+		flat = append(flat, row...)
+	}
+	return tensors.FromFlatDataAndDimensions(flat, f.t, len(f.neighbours[0]))
+}
+
+// predictions are every lane's signals as their own neighbours predict them,
+// [lanes, d, T]. The networks of a run share the signals.
+func (f *field) predictions(z [][]float64) *tensors.Tensor {
+	var flat []float64
+	for lane, v := range z {
+		if lane%f.cfg.networks() > 0 {
+			flat = append(flat, flat[len(flat)-f.d*f.t:]...)
+			continue
+		}
+		for i := range f.d {
+			flat = append(flat, predict(v[i*f.t:(i+1)*f.t], f.neighbours)...)
+		}
+	}
+	return floatTensor(flat, f.dtype, f.lanes, f.d, f.t)
+}
+
+// maskTensor tells what each lane's network sees of the inputs, one or zero,
+// [lanes, 1, inputs].
+func (f *field) maskTensor() *tensors.Tensor {
+	views := f.cfg.views(len(f.shape))
+	var mask []float64
+	for lane := range f.lanes {
+		view := views[lane%f.cfg.networks()/f.cfg.folds()]
+		for range f.d {
+			mask = append(mask, view[0])
+		}
+		for range f.d {
+			mask = append(mask, view[1:]...)
+		}
+	}
+	return floatTensor(mask, f.dtype, f.lanes, 1, f.inputs())
+}
+
+// batchShapes are the shapes of batchTensors.
+func (f *field) batchShapes() []shapes.Shape {
+	steps, b := f.cfg.chunk(f.t), f.cfg.batch(f.t)
+	batch := []shapes.Shape{
+		shapes.Make(dtypes.Int32, steps, f.lanes, b),      // joint positions
+		shapes.Make(dtypes.Int32, steps, f.lanes, b, f.d), // product positions
+		shapes.Make(f.dtype, steps, f.lanes, b),           // weights
+	}
+	switch {
+	case f.cfg.Flow == RF:
+		batch = append(batch, shapes.Make(f.dtype, steps, f.lanes, b)) // τ
+	case f.cfg.Noise > 0:
+		batch = append(batch, shapes.Make(f.dtype, steps, f.lanes, 2*b, f.noisy()))
+	}
+	return batch
+}
+
+// inputs is the width of a window network's input for the ratio.
+func (f *field) inputs() int { return f.d * len(f.cfg.views(len(f.shape))[0]) }
+
+// noisy is the number of inputs that noise is added to. The judge's contexts
+// get none: blurred, they would explain less than they do.
+func (f *field) noisy() int {
+	if f.cfg.judge {
+		return f.d
+	}
+	return f.inputs()
+}

@@ -1,0 +1,134 @@
+package sica
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Positions that one call looks at when the signals move. The whole-sequence
+// network needs memory in proportion to T for each of them.
+const (
+	chunkWhole  = 128
+	chunkWindow = 4096
+)
+
+// train makes steps training steps and returns each lane's mean loss.
+func (f *field) train(data, batches []*tensors.Tensor, steps int) ([]float64, error) {
+	losses, err := f.trainer.Train(data, batches, steps)
+	if err != nil {
+		return nil, err
+	}
+	mean := make([]float64, f.lanes)
+	for _, step := range losses {
+		for lane, loss := range step {
+			mean[lane] += loss / float64(steps)
+		}
+	}
+	return mean, nil
+}
+
+// moves is what the flow adds to the signals of every lane, [lanes][d·T]
+// row-major: the velocity itself for the gradient flow, the displacement at
+// τ = 1 for the rectified flow.
+func (f *field) moves(data []*tensors.Tensor, values [][]float64) ([][]float64, error) {
+	moves := make([][]float64, f.lanes)
+	for lane := range moves {
+		moves[lane] = make([]float64, f.d*f.t)
+	}
+	chunk := min(f.t, chunkWindow)
+	if f.cfg.Context == WholeSequence {
+		chunk = min(f.t, chunkWhole)
+	}
+	for first := 0; first < f.t; first += chunk {
+		// The last chunk is moved back to keep the shape, and so the program.
+		from := min(first, f.t-chunk)
+		y, at := f.samplesAt(values, from, chunk)
+		steps := 1
+		if f.cfg.Flow == RF {
+			steps = f.cfg.SolverSteps
+		}
+		out := y
+		for s := range steps {
+			tau, h := f.scalar(float64(s)/float64(steps)), f.scalar(1/float64(steps))
+			outputs, err := f.velocity.Call(arguments(data, out, at, tau, h)...)
+			if err != nil {
+				return nil, fmt.Errorf("sica: moving the signals: %w", err)
+			}
+			out = outputs[0]
+		}
+		result, err := toFloat64(out)
+		if err != nil {
+			return nil, err
+		}
+		for lane := range moves {
+			for c := range chunk {
+				for i := range f.d {
+					move := result[(lane*chunk+c)*f.d+i]
+					if f.cfg.Flow == RF {
+						move -= values[lane][i*f.t+from+c]
+					}
+					moves[lane][i*f.t+from+c] = move
+				}
+			}
+		}
+	}
+	return moves, nil
+}
+
+// samplesAt are the values [lanes, chunk, d] at chunk consecutive positions
+// and the positions [lanes, chunk].
+func (f *field) samplesAt(values [][]float64, from, chunk int) (y, at *tensors.Tensor) {
+	flat := make([]float64, 0, f.lanes*chunk*f.d)
+	positions := make([]int32, 0, f.lanes*chunk)
+	for lane := range f.lanes {
+		for c := range chunk {
+			positions = append(positions, int32(from+c))
+			for i := range f.d {
+				flat = append(flat, values[lane][i*f.t+from+c])
+			}
+		}
+	}
+	return floatTensor(flat, f.dtype, f.lanes, chunk, f.d), tensors.FromFlatDataAndDimensions(positions, f.lanes, chunk)
+}
+
+func (f *field) scalar(v float64) *tensors.Tensor { return floatTensor([]float64{v}, f.dtype) }
+
+// logits are the log-ratios at the samples of idx [lanes][N·d], all of one N:
+// [lanes][N].
+func (f *field) logits(data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
+	n := len(idx[0]) / f.d
+	chunk := min(n, chunkWindow)
+	logits := make([][]float64, f.lanes)
+	for lane := range logits {
+		logits[lane] = make([]float64, n)
+	}
+	for first := 0; first < n; first += chunk {
+		from := min(first, n-chunk)
+		flat := make([]int32, 0, f.lanes*chunk*f.d)
+		for lane := range f.lanes {
+			flat = append(flat, idx[lane][from*f.d:(from+chunk)*f.d]...)
+		}
+		outputs, err := f.logit.Call(arguments(data, tensors.FromFlatDataAndDimensions(flat, f.lanes, chunk, f.d))...)
+		if err != nil {
+			return nil, fmt.Errorf("sica: evaluating the log-ratio: %w", err)
+		}
+		values, err := toFloat64(outputs[0])
+		if err != nil {
+			return nil, err
+		}
+		for lane := range logits {
+			copy(logits[lane][from:from+chunk], values[lane*chunk:(lane+1)*chunk])
+		}
+	}
+	return logits, nil
+}
+
+// arguments are data and more as Exec.Call takes them.
+func arguments(data []*tensors.Tensor, more ...*tensors.Tensor) []any {
+	var args []any
+	for _, x := range append(data[:len(data):len(data)], more...) {
+		args = append(args, x)
+	}
+	return args
+}
