@@ -72,9 +72,11 @@ func largestDifference(a, b *mat.Dense) float64 {
 
 // smokes are small versions of every preset and of what else a Config can say.
 func smokes() map[string]Config {
-	window := Default().Smoke()
+	plain := Default().Smoke()
+	plain.Alternatives = nil
+	window := plain
 	window.Context, window.Windows, window.Hidden = LocalWindow, []int{0, 2}, []int{8}
-	window.Folds, window.Block, window.Alternatives = 2, 16, nil
+	window.Folds, window.Block = 2, 16
 	free := window
 	free.Family, free.Windows, free.Noise, free.WarmStart, free.Patience = Free, []int{1}, 0, false, 1
 	local := PaperRF().Smoke()
@@ -85,7 +87,7 @@ func smokes() map[string]Config {
 	double := wgf
 	double.Float64 = true
 	return map[string]Config{
-		"default": Default().Smoke(), "window": window, "free": free, "local RF": local,
+		"default": plain, "window": window, "free": free, "local RF": local,
 		"paper WGF": wgf, "paper RF": rf, "float64": double,
 	}
 }

@@ -77,10 +77,9 @@ func PaperRF() Config {
 	}
 }
 
-// Smoke is c cut down to what shows in seconds that everything works, from its
-// first start only; its separations mean nothing.
+// Smoke is c cut down to what shows in seconds that everything works; its
+// separations mean nothing.
 func (c Config) Smoke() Config {
-	c.Alternatives = nil
 	c.Iterations = min(c.Iterations, 2)
 	c.Epochs = min(c.Epochs, 1)
 	c.Steps = min(c.Steps, 20)
