@@ -1,6 +1,6 @@
 module github.com/seed-47b1e431/gosica
 
-go 1.26.8
+go 1.26.5
 
 require (
 	github.com/gomlx/compute v0.1.5
