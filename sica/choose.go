@@ -58,8 +58,8 @@ func (s *separation) separateAndChoose(ctx context.Context, runs []Run, begin ti
 		result.Judgement = judgements[r]
 		result.Candidates = []Candidate{{Start: result.Start, Judgement: &judgements[r]}}
 	}
-	for start := 1; start < len(s.cfg.starts()) && anyOpen(chosen); start++ {
-		if err := s.tryStart(ctx, judge, runs, start, chosen, begin); err != nil {
+	if anyOpen(chosen) {
+		if err := s.tryStarts(ctx, judge, runs, chosen, begin); err != nil {
 			return cutShort(chosen, begin, err), err
 		}
 	}
@@ -84,13 +84,25 @@ func cutShort(chosen []*Result, begin time.Time, err error) []*Result {
 	return chosen
 }
 
-// tryStart separates from another start if it promises more for any of the
-// open runs, and puts the results that keep the promise into chosen.
-func (s *separation) tryStart(ctx context.Context, judge *separation, runs []Run, start int, chosen []*Result, begin time.Time) error {
+// tryStarts tries the starts after the first, one after another, while a run is
+// open.
+func (s *separation) tryStarts(ctx context.Context, judge *separation, runs []Run, chosen []*Result, begin time.Time) error {
 	first, err := s.judgeStart(ctx, judge, runs, 0)
 	if err != nil {
 		return err
 	}
+	for start := 1; start < len(s.cfg.starts()) && anyOpen(chosen); start++ {
+		if err := s.tryStart(ctx, judge, runs, start, first, chosen, begin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryStart separates from another start if it promises more for any of the
+// open runs, and puts the results that keep the promise into chosen. first is
+// the judgement of every run's first start.
+func (s *separation) tryStart(ctx context.Context, judge *separation, runs []Run, start int, first []Judgement, chosen []*Result, begin time.Time) error {
 	other, err := s.judgeStart(ctx, judge, runs, start)
 	if err != nil {
 		return err

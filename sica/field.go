@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
@@ -13,14 +14,15 @@ import (
 )
 
 // field is the vector field of an iteration: lanes independent networks (runs
-// × folds), the lanes axis being the runs axis R of layers and flows.
+// × networks of a run), the lanes axis being the runs axis R of layers and flows.
 type field struct {
 	cfg        Config
 	d, t       int
 	lanes      int
 	dtype      dtypes.DType
 	shape      []int
-	neighbours [][]int32 // [T][K], empty unless the networks see a context
+	neighbours [][]int32         // [T][K], empty unless the networks see a context
+	constants  []*tensors.Tensor // of data, the same in every iteration
 
 	store    *model.Store
 	trainer  *flows.Trainer
@@ -39,6 +41,10 @@ func newField(backend compute.Backend, cfg Config, d, t, lanes int) (*field, err
 			return nil, err
 		}
 		f.neighbours = table
+		if cfg.Context == LocalWindow {
+			f.constants = append(f.constants, f.neighbourTensor())
+		}
+		f.constants = append(f.constants, f.maskTensor())
 	}
 	loss := f.ratioLoss
 	if cfg.Flow == RF {
@@ -63,6 +69,7 @@ func (f *field) close() {
 	f.velocity.Finalize()
 	f.logit.Finalize()
 	f.store.Finalize()
+	finalize(f.constants)
 }
 
 // renew draws new weights, lane l from rngs[l], and forgets the optimizer's

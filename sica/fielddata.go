@@ -8,34 +8,34 @@ import (
 
 // data is what all training steps and evaluations share: the signals z
 // [lanes][d·T] as a tensor [lanes, d, T] and, where the networks see a context,
-// what it is made of and the mask of what each of them sees.
+// what it is made of and the mask of what each of them sees. Release frees it.
 func (f *field) data(z [][]float64) []*tensors.Tensor {
 	var flat []float64
 	for _, v := range z {
 		flat = append(flat, v...)
 	}
 	data := []*tensors.Tensor{floatTensor(flat, f.dtype, f.lanes, f.d, f.t)}
-	if !f.cfg.seesContext() {
-		return data
-	}
 	if f.cfg.Context == Prediction {
 		data = append(data, f.predictions(z))
-	} else {
-		data = append(data, f.neighbourTensor())
 	}
-	return append(data, f.maskTensor())
+	return append(data, f.constants...)
+}
+
+// release frees what data made, all but the field's constants.
+func (f *field) release(data []*tensors.Tensor) {
+	finalize(data[:len(data)-len(f.constants)])
 }
 
 // dataShapes are the shapes of data.
 func (f *field) dataShapes() []shapes.Shape {
-	signals := shapes.Make(f.dtype, f.lanes, f.d, f.t)
-	switch {
-	case !f.cfg.seesContext():
-		return []shapes.Shape{signals}
-	case f.cfg.Context == Prediction:
-		return []shapes.Shape{signals, signals, f.maskTensor().Shape()}
+	data := []shapes.Shape{shapes.Make(f.dtype, f.lanes, f.d, f.t)}
+	if f.cfg.Context == Prediction {
+		data = append(data, data[0])
 	}
-	return []shapes.Shape{signals, f.neighbourTensor().Shape(), f.maskTensor().Shape()}
+	for _, c := range f.constants {
+		data = append(data, c.Shape())
+	}
+	return data
 }
 
 // neighbourTensor is the table of layers.Neighbours, int32 [T, K].

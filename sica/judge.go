@@ -89,7 +89,7 @@ func (s *separation) judge(ctx context.Context, runs []Run) ([]Judgement, error)
 	}
 	s.setSignals(runs, z)
 	data := s.field.data(s.values())
-	defer finalize(data)
+	defer s.field.release(data)
 	judgements := make([]Judgement, len(runs))
 	if err := s.field.renew(s.streams(0, drawWeights)); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (c Config) views(axes int) [][]float64 {
 	return views
 }
 
-// folds is the number of networks that see the same window.
+// folds is the number of networks that have the same view.
 func (c Config) folds() int { return max(c.Folds, 1) }
 
 // kinds is the number of networks of a fold, each with a view of its own.
@@ -76,7 +76,7 @@ func (c Config) starts() [][]Transform {
 }
 
 // networks is the number of networks that share a run. Network n belongs to
-// fold n mod folds and sees the window n div folds.
+// fold n mod folds and has the view n div folds.
 func (c Config) networks() int {
 	if c.Context == WholeSequence {
 		return c.folds()

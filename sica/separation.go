@@ -98,7 +98,7 @@ func (s *separation) results() []*Result {
 func (s *separation) iterate(ctx context.Context, j int) error {
 	values := s.values()
 	data := s.field.data(values)
-	defer finalize(data)
+	defer s.field.release(data)
 
 	if j == 1 || !s.cfg.WarmStart {
 		if err := s.field.renew(s.streams(j, drawWeights)); err != nil {
