@@ -2,10 +2,9 @@ package sica
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,197 +12,127 @@ import (
 // Candidate is a start that a fit considered.
 type Candidate struct {
 	Start []Transform `json:"start"`
-	// AtStart is the judgement of the signals before they moved, nil if that
-	// wasn't needed.
-	AtStart *Judgement `json:"at_start,omitempty"`
-	// Judgement is that of the result, nil if the start didn't promise enough
-	// to be separated from.
-	Judgement *Judgement `json:"judgement,omitempty"`
+	// Rotated says that the start's signals were rotated, see
+	// Config.Rotations.
+	Rotated    bool       `json:"rotated,omitempty"`
+	Dependence Dependence `json:"dependence"`
+	// Failed says why the start gave no signals, if it didn't.
+	Failed string `json:"failed,omitempty"`
 }
 
-// How starts are compared, in nats.
+func (c Candidate) String() string {
+	name := startName(c.Start)
+	if c.Rotated {
+		name += ", rotated"
+	}
+	return name
+}
+
+// How starts are compared. The smallest change of the signals wins unless
+// another takes away most of the dependence that it leaves.
 const (
-	// settled is the joint divergence below which there is no dependence left
-	// to speak of, so that no other start is looked at.
-	settled = 0.001
-	// promising is by how much the conditional divergence of another start
-	// must lie below the first's, before any move, to be separated from. True
-	// sources whose contexts tell too little of them have reached 0.035.
-	promising = 0.042
-	// mustFall is the share of the first result's joint divergence below which
-	// another's must lie to be taken.
-	mustFall = 0.8
+	// mustFall is the share of the dependence of the start taken so far that
+	// another's may have to be taken instead.
+	mustFall = 0.5
+	// explained is the most dependence that a start of Config.Alternatives may
+	// leave. Such starts are made to suit any signals, and that they lower the
+	// dependence says little; that they end it says that they fit.
+	explained = 0.25
 )
 
-// separateAndChoose separates from the first start. For the runs whose result
-// isn't self-sufficient, as far as can be told, it looks at the others, and
-// separates from those that promise more; it keeps the best result of each
-// run, the first unless another is better by far.
-func (s *separation) separateAndChoose(ctx context.Context, runs []Run, begin time.Time) ([]*Result, error) {
-	judge, err := newSeparation(s.backend, judgeConfig(s.cfg.Shape), s.d, s.t, len(runs))
-	if err != nil {
-		return nil, err
-	}
-	defer judge.field.close()
-
-	chosen, err := s.separate(ctx, runs, 0, begin)
-	if err != nil {
-		return chosen, err
-	}
-	judgements, err := judge.judge(ctx, resultRuns(chosen))
-	if err != nil {
-		return cutShort(chosen, begin, err), err
-	}
-	for r, result := range chosen {
-		result.Judgement = judgements[r]
-		result.Candidates = []Candidate{{Start: result.Start, Judgement: &judgements[r]}}
-	}
-	if anyOpen(chosen) {
-		if err := s.tryStarts(ctx, judge, runs, chosen, begin); err != nil {
-			return cutShort(chosen, begin, err), err
-		}
-	}
-	for _, result := range chosen {
-		result.Why += "; " + result.explainStart()
-		result.Elapsed = time.Since(begin)
-	}
-	return chosen, nil
+// choice is the start of a run.
+type choice struct {
+	z          *mat.Dense
+	taken      Candidate
+	candidates []Candidate
 }
 
-// cutShort are the results that were chosen when err ended the comparison.
-func cutShort(chosen []*Result, begin time.Time, err error) []*Result {
-	for _, result := range chosen {
-		if errors.Is(err, ErrNotFinite) {
-			result.Stopped = StoppedNotFinite
-		} else {
-			result.Stopped = StoppedCancelled
-		}
-		result.Why = fmt.Sprintf("ended while comparing starts (%v); kept the result of the start %s", err, startName(result.Start))
-		result.Elapsed = time.Since(begin)
+// chooseStart compares the config's starts for the mixed signals x, without
+// training. It looks no further once a start is settled.
+func (c Config) chooseStart(ctx context.Context, x *mat.Dense, seed uint64) (choice, error) {
+	_, t := x.Dims()
+	neighbours, err := selfNeighbours(c.indexShape(t))
+	if err != nil {
+		return choice{}, err
 	}
-	return chosen
+	z, err := Preprocess(x, c.Start...)
+	if err != nil {
+		return choice{}, err
+	}
+	var best choice
+	best.z = z
+	if best.taken, err = candidate(z, Candidate{Start: c.Start}, neighbours); err != nil {
+		return choice{}, err
+	}
+	best.candidates = []Candidate{best.taken}
+
+	consider := func(z *mat.Dense, like Candidate, limit float64) {
+		other, err := candidate(z, like, neighbours)
+		if err != nil {
+			like.Failed = err.Error()
+			best.candidates = append(best.candidates, like)
+			return
+		}
+		best.candidates = append(best.candidates, other)
+		if other.Dependence.Total() < min(mustFall*best.taken.Dependence.Total(), limit) {
+			best.z, best.taken = z, other
+		}
+	}
+	if c.Rotations > 0 && !c.settled(best.taken) {
+		rotated := leastEntropyRotation(ctx, z, neighbours, c.Rotations, seed)
+		consider(rotated, Candidate{Start: c.Start, Rotated: true}, best.taken.Dependence.Total())
+	}
+	for _, start := range c.Alternatives {
+		if c.settled(best.taken) || ctx.Err() != nil {
+			break
+		}
+		z, err := Preprocess(x, start...)
+		if err != nil {
+			best.candidates = append(best.candidates, Candidate{Start: start, Failed: err.Error()})
+			continue
+		}
+		consider(z, Candidate{Start: start}, explained)
+	}
+	return best, nil
 }
 
-// tryStarts tries the starts after the first, one after another, while a run is
-// open.
-func (s *separation) tryStarts(ctx context.Context, judge *separation, runs []Run, chosen []*Result, begin time.Time) error {
-	first, err := s.judgeStart(ctx, judge, runs, 0)
+// candidate is like with the dependence of its signals z.
+func candidate(z *mat.Dense, like Candidate, neighbours [][]int32) (Candidate, error) {
+	var err error
+	like.Dependence, err = measureDependence(z, neighbours, dependenceBlocks)
+	return like, err
+}
+
+// settled tells whether a start leaves too little dependence to be moved from.
+func (c Config) settled(taken Candidate) bool { return taken.Dependence.Total() < c.Settled }
+
+// explain adds to r the dependence that its signals are left with, and why its
+// start was taken.
+func (r *Result) explain(c choice) error {
+	_, t := r.Z.Dims()
+	neighbours, err := selfNeighbours(r.Config.indexShape(t))
 	if err != nil {
 		return err
 	}
-	for start := 1; start < len(s.cfg.starts()) && anyOpen(chosen); start++ {
-		if err := s.tryStart(ctx, judge, runs, start, first, chosen, begin); err != nil {
-			return err
-		}
+	if r.Dependence, err = measureDependence(r.Z, neighbours, dependenceBlocks); err != nil {
+		return err
+	}
+	r.Why += "; " + c.explain()
+	if r.Best > 0 {
+		r.Why += fmt.Sprintf("; the flow took it to %.3f", r.Dependence.Total())
 	}
 	return nil
 }
 
-// tryStart separates from another start if it promises more for any of the
-// open runs, and puts the results that keep the promise into chosen. first is
-// the judgement of every run's first start.
-func (s *separation) tryStart(ctx context.Context, judge *separation, runs []Run, start int, first []Judgement, chosen []*Result, begin time.Time) error {
-	other, err := s.judgeStart(ctx, judge, runs, start)
-	if err != nil {
-		return err
-	}
-	promises := make([]bool, len(runs))
-	anyPromises := false
-	for r, result := range chosen {
-		if result.settled() {
-			continue
-		}
-		result.Candidates[0].AtStart = &first[r]
-		result.Candidates = append(result.Candidates, Candidate{Start: s.cfg.starts()[start], AtStart: &other[r]})
-		promises[r] = first[r].Conditional-other[r].Conditional > promising
-		anyPromises = anyPromises || promises[r]
-	}
-	if !anyPromises {
-		return nil
-	}
-	results, err := s.separate(ctx, runs, start, begin)
-	if err != nil {
-		return err
-	}
-	judgements, err := judge.judge(ctx, resultRuns(results))
-	if err != nil {
-		return err
-	}
-	for r, result := range results {
-		if !promises[r] {
-			continue
-		}
-		candidates := chosen[r].Candidates
-		candidates[len(candidates)-1].Judgement = &judgements[r]
-		if judgements[r].Joint < mustFall*chosen[r].Judgement.Joint {
-			chosen[r], result.Judgement = result, judgements[r]
-		}
-		chosen[r].Candidates = candidates
-	}
-	return nil
-}
-
-// judgeStart judges the signals of every run at one of the config's starts.
-func (s *separation) judgeStart(ctx context.Context, judge *separation, runs []Run, start int) ([]Judgement, error) {
-	at, err := startSignals(runs, s.cfg.starts()[start])
-	if err != nil {
-		return nil, err
-	}
-	begun := make([]Run, len(runs))
-	for r, run := range runs {
-		begun[r] = Run{X: at[r], Seed: run.Seed}
-	}
-	return judge.judge(ctx, begun)
-}
-
-// startSignals are the signals of every run after the transforms of a start.
-func startSignals(runs []Run, start []Transform) ([]*mat.Dense, error) {
-	signals := make([]*mat.Dense, len(runs))
-	for r, run := range runs {
-		var err error
-		if signals[r], err = Preprocess(run.X, start...); err != nil {
-			return nil, err
+// explain says which start was taken, and what the others were like.
+func (c choice) explain() string {
+	said := make([]string, len(c.candidates))
+	for k, other := range c.candidates {
+		if said[k] = fmt.Sprintf("%s leaves a dependence of %.3f", other, other.Dependence.Total()); other.Failed != "" {
+			said[k] = fmt.Sprintf("%s failed: %s", other, other.Failed)
 		}
 	}
-	return signals, nil
-}
-
-// resultRuns are the recovered signals as runs, to be judged.
-func resultRuns(results []*Result) []Run {
-	runs := make([]Run, len(results))
-	for r, result := range results {
-		runs[r] = Run{X: result.Z, Seed: result.Seed}
-	}
-	return runs
-}
-
-func anyOpen(results []*Result) bool {
-	for _, result := range results {
-		if !result.settled() {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *Result) settled() bool { return r.Judgement.Joint < settled }
-
-// explainStart says which start the result came from, and what the others
-// were like.
-func (r *Result) explainStart() string {
-	said := make([]string, len(r.Candidates))
-	for k, c := range r.Candidates {
-		said[k] = startName(c.Start)
-		if c.AtStart != nil {
-			said[k] += fmt.Sprintf(" begins with a conditional divergence of %.4f and", c.AtStart.Conditional)
-		}
-		if c.Judgement != nil {
-			said[k] += fmt.Sprintf(" ends with a joint divergence of %.4f", c.Judgement.Joint)
-		} else {
-			said[k] += " was not tried"
-		}
-	}
-	return fmt.Sprintf("took the start %s (%s)", startName(r.Start), strings.Join(said, "; "))
+	return fmt.Sprintf("took the start %s (%s)", c.taken, strings.Join(said, "; "))
 }
 
 func startName(start []Transform) string {
@@ -215,4 +144,9 @@ func startName(start []Transform) string {
 		names[i] = string(t)
 	}
 	return strings.Join(names, "+")
+}
+
+// white tells whether a start ends with whitened signals, which can be rotated.
+func white(start []Transform) bool {
+	return len(start) > 0 && slices.Contains([]Transform{ZCA, Conditional}, start[len(start)-1])
 }

@@ -2,9 +2,10 @@ package sica
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -54,69 +55,94 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A linear mixture keeps its linear start, a nonlinear one takes the other.
+// What each kind of mixture asks for is chosen, and separates it: nothing where
+// whitening is enough, a rotation of whitened signals, a flow for dependent
+// digits, the nonlinear start for GELU steps.
 func TestFitChoosesStart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two separations of full size")
-	}
 	b := open(t, backend.Available()[0])
+	gaussian, err := datasets.AR(rng(31), 1024,
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rotated := new(mat.Dense)
+	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
+	linear, s := mixedAR7(t, 21, 1024, 5, false)
+	gelu, _ := mixedAR7(t, 21, 1024, 5, true)
 	for _, test := range []struct {
-		gelu bool
-		want Transform
-		mcc  float64
-	}{{false, ZCA, 0.97}, {true, Conditional, 0.9}} {
-		x, s := mixedAR7(t, 21, 1024, 5, test.gelu)
-		result := fit(t, b, x, Default())
-		if len(result.Start) != 1 || result.Start[0] != test.want {
-			t.Errorf("GELU %v: took the start %v; %s", test.gelu, result.Start, result.Why)
+		name    string
+		x, s    *mat.Dense
+		start   Transform
+		rotated bool
+		stopped StopReason
+		mcc     float64
+	}{
+		{"linear AR(7)", linear, s, ZCA, false, StoppedSettled, 0.97},
+		{"GELU AR(7)", gelu, s, Conditional, false, StoppedSettled, 0.9},
+		{"two spectra", rotated, gaussian, ZCA, true, StoppedSettled, 0.999},
+	} {
+		result := fit(t, b, test.x, Default())
+		if len(result.Start) != 1 || result.Start[0] != test.start || result.Rotated != test.rotated || result.Stopped != test.stopped {
+			t.Errorf("%s: start %v, rotated %v, stopped %q; %s", test.name, result.Start, result.Rotated, result.Stopped, result.Why)
 		}
-		if m, err := MCC(result.Z, s); err != nil || m.MCC < test.mcc {
-			t.Errorf("GELU %v: MCC %.3f, %v; want %g", test.gelu, m.MCC, err, test.mcc)
+		if m, err := MCC(result.Z, test.s); err != nil || m.MCC < test.mcc {
+			t.Errorf("%s: MCC %.4f, %v; want %g", test.name, m.MCC, err, test.mcc)
 		}
-		if !strings.Contains(result.Why, "took the start "+string(test.want)) {
-			t.Errorf("why: %s", result.Why)
+		if !strings.Contains(result.Why, "took the start "+string(test.start)) {
+			t.Errorf("%s: why: %s", test.name, result.Why)
 		}
 	}
 }
 
-// An alternative that promises nothing isn't tried, and the result of the first
-// start is what Fit without alternatives gives.
-func TestFitKeepsFirstStart(t *testing.T) {
-	b := open(t, backend.Available()[0])
+// Dependent digits are never settled: the flow moves them, and less dependence
+// is what it ends with.
+func TestFitMovesDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a separation of full size")
+	}
+	s, _, err := datasets.MNIST(rng(3), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Default()
+	cfg.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
+	result := fit(t, open(t, backend.Available()[0]), mixed(t, s, 20, true), cfg)
+	if m, err := MCC(result.Z, s); err != nil || m.MCC < 0.99 {
+		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
+	}
+	if first := result.Candidates[0].Dependence.Total(); result.Best == 0 || result.Dependence.Total() > first {
+		t.Errorf("iterate %d with a dependence of %.3f, the start's was %.3f", result.Best, result.Dependence.Total(), first)
+	}
+}
+
+// Every choice can be overridden: without any, Fit moves from the start that it
+// is told, whatever the data say.
+func TestFitOverridesChoice(t *testing.T) {
+	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 22, 256, 5, true)
 	cfg := Default().Smoke()
-	cfg.Alternatives = [][]Transform{{Standardise, ZCA}} // whitening again
-	result := fit(t, b, x, cfg)
-	cfg.Alternatives = nil
+	cfg.Rotations, cfg.Alternatives = 0, nil
 	alone := fit(t, b, x, cfg)
-	if diff := largestDifference(result.Z, alone.Z); diff != 0 {
-		t.Errorf("the signals differ by %g from a fit without alternatives", diff)
+	if len(alone.Candidates) != 0 || alone.Start[0] != ZCA || alone.Iterations != 2 || alone.Best != 2 {
+		t.Errorf("start %v, candidates %v, iterate %d of %d", alone.Start, alone.Candidates, alone.Best, alone.Iterations)
 	}
-	if n := len(result.Candidates); n != 2 || result.Candidates[1].Judgement != nil || result.Candidates[1].AtStart == nil {
-		t.Errorf("candidates %+v", result.Candidates)
+	cfg.Start = []Transform{Conditional}
+	other := fit(t, b, x, cfg)
+	if other.Start[0] != Conditional || mat.Equal(other.Z, alone.Z) {
+		t.Errorf("start %v", other.Start)
 	}
-}
-
-// Cancelled in its second start, a fit gives the result of the first.
-func TestFitCancelledInAlternative(t *testing.T) {
-	b := open(t, backend.Available()[0])
-	x, _ := mixedAR7(t, 21, 1024, 5, true)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	cfg := Default().Smoke()
-	cfg.Alternatives = Default().Alternatives
-	begun := false
-	cfg.OnIteration = func(_ int, it Iteration) {
-		if it.Start == 1 {
-			begun = true
-			cancel()
-		}
+	cfg.Settled = 1e6
+	settled := fit(t, b, x, cfg)
+	start, err := Preprocess(x, Conditional)
+	if err != nil {
+		t.Fatal(err)
 	}
-	result, err := Fit(ctx, b, x, cfg)
-	if !begun || !errors.Is(err, context.Canceled) || result == nil {
-		t.Fatalf("second start begun: %v, result %v, error %v", begun, result, err)
+	if settled.Stopped != StoppedSettled || settled.Iterations != 0 || !mat.Equal(settled.Z, start) {
+		t.Errorf("stopped %q after %d iterations", settled.Stopped, settled.Iterations)
 	}
-	if result.Start[0] != ZCA || result.Stopped != StoppedCancelled || !strings.Contains(result.Why, "zca") {
-		t.Errorf("result of the start %v, stopped %q: %s", result.Start, result.Stopped, result.Why)
+	cfg.Settled, cfg.Budget, cfg.Iterations = 0, 1, 100
+	if short := fit(t, b, x, cfg); short.Stopped != StoppedBudget || short.Iterations != 1 {
+		t.Errorf("a budget of 1 ns: stopped %q after %d iterations", short.Stopped, short.Iterations)
 	}
 }

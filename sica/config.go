@@ -1,6 +1,10 @@
 package sica
 
-import "github.com/seed-47b1e431/gosica/flows"
+import (
+	"time"
+
+	"github.com/seed-47b1e431/gosica/flows"
+)
 
 // Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
 type Flow string
@@ -63,9 +67,18 @@ type Config struct {
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
 	Start []Transform `json:"start"`
+	// Settled is the dependence (see MeasureDependence) below which a start is
+	// the result as it is: nothing is left that could be told from chance. 0
+	// always moves the signals.
+	Settled float64 `json:"settled,omitempty"`
+	// Rotations is the number of searches for a rotation of the first start
+	// whose signals are each best known from their own rest. It is taken if it
+	// leaves less than half of the start's dependence. 0 searches none; of two
+	// signals one search sees all rotations.
+	Rotations int `json:"rotations,omitempty"`
 	// Alternatives are further starts. They are tried one after another while
-	// the result isn't self-sufficient, as Judge finds it, and the best result
-	// is kept.
+	// the start taken isn't settled. One is taken if it leaves less than half
+	// of the dependence, and little of it at all.
 	Alternatives [][]Transform `json:"alternatives,omitempty"`
 	// Standardise brings every signal back to mean 0 and variance 1 after
 	// each iteration.
@@ -132,6 +145,13 @@ type Config struct {
 
 	// Float64 computes on the device in double precision.
 	Float64 bool `json:"float64,omitempty"`
+
+	// KeepBest gives the iterate of least dependence, the start among them, as
+	// the result; otherwise the last one is.
+	KeepBest bool `json:"keep_best,omitempty"`
+	// Budget ends the fit after the iteration in which it is used up. 0 sets
+	// none.
+	Budget time.Duration `json:"budget_ns,omitempty"`
 
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.

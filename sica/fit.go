@@ -43,17 +43,27 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	if err := checkRuns(backend, runs, cfg); err != nil {
 		return nil, err
 	}
-	d, t := runs[0].X.Dims()
-	s, err := newSeparation(backend, cfg, d, t, len(runs))
-	if err != nil {
-		return nil, err
+	choices := make([]choice, len(runs))
+	for r, run := range runs {
+		var err error
+		if choices[r], err = cfg.start(ctx, run); err != nil {
+			return nil, err
+		}
 	}
-	defer s.field.close()
-	if len(cfg.Alternatives) == 0 {
-		return s.separate(ctx, runs, 0, begin)
-	}
-	return s.separateAndChoose(ctx, runs, begin)
+	return separate(ctx, backend, runs, choices, cfg, begin)
 }
+
+// start is what the run begins with.
+func (c Config) start(ctx context.Context, run Run) (choice, error) {
+	if c.chooses() {
+		return c.chooseStart(ctx, run.X, run.Seed)
+	}
+	z, err := Preprocess(run.X, c.Start...)
+	return choice{z: z, taken: Candidate{Start: c.Start}}, err
+}
+
+// chooses tells whether the config leaves anything about the start to the data.
+func (c Config) chooses() bool { return c.Settled > 0 || c.Rotations > 0 || len(c.Alternatives) > 0 }
 
 // checkRuns returns an error unless the runs can be separated together.
 func checkRuns(backend compute.Backend, runs []Run, cfg Config) error {

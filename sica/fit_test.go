@@ -73,7 +73,7 @@ func largestDifference(a, b *mat.Dense) float64 {
 // smokes are small versions of every preset and of what else a Config can say.
 func smokes() map[string]Config {
 	plain := Default().Smoke()
-	plain.Alternatives = nil
+	plain.Rotations, plain.Alternatives = 0, nil
 	window := plain
 	window.Context, window.Windows, window.Hidden = LocalWindow, []int{0, 2}, []int{8}
 	window.Folds, window.Block = 2, 16
@@ -188,8 +188,8 @@ func TestFitCompilesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.field.close()
-		for start := range cfg.starts() {
-			if _, err := s.separate(context.Background(), []Run{{X: x, Seed: 1}}, start, time.Now()); err != nil {
+		for range 2 {
+			if err := s.move(context.Background(), []*separationRun{{seed: 1, z: x, result: new(Result)}}, time.Now()); err != nil {
 				t.Fatalf("%+v", err)
 			}
 		}
@@ -220,7 +220,7 @@ func TestVelocityOfGaussians(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.field.close()
-		s.setSignals([]Run{{X: x, Seed: 3}}, []*mat.Dense{x})
+		s.runs = []*separationRun{{seed: 3, z: x}}
 		if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestFitCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		cfg := Default()
-		cfg.Steps = 5
+		cfg.Steps, cfg.Settled, cfg.KeepBest = 5, 0, false
 		var last *mat.Dense
 		cfg.OnIteration = func(_ int, it Iteration) {
 			if last = it.Z; it.J == 2 {
@@ -336,7 +336,7 @@ func TestFitNotFinite(t *testing.T) {
 	x, _ := mixedAR7(t, 4, 256, 3, false)
 	cfg := Default()
 	cfg.Steps, cfg.Standardise, cfg.Folds, cfg.Family = 5, false, 0, Free
-	cfg.MaxMove, cfg.Alternatives = 0, nil
+	cfg.MaxMove, cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = 0, 0, 0, nil, false
 	cfg.FirstStep, cfg.LastStep = 1e300, 1e300
 	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
 	if !errors.Is(err, ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
@@ -385,6 +385,10 @@ func TestFitErrors(t *testing.T) {
 		{"prediction", good, with(func(c *Config) { c.Windows = []int{0} }), "prediction"},
 		{"move", good, with(func(c *Config) { c.MaxMove = -1 }), "move"},
 		{"alternative", good, with(func(c *Config) { c.Alternatives = [][]Transform{{"ica"}} }), "ica"},
+		{"settled", good, with(func(c *Config) { c.Settled = -1 }), "settled"},
+		{"rotations", good, with(func(c *Config) { c.Rotations = -1 }), "rotations -1"},
+		{"rotated start", good, with(func(c *Config) { c.Start = []Transform{Standardise} }), "ends with"},
+		{"budget", good, with(func(c *Config) { c.Budget = -1 }), "budget"},
 		{"start", good, with(func(c *Config) { c.Start = []Transform{"pca"} }), "pca"},
 		{"flow", good, with(func(c *Config) { c.Flow = "ode" }), `flow "ode"`},
 		{"context", good, with(func(c *Config) { c.Context = "" }), "context"},
@@ -435,7 +439,7 @@ func TestLogitsInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.field.close()
-	s.setSignals([]Run{{X: x, Seed: 1}}, []*mat.Dense{x})
+	s.runs = []*separationRun{{seed: 1, z: x}}
 	if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
 		t.Fatal(err)
 	}

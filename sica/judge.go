@@ -47,7 +47,7 @@ func judgeWindow(axes int) int {
 // given shape.
 func judgeConfig(shape []int) Config {
 	cfg := Default()
-	cfg.Shape, cfg.Start, cfg.Alternatives = shape, nil, nil
+	cfg.Shape, cfg.Start, cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = shape, nil, 0, 0, nil, false
 	cfg.Windows, cfg.Noise, cfg.Steps = []int{judgeWindow(len(shape))}, judgeNoise, judgeSteps/judgeLooks
 	cfg.judge = true
 	return cfg
@@ -87,7 +87,10 @@ func (s *separation) judge(ctx context.Context, runs []Run) ([]Judgement, error)
 		}
 		z = append(z, standard)
 	}
-	s.setSignals(runs, z)
+	s.runs = nil
+	for r, run := range runs {
+		s.runs = append(s.runs, &separationRun{seed: run.Seed, z: z[r]})
+	}
 	data := s.field.data(s.values())
 	defer s.field.release(data)
 	judgements := make([]Judgement, len(runs))

@@ -70,11 +70,6 @@ func (c Config) kinds() int {
 	return len(c.Windows)
 }
 
-// starts are all the starts, in the order in which they are tried.
-func (c Config) starts() [][]Transform {
-	return append([][]Transform{c.Start}, c.Alternatives...)
-}
-
 // networks is the number of networks that share a run. Network n belongs to
 // fold n mod folds and has the view n div folds.
 func (c Config) networks() int {

@@ -2,17 +2,21 @@ package sica
 
 import "github.com/seed-47b1e431/gosica/flows"
 
-// Default is what to use for signals of one's own: from symmetrically whitened
-// signals, a Wasserstein gradient flow kept to linear maps. Its density ratio
-// is learned, on three folds of the positions, by small networks that see z_t
-// alone and by ones that also see the signals' own predictions of it; what
-// the held-out positions don't confirm moves nothing. If the result isn't
-// self-sufficient, the flow starts again from a conditional normalisation,
-// which undoes many nonlinear mixings.
+// Default is what to use for signals of one's own. It whitens the signals
+// symmetrically. If that leaves a dependence, it tries the rotation whose
+// signals are each best known from their own rest, then a conditional
+// normalisation, which undoes many nonlinear mixings, and takes the first that
+// leaves much less. What is still dependent then moves along a Wasserstein
+// gradient flow kept to linear maps. Its density ratio is learned, on three folds
+// of the positions, by small networks that see z_t alone and by ones that also
+// see the signals' own predictions of it; what the held-out positions don't
+// confirm moves nothing.
 func Default() Config {
 	return Config{
 		Seed:         1,
 		Start:        []Transform{ZCA},
+		Settled:      0.06,
+		Rotations:    3,
 		Alternatives: [][]Transform{{Conditional}},
 		Standardise:  true,
 		Flow:         WGF,
@@ -33,6 +37,7 @@ func Default() Config {
 		Noise:        0.3,
 		Folds:        3,
 		Block:        64,
+		KeepBest:     true,
 	}
 }
 
@@ -77,9 +82,11 @@ func PaperRF() Config {
 	}
 }
 
-// Smoke is c cut down to what shows in seconds that everything works; its
-// separations mean nothing.
+// Smoke is c cut down to what shows in seconds that everything works: a few
+// iterations, which are made from any start and kept. Its separations mean
+// nothing.
 func (c Config) Smoke() Config {
+	c.Settled, c.KeepBest = 0, false
 	c.Iterations = min(c.Iterations, 2)
 	c.Epochs = min(c.Epochs, 1)
 	c.Steps = min(c.Steps, 20)

@@ -16,6 +16,8 @@ const (
 	drawTime
 	drawNoise
 	drawHeldOut
+	drawBlur
+	drawRotation
 )
 
 // stream is the random stream for one purpose of one network in one

@@ -8,9 +8,6 @@ import (
 
 // Iteration is the state of a separation after the signals have moved j times.
 type Iteration struct {
-	// Start is the place of this separation's start: 0 for Config.Start, then
-	// Config.Alternatives.
-	Start int
 	// J counts from 1.
 	J int
 	// Loss is the mean training loss of the iteration.
@@ -36,6 +33,10 @@ const (
 	StoppedIterations StopReason = "iterations"
 	// StoppedPlateau: the held-out divergence stopped falling.
 	StoppedPlateau StopReason = "plateau"
+	// StoppedSettled: the start left no dependence to speak of.
+	StoppedSettled StopReason = "settled"
+	// StoppedBudget: Config.Budget was used up.
+	StoppedBudget StopReason = "budget"
 	// StoppedCancelled: the caller's context ended.
 	StoppedCancelled StopReason = "cancelled"
 	// StoppedNotFinite: a loss or a signal became NaN or infinite.
@@ -56,11 +57,13 @@ type Result struct {
 	Stopped StopReason
 	Why     string
 
-	// Start is the start that Z came from. Where the config has alternatives,
-	// Candidates are the starts that were tried and Judgement is Z's.
+	// Start is the start that Z came from, and Rotated whether it was rotated.
+	// Candidates are the starts that were compared, in order.
 	Start      []Transform
-	Judgement  Judgement
+	Rotated    bool
 	Candidates []Candidate
+	// Dependence is that of Z, where the config leaves the start to the data.
+	Dependence Dependence
 
 	Config  Config
 	Seed    uint64

@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -19,17 +20,19 @@ type separation struct {
 	field   *field
 
 	runs  []*separationRun
-	start int // which of cfg.starts the runs began with
 	begin time.Time
 	err   error // the first run's failure
 }
 
 type separationRun struct {
-	seed     uint64
-	z        *mat.Dense
-	plateau  plateau
-	result   *Result
-	finished bool
+	place      int // in FitRuns
+	seed       uint64
+	z          *mat.Dense
+	neighbours [][]int32  // to measure the dependence with, nil if that isn't asked for
+	least      Dependence // of the iterates so far
+	plateau    plateau
+	result     *Result
+	finished   bool
 }
 
 func newSeparation(backend compute.Backend, cfg Config, d, t, runs int) (*separation, error) {
@@ -37,42 +40,87 @@ func newSeparation(backend compute.Backend, cfg Config, d, t, runs int) (*separa
 	return &separation{cfg: cfg, backend: backend, d: d, t: t, field: field}, err
 }
 
-// separate moves the runs' signals from one of the config's starts until each
+// separate moves the signals of those runs whose start isn't settled until each
 // has a reason to stop.
-func (s *separation) separate(ctx context.Context, runs []Run, start int, begin time.Time) ([]*Result, error) {
-	z, err := startSignals(runs, s.cfg.starts()[start])
-	if err != nil {
+func separate(ctx context.Context, backend compute.Backend, runs []Run, choices []choice, cfg Config, begin time.Time) ([]*Result, error) {
+	results := make([]*Result, len(runs))
+	var open []*separationRun
+	for r, run := range runs {
+		started, err := newSeparationRun(r, run, choices[r], cfg)
+		if err != nil {
+			return nil, err
+		}
+		results[r], started.result.Backend = started.result, backend.Name()
+		if cfg.chooses() && cfg.settled(choices[r].taken) {
+			started.stop(StoppedSettled, fmt.Sprintf("the start left a dependence below %g", cfg.Settled), begin)
+			continue
+		}
+		open = append(open, started)
+	}
+	var err error
+	if len(open) > 0 {
+		if err = moveRuns(ctx, backend, open, cfg, begin); err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFinite) {
+			return nil, err
+		}
+	}
+	if cfg.chooses() {
+		for r, result := range results {
+			if explainErr := result.explain(choices[r]); explainErr != nil {
+				return nil, explainErr
+			}
+		}
+	}
+	return results, err
+}
+
+// newSeparationRun is run number place at its start.
+func newSeparationRun(place int, run Run, c choice, cfg Config) (*separationRun, error) {
+	s := &separationRun{
+		place: place, seed: run.Seed, z: c.z, plateau: plateau{patience: cfg.Patience},
+		result: &Result{
+			Z: c.z, Start: c.taken.Start, Rotated: c.taken.Rotated, Candidates: c.candidates,
+			Config: cfg, Seed: run.Seed,
+		},
+	}
+	if !cfg.KeepBest {
+		return s, nil
+	}
+	var err error
+	if s.neighbours, err = selfNeighbours(cfg.indexShape(c.z.RawMatrix().Cols)); err != nil {
 		return nil, err
 	}
-	s.start, s.begin, s.err = start, begin, nil
-	s.setSignals(runs, z)
+	s.least, err = measureDependence(c.z, s.neighbours, 0)
+	return s, err
+}
+
+// moveRuns moves the signals of the runs, all in one compiled program.
+func moveRuns(ctx context.Context, backend compute.Backend, runs []*separationRun, cfg Config, begin time.Time) error {
+	d, t := runs[0].z.Dims()
+	s, err := newSeparation(backend, cfg, d, t, len(runs))
+	if err != nil {
+		return err
+	}
+	defer s.field.close()
+	return s.move(ctx, runs, begin)
+}
+
+// move makes iterations until every run has stopped.
+func (s *separation) move(ctx context.Context, runs []*separationRun, begin time.Time) error {
+	s.runs, s.begin, s.err = runs, begin, nil
 	for j := 1; j <= s.cfg.Iterations && s.active() > 0; j++ {
 		if err := s.iterate(ctx, j); err != nil {
-			if ctx.Err() == nil {
-				return nil, err
+			if ctx.Err() != nil {
+				s.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
+				return ctx.Err()
 			}
-			s.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
-			return s.results(), ctx.Err()
+			return err
+		}
+		if s.cfg.Budget > 0 && time.Since(begin) > s.cfg.Budget {
+			s.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %d iterations", s.cfg.Budget, j))
 		}
 	}
 	s.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", s.cfg.Iterations))
-	return s.results(), s.err
-}
-
-// setSignals puts every run at its first iterate.
-func (s *separation) setSignals(runs []Run, z []*mat.Dense) {
-	s.runs = nil
-	for r, run := range runs {
-		s.runs = append(s.runs, &separationRun{
-			seed:    run.Seed,
-			z:       z[r],
-			plateau: plateau{patience: s.cfg.Patience},
-			result: &Result{
-				Z: z[r], Start: s.cfg.starts()[s.start],
-				Config: s.cfg, Seed: run.Seed, Backend: s.backend.Name(),
-			},
-		})
-	}
+	return s.err
 }
 
 func (s *separation) active() int {
@@ -83,14 +131,6 @@ func (s *separation) active() int {
 		}
 	}
 	return n
-}
-
-func (s *separation) results() []*Result {
-	results := make([]*Result, len(s.runs))
-	for r, run := range s.runs {
-		results[r] = run.result
-	}
-	return results
 }
 
 // iterate makes iteration j of every active run: it trains the field on the
@@ -179,9 +219,9 @@ func (s *separation) advance(r, j int, loss, divergence float64, move *mat.Dense
 		if err != nil {
 			why = fmt.Sprintf("iteration %d: %v", j, err)
 		}
-		s.stop(run, StoppedNotFinite, why+"; kept the signals from before it")
+		run.stop(StoppedNotFinite, why+"; kept the signals from before it", s.begin)
 		if s.err == nil {
-			s.err = fmt.Errorf("sica: run %d: %s: %w", r, why, ErrNotFinite)
+			s.err = fmt.Errorf("sica: run %d: %s: %w", run.place, why, ErrNotFinite)
 		}
 		return
 	}
@@ -190,13 +230,25 @@ func (s *separation) advance(r, j int, loss, divergence float64, move *mat.Dense
 	result.Loss = append(result.Loss, loss)
 	result.Divergence = append(result.Divergence, divergence)
 	result.Iterations = j
-	result.Best, result.Z = j, z
+	run.keep(j)
 	if s.cfg.OnIteration != nil {
-		s.cfg.OnIteration(r, Iteration{Start: s.start, J: j, Loss: loss, Divergence: divergence, Step: step, Z: z, Elapsed: time.Since(s.begin)})
+		s.cfg.OnIteration(run.place, Iteration{J: j, Loss: loss, Divergence: divergence, Step: step, Z: z, Elapsed: time.Since(s.begin)})
 	}
 	if run.plateau.reached(divergence) {
-		s.stop(run, StoppedPlateau, fmt.Sprintf("the held-out divergence hasn't fallen below %.4f for %d iterations", run.plateau.lowest, s.cfg.Patience))
+		run.stop(StoppedPlateau, fmt.Sprintf("the held-out divergence hasn't fallen below %.4f for %d iterations", run.plateau.lowest, s.cfg.Patience), s.begin)
 	}
+}
+
+// keep makes iterate j the result, unless an earlier one is less dependent.
+func (run *separationRun) keep(j int) {
+	if run.neighbours != nil {
+		dependence, err := measureDependence(run.z, run.neighbours, 0)
+		if err != nil || dependence.Total() >= run.least.Total() {
+			return
+		}
+		run.least = dependence
+	}
+	run.result.Best, run.result.Z = j, run.z
 }
 
 // step is η of iteration j: a cosine from FirstStep to LastStep. The rectified
@@ -236,16 +288,19 @@ func (c Config) nextSignals(z, move *mat.Dense, step float64) (*mat.Dense, error
 	return next, nil
 }
 
-func (s *separation) stop(run *separationRun, reason StopReason, why string) {
+func (run *separationRun) stop(reason StopReason, why string, begin time.Time) {
 	run.finished = true
+	if run.neighbours != nil && run.result.Best < run.result.Iterations {
+		why += fmt.Sprintf("; kept iterate %d, the least dependent", run.result.Best)
+	}
 	run.result.Stopped, run.result.Why = reason, why
-	run.result.Elapsed = time.Since(s.begin)
+	run.result.Elapsed = time.Since(begin)
 }
 
 func (s *separation) stopAll(reason StopReason, why string) {
 	for _, run := range s.runs {
 		if !run.finished {
-			s.stop(run, reason, why)
+			run.stop(reason, why, s.begin)
 		}
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 )
 
-// judgePositions is the fewest positions that Judge can hold blocks out of.
-const judgePositions = 192
-
 // Validate returns an error that names the first setting that is out of range
 // for d signals at t positions, and what would be valid.
 func (c Config) Validate(d, t int) error {
@@ -48,15 +45,31 @@ func (c Config) validateSignals(d, t int) error {
 	if len(c.Shape) > 0 && product != t {
 		return fmt.Errorf("shape %v has %d positions, the signals have %d: want a shape whose product is %d", c.Shape, product, t, t)
 	}
-	for _, start := range c.starts() {
+	for _, start := range append([][]Transform{c.Start}, c.Alternatives...) {
 		for _, step := range start {
 			if _, err := ParseTransform(string(step)); err != nil {
 				return fmt.Errorf("start: %w", err)
 			}
 		}
 	}
-	if len(c.Alternatives) > 0 && t < judgePositions {
-		return fmt.Errorf("%d positions are too few to judge alternative starts: want at least %d, or no alternatives", t, judgePositions)
+	return c.validateChoice(t)
+}
+
+func (c Config) validateChoice(t int) error {
+	if c.Settled < 0 || !finite(c.Settled) {
+		return fmt.Errorf("settled %g: want a dependence of 0 or more", c.Settled)
+	}
+	if c.Rotations < 0 {
+		return fmt.Errorf("rotations %d: want 0 or more", c.Rotations)
+	}
+	if c.Rotations > 0 && !white(c.Start) {
+		return fmt.Errorf("rotations %d of the start %s: want a start that ends with %q or %q, or 0 rotations", c.Rotations, startName(c.Start), ZCA, Conditional)
+	}
+	if (c.chooses() || c.KeepBest) && t < dependencePositions {
+		return fmt.Errorf("%d positions are too few to measure a dependence on: want at least %d, or a config without settled, rotations, alternatives and best iterate", t, dependencePositions)
+	}
+	if c.Budget < 0 {
+		return fmt.Errorf("budget %v: want a positive time, or 0 for none", c.Budget)
 	}
 	return nil
 }

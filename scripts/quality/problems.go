@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 )
@@ -21,7 +23,7 @@ type problem struct {
 const positions = 1024
 
 // problems are the paper's mixtures of its three data sets, then sources under
-// random, not symmetric, mixing matrices.
+// random, not symmetric, mixing matrices, then those of unseen.
 func problems() []problem {
 	var rows []problem
 	for _, mixing := range []string{"linear", "GELU"} {
@@ -37,10 +39,15 @@ func problems() []problem {
 	rows = append(rows, problem{"heart, u ordered", nil, heart})
 	rows = append(rows,
 		problem{"Gaussian AR, two spectra, random A", nil, randomMixing(spectra)},
+		problem{"Laplace d=2, random A", nil, randomMixing(independent(2, datasets.Laplace))},
 		problem{"Laplace d=3, random A", nil, randomMixing(independent(3, datasets.Laplace))},
 		problem{"uniform d=2, random A", nil, randomMixing(independent(2, datasets.Uniform))},
+		problem{"uniform d=3, random A", nil, randomMixing(independent(3, datasets.Uniform))},
+		problem{"sine+square+sawtooth, random A", nil, randomMixing(waves)},
+		problem{"Laplace d=8, random A", nil, randomMixing(independent(8, datasets.Laplace))},
+		problem{"Laplace d=32, random A", nil, randomMixing(independent(32, datasets.Laplace))},
 	)
-	return rows
+	return append(rows, unseen()...)
 }
 
 type source func(rng *rand.Rand) (*mat.Dense, error)
@@ -70,6 +77,28 @@ func independent(d int, value func(*rand.Rand) float64) source {
 	}
 }
 
+// waves are a sine, a square wave and a sawtooth of random phases.
+func waves(rng *rand.Rand) (*mat.Dense, error) {
+	return periodic(rng, []float64{0.0131, 0.0211, 0.0073},
+		func(p float64) float64 { return math.Sin(2 * math.Pi * p) },
+		func(p float64) float64 { return math.Copysign(1, p-0.5) },
+		func(p float64) float64 { return p })
+}
+
+// periodic are signals of the given frequencies, in cycles a position, with a
+// shape over the cycle, 0 to 1, each.
+func periodic(rng *rand.Rand, frequencies []float64, shapes ...func(float64) float64) (*mat.Dense, error) {
+	s := mat.NewDense(len(shapes), positions, nil)
+	for i, shape := range shapes {
+		phase := rng.Float64()
+		for t := range positions {
+			_, cycle := math.Modf(frequencies[i]*float64(t) + phase)
+			s.Set(i, t, shape(cycle))
+		}
+	}
+	return s, nil
+}
+
 // paperMixing is x ← x + h(Wx), steps times.
 func paperMixing(draw source, mixing string, steps int) func(*rand.Rand) (s, x *mat.Dense, err error) {
 	opt := datasets.MixOptions{Steps: steps}
@@ -94,19 +123,65 @@ func heart(rng *rand.Rand) (s, x *mat.Dense, err error) {
 	return s, x, err
 }
 
-// randomMixing is x = A·s, A normal with a condition number below 10.
+// randomMixing is x = A·s with a randomMatrix.
 func randomMixing(draw source) func(*rand.Rand) (s, x *mat.Dense, err error) {
+	return pointwiseMixing(draw, randomMatrix, func(v float64) float64 { return v })
+}
+
+// randomMatrix is normal with a condition number below 10. Large normal
+// matrices hardly ever have that; of more than three signals it is instead one
+// between random rotations, with singular values of 1 to 5.
+func randomMatrix(rng *rand.Rand, d int) *mat.Dense {
+	normal := func() *mat.Dense {
+		a := mat.NewDense(d, d, nil)
+		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		return a
+	}
+	if d > 3 {
+		scale := mat.NewDiagDense(d, nil)
+		for i := range d {
+			scale.SetDiag(i, 1+4*rng.Float64())
+		}
+		a := new(mat.Dense)
+		a.Product(orthogonal(normal()), scale, orthogonal(normal()))
+		return a
+	}
+	for {
+		if a := normal(); mat.Cond(a, 2) <= 10 {
+			return a
+		}
+	}
+}
+
+// orthogonal is the factor Q of a.
+func orthogonal(a *mat.Dense) *mat.Dense {
+	var qr mat.QR
+	qr.Factorize(a)
+	var q mat.Dense
+	qr.QTo(&q)
+	return &q
+}
+
+// pointwiseMixing is x = f(A·s), f pointwise on mixtures of variance 1: a
+// post-nonlinear mixing.
+func pointwiseMixing(draw source, matrix func(*rand.Rand, int) *mat.Dense, f func(float64) float64) func(*rand.Rand) (s, x *mat.Dense, err error) {
 	return func(rng *rand.Rand) (*mat.Dense, *mat.Dense, error) {
 		s, err := draw(rng)
 		if err != nil {
 			return nil, nil, err
 		}
 		d, _ := s.Dims()
-		a := mat.NewDense(d, d, nil)
-		for first := true; first || mat.Cond(a, 2) > 10; first = false {
-			a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		x, err := datasets.LinearMix(matrix(rng, d), s)
+		if err != nil {
+			return nil, nil, err
 		}
-		x, err := datasets.LinearMix(a, s)
-		return s, x, err
+		for i := range d {
+			row := x.RawRowView(i)
+			mean, sd := stat.PopMeanStdDev(row, nil)
+			for t, v := range row {
+				row[t] = f((v - mean) / sd)
+			}
+		}
+		return s, x, nil
 	}
 }

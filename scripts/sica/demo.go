@@ -63,8 +63,8 @@ func newDemo() *cobra.Command {
 		Long: `Demo separates two AR(7) sequences and three MNIST digits, each mixed by 20
 GELU steps, with the default settings. It writes pictures to a folder and prints
 the mean correlation coefficient (MCC) with the true sources, which the
-separation doesn't see, of the mixed signals, of symmetric whitening (ZCA), which
-the separation starts from first, and of the recovered signals. It also says why
+separation doesn't see, of the mixed signals, of symmetric whitening (ZCA), the
+first start that is considered, and of the recovered signals. It also says why
 each separation ended as it did.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -204,6 +204,9 @@ func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
 	}
 	if err := savePicture(filepath.Join(dir, e.file+".png"), signals); err != nil {
 		return err
+	}
+	if res.Iterations == 0 {
+		return nil
 	}
 	progress, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: res.Divergence, Loss: res.Loss})
 	if err != nil {

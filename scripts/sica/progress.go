@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -14,38 +13,27 @@ import (
 )
 
 // progress shows the iterations of a fit: a line each on out and, if status is
-// a terminal, a bar there with the time left. Where the settings have several
-// starts, each has a title and a bar of its own.
+// a terminal, a bar there with the time left.
 type progress struct {
-	out    io.Writer
-	status io.Writer                // nil without a terminal
-	starts []string                 // their names
-	total  int                      // iterations of a start
-	first  sica.Iteration           // of the start under way
-	bar    *progressbar.ProgressBar // nil without a terminal
+	out   io.Writer
+	total int                      // iterations
+	first sica.Iteration           // that was made
+	bar   *progressbar.ProgressBar // nil without a terminal
 }
 
 func newProgress(out, status io.Writer, cfg sica.Config) *progress {
-	p := &progress{out: out, total: cfg.Iterations, starts: []string{startName(cfg.Start)}}
-	for _, start := range cfg.Alternatives {
-		p.starts = append(p.starts, startName(start))
-	}
+	p := &progress{out: out, total: cfg.Iterations}
 	if f, ok := status.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.status = f
+		p.bar = progressbar.NewOptions(p.total,
+			progressbar.OptionSetWriter(f),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish(),
+		)
 	}
 	return p
-}
-
-// startName is a start in words, such as "zca".
-func startName(start []sica.Transform) string {
-	if len(start) == 0 {
-		return "as given"
-	}
-	var names []string
-	for _, t := range start {
-		names = append(names, string(t))
-	}
-	return strings.Join(names, "+")
 }
 
 // iteration shows an iteration. mcc is NaN if the truth isn't known.
@@ -53,13 +41,10 @@ func (p *progress) iteration(it sica.Iteration, mcc float64) {
 	if p.bar != nil {
 		p.bar.Clear()
 	}
-	if p.first.J == 0 || it.Start != p.first.Start {
-		p.begin(it)
+	if p.first.J == 0 {
+		p.first = it
 	}
 	line := fmt.Sprintf("iteration %d/%d  loss %.4f", it.J, p.total, it.Loss)
-	if len(p.starts) > 1 {
-		line = fmt.Sprintf("start %d, %s", it.Start+1, line)
-	}
 	if !math.IsNaN(it.Divergence) {
 		line += fmt.Sprintf("  divergence %.4f", it.Divergence)
 	}
@@ -75,28 +60,9 @@ func (p *progress) iteration(it sica.Iteration, mcc float64) {
 	}
 }
 
-// begin shows that a start is under way, of which it is the first iteration.
-func (p *progress) begin(it sica.Iteration) {
-	p.done()
-	p.first = it
-	if len(p.starts) > 1 {
-		fmt.Fprintf(p.out, "start %d of %d: %s\n", it.Start+1, len(p.starts), p.starts[it.Start])
-	}
-	if p.status != nil {
-		p.bar = progressbar.NewOptions(p.total,
-			progressbar.OptionSetWriter(p.status),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
-}
-
-// left is the time that the start under way still takes, if it makes all of
-// its iterations, and false while that can't be told. It goes by the iterations
-// after the first, which alone has to wait for a compiler or a judge.
+// left is the time that the fit still takes, if it makes all of its iterations,
+// and false while that can't be told. It goes by the iterations after the first,
+// which alone has to wait for a compiler and the choice of a start.
 func (p *progress) left(it sica.Iteration) (time.Duration, bool) {
 	made := it.J - p.first.J
 	if made == 0 {

@@ -11,35 +11,25 @@ import (
 
 func TestProgress(t *testing.T) {
 	nan := math.NaN()
-	two := sica.Config{Iterations: 2, Start: []sica.Transform{sica.ZCA}, Alternatives: [][]sica.Transform{{sica.Conditional, sica.Standardise}, nil}}
-	one := sica.Config{Iterations: 2}
+	cfg := sica.Config{Iterations: 2}
 	first := sica.Iteration{J: 1, Loss: 1.5, Divergence: nan}
 	second := sica.Iteration{J: 2, Loss: 1.25, Divergence: 0.5}
-	another := sica.Iteration{Start: 1, J: 1, Loss: 1, Divergence: 0.25}
-	last := sica.Iteration{Start: 2, J: 1, Loss: 1, Divergence: 0.25}
 	for _, test := range []struct {
-		name       string
-		cfg        sica.Config
-		iterations []sica.Iteration
-		mcc        float64
-		want       string
+		name string
+		mcc  float64
+		want string
 	}{
-		{"one start", one, []sica.Iteration{first, second}, nan,
+		{"no truth", nan,
 			"iteration 1/2  loss 1.5000\n" +
 				"iteration 2/2  loss 1.2500  divergence 0.5000\n"},
-		{"several starts", two, []sica.Iteration{first, second, another, last}, 0.75,
-			"start 1 of 3: zca\n" +
-				"start 1, iteration 1/2  loss 1.5000  MCC 0.7500\n" +
-				"start 1, iteration 2/2  loss 1.2500  divergence 0.5000  MCC 0.7500\n" +
-				"start 2 of 3: conditional+standardise\n" +
-				"start 2, iteration 1/2  loss 1.0000  divergence 0.2500  MCC 0.7500\n" +
-				"start 3 of 3: as given\n" +
-				"start 3, iteration 1/2  loss 1.0000  divergence 0.2500  MCC 0.7500\n"},
+		{"truth", 0.75,
+			"iteration 1/2  loss 1.5000  MCC 0.7500\n" +
+				"iteration 2/2  loss 1.2500  divergence 0.5000  MCC 0.7500\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			p := newProgress(&out, &out, test.cfg)
-			for _, it := range test.iterations {
+			p := newProgress(&out, &out, cfg)
+			for _, it := range []sica.Iteration{first, second} {
 				p.iteration(it, test.mcc)
 			}
 			p.done()
@@ -50,26 +40,24 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// The time left goes by the start's own iterations, neither by what came before
-// the first of them nor by another start's.
+// The time left goes by the iterations made, not by what came before the first
+// of them.
 func TestProgressTimeLeft(t *testing.T) {
-	p := newProgress(new(bytes.Buffer), nil, sica.Config{Iterations: 10, Alternatives: [][]sica.Transform{nil}})
+	p := newProgress(new(bytes.Buffer), nil, sica.Config{Iterations: 10})
 	for _, step := range []struct {
-		start, j, elapsed int // elapsed in seconds
-		left              int // −1 if it can't be told
+		j, elapsed int // elapsed in seconds
+		left       int // −1 if it can't be told
 	}{
-		{0, 1, 60, -1},
-		{0, 2, 63, 24},
-		{0, 4, 69, 18},
-		{0, 10, 87, 0},
-		{1, 1, 200, -1},
-		{1, 3, 202, 7},
+		{1, 60, -1},
+		{2, 63, 24},
+		{4, 69, 18},
+		{10, 87, 0},
 	} {
-		it := sica.Iteration{Start: step.start, J: step.j, Elapsed: time.Duration(step.elapsed) * time.Second}
+		it := sica.Iteration{J: step.j, Elapsed: time.Duration(step.elapsed) * time.Second}
 		p.iteration(it, math.NaN())
 		left, ok := p.left(it)
 		if ok != (step.left >= 0) || ok && left != time.Duration(step.left)*time.Second {
-			t.Errorf("start %d, iteration %d: %v left (%v), want %d s", step.start, step.j, left, ok, step.left)
+			t.Errorf("iteration %d: %v left (%v), want %d s", step.j, left, ok, step.left)
 		}
 	}
 }

@@ -26,20 +26,20 @@ type report struct {
 	Device    string            `json:"device"`
 	Versions  map[string]string `json:"versions"`
 
-	// Iterations are those of every start that was separated from.
 	Iterations []iterationReport `json:"iterations"`
 	// Start is the start that the recovered signals came from, Best the
 	// iteration from it that they are of.
 	Start   []sica.Transform `json:"start"`
+	Rotated bool             `json:"rotated"`
 	Best    int              `json:"best"`
 	Stopped sica.StopReason  `json:"stopped"`
 	Why     string           `json:"why"`
 	Seconds float64          `json:"seconds"`
 
-	// How self-sufficient the recovered signals are, and the starts that were
-	// looked at; both are null where the settings have one start only.
-	Judgement  *judgementReport  `json:"judgement"`
-	Candidates []candidateReport `json:"candidates"`
+	// The dependence that the recovered signals are left with, and the starts
+	// that were compared; both are null where the settings compare none.
+	Dependence *sica.Dependence `json:"dependence"`
+	Candidates []sica.Candidate `json:"candidates"`
 
 	// The truth's, if it was given.
 	MixedMCC *float64     `json:"mixed_mcc"`
@@ -47,35 +47,12 @@ type report struct {
 }
 
 type iterationReport struct {
-	Start      int      `json:"start"` // 0 is the first
 	J          int      `json:"j"`
 	Loss       *float64 `json:"loss"`
 	Divergence *float64 `json:"divergence"`
 	Step       *float64 `json:"step"`
 	MCC        *float64 `json:"mcc"`
 	Seconds    float64  `json:"seconds"`
-}
-
-// judgementReport is a sica.Judgement.
-type judgementReport struct {
-	Joint       *float64 `json:"joint"`
-	Context     *float64 `json:"context"`
-	Conditional *float64 `json:"conditional"`
-}
-
-// candidateReport is a sica.Candidate.
-type candidateReport struct {
-	Start     []sica.Transform `json:"start"`
-	AtStart   *judgementReport `json:"at_start"`
-	Judgement *judgementReport `json:"judgement"`
-}
-
-// newJudgementReport returns nil for what wasn't judged.
-func newJudgementReport(j *sica.Judgement) *judgementReport {
-	if j == nil {
-		return nil
-	}
-	return &judgementReport{Joint: finite(j.Joint), Context: finite(j.Context), Conditional: finite(j.Conditional)}
 }
 
 // finite returns v, or nil if JSON has no such number.
@@ -89,7 +66,6 @@ func finite(v float64) *float64 {
 // add appends an iteration; mcc is NaN if the truth isn't known.
 func (r *report) add(it sica.Iteration, mcc float64) {
 	r.Iterations = append(r.Iterations, iterationReport{
-		Start:      it.Start,
 		J:          it.J,
 		Loss:       finite(it.Loss),
 		Divergence: finite(it.Divergence),
@@ -102,17 +78,10 @@ func (r *report) add(it sica.Iteration, mcc float64) {
 // finish fills in how the fit ended; the match has an MCC of NaN if the truth
 // isn't known.
 func (r *report) finish(res *sica.Result, m sica.Match) {
-	r.Start, r.Best, r.Stopped, r.Why = res.Start, res.Best, res.Stopped, res.Why
+	r.Start, r.Rotated, r.Best, r.Stopped, r.Why = res.Start, res.Rotated, res.Best, res.Stopped, res.Why
 	r.Seconds = res.Elapsed.Seconds()
-	for _, c := range res.Candidates {
-		r.Candidates = append(r.Candidates, candidateReport{
-			Start:     c.Start,
-			AtStart:   newJudgementReport(c.AtStart),
-			Judgement: newJudgementReport(c.Judgement),
-		})
-	}
 	if len(res.Candidates) > 0 {
-		r.Judgement = newJudgementReport(&res.Judgement)
+		r.Dependence, r.Candidates = &res.Dependence, res.Candidates
 	}
 	if !math.IsNaN(m.MCC) {
 		s := newScoreReport(m)

@@ -1,0 +1,241 @@
+package sica
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// Dependence is what a pair of signals tell of one another at t, beyond what
+// each tells of itself: squared correlations of bounded features, summed, less
+// what signals shifted against one another have by chance. It is about 0 for
+// self-sufficient signals, and a few tenths for a plain dependence. See
+// MeasureDependence.
+type Dependence struct {
+	// Residuals is that of the two signals' residuals from their own
+	// predictions.
+	Residuals float64 `json:"residuals"`
+	// Contexts is that of one signal's residual and the other's prediction,
+	// both ways.
+	Contexts float64 `json:"contexts"`
+}
+
+// Total is Residuals + Contexts.
+func (d Dependence) Total() float64 { return d.Residuals + d.Contexts }
+
+// How dependence is measured.
+const (
+	// resolution is the standard deviation of the noise added to the residuals
+	// of signals of variance 1, below which a dependence isn't seen: a signal
+	// that is predicted almost perfectly leaves only traces of others.
+	resolution = 0.05
+	// dependenceShifts is the number of shifts that chance is averaged over.
+	dependenceShifts = 10
+	// dependenceBlocks is the number of blocks that are left out in turn.
+	dependenceBlocks = 16
+	// dependencePositions is the fewest positions that the blocks and shifts
+	// make sense for.
+	dependencePositions = 64
+)
+
+// dependenceWindow is the reach of the predictions for an index of the given
+// number of axes.
+func dependenceWindow(axes int) int { return max(4-axes, 1) }
+
+// MeasureDependence measures how far the most dependent pair of the d×T signals
+// z, with a position index of the given shape (none for a sequence), is from
+// what SICA asks: p(z_t | contexts) = Π p(z_i,t | own context). It trains
+// nothing, draws nothing that isn't fixed, and takes milliseconds.
+//
+// Each signal is predicted from its own neighbours by ridge regression. If the
+// signals are self-sufficient, its residual tells nothing of another's
+// prediction, and the residuals, whitened, nothing of one another. Residuals
+// and predictions are brought to normal quantiles u, and their features sin u,
+// cos u, sin 2u and cos 2u correlated: a dependence of any form that these
+// frequencies of the characteristic function see, and no few outliers make.
+// Each value holds with any sixteenth of the positions left out.
+//
+// z must have at least 64 positions, and no constant or linearly dependent
+// signals.
+func MeasureDependence(z *mat.Dense, shape ...int) (Dependence, error) {
+	if err := checkSignals("z", z); err != nil {
+		return Dependence{}, fmt.Errorf("sica: measuring dependence: %w", err)
+	}
+	d, t := z.Dims()
+	cfg := Config{Shape: shape}
+	if err := cfg.validateSignals(d, t); err != nil {
+		return Dependence{}, fmt.Errorf("sica: measuring dependence: %w", err)
+	}
+	if t < dependencePositions {
+		return Dependence{}, fmt.Errorf("sica: measuring dependence: z has %d positions: want at least %d", t, dependencePositions)
+	}
+	neighbours, err := selfNeighbours(cfg.indexShape(t))
+	if err != nil {
+		return Dependence{}, fmt.Errorf("sica: measuring dependence: %w", err)
+	}
+	return measureDependence(z, neighbours, dependenceBlocks)
+}
+
+// selfNeighbours are the neighbours that signals are predicted from where they
+// are judged and rotated.
+func selfNeighbours(shape []int) ([][]int32, error) {
+	return layers.Neighbours(dependenceWindow(len(shape)), shape...)
+}
+
+// measureDependence is the dependence of the most dependent pair that stays
+// when any of blocks equal blocks of positions is left out; with 0 blocks none
+// is.
+func measureDependence(z *mat.Dense, neighbours [][]int32, blocks int) (Dependence, error) {
+	residuals, predictions, err := selfPredict(z, neighbours)
+	if err != nil {
+		return Dependence{}, err
+	}
+	d, t := z.Dims()
+	whole, err := newFeatures(residuals, predictions)
+	if err != nil {
+		return Dependence{}, err
+	}
+	var without []*features
+	for b := range blocks {
+		from, to := b*t/blocks, (b+1)*t/blocks
+		f, err := newFeatures(withoutColumns(residuals, from, to), withoutColumns(predictions, from, to))
+		if err != nil {
+			continue // a signal lives in this block alone
+		}
+		without = append(without, f)
+	}
+	worst := Dependence{}
+	for i := range d {
+		for j := range i {
+			if pair := pairDependence(whole, without, i, j); pair.Total() > worst.Total() {
+				worst = pair
+			}
+		}
+	}
+	return worst, nil
+}
+
+// selfPredict are the residuals of the standardised signals from their own
+// predictions, blurred to the resolution, and the predictions, both d×T.
+func selfPredict(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense, err error) {
+	if residuals, err = standardise(z); err != nil {
+		return nil, nil, err
+	}
+	d, t := z.Dims()
+	predictions = mat.NewDense(d, t, nil)
+	for i := range d {
+		row := residuals.RawRowView(i)
+		predictions.SetRow(i, predict(row, neighbours))
+		floats.Sub(row, predictions.RawRowView(i))
+		floats.Add(row, blur(i, t))
+	}
+	return residuals, predictions, nil
+}
+
+// blur is the fixed noise of the resolution for a signal.
+func blur(signal, t int) []float64 {
+	rng := stream(0, signal, 0, drawBlur)
+	noise := make([]float64, t)
+	for k := range noise {
+		noise[k] = resolution * rng.NormFloat64()
+	}
+	return noise
+}
+
+// withoutColumns is x without its columns from up to to.
+func withoutColumns(x *mat.Dense, from, to int) *mat.Dense {
+	d, t := x.Dims()
+	rest := mat.NewDense(d, t-(to-from), nil)
+	for i := range d {
+		row := rest.RawRowView(i)
+		copy(row, x.RawRowView(i)[:from])
+		copy(row[from:], x.RawRowView(i)[to:])
+	}
+	return rest
+}
+
+// features are those of each signal's whitened residual, residual and
+// prediction: [d][features][T], each of mean 0 and mean square 1.
+type features struct{ white, residual, prediction [][][]float64 }
+
+func newFeatures(residuals, predictions *mat.Dense) (*features, error) {
+	white, err := whiten(residuals)
+	if err != nil {
+		return nil, err
+	}
+	f := new(features)
+	d, _ := residuals.Dims()
+	for i := range d {
+		f.white = append(f.white, waves(white.RawRowView(i)))
+		f.residual = append(f.residual, waves(residuals.RawRowView(i)))
+		f.prediction = append(f.prediction, waves(predictions.RawRowView(i)))
+	}
+	return f, nil
+}
+
+// waves are the features of a row: sines and cosines of its normal quantiles.
+func waves(row []float64) [][]float64 {
+	u := append([]float64(nil), row...)
+	normalQuantiles(u)
+	features := make([][]float64, 4)
+	for k, wave := range []func(float64) float64{
+		math.Sin, math.Cos,
+		func(u float64) float64 { return math.Sin(2 * u) },
+		func(u float64) float64 { return math.Cos(2 * u) },
+	} {
+		feature := make([]float64, len(u))
+		for t, v := range u {
+			feature[t] = wave(v)
+		}
+		mean, sd := stat.PopMeanStdDev(feature, nil)
+		for t := range feature {
+			if feature[t] -= mean; sd > 0 {
+				feature[t] /= sd
+			}
+		}
+		features[k] = feature
+	}
+	return features
+}
+
+// pairDependence is the dependence of signals i and j, in the weakest of what
+// is left without a block, over that of shifted signals.
+func pairDependence(whole *features, without []*features, i, j int) Dependence {
+	raw := func(f *features, shift int) (residuals, contexts float64) {
+		return correlation(f.white[i], f.white[j], shift),
+			correlation(f.residual[i], f.prediction[j], shift) + correlation(f.residual[j], f.prediction[i], shift)
+	}
+	residuals, contexts := raw(whole, 0)
+	for _, f := range without {
+		r, c := raw(f, 0)
+		residuals, contexts = min(residuals, r), min(contexts, c)
+	}
+	t := len(whole.white[0][0])
+	for k := range dependenceShifts {
+		// Shifts of an eighth to seven eighths of the signal, in even steps.
+		shift := t/8 + (2*k+1)*(t-t/4)/(2*dependenceShifts)
+		r, c := raw(whole, shift)
+		residuals -= r / dependenceShifts
+		contexts -= c / dependenceShifts
+	}
+	return Dependence{Residuals: max(residuals, 0), Contexts: max(contexts, 0)}
+}
+
+// correlation is the sum of the squared correlations of all features of a with
+// all of b, b shifted around by shift positions.
+func correlation(a, b [][]float64, shift int) float64 {
+	sum := 0.0
+	for _, u := range a {
+		for _, v := range b {
+			t := len(u)
+			c := (floats.Dot(u[:t-shift], v[shift:]) + floats.Dot(u[t-shift:], v[:shift])) / float64(t)
+			sum += c * c
+		}
+	}
+	return sum
+}

@@ -1,0 +1,240 @@
+package sica
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Of linear maps, SICA's divergence is a sum of one-dimensional entropies. With
+// z = B·x and contexts made of the same map,
+//
+//	KL = Σ_i h(z_i,t | own context) − h(z_t | contexts),
+//
+// and the second term is log|det B| + h(x_t | contexts of x), which no rotation
+// changes. So the best rotation of whitened signals is the one whose signals
+// are each best known from their own rest, Σ_i h(z_i,t | own context) least. It
+// can be searched over all angles of each pair of signals (as in RADICAL: E.
+// Learned-Miller, J. Fisher, JMLR 2003), where a flow finds the nearest minimum.
+
+// How the angles of a pair are searched.
+const (
+	coarseAngles   = 45 // of a quarter turn
+	fineAngles     = 8  // on each side of the best, within a coarse step
+	rotationSweeps = 10
+	leastGain      = 1e-3 // nats that a sweep must gain to be followed by another
+)
+
+// leastEntropyRotation rotates the whitened signals z, d×T, until the sum of
+// the entropies of their residuals from their own predictions is least: the
+// best of several searches from z itself and from random rotations, or of those
+// that were begun when ctx ended.
+func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int32, searches int, seed uint64) *mat.Dense {
+	d, t := z.Dims()
+	if d == 2 {
+		searches = 1 // it looks at all angles
+	}
+	var best *mat.Dense
+	lowest := math.Inf(1)
+	for k := range searches {
+		if k > 0 && ctx.Err() != nil {
+			break
+		}
+		rotated := mat.DenseCopyOf(z)
+		if k > 0 {
+			rotated.Mul(randomRotation(d, stream(seed, k, 0, drawRotation)), z)
+		}
+		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t)}
+		if entropy := s.run(ctx); entropy < lowest {
+			best, lowest = rotated, entropy
+		}
+	}
+	return best
+}
+
+// randomRotation is a rotation or reflection drawn evenly from all.
+func randomRotation(d int, rng *rand.Rand) *mat.Dense {
+	normal := mat.NewDense(d, d, nil)
+	normal.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, normal)
+	var qr mat.QR
+	qr.Factorize(normal)
+	var q mat.Dense
+	qr.QTo(&q)
+	return &q
+}
+
+// rotationSearch turns the signals z pair by pair.
+type rotationSearch struct {
+	z          *mat.Dense
+	neighbours [][]int32
+	noise      []float64
+	entropies  []float64 // of each signal's residual
+}
+
+// run sweeps over the pairs until a sweep gains nothing, and returns the sum of
+// the entropies.
+func (s *rotationSearch) run(ctx context.Context) float64 {
+	d, _ := s.z.Dims()
+	s.entropies = make([]float64, d)
+	for i := range d {
+		for j := range i {
+			p := newPair(s, i, j)
+			s.entropies[i], s.entropies[j] = p.entropy(1, 0), p.entropy(0, 1)
+		}
+	}
+	sweeps := rotationSweeps
+	if d == 2 {
+		sweeps = 1
+	}
+	for range sweeps {
+		gain := 0.0
+		for i := range d {
+			for j := range i {
+				if ctx.Err() == nil {
+					gain += s.turn(i, j)
+				}
+			}
+		}
+		if gain < leastGain {
+			break
+		}
+	}
+	sum := 0.0
+	for _, h := range s.entropies {
+		sum += h
+	}
+	return sum
+}
+
+// turn rotates signals i and j by the angle of least entropy and returns by how
+// much that lowers it.
+func (s *rotationSearch) turn(i, j int) float64 {
+	p := newPair(s, i, j)
+	before := s.entropies[i] + s.entropies[j]
+	least, at := before, 0.0
+	try := func(angle float64) {
+		if h := p.entropy(math.Cos(angle), math.Sin(angle)) + p.entropy(-math.Sin(angle), math.Cos(angle)); h < least {
+			least, at = h, angle
+		}
+	}
+	step := math.Pi / 2 / coarseAngles
+	for k := 1; k < coarseAngles; k++ {
+		try(float64(k) * step)
+	}
+	coarse := at
+	for k := -fineAngles; k <= fineAngles; k++ {
+		try(coarse + float64(k)*step/(fineAngles+1))
+	}
+	if least == before {
+		return 0
+	}
+	c, sin := math.Cos(at), math.Sin(at)
+	s.entropies[i], s.entropies[j] = p.entropy(c, sin), p.entropy(-sin, c)
+	for t := range p.a {
+		p.a[t], p.b[t] = c*p.a[t]+sin*p.b[t], c*p.b[t]-sin*p.a[t]
+	}
+	return before - least
+}
+
+// pair are two signals with what the prediction of any combination of them is
+// solved from.
+type pair struct {
+	a, b       []float64 // rows of the signals
+	neighbours [][]int32
+	noise      []float64
+
+	gramAA, gramAB, gramBB    *mat.SymDense // K×K, AB summed with its transpose
+	crossAA, crossAB, crossBB *mat.VecDense // K
+
+	signal, residual []float64 // space for entropy
+}
+
+func newPair(s *rotationSearch, i, j int) *pair {
+	p := &pair{
+		a: s.z.RawRowView(i), b: s.z.RawRowView(j), neighbours: s.neighbours, noise: s.noise,
+		signal: make([]float64, len(s.noise)), residual: make([]float64, len(s.noise)),
+	}
+	k, t := len(s.neighbours[0]), len(s.noise)
+	nearA, nearB := mat.NewDense(t, k, nil), mat.NewDense(t, k, nil)
+	for at, near := range s.neighbours {
+		for n, position := range near {
+			if int(position) < t {
+				nearA.Set(at, n, p.a[position])
+				nearB.Set(at, n, p.b[position])
+			}
+		}
+	}
+	p.gramAA, p.gramBB, p.gramAB = mat.NewSymDense(k, nil), mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
+	p.gramAA.SymOuterK(1, nearA.T())
+	p.gramBB.SymOuterK(1, nearB.T())
+	var both mat.Dense
+	both.Mul(nearA.T(), nearB)
+	for r := range k {
+		for c := r; c < k; c++ {
+			p.gramAB.SetSym(r, c, both.At(r, c)+both.At(c, r))
+		}
+	}
+	a, b := mat.NewVecDense(t, p.a), mat.NewVecDense(t, p.b)
+	p.crossAA, p.crossAB, p.crossBB = new(mat.VecDense), new(mat.VecDense), new(mat.VecDense)
+	var other mat.VecDense
+	p.crossAA.MulVec(nearA.T(), a)
+	p.crossBB.MulVec(nearB.T(), b)
+	p.crossAB.MulVec(nearA.T(), b)
+	other.MulVec(nearB.T(), a)
+	p.crossAB.AddVec(p.crossAB, &other)
+	return p
+}
+
+// entropy is that of the residual of x·a + y·b from its own prediction, in
+// nats.
+func (p *pair) entropy(x, y float64) float64 {
+	power := 0.0
+	for t := range p.signal {
+		v := x*p.a[t] + y*p.b[t]
+		p.signal[t] = v
+		power += v * v
+	}
+	k := p.gramAA.SymmetricDim()
+	gram := mat.NewSymDense(k, nil)
+	cross := mat.NewVecDense(k, nil)
+	for r := range k {
+		for c := r; c < k; c++ {
+			gram.SetSym(r, c, x*x*p.gramAA.At(r, c)+x*y*p.gramAB.At(r, c)+y*y*p.gramBB.At(r, c))
+		}
+		gram.SetSym(r, r, gram.At(r, r)+ridge*power)
+		cross.SetVec(r, x*x*p.crossAA.AtVec(r)+x*y*p.crossAB.AtVec(r)+y*y*p.crossBB.AtVec(r))
+	}
+	copy(p.residual, p.signal)
+	var chol mat.Cholesky
+	var weights mat.VecDense
+	if chol.Factorize(gram) && chol.SolveVecTo(&weights, cross) == nil {
+		w := weights.RawVector().Data
+		for t, near := range p.neighbours {
+			for n, position := range near {
+				if int(position) < len(p.signal) {
+					p.residual[t] -= w[n] * p.signal[position]
+				}
+			}
+		}
+	}
+	for t, v := range p.noise {
+		p.residual[t] += v
+	}
+	return entropy(p.residual)
+}
+
+// entropy estimates the entropy of values, in nats, from the spacings of √n of
+// them, and sorts them (O. Vasicek, J. R. Stat. Soc. B, 1976).
+func entropy(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	m := int(math.Sqrt(float64(n)))
+	sum := 0.0
+	for t := range n - m {
+		sum += math.Log(max(values[t+m]-values[t], 1e-9) * float64(n+1) / float64(m))
+	}
+	return sum / float64(n-m)
+}
