@@ -34,9 +34,12 @@ const (
 	// mustFall is the share of the dependence of the start taken so far that
 	// another's may have to be taken instead.
 	mustFall = 0.5
+	// unexplained is the dependence of a linear start above which others are looked
+	// at: below it, a linear map explains the signals by and large.
+	unexplained = 0.1
 	// explained is the most dependence that a start of Config.Alternatives may
-	// leave. Such starts are made to suit any signals, and that they lower the
-	// dependence says little; that they end it says that they fit.
+	// leave. Such starts suit many signals, and that they lower the dependence
+	// says little; that they all but end it says that they fit.
 	explained = 0.25
 )
 
@@ -83,7 +86,7 @@ func (c Config) chooseStart(ctx context.Context, x *mat.Dense, seed uint64) (cho
 		consider(rotated, Candidate{Start: c.Start, Rotated: true}, best.taken.Dependence.Total())
 	}
 	for _, start := range c.Alternatives {
-		if c.settled(best.taken) || ctx.Err() != nil {
+		if best.taken.Dependence.Total() < max(unexplained, c.Settled) || ctx.Err() != nil {
 			break
 		}
 		z, err := Preprocess(x, start...)

@@ -77,8 +77,8 @@ type Config struct {
 	// signals one search sees all rotations.
 	Rotations int `json:"rotations,omitempty"`
 	// Alternatives are further starts. They are tried one after another while
-	// the start taken isn't settled. One is taken if it leaves less than half
-	// of the dependence, and little of it at all.
+	// the start taken leaves a dependence of more than 0.1. One is taken if it
+	// leaves less than half of that, and at most 0.25.
 	Alternatives [][]Transform `json:"alternatives,omitempty"`
 	// Standardise brings every signal back to mean 0 and variance 1 after
 	// each iteration.

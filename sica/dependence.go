@@ -60,6 +60,11 @@ func dependenceWindow(axes int) int { return max(4-axes, 1) }
 // frequencies of the characteristic function see, and no few outliers make.
 // Each value holds with any sixteenth of the positions left out.
 //
+// Where every signal's residual is below a tenth of it, any mixture of the
+// signals is known from its own rest just as well, and SICA asks for nothing.
+// The signals themselves are then compared in place of their residuals, as
+// without a context.
+//
 // z must have at least 64 positions, and no constant or linearly dependent
 // signals.
 func MeasureDependence(z *mat.Dense, shape ...int) (Dependence, error) {
@@ -128,13 +133,29 @@ func selfPredict(z *mat.Dense, neighbours [][]int32) (residuals, predictions *ma
 	}
 	d, t := z.Dims()
 	predictions = mat.NewDense(d, t, nil)
+	if !foreseeable(residuals, neighbours) {
+		for i := range d {
+			predictions.SetRow(i, predict(residuals.RawRowView(i), neighbours))
+		}
+	}
+	residuals.Sub(residuals, predictions)
 	for i := range d {
-		row := residuals.RawRowView(i)
-		predictions.SetRow(i, predict(row, neighbours))
-		floats.Sub(row, predictions.RawRowView(i))
-		floats.Add(row, blur(i, t))
+		floats.Add(residuals.RawRowView(i), blur(i, t))
 	}
 	return residuals, predictions, nil
+}
+
+// foreseeable tells whether the predictions leave less than twice the
+// resolution of every standardised signal.
+func foreseeable(z *mat.Dense, neighbours [][]int32) bool {
+	d, _ := z.Dims()
+	for i := range d {
+		row := z.RawRowView(i)
+		if residualScale(row, predict(row, neighbours)) > 2*resolution {
+			return false
+		}
+	}
+	return true
 }
 
 // blur is the fixed noise of the resolution for a signal.

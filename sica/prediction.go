@@ -1,6 +1,11 @@
 package sica
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
 
 // ridge is the weight of the penalty of a prediction, as a share of the
 // variance of a signal.
@@ -37,6 +42,11 @@ func predict(signal []float64, neighbours [][]int32) []float64 {
 		prediction[t] = mat.Dot(row, &weights)
 	}
 	return prediction
+}
+
+// residualScale is the root mean square of a signal less its prediction.
+func residualScale(signal, prediction []float64) float64 {
+	return floats.Distance(signal, prediction, 2) / math.Sqrt(float64(len(signal)))
 }
 
 // gather fills row with the signal at the given positions, zeros beyond its

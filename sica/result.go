@@ -57,10 +57,13 @@ type Result struct {
 	Stopped StopReason
 	Why     string
 
-	// Start is the start that Z came from, and Rotated whether it was rotated.
+	// Initial are the signals that the flow began with, d×T: Z, if none of its
+	// iterates was better. Start is how they came from the mixed signals, and
+	// Rotated whether they were rotated then.
+	Initial *mat.Dense
+	Start   []Transform
+	Rotated bool
 	// Candidates are the starts that were compared, in order.
-	Start      []Transform
-	Rotated    bool
 	Candidates []Candidate
 	// Dependence is that of Z, where the config leaves the start to the data.
 	Dependence Dependence

@@ -29,7 +29,8 @@ const (
 )
 
 // leastEntropyRotation rotates the whitened signals z, d×T, until the sum of
-// the entropies of their residuals from their own predictions is least: the
+// the entropies of their residuals from their own predictions is least, or of
+// the signals themselves if they are foreseeable: the
 // best of several searches from z itself and from random rotations, or of those
 // that were begun when ctx ended.
 func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int32, searches int, seed uint64) *mat.Dense {
@@ -37,6 +38,7 @@ func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int3
 	if d == 2 {
 		searches = 1 // it looks at all angles
 	}
+	known := foreseeable(z, neighbours)
 	var best *mat.Dense
 	lowest := math.Inf(1)
 	for k := range searches {
@@ -47,7 +49,7 @@ func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int3
 		if k > 0 {
 			rotated.Mul(randomRotation(d, stream(seed, k, 0, drawRotation)), z)
 		}
-		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t)}
+		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t), alone: known}
 		if entropy := s.run(ctx); entropy < lowest {
 			best, lowest = rotated, entropy
 		}
@@ -71,6 +73,7 @@ type rotationSearch struct {
 	z          *mat.Dense
 	neighbours [][]int32
 	noise      []float64
+	alone      bool      // the signals are taken without predictions
 	entropies  []float64 // of each signal's residual
 }
 
@@ -145,6 +148,7 @@ type pair struct {
 	a, b       []float64 // rows of the signals
 	neighbours [][]int32
 	noise      []float64
+	alone      bool
 
 	gramAA, gramAB, gramBB    *mat.SymDense // K×K, AB summed with its transpose
 	crossAA, crossAB, crossBB *mat.VecDense // K
@@ -154,7 +158,7 @@ type pair struct {
 
 func newPair(s *rotationSearch, i, j int) *pair {
 	p := &pair{
-		a: s.z.RawRowView(i), b: s.z.RawRowView(j), neighbours: s.neighbours, noise: s.noise,
+		a: s.z.RawRowView(i), b: s.z.RawRowView(j), neighbours: s.neighbours, noise: s.noise, alone: s.alone,
 		signal: make([]float64, len(s.noise)), residual: make([]float64, len(s.noise)),
 	}
 	k, t := len(s.neighbours[0]), len(s.noise)
@@ -197,6 +201,28 @@ func (p *pair) entropy(x, y float64) float64 {
 		p.signal[t] = v
 		power += v * v
 	}
+	copy(p.residual, p.signal)
+	if weights := p.weights(x, y, power); weights != nil {
+		for t, near := range p.neighbours {
+			for n, position := range near {
+				if int(position) < len(p.signal) {
+					p.residual[t] -= weights[n] * p.signal[position]
+				}
+			}
+		}
+	}
+	for t, v := range p.noise {
+		p.residual[t] += v
+	}
+	return entropy(p.residual)
+}
+
+// weights predict x·a + y·b, of the given power, from its neighbours: those of
+// predict. They are nil where there is nothing to predict with.
+func (p *pair) weights(x, y, power float64) []float64 {
+	if p.alone {
+		return nil
+	}
 	k := p.gramAA.SymmetricDim()
 	gram := mat.NewSymDense(k, nil)
 	cross := mat.NewVecDense(k, nil)
@@ -207,23 +233,12 @@ func (p *pair) entropy(x, y float64) float64 {
 		gram.SetSym(r, r, gram.At(r, r)+ridge*power)
 		cross.SetVec(r, x*x*p.crossAA.AtVec(r)+x*y*p.crossAB.AtVec(r)+y*y*p.crossBB.AtVec(r))
 	}
-	copy(p.residual, p.signal)
 	var chol mat.Cholesky
 	var weights mat.VecDense
-	if chol.Factorize(gram) && chol.SolveVecTo(&weights, cross) == nil {
-		w := weights.RawVector().Data
-		for t, near := range p.neighbours {
-			for n, position := range near {
-				if int(position) < len(p.signal) {
-					p.residual[t] -= w[n] * p.signal[position]
-				}
-			}
-		}
+	if !chol.Factorize(gram) || chol.SolveVecTo(&weights, cross) != nil {
+		return nil
 	}
-	for t, v := range p.noise {
-		p.residual[t] += v
-	}
-	return entropy(p.residual)
+	return weights.RawVector().Data
 }
 
 // entropy estimates the entropy of values, in nats, from the spacings of √n of

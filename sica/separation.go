@@ -78,7 +78,7 @@ func newSeparationRun(place int, run Run, c choice, cfg Config) (*separationRun,
 	s := &separationRun{
 		place: place, seed: run.Seed, z: c.z, plateau: plateau{patience: cfg.Patience},
 		result: &Result{
-			Z: c.z, Start: c.taken.Start, Rotated: c.taken.Rotated, Candidates: c.candidates,
+			Z: c.z, Initial: c.z, Start: c.taken.Start, Rotated: c.taken.Rotated, Candidates: c.candidates,
 			Config: cfg, Seed: run.Seed,
 		},
 	}

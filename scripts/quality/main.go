@@ -4,8 +4,9 @@
 //
 //	go run ./scripts/quality --seed 9001 --runs 8 --out out/quality
 //
-// It writes quality.json after each row and quality.md at the end; run again,
-// it measures only the rows that are missing.
+// It writes quality.json after each row and, at the end, quality.md, with a
+// comparison with the table in results.json, which was measured on other seeds.
+// Run again, it measures only the rows that are missing.
 package main
 
 import (
@@ -43,6 +44,9 @@ var methods = []struct {
 	{"Gaussianise+ZCA", []sica.Transform{sica.Gaussianise, sica.ZCA}},
 	{"conditional", []sica.Transform{sica.Conditional}},
 }
+
+// chosenStart is the column of the start that Default chose, before its flow.
+const chosenStart = "start"
 
 // row is one line of the table.
 type row struct {
@@ -118,8 +122,15 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 			return err
 		}
 	}
+	committed, err := parseRows(committedTable)
+	if err != nil {
+		return err
+	}
 	return datasets.WriteAtomic(filepath.Join(out, "quality.md"), func(w io.Writer) error {
-		return writeTable(w, rows, seed, runs)
+		if err := writeTable(w, rows, seed, runs); err != nil {
+			return err
+		}
+		return writeComparison(io.MultiWriter(w, log), rows, committed, seed, runs)
 	})
 }
 
@@ -132,11 +143,17 @@ func readRows(path string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
-	if err := json.Unmarshal(data, &rows); err != nil {
+	rows, err := parseRows(data)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rows, nil
+}
+
+func parseRows(data []byte) ([]row, error) {
+	var rows []row
+	err := json.Unmarshal(data, &rows)
+	return rows, err
 }
 
 func has(rows []row, problem string, seed uint64, runs int) bool {
@@ -183,6 +200,9 @@ func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, 
 	r.Seconds = time.Since(begin).Seconds() / float64(runs)
 	for k, result := range results {
 		r.Why = append(r.Why, result.Why)
+		if err := r.score(chosenStart, result.Initial, truth[k]); err != nil {
+			return row{}, err
+		}
 		if err := r.score("SICA", result.Z, truth[k]); err != nil {
 			return row{}, err
 		}
@@ -221,7 +241,7 @@ func columns() []string {
 	for _, m := range methods {
 		names = append(names, m.name)
 	}
-	return append(names, "SICA")
+	return append(names, chosenStart, "SICA")
 }
 
 // markdown is the row as mean (standard error) of each column.

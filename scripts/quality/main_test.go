@@ -34,7 +34,7 @@ func TestProblems(t *testing.T) {
 func TestTable(t *testing.T) {
 	rows := []row{
 		{Problem: "a", Seed: 3, Runs: 2, Seconds: 1.5, MCC: map[string][]float64{
-			"mixed": {0.4, 0.6}, "ZCA": {0.9, 0.9}, "conditional": {0, 1}, "SICA": {1, 1}}},
+			"mixed": {0.4, 0.6}, "ZCA": {0.9, 0.9}, "conditional": {0, 1}, "start": {0.5, 0.5}, "SICA": {1, 1}}},
 		{Problem: "of another seed", Seed: 4, Runs: 2},
 	}
 	var out bytes.Buffer
@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	// the standard error of 0.4 and 0.6 is 0.1414/√2
-	want := "| a | 0.500 (0.100) | 0.900 (0.000) | fails | 0.500 (0.500) | 1.000 (0.000) | 1.5 |\n"
+	want := "| a | 0.500 (0.100) | 0.900 (0.000) | fails | 0.500 (0.500) | 0.500 (0.000) | 1.000 (0.000) | 1.5 |\n"
 	if !strings.HasSuffix(out.String(), want) || strings.Contains(out.String(), "another") {
 		t.Errorf("table\n%s\nwants the row\n%s", out.String(), want)
 	}
@@ -61,5 +61,26 @@ func TestTable(t *testing.T) {
 	read, err := readRows(path)
 	if err != nil || !has(read, "a", 3, 2) || has(read, "a", 3, 8) {
 		t.Errorf("read %+v, %v", read, err)
+	}
+}
+
+func TestComparison(t *testing.T) {
+	of := func(problem string, mcc ...float64) row {
+		return row{Problem: problem, Seed: 3, Runs: 2, MCC: map[string][]float64{"SICA": mcc}}
+	}
+	rows := []row{of("same", 0.4, 0.6), of("better", 0.9, 0.91), of("worse", 0.2, 0.21), of("new", 1, 1)}
+	committed := []row{of("same", 0.5, 0.6), of("better", 0.5, 0.52), of("worse", 0.5, 0.52), of("gone", 1, 1)}
+	var out bytes.Buffer
+	if err := writeComparison(&out, rows, committed, 3, 2); err != nil {
+		t.Fatal(err)
+	}
+	want := "| same | 0.550 (0.050) | 0.500 (0.100) | the same |\n" +
+		"| better | 0.510 (0.010) | 0.905 (0.005) | better |\n" +
+		"| worse | 0.510 (0.010) | 0.205 (0.005) | worse |\n"
+	if !strings.HasSuffix(out.String(), want) {
+		t.Errorf("comparison\n%s\nwants\n%s", out.String(), want)
+	}
+	if rows, err := parseRows(committedTable); err != nil || len(rows) == 0 {
+		t.Errorf("committed table: %d rows, %v", len(rows), err)
 	}
 }
