@@ -18,9 +18,10 @@
 //     the rest moves nothing;
 //   - a step is the affine map of the signals nearest to the flow, so that the
 //     whole flow is a linear demixing of its start;
-//   - the start is symmetric whitening or, where that leads to no self-sufficient
-//     signals, a conditional normalisation; Judge compares them.
+//   - the start is symmetric whitening, its rotation of least entropy or a
+//     conditional normalisation, whichever first leaves little dependence, and
+//     a start that leaves next to none isn't moved at all.
 //
 // Signals are matrices of d rows × T columns. MCC and Amari score a recovery
-// against the truth; Judge measures it without.
+// against the truth; MeasureDependence and Judge measure it without.
 package sica

@@ -66,7 +66,7 @@ func main() {
 	defer stop()
 	var seed uint64
 	var runs int
-	var out, backendName string
+	var out, backendName, picture string
 	cmd := &cobra.Command{
 		Use:           "quality",
 		Short:         "Measure how well Default separates",
@@ -78,12 +78,16 @@ func main() {
 			if err != nil {
 				return err
 			}
+			if picture != "" {
+				return drawChoice(cmd.Context(), b, seed, runs, picture)
+			}
 			return measure(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the first run; the others follow")
 	cmd.Flags().IntVar(&runs, "runs", 8, "runs of each row, at least 2")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of quality.json and quality.md")
+	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences to this PNG file, and measure nothing else")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "quality:", err)

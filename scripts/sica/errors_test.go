@@ -58,7 +58,7 @@ func TestBadInput(t *testing.T) {
 		{"constant signal", separate(constant), exitFailure, "constant"},
 		{"one signal", separate(single), exitFailure, "at least 2"},
 		{"too few positions", separate(short), exitFailure, "3 positions"},
-		{"too few positions to judge", separate(brief), exitFailure, "at least 192"},
+		{"too few positions", separate(brief), exitFailure, "at least 192"},
 		{"several files", separate(good, "--in", good), exitUsage, "only images"},
 
 		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},

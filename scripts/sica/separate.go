@@ -32,8 +32,9 @@ func newSeparate() *cobra.Command {
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
 scale, and writes them. It prints a line for each iteration and why it stopped.
-The default settings judge the result: if it isn't self-sufficient, they may
-separate again from another start, and keep the better result. Interrupted, it writes the best result so far and exits with 130.
+The default settings compare a few starts, and make no iteration at all if one
+of them leaves no dependence between the signals. Interrupted, it writes the
+best result so far and exits with 130.
 
 ` + formats + `
 
