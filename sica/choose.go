@@ -112,18 +112,16 @@ func (c Config) settled(taken Candidate) bool { return taken.Dependence.Total() 
 // explain adds to r the dependence that its signals are left with, and why its
 // start was taken.
 func (r *Result) explain(c choice) error {
-	_, t := r.Z.Dims()
-	neighbours, err := selfNeighbours(r.Config.indexShape(t))
-	if err != nil {
-		return err
-	}
-	if r.Dependence, err = measureDependence(r.Z, neighbours, dependenceBlocks); err != nil {
-		return err
-	}
+	r.Dependence = c.taken.Dependence
 	r.Why += "; " + c.explain()
-	if r.Best > 0 {
-		r.Why += fmt.Sprintf("; the flow took it to %.3f", r.Dependence.Total())
+	if r.Best == 0 {
+		return nil
 	}
+	var err error
+	if r.Dependence, err = MeasureDependence(r.Z, r.Config.Shape...); err != nil {
+		return err
+	}
+	r.Why += fmt.Sprintf("; the flow took it to %.3f", r.Dependence.Total())
 	return nil
 }
 

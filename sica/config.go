@@ -24,7 +24,7 @@ type Context string
 const (
 	// WholeSequence gives the network every position but t, as in the paper.
 	WholeSequence Context = "whole"
-	// LocalWindow gives it the neighbours of t up to Config.Window away along
+	// LocalWindow gives it the neighbours of t up to a window away along
 	// each axis of the index. Its cost doesn't depend on T.
 	LocalWindow Context = "window"
 	// Prediction gives it, for each signal, the linear prediction of z_t from

@@ -128,34 +128,35 @@ func measureDependence(z *mat.Dense, neighbours [][]int32, blocks int) (Dependen
 // selfPredict are the residuals of the standardised signals from their own
 // predictions, blurred to the resolution, and the predictions, both d×T.
 func selfPredict(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense, err error) {
-	if residuals, err = standardise(z); err != nil {
+	residuals, err = standardise(z)
+	if err != nil {
 		return nil, nil, err
 	}
-	d, t := z.Dims()
-	predictions = mat.NewDense(d, t, nil)
-	if !foreseeable(residuals, neighbours) {
-		for i := range d {
-			predictions.SetRow(i, predict(residuals.RawRowView(i), neighbours))
-		}
+	predictions, foreseeable := selfPredictions(residuals, neighbours)
+	if foreseeable {
+		predictions.Zero()
 	}
 	residuals.Sub(residuals, predictions)
+	d, t := z.Dims()
 	for i := range d {
 		floats.Add(residuals.RawRowView(i), blur(i, t))
 	}
 	return residuals, predictions, nil
 }
 
-// foreseeable tells whether the predictions leave less than twice the
-// resolution of every standardised signal.
-func foreseeable(z *mat.Dense, neighbours [][]int32) bool {
-	d, _ := z.Dims()
+// selfPredictions are the standardised signals as their own neighbours predict
+// them, d×T. They are foreseeable if that leaves less than twice the resolution
+// of each.
+func selfPredictions(z *mat.Dense, neighbours [][]int32) (predictions *mat.Dense, foreseeable bool) {
+	d, t := z.Dims()
+	predictions, foreseeable = mat.NewDense(d, t, nil), true
 	for i := range d {
 		row := z.RawRowView(i)
-		if residualScale(row, predict(row, neighbours)) > 2*resolution {
-			return false
-		}
+		prediction := predict(row, neighbours)
+		predictions.SetRow(i, prediction)
+		foreseeable = foreseeable && residualScale(row, prediction) <= 2*resolution
 	}
-	return true
+	return predictions, foreseeable
 }
 
 // blur is the fixed noise of the resolution for a signal.

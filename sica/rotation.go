@@ -38,7 +38,7 @@ func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int3
 	if d == 2 {
 		searches = 1 // it looks at all angles
 	}
-	known := foreseeable(z, neighbours)
+	_, foreseeable := selfPredictions(z, neighbours)
 	var best *mat.Dense
 	lowest := math.Inf(1)
 	for k := range searches {
@@ -49,7 +49,7 @@ func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int3
 		if k > 0 {
 			rotated.Mul(randomRotation(d, stream(seed, k, 0, drawRotation)), z)
 		}
-		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t), alone: known}
+		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
 		if entropy := s.run(ctx); entropy < lowest {
 			best, lowest = rotated, entropy
 		}
@@ -83,10 +83,7 @@ func (s *rotationSearch) run(ctx context.Context) float64 {
 	d, _ := s.z.Dims()
 	s.entropies = make([]float64, d)
 	for i := range d {
-		for j := range i {
-			p := newPair(s, i, j)
-			s.entropies[i], s.entropies[j] = p.entropy(1, 0), p.entropy(0, 1)
-		}
+		s.entropies[i] = newPair(s, i, (i+1)%d).entropy(1, 0)
 	}
 	sweeps := rotationSweeps
 	if d == 2 {

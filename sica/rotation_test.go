@@ -149,7 +149,7 @@ func TestFitForeseeable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !foreseeable(white, neighbours) {
+	if _, foreseeable := selfPredictions(white, neighbours); !foreseeable {
 		t.Error("smooth signals aren't foreseeable")
 	}
 	result := fit(t, open(t, backend.Available()[0]), x, Default())

@@ -19,23 +19,14 @@ func unseen() []problem {
 		{"unseen: bursts d=2, random A", nil, randomMixing(bursts)},
 		{"unseen: pulses+chirp+triangle, random A", nil, randomMixing(laboratory)},
 		{"unseen: telegraph d=2, random A", nil, randomMixing(telegraph)},
-		{"unseen: AR(7), soft-clipped A·s", nil, pointwiseMixing(ar7, symmetric, func(v float64) float64 { return v / (1 + math.Abs(v)/2) })},
-		{"unseen: AR(7), tanh(A·s)", nil, pointwiseMixing(ar7, symmetric, math.Tanh)},
+		{"unseen: AR(7), soft-clipped A·s", nil, pointwiseMixing(ar7, paperMatrix, func(v float64) float64 { return v / (1 + math.Abs(v)/2) })},
+		{"unseen: AR(7), tanh(A·s)", nil, pointwiseMixing(ar7, paperMatrix, math.Tanh)},
 		{"unseen: two spectra, cubic A·s", nil, pointwiseMixing(spectra, randomMatrix, func(v float64) float64 { return v + 0.2*v*v*v })},
 	}
 }
 
-// symmetric has ones on its diagonal and 0.7 elsewhere.
-func symmetric(_ *rand.Rand, d int) *mat.Dense {
-	a := mat.NewDense(d, d, nil)
-	a.Apply(func(i, j int, _ float64) float64 {
-		if i == j {
-			return 1
-		}
-		return 0.7
-	}, a)
-	return a
-}
+// paperMatrix is the paper's W, whatever rng.
+func paperMatrix(_ *rand.Rand, d int) *mat.Dense { return datasets.PaperW(d) }
 
 // laplaceAR are two processes of one spectrum, with Laplace innovations.
 func laplaceAR(rng *rand.Rand) (*mat.Dense, error) {

@@ -156,7 +156,7 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	}
 
 	cfg.Shape = e.shape
-	progress := newProgress(out, status, cfg)
+	progress := newProgress(out, status, cfg.Iterations)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := sica.MCC(it.Z, s)
 		if err != nil {

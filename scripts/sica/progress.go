@@ -21,8 +21,8 @@ type progress struct {
 	bar   *progressbar.ProgressBar // nil without a terminal
 }
 
-func newProgress(out, status io.Writer, cfg sica.Config) *progress {
-	p := &progress{out: out, total: cfg.Iterations}
+func newProgress(out, status io.Writer, total int) *progress {
+	p := &progress{out: out, total: total}
 	if f, ok := status.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(p.total,
 			progressbar.OptionSetWriter(f),

@@ -11,7 +11,6 @@ import (
 
 func TestProgress(t *testing.T) {
 	nan := math.NaN()
-	cfg := sica.Config{Iterations: 2}
 	first := sica.Iteration{J: 1, Loss: 1.5, Divergence: nan}
 	second := sica.Iteration{J: 2, Loss: 1.25, Divergence: 0.5}
 	for _, test := range []struct {
@@ -28,7 +27,7 @@ func TestProgress(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			p := newProgress(&out, &out, cfg)
+			p := newProgress(&out, &out, 2)
 			for _, it := range []sica.Iteration{first, second} {
 				p.iteration(it, test.mcc)
 			}
@@ -43,7 +42,7 @@ func TestProgress(t *testing.T) {
 // The time left goes by the iterations made, not by what came before the first
 // of them.
 func TestProgressTimeLeft(t *testing.T) {
-	p := newProgress(new(bytes.Buffer), nil, sica.Config{Iterations: 10})
+	p := newProgress(new(bytes.Buffer), nil, 10)
 	for _, step := range []struct {
 		j, elapsed int // elapsed in seconds
 		left       int // −1 if it can't be told

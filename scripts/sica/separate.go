@@ -57,7 +57,7 @@ best result so far and exits with 130.
 	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: sica, sica-wgf or sica-rf")
 	f.StringVar(&opt.preset, "preset", "default", "`PRESET`: default, paper or smoke")
-	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations from each start; the preset's by default")
+	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
@@ -148,7 +148,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 		Iterations: []iterationReport{},
 		MixedMCC:   finite(mixed.MCC),
 	}
-	progress := newProgress(out, cmd.ErrOrStderr(), cfg)
+	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
 		if err != nil {
