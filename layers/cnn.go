@@ -2,6 +2,7 @@ package layers
 
 import (
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -76,46 +77,85 @@ func (c *CNNConfig) Done() *Node {
 // which has a runs axis.
 func Conv(scope *model.Scope, x *Node, outputs int) *Node {
 	dims := x.Shape().Dimensions
-	runs, channels, axes := dims[0], dims[len(dims)-1], len(dims)-3
-	g := x.Graph()
-
-	kernel := []int{runs}
-	taps := 1
-	for range axes {
-		kernel = append(kernel, kernelSize)
-		taps *= kernelSize
-	}
-	kernel = append(kernel, channels, outputs)
-	w := scope.VariableWithShape(weightsName, shapes.Make(x.DType(), kernel...)).NodeValue(g)
-	b := scope.VariableWithShape(biasesName, shapes.Make(x.DType(), runs, outputs)).NodeValue(g)
-
-	patches := shiftedCopies(x, axes)                                                                                // [R, B, p…, taps·C]
-	y := Einsum("rni,rio->rno", Reshape(patches, runs, -1, taps*channels), Reshape(w, runs, taps*channels, outputs)) // [R, B·T, out]
-	y = Add(y, InsertAxes(b, 1))                                                                                     // [R, B·T, out]
-	outDims := append(append([]int{}, dims[:len(dims)-1]...), outputs)
-	return Reshape(y, outDims...) // [R, B, p…, out]
+	kernel, biases := convVariables(scope, x.Graph(), x.DType(), dims[0], len(dims)-3, dims[len(dims)-1], outputs)
+	return addBiases(convolve(x, kernel), biases) // [R, B, p…, out]
 }
 
-// shiftedCopies lays the 3^axes neighbours of each position, zeros outside,
-// side by side on the channel axis, in row-major order of the kernel.
-func shiftedCopies(x *Node, axes int) *Node {
+// convVariables are the kernel, as [R, taps, C, outputs] with the taps in
+// row-major order, and the biases [R, outputs] of a convolution.
+func convVariables(scope *model.Scope, g *Graph, dtype dtypes.DType, runs, axes, channels, outputs int) (kernel, biases *Node) {
+	dims := []int{runs}
+	for range axes {
+		dims = append(dims, kernelSize)
+	}
+	kernel = scope.VariableWithShape(weightsName, shapes.Make(dtype, append(dims, channels, outputs)...)).NodeValue(g)
+	biases = scope.VariableWithShape(biasesName, shapes.Make(dtype, runs, outputs)).NodeValue(g)
+	return Reshape(kernel, runs, -1, channels, outputs), biases
+}
+
+// convolve is the convolution of x [R, B, p…, C] with zeros around it and the
+// kernel [R, taps, C, outputs]: [R, B, p…, outputs].
+func convolve(x, kernel *Node) *Node {
+	zero := Const(x.Graph(), asTensor([]float64{0}, x.DType(), nil))
+	return convolveInside(surround(x, zero), kernel)
+}
+
+// convolveInside is the convolution of x [R, B, p+2…, C] where the kernel
+// [R, taps, C, outputs] lies inside it: [R, B, p…, outputs].
+func convolveInside(x, kernel *Node) *Node {
+	runs, taps, channels, outputs := kernel.Shape().Dim(0), kernel.Shape().Dim(1), kernel.Shape().Dim(2), kernel.Shape().Dim(3)
+	patches := Concatenate(shiftedCopies(x), -1) // [R, B, p…, taps·C]
+	dims := append([]int{}, patches.Shape().Dimensions...)
+	dims[len(dims)-1] = outputs
+	y := Einsum("rni,rio->rno",
+		Reshape(patches, runs, -1, taps*channels),
+		Reshape(kernel, runs, taps*channels, outputs)) // [R, B·T, out]
+	return Reshape(y, dims...) // [R, B, p…, out]
+}
+
+// convolveTransposed is the transpose of convolve with the kernel
+// [R, taps, outputs, C]: what gradients do. x [R, B, p…, C] becomes
+// [R, B, p…, outputs].
+func convolveTransposed(x, kernel *Node) *Node {
+	taps := kernel.Shape().Dim(1)
+	var backward []*Node
+	for k := range taps {
+		backward = append(backward, Slice(kernel, AxisRange(), AxisRange(taps-1-k, taps-k))) // [R, 1, outputs, C]
+	}
+	return convolve(x, Transpose(Concatenate(backward, 1), 2, 3))
+}
+
+// addBiases adds biases [R, C] to every position of x [R, …, C].
+func addBiases(x, biases *Node) *Node {
+	dims := x.Shape().Dimensions
+	return Reshape(Add(Reshape(x, dims[0], -1, dims[len(dims)-1]), InsertAxes(biases, 1)), dims...)
+}
+
+// surround puts one more position on each end of every axis of the index of x
+// [R, B, p…, C], with the value fill: [R, B, p+2…, C].
+func surround(x, fill *Node) *Node {
 	const reach = kernelSize / 2
 	padding := make([]compute.PadAxis, x.Rank())
-	for axis := 2; axis < 2+axes; axis++ {
+	for axis := 2; axis < x.Rank()-1; axis++ {
 		padding[axis] = compute.PadAxis{Start: reach, End: reach}
 	}
-	padded := Pad(x, ScalarZero(x.Graph(), x.DType()), padding...) // [R, B, p+2…, C]
+	return Pad(x, fill, padding...)
+}
 
+// shiftedCopies are, for each tap of a kernel in row-major order, what it sees
+// of x [R, B, p+2…, C] from each position: [R, B, p…, C].
+func shiftedCopies(x *Node) []*Node {
+	axes := x.Rank() - 3
 	var copies []*Node
 	shift := make([]int, axes)
 	for {
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 		for i, s := range shift {
-			slice = append(slice, AxisRange(s, s+x.Shape().Dim(2+i)))
+			slice = append(slice, AxisRange(s, s+x.Shape().Dim(2+i)-(kernelSize-1)))
 		}
-		copies = append(copies, Slice(padded, append(slice, AxisRange())...)) // [R, B, p…, C]
+		copies = append(copies, Slice(x, append(slice, AxisRange())...)) // [R, B, p…, C]
 		if !nextInBox(shift, kernelSize) {
-			return Concatenate(copies, -1) // [R, B, p…, 3^axes·C]
+			return copies
 		}
 	}
 }

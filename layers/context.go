@@ -99,12 +99,7 @@ func Neighbours(width int, shape ...int) ([][]int32, error) {
 			row[k] = int32(flatten(at, offset, shape, positions))
 		}
 		table[t] = row
-		for i := len(at) - 1; i >= 0; i-- { // the next position, row-major
-			if at[i]++; at[i] < shape[i] {
-				break
-			}
-			at[i] = 0
-		}
+		nextPosition(at, shape)
 	}
 	return table, nil
 }
@@ -122,21 +117,35 @@ func Reaches(width, axes int) []int {
 	return reaches
 }
 
+// nextPosition moves at to the next position, row-major; after the last comes
+// the first.
+func nextPosition(at, shape []int) {
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i]++; at[i] < shape[i] {
+			return
+		}
+		at[i] = 0
+	}
+}
+
 // boxOffsets are the offsets of all neighbours up to width away along each
 // axis, the centre left out.
 func boxOffsets(width, axes int) [][]int {
+	offsets := box(width, axes)
+	centre := len(offsets) / 2
+	return append(offsets[:centre], offsets[centre+1:]...)
+}
+
+// box are the offsets of up to width along each axis, in row-major order.
+func box(width, axes int) [][]int {
 	var offsets [][]int
 	digits := make([]int, axes)
 	for {
 		offset := make([]int, axes)
-		centre := true
 		for i, digit := range digits {
 			offset[i] = digit - width
-			centre = centre && offset[i] == 0
 		}
-		if !centre {
-			offsets = append(offsets, offset)
-		}
+		offsets = append(offsets, offset)
 		if !nextInBox(digits, 2*width+1) {
 			return offsets
 		}

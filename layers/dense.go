@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -26,10 +27,16 @@ func Dense(scope *model.Scope, x *Node, outputs int) *Node {
 
 // linear is Dense for x already shaped [R, N, in].
 func linear(scope *model.Scope, x *Node, outputs int) *Node {
-	runs, inputs := x.Shape().Dim(0), x.Shape().Dim(2)
-	w := scope.VariableWithShape(weightsName, shapes.Make(x.DType(), runs, inputs, outputs)).NodeValue(x.Graph())
-	b := scope.VariableWithShape(biasesName, shapes.Make(x.DType(), runs, outputs)).NodeValue(x.Graph())
+	w, b := linearVariables(scope, x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(2), outputs)
 	return Add(Einsum("rni,rio->rno", x, w), InsertAxes(b, 1)) // [R, N, out]
+}
+
+// linearVariables are the weights [R, inputs, outputs] and the biases
+// [R, outputs] of an affine map.
+func linearVariables(scope *model.Scope, g *Graph, dtype dtypes.DType, runs, inputs, outputs int) (weights, biases *Node) {
+	weights = scope.VariableWithShape(weightsName, shapes.Make(dtype, runs, inputs, outputs)).NodeValue(g)
+	biases = scope.VariableWithShape(biasesName, shapes.Make(dtype, runs, outputs)).NodeValue(g)
+	return weights, biases
 }
 
 // relu is max(x, 0) with the subgradient 0 at 0, as PyTorch has it; the

@@ -17,11 +17,11 @@ func (f *field) ratioLoss(scope *model.Scope, data, batch []*Node) *Node {
 	if len(batch) > 3 {
 		noise = batch[3] // [R, 2B, d+dK]
 	}
-	logit := f.network(scope, f.features(data, layers.GatherSignals(z, idx), idx, noise), 1) // [R, 2B, 1]
+	logits := f.logRatio(scope, data, layers.GatherSignals(z, idx), idx, noise) // [R, 2B]
 	half := joint.Shape().Dim(1)
 	losses := flows.LogisticLoss(
-		Squeeze(Slice(logit, AxisRange(), AxisRange(0, half)), -1), // [R, B]
-		Squeeze(Slice(logit, AxisRange(), AxisRange(half)), -1))    // [R, B]
+		Slice(logits, AxisRange(), AxisRange(0, half)), // [R, B]
+		Slice(logits, AxisRange(), AxisRange(half)))    // [R, B]
 	return weightedMean(losses, weights)
 }
 
@@ -32,7 +32,7 @@ func (f *field) rectifiedLoss(scope *model.Scope, data, batch []*Node) *Node {
 	y0 := layers.GatherSignals(z, joint)   // [R, B, d]
 	y1 := layers.GatherSignals(z, product) // [R, B, d]
 	y := flows.StraightPath(y0, y1, tau)   // [R, B, d]
-	v := f.network(scope, f.pathFeatures(data, y, joint, product, tau), f.d)
+	v := f.pathVelocity(scope, data, y, joint, product, tau)
 	return weightedMean(flows.RectifiedLoss(v, y0, y1), weights)
 }
 
@@ -47,14 +47,39 @@ func (f *field) everySignal(t *Node) *Node {
 	return BroadcastToDims(InsertAxes(t, -1), runs, batch, f.d) // [R, B, d]
 }
 
-// features is the input of the ratio's network for the values y at the
-// positions idx, both [R, B, d]. If noise isn't nil it is added to the input of
-// a window network.
-func (f *field) features(data []*Node, y, idx, noise *Node) *Node {
-	z := data[0]
+// logRatio is the learned log-ratio of the values y at the positions idx, both
+// [R, B, d]: [R, B]. If noise isn't nil it is added to the input of a window
+// network.
+func (f *field) logRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node {
+	scope = scope.In(scopeName)
+	var logit *Node // [R, B, 1]
 	if f.cfg.Context == WholeSequence {
-		return layers.WholeContext(z, y, idx, f.shape...) // [R, B, p…, 3d]
+		logit = layers.WholeCNN(scope, data[0], y, idx, f.shape...).Done()
+	} else {
+		logit = layers.MLP(scope, f.features(data, y, idx, noise)).Hidden(f.cfg.Hidden...).Done()
 	}
+	return Squeeze(logit, -1)
+}
+
+// pathVelocity is the learned velocity [R, B, d] of the rectified flow for the
+// values y [R, B, d] on the path at time tau [R, B], between the positions idx
+// and idx2, both [R, B, d].
+func (f *field) pathVelocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
+	scope = scope.In(scopeName)
+	if f.cfg.Context == WholeSequence {
+		return layers.WholeCNN(scope, data[0], y, idx, f.shape...).Target(idx2, tau).Outputs(f.d).Done()
+	}
+	inputs := []*Node{y, InsertAxes(tau, -1)}
+	if f.cfg.seesContext() {
+		inputs = append(inputs, f.localContext(data, idx), f.localContext(data, idx2))
+	}
+	x := Concatenate(inputs, -1) // [R, B, d+1+2dK]
+	return layers.MLP(scope, x).Hidden(f.cfg.Hidden...).Outputs(f.d).Done()
+}
+
+// features is the input [R, B, inputs] of a window network for the values y at
+// the positions idx, both [R, B, d], with the noise, if it isn't nil.
+func (f *field) features(data []*Node, y, idx, noise *Node) *Node {
 	if noise != nil && f.cfg.judge {
 		y = Add(y, noise)
 	}
@@ -67,7 +92,7 @@ func (f *field) features(data []*Node, y, idx, noise *Node) *Node {
 	if f.cfg.seesContext() {
 		y = Mul(y, data[2])
 	}
-	return y // [R, B, inputs]
+	return y
 }
 
 // localContext is the context of the samples at positions idx, [R, B, d·K].
@@ -78,35 +103,12 @@ func (f *field) localContext(data []*Node, idx *Node) *Node {
 	return layers.WindowContext(data[0], idx, data[1])
 }
 
-// pathFeatures is the input of the rectified flow's network for the values y
-// on the path at time tau [R, B], between the positions idx and idx2.
-func (f *field) pathFeatures(data []*Node, y, idx, idx2, tau *Node) *Node {
-	z := data[0]
-	if f.cfg.Context == WholeSequence {
-		return layers.WholeContextRF(z, y, idx, idx2, tau, f.shape...) // [R, B, p…, 5d+1]
-	}
-	inputs := []*Node{y, InsertAxes(tau, -1)}
-	if f.cfg.seesContext() {
-		inputs = append(inputs, f.localContext(data, idx), f.localContext(data, idx2))
-	}
-	return Concatenate(inputs, -1) // [R, B, d+1+2dK]
-}
-
-// network is the paper's CNN or the MLP over features: [R, B, outputs].
-func (f *field) network(scope *model.Scope, features *Node, outputs int) *Node {
-	scope = scope.In(scopeName)
-	if f.cfg.Context == WholeSequence {
-		return layers.CNN(scope, features).Outputs(outputs).Done()
-	}
-	return layers.MLP(scope, features).Hidden(f.cfg.Hidden...).Outputs(outputs).Done()
-}
-
 // logitGraph is the log-ratio at the samples of positions idx [R, B, d]:
 // inputs are the data and idx, the output is [R, B].
 func (f *field) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 	data, idx := inputs[:len(inputs)-1], inputs[len(inputs)-1]
 	y := layers.GatherSignals(data[0], idx)
-	return Squeeze(f.network(scope, f.features(data, y, idx, nil), 1), -1)
+	return f.logRatio(scope, data, y, idx, nil)
 }
 
 // velocityGraph follows the flow from the values y [R, B, d] at positions t
@@ -118,13 +120,13 @@ func (f *field) velocityGraph(scope *model.Scope, inputs []*Node) *Node {
 	data, y, idx, tau, h := inputs[:n], inputs[n], f.everySignal(inputs[n+1]), inputs[n+2], inputs[n+3]
 	if f.cfg.Flow == WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
-			return Squeeze(f.network(scope, f.features(data, y, idx, nil), 1), -1)
+			return f.logRatio(scope, data, y, idx, nil)
 		}, y)
 	}
 	return f.cfg.Solver.Step(func(y, tau *Node) *Node {
 		times := BroadcastToDims(tau, y.Shape().Dim(0), y.Shape().Dim(1)) // [R, B]
 		// At refinement the target's context is the signals' own (paper,
 		// section "Minimising KL using Rectified Flow": Z̃′ = Z̃).
-		return f.network(scope.ResetVisited(), f.pathFeatures(data, y, idx, idx, times), f.d)
+		return f.pathVelocity(scope.ResetVisited(), data, y, idx, idx, times)
 	}, y, tau, h)
 }

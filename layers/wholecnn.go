@@ -1,0 +1,190 @@
+package layers
+
+import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// WholeCNNConfig is made by WholeCNN; call Done to get the output node.
+type WholeCNNConfig struct {
+	scope     *model.Scope
+	z, y, idx *Node
+	idx2, tau *Node // of the rectified flow, else nil
+	shape     []int
+	channels  int
+	outputs   int
+}
+
+// WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over
+// WholeContextRF where Target is called: the same variables, the same function,
+// with about a third of the work. Three facts, none of them an approximation,
+// save the rest:
+//
+//   - The first layer is linear, and its inputs are the same signals for every
+//     sample but at the hidden positions. So the signals are convolved once, and
+//     each sample corrects the few positions that see its hidden ones.
+//   - y and τ are the same at every position, so that all they add to the first
+//     layer is one vector a sample, but at the edges, where the kernel has taps
+//     outside.
+//   - Nothing stands between the last convolution and the linear map after it.
+//     They are folded into one linear map of the second layer.
+//
+// What is left to do for a sample at every position is the second layer.
+func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig {
+	return &WholeCNNConfig{
+		scope: scope,
+		z:     z, y: y, idx: idx,
+		shape:    shape,
+		channels: model.GetParamOr(scope, ParamCNNChannels, 16),
+		outputs:  1,
+	}
+}
+
+// Target adds what WholeContextRF has over WholeContext: the second context,
+// which hides idx2, and the time tau, shaped [R, B].
+func (c *WholeCNNConfig) Target(idx2, tau *Node) *WholeCNNConfig {
+	c.idx2, c.tau = idx2, tau
+	return c
+}
+
+// Channels sets the number of hidden channels. The default is 16, or the
+// hyperparameter ParamCNNChannels.
+func (c *WholeCNNConfig) Channels(n int) *WholeCNNConfig {
+	c.channels = n
+	return c
+}
+
+// Outputs sets the number of outputs. The default is 1.
+func (c *WholeCNNConfig) Outputs(n int) *WholeCNNConfig {
+	c.outputs = n
+	return c
+}
+
+// Done builds the network and returns its output, [R, B, outputs].
+func (c *WholeCNNConfig) Done() *Node {
+	x := relu(c.firstLayer())                              // [R, B, p+2…, H]
+	kernel, biases := c.convVariables(1, c.channels)       // [R, taps, H, H], [R, H]
+	x = relu(addBiases(convolveInside(x, kernel), biases)) // [R, B, p…, H]
+	return c.lastLayers(x)                                 // [R, B, outputs]
+}
+
+// convVariables are those of layer number i, as in CNN.
+func (c *WholeCNNConfig) convVariables(i, channels int) (kernel, biases *Node) {
+	runs := c.z.Shape().Dim(0)
+	return convVariables(c.scope.In("conv_%d", i), c.z.Graph(), c.z.DType(), runs, len(c.shape), channels, c.channels)
+}
+
+// firstLayer is the first convolution, before its activation, with positions
+// around the index that are −∞, so that the activation makes zeros of them:
+// [R, B, p+2…, H].
+func (c *WholeCNNConfig) firstLayer() *Node {
+	runs, d, batch := c.z.Shape().Dim(0), c.z.Shape().Dim(1), c.y.Shape().Dim(1)
+	index := newSurroundedIndex(c.shape)
+	inputs := 3 * d
+	if c.tau != nil {
+		inputs += 2*d + 1
+	}
+	kernel, biases := c.convVariables(0, inputs) // [R, taps, C, H], [R, H]
+	next := 0
+	take := func(n int) *Node { // the kernel's next n channels
+		next += n
+		return Slice(kernel, AxisRange(), AxisRange(), AxisRange(next-n, next)) // [R, taps, n, H]
+	}
+
+	mask, value, context := take(d), take(d), take(d) // [R, taps, d, H]
+	ofSignals, ofSample, constant := context, value, c.y
+	rows, changes := c.hide(index, c.idx, mask, context) // [R, B, taps·d], [R, B, taps·d, H]
+	if c.tau != nil {
+		mask2, context2, time := take(d), take(d), take(1)
+		rows2, changes2 := c.hide(index, c.idx2, mask2, context2)
+		rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2)
+		ofSignals = Add(context, context2)
+		ofSample = Concatenate([]*Node{value, time}, 2)                 // [R, taps, d+1, H]
+		constant = Concatenate([]*Node{c.y, InsertAxes(c.tau, -1)}, -1) // [R, B, d+1]
+	}
+
+	signals := Reshape(Transpose(c.z, 1, 2), append(append([]int{runs, 1}, c.shape...), d)...) // [R, 1, p…, d]
+	shared := addBiases(convolve(signals, ofSignals), biases)                                  // [R, 1, p…, H]
+	shared = surround(shared, c.constant([]float64{math.Inf(-1)}))                             // [R, 1, p+2…, H]
+
+	own := Einsum("rbc,rkch->rbkh", constant, ofSample) // [R, B, taps, H]: by the tap that sees it
+	rows2, changes2 := c.edges(index, own)
+	rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2) // [R, B, M], [R, B, M, H]
+
+	x := Add(
+		Reshape(shared, runs, 1, index.size, c.channels),
+		InsertAxes(ReduceSum(own, 2), 2)) // [R, B, T′, H]
+	x = addAt(x, rows, changes)
+	return Reshape(x, append(append([]int{runs, batch}, index.shape...), c.channels)...) // [R, B, p+2…, H]
+}
+
+// hide is what hiding the positions idx [R, B, d] changes: a signal's hidden
+// value, seen by each tap of the kernel context from another position, gives
+// way to the mask's one. Both kernels are [R, taps, d, H]; the positions
+// changed are [R, B, taps·d], the changes [R, B, taps·d, H].
+func (c *WholeCNNConfig) hide(index *surroundedIndex, idx, mask, context *Node) (rows, changes *Node) {
+	g := c.z.Graph()
+	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
+	taps := len(index.offsets)
+	at := Gather(Const(g, index.inside), InsertAxes(idx, -1))                                  // [R, B, d]
+	rows = Sub(InsertAxes(at, 2), Reshape(Const(g, index.offsets), 1, 1, taps, 1))             // [R, B, taps, d]
+	hidden := GatherSignals(c.z, idx)                                                          // [R, B, d]
+	changes = Sub(InsertAxes(mask, 1), Mul(InsertAxes(hidden, 2, -1), InsertAxes(context, 1))) // [R, B, taps, d, H]
+	return Reshape(rows, runs, batch, taps*d), Reshape(changes, runs, batch, taps*d, c.channels)
+}
+
+// edges takes back what taps outside the index would have seen of the sample's
+// own [R, B, taps, H]: the positions changed are [R, B, E], the changes
+// [R, B, E, H].
+func (c *WholeCNNConfig) edges(index *surroundedIndex, own *Node) (rows, changes *Node) {
+	g := c.z.Graph()
+	runs, batch := own.Shape().Dim(0), own.Shape().Dim(1)
+	outside := Reshape(c.constant(index.outside), len(index.edges), len(index.offsets)) // [E, taps]
+	rows = BroadcastToDims(InsertAxes(Const(g, index.edges), 0, 0), runs, batch, len(index.edges))
+	return rows, Neg(Einsum("ek,rbkh->rbeh", outside, own))
+}
+
+// lastLayers are the last convolution and the linear map after it, as one
+// linear map of x [R, B, p…, H]: [R, B, outputs].
+func (c *WholeCNNConfig) lastLayers(x *Node) *Node {
+	runs, batch := x.Shape().Dim(0), x.Shape().Dim(1)
+	kernel, biases := c.convVariables(2, c.channels) // [R, taps, H, H], [R, H]
+	positions := 1
+	for _, n := range c.shape {
+		positions *= n
+	}
+	weights, constant := linearVariables(c.scope.In("output"), x.Graph(), x.DType(), runs, positions*c.channels, c.outputs)
+	perOutput := Reshape(Transpose(weights, 1, 2), append(append([]int{runs, c.outputs}, c.shape...), c.channels)...) // [R, outputs, p…, H]
+
+	folded := convolveTransposed(perOutput, kernel)                                                // [R, outputs, p…, H]
+	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, c.channels), 2)               // [R, outputs, H]
+	constant = Add(constant, Einsum("roh,rh->ro", sums, biases))                                   // [R, outputs]
+	y := Einsum("rbn,ron->rbo", Reshape(x, runs, batch, -1), Reshape(folded, runs, c.outputs, -1)) // [R, B, outputs]
+	return Add(y, InsertAxes(constant, 1))
+}
+
+// constant is a vector in the signals' dtype, or a scalar of one value.
+func (c *WholeCNNConfig) constant(values []float64) *Node {
+	var dims []int
+	if len(values) > 1 {
+		dims = []int{len(values)}
+	}
+	return Const(c.z.Graph(), asTensor(values, c.z.DType(), dims))
+}
+
+// addAt adds changes [R, B, M, H] to x [R, B, T, H] at the positions rows
+// [R, B, M], where the same may come more than once.
+func addAt(x, rows, changes *Node) *Node {
+	g := x.Graph()
+	dims := x.Shape().Dimensions
+	runs, batch, positions, channels := dims[0], dims[1], dims[2], dims[3]
+	first := shapes.Make(dtypes.Int32, runs, batch, 1)
+	sample := Add(Mul(Iota(g, first, 0), Const(g, int32(batch))), Iota(g, first, 1)) // [R, B, 1]
+	rows = Add(rows, Mul(sample, Const(g, int32(positions))))                        // [R, B, M]
+	x = ScatterSum(Reshape(x, -1, channels), Reshape(rows, -1, 1), Reshape(changes, -1, channels), false, false)
+	return Reshape(x, dims...)
+}
