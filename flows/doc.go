@@ -10,7 +10,8 @@
 //   - solvers of dy/dτ = v(y, τ) ([Euler], [Midpoint], [Heun]);
 //   - [Adagrad], which GoMLX lacks, with PyTorch's conventions;
 //   - [Trainer], which runs many training steps in one call: one compiled
-//     While loop on XLA, a loop on the host on the pure-Go backend.
+//     While loop on XLA, on one device or spread over several, a loop on the
+//     host on the pure-Go backend.
 //
 // The functions that build graphs know nothing of signals or contexts: they
 // take nodes with any leading axes, the last axis being the sample's.

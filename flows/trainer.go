@@ -25,6 +25,7 @@ type StepLoss func(scope *model.Scope, data, batch []*Node) *Node
 // and the optimizer's state carried from step to step on the device. The
 // pure-Go backend can't differentiate inside a loop, so there the host makes
 // the steps, with the same graph. Either is compiled once for given shapes.
+// SetDevices spreads the runs over several devices of XLA.
 //
 // The runs' losses are summed before the gradient is taken, so that the runs
 // stay independent under any optimizer that works element by element.
@@ -34,10 +35,14 @@ type Trainer struct {
 	optimizer optimizer.Interface
 	loss      StepLoss
 
-	onHost  bool
-	exec    *model.Exec
-	compile int
-	state   map[*model.Variable]*tensors.Tensor // initial values of what isn't trained
+	dataShapes, batchShapes []shapes.Shape
+
+	onHost    bool
+	exec      *model.Exec
+	compile   int
+	variables []*model.Variable                   // all that the loop carries
+	devices   *devices                            // nil on one device
+	state     map[*model.Variable]*tensors.Tensor // initial values of what isn't trained
 }
 
 // NewTrainer returns a trainer of the variables that loss uses. dataShapes and
@@ -50,9 +55,13 @@ func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Inter
 		store:     store,
 		optimizer: opt,
 		loss:      loss,
-		onHost:    backend.String() == gobackend.BackendName,
+
+		dataShapes:  dataShapes,
+		batchShapes: batchShapes,
+
+		onHost: backend.String() == gobackend.BackendName,
 	}
-	if err := t.createVariables(dataShapes, batchShapes); err != nil {
+	if err := t.createVariables(); err != nil {
 		return nil, fmt.Errorf("flows: building the training step: %w", err)
 	}
 	build := t.loopGraph
@@ -62,7 +71,7 @@ func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Inter
 	var err error
 	t.exec, err = model.NewExec(backend, store, func(scope *model.Scope, inputs []*Node) []*Node {
 		t.compile++
-		return build(scope, inputs, len(dataShapes))
+		return build(scope, inputs)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("flows: %w", err)
@@ -79,21 +88,20 @@ func (t *Trainer) Finalize() { t.exec.Finalize() }
 // createVariables builds one training step on the pure-Go backend, where
 // building compiles nothing, for its side effect on the store: a While can
 // only carry variables that exist before it is built.
-func (t *Trainer) createVariables(dataShapes, batchShapes []shapes.Shape) error {
-	dry, err := model.NewExec(gobackend.GetBackend(), t.store, func(scope *model.Scope, inputs []*Node) []*Node {
-		return t.stepGraph(scope, inputs, len(dataShapes))
-	})
+func (t *Trainer) createVariables() error {
+	dry, err := model.NewExec(gobackend.GetBackend(), t.store, t.stepGraph)
 	if err != nil {
 		return err
 	}
 	defer dry.Finalize()
-	inputs := append([]shapes.Shape{shapes.Make(dtypes.Int32)}, dataShapes...)
-	if _, err := dry.Compile(append(inputs, batchShapes...)...); err != nil {
+	inputs := append([]shapes.Shape{shapes.Make(dtypes.Int32)}, t.dataShapes...)
+	if _, err := dry.Compile(append(inputs, t.batchShapes...)...); err != nil {
 		return err
 	}
 
 	t.state = make(map[*model.Variable]*tensors.Tensor)
 	for v := range t.store.IterVariables() {
+		t.variables = append(t.variables, v)
 		if v.Trainable {
 			continue
 		}
@@ -137,11 +145,11 @@ func (t *Trainer) Train(data, batches []*tensors.Tensor, steps int) ([][]float64
 	if t.onHost {
 		return t.trainOnHost(data, batches, steps)
 	}
-	outputs, err := t.exec.Call(arguments(int32(steps), data, batches)...)
+	tensor, err := t.callLoop(arguments(int32(steps), data, batches))
 	if err != nil {
 		return nil, fmt.Errorf("flows: training: %w", err)
 	}
-	losses, err := floats(outputs[0])
+	losses, err := floats(tensor)
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +159,18 @@ func (t *Trainer) Train(data, batches []*tensors.Tensor, steps int) ([][]float64
 		perStep[i] = losses[i*runs : (i+1)*runs]
 	}
 	return perStep, nil
+}
+
+// callLoop runs the program of loopGraph and returns the losses, [S, R].
+func (t *Trainer) callLoop(args []any) (*tensors.Tensor, error) {
+	if t.devices != nil {
+		return t.devices.call(t.exec, args)
+	}
+	outputs, err := t.exec.Call(args...)
+	if err != nil {
+		return nil, err
+	}
+	return outputs[0], nil
 }
 
 func (t *Trainer) trainOnHost(data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
@@ -168,7 +188,8 @@ func (t *Trainer) trainOnHost(data, batches []*tensors.Tensor, steps int) ([][]f
 }
 
 // stepGraph makes training step i = inputs[0] and returns its loss, [R].
-func (t *Trainer) stepGraph(scope *model.Scope, inputs []*Node, numData int) []*Node {
+func (t *Trainer) stepGraph(scope *model.Scope, inputs []*Node) []*Node {
+	numData := len(t.dataShapes)
 	i, data, batches := inputs[0], inputs[1:1+numData], inputs[1+numData:]
 	batch := make([]*Node, len(batches))
 	for k, b := range batches {
@@ -192,17 +213,14 @@ func at(x, i *Node) *Node {
 // tensor as loop state, nothing outside may use one of the graph's cached
 // scalars (so Const here, never Zeros or AddScalar), and cond and body must
 // declare the same parameters.
-func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node, numData int) []*Node {
+func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node) []*Node {
 	g := inputs[0].Graph()
-	var variables []*model.Variable
-	for v := range t.store.IterVariables() {
-		variables = append(variables, v)
-	}
+	numData := len(t.dataShapes)
 	steps, runs := inputs[1+numData].Shape().Dim(0), t.runs(inputs[1+numData])
 	losses := Const(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, runs)))
 
 	state := append([]*Node{Const(g, int32(0)), losses}, inputs...)
-	for _, v := range variables {
+	for _, v := range t.variables {
 		state = append(state, v.NodeValue(g))
 	}
 	parameters := func(g *Graph) []*Node {
@@ -219,19 +237,19 @@ func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node, numData int) []*
 	body := NewClosure(g, func(g *Graph) []*Node {
 		ps := parameters(g)
 		i, losses, held := ps[0], ps[1], ps[2+len(inputs):]
-		for k, v := range variables {
+		for k, v := range t.variables {
 			v.SetNodeValue(held[k])
 		}
-		loss := t.stepGraph(scope, append([]*Node{i}, ps[3:2+len(inputs)]...), numData)[0] // [R]
+		loss := t.stepGraph(scope, append([]*Node{i}, ps[3:2+len(inputs)]...))[0] // [R]
 		ps[0] = Add(i, Const(g, int32(1)))
 		ps[1] = DynamicUpdateSlice(losses, InsertAxes(ConvertDType(loss, dtypes.Float32), 0), []*Node{i, Const(g, int32(0))})
-		for k, v := range variables {
+		for k, v := range t.variables {
 			held[k] = v.NodeValue(g)
 		}
 		return ps
 	})
 	final := While(cond, body, state...)
-	for k, v := range variables {
+	for k, v := range t.variables {
 		v.SetNodeValue(final[2+len(inputs)+k])
 	}
 	return []*Node{final[1]}

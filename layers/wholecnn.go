@@ -17,6 +17,7 @@ type WholeCNNConfig struct {
 	shape     []int
 	channels  int
 	outputs   int
+	convolve  func(x, kernel *Node) *Node // of the second layer
 }
 
 // WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over
@@ -41,6 +42,7 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 		shape:    shape,
 		channels: model.GetParamOr(scope, ParamCNNChannels, 16),
 		outputs:  1,
+		convolve: convolveInside,
 	}
 }
 
@@ -64,12 +66,19 @@ func (c *WholeCNNConfig) Outputs(n int) *WholeCNNConfig {
 	return c
 }
 
+// WithoutGradients builds the network so that it is faster to evaluate and
+// slower to differentiate.
+func (c *WholeCNNConfig) WithoutGradients() *WholeCNNConfig {
+	c.convolve = convolveByProducts
+	return c
+}
+
 // Done builds the network and returns its output, [R, B, outputs].
 func (c *WholeCNNConfig) Done() *Node {
-	x := relu(c.firstLayer())                              // [R, B, p+2…, H]
-	kernel, biases := c.convVariables(1, c.channels)       // [R, taps, H, H], [R, H]
-	x = relu(addBiases(convolveInside(x, kernel), biases)) // [R, B, p…, H]
-	return c.lastLayers(x)                                 // [R, B, outputs]
+	x := relu(c.firstLayer())                          // [R, B, p+2…, H]
+	kernel, biases := c.convVariables(1, c.channels)   // [R, taps, H, H], [R, H]
+	x = relu(addBiases(c.convolve(x, kernel), biases)) // [R, B, p…, H]
+	return c.lastLayers(x)                             // [R, B, outputs]
 }
 
 // convVariables are those of layer number i, as in CNN.

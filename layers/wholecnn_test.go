@@ -90,7 +90,7 @@ func TestWholeCNNIsCNN(t *testing.T) {
 		inputs := []*tensors.Tensor{
 			normal(rng, runs, d, positions), normal(rng, runs, batch, d), normal(rng, runs, batch), hidden(true), hidden(false),
 		}
-		for name, forms := range map[string][2]contextNetwork{
+		for name, forms := range map[string][]contextNetwork{
 			"density ratio": {
 				func(scope *model.Scope, z, y, tau, _, idx *Node) *Node {
 					return layers.CNN(scope, layers.WholeContext(z, y, idx, shape...)).Channels(channels).Outputs(outputs).Done()
@@ -106,6 +106,9 @@ func TestWholeCNNIsCNN(t *testing.T) {
 				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
 					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, tau).Channels(channels).Outputs(outputs).Done()
 				},
+				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
+					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, tau).Channels(channels).Outputs(outputs).WithoutGradients().Done()
+				},
 			},
 		} {
 			t.Run(fmt.Sprintf("%v/%s", shape, name), func(t *testing.T) {
@@ -113,13 +116,16 @@ func TestWholeCNNIsCNN(t *testing.T) {
 					if b.String() != backend.Go && len(shape) > 1 && positions != 20 {
 						t.Skip("XLA takes seconds to compile each; the pure-Go backend tries every index")
 					}
-					want, got := evaluateContext(t, b, forms[0], inputs...), evaluateContext(t, b, forms[1], inputs...)
-					if len(got) != len(want) {
-						t.Fatalf("%d results, want %d", len(got), len(want))
-					}
-					for k := range want {
-						if diff := maxDifference(flat(t, got[k]), flat(t, want[k])); !(diff < 1e-10) {
-							t.Errorf("result %d (0 outputs, then the gradients in z, y, τ and the weights) differs by %g", k, diff)
+					want := evaluateContext(t, b, forms[0], inputs...)
+					for form, build := range forms[1:] {
+						got := evaluateContext(t, b, build, inputs...)
+						if len(got) != len(want) {
+							t.Fatalf("form %d: %d results, want %d", form, len(got), len(want))
+						}
+						for k := range want {
+							if diff := maxDifference(flat(t, got[k]), flat(t, want[k])); !(diff < 1e-10) {
+								t.Errorf("form %d: result %d (0 outputs, then the gradients in z, y, τ and the weights) differs by %g", form, k, diff)
+							}
 						}
 					}
 				})

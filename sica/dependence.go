@@ -105,21 +105,27 @@ func measureDependence(z *mat.Dense, neighbours [][]int32, blocks int) (Dependen
 	if err != nil {
 		return Dependence{}, err
 	}
-	var without []*features
+	pairs := allPairs(d)
+	for k, p := range pairs {
+		pairs[k].dependence = p.correlations(whole, 0)
+	}
+	// A block at a time, as the features of a million positions take much memory.
 	for b := range blocks {
 		from, to := b*t/blocks, (b+1)*t/blocks
-		f, err := newFeatures(withoutColumns(residuals, from, to), withoutColumns(predictions, from, to))
+		without, err := newFeatures(withoutColumns(residuals, from, to), withoutColumns(predictions, from, to))
 		if err != nil {
 			continue // a signal lives in this block alone
 		}
-		without = append(without, f)
+		for k, p := range pairs {
+			left := p.correlations(without, 0)
+			pairs[k].dependence.Residuals = min(p.dependence.Residuals, left.Residuals)
+			pairs[k].dependence.Contexts = min(p.dependence.Contexts, left.Contexts)
+		}
 	}
 	worst := Dependence{}
-	for i := range d {
-		for j := range i {
-			if pair := pairDependence(whole, without, i, j); pair.Total() > worst.Total() {
-				worst = pair
-			}
+	for _, p := range pairs {
+		if found := p.aboveChance(whole); found.Total() > worst.Total() {
+			worst = found
 		}
 	}
 	return worst, nil
@@ -225,27 +231,44 @@ func waves(row []float64) [][]float64 {
 	return features
 }
 
-// pairDependence is the dependence of signals i and j, in the weakest of what
-// is left without a block, over that of shifted signals.
-func pairDependence(whole *features, without []*features, i, j int) Dependence {
-	raw := func(f *features, shift int) (residuals, contexts float64) {
-		return correlation(f.white[i], f.white[j], shift),
-			correlation(f.residual[i], f.prediction[j], shift) + correlation(f.residual[j], f.prediction[i], shift)
+// signalPair is two signals, with the dependence that stays without any block, chance
+// and all.
+type signalPair struct {
+	i, j       int
+	dependence Dependence
+}
+
+func allPairs(d int) []signalPair {
+	var pairs []signalPair
+	for i := range d {
+		for j := range i {
+			pairs = append(pairs, signalPair{i: i, j: j})
+		}
 	}
-	residuals, contexts := raw(whole, 0)
-	for _, f := range without {
-		r, c := raw(f, 0)
-		residuals, contexts = min(residuals, r), min(contexts, c)
+	return pairs
+}
+
+// correlations are those of the pair's features, the second signal's shifted
+// around by shift positions.
+func (p signalPair) correlations(f *features, shift int) Dependence {
+	return Dependence{
+		Residuals: correlation(f.white[p.i], f.white[p.j], shift),
+		Contexts:  correlation(f.residual[p.i], f.prediction[p.j], shift) + correlation(f.residual[p.j], f.prediction[p.i], shift),
 	}
-	t := len(whole.white[0][0])
+}
+
+// aboveChance is the pair's dependence over that of shifted signals.
+func (p signalPair) aboveChance(f *features) Dependence {
+	over := p.dependence
+	t := len(f.white[0][0])
 	for k := range dependenceShifts {
 		// Shifts of an eighth to seven eighths of the signal, in even steps.
 		shift := t/8 + (2*k+1)*(t-t/4)/(2*dependenceShifts)
-		r, c := raw(whole, shift)
-		residuals -= r / dependenceShifts
-		contexts -= c / dependenceShifts
+		chance := p.correlations(f, shift)
+		over.Residuals -= chance.Residuals / dependenceShifts
+		over.Contexts -= chance.Contexts / dependenceShifts
 	}
-	return Dependence{Residuals: max(residuals, 0), Contexts: max(contexts, 0)}
+	return Dependence{Residuals: max(over.Residuals, 0), Contexts: max(over.Contexts, 0)}
 }
 
 // correlation is the sum of the squared correlations of all features of a with

@@ -101,19 +101,18 @@ const maxWeight = 2
 // [windows][samples] of logits. The loss is convex, so that minimising over one
 // weight at a time converges.
 func fitWeights(joint, product [][]float64) calibration {
+	const tolerance = 1e-4
 	weights := make([]float64, len(joint))
 	sumJoint, sumProduct := make([]float64, len(joint[0])), make([]float64, len(product[0]))
-	sweeps := 1
-	if len(joint) > 1 {
-		sweeps = 8
-	}
-	for range sweeps {
+	for moved := true; moved; {
+		moved = false
 		for w := range weights {
-			floats.AddScaled(sumJoint, -weights[w], joint[w])
-			floats.AddScaled(sumProduct, -weights[w], product[w])
-			weights[w] = fitWeight(sumJoint, joint[w], sumProduct, product[w])
-			floats.AddScaled(sumJoint, weights[w], joint[w])
-			floats.AddScaled(sumProduct, weights[w], product[w])
+			weight := fitWeight(weights[w], sumJoint, joint[w], sumProduct, product[w])
+			change := weight - weights[w]
+			floats.AddScaled(sumJoint, change, joint[w])
+			floats.AddScaled(sumProduct, change, product[w])
+			weights[w] = weight
+			moved = moved || len(weights) > 1 && math.Abs(change) > tolerance
 		}
 	}
 	return calibration{
@@ -123,30 +122,47 @@ func fitWeights(joint, product [][]float64) calibration {
 	}
 }
 
-// fitWeight minimises the loss of the logits joint0 + α·joint and
-// product0 + α·product over α, by halving the interval by the sign of the
-// slope.
-func fitWeight(joint0, joint, product0, product []float64) float64 {
-	slope := func(a float64) float64 {
-		ofJoint, ofProduct := 0.0, 0.0
-		for k, v := range joint {
-			ofJoint -= v / (1 + math.Exp(joint0[k]+a*v))
-		}
-		for k, v := range product {
-			ofProduct += v / (1 + math.Exp(-product0[k]-a*v))
-		}
-		return ofJoint/float64(len(joint)) + ofProduct/float64(len(product))
-	}
-	low, high := 0.0, float64(maxWeight)
-	for range 16 {
-		middle := (low + high) / 2
-		if slope(middle) > 0 {
-			high = middle
+// fitWeight minimises the loss of the logits sumJoint + (α−weight)·joint and
+// sumProduct + (α−weight)·product over 0 ≤ α ≤ maxWeight, by Newton's method
+// within the interval that the signs of the slope leave.
+func fitWeight(weight float64, sumJoint, joint, sumProduct, product []float64) float64 {
+	const tolerance = 1e-5
+	low, high := -tolerance, maxWeight+tolerance
+	a := weight
+	for {
+		slope, curvature := slopeAt(a-weight, sumJoint, joint, sumProduct, product)
+		if slope > 0 {
+			high = a
 		} else {
-			low = middle
+			low = a
 		}
+		next := min(max(a-slope/curvature, 0), maxWeight)
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		if math.Abs(next-a) < tolerance {
+			return a
+		}
+		a = next
 	}
-	return low
+}
+
+// slopeAt is the slope of the loss, and its curvature, a step along joint and
+// product away from the sums.
+func slopeAt(step float64, sumJoint, joint, sumProduct, product []float64) (slope, curvature float64) {
+	n := float64(len(joint))
+	for k, v := range joint {
+		p := 1 / (1 + math.Exp(sumJoint[k]+step*v))
+		slope -= v * p / n
+		curvature += v * v * p * (1 - p) / n
+	}
+	n = float64(len(product))
+	for k, v := range product {
+		p := 1 / (1 + math.Exp(-sumProduct[k]-step*v))
+		slope += v * p / n
+		curvature += v * v * p * (1 - p) / n
+	}
+	return slope, curvature
 }
 
 // padEqual repeats zeros at the end of shorter rows until all are as long as

@@ -6,12 +6,16 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Positions that one call looks at when the signals move. The whole-sequence
-// network needs memory in proportion to T for each of them.
-const (
-	chunkWhole  = 128
-	chunkWindow = 4096
-)
+// chunk is the number of positions, of n, that one call looks at. With the
+// network over the whole sequence, whose memory grows with T for each of them,
+// it is what keeps a layer of 16 channels within 2 MiB, about a core's cache.
+func (f *field) chunk(n int) int {
+	if f.cfg.Context == WholeSequence {
+		const values = 2 << 20 / 4
+		return min(max(values/(16*f.t*f.lanes), 4), n)
+	}
+	return min(4096, n)
+}
 
 // train makes steps training steps and returns each lane's mean loss.
 func (f *field) train(data, batches []*tensors.Tensor, steps int) ([]float64, error) {
@@ -36,10 +40,7 @@ func (f *field) moves(data []*tensors.Tensor, values [][]float64) ([][]float64, 
 	for lane := range moves {
 		moves[lane] = make([]float64, f.d*f.t)
 	}
-	chunk := min(f.t, chunkWindow)
-	if f.cfg.Context == WholeSequence {
-		chunk = min(f.t, chunkWhole)
-	}
+	chunk := f.chunk(f.t)
 	for first := 0; first < f.t; first += chunk {
 		// The last chunk is moved back to keep the shape, and so the program.
 		from := min(first, f.t-chunk)
@@ -98,7 +99,7 @@ func (f *field) scalar(v float64) *tensors.Tensor { return floatTensor([]float64
 // [lanes][N].
 func (f *field) logits(data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
 	n := len(idx[0]) / f.d
-	chunk := min(n, chunkWindow)
+	chunk := f.chunk(n)
 	logits := make([][]float64, f.lanes)
 	for lane := range logits {
 		logits[lane] = make([]float64, n)

@@ -444,7 +444,8 @@ func TestLogitsInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := s.field.data(s.values())
-	n := chunkWindow + 37
+	chunk := s.field.chunk(math.MaxInt)
+	n := chunk + 37
 	r := rng(9)
 	idx := make([][]int32, 2)
 	for lane := range idx {
@@ -456,7 +457,7 @@ func TestLogitsInChunks(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	for _, at := range []int{0, 1, chunkWindow - 1, chunkWindow, n - 1} {
+	for _, at := range []int{0, 1, chunk - 1, chunk, n - 1} {
 		one, err := s.field.logits(data, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
 		if err != nil {
 			t.Fatalf("%+v", err)

@@ -48,10 +48,18 @@ func ranks(row []float64) []float64 {
 // order returns the positions of row by increasing value, equal values by
 // position.
 func order(row []float64) []int {
-	byValue := make([]int, len(row))
-	for t := range byValue {
-		byValue[t] = t
+	type entry struct {
+		value float64
+		t     int
 	}
-	slices.SortStableFunc(byValue, func(a, b int) int { return cmp.Compare(row[a], row[b]) })
+	entries := make([]entry, len(row))
+	for t, v := range row {
+		entries[t] = entry{v, t}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.t, b.t)) })
+	byValue := make([]int, len(row))
+	for k, e := range entries {
+		byValue[k] = e.t
+	}
 	return byValue
 }

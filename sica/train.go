@@ -48,22 +48,31 @@ func (s *separation) train(ctx context.Context, data []*tensors.Tensor, j int) (
 	return losses, nil
 }
 
-// draws makes the batch tensors of an iteration.
+// draws makes the batch tensors of an iteration. Networks of one fold draw the
+// same, so only the first of them does (see separation.streams).
 type draws struct {
 	s        *separation
-	samplers []*sampler
+	samplers []*sampler // nil for the other networks of a fold
 	time     []*rand.Rand
 	noise    []*rand.Rand
 }
 
 func (s *separation) newDraws(j int) *draws {
-	d := &draws{s: s, time: s.streams(j, drawTime), noise: s.streams(j, drawNoise)}
+	d := &draws{s: s, time: s.streams(j, drawTime), noise: s.streams(j, drawNoise), samplers: make([]*sampler, s.field.lanes)}
 	order, products := s.streams(j, drawOrder), s.streams(j, drawProducts)
-	for lane := range order {
-		train, _ := foldPositions(s.t, max(s.cfg.Block, 1), s.fold(lane), s.cfg.Folds)
-		d.samplers = append(d.samplers, newSampler(train, s.d, s.cfg.FreshProduct, order[lane], products[lane]))
+	for lane := range d.samplers {
+		if d.first(lane) == lane {
+			train, _ := foldPositions(s.t, max(s.cfg.Block, 1), s.fold(lane), s.cfg.Folds)
+			d.samplers[lane] = newSampler(train, s.d, s.cfg.FreshProduct, order[lane], products[lane])
+		}
 	}
 	return d
+}
+
+// first is the first lane of the same run and fold.
+func (d *draws) first(lane int) int {
+	network := lane % d.s.cfg.networks()
+	return lane - network + network%d.s.cfg.folds()
 }
 
 // next draws the batches of the next steps; see field.batchShapes.
@@ -74,7 +83,14 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 	product := make([]int32, chunk*f.lanes*b*f.d)
 	weights := make([]float64, chunk*f.lanes*b)
 	for place := range steps * f.lanes {
-		filled := d.samplers[place%f.lanes].draw(joint[place*b:][:b], product[place*b*f.d:][:b*f.d], cfg.Steps > 0)
+		lane := place % f.lanes
+		if first := place - lane + d.first(lane); first != place {
+			copy(joint[place*b:][:b], joint[first*b:])
+			copy(product[place*b*f.d:][:b*f.d], product[first*b*f.d:])
+			copy(weights[place*b:][:b], weights[first*b:])
+			continue
+		}
+		filled := d.samplers[lane].draw(joint[place*b:][:b], product[place*b*f.d:][:b*f.d], cfg.Steps > 0)
 		for k := range filled {
 			weights[place*b+k] = 1
 		}
@@ -102,8 +118,13 @@ func (d *draws) fill(steps, chunk int, dims []int, draw func(lane int) float64) 
 	}
 	values := make([]float64, chunk*f.lanes*size)
 	for place := range steps * f.lanes {
+		lane := place % f.lanes
+		if first := place - lane + d.first(lane); first != place {
+			copy(values[place*size:][:size], values[first*size:])
+			continue
+		}
 		for k := range size {
-			values[place*size+k] = draw(place % f.lanes)
+			values[place*size+k] = draw(lane)
 		}
 	}
 	return floatTensor(values, f.dtype, append([]int{chunk, f.lanes}, dims...)...)

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// peer is an implementation in a program of its own, which answers one JSON
+// object a line with another (see peers/protocol.py).
+type peer struct {
+	impl string
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+}
+
+type request struct {
+	Op      string `json:"op"`
+	Case    string `json:"case,omitempty"`
+	Impl    string `json:"impl,omitempty"`
+	Flow    string `json:"flow,omitempty"`
+	D       int    `json:"d,omitempty"`
+	T       int    `json:"T,omitempty"`
+	Shape   []int  `json:"shape,omitempty"`
+	Batch   int    `json:"batch,omitempty"`
+	Runs    int    `json:"runs,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	Repeats int    `json:"repeats,omitempty"`
+}
+
+type reply struct {
+	OK      bool              `json:"ok"`
+	Error   string            `json:"error"`
+	Impls   []string          `json:"impls"`
+	Version map[string]string `json:"versions"`
+	Losses  []float64         `json:"losses"`
+	Compile float64           `json:"compile_ms"`
+	MS      []float64         `json:"ms"`
+}
+
+func startPeer(ctx context.Context, line, impl string) (*peer, error) {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return nil, errors.New("a peer's command line is empty")
+	}
+	p := &peer{impl: impl, cmd: exec.CommandContext(ctx, words[0], words[1:]...)}
+	p.cmd.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %q: %w", line, err)
+	}
+	return p, nil
+}
+
+// impls asks a peer program what it implements.
+func impls(ctx context.Context, line string) ([]string, error) {
+	p, err := startPeer(ctx, line, "")
+	if err != nil {
+		return nil, err
+	}
+	hello, err := p.ask(request{Op: "hello"})
+	return hello.Impls, errors.Join(err, p.close())
+}
+
+// ask returns the answer to a request; the error, too, is the peer's.
+func (p *peer) ask(r request) (reply, error) {
+	var answer reply
+	line, err := json.Marshal(r)
+	if err != nil {
+		return answer, err
+	}
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		return answer, fmt.Errorf("%s doesn't listen: %w", p.impl, err)
+	}
+	line, err = p.out.ReadBytes('\n')
+	if err != nil {
+		return answer, fmt.Errorf("%s doesn't answer: %w", p.impl, err)
+	}
+	if err := json.Unmarshal(line, &answer); err != nil {
+		return answer, fmt.Errorf("%s answers %q: %w", p.impl, line, err)
+	}
+	if !answer.OK {
+		return answer, fmt.Errorf("%s: %s", p.impl, answer.Error)
+	}
+	return answer, nil
+}
+
+func (p *peer) name() (impl, backend string) { return p.impl, "cpu" }
+
+// takes leaves out what the peers don't have, and what would take them minutes:
+// many runs, or long sequences, where every step takes a second.
+func (p *peer) takes(q problem) bool {
+	switch p.impl {
+	case "torch_eager":
+		return q.kind != defaultFit || q.runs == 1
+	case "jax_jit":
+		return q.kind != defaultFit
+	}
+	return q.kind != defaultFit && q.kind != paperIteration && q.runs == 1 && q.positions() <= 1024
+}
+
+func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64, float64, error) {
+	batch := paperBatch
+	if q.kind == defaultFit {
+		batch = defaultBatch
+	}
+	answer, err := p.ask(request{
+		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: q.flow(), D: q.d, T: q.positions(), Shape: q.shape,
+		Batch: batch, Runs: q.runs, Dir: folder,
+	})
+	return answer.Losses, answer.Compile, err
+}
+
+func (p *peer) time(_ context.Context, repeats int) ([]float64, error) {
+	answer, err := p.ask(request{Op: "time", Repeats: repeats})
+	return answer.MS, err
+}
+
+func (p *peer) drop() { _, _ = p.ask(request{Op: "drop"}) }
+
+func (p *peer) close() error {
+	_, err := p.ask(request{Op: "quit"})
+	return errors.Join(err, p.in.Close(), p.cmd.Wait())
+}

@@ -1,0 +1,215 @@
+"""What the peers share: the harness's requests, the arrays, draws and timing.
+
+The harness writes one JSON object a line to a peer's standard input and reads
+one reply a line from its standard output:
+
+    hello                  -> impls, versions, threads
+    prepare a problem      -> losses (for the harness to compare), compile_ms
+    time it n times        -> ms, n wall times of one unit of work
+    drop it                -> frees what was prepared
+    quit
+
+A request that fails is answered with ok false and the error, and the peer goes
+on. Whatever else is printed goes to standard error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import sys
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+import numpy as np
+
+EPOCHS = {"rf": 100, "wgf": 10}  # of the paper's iteration
+EULER_STEPS = 100  # of the paper's rectified flow, from tau = 0 to 1
+
+
+class Batch(NamedTuple):
+    """The samples of one training step of R runs."""
+
+    joint: np.ndarray  # int32 [R, B]: positions t
+    product: np.ndarray  # int32 [R, B, d]: a position for each signal
+    tau: np.ndarray  # [R, B]: flow times, which only the rectified flow uses
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a prepare request asks for."""
+
+    case: str
+    impl: str
+    flow: str  # "rf" or "wgf"
+    d: int  # signals
+    positions: int  # T
+    shape: tuple[int, ...]  # of the position index, product T
+    batch: int  # joint samples of a training step
+    runs: int  # R
+    arrays: dict[str, np.ndarray]  # by file name, without .npy
+
+    @classmethod
+    def of(cls, request: dict[str, Any]) -> Problem:
+        return cls(
+            case=request["case"],
+            impl=request["impl"],
+            flow=request["flow"],
+            d=request["d"],
+            positions=request["T"],
+            shape=tuple(request["shape"]),
+            batch=request["batch"],
+            runs=request["runs"],
+            arrays={file.stem: np.load(file) for file in sorted(Path(request["dir"]).glob("*.npy"))},
+        )
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the network: a velocity, or the logit of a density ratio."""
+        return self.d if self.flow == "rf" else 1
+
+    def batches(self) -> list[Batch]:
+        """The S given batches."""
+        joint, product = self.arrays["joint"], self.arrays["product"]
+        tau = self.arrays.get("tau", np.zeros(joint.shape, np.float32))
+        return [Batch(*step) for step in zip(joint, product, tau)]
+
+    def draw_products(self, rng: np.random.Generator) -> np.ndarray:
+        """A permutation of the positions for each signal, [R, T, d] (Algorithm 2)."""
+        positions = np.arange(self.positions, dtype=np.int32)
+        return rng.permuted(np.broadcast_to(positions[:, None], (self.runs, self.positions, self.d)), axis=1)
+
+    def draw_epoch(self, products: np.ndarray, rng: np.random.Generator) -> Iterator[Batch]:
+        """The batches of a pass over the positions in a new order. The last may be short."""
+        positions = np.arange(self.positions, dtype=np.int32)
+        order = rng.permuted(np.broadcast_to(positions, (self.runs, self.positions)), axis=1)
+        for first in range(0, self.positions, self.batch):
+            joint = order[:, first : first + self.batch]
+            product = np.take_along_axis(products, joint[:, :, None], axis=1)
+            yield Batch(joint, product, rng.random(joint.shape, np.float32))
+
+
+class Work(ABC):
+    """A prepared problem."""
+
+    units = 1  # units of work that one run makes
+
+    @abstractmethod
+    def losses(self) -> Iterator[float]:
+        """The losses that the harness compares, from the given weights and batches."""
+
+    @abstractmethod
+    def run(self) -> None:
+        """Make the units of work, and return when they are done."""
+
+    def warm_up(self) -> None:
+        """Compile what losses has not, and touch the memory that run needs."""
+        self.run()
+
+
+class Peer(NamedTuple):
+    """A framework."""
+
+    impls: list[str]
+    versions: dict[str, str]
+    threads: int
+    build: Callable[[Problem], Work]
+
+
+def serve(peer: Peer) -> None:
+    """Answer requests until there are no more."""
+    keep_freed_memory()
+    replies = _take_stdout()
+    session = _Session(peer)
+    for line in sys.stdin:
+        quit_ = False
+        try:
+            request = json.loads(line)
+            quit_ = request["op"] == "quit"
+            reply = json.dumps({"ok": True, **session.answer(request)}, allow_nan=False)
+        except Exception as error:
+            traceback.print_exc()
+            reply = json.dumps({"ok": False, "error": f"{type(error).__name__}: {error}"})
+        print(reply, file=replies, flush=True)
+        if quit_:
+            return
+
+
+def keep_freed_memory() -> None:
+    """Have glibc reuse the memory of tensors instead of returning it to the system.
+
+    Otherwise its page faults take up to half of a step. PyTorch's tuning guide
+    advises another allocator for the same reason.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None:  # not glibc
+        return
+    trim_threshold, mmap_max, arena_max = -1, -4, -8  # M_... of malloc.h
+    mallopt(trim_threshold, 2**31 - 1)
+    mallopt(mmap_max, 0)
+    mallopt(arena_max, 1)
+
+
+def _take_stdout() -> TextIO:
+    """Standard output for the replies alone; what libraries print goes to standard error."""
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return replies
+
+
+class _Session:
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.work: Work | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        match request["op"]:
+            case "hello":
+                return {"impls": self.peer.impls, "versions": self.peer.versions, "threads": self.peer.threads}
+            case "prepare":
+                return self.prepare(request)
+            case "time":
+                return {"ms": self.time(request["repeats"])}
+            case "drop":
+                self.drop()
+                return {}
+            case "quit":
+                return {}
+        raise ValueError(f"op {request['op']!r}: want hello, prepare, time, drop or quit")
+
+    def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Build and compile. compile_ms is the time until the first loss is known."""
+        self.drop()
+        problem = Problem.of(request)
+        if problem.impl not in self.peer.impls:
+            raise ValueError(f"impl {problem.impl!r}: want one of {self.peer.impls}")
+        begin = time.perf_counter()
+        work = self.peer.build(problem)
+        losses = work.losses()
+        first = next(losses)
+        compile_ms = 1e3 * (time.perf_counter() - begin)
+        rest = list(losses)
+        work.warm_up()
+        self.work = work
+        return {"losses": [first, *rest], "compile_ms": compile_ms}
+
+    def time(self, repeats: int) -> list[float]:
+        if self.work is None:
+            raise ValueError("nothing is prepared")
+        ms = []
+        for _ in range(repeats):
+            begin = time.perf_counter()
+            self.work.run()
+            ms.append(1e3 * (time.perf_counter() - begin) / self.work.units)
+        return ms
+
+    def drop(self) -> None:
+        self.work = None
+        gc.collect()

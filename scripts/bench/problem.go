@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The cases, each with its unit of work.
+const (
+	rfTrainStep    = "rf_train_step"   // a training step of the rectified flow's network
+	wgfTrainStep   = "wgf_train_step"  // one of the density ratio's network
+	refine         = "refine"          // an Euler step of the rectified flow, of every position
+	paperIteration = "paper_iteration" // SICA-RF: 100 epochs of training, 100 Euler steps
+	defaultFit     = "default_fit"     // the flow of sica.Default, all 25 iterations
+)
+
+// problem is what every implementation is given.
+type problem struct {
+	kind  string // a case
+	d     int
+	shape []int // of the index
+	runs  int
+	once  bool // too long to be measured more often
+}
+
+func (p problem) positions() int {
+	n := 1
+	for _, axis := range p.shape {
+		n *= axis
+	}
+	return n
+}
+
+func (p problem) flow() string {
+	if p.kind == wgfTrainStep || p.kind == defaultFit {
+		return "wgf"
+	}
+	return "rf"
+}
+
+func (p problem) String() string {
+	shape := make([]string, len(p.shape))
+	for i, n := range p.shape {
+		shape[i] = strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s d=%d T=%s R=%d", p.kind, p.d, strings.Join(shape, "×"), p.runs)
+}
+
+// problems are those of the options, in the order of the table.
+func problems(o options) []problem {
+	var all []problem
+	add := func(kind string, d, runs int, shape ...int) {
+		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape, once: kind == paperIteration})
+	}
+	if o.smoke {
+		add(rfTrainStep, 2, 1, 64)
+		add(wgfTrainStep, 2, 2, 8, 8)
+		add(refine, 2, 1, 64)
+		add(defaultFit, 2, 1, 256)
+	} else {
+		for _, kind := range []string{rfTrainStep, wgfTrainStep} {
+			for _, t := range []int{1024, 256, 4096} {
+				add(kind, 2, 1, t)
+			}
+			for _, d := range []int{3, 8} {
+				add(kind, d, 1, 1024)
+			}
+			add(kind, 2, 1, 32, 32)
+			for _, runs := range []int{4, 20} {
+				add(kind, 2, runs, 1024)
+			}
+		}
+		for _, t := range []int{1024, 256, 4096} {
+			add(refine, 2, 1, t)
+		}
+		add(refine, 2, 1, 32, 32)
+		add(defaultFit, 2, 1, 1024)
+		add(defaultFit, 3, 1, 1024)
+		add(defaultFit, 8, 1, 1024)
+		add(defaultFit, 2, 1, 4096)
+		add(defaultFit, 2, 4, 1024)
+		add(defaultFit, 2, 20, 1024)
+		add(paperIteration, 2, 1, 1024)
+	}
+	return slices.DeleteFunc(all, func(p problem) bool {
+		wanted := func(part string) bool { return strings.Contains(p.String(), part) }
+		return len(o.only) > 0 && !slices.ContainsFunc(o.only, wanted)
+	})
+}
+
+// Sizes of the problems. Losses are compared over steps batches.
+const (
+	paperBatch    = 100
+	channels      = 16
+	steps         = 4
+	networks      = 6 // of Default: three folds, two views each
+	defaultBatch  = 256
+	defaultHidden = 32
+)
+
+// array is a tensor that all implementations share: float32 or int32.
+type array struct {
+	dims   []int
+	floats []float32
+	ints   []int32
+}
+
+// arrays draws the signals, the weights and the batches of a problem, by name.
+func (p problem) arrays() map[string]array {
+	rng := rand.New(rand.NewPCG(2026, uint64(p.positions()*100+p.d)))
+	a := make(map[string]array)
+	uniform := func(name string, bound float64, dims ...int) {
+		a[name] = drawn(dims, func() float64 { return bound * (2*rng.Float64() - 1) })
+	}
+	normal := func(name string, scale float64, dims ...int) {
+		a[name] = drawn(dims, func() float64 { return scale * rng.NormFloat64() })
+	}
+	positions := func(name string, dims ...int) {
+		x := array{dims: dims}
+		for range size(dims) {
+			x.ints = append(x.ints, int32(rng.IntN(p.positions())))
+		}
+		a[name] = x
+	}
+	affine := func(name string, runs, fanIn int, kernel []int, outputs int) { // as PyTorch draws it
+		bound := 1 / math.Sqrt(float64(fanIn))
+		uniform(name+"_weights", bound, append(append([]int{runs}, kernel...), outputs)...)
+		uniform(name+"_biases", bound, runs, outputs)
+	}
+
+	normal("z", 1, p.runs, p.d, p.positions())
+	if p.kind == defaultFit {
+		normal("predictions", 1, 1, p.d, p.positions())
+		normal("noise", 0.3, steps, networks, 2*defaultBatch, 2*p.d)
+		positions("joint", steps, networks, defaultBatch)
+		positions("product", steps, networks, defaultBatch, p.d)
+		a["mask"] = defaultMask(p.d)
+		affine("mlp_hidden_0", networks, 2*p.d, []int{2 * p.d}, defaultHidden)
+		affine("mlp_hidden_1", networks, defaultHidden, []int{defaultHidden}, defaultHidden)
+		affine("mlp_output", networks, defaultHidden, []int{defaultHidden}, 1)
+		return a
+	}
+	inputs, outputs := 3*p.d, 1
+	if p.flow() == "rf" {
+		inputs, outputs = 5*p.d+1, p.d
+	}
+	taps, kernel := 1, []int(nil)
+	for range p.shape {
+		taps *= 3
+		kernel = append(kernel, 3)
+	}
+	for i, in := range []int{inputs, channels, channels} {
+		affine(fmt.Sprintf("conv_%d", i), p.runs, taps*in, append(kernel[:len(kernel):len(kernel)], in), channels)
+	}
+	affine("output", p.runs, p.positions()*channels, []int{p.positions() * channels}, outputs)
+	positions("joint", steps, p.runs, paperBatch)
+	positions("product", steps, p.runs, paperBatch, p.d)
+	a["tau"] = drawn([]int{steps, p.runs, paperBatch}, rng.Float64)
+	return a
+}
+
+// defaultMask lets the first three networks see the values only, the others
+// their predictions too.
+func defaultMask(d int) array {
+	mask := array{dims: []int{networks, 1, 2 * d}}
+	for n := range networks {
+		for i := range 2 * d {
+			seen := float32(1)
+			if n < networks/2 && i >= d {
+				seen = 0
+			}
+			mask.floats = append(mask.floats, seen)
+		}
+	}
+	return mask
+}
+
+func drawn(dims []int, draw func() float64) array {
+	x := array{dims: dims}
+	for range size(dims) {
+		x.floats = append(x.floats, float32(draw()))
+	}
+	return x
+}
+
+func size(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// writeArrays writes each array to folder/name.npy.
+func writeArrays(folder string, arrays map[string]array) error {
+	for name, a := range arrays {
+		f, err := os.Create(filepath.Join(folder, name+".npy"))
+		if err != nil {
+			return err
+		}
+		err = a.write(f)
+		if closeErr := f.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// write writes the NPY format, version 1.0. (The npyio package writes no more
+// than two axes.)
+func (a array) write(w io.Writer) error {
+	dtype, data := "<f4", any(a.floats)
+	if a.ints != nil {
+		dtype, data = "<i4", a.ints
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", dtype, strings.Trim(strings.ReplaceAll(fmt.Sprint(a.dims), " ", ","), "[]"))
+	const preamble = 10 // magic, version and the header's length
+	header += strings.Repeat(" ", 63-(preamble+len(header))%64) + "\n"
+	if _, err := io.WriteString(w, "\x93NUMPY\x01\x00"); err != nil {
+		return err
+	}
+	if err := binary.Write(w, binary.LittleEndian, uint16(len(header))); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, header); err != nil {
+		return err
+	}
+	return binary.Write(w, binary.LittleEndian, data)
+}
