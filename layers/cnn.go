@@ -96,48 +96,14 @@ func convVariables(scope *model.Scope, g *Graph, dtype dtypes.DType, runs, axes,
 // convolve is the convolution of x [R, B, p…, C] with zeros around it and the
 // kernel [R, taps, C, outputs]: [R, B, p…, outputs].
 func convolve(x, kernel *Node) *Node {
-	zero := Const(x.Graph(), asTensor([]float64{0}, x.DType(), nil))
-	return convolveInside(surround(x, zero), kernel)
-}
-
-// convolveInside is the convolution of x [R, B, p+2…, C] where the kernel
-// [R, taps, C, outputs] lies inside it: [R, B, p…, outputs].
-func convolveInside(x, kernel *Node) *Node {
 	runs, taps, channels, outputs := kernel.Shape().Dim(0), kernel.Shape().Dim(1), kernel.Shape().Dim(2), kernel.Shape().Dim(3)
-	patches := Concatenate(shiftedCopies(x), -1) // [R, B, p…, taps·C]
+	patches := shiftedCopies(x) // [R, B, p…, taps·C]
 	dims := append([]int{}, patches.Shape().Dimensions...)
 	dims[len(dims)-1] = outputs
 	y := Einsum("rni,rio->rno",
 		Reshape(patches, runs, -1, taps*channels),
 		Reshape(kernel, runs, taps*channels, outputs)) // [R, B·T, out]
 	return Reshape(y, dims...) // [R, B, p…, out]
-}
-
-// convolveByProducts is convolveInside in another order: it makes every tap's
-// product at every position, and then shifts it to where it belongs. It takes
-// XLA's CPU backend less time than the patches, but its gradients take more.
-func convolveByProducts(x, kernel *Node) *Node {
-	dims := x.Shape().Dimensions
-	runs, taps, channels, outputs := kernel.Shape().Dim(0), kernel.Shape().Dim(1), kernel.Shape().Dim(2), kernel.Shape().Dim(3)
-	products := Einsum("rni,rio->rno",
-		Reshape(x, runs, -1, channels),
-		Reshape(Transpose(kernel, 1, 2), runs, channels, taps*outputs)) // [R, B·T′, taps·out]
-	products = Reshape(products, append(append([]int{}, dims[:len(dims)-1]...), taps*outputs)...)
-	var sum *Node
-	for k, shift := range box(kernelSize/2, len(dims)-3) {
-		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
-		for i, s := range shift {
-			first := s + kernelSize/2
-			slice = append(slice, AxisRange(first, first+dims[2+i]-(kernelSize-1)))
-		}
-		product := Slice(products, append(slice, AxisRange(k*outputs, (k+1)*outputs))...) // [R, B, p…, out]
-		if sum == nil {
-			sum = product
-		} else {
-			sum = Add(sum, product)
-		}
-	}
-	return sum
 }
 
 // convolveTransposed is the transpose of convolve with the kernel
@@ -158,44 +124,25 @@ func addBiases(x, biases *Node) *Node {
 	return Reshape(Add(Reshape(x, dims[0], -1, dims[len(dims)-1]), InsertAxes(biases, 1)), dims...)
 }
 
-// surround puts one more position on each end of every axis of the index of x
-// [R, B, p…, C], with the value fill: [R, B, p+2…, C].
-func surround(x, fill *Node) *Node {
+// shiftedCopies lays side by side on the channel axis what each tap of a kernel
+// sees of x [R, B, p…, C] from each position, zeros outside, with the taps in
+// row-major order: [R, B, p…, taps·C].
+func shiftedCopies(x *Node) *Node {
 	const reach = kernelSize / 2
+	axes := x.Rank() - 3
 	padding := make([]compute.PadAxis, x.Rank())
-	for axis := 2; axis < x.Rank()-1; axis++ {
+	for axis := 2; axis < 2+axes; axis++ {
 		padding[axis] = compute.PadAxis{Start: reach, End: reach}
 	}
-	return Pad(x, fill, padding...)
-}
+	padded := Pad(x, Const(x.Graph(), asTensor([]float64{0}, x.DType(), nil)), padding...) // [R, B, p+2…, C]
 
-// shiftedCopies are, for each tap of a kernel in row-major order, what it sees
-// of x [R, B, p+2…, C] from each position: [R, B, p…, C].
-func shiftedCopies(x *Node) []*Node {
-	axes := x.Rank() - 3
 	var copies []*Node
-	shift := make([]int, axes)
-	for {
+	for _, tap := range box(reach, axes) {
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
-		for i, s := range shift {
-			slice = append(slice, AxisRange(s, s+x.Shape().Dim(2+i)-(kernelSize-1)))
+		for i, offset := range tap {
+			slice = append(slice, AxisRange(reach+offset, reach+offset+x.Shape().Dim(2+i)))
 		}
-		copies = append(copies, Slice(x, append(slice, AxisRange())...)) // [R, B, p…, C]
-		if !nextInBox(shift, kernelSize) {
-			return copies
-		}
+		copies = append(copies, Slice(padded, append(slice, AxisRange())...)) // [R, B, p…, C]
 	}
-}
-
-// nextInBox counts digits up in row-major order, each from 0 to size-1, and
-// reports whether there was a next one.
-func nextInBox(digits []int, size int) bool {
-	for i := len(digits) - 1; i >= 0; i-- {
-		digits[i]++
-		if digits[i] < size {
-			return true
-		}
-		digits[i] = 0
-	}
-	return false
+	return Concatenate(copies, -1)
 }

@@ -152,6 +152,19 @@ func box(width, axes int) [][]int {
 	}
 }
 
+// nextInBox counts digits up in row-major order, each from 0 to size-1, and
+// reports whether there was a next one.
+func nextInBox(digits []int, size int) bool {
+	for i := len(digits) - 1; i >= 0; i-- {
+		digits[i]++
+		if digits[i] < size {
+			return true
+		}
+		digits[i] = 0
+	}
+	return false
+}
+
 // flatten is the row-major position of at+offset, or outside beyond the edge.
 func flatten(at, offset, shape []int, outside int) int {
 	flat := 0

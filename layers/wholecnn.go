@@ -3,6 +3,7 @@ package layers
 import (
 	"math"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -17,7 +18,6 @@ type WholeCNNConfig struct {
 	shape     []int
 	channels  int
 	outputs   int
-	convolve  func(x, kernel *Node) *Node // of the second layer
 }
 
 // WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over
@@ -42,7 +42,6 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 		shape:    shape,
 		channels: model.GetParamOr(scope, ParamCNNChannels, 16),
 		outputs:  1,
-		convolve: convolveInside,
 	}
 }
 
@@ -66,19 +65,14 @@ func (c *WholeCNNConfig) Outputs(n int) *WholeCNNConfig {
 	return c
 }
 
-// WithoutGradients builds the network so that it is faster to evaluate and
-// slower to differentiate.
-func (c *WholeCNNConfig) WithoutGradients() *WholeCNNConfig {
-	c.convolve = convolveByProducts
-	return c
-}
-
 // Done builds the network and returns its output, [R, B, outputs].
 func (c *WholeCNNConfig) Done() *Node {
-	x := relu(c.firstLayer())                          // [R, B, p+2…, H]
-	kernel, biases := c.convVariables(1, c.channels)   // [R, taps, H, H], [R, H]
-	x = relu(addBiases(c.convolve(x, kernel), biases)) // [R, B, p…, H]
-	return c.lastLayers(x)                             // [R, B, outputs]
+	x := relu(c.firstLayer())  // [R, B, p′…, H]
+	thirds := c.secondLayer(x) // three times [R, B, N·H]
+	for i, x := range thirds {
+		thirds[i] = relu(x)
+	}
+	return c.lastLayers(thirds) // [R, B, outputs]
 }
 
 // convVariables are those of layer number i, as in CNN.
@@ -87,12 +81,12 @@ func (c *WholeCNNConfig) convVariables(i, channels int) (kernel, biases *Node) {
 	return convVariables(c.scope.In("conv_%d", i), c.z.Graph(), c.z.DType(), runs, len(c.shape), channels, c.channels)
 }
 
-// firstLayer is the first convolution, before its activation, with positions
-// around the index that are −∞, so that the activation makes zeros of them:
-// [R, B, p+2…, H].
+// firstLayer is the first convolution, before its activation, at the positions
+// of the surrounded index. Those outside are −∞, so that the activation makes
+// zeros of them: [R, B, p′…, H].
 func (c *WholeCNNConfig) firstLayer() *Node {
 	runs, d, batch := c.z.Shape().Dim(0), c.z.Shape().Dim(1), c.y.Shape().Dim(1)
-	index := newSurroundedIndex(c.shape)
+	index := surround(c.shape)
 	inputs := 3 * d
 	if c.tau != nil {
 		inputs += 2*d + 1
@@ -118,7 +112,7 @@ func (c *WholeCNNConfig) firstLayer() *Node {
 
 	signals := Reshape(Transpose(c.z, 1, 2), append(append([]int{runs, 1}, c.shape...), d)...) // [R, 1, p…, d]
 	shared := addBiases(convolve(signals, ofSignals), biases)                                  // [R, 1, p…, H]
-	shared = surround(shared, c.constant([]float64{math.Inf(-1)}))                             // [R, 1, p+2…, H]
+	shared = index.pad(shared, c.constant([]float64{math.Inf(-1)}))                            // [R, 1, p′…, H]
 
 	own := Einsum("rbc,rkch->rbkh", constant, ofSample) // [R, B, taps, H]: by the tap that sees it
 	rows2, changes2 := c.edges(index, own)
@@ -128,7 +122,7 @@ func (c *WholeCNNConfig) firstLayer() *Node {
 		Reshape(shared, runs, 1, index.size, c.channels),
 		InsertAxes(ReduceSum(own, 2), 2)) // [R, B, T′, H]
 	x = addAt(x, rows, changes)
-	return Reshape(x, append(append([]int{runs, batch}, index.shape...), c.channels)...) // [R, B, p+2…, H]
+	return Reshape(x, append(append([]int{runs, batch}, index.shape...), c.channels)...) // [R, B, p′…, H]
 }
 
 // hide is what hiding the positions idx [R, B, d] changes: a signal's hidden
@@ -157,23 +151,75 @@ func (c *WholeCNNConfig) edges(index *surroundedIndex, own *Node) (rows, changes
 	return rows, Neg(Einsum("ek,rbkh->rbeh", outside, own))
 }
 
-// lastLayers are the last convolution and the linear map after it, as one
-// linear map of x [R, B, p…, H]: [R, B, outputs].
-func (c *WholeCNNConfig) lastLayers(x *Node) *Node {
-	runs, batch := x.Shape().Dim(0), x.Shape().Dim(1)
-	kernel, biases := c.convVariables(2, c.channels) // [R, taps, H, H], [R, H]
-	positions := 1
-	for _, n := range c.shape {
-		positions *= n
-	}
-	weights, constant := linearVariables(c.scope.In("output"), x.Graph(), x.DType(), runs, positions*c.channels, c.outputs)
-	perOutput := Reshape(Transpose(weights, 1, 2), append(append([]int{runs, c.outputs}, c.shape...), c.channels)...) // [R, outputs, p…, H]
+// secondLayer is the second convolution of x [R, B, p′…, H], before its
+// activation, in three parts of every third position along the last axis, each
+// [R, B, N·H].
+//
+// Side by side in memory lie, along that axis, a position's channels and its
+// neighbours'. So what the three taps of every third position see is a matrix as
+// it is: three products, each beginning one position further, see all
+// positions, and nothing has to be copied together. There may be up to two
+// positions too many at the end of the axis.
+func (c *WholeCNNConfig) secondLayer(x *Node) []*Node {
+	dims := x.Shape().Dimensions
+	axes, h := len(c.shape), c.channels
+	runs, batch, third := dims[0], dims[1], (dims[1+axes]-2)/3
+	kernel, biases := c.convVariables(1, h)                          // [R, taps, H, H], [R, H]
+	x = Reshape(x, append(append([]int{}, dims[:1+axes]...), -1)...) // [R, B, p′…, n′·H]
+	bias := Reshape(BroadcastToDims(InsertAxes(biases, 1), runs, third, h), runs, 1, third*h)
 
-	folded := convolveTransposed(perOutput, kernel)                                                // [R, outputs, p…, H]
-	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, c.channels), 2)               // [R, outputs, H]
-	constant = Add(constant, Einsum("roh,rh->ro", sums, biases))                                   // [R, outputs]
-	y := Einsum("rbn,ron->rbo", Reshape(x, runs, batch, -1), Reshape(folded, runs, c.outputs, -1)) // [R, B, outputs]
-	return Add(y, InsertAxes(constant, 1))
+	thirds := make([]*Node, 3)
+	for first := range thirds {
+		sum := bias
+		for k, tap := range box(kernelSize/2, axes-1) { // of the axes but the last
+			slice := []SliceAxisSpec{AxisRange(), AxisRange()}
+			for i, offset := range tap {
+				slice = append(slice, AxisRange(1+offset, 1+offset+c.shape[i]))
+			}
+			slice = append(slice, AxisRange(first*h, (first+3*third)*h))
+			seen := Reshape(Slice(x, slice...), runs, -1, 3*h)                               // [R, B·N, 3H]
+			taps := Reshape(Slice(kernel, AxisRange(), AxisRange(3*k, 3*k+3)), runs, 3*h, h) // [R, 3H, H]
+			sum = Add(sum, Reshape(Einsum("rni,rio->rno", seen, taps), runs, -1, third*h))   // [R, …, third·H]
+		}
+		thirds[first] = Reshape(sum, runs, batch, -1)
+	}
+	return thirds
+}
+
+// lastLayers are the last convolution and the linear map after it, as one
+// linear map of the parts of the second layer, each [R, B, N·H]:
+// [R, B, outputs].
+func (c *WholeCNNConfig) lastLayers(thirds []*Node) *Node {
+	g, dtype := c.z.Graph(), c.z.DType()
+	runs, h := c.z.Shape().Dim(0), c.channels
+	positions := c.z.Shape().Dim(2)
+	kernel, biases := c.convVariables(2, h)                                                                  // [R, taps, H, H], [R, H]
+	weights, constant := linearVariables(c.scope.In("output"), g, dtype, runs, positions*h, c.outputs)       // [R, T·H, outputs], [R, outputs]
+	perOutput := Reshape(Transpose(weights, 1, 2), append(append([]int{runs, c.outputs}, c.shape...), h)...) // [R, outputs, p…, H]
+
+	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, h), 2) // [R, outputs, H]
+	y := Add(constant, Einsum("roh,rh->ro", sums, biases))                  // [R, outputs]
+	y = InsertAxes(y, 1)                                                    // [R, 1, outputs]
+	for i, folded := range c.inThirds(convolveTransposed(perOutput, kernel)) {
+		y = Add(y, Einsum("rbn,ron->rbo", thirds[i], folded)) // [R, B, outputs]
+	}
+	return y
+}
+
+// inThirds parts x [R, outputs, p…, H] as the second layer is, with zeros at
+// the positions too many: three times [R, outputs, N·H].
+func (c *WholeCNNConfig) inThirds(x *Node) []*Node {
+	runs, outputs, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
+	last := c.shape[len(c.shape)-1]
+	third := (last + 2) / 3
+	x = Reshape(x, runs, -1, last, h)
+	x = Pad(x, c.constant([]float64{0}), compute.PadAxis{}, compute.PadAxis{}, compute.PadAxis{End: 3*third - last}, compute.PadAxis{})
+	x = Reshape(x, runs, outputs, -1, 3, h)
+	thirds := make([]*Node, 3)
+	for i := range thirds {
+		thirds[i] = Reshape(Slice(x, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1)), runs, outputs, -1)
+	}
+	return thirds
 }
 
 // constant is a vector in the signals' dtype, or a scalar of one value.

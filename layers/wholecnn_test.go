@@ -106,9 +106,6 @@ func TestWholeCNNIsCNN(t *testing.T) {
 				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
 					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, tau).Channels(channels).Outputs(outputs).Done()
 				},
-				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
-					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, tau).Channels(channels).Outputs(outputs).WithoutGradients().Done()
-				},
 			},
 		} {
 			t.Run(fmt.Sprintf("%v/%s", shape, name), func(t *testing.T) {

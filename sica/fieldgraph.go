@@ -32,7 +32,7 @@ func (f *field) rectifiedLoss(scope *model.Scope, data, batch []*Node) *Node {
 	y0 := layers.GatherSignals(z, joint)   // [R, B, d]
 	y1 := layers.GatherSignals(z, product) // [R, B, d]
 	y := flows.StraightPath(y0, y1, tau)   // [R, B, d]
-	v := f.pathVelocity(scope, data, y, joint, product, tau, true)
+	v := f.pathVelocity(scope, data, y, joint, product, tau)
 	return weightedMean(flows.RectifiedLoss(v, y0, y1), weights)
 }
 
@@ -63,15 +63,11 @@ func (f *field) logRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) 
 
 // pathVelocity is the learned velocity [R, B, d] of the rectified flow for the
 // values y [R, B, d] on the path at time tau [R, B], between the positions idx
-// and idx2, both [R, B, d]. The graph is built to be differentiated in training.
-func (f *field) pathVelocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node, training bool) *Node {
+// and idx2, both [R, B, d].
+func (f *field) pathVelocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
 	scope = scope.In(scopeName)
 	if f.cfg.Context == WholeSequence {
-		network := layers.WholeCNN(scope, data[0], y, idx, f.shape...).Target(idx2, tau).Outputs(f.d)
-		if !training {
-			network = network.WithoutGradients()
-		}
-		return network.Done()
+		return layers.WholeCNN(scope, data[0], y, idx, f.shape...).Target(idx2, tau).Outputs(f.d).Done()
 	}
 	inputs := []*Node{y, InsertAxes(tau, -1)}
 	if f.cfg.seesContext() {
@@ -131,6 +127,6 @@ func (f *field) velocityGraph(scope *model.Scope, inputs []*Node) *Node {
 		times := BroadcastToDims(tau, y.Shape().Dim(0), y.Shape().Dim(1)) // [R, B]
 		// At refinement the target's context is the signals' own (paper,
 		// section "Minimising KL using Rectified Flow": Z̃′ = Z̃).
-		return f.pathVelocity(scope.ResetVisited(), data, y, idx, idx, times, false)
+		return f.pathVelocity(scope.ResetVisited(), data, y, idx, idx, times)
 	}, y, tau, h)
 }

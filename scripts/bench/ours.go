@@ -142,21 +142,17 @@ func (o *ours) rectifiedLoss(p problem) flows.StepLoss {
 		z, joint, product, tau := data[0], everySignal(batch[0], p.d), batch[1], batch[2]
 		y0, y1 := layers.GatherSignals(z, joint), layers.GatherSignals(z, product) // [R, B, d]
 		y := flows.StraightPath(y0, y1, tau)                                       // [R, B, d]
-		v := o.velocity(scope, p, z, y, joint, product, tau, true)                 // [R, B, d]
+		v := o.velocity(scope, p, z, y, joint, product, tau)                       // [R, B, d]
 		return ReduceMean(flows.RectifiedLoss(v, y0, y1), -1)                      // [R]
 	}
 }
 
 // velocity is the paper's network of the rectified flow, in the form to measure.
-func (o *ours) velocity(scope *model.Scope, p problem, z, y, idx, idx2, tau *Node, training bool) *Node {
+func (o *ours) velocity(scope *model.Scope, p problem, z, y, idx, idx2, tau *Node) *Node {
 	if o.literal {
 		return layers.CNN(scope, layers.WholeContextRF(z, y, idx, idx2, tau, p.shape...)).Outputs(p.d).Done()
 	}
-	network := layers.WholeCNN(scope, z, y, idx, p.shape...).Target(idx2, tau).Outputs(p.d)
-	if !training {
-		network = network.WithoutGradients()
-	}
-	return network.Done()
+	return layers.WholeCNN(scope, z, y, idx, p.shape...).Target(idx2, tau).Outputs(p.d).Done()
 }
 
 func (o *ours) ratioLoss(p problem) flows.StepLoss {
@@ -203,7 +199,7 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 	exec, err := model.NewExec1(o.backend, store, func(scope *model.Scope, z, idx *Node) *Node {
 		at := everySignal(idx, p.d)                                                // [R, B, d]
 		tau := Zeros(z.Graph(), shapes.Make(z.DType(), idx.Shape().Dimensions...)) // [R, B]
-		return MulScalar(o.velocity(scope, p, z, layers.GatherSignals(z, at), at, at, tau, false), h)
+		return MulScalar(o.velocity(scope, p, z, layers.GatherSignals(z, at), at, at, tau), h)
 	})
 	if err != nil {
 		return nil, 0, err
