@@ -143,6 +143,10 @@ type Config struct {
 	// fail to fall before the fit stops. 0 never stops early.
 	Patience int `json:"patience,omitempty"`
 
+	// Devices is the number of the backend's devices that the training of runs
+	// is spread over, in equal shares; it must divide the number of runs times
+	// the networks of a run. 0 and 1 use one.
+	Devices int `json:"devices,omitempty"`
 	// Float64 computes on the device in double precision.
 	Float64 bool `json:"float64,omitempty"`
 

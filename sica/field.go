@@ -55,6 +55,11 @@ func newField(backend compute.Backend, cfg Config, d, t, lanes int) (*field, err
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Devices > 1 {
+		if err := f.trainer.SetDevices(cfg.Devices); err != nil {
+			return nil, err
+		}
+	}
 	if f.velocity, err = model.NewExec(backend, f.store, f.velocityGraph); err != nil {
 		return nil, err
 	}

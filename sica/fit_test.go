@@ -3,7 +3,10 @@ package sica
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -398,7 +401,7 @@ func TestFitErrors(t *testing.T) {
 		{"learning rate", good, with(func(c *Config) { c.LearningRate = -1 }), "learning rate"},
 		{"optimizer", good, with(func(c *Config) { c.Optimizer = "sgd" }), "optimizer"},
 		{"batch", good, with(func(c *Config) { c.BatchSize = 0 }), "batch"},
-		{"both", good, with(func(c *Config) { c.Epochs = 1 }), "epochs 1 and steps 100"},
+		{"both", good, with(func(c *Config) { c.Epochs = 1 }), "epochs 1 and steps 50"},
 		{"folds", good, with(func(c *Config) { c.Folds = 1 }), "folds 1"},
 		{"noise", good, with(func(c *Config) { c.Noise = -1 }), "noise"},
 		{"patience", good, with(func(c *Config) { c.Folds, c.Patience = 0, 3 }), "patience"},
@@ -468,4 +471,67 @@ func TestLogitsInChunks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Spread over two devices, the networks learn what they learn on one.
+func TestFitRunsOnDevices(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		x, _ := mixedAR7(t, 3, 200, 2, false)
+		runs := []Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
+		cfg := Default().Smoke()
+		one, err := FitRuns(context.Background(), b, runs, cfg)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		cfg.Devices = 2
+		two, err := FitRuns(context.Background(), b, runs, cfg)
+		if b.NumDevices() < 2 {
+			if err == nil || !strings.Contains(err.Error(), "devices") {
+				t.Fatalf("two devices on a backend of one: %v, want an error about devices", err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		for r := range runs {
+			if diff := largestDifference(one[r].Z, two[r].Z); !(diff < 1e-5) {
+				t.Errorf("run %d differs by %g from the run on one device", r, diff)
+			}
+		}
+	})
+}
+
+// A fit's memory, the device's included, doesn't grow with its iterations.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	resident := func() int {
+		runtime.GC()
+		data, err := os.ReadFile("/proc/self/statm")
+		if err != nil {
+			t.Skipf("no resident memory to read here: %v", err)
+		}
+		var size, pages int
+		if _, err := fmt.Sscan(string(data), &size, &pages); err != nil {
+			t.Fatal(err)
+		}
+		return pages * os.Getpagesize()
+	}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		x, _ := mixedAR7(t, 4, 300, 2, false)
+		cfg := Default()
+		cfg.Settled, cfg.Rotations, cfg.Alternatives = 0, 0, nil
+		cfg.Iterations, cfg.Steps = 100, 5
+		early := 0
+		cfg.OnIteration = func(_ int, it Iteration) {
+			switch it.J {
+			case 30: // the heap has its size by now
+				early = resident()
+			case 100:
+				if grown := resident() - early; grown > 8<<20 {
+					t.Errorf("70 iterations took %d KiB more", grown>>10)
+				}
+			}
+		}
+		fit(t, b, x, cfg)
+	})
 }

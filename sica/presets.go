@@ -7,7 +7,7 @@ import "github.com/seed-47b1e431/gosica/flows"
 // signals are each best known from their own rest, then a conditional
 // normalisation, which undoes many nonlinear mixings, and takes the first that
 // leaves much less. What is still dependent then moves along a Wasserstein
-// gradient flow kept to linear maps. Its density ratio is learned, on three folds
+// gradient flow kept to linear maps. Its density ratio is learned, on two folds
 // of the positions, by small networks that see z_t alone and by ones that also
 // see the signals' own predictions of it; what the held-out positions don't
 // confirm moves nothing.
@@ -29,13 +29,13 @@ func Default() Config {
 		LastStep:     0.1,
 		MaxMove:      0.2,
 		Optimizer:    Adam,
-		LearningRate: 2e-3,
+		LearningRate: 3e-3,
 		BatchSize:    256,
-		Steps:        100,
+		Steps:        50,
 		FreshProduct: true,
 		WarmStart:    true,
 		Noise:        0.3,
-		Folds:        3,
+		Folds:        2,
 		Block:        64,
 		KeepBest:     true,
 	}

@@ -168,6 +168,9 @@ func (c Config) validateTraining(_, _ int) error {
 	if c.BatchSize < 1 {
 		return fmt.Errorf("batch size %d: want at least 1", c.BatchSize)
 	}
+	if c.Devices < 0 {
+		return fmt.Errorf("devices %d: want 0 or more", c.Devices)
+	}
 	if (c.Epochs > 0) == (c.Steps > 0) || c.Epochs < 0 || c.Steps < 0 {
 		return fmt.Errorf("epochs %d and steps %d: want one of them positive and the other 0", c.Epochs, c.Steps)
 	}

@@ -19,8 +19,9 @@ const (
 // prepared is a contender that is ready to be timed.
 type prepared struct {
 	contender
-	row row
-	ms  []float64
+	row  row
+	ms   []float64
+	used time.Duration
 }
 
 // measure times the contenders that take the problem, in turns, after it has
@@ -96,7 +97,8 @@ func (c *prepared) addRoofline(p problem, peaks peaks) error {
 }
 
 // takeTurns lets every contender solve the problem once a round, each round
-// beginning with the next of them, until the time is used up.
+// beginning with the next of them, until the time is used up. A contender that
+// has used several times its share sits out.
 func takeTurns(ctx context.Context, ready []*prepared, p problem, o options) error {
 	rounds, limit := minRounds, maxRounds
 	if o.smoke {
@@ -109,10 +111,15 @@ func takeTurns(ctx context.Context, ready []*prepared, p problem, o options) err
 	for round := 0; round < rounds || round < limit && time.Since(begin).Seconds() < o.seconds; round++ {
 		for k := range ready {
 			c := ready[(round+k)%len(ready)]
+			if len(c.ms) > 1 && c.used.Seconds() > o.seconds {
+				continue
+			}
+			began := time.Now()
 			ms, err := c.time(ctx, 1)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", p, label(c), err)
 			}
+			c.used += time.Since(began)
 			c.ms = append(c.ms, ms...)
 		}
 		if ctx.Err() != nil {

@@ -98,7 +98,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 		opt = optimizer.Adam().LearningRate(1e-5).Epsilon(1e-8).Done()
 	case defaultFit:
 		names, data, loss = []string{"joint", "product", "noise"}, []string{"z", "predictions", "mask"}, defaultLoss(p)
-		opt = optimizer.Adam().LearningRate(2e-3).Epsilon(1e-8).Done()
+		opt = optimizer.Adam().LearningRate(3e-3).Epsilon(1e-8).Done()
 	}
 	shared, batches := inputs(arrays, data), inputs(arrays, names)
 	store := model.NewStore()

@@ -103,15 +103,19 @@ func (p *peer) ask(r request) (reply, error) {
 func (p *peer) name() (impl, backend string) { return p.impl, "cpu" }
 
 // takes leaves out what the peers don't have, and what would take them minutes:
-// many runs, or long sequences, where every step takes a second.
+// torch_compile compiles each problem for up to two, and a step of jax_scan
+// takes seconds, as XLA's convolutions are slow inside a loop on the CPU.
 func (p *peer) takes(q problem) bool {
+	few := q.d == 2 && q.runs == 1 && q.positions() <= 1024
 	switch p.impl {
 	case "torch_eager":
 		return q.kind != defaultFit || q.runs == 1
-	case "jax_jit":
-		return q.kind != defaultFit
+	case "torch_compile":
+		return q.kind != defaultFit && q.kind != paperIteration && few
+	case "jax_scan":
+		return (q.kind == rfTrainStep || q.kind == refine) && few && len(q.shape) == 1
 	}
-	return q.kind != defaultFit && q.kind != paperIteration && q.runs == 1 && q.positions() <= 1024
+	return q.kind != defaultFit
 }
 
 func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64, float64, error) {

@@ -100,8 +100,8 @@ func problems(o options) []problem {
 const (
 	paperBatch    = 100
 	channels      = 16
-	steps         = 4
-	networks      = 6 // of Default: three folds, two views each
+	steps         = 10
+	networks      = 4 // of Default: two folds, two views each
 	defaultBatch  = 256
 	defaultHidden = 32
 )
@@ -167,7 +167,7 @@ func (p problem) arrays() map[string]array {
 	return a
 }
 
-// defaultMask lets the first three networks see the values only, the others
+// defaultMask lets the first half of the networks see the values only, the others
 // their predictions too.
 func defaultMask(d int) array {
 	mask := array{dims: []int{networks, 1, 2 * d}}

@@ -15,7 +15,6 @@ on. Whatever else is printed goes to standard error.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
@@ -125,7 +124,6 @@ class Peer(NamedTuple):
 
 def serve(peer: Peer) -> None:
     """Answer requests until there are no more."""
-    keep_freed_memory()
     replies = _take_stdout()
     session = _Session(peer)
     for line in sys.stdin:
@@ -140,21 +138,6 @@ def serve(peer: Peer) -> None:
         print(reply, file=replies, flush=True)
         if quit_:
             return
-
-
-def keep_freed_memory() -> None:
-    """Have glibc reuse the memory of tensors instead of returning it to the system.
-
-    Otherwise its page faults take up to half of a step. PyTorch's tuning guide
-    advises another allocator for the same reason.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is None:  # not glibc
-        return
-    trim_threshold, mmap_max, arena_max = -1, -4, -8  # M_... of malloc.h
-    mallopt(trim_threshold, 2**31 - 1)
-    mallopt(mmap_max, 0)
-    mallopt(arena_max, 1)
 
 
 def _take_stdout() -> TextIO:

@@ -1,6 +1,6 @@
 """The flow of this library's sica.Default, in PyTorch.
 
-In every iteration six small networks learn the log density ratio of joint to
+In every iteration four small networks learn the log density ratio of joint to
 product samples: one a fold of the positions and view of the inputs, all in one
 batched matrix product. The held-out positions weigh the views, and the signals
 move along the weighed velocity, kept to a linear map.
@@ -18,10 +18,10 @@ from torch import Tensor
 
 from protocol import Problem, Work
 
-FOLDS, BLOCK = 3, 64  # every third block of 64 positions is held out
+FOLDS, BLOCK = 2, 64  # every second block of 64 positions is held out
 WINDOW, RIDGE = 3, 1e-3  # of the predictions
 ITERATIONS, FIRST_STEP, LAST_STEP, MAX_MOVE = 25, 1.0, 0.1, 0.2
-STEPS, BATCH, LEARNING_RATE, NOISE = 100, 256, 2e-3, 0.3  # of an iteration's training
+STEPS, BATCH, LEARNING_RATE, NOISE = 50, 256, 3e-3, 0.3  # of an iteration's training
 HELD_OUT_PRODUCTS = 4  # permutations of the held-out positions
 MAX_WEIGHT = 2.0  # of a view
 LAYERS = ("hidden_0", "hidden_1", "output")
@@ -56,7 +56,7 @@ def draw_samples(positions: np.ndarray, d: int, rng: np.random.Generator) -> np.
 
 
 def network(parameters: list[Tensor], inputs: Tensor) -> Tensor:
-    """The logits of six multi-layer perceptrons: [6, B, 2d] becomes [6, B]."""
+    """The logits of multi-layer perceptrons: [N, B, 2d] becomes [N, B]."""
     w0, b0, w1, b1, w2, b2 = parameters
     hidden = F.silu(torch.baddbmm(b0, inputs, w0))
     hidden = F.silu(torch.baddbmm(b1, hidden, w1))
@@ -110,7 +110,7 @@ class DefaultFit(Work):
         self.problem = problem
         self.rng = np.random.default_rng(0)
         self.noise = torch.Generator().manual_seed(0)
-        self.mask = torch.from_numpy(problem.arrays["mask"])  # [6, 1, 2d], what each network sees
+        self.mask = torch.from_numpy(problem.arrays["mask"])  # [N, 1, 2d], what each network sees
         positions = np.arange(problem.positions)
         held_out = [positions // BLOCK % FOLDS == fold for fold in range(FOLDS)]
         self.folds = [(positions[~held], positions[held]) for held in held_out]  # to train on, held out
@@ -168,7 +168,7 @@ class DefaultFit(Work):
         return inputs.repeat(len(self.mask) // FOLDS, 1, 1)
 
     def _step(self, inputs: Tensor) -> float:
-        """Make a training step on inputs [6, 2 B, 2d], and return the mean loss before it."""
+        """Make a training step on inputs [N, 2 B, 2d], and return the mean loss before it."""
         self.optimizer.zero_grad()
         joint, product = network(self.parameters, inputs * self.mask).chunk(2, dim=1)
         loss = F.softplus(-joint).mean(1).sum() + F.softplus(product).mean(1).sum()
@@ -194,6 +194,6 @@ class DefaultFit(Work):
         """Minus the gradient of the log density ratio in z, the folds' mean: [d, T]."""
         inputs = self._every_view(values.T.expand(FOLDS, -1, -1)).requires_grad_()
         logits = network(self.parameters, inputs * self.mask).sum()
-        gradient = torch.autograd.grad(logits, inputs)[0][..., : self.problem.d].double().numpy()  # [6, T, d]
+        gradient = torch.autograd.grad(logits, inputs)[0][..., : self.problem.d].double().numpy()  # [N, T, d]
         gradient = gradient.reshape(-1, FOLDS, *gradient.shape[1:]).mean(1)  # [views, T, d]
         return -np.einsum("v,vti->it", weights, gradient)

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio"
+)
+
+// What the peers read is what npyio reads.
+func TestWriteNPY(t *testing.T) {
+	for _, a := range []array{
+		{dims: []int{2, 3, 1}, floats: []float32{1, -2, 3.5, 0, 5, 6}},
+		{dims: []int{4}, ints: []int32{7, 0, -1, 1 << 30}},
+	} {
+		var file bytes.Buffer
+		if err := a.write(&file); err != nil {
+			t.Fatal(err)
+		}
+		r, err := npyio.NewReader(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Header.Descr.Shape; !reflect.DeepEqual(got, a.dims) {
+			t.Errorf("shape %v, want %v", got, a.dims)
+		}
+		var floats []float32
+		var ints []int32
+		if a.ints == nil {
+			err = r.Read(&floats)
+		} else {
+			err = r.Read(&ints)
+		}
+		if err != nil || !reflect.DeepEqual(floats, a.floats) || !reflect.DeepEqual(ints, a.ints) {
+			t.Errorf("read %v %v (%v), want %v %v", floats, ints, err, a.floats, a.ints)
+		}
+	}
+}
+
+// Every form on every backend computes the same losses (or measure fails), and
+// the table has a row of each.
+func TestSmoke(t *testing.T) {
+	ctx := context.Background()
+	o := options{smoke: true, cores: 1, out: t.TempDir(), seconds: 1}
+	all, closeAll, err := contenders(ctx, o)
+	defer closeAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	for _, p := range problems(o) {
+		if p.kind == defaultFit && testing.Short() {
+			continue
+		}
+		measured, err := measure(ctx, p, all, make(peaks), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(measured) == 0 {
+			t.Errorf("%s: no row", p)
+		}
+		for _, r := range measured {
+			if !(r.Median > 0 && r.P10 <= r.Median && r.Median <= r.P90 && r.Loss > 0) {
+				t.Errorf("%s: %+v", p, r)
+			}
+		}
+		rows = append(rows, measured...)
+	}
+	file := filepath.Join(o.out, "rows.json")
+	if err := writeRows(file, rows); err != nil {
+		t.Fatal(err)
+	}
+	read, err := readRows(file)
+	if err != nil || len(read) != len(rows) {
+		t.Errorf("read %d rows of %d: %v", len(read), len(rows), err)
+	}
+	var table strings.Builder
+	if err := writeTable(&table, rows); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(table.String(), "\n"); got != len(rows)+2 {
+		t.Errorf("a table of %d lines for %d rows:\n%s", got, len(rows), &table)
+	}
+	if err := report(o.out, rows); err != nil {
+		t.Error(err)
+	}
+}
+
+// A peer that computes another loss, or none, is found out.
+func TestEqualLosses(t *testing.T) {
+	want := []float64{2, 1.5}
+	for _, got := range [][]float64{{2}, {2, 1.5001}, {math.NaN(), 1.5}} {
+		if equalLosses(want, got) == nil {
+			t.Errorf("%v passes for %v", got, want)
+		}
+	}
+	if err := equalLosses(want, []float64{2.00001, 1.5}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The counts of a training step at the paper's size, by hand: 100 samples of
+// 1024 positions, 3 taps of 16 to 16 channels and 2 outputs of 16 channels, each
+// three times; 1024 positions of 3 taps of 2 to 16 channels and of 3 taps of 16
+// to 16 for 2 outputs, each three times; 10 passes over 16 channels.
+func TestNeeds(t *testing.T) {
+	need, ok := problem{kind: rfTrainStep, d: 2, runs: 1, shape: []int{1024}}.needs()
+	gflop := 2 * 3 * (100*1024*(768+32) + 1024*(96+1536)) / 1e9
+	gb := 4 * 10 * 100 * 1024 * 16 / 1e9
+	if !ok || math.Abs(need.gflop-gflop) > 1e-12 || math.Abs(need.gb-gb) > 1e-12 {
+		t.Errorf("%+v, want %g and %g", need, gflop, gb)
+	}
+}
+
+func TestCommandErrors(t *testing.T) {
+	for _, args := range [][]string{{"--smoke", "--peer", "", "--out", t.TempDir()}, {"extra"}, {"long", "many"}} {
+		cmd := command()
+		cmd.SetArgs(args)
+		cmd.SetOut(io.Discard)
+		cmd.SetErr(io.Discard)
+		if err := cmd.Execute(); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+}
