@@ -1,0 +1,24 @@
+package baseline_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"gonum.org/v1/gonum/mat"
+)
+
+func ExampleWhiten() {
+	// The variance is 9 along (1, 1)/√2 and 4 along (1, −1)/√2.
+	w, err := baseline.Whiten(mat.NewDense(2, 4, []float64{
+		3, -3, 2, -2,
+		3, -3, -2, 2,
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", mat.Formatted(w.Matrix))
+	// Output:
+	// ⎡ 0.236   0.236⎤
+	// ⎣ 0.354  -0.354⎦
+}

@@ -1,0 +1,43 @@
+package fastica
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// apply replaces the values y by g(y), and returns the sum of the derivatives
+// g′(y).
+func (c Contrast) apply(y []float64) float64 {
+	switch c {
+	case LogCosh:
+		tanhInPlace(y)
+		return float64(len(y)) - floats.Dot(y, y) // 1 − tanh²
+	case Exp:
+		return expInPlace(y)
+	case Cube:
+		return cubeInPlace(y)
+	}
+	panic("fastica: contrast " + string(c)) // validated
+}
+
+// expInPlace replaces y by y·exp(−y²/2) and sums (1 − y²)·exp(−y²/2).
+func expInPlace(y []float64) (sum float64) {
+	for t, v := range y {
+		square := v * v
+		e := math.Exp(-square / 2)
+		y[t] = v * e
+		sum += e - square*e
+	}
+	return sum
+}
+
+// cubeInPlace replaces y by y³ and sums 3·y².
+func cubeInPlace(y []float64) (sum float64) {
+	for t, v := range y {
+		square := v * v
+		y[t] = v * square
+		sum += square
+	}
+	return 3 * sum
+}

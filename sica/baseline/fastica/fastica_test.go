@@ -1,0 +1,311 @@
+package fastica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	algorithms = []Algorithm{Symmetric, Deflation}
+	contrasts  = []Contrast{LogCosh, Exp, Cube}
+
+	_ baseline.Method = Method{}
+	_ baseline.Model  = (*Model)(nil)
+)
+
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+	t.Helper()
+	m, err := Fit(t.Context(), x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// each calls test for every algorithm and contrast, other settings by default.
+func each(t *testing.T, test func(t *testing.T, cfg Config)) {
+	t.Helper()
+	for _, algorithm := range algorithms {
+		for _, contrast := range contrasts {
+			cfg := Default()
+			cfg.Algorithm, cfg.Contrast = algorithm, contrast
+			t.Run(fmt.Sprintf("%s %s", algorithm, contrast), func(t *testing.T) { test(t, cfg) })
+		}
+	}
+}
+
+func TestSeparates(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		x, a := mixed(5, 5000)
+		before := mat.DenseCopyOf(x)
+		m := mustFit(t, x, cfg)
+		if c := m.Convergence(); !c.Converged || c.Warning != "" || c.Iterations < 2 {
+			t.Errorf("convergence %+v", c)
+		}
+		if amari, err := sica.Amari(m.Unmixing, a); err != nil || !(amari < 0.05) {
+			t.Errorf("Amari's distance %.3f, error %v, want less than .05", amari, err)
+		}
+		if !mat.Equal(x, before) {
+			t.Error("the fit changed the mixed signals")
+		}
+	})
+}
+
+func TestModel(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		x, _ := mixed(4, 1000)
+		x.Apply(func(i, _ int, v float64) float64 { return v + 10*float64(i) }, x)
+		m := mustFit(t, x, cfg)
+		d, n := x.Dims()
+		identity := mat.NewDiagDense(d, []float64{1, 1, 1, 1})
+
+		var covariance, product mat.Dense
+		covariance.Mul(m.Signals(), m.Signals().T())
+		covariance.Scale(1/float64(n), &covariance)
+		if !mat.EqualApprox(&covariance, identity, 1e-12) {
+			t.Errorf("the covariance of the signals is\n%.3g", mat.Formatted(&covariance))
+		}
+		product.Mul(m.Unmixing, m.Mixing)
+		if !mat.EqualApprox(&product, identity, 1e-12) {
+			t.Errorf("unmixing by mixing is\n%.3g", mat.Formatted(&product))
+		}
+		z, err := m.Transform(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(z, m.Signals(), 1e-10) {
+			t.Error("the transform of the mixed signals isn't the recovered signals")
+		}
+		back, err := m.InverseTransform(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(back, x, 1e-10) {
+			t.Error("the inverse transform isn't the mixed signals")
+		}
+	})
+}
+
+func TestIterationByHand(t *testing.T) {
+	// One step of the definition in two loops, over several blocks and parts.
+	each(t, func(t *testing.T, cfg Config) {
+		x, _ := mixed(3, 2*maxParts*blockWidth+17)
+		white, err := baseline.Whiten(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := start(3, 1)
+		g := map[Contrast]func(float64) (float64, float64){
+			LogCosh: func(y float64) (float64, float64) { return math.Tanh(y), 1 / (math.Cosh(y) * math.Cosh(y)) },
+			Exp: func(y float64) (float64, float64) {
+				return y * math.Exp(-y*y/2), (1 - y*y) * math.Exp(-y*y/2)
+			},
+			Cube: func(y float64) (float64, float64) { return y * y * y, 3 * y * y },
+		}[cfg.Contrast]
+		d, n := x.Dims()
+		want := mat.NewDense(d, d, nil)
+		for i := range d {
+			for k := range n {
+				position := white.Signals.ColView(k)
+				value, derivative := g(mat.Dot(w.RowView(i), position))
+				for j := range d {
+					want.Set(i, j, want.At(i, j)+(value*position.AtVec(j)-derivative*w.At(i, j))/float64(n))
+				}
+			}
+		}
+		next := newGeneral(d, d)
+		p := newPasser(white.Signals, cfg.Contrast)
+		p.step(next, w.RawMatrix())
+		if got := mat.NewDense(d, d, next.Data); !mat.EqualApprox(got, want, 1e-11) {
+			t.Errorf("step\n%v, want\n%v", mat.Formatted(got), mat.Formatted(want))
+		}
+	})
+}
+
+func TestSameOnAnyProcessors(t *testing.T) {
+	x, _ := mixed(3, 20000)
+	cfg := Default()
+	cfg.Seed = 7
+	want := mustFit(t, x, cfg)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, processors := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(processors)
+		if !mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
+			t.Errorf("with %d processors the result is another", processors)
+		}
+	}
+	cfg.Seed = 8
+	if mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
+		t.Error("another seed gives the same start")
+	}
+}
+
+func TestIterationsAllocateNothing(t *testing.T) {
+	x, _ := mixed(10, 3000)
+	each(t, func(t *testing.T, cfg Config) {
+		p := newPasser(x, cfg.Contrast)
+		p.workers = p.workers[:1]
+		o := newOrthogonaliser(10)
+		now, next := start(10, 0).RawMatrix(), newGeneral(10, 10)
+		if allocs := testing.AllocsPerRun(5, func() {
+			p.step(next, now)
+			if err := o.apply(next); err != nil {
+				t.Fatal(err)
+			}
+		}); allocs != 0 {
+			t.Errorf("%g allocations in an iteration", allocs)
+		}
+	})
+}
+
+func TestOneSignal(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		m := mustFit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), cfg)
+		want := []float64{-2, -1, 0, 3}
+		sign := math.Copysign(1, m.Signals().At(0, 3))
+		for k, v := range m.Signals().RawRowView(0) {
+			if math.Abs(sign*v-want[k]/math.Sqrt(3.5)) > 1e-12 {
+				t.Errorf("signals %v, want ±%v/√3.5", m.Signals().RawRowView(0), want)
+			}
+		}
+	})
+}
+
+func TestWarnsIfItDoesNotConverge(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		x, _ := mixed(5, 500)
+		cfg.Tolerance, cfg.MaxIterations = 0, 3
+		c := mustFit(t, x, cfg).Convergence()
+		if c.Converged || c.Iterations != 3 || !strings.Contains(c.Warning, "did not converge") {
+			t.Errorf("convergence %+v", c)
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	x, _ := mixed(3, 500)
+	each(t, func(t *testing.T, cfg Config) {
+		ctx := &endsAfter{Context: t.Context(), checks: 3}
+		cfg.Tolerance = 0
+		if _, err := Fit(ctx, x, cfg); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// endsAfter is cancelled once it was asked a number of times.
+type endsAfter struct {
+	context.Context
+	checks int
+}
+
+func (c *endsAfter) Err() error {
+	if c.checks--; c.checks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestErrors(t *testing.T) {
+	x, _ := mixed(2, 100)
+	nan := mat.DenseCopyOf(x)
+	nan.Set(0, 3, math.NaN())
+	for _, test := range []struct {
+		want   string
+		x      *mat.Dense
+		change func(*Config)
+	}{
+		{"no mixed signals", nil, nil},
+		{"2 mixed signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), nil},
+		{"the value NaN at position 3", nan, nil},
+		{"linearly dependent", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), nil},
+		{`algorithm "parallel": want "symmetric" or "deflation"`, x, func(c *Config) { c.Algorithm = "parallel" }},
+		{`contrast ""`, x, func(c *Config) { c.Contrast = "" }},
+		{"tolerance NaN", x, func(c *Config) { c.Tolerance = math.NaN() }},
+		{"tolerance -1", x, func(c *Config) { c.Tolerance = -1 }},
+		{"max iterations 0: want at least 1", x, func(c *Config) { c.MaxIterations = 0 }},
+		{"start is 3×3: want 2×2", x, func(c *Config) { c.Start = start(3, 0) }},
+		{"start has the value +Inf in row 0, column 1", x, func(c *Config) {
+			c.Start = mat.NewDense(2, 2, []float64{1, math.Inf(1), 0, 1})
+		}},
+		{"start is singular", x, func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},
+	} {
+		cfg := Default()
+		if test.change != nil {
+			test.change(&cfg)
+		}
+		if _, err := Fit(t.Context(), test.x, cfg); err == nil || !strings.HasPrefix(err.Error(), "fastica: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+	}
+}
+
+// Signals with little in them must give finite results or an error.
+func TestNeverNaN(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	draws := map[string]func() float64{
+		"signs":    func() float64 { return float64(2*rng.IntN(2) - 1) },
+		"gaussian": rng.NormFloat64,
+		"spikes":   func() float64 { return math.Pow(rng.NormFloat64(), 15) },
+	}
+	for name, draw := range draws {
+		for _, size := range [][2]int{{1, 10}, {2, 3}, {2, 8}, {3, 30}, {3, 1000}} {
+			x := mat.NewDense(size[0], size[1], nil)
+			x.Apply(func(_, _ int, _ float64) float64 { return draw() }, x)
+			each(t, func(t *testing.T, cfg Config) {
+				m, err := Fit(t.Context(), x, cfg)
+				if err != nil {
+					return
+				}
+				for _, result := range []*mat.Dense{m.Signals(), m.Mixing, m.Unmixing} {
+					if sum := mat.Sum(result); math.IsNaN(sum) || math.IsInf(sum, 0) {
+						t.Errorf("%s %v: a value isn't finite", name, size)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestMethod(t *testing.T) {
+	x, _ := mixed(2, 300)
+	m := Method{Paper()}
+	model, err := m.Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(model.Signals(), mustFit(t, x, Paper()).Signals()) || m.Name() != "fastica" {
+		t.Error("the method isn't Fit")
+	}
+	if model, err := m.Fit(t.Context(), nil); err == nil || model != nil {
+		t.Errorf("model %v, error %v", model, err)
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	x, _ := mixed(10, 100_000)
+	each := func(name string, iterations int, tolerance float64, start *mat.Dense) {
+		b.Run(name, func(b *testing.B) {
+			cfg := Default()
+			cfg.MaxIterations, cfg.Tolerance, cfg.Start = iterations, tolerance, start
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Fit(b.Context(), x, cfg); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	each("default", 200, 1e-4, start(10, 0))
+	each("200iterations", 200, 0, start(10, 0))
+}

@@ -1,0 +1,65 @@
+package baseline
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Linear is a demixing z = Unmixing·(x − Mean). The models of linear methods
+// embed it.
+type Linear struct {
+	// Mean holds the mean of each mixed signal.
+	Mean []float64
+	// Whitening, d×d, is the whitening of the mixed signals less their means,
+	// which the method then rotated.
+	Whitening *mat.Dense
+	// Mixing, d×d, is the inverse of Unmixing: column j says how much of
+	// recovered signal j is in each mixed signal.
+	Mixing *mat.Dense
+	// Unmixing, d×d, says in row i how recovered signal i is made of the mixed
+	// ones.
+	Unmixing *mat.Dense
+}
+
+// Transform returns Unmixing·(x − Mean) for mixed signals x, d×n. It is an error
+// if x isn't d signals at one position or more or has a value that isn't finite.
+func (l *Linear) Transform(x *mat.Dense) (*mat.Dense, error) {
+	if err := CheckNew("mixed", x, len(l.Mean)); err != nil {
+		return nil, fmt.Errorf("baseline: transform: %w", err)
+	}
+	centred := mat.DenseCopyOf(x)
+	for i, mean := range l.Mean {
+		row := centred.RawRowView(i)
+		for t := range row {
+			row[t] -= mean
+		}
+	}
+	var z mat.Dense
+	z.Mul(l.Unmixing, centred)
+	if err := checkFinite("recovered", &z); err != nil {
+		return nil, fmt.Errorf("baseline: transform: %w", err)
+	}
+	return &z, nil
+}
+
+// InverseTransform returns Mixing·z + Mean for recovered signals z, d×n. It is
+// an error if z isn't d signals at one position or more or has a value that
+// isn't finite.
+func (l *Linear) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
+	if err := CheckNew("recovered", z, len(l.Mean)); err != nil {
+		return nil, fmt.Errorf("baseline: inverse transform: %w", err)
+	}
+	var x mat.Dense
+	x.Mul(l.Mixing, z)
+	for i, mean := range l.Mean {
+		row := x.RawRowView(i)
+		for t := range row {
+			row[t] += mean
+		}
+	}
+	if err := checkFinite("mixed", &x); err != nil {
+		return nil, fmt.Errorf("baseline: inverse transform: %w", err)
+	}
+	return &x, nil
+}
