@@ -6,9 +6,12 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// maxChunk is the most training steps that one compiled call makes; between
-// calls a fit can be cancelled.
-const maxChunk = 500
+// The most training steps that one compiled call makes; between calls a fit can
+// be cancelled. Those of epochs are the paper's, which take some milliseconds.
+const (
+	maxChunk      = 500
+	maxEpochChunk = 100
+)
 
 // indexShape is the shape of the position index for t positions.
 func (c Config) indexShape(t int) []int {
@@ -105,10 +108,11 @@ func (c Config) epochSteps(t int) int {
 	return (c.trainPositions(t) + b - 1) / b
 }
 
-// chunk is the number of training steps that one call makes.
+// chunk is the number of training steps that one call makes. A call for every
+// epoch would spend a fifth of the time on the call.
 func (c Config) chunk(t int) int {
 	if c.Steps > 0 {
 		return min(c.Steps, maxChunk)
 	}
-	return min(c.epochSteps(t), maxChunk)
+	return min(c.steps(t), maxEpochChunk)
 }

@@ -79,7 +79,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if !o.smoke && len(o.only) == 0 {
+	if !o.smoke && o.wants(defaultIteration) {
 		long, err := measureLong(ctx, o)
 		rows = append(rows, long...)
 		if err := errors.Join(err, writeRows(results, rows)); err != nil {

@@ -90,10 +90,13 @@ func problems(o options) []problem {
 		add(defaultFit, 2, 20, 1024)
 		add(paperIteration, 2, 1, 1024)
 	}
-	return slices.DeleteFunc(all, func(p problem) bool {
-		wanted := func(part string) bool { return strings.Contains(p.String(), part) }
-		return len(o.only) > 0 && !slices.ContainsFunc(o.only, wanted)
-	})
+	return slices.DeleteFunc(all, func(p problem) bool { return !o.wants(p.String()) })
+}
+
+// wants tells whether a problem of this name is to be measured.
+func (o options) wants(name string) bool {
+	contains := func(part string) bool { return strings.Contains(name, part) }
+	return len(o.only) == 0 || slices.ContainsFunc(o.only, contains)
 }
 
 // Sizes of the problems. Losses are compared over steps batches.
@@ -191,6 +194,13 @@ func drawn(dims []int, draw func() float64) array {
 	return x
 }
 
+// times repeats the array n times along its first axis.
+func (a array) times(n int) array {
+	dims := slices.Clone(a.dims)
+	dims[0] *= n
+	return array{dims: dims, floats: slices.Repeat(a.floats, n), ints: slices.Repeat(a.ints, n)}
+}
+
 func size(dims []int) int {
 	n := 1
 	for _, d := range dims {
@@ -221,7 +231,7 @@ func writeArrays(folder string, arrays map[string]array) error {
 // than two axes.)
 func (a array) write(w io.Writer) error {
 	dtype, data := "<f4", any(a.floats)
-	if a.ints != nil {
+	if len(a.ints) > 0 {
 		dtype, data = "<i4", a.ints
 	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", dtype, strings.Trim(strings.ReplaceAll(fmt.Sprint(a.dims), " ", ","), "[]"))
