@@ -45,7 +45,7 @@ func command() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.json, "json", "", "write the rows to this file too, after those that it holds")
+	flags.StringVar(&o.json, "json", "", "write the rows to this file instead of DIR/results.json, in place of the same ones there")
 	flags.StringVar(&o.out, "out", "out/bench", "folder of the table and the plot")
 	flags.IntVar(&o.cores, "cores", 1, "cores that the process was given, to write into the rows")
 	flags.BoolVar(&o.smoke, "smoke", false, "sizes that show in seconds that everything works; the times mean nothing")
@@ -74,14 +74,14 @@ func run(ctx context.Context, o options) error {
 	peaks := make(peaks)
 	for _, p := range problems(o) {
 		measured, err := measure(ctx, p, contenders, peaks, o)
-		rows = append(rows, measured...)
+		rows = merge(rows, measured)
 		if err := errors.Join(err, writeRows(results, rows)); err != nil {
 			return err
 		}
 	}
 	if !o.smoke && o.wants(defaultIteration) {
 		long, err := measureLong(ctx, o)
-		rows = append(rows, long...)
+		rows = merge(rows, long)
 		if err := errors.Join(err, writeRows(results, rows)); err != nil {
 			return err
 		}

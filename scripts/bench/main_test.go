@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,9 @@ func TestSmoke(t *testing.T) {
 			}
 		}
 		rows = append(rows, measured...)
+	}
+	if again := merge(slices.Clone(rows), rows[:1]); len(again) != len(rows) || !reflect.DeepEqual(again[len(again)-1], rows[0]) {
+		t.Errorf("a row measured again makes %d rows of %d", len(again), len(rows))
 	}
 	file := filepath.Join(o.out, "rows.json")
 	if err := writeRows(file, rows); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -46,6 +47,15 @@ func newRow(p problem, c contender, cores int, loss, compile float64) row {
 
 func (r *row) summarise(ms []float64) {
 	r.Median, r.P10, r.P90, r.Repeats = median(ms), quantile(0.1, ms), quantile(0.9, ms), len(ms)
+}
+
+// merge appends the new rows, in place of earlier ones of the same.
+func merge(rows, new []row) []row {
+	same := func(a, b row) bool { return a.key() == b.key() && a.Impl == b.Impl && a.Backend == b.Backend }
+	rows = slices.DeleteFunc(rows, func(old row) bool {
+		return slices.ContainsFunc(new, func(r row) bool { return same(old, r) })
+	})
+	return append(rows, new...)
 }
 
 // device says what the processor is called, where the system tells.
