@@ -118,7 +118,9 @@ func open(name string) (compute.Backend, error) {
 	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
 		b, err = openXLA(plugin)
 	} else {
-		b, err = gobackend.New("")
+		// One operation at a time, itself on all cores: of two matrix products
+		// at once, each can wait for the other's cores for ever (compute v0.1.5).
+		b, err = gobackend.New("ops_sequential")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", name, err)

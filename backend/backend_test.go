@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"time"
 )
 
 func TestAvailableBackendsCompute(t *testing.T) {
@@ -103,5 +107,45 @@ func TestOpenUnavailable(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Open(%q) = %v, want an error that names it", name, err)
 		}
+	}
+}
+
+// Independent matrix products in one graph: executed side by side, each waits
+// for the other's cores, sometimes for ever.
+func TestGoDoesNotHang(t *testing.T) {
+	b, err := Open(Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := graph.NewExec1(b, func(x *graph.Node) *graph.Node {
+		sum := x
+		for k := range 8 {
+			y := graph.AddScalar(x, k)
+			sum = graph.Add(sum, graph.Einsum("ij,jk->ik", y, y))
+		}
+		return sum
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	done := make(chan error, 1)
+	go func() {
+		x := tensors.FromShape(shapes.Make(dtypes.Float32, 256, 256))
+		for range 60 {
+			if _, err := exec.Call(x); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("60 calls didn't end within a minute")
 	}
 }
