@@ -15,8 +15,7 @@ import (
 type work struct{ gflop, gb float64 }
 
 // roofline is what a problem needs in the folded form and what the machine
-// does in a second: no implementation of that form is faster than the slower
-// of the two.
+// does in a second.
 type roofline struct {
 	GFLOP      float64 `json:"gflop"`
 	GB         float64 `json:"gb"`
@@ -24,9 +23,10 @@ type roofline struct {
 	PeakGBs    float64 `json:"peak_gbs"`
 }
 
-// least is the time in milliseconds that the problem takes at the peak.
-func (r *roofline) least() float64 {
-	return 1e3 * max(r.GFLOP/r.PeakGFLOPs, r.GB/r.PeakGBs)
+// least are the times in milliseconds that the problem's arithmetic and its
+// traffic take at the peak.
+func (r *roofline) least() (arithmetic, traffic float64) {
+	return 1e3 * r.GFLOP / r.PeakGFLOPs, 1e3 * r.GB / r.PeakGBs
 }
 
 // needs counts the folded form of the paper's network: what is done for every
