@@ -1,0 +1,56 @@
+package ivae_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
+	"gonum.org/v1/gonum/mat"
+)
+
+// In each of 20 segments the signals are as loud as drawn for it, and u says
+// which segment a position is in.
+func Example() {
+	const segments, length = 20, 100
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := mat.NewDense(2, segments*length, nil)
+	u := mat.NewDense(segments, segments*length, nil)
+	for t := range segments * length {
+		u.Set(t/length, t, 1)
+	}
+	for i := range 2 {
+		loudness := 1.0
+		for t := range segments * length {
+			if t%length == 0 {
+				loudness = 0.2 + 3*rng.Float64()
+			}
+			s.Set(i, t, loudness*rng.NormFloat64())
+		}
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{2, 1, -1, 1}), s)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	b, err := backend.Open(backend.Auto)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := ivae.Default()
+	cfg.U, cfg.Iterations = u, 2000
+	m, err := ivae.Fit(context.Background(), b, x, cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	match, err := sica.MCC(m.Signals(), s)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("MCC above 0.85: %t\n", match.MCC > 0.85)
+	// Output: MCC above 0.85: true
+}

@@ -1,0 +1,276 @@
+package ivae
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+)
+
+var (
+	_ baseline.Method = Method{}
+	_ baseline.Model  = (*Model)(nil)
+)
+
+func open(t *testing.T, name string) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(name)
+	if err != nil {
+		t.Skip(err)
+	}
+	return b
+}
+
+// sources are two Gaussian signals whose variances change from segment to
+// segment, and the segment as a column with one 1.
+func sources(seed uint64, segments, length int) (s, u *mat.Dense) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	s, u = mat.NewDense(2, segments*length, nil), mat.NewDense(segments, segments*length, nil)
+	for g := range segments {
+		for i := range 2 {
+			sd := 0.5 + 2.5*rng.Float64()
+			for t := g * length; t < (g+1)*length; t++ {
+				s.Set(i, t, sd*rng.NormFloat64())
+				u.Set(g, t, 1)
+			}
+		}
+	}
+	return s, u
+}
+
+func mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
+	t.Helper()
+	x, err := datasets.Mix(s, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// small is a training of a second on the pure-Go backend.
+func small() Config {
+	return Config{Hidden: []int{4}, LearningRate: 1e-2, Patience: 3, Batch: 16, Iterations: 60, Seed: 5}
+}
+
+// What the article promises, from a mixing that isn't symmetric, so that no
+// whitening alone undoes it.
+func TestRecoversModulatedSources(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 15 s")
+	}
+	b := open(t, backend.CPU)
+	w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
+	for name, opt := range map[string]datasets.MixOptions{
+		"linear":    {Steps: 2, W: w},
+		"nonlinear": {Steps: 2, W: w, H: datasets.GELU},
+	} {
+		s, u := sources(1, 20, 100)
+		x := mixed(t, s, opt)
+		cfg := Default()
+		cfg.U = u
+		m, err := Fit(context.Background(), b, x, cfg)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		before, after := mcc(t, x, s), mcc(t, m.Signals(), s)
+		again, err := m.InverseTransform(m.Signals())
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded := mcc(t, again, x)
+		t.Logf("%s: MCC %.3f, of the mixed signals %.3f, of those decoded with those %.3f; loss %.3f, %+v", name, after, before, decoded, m.Loss(), m.Convergence())
+		if !(after > 0.9) || before > 0.85 || !(decoded > 0.98) {
+			t.Errorf("%s: MCC %.3f from %.3f, decoded %.3f, want above 0.9 from below 0.85, above 0.98", name, after, before, decoded)
+		}
+		if c := m.Convergence(); !c.Converged || c.Warning != "" || c.Iterations != 10003 {
+			t.Errorf("%s: %+v, want it converged in 1429 epochs of 7 steps", name, c)
+		}
+	}
+}
+
+func mcc(t *testing.T, z, s *mat.Dense) float64 {
+	t.Helper()
+	match, err := sica.MCC(z, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return match.MCC
+}
+
+// A training may be repeated, on either backend, and its model does what the
+// training found.
+func TestModel(t *testing.T) {
+	s, _ := sources(2, 5, 20)
+	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	before := mat.DenseCopyOf(x)
+	var first *Model
+	for _, name := range backend.Available() {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, name)
+			var runs [2]*Model
+			for i := range runs {
+				model, err := Method{Config: small(), Backend: b}.Fit(context.Background(), x)
+				if err != nil {
+					t.Fatalf("%+v", err)
+				}
+				runs[i] = model.(*Model)
+			}
+			m := runs[0]
+			if !mat.Equal(m.Signals(), runs[1].Signals()) {
+				t.Error("the same seed gives other signals")
+			}
+			if first == nil {
+				first = m
+			}
+			if !mat.EqualApprox(m.Signals(), first.Signals(), 1e-2) {
+				t.Error("another backend gives other signals")
+			}
+
+			z, err := m.Transform(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.EqualApprox(z, m.Signals(), 1e-12) {
+				t.Error("the transform of the mixed signals isn't the recovered ones")
+			}
+			one, err := m.TransformWith(mat.DenseCopyOf(x.Slice(0, 2, 7, 8)), mat.NewDense(1, 1, []float64{0.07}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.EqualApprox(one, z.Slice(0, 2, 7, 8), 1e-12) {
+				t.Error("the transform of one position isn't that position of the transform")
+			}
+			if first, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 1))); err != nil || !mat.EqualApprox(first, z.Slice(0, 2, 0, 1), 1e-12) {
+				t.Errorf("%v: the first position by itself isn't that of the transform", err)
+			}
+			if y, err := m.InverseTransform(z); err != nil || baseline.CheckNew("mixed", y, 2) != nil {
+				t.Errorf("inverse transform: %v, %v", y, err)
+			}
+			if _, err := m.InverseTransform(mat.NewDense(3, 2, nil)); err == nil {
+				t.Error("the inverse transform of three signals gave no error")
+			}
+			for _, bad := range []*mat.Dense{nil, mat.NewDense(2, 100, nil), mat.NewDense(1, 99, nil)} {
+				if _, err := m.TransformWith(x, bad); err == nil {
+					t.Errorf("transform with u %v gave no error", bad)
+				}
+			}
+			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), mat.NewDense(2, 1, []float64{0, math.NaN()})} {
+				if _, err := m.Transform(bad); err == nil {
+					t.Errorf("transform of %v gave no error", bad)
+				}
+			}
+		})
+	}
+	if !mat.Equal(x, before) {
+		t.Error("the mixed signals were changed")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	b := open(t, backend.Go)
+	s, _ := sources(3, 5, 10)
+	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	nan := mat.DenseCopyOf(x)
+	nan.Set(1, 7, math.NaN())
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for name, test := range map[string]struct {
+		ctx    context.Context
+		b      compute.Backend
+		x      *mat.Dense
+		change func(*Config)
+		want   string
+	}{
+		"no backend":    {want: "no backend", x: x},
+		"no signals":    {b: b, want: "no mixed signals"},
+		"NaN":           {b: b, x: nan, want: "NaN at position 7"},
+		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
+		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden layers of [3 0]"},
+		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() }, want: "learning rate NaN"},
+		"batch":         {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch 0"},
+		"iterations":    {b: b, x: x, change: func(c *Config) { c.Iterations = 0 }, want: "iterations 0"},
+		"patience":      {b: b, x: x, change: func(c *Config) { c.Patience = -1 }, want: "patience -1"},
+		"shape":         {b: b, x: x, change: func(c *Config) { c.Shape = []int{5, 11} }, want: "shape [5 11]"},
+		"short u":       {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) }, want: "u is 1×49"},
+		"u with NaN":    {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 50, nil); c.U.Set(0, 3, math.NaN()) }, want: "u has the value NaN"},
+		"u and shape":   {b: b, x: x, change: func(c *Config) { c.U, c.Shape = mat.NewDense(1, 50, nil), []int{50} }, want: "both u and the shape"},
+		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: sica.ErrNotFinite.Error()},
+	} {
+		cfg := small()
+		if test.change != nil {
+			test.change(&cfg)
+		}
+		if test.ctx == nil {
+			test.ctx = context.Background()
+		}
+		_, err := Fit(test.ctx, test.b, test.x, cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), "ivae: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+		}
+	}
+	for _, cfg := range []Config{Default(), Paper(), small()} {
+		if err := cfg.Validate(10); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A context that ends during the training ends it between two chunks.
+func TestCancel(t *testing.T) {
+	s, _ := sources(4, 5, 10)
+	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	cfg := small()
+	cfg.Iterations = 1e7
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Fit(ctx, open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func TestPositions(t *testing.T) {
+	if u := positions(nil, 4); !mat.Equal(u, mat.NewDense(1, 4, []float64{0, 0.25, 0.5, 0.75})) {
+		t.Errorf("u of 4 positions is %v", mat.Formatted(u))
+	}
+	want := mat.NewDense(2, 8, []float64{
+		0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5,
+		0, 0.25, 0.5, 0.75, 0, 0.25, 0.5, 0.75,
+	})
+	if u := positions([]int{2, 4}, 8); !mat.Equal(u, want) {
+		t.Errorf("u of 2×4 pixels is %v", mat.Formatted(u))
+	}
+}
+
+// Other positions of an image, or with a u of the caller's, need their own u.
+func TestTransformNeedsU(t *testing.T) {
+	s, u := sources(6, 5, 10)
+	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	for name, change := range map[string]func(*Config){
+		"image": func(c *Config) { c.Shape = []int{5, 10} },
+		"label": func(c *Config) { c.U = u },
+	} {
+		cfg := small()
+		change(&cfg)
+		m, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		if z, err := m.Transform(x); err != nil || !mat.Equal(z, m.Signals()) {
+			t.Errorf("%s: %v: the transform of the mixed signals isn't the recovered ones", name, err)
+		}
+		if _, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 20))); err == nil || !strings.Contains(err.Error(), "TransformWith") {
+			t.Errorf("%s: error %v, want one that names TransformWith", name, err)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package pcl
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+)
+
+var (
+	_ baseline.Method = Method{}
+	_ baseline.Model  = (*Model)(nil)
+)
+
+func open(t *testing.T, name string) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(name)
+	if err != nil {
+		t.Skip(err)
+	}
+	return b
+}
+
+// sources are two signals of the article's kind, s_t = 0.7·s_{t−1} + Laplace.
+func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
+	t.Helper()
+	p := datasets.ARProcess{Coefficients: []float64{0.7}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 50}
+	s, err := datasets.AR(rand.New(rand.NewPCG(seed, 0)), positions, p, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
+	t.Helper()
+	x, err := datasets.Mix(s, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// small is a training of a second on the pure-Go backend.
+func small() Config {
+	return Config{Hidden: []int{4}, LearningRate: 1e-2, Batch: 16, Epochs: 30, Seed: 5}
+}
+
+// What the article promises, from a mixing that isn't symmetric, so that no
+// whitening alone undoes it.
+func TestRecoversDependentSources(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 10 s")
+	}
+	b := open(t, backend.CPU)
+	w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
+	for name, opt := range map[string]datasets.MixOptions{
+		"linear":    {Steps: 2, W: w},
+		"nonlinear": {Steps: 2, W: w, H: datasets.GELU},
+	} {
+		s := sources(t, 1, 2000)
+		x := mixed(t, s, opt)
+		cfg := Default()
+		cfg.Epochs = 200
+		m, err := Fit(context.Background(), b, x, cfg)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		before, after := mcc(t, x, s), mcc(t, m.Signals(), s)
+		t.Logf("%s: MCC %.3f, of the mixed signals %.3f; loss %.3f, %+v", name, after, before, m.Loss(), m.Convergence())
+		if !(after > 0.97) || before > 0.9 {
+			t.Errorf("%s: MCC %.3f from %.3f, want above 0.97 from below 0.9", name, after, before)
+		}
+		if c := m.Convergence(); !c.Converged || c.Warning != "" || c.Iterations != 200*7 {
+			t.Errorf("%s: %+v, want it converged in 1400 steps", name, c)
+		}
+	}
+}
+
+func mcc(t *testing.T, z, s *mat.Dense) float64 {
+	t.Helper()
+	match, err := sica.MCC(z, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return match.MCC
+}
+
+func TestNoDependenceIsSaid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 0))
+	x := mat.NewDense(2, 600, nil)
+	x.Apply(func(_, _ int, _ float64) float64 { return datasets.Laplace(rng) }, x)
+	cfg := Config{LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 100}
+	m, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Convergence(); !c.Converged || !strings.Contains(c.Warning, "can't tell") || math.Abs(m.Loss()-math.Ln2) > 0.02 {
+		t.Errorf("loss %.3f and %+v, want a loss of log 2 and a warning", m.Loss(), c)
+	}
+}
+
+// A training may be repeated, on either backend, and its model does what the
+// training found.
+func TestModel(t *testing.T) {
+	x := mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
+	before := mat.DenseCopyOf(x)
+	var first *Model
+	for _, name := range backend.Available() {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, name)
+			var runs [2]*Model
+			for i := range runs {
+				model, err := Method{Config: small(), Backend: b}.Fit(context.Background(), x)
+				if err != nil {
+					t.Fatalf("%+v", err)
+				}
+				runs[i] = model.(*Model)
+			}
+			m := runs[0]
+			if !mat.Equal(m.Signals(), runs[1].Signals()) {
+				t.Error("the same seed gives other signals")
+			}
+			if first == nil {
+				first = m
+			}
+			if !mat.EqualApprox(m.Signals(), first.Signals(), 1e-2) {
+				t.Error("another backend gives other signals")
+			}
+
+			z, err := m.Transform(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.EqualApprox(z, m.Signals(), 1e-12) {
+				t.Error("the transform of the mixed signals isn't the recovered ones")
+			}
+			one, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 7, 8)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.EqualApprox(one, z.Slice(0, 2, 7, 8), 1e-12) {
+				t.Error("the transform of one position isn't that position of the transform")
+			}
+			if _, err := m.InverseTransform(z); !errors.Is(err, baseline.ErrNotInvertible) {
+				t.Errorf("inverse transform: %v, want ErrNotInvertible", err)
+			}
+			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), mat.NewDense(2, 1, []float64{0, math.NaN()})} {
+				if _, err := m.Transform(bad); err == nil {
+					t.Errorf("transform of %v gave no error", bad)
+				}
+			}
+		})
+	}
+	if !mat.Equal(x, before) {
+		t.Error("the mixed signals were changed")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	b := open(t, backend.Go)
+	x := mixed(t, sources(t, 3, 50), datasets.MixOptions{Steps: 1})
+	nan := mat.DenseCopyOf(x)
+	nan.Set(1, 7, math.NaN())
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for name, test := range map[string]struct {
+		ctx    context.Context
+		b      compute.Backend
+		x      *mat.Dense
+		change func(*Config)
+		want   string
+	}{
+		"no backend":    {want: "no backend", x: x},
+		"no signals":    {b: b, want: "no mixed signals"},
+		"NaN":           {b: b, x: nan, want: "NaN at position 7"},
+		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
+		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden layers of [3 0]"},
+		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() }, want: "learning rate NaN"},
+		"batch":         {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch 0"},
+		"epochs":        {b: b, x: x, change: func(c *Config) { c.Epochs = 0 }, want: "epochs 0"},
+		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: sica.ErrNotFinite.Error()},
+	} {
+		cfg := small()
+		if test.change != nil {
+			test.change(&cfg)
+		}
+		if test.ctx == nil {
+			test.ctx = context.Background()
+		}
+		_, err := Fit(test.ctx, test.b, test.x, cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), "pcl: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+		}
+	}
+	for _, cfg := range []Config{Default(), Paper(), small()} {
+		if err := cfg.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A context that ends during the training ends it between two chunks.
+func TestCancel(t *testing.T) {
+	x := mixed(t, sources(t, 4, 50), datasets.MixOptions{Steps: 1})
+	cfg := small()
+	cfg.Epochs = 1e6
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Fit(ctx, open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// An epoch goes through every position but the first once, and each comes with
+// the one before it.
+func TestOrder(t *testing.T) {
+	const n, batch = 13, 4
+	o := newOrder(rand.New(rand.NewPCG(1, 1)), n, batch)
+	for range 3 {
+		var epoch []int32
+		at := make([]int32, 3*batch)
+		for range (n - 1) / batch {
+			o.next(at)
+			for i := range batch {
+				if at[batch+i] != at[i]-1 {
+					t.Errorf("position %d has the neighbour %d", at[i], at[batch+i])
+				}
+				if other := at[2*batch+i]; other < 0 || other >= n {
+					t.Errorf("another position is %d of %d", other, n)
+				}
+			}
+			epoch = append(epoch, at[:batch]...)
+		}
+		slices.Sort(epoch)
+		for i, p := range epoch {
+			if p != int32(i+1) {
+				t.Fatalf("an epoch has the positions %v", epoch)
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package pcl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+)
+
+// chunk is the number of steps of one call of the trainer, between which ctx may
+// end the training.
+const chunk = 64
+
+// training is a feature network and its regression while they learn.
+type training struct {
+	cfg     Config
+	t       int
+	dtype   dtypes.DType
+	store   *model.Store
+	trainer *flows.Trainer
+	x       *tensors.Tensor // the white signals, [1, T, d]
+	rate    *model.Variable
+	order   *order
+}
+
+func newTraining(backend compute.Backend, white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
+	_, n := white.Dims()
+	rng := baseline.Rand(cfg.Seed, name)
+	tr := &training{cfg: cfg, t: n, dtype: dtype, store: model.NewStore(), x: positionsFirst(white, dtype)}
+	var err error
+	tr.trainer, err = flows.NewTrainer(backend, tr.store,
+		optimizer.Adam().LearningRate(cfg.LearningRate).Epsilon(1e-8).Done(), // PyTorch's ε
+		cfg.loss,
+		[]shapes.Shape{tr.x.Shape()},
+		[]shapes.Shape{shapes.Make(dtypes.Int32, chunk, 1, 3, cfg.batch(n))})
+	if err != nil {
+		return nil, err
+	}
+	tr.rate = tr.store.GetVariable(path.Join("/", optimizer.Scope, optimizer.ParamLearningRate))
+	if err := tr.initialise(rng); err != nil {
+		return nil, err
+	}
+	tr.order = newOrder(rng, n, cfg.batch(n))
+	return tr, nil
+}
+
+func (tr *training) close() {
+	tr.trainer.Finalize()
+	tr.store.Finalize()
+	tr.x.FinalizeAll()
+}
+
+func (tr *training) initialise(rng *rand.Rand) error {
+	if err := layers.Initialise(tr.store.Scope("/"+featureScope), []*rand.Rand{rng}); err != nil {
+		return err
+	}
+	for v := range tr.store.Scope("/" + regressionScope).IterVariables() {
+		values := make([]float64, v.Shape().Size())
+		for i := range values {
+			values[i] = start[v.Name()]
+		}
+		if err := v.SetValue(tensor(values, tr.dtype, v.Shape().Dimensions...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run makes all steps and returns the loss of each.
+func (tr *training) run(ctx context.Context) ([]float64, error) {
+	total := tr.cfg.steps(tr.t)
+	losses := make([]float64, 0, total)
+	for len(losses) < total {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := tr.setRate(float64(len(losses)) / float64(total)); err != nil {
+			return nil, err
+		}
+		next, err := tr.train(min(chunk, total-len(losses)))
+		if err != nil {
+			return nil, err
+		}
+		for _, loss := range next {
+			losses = append(losses, loss[0])
+			if math.IsNaN(loss[0]) || math.IsInf(loss[0], 0) {
+				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), sica.ErrNotFinite, tr.cfg.LearningRate)
+			}
+		}
+	}
+	return losses, nil
+}
+
+func (tr *training) train(steps int) ([][]float64, error) {
+	size := 3 * tr.cfg.batch(tr.t)
+	at := make([]int32, chunk*size)
+	for i := range steps {
+		tr.order.next(at[i*size:][:size])
+	}
+	batch := tensors.FromFlatDataAndDimensions(at, chunk, 1, 3, size/3)
+	defer batch.FinalizeAll()
+	return tr.trainer.Train([]*tensors.Tensor{tr.x}, []*tensors.Tensor{batch}, steps)
+}
+
+// setRate sets the learning rate after a part of the training, from 0 to 1.
+func (tr *training) setRate(part float64) error {
+	if !tr.cfg.Decay {
+		return nil
+	}
+	rate := tr.cfg.LearningRate * (1 + math.Cos(math.Pi*part)) / 2
+	return tr.rate.SetValue(tensor([]float64{rate}, tr.dtype))
+}
+
+// features returns the feature network as it is now.
+func (tr *training) features() (features, error) {
+	var network features
+	for i := range len(tr.cfg.Hidden) + 1 {
+		scope := fmt.Sprintf("/%s/hidden_%d", featureScope, i)
+		if i == len(tr.cfg.Hidden) {
+			scope = "/" + featureScope + "/output"
+		}
+		weights, err := tr.values(scope + "/weights")
+		if err != nil {
+			return nil, err
+		}
+		biases, err := tr.values(scope + "/biases")
+		if err != nil {
+			return nil, err
+		}
+		network = append(network, affine{mat.NewDense(len(weights)/len(biases), len(biases), weights), biases})
+	}
+	return network, nil
+}
+
+func (tr *training) values(variable string) ([]float64, error) {
+	value, err := tr.store.GetVariable(variable).Value()
+	if err != nil {
+		return nil, err
+	}
+	return floats(value)
+}
+
+// order draws the positions of the batches.
+type order struct {
+	rng   *rand.Rand
+	t     int
+	batch int
+	left  []int32 // of this epoch
+	all   []int32 // 1 … T−1
+}
+
+func newOrder(rng *rand.Rand, t, batch int) *order {
+	o := &order{rng: rng, t: t, batch: batch}
+	for i := range t - 1 {
+		o.all = append(o.all, int32(i+1))
+	}
+	return o
+}
+
+// next fills at with a batch: the positions t, then their neighbours t−1, then
+// any positions t*.
+func (o *order) next(at []int32) {
+	if len(o.left) < o.batch {
+		o.rng.Shuffle(len(o.all), func(i, j int) { o.all[i], o.all[j] = o.all[j], o.all[i] })
+		o.left = o.all
+	}
+	b := o.batch
+	copy(at, o.left[:b])
+	for i, t := range o.left[:b] {
+		at[b+i] = t - 1
+		at[2*b+i] = o.rng.Int32N(int32(o.t))
+	}
+	o.left = o.left[b:]
+}
