@@ -30,7 +30,7 @@ func drawCost(file string, rows []row) error {
 	p.X.Label.Text, p.Y.Label.Text = "positions T", "ms"
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Top, p.Legend.Left = false, false // lines rise from the other corner
 	p.Add(plotter.NewGrid())
 
 	lines := costLines(rows)
