@@ -16,7 +16,7 @@ func TestBadInput(t *testing.T) {
 	inputs := t.TempDir()
 	good := write(t, inputs, "good.csv", rows.String())
 	short := write(t, inputs, "short.csv", "1,2\n2,1\n3,5\n")
-	brief := write(t, inputs, "brief.csv", strings.Repeat("1,2\n2,1\n3,5\n", 63)+"1,2\n4,4\n") // 191 positions
+	brief := write(t, inputs, "brief.csv", strings.Repeat("1,2\n2,1\n3,5\n", 42)+"1,2\n") // 127 positions
 	file := write(t, inputs, "file", "")
 	missing := filepath.Join(inputs, "missing.csv")
 
@@ -58,7 +58,7 @@ func TestBadInput(t *testing.T) {
 		{"constant signal", separate(constant), exitFailure, "constant"},
 		{"one signal", separate(single), exitFailure, "at least 2"},
 		{"too few positions", separate(short), exitFailure, "3 positions"},
-		{"too few positions", separate(brief), exitFailure, "at least 192"},
+		{"too few positions", separate(brief), exitFailure, "at least 128"},
 		{"several files", separate(good, "--in", good), exitUsage, "only images"},
 
 		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},
