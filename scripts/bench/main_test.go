@@ -63,7 +63,7 @@ func TestSmoke(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(measured) == 0 {
+		if len(measured) == 0 && (p.runs == 1 || len(all) > 1) { // pure Go alone takes one run only
 			t.Errorf("%s: no row", p)
 		}
 		for _, r := range measured {
