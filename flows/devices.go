@@ -46,7 +46,7 @@ func (t *Trainer) SetDevices(n int) error {
 	if len(t.batchShapes) == 0 || t.batchShapes[0].Rank() < 2 {
 		return errors.New("flows: SetDevices needs a batch tensor with the axes steps and runs")
 	}
-	runs := t.batchShapes[0].Dim(1)
+	runs := t.runs()
 	if runs%n != 0 {
 		return fmt.Errorf("flows: %d devices: want a divisor of the number of runs, %d", n, runs)
 	}

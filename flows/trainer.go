@@ -12,6 +12,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // StepLoss builds the loss of one training step for each of R independent
@@ -149,11 +151,11 @@ func (t *Trainer) Train(data, batches []*tensors.Tensor, steps int) ([][]float64
 	if err != nil {
 		return nil, fmt.Errorf("flows: training: %w", err)
 	}
-	losses, err := floats(tensor)
+	losses, err := host.Values(tensor)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("flows: the losses: %w", err)
 	}
-	runs := len(losses) / batches[0].Shape().Dim(0)
+	runs := t.runs()
 	perStep := make([][]float64, steps)
 	for i := range perStep {
 		perStep[i] = losses[i*runs : (i+1)*runs]
@@ -180,8 +182,8 @@ func (t *Trainer) trainOnHost(data, batches []*tensors.Tensor, steps int) ([][]f
 		if err != nil {
 			return nil, fmt.Errorf("flows: training step %d: %w", i, err)
 		}
-		if perStep[i], err = floats(outputs[0]); err != nil {
-			return nil, err
+		if perStep[i], err = host.Values(outputs[0]); err != nil {
+			return nil, fmt.Errorf("flows: the loss of step %d: %w", i, err)
 		}
 	}
 	return perStep, nil
@@ -216,8 +218,8 @@ func at(x, i *Node) *Node {
 func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node) []*Node {
 	g := inputs[0].Graph()
 	numData := len(t.dataShapes)
-	steps, runs := inputs[1+numData].Shape().Dim(0), t.runs(inputs[1+numData])
-	losses := Const(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, runs)))
+	steps := inputs[1+numData].Shape().Dim(0)
+	losses := Const(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, t.runs())))
 
 	state := append([]*Node{Const(g, int32(0)), losses}, inputs...)
 	for _, v := range t.variables {
@@ -256,7 +258,7 @@ func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node) []*Node {
 }
 
 // runs is R, the second axis of every batch tensor.
-func (t *Trainer) runs(batches *Node) int { return batches.Shape().Dim(1) }
+func (t *Trainer) runs() int { return t.batchShapes[0].Dim(1) }
 
 // arguments lists what Exec.Call takes.
 func arguments(first any, data, batches []*tensors.Tensor) []any {
@@ -268,23 +270,4 @@ func arguments(first any, data, batches []*tensors.Tensor) []any {
 		args = append(args, x)
 	}
 	return args
-}
-
-// floats copies a float tensor to the host.
-func floats(x *tensors.Tensor) ([]float64, error) {
-	switch x.DType() {
-	case dtypes.Float64:
-		return tensors.CopyFlatData[float64](x)
-	case dtypes.Float32:
-		single, err := tensors.CopyFlatData[float32](x)
-		if err != nil {
-			return nil, err
-		}
-		double := make([]float64, len(single))
-		for i, v := range single {
-			double[i] = float64(v)
-		}
-		return double, nil
-	}
-	return nil, fmt.Errorf("flows: a loss of dtype %s: want float32 or float64", x.DType())
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // ParamCNNChannels is the hyperparameter for the hidden channels of CNN, an
@@ -134,7 +136,7 @@ func shiftedCopies(x *Node) *Node {
 	for axis := 2; axis < 2+axes; axis++ {
 		padding[axis] = compute.PadAxis{Start: reach, End: reach}
 	}
-	padded := Pad(x, Const(x.Graph(), asTensor([]float64{0}, x.DType(), nil)), padding...) // [R, B, p+2…, C]
+	padded := Pad(x, Const(x.Graph(), host.Tensor([]float64{0}, x.DType())), padding...) // [R, B, p+2…, C]
 
 	var copies []*Node
 	for _, tap := range box(reach, axes) {

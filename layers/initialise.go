@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // Initialise draws all weights and biases of this package's layers in scope
@@ -32,7 +32,7 @@ func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
 			fanIn *= n
 		}
 		values := drawUniform(1/math.Sqrt(float64(fanIn)), v.Shape().Size(), rngs)
-		if err := v.SetValue(asTensor(values, v.DType(), v.Shape().Dimensions)); err != nil {
+		if err := v.SetValue(host.Tensor(values, v.DType(), v.Shape().Dimensions...)); err != nil {
 			return fmt.Errorf("layers: setting %q: %w", v.Path(), err)
 		}
 	}
@@ -48,15 +48,4 @@ func drawUniform(bound float64, size int, rngs []*rand.Rand) []float64 {
 		}
 	}
 	return values
-}
-
-func asTensor(values []float64, dtype dtypes.DType, dims []int) *tensors.Tensor {
-	if dtype == dtypes.Float64 {
-		return tensors.FromFlatDataAndDimensions(values, dims...)
-	}
-	single := make([]float32, len(values))
-	for i, v := range values {
-		single[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(single, dims...)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // WholeCNNConfig is made by WholeCNN; call Done to get the output node.
@@ -99,22 +101,22 @@ func (c *WholeCNNConfig) firstLayer() *Node {
 	}
 
 	mask, value, context := take(d), take(d), take(d) // [R, taps, d, H]
-	ofSignals, ofSample, constant := context, value, c.y
+	ofSignals, ofSample, sample := context, value, c.y
 	rows, changes := c.hide(index, c.idx, mask, context) // [R, B, taps·d], [R, B, taps·d, H]
 	if c.tau != nil {
 		mask2, context2, time := take(d), take(d), take(1)
 		rows2, changes2 := c.hide(index, c.idx2, mask2, context2)
 		rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2)
 		ofSignals = Add(context, context2)
-		ofSample = Concatenate([]*Node{value, time}, 2)                 // [R, taps, d+1, H]
-		constant = Concatenate([]*Node{c.y, InsertAxes(c.tau, -1)}, -1) // [R, B, d+1]
+		ofSample = Concatenate([]*Node{value, time}, 2)               // [R, taps, d+1, H]
+		sample = Concatenate([]*Node{c.y, InsertAxes(c.tau, -1)}, -1) // [R, B, d+1]
 	}
 
 	signals := Reshape(Transpose(c.z, 1, 2), append(append([]int{runs, 1}, c.shape...), d)...) // [R, 1, p…, d]
 	shared := addBiases(convolve(signals, ofSignals), biases)                                  // [R, 1, p…, H]
 	shared = index.pad(shared, c.constant([]float64{math.Inf(-1)}))                            // [R, 1, p′…, H]
 
-	own := Einsum("rbc,rkch->rbkh", constant, ofSample) // [R, B, taps, H]: by the tap that sees it
+	own := Einsum("rbc,rkch->rbkh", sample, ofSample) // [R, B, taps, H]: by the tap that sees it
 	rows2, changes2 := c.edges(index, own)
 	rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2) // [R, B, M], [R, B, M, H]
 
@@ -194,11 +196,11 @@ func (c *WholeCNNConfig) lastLayers(thirds []*Node) *Node {
 	runs, h := c.z.Shape().Dim(0), c.channels
 	positions := c.z.Shape().Dim(2)
 	kernel, biases := c.convVariables(2, h)                                                                  // [R, taps, H, H], [R, H]
-	weights, constant := linearVariables(c.scope.In("output"), g, dtype, runs, positions*h, c.outputs)       // [R, T·H, outputs], [R, outputs]
+	weights, offset := linearVariables(c.scope.In("output"), g, dtype, runs, positions*h, c.outputs)         // [R, T·H, outputs], [R, outputs]
 	perOutput := Reshape(Transpose(weights, 1, 2), append(append([]int{runs, c.outputs}, c.shape...), h)...) // [R, outputs, p…, H]
 
 	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, h), 2) // [R, outputs, H]
-	y := Add(constant, Einsum("roh,rh->ro", sums, biases))                  // [R, outputs]
+	y := Add(offset, Einsum("roh,rh->ro", sums, biases))                    // [R, outputs]
 	y = InsertAxes(y, 1)                                                    // [R, 1, outputs]
 	for i, folded := range c.inThirds(convolveTransposed(perOutput, kernel)) {
 		y = Add(y, Einsum("rbn,ron->rbo", thirds[i], folded)) // [R, B, outputs]
@@ -228,7 +230,7 @@ func (c *WholeCNNConfig) constant(values []float64) *Node {
 	if len(values) > 1 {
 		dims = []int{len(values)}
 	}
-	return Const(c.z.Graph(), asTensor(values, c.z.DType(), dims))
+	return Const(c.z.Graph(), host.Tensor(values, c.z.DType(), dims...))
 }
 
 // addAt adds changes [R, B, M, H] to x [R, B, T, H] at the positions rows

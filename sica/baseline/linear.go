@@ -3,6 +3,7 @@ package baseline
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,15 +29,8 @@ func (l *Linear) Transform(x *mat.Dense) (*mat.Dense, error) {
 	if err := CheckNew("mixed", x, len(l.Mean)); err != nil {
 		return nil, fmt.Errorf("baseline: transform: %w", err)
 	}
-	centred := mat.DenseCopyOf(x)
-	for i, mean := range l.Mean {
-		row := centred.RawRowView(i)
-		for t := range row {
-			row[t] -= mean
-		}
-	}
 	var z mat.Dense
-	z.Mul(l.Unmixing, centred)
+	z.Mul(l.Unmixing, less(x, l.Mean))
 	if err := checkFinite("recovered", &z); err != nil {
 		return nil, fmt.Errorf("baseline: transform: %w", err)
 	}
@@ -53,10 +47,7 @@ func (l *Linear) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	var x mat.Dense
 	x.Mul(l.Mixing, z)
 	for i, mean := range l.Mean {
-		row := x.RawRowView(i)
-		for t := range row {
-			row[t] += mean
-		}
+		floats.AddConst(mean, x.RawRowView(i))
 	}
 	if err := checkFinite("mixed", &x); err != nil {
 		return nil, fmt.Errorf("baseline: inverse transform: %w", err)

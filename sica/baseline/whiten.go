@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // A Whitening is whitening by principal components: the signals
@@ -33,7 +32,7 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 		return nil, err
 	}
 	d, n := x.Dims()
-	mean, centred := centre(x)
+	mean, centred := Centre(x)
 	space := mat.NewDense(d, n, nil)
 	axes, sd, err := principal(centred, mean, space)
 	if err != nil {
@@ -59,6 +58,17 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 	return w, nil
 }
 
+// Apply returns Matrix·(x − Mean) for mixed signals x, d×n. It is an error if x
+// isn't d signals at one position or more or has a value that isn't finite.
+func (w *Whitening) Apply(x *mat.Dense) (*mat.Dense, error) {
+	if err := CheckNew("mixed", x, len(w.Mean)); err != nil {
+		return nil, err
+	}
+	var white mat.Dense
+	white.Mul(w.Matrix, less(x, w.Mean))
+	return &white, nil
+}
+
 // Linear returns the demixing whose recovered signals are rotation·Signals. The
 // rotation is orthogonal, d×d.
 func (w *Whitening) Linear(rotation *mat.Dense) Linear {
@@ -66,21 +76,6 @@ func (w *Whitening) Linear(rotation *mat.Dense) Linear {
 	unmixing.Mul(rotation, w.Matrix)
 	mixing.Mul(w.Inverse, rotation.T())
 	return Linear{Mean: w.Mean, Whitening: w.Matrix, Mixing: &mixing, Unmixing: &unmixing}
-}
-
-// centre returns the mean of each signal, and the signals less their means.
-func centre(x *mat.Dense) ([]float64, *mat.Dense) {
-	centred := mat.DenseCopyOf(x)
-	d, _ := x.Dims()
-	means := make([]float64, d)
-	for i := range d {
-		row := centred.RawRowView(i)
-		means[i] = stat.Mean(row, nil)
-		for t := range row {
-			row[t] -= means[i]
-		}
-	}
-	return means, centred
 }
 
 // principal returns the principal axes of the centred signals as the columns of

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -195,25 +196,12 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 func TestCancel(t *testing.T) {
 	x, _ := mixed(3, 500)
 	each(t, func(t *testing.T, cfg Config) {
-		ctx := &endsAfter{Context: t.Context(), checks: 3}
+		ctx := baselinetest.EndsAfter(t.Context(), 3)
 		cfg.Tolerance = 0
 		if _, err := Fit(ctx, x, cfg); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
-}
-
-// endsAfter is cancelled once it was asked a number of times.
-type endsAfter struct {
-	context.Context
-	checks int
-}
-
-func (c *endsAfter) Err() error {
-	if c.checks--; c.checks < 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 func TestErrors(t *testing.T) {

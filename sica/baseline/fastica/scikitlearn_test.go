@@ -1,16 +1,14 @@
 package fastica
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -28,21 +26,9 @@ type reference struct {
 	}
 }
 
-func readReference(t *testing.T) (r reference) {
-	t.Helper()
-	file, err := os.ReadFile("testdata/scikit-learn.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(file, &r); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestUnmixingIsScikitLearns(t *testing.T) {
 	worst := 0.0
-	cases := readReference(t).Unmixing
+	cases := baselinetest.ReadJSON[reference](t, "testdata/scikit-learn.json").Unmixing
 	if len(cases) != 18 {
 		t.Fatalf("%d cases, want 18", len(cases))
 	}
@@ -78,7 +64,7 @@ const wanders = 1
 
 func TestAR7LikeScikitLearn(t *testing.T) {
 	var shared, own, scikitLearn []float64
-	for i, want := range readReference(t).AR7 {
+	for i, want := range baselinetest.ReadJSON[reference](t, "testdata/scikit-learn.json").AR7 {
 		seed := uint64(i + 1)
 		if seed == wanders {
 			continue
@@ -87,18 +73,11 @@ func TestAR7LikeScikitLearn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := datasets.Mix(s, datasets.MixOptions{Steps: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 5})
 		run := func(start *mat.Dense) float64 {
 			cfg := Paper()
 			cfg.Seed, cfg.Start = seed, start
-			match, err := sica.MCC(mustFit(t, x, cfg).Signals(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return match.MCC
+			return baselinetest.MCC(t, mustFit(t, x, cfg).Signals(), s)
 		}
 		got := run(start(2, seed))
 		if math.Abs(got-want) > 1e-6 {

@@ -3,6 +3,7 @@ package ivae
 import (
 	"fmt"
 	"math"
+	"path"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -59,3 +60,15 @@ func (c Config) network(scope *model.Scope, x *Node, outputs int) *Node {
 }
 
 func layerName(i int) string { return fmt.Sprintf("layer_%d", i) }
+
+// layers are the scopes of the layers of the network in scope.
+func (c Config) layers(scope string) []string {
+	var scopes []string
+	for i := range len(c.Hidden) + 1 {
+		scopes = append(scopes, path.Join("/", scope, layerName(i)))
+	}
+	return scopes
+}
+
+// leaky is the activation of network.
+func leaky(v float64) float64 { return max(v, slope*v) }

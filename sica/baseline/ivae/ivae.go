@@ -29,9 +29,9 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
 
 const name = "ivae"
@@ -42,8 +42,8 @@ type Model struct {
 	scale       scale
 	u           *mat.Dense // of Fit
 	cfg         Config
-	mean        network // of the encoder
-	decoder     network
+	mean        learning.Network // of the encoder
+	decoder     learning.Network
 	signals     *mat.Dense
 	loss        float64
 	convergence baseline.Convergence
@@ -108,7 +108,7 @@ func (m *Model) encode(x, u *mat.Dense) (*mat.Dense, error) {
 	}
 	var xu mat.Dense
 	xu.Stack(m.scale.standardise(x), u)
-	z := m.mean.of(&xu)
+	z := m.mean.Of(&xu)
 	return z, baseline.CheckNew("recovered", z, d)
 }
 
@@ -121,7 +121,7 @@ func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	if err := baseline.CheckNew("recovered", z, d); err != nil {
 		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
 	}
-	x := m.scale.restore(m.decoder.of(z))
+	x := m.scale.restore(m.decoder.Of(z))
 	if err := baseline.CheckNew("mixed", x, d); err != nil {
 		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
 	}
@@ -174,7 +174,7 @@ func (m *Model) train(ctx context.Context, backend compute.Backend, x *mat.Dense
 	if err != nil {
 		return err
 	}
-	defer tr.close()
+	defer tr.Close()
 	losses, err := tr.run(ctx)
 	if err != nil {
 		return err
@@ -191,13 +191,11 @@ func (m *Model) train(ctx context.Context, backend compute.Backend, x *mat.Dense
 
 // judge sets what Loss and Convergence return.
 func (m *Model) judge(losses []float64, steps int) {
-	const fall = 0.02
-	tenth := max(1, len(losses)/10)
-	last := losses[len(losses)-tenth:]
-	before := losses[max(0, len(losses)-2*tenth) : len(losses)-tenth]
-	m.loss = stat.Mean(last, nil)
+	const still = 0.02 // nats
+	var fall float64
+	m.loss, fall = learning.LastTenth(losses)
 	m.convergence = baseline.Convergence{Iterations: steps}
-	if len(before) > 0 && stat.Mean(before, nil)-m.loss < fall {
+	if fall < still {
 		m.convergence.Converged = true
 		return
 	}

@@ -16,21 +16,13 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
 var (
 	_ baseline.Method = Method{}
 	_ baseline.Model  = (*Model)(nil)
 )
-
-func open(t *testing.T, name string) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return b
-}
 
 // sources are two Gaussian signals whose variances change from segment to
 // segment, and the segment as a column with one 1.
@@ -49,15 +41,6 @@ func sources(seed uint64, segments, length int) (s, u *mat.Dense) {
 	return s, u
 }
 
-func mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
-	t.Helper()
-	x, err := datasets.Mix(s, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
 // small is a training of a second on the pure-Go backend.
 func small() Config {
 	return Config{Hidden: []int{4}, LearningRate: 1e-2, Patience: 3, Batch: 16, Iterations: 60, Seed: 5}
@@ -69,26 +52,26 @@ func TestRecoversModulatedSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 15 s")
 	}
-	b := open(t, backend.CPU)
+	b := baselinetest.Open(t, backend.CPU)
 	w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
 	for name, opt := range map[string]datasets.MixOptions{
 		"linear":    {Steps: 2, W: w},
 		"nonlinear": {Steps: 2, W: w, H: datasets.GELU},
 	} {
 		s, u := sources(1, 20, 100)
-		x := mixed(t, s, opt)
+		x := baselinetest.Mixed(t, s, opt)
 		cfg := Default()
 		cfg.U = u
 		m, err := Fit(context.Background(), b, x, cfg)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
-		before, after := mcc(t, x, s), mcc(t, m.Signals(), s)
+		before, after := baselinetest.MCC(t, x, s), baselinetest.MCC(t, m.Signals(), s)
 		again, err := m.InverseTransform(m.Signals())
 		if err != nil {
 			t.Fatal(err)
 		}
-		decoded := mcc(t, again, x)
+		decoded := baselinetest.MCC(t, again, x)
 		t.Logf("%s: MCC %.3f, of the mixed signals %.3f, of those decoded with those %.3f; loss %.3f, %+v", name, after, before, decoded, m.Loss(), m.Convergence())
 		if !(after > 0.9) || before > 0.85 || !(decoded > 0.98) {
 			t.Errorf("%s: MCC %.3f from %.3f, decoded %.3f, want above 0.9 from below 0.85, above 0.98", name, after, before, decoded)
@@ -99,25 +82,16 @@ func TestRecoversModulatedSources(t *testing.T) {
 	}
 }
 
-func mcc(t *testing.T, z, s *mat.Dense) float64 {
-	t.Helper()
-	match, err := sica.MCC(z, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return match.MCC
-}
-
 // A training may be repeated, on either backend, and its model does what the
 // training found.
 func TestModel(t *testing.T) {
 	s, _ := sources(2, 5, 20)
-	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	before := mat.DenseCopyOf(x)
 	var first *Model
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
-			b := open(t, name)
+			b := baselinetest.Open(t, name)
 			var runs [2]*Model
 			for i := range runs {
 				model, err := Method{Config: small(), Backend: b}.Fit(context.Background(), x)
@@ -178,9 +152,9 @@ func TestModel(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	b := open(t, backend.Go)
+	b := baselinetest.Open(t, backend.Go)
 	s, _ := sources(3, 5, 10)
-	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	nan := mat.DenseCopyOf(x)
 	nan.Set(1, 7, math.NaN())
 	ended, end := context.WithCancel(context.Background())
@@ -229,12 +203,12 @@ func TestErrors(t *testing.T) {
 // A context that ends during the training ends it between two chunks.
 func TestCancel(t *testing.T) {
 	s, _ := sources(4, 5, 10)
-	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	cfg := small()
 	cfg.Iterations = 1e7
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Fit(ctx, open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Fit(ctx, baselinetest.Open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -255,14 +229,14 @@ func TestPositions(t *testing.T) {
 // Other positions of an image, or with a u of the caller's, need their own u.
 func TestTransformNeedsU(t *testing.T) {
 	s, u := sources(6, 5, 10)
-	x := mixed(t, s, datasets.MixOptions{Steps: 1})
+	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	for name, change := range map[string]func(*Config){
 		"image": func(c *Config) { c.Shape = []int{5, 10} },
 		"label": func(c *Config) { c.U = u },
 	} {
 		cfg := small()
 		change(&cfg)
-		m, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
+		m, err := Fit(context.Background(), baselinetest.Open(t, backend.Go), x, cfg)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}

@@ -11,28 +11,25 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
 
 // training is the four networks while they learn.
 type training struct {
-	cfg     Config
-	d, t    int
-	chunk   int // the most steps of a call of the trainer
-	dtype   dtypes.DType
-	store   *model.Store
-	trainer *flows.Trainer
-	data    []*tensors.Tensor // the signals [1, T, d] and u [1, T, k]
-	rate    *model.Variable
-	rng     *rand.Rand
-	order   []int32 // of the positions in this epoch
+	*learning.Learner // of the signals [1, T, d] and u [1, T, k]
+
+	cfg   Config
+	d, t  int
+	chunk int // the most steps of a call of the trainer
+	dtype dtypes.DType
+	rng   *rand.Rand
+	order []int32 // of the positions in this epoch
 }
 
 func newTraining(backend compute.Backend, x, u *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
@@ -40,8 +37,6 @@ func newTraining(backend compute.Backend, x, u *mat.Dense, cfg Config, dtype dty
 	tr := &training{
 		cfg: cfg, d: d, t: n, dtype: dtype,
 		chunk: min(64, cfg.epoch(n)),
-		store: model.NewStore(),
-		data:  []*tensors.Tensor{positionsFirst(x, dtype), positionsFirst(u, dtype)},
 		rng:   baseline.Rand(cfg.Seed, name),
 		order: make([]int32, n),
 	}
@@ -50,34 +45,23 @@ func newTraining(backend compute.Backend, x, u *mat.Dense, cfg Config, dtype dty
 	}
 	b := cfg.batch(n)
 	var err error
-	tr.trainer, err = flows.NewTrainer(backend, tr.store,
-		optimizer.Adam().LearningRate(cfg.LearningRate).Epsilon(1e-8).Done(), // PyTorch's ε
-		cfg.loss,
-		[]shapes.Shape{tr.data[0].Shape(), tr.data[1].Shape()},
+	tr.Learner, err = learning.New(backend, cfg.LearningRate, cfg.loss,
+		[]*tensors.Tensor{learning.PositionsFirst(x, dtype), learning.PositionsFirst(u, dtype)},
 		[]shapes.Shape{shapes.Make(dtypes.Int32, tr.chunk, 1, b), shapes.Make(dtype, tr.chunk, 1, b, d)})
 	if err != nil {
 		return nil, err
 	}
-	tr.rate = tr.store.GetVariable(path.Join("/", optimizer.Scope, optimizer.ParamLearningRate))
 	return tr, tr.initialise()
-}
-
-func (tr *training) close() {
-	tr.trainer.Finalize()
-	tr.store.Finalize()
-	for _, x := range tr.data {
-		x.FinalizeAll()
-	}
 }
 
 // initialise draws the weights uniform on ±√(6/(inputs+outputs)), which is
 // Xavier's rule, and the biases on ±1/√inputs, which is PyTorch's.
 func (tr *training) initialise() error {
-	for v := range tr.store.IterVariables() {
+	for v := range tr.Store.IterVariables() {
 		if !v.Trainable {
 			continue
 		}
-		weights := tr.store.GetVariable(path.Join(v.Scope(), "weights")).Shape()
+		weights := tr.Store.GetVariable(path.Join(v.Scope(), "weights")).Shape()
 		inputs, outputs := float64(weights.Dim(1)), float64(weights.Dim(2))
 		bound := 1 / math.Sqrt(inputs)
 		if v.Name() == "weights" {
@@ -87,7 +71,7 @@ func (tr *training) initialise() error {
 		for i := range values {
 			values[i] = bound * (2*tr.rng.Float64() - 1)
 		}
-		if err := v.SetValue(tensor(values, tr.dtype, v.Shape().Dimensions...)); err != nil {
+		if err := v.SetValue(host.Tensor(values, v.DType(), v.Shape().Dimensions...)); err != nil {
 			return err
 		}
 	}
@@ -104,7 +88,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 			return nil, err
 		}
 		if rate.after(losses[i]) {
-			if err := tr.rate.SetValue(tensor([]float64{rate.rate}, tr.dtype)); err != nil {
+			if err := tr.SetRate(rate.rate); err != nil {
 				return nil, err
 			}
 		}
@@ -125,9 +109,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		for _, loss := range next {
-			losses = append(losses, loss[0])
-		}
+		losses = append(losses, next...)
 	}
 	mean := stat.Mean(losses, nil)
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
@@ -137,7 +119,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 }
 
 // train makes steps of the epoch from the given one on.
-func (tr *training) train(from, steps int) ([][]float64, error) {
+func (tr *training) train(from, steps int) ([]float64, error) {
 	b := tr.cfg.batch(tr.t)
 	at := make([]int32, tr.chunk*b)
 	copy(at, tr.order[from*b:(from+steps)*b])
@@ -147,35 +129,14 @@ func (tr *training) train(from, steps int) ([][]float64, error) {
 	}
 	batches := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(at, tr.chunk, 1, b),
-		tensor(noise, tr.dtype, tr.chunk, 1, b, tr.d),
+		host.Tensor(noise, tr.dtype, tr.chunk, 1, b, tr.d),
 	}
 	defer batches[0].FinalizeAll()
 	defer batches[1].FinalizeAll()
-	return tr.trainer.Train(tr.data, batches, steps)
+	return tr.Train(batches, steps)
 }
 
 // network returns the network in scope as it is now.
-func (tr *training) network(scope string) (network, error) {
-	var f network
-	for i := range len(tr.cfg.Hidden) + 1 {
-		layer := path.Join("/", scope, layerName(i))
-		weights, err := tr.values(path.Join(layer, "weights"))
-		if err != nil {
-			return nil, err
-		}
-		biases, err := tr.values(path.Join(layer, "biases"))
-		if err != nil {
-			return nil, err
-		}
-		f = append(f, affine{mat.NewDense(len(weights)/len(biases), len(biases), weights), biases})
-	}
-	return f, nil
-}
-
-func (tr *training) values(variable string) ([]float64, error) {
-	value, err := tr.store.GetVariable(variable).Value()
-	if err != nil {
-		return nil, err
-	}
-	return floats(value)
+func (tr *training) network(scope string) (learning.Network, error) {
+	return tr.Network(leaky, tr.cfg.layers(scope)...)
 }

@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -154,13 +155,7 @@ func shuffle(x *mat.Dense, rng *rand.Rand) *mat.Dense {
 // randomRotation is a d×d rotation, drawn evenly from all up to the signs of its
 // rows, which nothing here depends on.
 func randomRotation(d int, rng *rand.Rand) *mat.Dense {
-	normal := mat.NewDense(d, d, nil)
-	normal.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, normal)
-	var qr mat.QR
-	qr.Factorize(normal)
-	var q mat.Dense
-	qr.QTo(&q)
-	return mat.DenseCopyOf(q.T())
+	return mat.DenseCopyOf(rotation.Random(rng, d).T())
 }
 
 // Method is LICA with its settings as a baseline.Method.

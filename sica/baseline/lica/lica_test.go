@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -271,24 +272,11 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that has ended after the given number of calls of Err.
-type endsAfter struct {
-	context.Context
-	calls int
-}
-
-func (c *endsAfter) Err() error {
-	if c.calls--; c.calls < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancel(t *testing.T) {
 	x, _ := mixture(t, 5, 200, datasets.Uniform, datasets.Laplace)
 	// At once, while choosing and while descending.
 	for _, calls := range []int{0, 2, 5, 10} {
-		_, err := Fit(&endsAfter{context.Background(), calls}, x, Paper())
+		_, err := Fit(baselinetest.EndsAfter(context.Background(), calls), x, Paper())
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d looks at the context: %v, want context.Canceled", calls, err)
 		}

@@ -1,6 +1,10 @@
 package pcl
 
 import (
+	"fmt"
+	"math"
+	"path"
+
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -38,6 +42,18 @@ func member(h *Node, i int) *Node {
 func (c Config) features(scope *model.Scope, y *Node) *Node {
 	return layers.MLP(scope, y).Hidden(c.Hidden...).Outputs(y.Shape().Dim(2)).Done()
 }
+
+// featureLayers are the scopes of the layers of features.
+func (c Config) featureLayers() []string {
+	var scopes []string
+	for i := range c.Hidden {
+		scopes = append(scopes, path.Join("/", featureScope, fmt.Sprintf("hidden_%d", i)))
+	}
+	return append(scopes, path.Join("/", featureScope, "output"))
+}
+
+// silu is the activation of features.
+func silu(v float64) float64 { return v / (1 + math.Exp(-v)) }
 
 // regression holds the parameters of r(y₁, y₂), c being [1, 1] and the others
 // [1, 1, d].

@@ -31,9 +31,9 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
 
 const name = "pcl"
@@ -41,7 +41,7 @@ const name = "pcl"
 // A Model is a learned nonlinear demixing. It is a baseline.Model, on the host.
 type Model struct {
 	whitening   *baseline.Whitening
-	features    features
+	features    learning.Network
 	signals     *mat.Dense
 	loss        float64
 	convergence baseline.Convergence
@@ -65,16 +65,12 @@ func (m *Model) Convergence() baseline.Convergence { return m.convergence }
 // order of the positions doesn't matter. It is an error if x isn't d signals at
 // one position or more or has a value that isn't finite.
 func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
-	d := len(m.whitening.Mean)
-	if err := baseline.CheckNew("mixed", x, d); err != nil {
+	white, err := m.whitening.Apply(x)
+	if err != nil {
 		return nil, fmt.Errorf("pcl: transform: %w", err)
 	}
-	centred := mat.DenseCopyOf(x)
-	centred.Apply(func(i, _ int, v float64) float64 { return v - m.whitening.Mean[i] }, centred)
-	var white mat.Dense
-	white.Mul(m.whitening.Matrix, centred)
-	z := m.features.of(&white)
-	if err := baseline.CheckNew("recovered", z, d); err != nil {
+	z := m.features.Of(white)
+	if err := baseline.CheckNew("recovered", z, len(m.whitening.Mean)); err != nil {
 		return nil, fmt.Errorf("pcl: transform: %w", err)
 	}
 	return z, nil
@@ -119,7 +115,7 @@ func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 	if err != nil {
 		return nil, err
 	}
-	defer tr.close()
+	defer tr.Close()
 	losses, err := tr.run(ctx)
 	if err != nil {
 		return nil, err
@@ -128,7 +124,7 @@ func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{whitening: white, features: h, signals: h.of(white.Signals)}
+	m := &Model{whitening: white, features: h, signals: h.Of(white.Signals)}
 	if err := baseline.CheckNew("recovered", m.signals, len(white.Mean)); err != nil {
 		return nil, err
 	}
@@ -138,14 +134,12 @@ func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 
 // judge sets what Loss and Convergence return.
 func (m *Model) judge(losses []float64, cfg Config) {
-	const fall, chance = 0.01, 0.01
-	tenth := max(1, len(losses)/10)
-	last := losses[len(losses)-tenth:]
-	before := losses[max(0, len(losses)-2*tenth) : len(losses)-tenth]
-	m.loss = stat.Mean(last, nil)
+	const still, chance = 0.01, 0.01 // nats
+	var fall float64
+	m.loss, fall = learning.LastTenth(losses)
 	m.convergence = baseline.Convergence{Iterations: len(losses)}
 	switch {
-	case len(before) == 0 || stat.Mean(before, nil)-m.loss >= fall:
+	case fall >= still:
 		m.convergence.Warning = fmt.Sprintf("PCL was still learning after %d epochs: allow more", cfg.Epochs)
 	case m.loss > math.Ln2-chance:
 		m.convergence.Converged = true

@@ -17,21 +17,13 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
 var (
 	_ baseline.Method = Method{}
 	_ baseline.Model  = (*Model)(nil)
 )
-
-func open(t *testing.T, name string) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return b
-}
 
 // sources are two signals of the article's kind, s_t = 0.7·s_{t−1} + Laplace.
 func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
@@ -42,15 +34,6 @@ func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
-	t.Helper()
-	x, err := datasets.Mix(s, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
 
 // small is a training of a second on the pure-Go backend.
@@ -64,21 +47,21 @@ func TestRecoversDependentSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
 	}
-	b := open(t, backend.CPU)
+	b := baselinetest.Open(t, backend.CPU)
 	w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
 	for name, opt := range map[string]datasets.MixOptions{
 		"linear":    {Steps: 2, W: w},
 		"nonlinear": {Steps: 2, W: w, H: datasets.GELU},
 	} {
 		s := sources(t, 1, 2000)
-		x := mixed(t, s, opt)
+		x := baselinetest.Mixed(t, s, opt)
 		cfg := Default()
 		cfg.Epochs = 200
 		m, err := Fit(context.Background(), b, x, cfg)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
-		before, after := mcc(t, x, s), mcc(t, m.Signals(), s)
+		before, after := baselinetest.MCC(t, x, s), baselinetest.MCC(t, m.Signals(), s)
 		t.Logf("%s: MCC %.3f, of the mixed signals %.3f; loss %.3f, %+v", name, after, before, m.Loss(), m.Convergence())
 		if !(after > 0.97) || before > 0.9 {
 			t.Errorf("%s: MCC %.3f from %.3f, want above 0.97 from below 0.9", name, after, before)
@@ -89,21 +72,12 @@ func TestRecoversDependentSources(t *testing.T) {
 	}
 }
 
-func mcc(t *testing.T, z, s *mat.Dense) float64 {
-	t.Helper()
-	match, err := sica.MCC(z, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return match.MCC
-}
-
 func TestNoDependenceIsSaid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	x := mat.NewDense(2, 600, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return datasets.Laplace(rng) }, x)
 	cfg := Config{LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 100}
-	m, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
+	m, err := Fit(context.Background(), baselinetest.Open(t, backend.Go), x, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,12 +89,12 @@ func TestNoDependenceIsSaid(t *testing.T) {
 // A training may be repeated, on either backend, and its model does what the
 // training found.
 func TestModel(t *testing.T) {
-	x := mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
+	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
 	before := mat.DenseCopyOf(x)
 	var first *Model
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
-			b := open(t, name)
+			b := baselinetest.Open(t, name)
 			var runs [2]*Model
 			for i := range runs {
 				model, err := Method{Config: small(), Backend: b}.Fit(context.Background(), x)
@@ -170,8 +144,8 @@ func TestModel(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	b := open(t, backend.Go)
-	x := mixed(t, sources(t, 3, 50), datasets.MixOptions{Steps: 1})
+	b := baselinetest.Open(t, backend.Go)
+	x := baselinetest.Mixed(t, sources(t, 3, 50), datasets.MixOptions{Steps: 1})
 	nan := mat.DenseCopyOf(x)
 	nan.Set(1, 7, math.NaN())
 	ended, end := context.WithCancel(context.Background())
@@ -214,12 +188,12 @@ func TestErrors(t *testing.T) {
 
 // A context that ends during the training ends it between two chunks.
 func TestCancel(t *testing.T) {
-	x := mixed(t, sources(t, 4, 50), datasets.MixOptions{Steps: 1})
+	x := baselinetest.Mixed(t, sources(t, 4, 50), datasets.MixOptions{Steps: 1})
 	cfg := small()
 	cfg.Epochs = 1e6
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Fit(ctx, open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Fit(ctx, baselinetest.Open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

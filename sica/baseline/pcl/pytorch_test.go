@@ -1,10 +1,7 @@
 package pcl
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -12,10 +9,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	gonum "gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
 // reference is what PyTorch finds, as scripts/baselines/pcl_oracle.py wrote it.
@@ -23,20 +20,6 @@ type reference struct {
 	Losses    []float64 // of ten steps
 	Gradients map[string][]float64
 	Features  []float64 // after them, [d][T]
-}
-
-// A generator is Knuth's 64-bit linear congruential generator (MMIX), as in
-// scripts/baselines/problem.py.
-type generator struct{ state uint64 }
-
-// values returns n numbers from [−1, 1).
-func (g *generator) values(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		g.state = g.state*6364136223846793005 + 1442695040888963407
-		v[i] = float64(g.state>>11)*0x1p-52 - 1
-	}
-	return v
 }
 
 // The sizes and the parameters, in order, of the oracle.
@@ -53,17 +36,17 @@ var oracleParameters = []string{
 // the same in every step.
 func newOracle(t *testing.T, b compute.Backend) (tr *training, white *mat.Dense, batch *tensors.Tensor) {
 	t.Helper()
-	g := &generator{7}
-	white = mat.DenseCopyOf(mat.NewDense(oracleT, oracleD, g.values(oracleT*oracleD)).T())
+	g := baselinetest.Generator(7)
+	white = mat.DenseCopyOf(g.Matrix(oracleT, oracleD).T())
 	cfg := Config{Hidden: []int{5, 4}, LearningRate: 1e-2, Batch: oracleBatch, Epochs: 1}
 	tr, err := newTraining(b, white, cfg, dtypes.Float64)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	t.Cleanup(tr.close)
+	t.Cleanup(tr.Close)
 	for _, name := range oracleParameters {
-		v := tr.store.GetVariable("/" + name)
-		value := tensors.FromFlatDataAndDimensions(g.values(v.Shape().Size()), v.Shape().Dimensions...)
+		v := tr.Store.GetVariable("/" + name)
+		value := tensors.FromFlatDataAndDimensions(g.Values(v.Shape().Size()), v.Shape().Dimensions...)
 		if err := v.SetValue(value); err != nil {
 			t.Fatal(err)
 		}
@@ -79,71 +62,32 @@ func newOracle(t *testing.T, b compute.Backend) (tr *training, white *mat.Dense,
 }
 
 func TestPyTorch(t *testing.T) {
-	file, err := os.ReadFile("testdata/pytorch.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want reference
-	if err := json.Unmarshal(file, &want); err != nil {
-		t.Fatal(err)
-	}
+	want := baselinetest.ReadJSON[reference](t, "testdata/pytorch.json")
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
-			b, err := backend.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := baselinetest.Open(t, name)
 			tr, white, batch := newOracle(t, b)
-			for name, gradient := range gradients(t, b, tr, batch) {
-				near(t, "gradient of "+name, gradient, want.Gradients[name], 1e-13)
+			gradients := baselinetest.Gradients(t, b, tr.Store, func(scope *model.Scope, inputs []*Node) *Node {
+				first := Squeeze(Slice(inputs[1], AxisElem(0)), 0)
+				return tr.cfg.loss(scope, inputs[:1], []*Node{first})
+			}, tr.Data[0], batch)
+			if len(gradients) != len(oracleParameters) {
+				t.Fatalf("%d parameters, want %d", len(gradients), len(oracleParameters))
+			}
+			for name, gradient := range gradients {
+				baselinetest.Near(t, "gradient of "+name, gradient, want.Gradients[name], 1e-13)
 			}
 
-			losses, err := tr.trainer.Train([]*tensors.Tensor{tr.x}, []*tensors.Tensor{batch}, len(want.Losses))
+			losses, err := tr.Train([]*tensors.Tensor{batch}, len(want.Losses))
 			if err != nil {
 				t.Fatalf("%+v", err)
 			}
-			near(t, "losses", slices.Concat(losses...), want.Losses, 1e-6) // float32 on XLA
+			baselinetest.Near(t, "losses", losses, want.Losses, 1e-6) // float32 on XLA
 			h, err := tr.features()
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "features", h.of(white).RawMatrix().Data, want.Features, 1e-12)
+			baselinetest.Near(t, "features", h.Of(white).RawMatrix().Data, want.Features, 1e-12)
 		})
-	}
-}
-
-// gradients are those of the loss of the batch, by the names of the parameters.
-func gradients(t *testing.T, b compute.Backend, tr *training, batch *tensors.Tensor) map[string][]float64 {
-	t.Helper()
-	exec, err := model.NewExec(b, tr.store, func(scope *model.Scope, inputs []*Node) []*Node {
-		first := Squeeze(Slice(inputs[1], AxisElem(0)), 0)
-		return scope.BuildTrainableVariablesGradientsGraph(ReduceAllSum(tr.cfg.loss(scope, inputs[:1], []*Node{first})))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer exec.Finalize()
-	outputs, err := exec.Call(tr.x, batch)
-	if err != nil {
-		t.Fatalf("%+v", err)
-	}
-	found := make(map[string][]float64)
-	for v := range tr.store.IterVariables() {
-		if v.Trainable {
-			if found[strings.TrimPrefix(v.Path(), "/")], err = floats(outputs[len(found)]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if len(found) != len(oracleParameters) {
-		t.Fatalf("%d parameters, want %d", len(found), len(oracleParameters))
-	}
-	return found
-}
-
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if !gonum.EqualApprox(got, want, tolerance) {
-		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }

@@ -5,20 +5,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
 
 // chunk is the number of steps of one call of the trainer, between which ctx may
@@ -27,30 +25,23 @@ const chunk = 64
 
 // training is a feature network and its regression while they learn.
 type training struct {
-	cfg     Config
-	t       int
-	dtype   dtypes.DType
-	store   *model.Store
-	trainer *flows.Trainer
-	x       *tensors.Tensor // the white signals, [1, T, d]
-	rate    *model.Variable
-	order   *order
+	*learning.Learner // of the white signals [1, T, d]
+
+	cfg   Config
+	t     int
+	order *order
 }
 
 func newTraining(backend compute.Backend, white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
 	_, n := white.Dims()
 	rng := baseline.Rand(cfg.Seed, name)
-	tr := &training{cfg: cfg, t: n, dtype: dtype, store: model.NewStore(), x: positionsFirst(white, dtype)}
-	var err error
-	tr.trainer, err = flows.NewTrainer(backend, tr.store,
-		optimizer.Adam().LearningRate(cfg.LearningRate).Epsilon(1e-8).Done(), // PyTorch's ε
-		cfg.loss,
-		[]shapes.Shape{tr.x.Shape()},
+	learner, err := learning.New(backend, cfg.LearningRate, cfg.loss,
+		[]*tensors.Tensor{learning.PositionsFirst(white, dtype)},
 		[]shapes.Shape{shapes.Make(dtypes.Int32, chunk, 1, 3, cfg.batch(n))})
 	if err != nil {
 		return nil, err
 	}
-	tr.rate = tr.store.GetVariable(path.Join("/", optimizer.Scope, optimizer.ParamLearningRate))
+	tr := &training{Learner: learner, cfg: cfg, t: n}
 	if err := tr.initialise(rng); err != nil {
 		return nil, err
 	}
@@ -58,22 +49,16 @@ func newTraining(backend compute.Backend, white *mat.Dense, cfg Config, dtype dt
 	return tr, nil
 }
 
-func (tr *training) close() {
-	tr.trainer.Finalize()
-	tr.store.Finalize()
-	tr.x.FinalizeAll()
-}
-
 func (tr *training) initialise(rng *rand.Rand) error {
-	if err := layers.Initialise(tr.store.Scope("/"+featureScope), []*rand.Rand{rng}); err != nil {
+	if err := layers.Initialise(tr.Store.Scope("/"+featureScope), []*rand.Rand{rng}); err != nil {
 		return err
 	}
-	for v := range tr.store.Scope("/" + regressionScope).IterVariables() {
+	for v := range tr.Store.Scope("/" + regressionScope).IterVariables() {
 		values := make([]float64, v.Shape().Size())
 		for i := range values {
 			values[i] = start[v.Name()]
 		}
-		if err := v.SetValue(tensor(values, tr.dtype, v.Shape().Dimensions...)); err != nil {
+		if err := v.SetValue(host.Tensor(values, v.DType(), v.Shape().Dimensions...)); err != nil {
 			return err
 		}
 	}
@@ -88,7 +73,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := tr.setRate(float64(len(losses)) / float64(total)); err != nil {
+		if err := tr.decay(float64(len(losses)) / float64(total)); err != nil {
 			return nil, err
 		}
 		next, err := tr.train(min(chunk, total-len(losses)))
@@ -96,8 +81,8 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 			return nil, err
 		}
 		for _, loss := range next {
-			losses = append(losses, loss[0])
-			if math.IsNaN(loss[0]) || math.IsInf(loss[0], 0) {
+			losses = append(losses, loss)
+			if math.IsNaN(loss) || math.IsInf(loss, 0) {
 				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), sica.ErrNotFinite, tr.cfg.LearningRate)
 			}
 		}
@@ -105,7 +90,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 	return losses, nil
 }
 
-func (tr *training) train(steps int) ([][]float64, error) {
+func (tr *training) train(steps int) ([]float64, error) {
 	size := 3 * tr.cfg.batch(tr.t)
 	at := make([]int32, chunk*size)
 	for i := range steps {
@@ -113,45 +98,20 @@ func (tr *training) train(steps int) ([][]float64, error) {
 	}
 	batch := tensors.FromFlatDataAndDimensions(at, chunk, 1, 3, size/3)
 	defer batch.FinalizeAll()
-	return tr.trainer.Train([]*tensors.Tensor{tr.x}, []*tensors.Tensor{batch}, steps)
+	return tr.Train([]*tensors.Tensor{batch}, steps)
 }
 
-// setRate sets the learning rate after a part of the training, from 0 to 1.
-func (tr *training) setRate(part float64) error {
+// decay sets the learning rate after a part of the training, from 0 to 1.
+func (tr *training) decay(part float64) error {
 	if !tr.cfg.Decay {
 		return nil
 	}
-	rate := tr.cfg.LearningRate * (1 + math.Cos(math.Pi*part)) / 2
-	return tr.rate.SetValue(tensor([]float64{rate}, tr.dtype))
+	return tr.SetRate(tr.cfg.LearningRate * (1 + math.Cos(math.Pi*part)) / 2)
 }
 
 // features returns the feature network as it is now.
-func (tr *training) features() (features, error) {
-	var network features
-	for i := range len(tr.cfg.Hidden) + 1 {
-		scope := fmt.Sprintf("/%s/hidden_%d", featureScope, i)
-		if i == len(tr.cfg.Hidden) {
-			scope = "/" + featureScope + "/output"
-		}
-		weights, err := tr.values(scope + "/weights")
-		if err != nil {
-			return nil, err
-		}
-		biases, err := tr.values(scope + "/biases")
-		if err != nil {
-			return nil, err
-		}
-		network = append(network, affine{mat.NewDense(len(weights)/len(biases), len(biases), weights), biases})
-	}
-	return network, nil
-}
-
-func (tr *training) values(variable string) ([]float64, error) {
-	value, err := tr.store.GetVariable(variable).Value()
-	if err != nil {
-		return nil, err
-	}
-	return floats(value)
+func (tr *training) features() (learning.Network, error) {
+	return tr.Network(silu, tr.cfg.featureLayers()...)
 }
 
 // order draws the positions of the batches.

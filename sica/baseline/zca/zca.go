@@ -14,9 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // A Model is symmetric whitening z = Σ^{-1/2}·(x − Mean), Σ being the covariance
@@ -60,12 +58,7 @@ func whiten(x *mat.Dense) (*Model, error) {
 		return nil, err
 	}
 	d, n := x.Dims()
-	mean := make([]float64, d)
-	centred := mat.DenseCopyOf(x)
-	for i := range d {
-		mean[i] = stat.Mean(x.RawRowView(i), nil)
-		floats.AddConst(-mean[i], centred.RawRowView(i))
-	}
+	mean, centred := baseline.Centre(x)
 
 	// As z is white, x = Σ^{1/2}·z + mean makes Σ^{1/2} = (x − mean)·zᵀ/T.
 	var product mat.Dense

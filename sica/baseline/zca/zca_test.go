@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,11 +24,7 @@ func problem(t *testing.T, d, n, steps int) (s, x *mat.Dense) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err = datasets.Mix(s, datasets.MixOptions{Steps: steps})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, x
+	return s, baselinetest.Mixed(t, s, datasets.MixOptions{Steps: steps})
 }
 
 func fit(t *testing.T, m baseline.Method, x *mat.Dense) baseline.Model {
@@ -138,12 +135,9 @@ func TestTransformOfNewPositions(t *testing.T) {
 func TestUndoesThePapersMixing(t *testing.T) {
 	s, x := problem(t, 2, 1024, 5)
 	for _, method := range methods {
-		match, err := sica.MCC(fit(t, method, x).Signals(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if match.MCC < 0.93 { // the mixed signals have .65
-			t.Errorf("%s: MCC %.3f, want at least .93", method.Name(), match.MCC)
+		mcc := baselinetest.MCC(t, fit(t, method, x).Signals(), s)
+		if mcc < 0.93 { // the mixed signals have .65
+			t.Errorf("%s: MCC %.3f, want at least .93", method.Name(), mcc)
 		}
 	}
 }

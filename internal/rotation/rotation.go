@@ -1,0 +1,22 @@
+// Package rotation draws random rotations.
+package rotation
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Random is a random d×d orthogonal matrix, a rotation or a reflection: the
+// factor Q of a matrix of d² standard normal draws from rng, row-major. Up to
+// the signs of its columns, which the decomposition chooses, it is drawn evenly
+// from all, by the Haar measure (F. Mezzadri, Notices of the AMS 54(5), 2007).
+func Random(rng *rand.Rand, d int) *mat.Dense {
+	normal := mat.NewDense(d, d, nil)
+	normal.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, normal)
+	var qr mat.QR
+	qr.Factorize(normal)
+	var q mat.Dense
+	qr.QTo(&q)
+	return &q
+}

@@ -1,0 +1,21 @@
+package baselinetest
+
+import "context"
+
+// EndsAfter is ctx until its Err was called the given number of times, and then
+// cancelled.
+func EndsAfter(ctx context.Context, calls int) context.Context {
+	return &endsAfter{ctx, calls}
+}
+
+type endsAfter struct {
+	context.Context
+	calls int
+}
+
+func (c *endsAfter) Err() error {
+	if c.calls--; c.calls < 0 {
+		return context.Canceled
+	}
+	return nil
+}
