@@ -24,16 +24,22 @@ type progress struct {
 func newProgress(out, status io.Writer, total int) *progress {
 	p := &progress{out: out, total: total}
 	if f, ok := status.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions(p.total,
-			progressbar.OptionSetWriter(f),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionClearOnFinish(),
-		)
+		p.bar = newBar(f, total)
 	}
 	return p
+}
+
+// newBar returns a bar on a terminal. The time left is its description, as its
+// owner knows it better than the bar.
+func newBar(terminal io.Writer, total int) *progressbar.ProgressBar {
+	return progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(terminal),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+	)
 }
 
 // iteration shows an iteration. mcc is NaN if the truth isn't known.

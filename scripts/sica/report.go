@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"runtime"
-	"runtime/debug"
-	"slices"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -96,26 +93,4 @@ func (r *report) write(path string) error {
 		out.SetIndent("", "  ")
 		return out.Encode(r)
 	})
-}
-
-// versions returns the versions of what a result depends on.
-func versions() map[string]string {
-	v := map[string]string{"go": runtime.Version()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	v[info.Main.Path] = info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
-			v[s.Key] = s.Value
-		}
-	}
-	of := []string{"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum"}
-	for _, m := range info.Deps {
-		if slices.Contains(of, m.Path) {
-			v[m.Path] = m.Version
-		}
-	}
-	return v
 }

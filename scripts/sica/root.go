@@ -46,7 +46,7 @@ about another that the signal's own context doesn't tell already.`,
 		PersistentPreRun: func(*cobra.Command, []string) { started = true },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenerate(), newSeparate(), newScore(), newDemo())
+	root.AddCommand(newGenerate(), newSeparate(), newScore(), newDemo(), newFigure(), newMerge())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -70,7 +70,7 @@ about another that the signal's own context doesn't tell already.`,
 // of this project's packages, which only its programmers know.
 func oneLine(err error) string {
 	line := " " + strings.Join(strings.Fields(err.Error()), " ")
-	for _, name := range []string{"datasets", "plot", "sica"} {
+	for _, name := range []string{"datasets", "experiment", "plot", "sica"} {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
 	return line[1:]

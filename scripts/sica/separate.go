@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -144,7 +145,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	rep := report{
 		Input: opt.in, Signals: d, Positions: t,
 		Method: opt.method, Preset: opt.preset, Config: cfg, Seed: cfg.Seed,
-		Backend: backend.NameOf(b), Device: b.Description(), Versions: versions(),
+		Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
 		Iterations: []iterationReport{},
 		MixedMCC:   finite(mixed.MCC),
 	}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// cellsName is the name of the file of outcomes in a folder of results.
+const cellsName = "cells"
+
+type figureOptions struct {
+	preset  string
+	methods []string
+	runs    int
+	shard   string
+	jobs    int
+	out     string
+	backend string
+}
+
+func newFigure() *cobra.Command {
+	var opt figureOptions
+	cmd := &cobra.Command{
+		Use:   "figure NAME --out DIR",
+		Short: "Make a figure of the paper",
+		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
+` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to DIR/cells.jsonl at once and, at the
+end, a picture and a table of each figure. Run again, it makes only what is
+missing, so that it can be stopped and goes on where it was.
+
+The preset paper is what the paper shows: SICA and its rivals with the paper's
+settings, and beside them SICA with the project's own. It takes days on one
+machine. The preset default is SICA and its rivals with their default settings,
+and smoke is a few steps of everything.
+
+With --shard i/n it makes the i-th of n shares of the separations, in a file of
+its own that sica merge joins with the others. A task of a Slurm job array or a
+pod of a Kubernetes Indexed Job knows its share by itself.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := require(cmd, "out"); err != nil {
+				return err
+			}
+			return opt.run(cmd, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.preset, "preset", string(experiment.Paper), "`PRESET`: paper, default or smoke")
+	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
+	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
+	f.StringVar(&opt.shard, "shard", "", "make only share `I/N`")
+	f.IntVar(&opt.jobs, "jobs", 1, "`N` separations at once")
+	f.StringVar(&opt.out, "out", "", "`DIR` for the outcomes and pictures, made if need be (required)")
+	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	return cmd
+}
+
+func figureNames() []string {
+	var names []string
+	for _, f := range experiment.Figures() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// figures returns the figures that an argument names.
+func figures(name string) ([]experiment.Figure, error) {
+	if name == "all" {
+		return experiment.Figures(), nil
+	}
+	f, err := experiment.FigureNamed(name)
+	if err != nil {
+		return nil, usagef("unknown figure %q: use %s or all", name, strings.Join(figureNames(), ", "))
+	}
+	return []experiment.Figure{f}, nil
+}
+
+func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
+	figs, err := figures(name)
+	if err != nil {
+		return err
+	}
+	preset := experiment.Preset(opt.preset)
+	if !slices.Contains([]experiment.Preset{experiment.Paper, experiment.Default, experiment.Smoke}, preset) {
+		return usagef("unknown --preset %q: use paper, default or smoke", opt.preset)
+	}
+	if opt.runs < 1 || opt.jobs < 1 {
+		return usagef("--runs %d, --jobs %d: use at least 1 of each", opt.runs, opt.jobs)
+	}
+	for _, m := range opt.methods {
+		if _, err := experiment.MethodNamed(m); err != nil {
+			return usageError{err}
+		}
+	}
+	if err := checkBackend(opt.backend); err != nil {
+		return err
+	}
+	shard, sharded, err := opt.share()
+	if err != nil {
+		return usageError{err}
+	}
+
+	plan := experiment.Plan{Jobs: opt.jobs}
+	for _, f := range figs {
+		plan.Cells = append(plan.Cells, f.Cells(preset, opt.runs)...)
+	}
+	if len(opt.methods) > 0 {
+		plan.Cells = slices.DeleteFunc(plan.Cells, func(c experiment.Cell) bool { return !slices.Contains(opt.methods, c.Method) })
+	}
+	plan.Keep = func(c experiment.Cell) bool {
+		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(c) })
+	}
+	file := cellsName
+	if sharded {
+		plan.Cells = shard.Of(plan.Cells)
+		file = fmt.Sprintf("%s-%d-of-%d", cellsName, shard.Index+1, shard.Count)
+	}
+	store, err := experiment.Open(opt.out, file)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	b, err := backend.Open(opt.backend)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%d of %d separations to make, backend %s\n", len(store.Missing(plan)), len(plan.Cells), backend.NameOf(b))
+	progress := newCellProgress(out, cmd.ErrOrStderr())
+	plan.OnOutcome = progress.made
+	err = experiment.Run(cmd.Context(), b, store, plan)
+	progress.done()
+	if err != nil || sharded {
+		return err
+	}
+	return opt.draw(cmd.Context(), out, store.Results, figs, preset)
+}
+
+// share returns the share of the cells that this process makes, and false if it
+// is all of them.
+func (opt *figureOptions) share() (experiment.Shard, bool, error) {
+	if opt.shard == "" {
+		return experiment.ShardFromEnvironment()
+	}
+	s, err := experiment.ParseShard(opt.shard)
+	return s, true, err
+}
+
+// draw writes a picture of each figure and prints its table.
+func (opt *figureOptions) draw(_ context.Context, out io.Writer, results *experiment.Results, figs []experiment.Figure, preset experiment.Preset) error {
+	for _, f := range figs {
+		fmt.Fprintf(out, "\nFigure %s: %s\n", f.Name, f.Title)
+		if err := experiment.WriteTable(out, f.Summarise(results.Outcomes(), preset, opt.runs)); err != nil {
+			return err
+		}
+		picture, err := f.Picture(results, preset, opt.runs)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(opt.out, "fig"+f.Name+".png")
+		if err := savePicture(path, picture); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "wrote", path)
+	}
+	return nil
+}
+
+// cellProgress shows the cells that are made: a line each on out and, if status
+// is a terminal, a bar there with the time left.
+type cellProgress struct {
+	out io.Writer
+	bar *progressbar.ProgressBar // nil without a terminal
+}
+
+func newCellProgress(out, status io.Writer) *cellProgress {
+	p := &cellProgress{out: out}
+	if f, ok := status.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.bar = newBar(f, 1)
+	}
+	return p
+}
+
+func (p *cellProgress) made(o experiment.Outcome, at experiment.Progress) {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	line := fmt.Sprintf("%d/%d  %s", at.Done, at.Total, o.Cell)
+	if o.MCC != nil {
+		line += fmt.Sprintf("  MCC %.4f", *o.MCC)
+	} else {
+		line += "  failed: " + o.Error
+	}
+	line += fmt.Sprintf("  %.1f s", o.Seconds)
+	if p.bar == nil && at.Left > 0 {
+		line += fmt.Sprintf("  %v left", at.Left)
+	}
+	fmt.Fprintln(p.out, line)
+	if p.bar != nil {
+		if at.Left > 0 {
+			p.bar.Describe(at.Left.String() + " left")
+		}
+		p.bar.ChangeMax(at.Total)
+		p.bar.Set(at.Done)
+	}
+}
+
+func (p *cellProgress) done() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

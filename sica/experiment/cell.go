@@ -1,0 +1,119 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// A Cell is one separation of an experiment. It can be compared and be a map's
+// key.
+type Cell struct {
+	Problem
+	Method string `json:"method"`           // a Method's Name
+	Preset Preset `json:"preset,omitempty"` // "" for a method without settings
+}
+
+// An Outcome is what came of a cell, and with what it was made.
+type Outcome struct {
+	Cell
+
+	// MCC is the mean correlation coefficient with the true sources, nil if
+	// the method failed.
+	MCC *float64 `json:"mcc"`
+	// Error says why the method failed. It is empty if it didn't.
+	Error string `json:"error,omitempty"`
+	// Why says in a sentence why SICA ended, Warning what is wrong with the fit.
+	Why        string `json:"why,omitempty"`
+	Warning    string `json:"warning,omitempty"`
+	Converged  bool   `json:"converged"`
+	Iterations int    `json:"iterations"`
+	// Seconds is how long the separation took, with whatever else ran then.
+	Seconds float64 `json:"seconds"`
+	// Loss and Divergence hold a value for each of SICA's iterations; a
+	// divergence that wasn't measured is nil.
+	Loss       []float64  `json:"loss,omitempty"`
+	Divergence []*float64 `json:"divergence,omitempty"`
+	// SHA256 is that of the recovered signals' bits, row-major, low byte first.
+	SHA256 string `json:"sha256,omitempty"`
+
+	Config   any               `json:"config,omitempty"`
+	Backend  string            `json:"backend"`
+	Device   string            `json:"device"`
+	CPU      string            `json:"cpu"`
+	Versions map[string]string `json:"versions"`
+}
+
+// Run makes the cell and returns its outcome with the recovered signals. A
+// method that fails on the problem is an outcome too, without signals. It is an
+// error if the cell's problem, method or preset is unknown, or if ctx ends.
+func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense, error) {
+	method, err := MethodNamed(c.Method)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources, mixed, err := c.Draw()
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &Outcome{
+		Cell:     c,
+		Backend:  backend.NameOf(b),
+		Device:   b.Description(),
+		CPU:      provenance.CPU(),
+		Versions: provenance.Versions(),
+	}
+	began := time.Now()
+	r, err := method.Recover(ctx, b, mixed, c.Preset, c.Seed)
+	o.Seconds = time.Since(began).Seconds()
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	var match sica.Match
+	if err == nil {
+		match, err = sica.MCC(r.Z, sources)
+	}
+	if err != nil {
+		o.Error = err.Error()
+		return o, nil, nil
+	}
+	o.MCC = &match.MCC
+	o.Why, o.Warning = r.Why, r.Warning
+	o.Converged, o.Iterations = r.Converged, r.Iterations
+	o.Loss = r.Loss
+	for _, v := range r.Divergence {
+		o.Divergence = append(o.Divergence, finite(v))
+	}
+	o.SHA256 = digest(r.Z)
+	o.Config = r.Config
+	return o, r.Z, nil
+}
+
+// finite returns v, or nil if JSON has no such number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func digest(z *mat.Dense) string {
+	h := sha256.New()
+	rows, _ := z.Dims()
+	for i := range rows {
+		for _, v := range z.RawRowView(i) {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,127 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// FirstSeed is the seed of a figure's first run; the others follow. None of them
+// was used to choose a setting.
+const FirstSeed = 20001
+
+// PaperRuns is how many runs stand behind a point of the paper's figures.
+const PaperRuns = 20
+
+// paperSteps are the mixing steps of the paper's figures, and paperDemoSteps
+// those of its examples.
+var paperSteps = []int{5, 10, 15, 20}
+
+const paperDemoSteps = 20
+
+// A Figure is one of the paper's whose points are separations.
+type Figure struct {
+	Name  string // the paper's, such as "3b"
+	Title string
+	// Example is true for a figure that shows signals: those of its first run
+	// are kept.
+	Example bool
+	// MaxRuns is the most runs that the figure shows; 0 is any number.
+	MaxRuns int
+
+	problems []Problem // without seeds
+	methods  []string
+}
+
+// Figures returns the paper's figures, all but the second, which shows no
+// separation.
+func Figures() []Figure {
+	every := []string{"mixed", "zca", "gaussianise+zca", "fastica", "lica", "sica", "pcl", "ivae", "sica-wgf", "sica-rf"}
+	example := []string{"mixed", "zca", "fastica", "sica", "sica-wgf", "sica-rf"}
+	return []Figure{
+		{"1", "Two dependent signals, linearly mixed", true, 0, []Problem{{Data: Heart, Mixing: Matrix}}, every},
+		{"3a", "AR(7), 20 nonlinear mixing steps", true, 1, demo(AR7), example},
+		{"3b", "AR(7), linear mixing", false, 0, sweep(AR7, Linear), every},
+		{"3c", "AR(7), nonlinear mixing", false, 0, sweep(AR7, GELU), every},
+		{"4a", "MNIST, 20 nonlinear mixing steps", true, 1, demo(MNIST), example},
+		{"4b", "MNIST, linear mixing", false, 0, sweep(MNIST, Linear), every},
+		{"4c", "MNIST, nonlinear mixing", false, 0, sweep(MNIST, GELU), every},
+	}
+}
+
+func demo(data string) []Problem {
+	return []Problem{{Data: data, Mixing: GELU, Steps: paperDemoSteps}}
+}
+
+func sweep(data, mixing string) []Problem {
+	problems := make([]Problem, len(paperSteps))
+	for i, steps := range paperSteps {
+		problems[i] = Problem{Data: data, Mixing: mixing, Steps: steps}
+	}
+	return problems
+}
+
+// FigureNamed returns the figure of that name. The error lists the names.
+func FigureNamed(name string) (Figure, error) {
+	var names []string
+	for _, f := range Figures() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Figure{}, fmt.Errorf("experiment: unknown figure %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// Cells returns the figure's cells for a number of runs, run by run, so that
+// every point of a figure that was cut short has about as many.
+//
+//   - Paper is what the paper shows: every method with the paper's settings, and
+//     beside them SICA with this project's.
+//   - Default is every method with its default settings, without the paper's
+//     two flows, which have none.
+//   - Smoke is every method for a few steps.
+func (f Figure) Cells(p Preset, runs int) []Cell {
+	if f.MaxRuns > 0 {
+		runs = min(runs, f.MaxRuns)
+	}
+	var cells []Cell
+	for run := range runs {
+		for _, name := range f.methods {
+			preset, ok := presetOf(name, p)
+			if !ok {
+				continue
+			}
+			for _, problem := range f.problems {
+				problem.Seed = FirstSeed + uint64(run)
+				cells = append(cells, Cell{Problem: problem, Method: name, Preset: preset})
+			}
+		}
+	}
+	return cells
+}
+
+// presetOf returns the preset of the method called name for a figure of p, and
+// whether the figure shows the method.
+func presetOf(name string, p Preset) (Preset, bool) {
+	for _, m := range Methods() {
+		switch {
+		case m.Name != name:
+		case len(m.Presets) == 0:
+			return "", true
+		case m.Has(p):
+			return p, true
+		case p == Paper:
+			return Default, true
+		}
+	}
+	return "", false
+}
+
+// Keeps says whether the recovered signals of a cell of the figure are kept.
+func (f Figure) Keeps(c Cell) bool {
+	return f.Example && c.Seed == FirstSeed && slices.ContainsFunc(f.problems, func(p Problem) bool {
+		p.Seed = c.Seed
+		return p == c.Problem
+	})
+}

@@ -1,0 +1,112 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+// A Preset names a method's settings.
+type Preset string
+
+const (
+	// Paper is the settings that SICA's paper gives.
+	Paper Preset = "paper"
+	// Default is the settings that this project chose by measurement.
+	Default Preset = "default"
+	// Smoke is a few steps of Paper, or of Default for a method that isn't in
+	// the paper: it shows in seconds that everything works, and nothing else.
+	Smoke Preset = "smoke"
+)
+
+// Signals are mixed signals to be separated.
+type Signals struct {
+	X     *mat.Dense // d×T; no method changes it
+	Shape []int      // of the position index, row-major; nil is {T}
+}
+
+// A Recovery is what a method made of mixed signals.
+type Recovery struct {
+	Z *mat.Dense // d×T
+	// Config is the method's settings, as JSON shows them; nil if it has none.
+	Config any
+	// Convergence says how the fit ended. Its Warning is empty if all is well.
+	baseline.Convergence
+	// Why says in a sentence why SICA ended. It is empty for other methods.
+	Why string
+	// Loss and Divergence hold a value for each of SICA's iterations.
+	Loss, Divergence []float64
+}
+
+// A Method recovers sources from mixed signals.
+type Method struct {
+	// Name is short, in lower case, such as "sica-rf": for flags and files.
+	Name string
+	// Label is how pictures call it; see plot.StyleOf.
+	Label string
+	// Presets are those that the method has, none if it has no settings.
+	Presets []Preset
+
+	recover func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
+}
+
+// Methods returns all methods: SICA with this project's settings and with the
+// paper's two flows, the paper's rivals, and what needs no training at all.
+func Methods() []Method {
+	all := []Preset{Paper, Default, Smoke}
+	return []Method{
+		{"sica", plot.SICA, []Preset{Default, Smoke}, separate(sica.Default)},
+		{"sica-wgf", plot.SICAWGF, []Preset{Paper, Smoke}, separate(sica.PaperWGF)},
+		{"sica-rf", plot.SICARF, []Preset{Paper, Smoke}, separate(sica.PaperRF)},
+		{"fastica", plot.FastICA, all, fit(fastICA)},
+		{"lica", plot.LICA, all, fit(lICA)},
+		{"pcl", plot.PCL, all, fit(pCL)},
+		{"ivae", plot.IVAE, all, fit(iVAE)},
+		{"zca", plot.ZCA, nil, fit(whitening)},
+		{"gaussianise+zca", plot.GaussianisedZCA, nil, fit(gaussianised)},
+		{"mixed", plot.Mixed, nil, mixed},
+	}
+}
+
+// MethodNamed returns the method of that name. The error lists the names.
+func MethodNamed(name string) (Method, error) {
+	var names []string
+	for _, m := range Methods() {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Method{}, fmt.Errorf("experiment: unknown method %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// Has says whether p is one of the method's presets, or "" and it has none.
+func (m Method) Has(p Preset) bool {
+	if len(m.Presets) == 0 {
+		return p == ""
+	}
+	return slices.Contains(m.Presets, p)
+}
+
+// Recover separates the mixed signals with the settings of a preset, "" for a
+// method without settings. The same arguments give the same recovery. It is an
+// error if the method has no such preset, if the signals don't suit it, or, with
+// ctx.Err() wrapped, once ctx has ended.
+func (m Method) Recover(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
+	if !m.Has(p) {
+		return nil, fmt.Errorf("experiment: method %s has no preset %q: want one of %q", m.Name, p, m.Presets)
+	}
+	r, err := m.recover(ctx, b, in, p, seed)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	return r, nil
+}

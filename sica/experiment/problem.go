@@ -1,0 +1,80 @@
+package experiment
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// The names of a Problem's data.
+const (
+	// Heart is the paper's two dependent sources at 1000 positions in order,
+	// see datasets.PaperHeart.
+	Heart = "heart"
+	// AR7 is two of the paper's autoregressive sources at 1024 positions.
+	AR7 = "ar7"
+	// MNIST is three digits of 32×32 pixels.
+	MNIST = "mnist"
+)
+
+// The names of a Problem's mixing.
+const (
+	// Matrix is datasets.HeartMixing, for Heart only.
+	Matrix = "matrix"
+	// Linear is the paper's steps x ← x + W·x.
+	Linear = "linear"
+	// GELU is the paper's steps x ← x + GELU(W·x).
+	GELU = "gelu"
+)
+
+// The sizes of the paper's problems.
+const (
+	arSignals, arPositions = 2, 1024
+	digits                 = 3
+)
+
+// A Problem is sources and their mixing.
+type Problem struct {
+	Data   string `json:"data"`   // Heart, AR7 or MNIST
+	Mixing string `json:"mixing"` // Matrix, Linear or GELU
+	Steps  int    `json:"steps"`  // of the mixing; 0 for Matrix
+	Seed   uint64 `json:"seed"`   // of the sources, and of the method
+}
+
+// Draw returns the sources and the mixed signals. It is an error if the data or
+// the mixing is unknown, or if they don't go together.
+func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
+	rng := rand.New(rand.NewPCG(p.Seed, 0))
+	switch p.Data {
+	case Heart:
+		sources, err = datasets.Heart(rng, datasets.PaperHeart())
+	case AR7:
+		sources, err = datasets.AR7(rng, arSignals, arPositions)
+	case MNIST:
+		mixed.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
+		sources, _, err = datasets.MNIST(rng, digits)
+	default:
+		err = fmt.Errorf("experiment: unknown data %q: want %s, %s or %s", p.Data, Heart, AR7, MNIST)
+	}
+	if err != nil {
+		return nil, Signals{}, err
+	}
+	mixed.X, err = p.mix(sources)
+	return sources, mixed, err
+}
+
+func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
+	switch {
+	case p.Mixing == Matrix && p.Data == Heart && p.Steps == 0:
+		return datasets.LinearMix(datasets.HeartMixing(), s)
+	case p.Mixing == Linear && p.Data != Heart:
+		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps})
+	case p.Mixing == GELU && p.Data != Heart:
+		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, H: datasets.GELU})
+	}
+	return nil, fmt.Errorf("experiment: %d steps of mixing %q for %s: want %s without steps for %s, and %s or %s for the others",
+		p.Steps, p.Mixing, p.Data, Matrix, Heart, Linear, GELU)
+}

@@ -1,0 +1,122 @@
+package experiment
+
+import (
+	"context"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
+	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+)
+
+type recoverer = func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
+
+// imageIterations is the paper's J of SICA-RF for images.
+const imageIterations = 20
+
+// separate is SICA with the settings.
+func separate(settings func() sica.Config) recoverer {
+	return func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
+		cfg := settings()
+		cfg.Shape, cfg.Seed = in.Shape, seed
+		if cfg.Flow == sica.RF && len(in.Shape) == 2 {
+			cfg.Iterations = imageIterations
+		}
+		if p == Smoke {
+			cfg = cfg.Smoke()
+		}
+		r, err := sica.Fit(ctx, b, in.X, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return &Recovery{
+			Z:      r.Z,
+			Config: cfg,
+			// The paper's settings have no rule to stop by: they always make
+			// all of their iterations.
+			Convergence: baseline.Convergence{Converged: r.Stopped != sica.StoppedIterations, Iterations: r.Iterations},
+			Why:         r.Why,
+			Loss:        r.Loss,
+			Divergence:  r.Divergence,
+		}, nil
+	}
+}
+
+// fit is a baseline with the settings that configure gives.
+func fit(configure func(b compute.Backend, in Signals, p Preset, seed uint64) (baseline.Method, any)) recoverer {
+	return func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
+		method, cfg := configure(b, in, p, seed)
+		model, err := method.Fit(ctx, in.X)
+		if err != nil {
+			return nil, err
+		}
+		return &Recovery{Z: model.Signals(), Config: cfg, Convergence: model.Convergence()}, nil
+	}
+}
+
+func fastICA(_ compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, any) {
+	cfg := fastica.Default()
+	if p == Paper {
+		cfg = fastica.Paper()
+	}
+	cfg.Seed = seed
+	return fastica.Method{Config: cfg}, cfg
+}
+
+func lICA(_ compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, any) {
+	cfg := lica.Paper()
+	switch p {
+	case Default:
+		cfg = lica.Default()
+	case Smoke:
+		cfg.Starts, cfg.MaxIterations = 1, 10
+	}
+	cfg.Seed = seed
+	return lica.Method{Config: cfg}, cfg
+}
+
+func pCL(b compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, any) {
+	cfg := pcl.Paper()
+	switch p {
+	case Default:
+		cfg = pcl.Default()
+	case Smoke:
+		cfg.Epochs = 2
+	}
+	cfg.Seed = seed
+	return pcl.Method{Config: cfg, Backend: b}, cfg
+}
+
+func iVAE(b compute.Backend, in Signals, p Preset, seed uint64) (baseline.Method, any) {
+	cfg := ivae.Paper()
+	switch p {
+	case Default:
+		cfg = ivae.Default()
+	case Smoke:
+		cfg.Iterations = 20
+	}
+	cfg.Seed, cfg.Shape = seed, in.Shape
+	return ivae.Method{Config: cfg, Backend: b}, cfg
+}
+
+func whitening(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
+	return zca.Method{}, nil
+}
+
+func gaussianised(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
+	return zca.Gaussianised{}, nil
+}
+
+// mixed leaves the signals as they are: what the paper calls the baseline.
+func mixed(ctx context.Context, _ compute.Backend, in Signals, _ Preset, _ uint64) (*Recovery, error) {
+	if err := baseline.CheckSignals(in.X); err != nil {
+		return nil, err
+	}
+	return &Recovery{Z: mat.DenseCopyOf(in.X), Convergence: baseline.Convergence{Converged: true}}, ctx.Err()
+}

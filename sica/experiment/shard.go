@@ -1,0 +1,101 @@
+package experiment
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// A Shard is a share of an experiment's cells, for one of several processes.
+type Shard struct {
+	Index int // from 0
+	Count int // at least 1
+}
+
+// String is "i/n", i counting from 1.
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index+1, s.Count) }
+
+// ParseShard reads "i/n", with i from 1 to n.
+func ParseShard(text string) (Shard, error) {
+	i, n, ok := strings.Cut(text, "/")
+	index, err1 := strconv.Atoi(i)
+	count, err2 := strconv.Atoi(n)
+	if !ok || err1 != nil || err2 != nil || index < 1 || index > count {
+		return Shard{}, fmt.Errorf("experiment: shard %q: want i/n with i from 1 to n, such as 1/4", text)
+	}
+	return Shard{index - 1, count}, nil
+}
+
+// ShardFromEnvironment returns the share of a task of a Slurm job array, or of a
+// pod of a Kubernetes Indexed Job, and false outside of both. Slurm sets
+// SLURM_ARRAY_TASK_ID, _MIN, _MAX and _STEP; Kubernetes sets
+// JOB_COMPLETION_INDEX, and the pod's manifest must set JOB_COMPLETIONS.
+func ShardFromEnvironment() (Shard, bool, error) {
+	if _, ok := os.LookupEnv("SLURM_ARRAY_TASK_ID"); ok {
+		s, err := slurmShard()
+		return s, err == nil, err
+	}
+	if _, ok := os.LookupEnv("JOB_COMPLETION_INDEX"); ok {
+		s, err := kubernetesShard()
+		return s, err == nil, err
+	}
+	return Shard{}, false, nil
+}
+
+func slurmShard() (Shard, error) {
+	var id, first, last int
+	for name, to := range map[string]*int{"SLURM_ARRAY_TASK_ID": &id, "SLURM_ARRAY_TASK_MIN": &first, "SLURM_ARRAY_TASK_MAX": &last} {
+		if err := number(name, to); err != nil {
+			return Shard{}, err
+		}
+	}
+	step := 1
+	if os.Getenv("SLURM_ARRAY_TASK_STEP") != "" {
+		if err := number("SLURM_ARRAY_TASK_STEP", &step); err != nil {
+			return Shard{}, err
+		}
+	}
+	if step < 1 || id < first || id > last || (id-first)%step != 0 {
+		return Shard{}, fmt.Errorf("experiment: SLURM_ARRAY_TASK_ID %d isn't one of %d to %d in steps of %d", id, first, last, step)
+	}
+	return Shard{(id - first) / step, (last-first)/step + 1}, nil
+}
+
+func kubernetesShard() (Shard, error) {
+	var s Shard
+	if err := number("JOB_COMPLETION_INDEX", &s.Index); err != nil {
+		return Shard{}, err
+	}
+	if err := number("JOB_COMPLETIONS", &s.Count); err != nil {
+		return Shard{}, err
+	}
+	if s.Index < 0 || s.Index >= s.Count {
+		return Shard{}, fmt.Errorf("experiment: JOB_COMPLETION_INDEX %d: want 0 to JOB_COMPLETIONS-1, %d", s.Index, s.Count-1)
+	}
+	return s, nil
+}
+
+// number reads an environment variable.
+func number(name string, to *int) error {
+	n, err := strconv.Atoi(os.Getenv(name))
+	if err != nil {
+		return fmt.Errorf("experiment: the environment's %s is %q: want a whole number", name, os.Getenv(name))
+	}
+	*to = n
+	return nil
+}
+
+// Of returns the shard's share of the cells, in their order. The shares of all
+// shards are the cells; which is whose is as if drawn, so that each has as many
+// of the slow methods, but always the same.
+func (s Shard) Of(cells []Cell) []Cell {
+	var share []Cell
+	for i, k := range rand.New(rand.NewPCG(1, 0)).Perm(len(cells)) {
+		if k%s.Count == s.Index {
+			share = append(share, cells[i])
+		}
+	}
+	return share
+}

@@ -1,0 +1,235 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// ErrInUse is wrapped by the error of Open for a store that another process has
+// open.
+var ErrInUse = errors.New("another process is writing to it")
+
+// Results are outcomes in a folder: a line of JSON each in a file, and the signals
+// that were kept as files of their own.
+type Results struct {
+	dir      string
+	outcomes []Outcome
+	place    map[Cell]int // in outcomes
+}
+
+// Read reads the results of a folder. Name is that of the file, without an
+// ending: files of one folder share the kept signals. A last line that a crash
+// has cut short is left out.
+func Read(dir, name string) (*Results, error) {
+	r, _, err := read(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	return r, nil
+}
+
+// read also returns the length of the file without a torn last line.
+func read(dir, name string) (*Results, int, error) {
+	path := resultsPath(dir, name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	outcomes, err := Decode(bytes.NewReader(data[:whole]))
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	r := &Results{dir: dir, place: make(map[Cell]int)}
+	for _, o := range outcomes {
+		r.put(o)
+	}
+	return r, whole, nil
+}
+
+func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
+
+// Decode reads outcomes, a line of JSON each.
+func Decode(r io.Reader) ([]Outcome, error) {
+	var outcomes []Outcome
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		var o Outcome
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes, lines.Err()
+}
+
+// maxLine bounds the memory for a line of a file of outcomes.
+const maxLine = 1 << 24
+
+// put takes an outcome into memory; of two of a cell, the later one holds.
+func (r *Results) put(o Outcome) {
+	if i, ok := r.place[o.Cell]; ok {
+		r.outcomes[i] = o
+		return
+	}
+	r.place[o.Cell] = len(r.outcomes)
+	r.outcomes = append(r.outcomes, o)
+}
+
+// Outcomes returns the outcomes, one a cell, in the order in which the cells were
+// first made. They must not be changed.
+func (r *Results) Outcomes() []Outcome { return r.outcomes }
+
+// Find returns the outcome of a cell, and whether there is one.
+func (r *Results) Find(c Cell) (Outcome, bool) {
+	i, ok := r.place[c]
+	if !ok {
+		return Outcome{}, false
+	}
+	return r.outcomes[i], true
+}
+
+// Signals reads the recovered signals of a cell, d×T. The error wraps
+// fs.ErrNotExist if they weren't kept.
+func (r *Results) Signals(c Cell) (*mat.Dense, error) {
+	return datasets.ReadFile(r.signalsPath(c))
+}
+
+func (r *Results) hasSignals(c Cell) bool {
+	_, err := os.Stat(r.signalsPath(c))
+	return err == nil
+}
+
+func (r *Results) signalsPath(c Cell) string {
+	return filepath.Join(r.dir, "signals", c.String()+".npy")
+}
+
+// A Store is Results that can be added to. What was added is on the disk. Its
+// methods aren't safe for concurrent use.
+type Store struct {
+	*Results
+	lock *flock.Flock
+	file *os.File
+}
+
+// Open opens the store of a folder for this process alone; see Read for the name.
+// The folder and the file are made if need be, and a torn last line is removed.
+// The error wraps ErrInUse if another process has the file open.
+func Open(dir, name string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	path := resultsPath(dir, name)
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("experiment: %s: %w", path, ErrInUse)
+	}
+	s := &Store{lock: lock}
+	if err := s.open(dir, name); err != nil {
+		return nil, fmt.Errorf("experiment: %w", errors.Join(err, s.Close()))
+	}
+	return s, nil
+}
+
+func (s *Store) open(dir, name string) error {
+	results, whole, err := read(dir, name)
+	if err != nil {
+		return err
+	}
+	s.Results = results
+	if s.file, err = os.OpenFile(resultsPath(dir, name), os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	if err := s.file.Truncate(int64(whole)); err != nil {
+		return err
+	}
+	_, err = s.file.Seek(0, io.SeekEnd)
+	return err
+}
+
+// Add writes an outcome, and the signals z unless they are nil, to the disk.
+func (s *Store) Add(o *Outcome, z *mat.Dense) error {
+	if err := s.add(o, z); err != nil {
+		return fmt.Errorf("experiment: keeping %s: %w", o.Cell, err)
+	}
+	s.put(*o)
+	return nil
+}
+
+func (s *Store) add(o *Outcome, z *mat.Dense) error {
+	if z != nil {
+		path := s.signalsPath(o.Cell)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := datasets.WriteFile(path, z); err != nil {
+			return err
+		}
+	}
+	line, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	if _, err := s.file.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return s.file.Sync()
+}
+
+// Merge adds the outcomes that the store lacks, and their signals where they were
+// kept, and returns how many there were.
+func (s *Store) Merge(from *Results) (added int, err error) {
+	for _, o := range from.Outcomes() {
+		if _, ok := s.Find(o.Cell); ok {
+			continue
+		}
+		var z *mat.Dense
+		if from.hasSignals(o.Cell) {
+			if z, err = from.Signals(o.Cell); err != nil {
+				return added, fmt.Errorf("experiment: %w", err)
+			}
+		}
+		if err := s.Add(&o, z); err != nil {
+			return added, err
+		}
+		added++
+	}
+	return added, nil
+}
+
+// Close lets other processes open the store.
+func (s *Store) Close() error {
+	var err error
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	return errors.Join(err, s.lock.Unlock())
+}
+
+// String is the cell in a few words with dashes, such as
+// "ar7-gelu-20-sica-rf-paper-20001".
+func (c Cell) String() string {
+	words := []string{c.Data, c.Mixing, fmt.Sprint(c.Steps), c.Method, string(c.Preset), fmt.Sprint(c.Seed)}
+	if c.Preset == "" {
+		words = slices.Delete(words, 4, 5)
+	}
+	return strings.Join(words, "-")
+}
