@@ -2,98 +2,92 @@ package main
 
 import (
 	"fmt"
-	"image/color"
-	"sort"
+	"io"
+	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// colours are one for each implementation, told apart by the colour-blind
-// (M. Okabe, K. Ito, 2008).
-var colours = map[string]color.RGBA{
-	"gosica":         {0, 114, 178, 255},
-	"gosica_literal": {86, 180, 233, 255},
-	"torch_eager":    {213, 94, 0, 255},
-	"torch_compile":  {230, 159, 0, 255},
-	"jax_jit":        {0, 158, 115, 255},
-	"jax_scan":       {204, 121, 167, 255},
+// costPanels are the cases in the picture, in plain words.
+var costPanels = []struct{ kind, title string }{
+	{rfTrainStep, "one training step"},
+	{refine, "one Euler step of every position"},
+	{defaultIteration, "one iteration of Default's flow"},
 }
 
-// drawCost draws the cost of two signals against their length, on logarithmic
-// axes: a training step, a refinement and an iteration of Default.
+// costLines are the implementations in the picture, in plain words and in the
+// order of the legend.
+var costLines = []struct{ impl, method, words string }{
+	{"gosica", plot.SICA, "gosica"},
+	{"gosica_literal", plot.SICARF, "gosica, as the paper writes it"},
+	{"torch_eager", plot.FastICA, "PyTorch"},
+	{"torch_compile", plot.LICA, "PyTorch, compiled"},
+	{"jax_jit", plot.PCL, "JAX, a step at a time"},
+	{"jax_scan", plot.IVAE, "JAX, ten steps at a time"},
+}
+
+// drawCost draws the cost of two signals on the CPU against their length, on
+// logarithmic axes, with a panel for each case. Without a line it draws nothing.
 func drawCost(file string, rows []row) error {
-	p := plot.New()
-	p.Title.Text = "Cost against length (two signals, one run, fewest cores measured)"
-	p.X.Label.Text, p.Y.Label.Text = "positions T", "ms"
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.Left = false, false // lines rise from the other corner
-	p.Add(plotter.NewGrid())
-
-	lines := costLines(rows)
-	var names []string
-	for name := range lines {
-		names = append(names, name)
+	fewest := fewestCores(rows)
+	y := plot.Axis{Label: fmt.Sprintf("time in ms, on %d cores", fewest), Log: true}
+	if fewest == 1 {
+		y.Label = "time in ms, on one core"
 	}
-	sort.Strings(names)
-	drawn := 0
-	for _, name := range names {
-		line := lines[name]
-		if len(line.points) < 2 {
-			continue
+	var panels []plot.Panel
+	for _, of := range costPanels {
+		panel := plot.Panel{Title: of.title, X: plot.Axis{Label: "positions T", Log: true}, Y: y}
+		for _, line := range costLines {
+			s := costSeries(rows, of.kind, line.impl, fewest)
+			if len(s.X) < 2 {
+				continue
+			}
+			s.Method, s.Label = line.method, line.words
+			panel.Series = append(panel.Series, s)
 		}
-		sort.Slice(line.points, func(a, b int) bool { return line.points[a].X < line.points[b].X })
-		l, s, err := plotter.NewLinePoints(line.points)
-		if err != nil {
-			return err
+		if panel.Series != nil {
+			panels = append(panels, panel)
 		}
-		l.Color, s.Color, l.Width = colours[line.impl], colours[line.impl], vg.Points(1.5)
-		l.Dashes, s.Shape = line.dashes, line.glyph
-		p.Add(l, s)
-		p.Legend.Add(name, l, s)
-		drawn++
 	}
-	if drawn == 0 {
-		return nil // logarithmic axes need points
+	if panels == nil {
+		return nil
 	}
-	return p.Save(22*vg.Centimeter, 15*vg.Centimeter, file)
+	p, err := plot.Curves(panels...)
+	if err != nil {
+		return err
+	}
+	return datasets.WriteAtomic(file, func(w io.Writer) error { return p.Write(w, plot.PNG) })
 }
 
-type costLine struct {
-	impl   string
-	dashes []vg.Length
-	glyph  draw.GlyphDrawer
-	points plotter.XYs
-}
-
-// costLines are the lines by the name in the legend.
-func costLines(rows []row) map[string]*costLine {
-	styles := map[string]costLine{
-		rfTrainStep:      {glyph: draw.CircleGlyph{}},
-		refine:           {glyph: draw.SquareGlyph{}, dashes: []vg.Length{vg.Points(5), vg.Points(3)}},
-		defaultIteration: {glyph: draw.TriangleGlyph{}, dashes: []vg.Length{vg.Points(1), vg.Points(3)}},
-	}
+// fewestCores is the smallest number of cores that rows of the CPU have.
+func fewestCores(rows []row) int {
 	fewest := 0
 	for _, r := range rows {
-		if fewest == 0 || r.Cores < fewest {
+		if onCPU(r) && (fewest == 0 || r.Cores < fewest) {
 			fewest = r.Cores
 		}
 	}
-	lines := make(map[string]*costLine)
+	return fewest
+}
+
+// onCPU says whether a row is of the CPU, but not of the pure-Go backend.
+func onCPU(r row) bool { return r.Backend == "xla:cpu" || r.Backend == "cpu" }
+
+// costSeries are the medians of an implementation for two signals in sequence,
+// one run, in the order of their length.
+func costSeries(rows []row, kind, impl string, cores int) plot.Series {
+	var of []row
 	for _, r := range rows {
-		style, ok := styles[r.Case]
-		if !ok || r.D != 2 || len(r.Shape) != 1 || r.Runs != 1 || r.Cores != fewest || r.Backend == "go" {
-			continue
+		if r.Case == kind && r.Impl == impl && r.Cores == cores && r.D == 2 && len(r.Shape) == 1 && r.Runs == 1 && onCPU(r) {
+			of = append(of, r)
 		}
-		name := fmt.Sprintf("%s, %s", r.Impl, r.Case)
-		if lines[name] == nil {
-			style.impl = r.Impl
-			lines[name] = &style
-		}
-		lines[name].points = append(lines[name].points, plotter.XY{X: float64(r.T), Y: r.Median})
 	}
-	return lines
+	slices.SortFunc(of, func(a, b row) int { return a.T - b.T })
+	var s plot.Series
+	for _, r := range of {
+		s.X = append(s.X, float64(r.T))
+		s.Y = append(s.Y, r.Median)
+	}
+	return s
 }

@@ -74,12 +74,16 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if picture != "" {
+				rows, err := parseRows(committedTable)
+				if err != nil {
+					return err
+				}
+				return drawChoice(rows, picture)
+			}
 			b, err := backend.Open(backendName)
 			if err != nil {
 				return err
-			}
-			if picture != "" {
-				return drawChoice(cmd.Context(), b, seed, runs, picture)
 			}
 			return measure(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
 		},
@@ -87,7 +91,7 @@ func main() {
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the first run; the others follow")
 	cmd.Flags().IntVar(&runs, "runs", 8, "runs of each row, at least 2")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of quality.json and quality.md")
-	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences to this PNG file, and measure nothing else")
+	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences in results.json to this PNG file, and measure nothing")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "quality:", err)

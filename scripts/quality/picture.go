@@ -1,94 +1,101 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"image/color"
 	"io"
-	"math/rand/v2"
-	"slices"
-	"strings"
-
-	"github.com/gomlx/compute"
-	gplot "gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"regexp"
+	"strconv"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// leastShown is the dependence at the picture's left edge; less is drawn there.
-const leastShown = 0.01
+// shown are the problems in the picture, in plain words.
+var shown = []struct{ problem, words string }{
+	{"AR(7), linear, J=5", "autoregressive, 5 linear mixing steps"},
+	{"AR(7), linear, J=20", "autoregressive, 20 linear mixing steps"},
+	{"AR(7), GELU, J=5", "autoregressive, 5 nonlinear mixing steps"},
+	{"AR(7), GELU, J=20", "autoregressive, 20 nonlinear mixing steps"},
+	{"MNIST d=3, linear, J=5", "3 digits, 5 linear mixing steps"},
+	{"MNIST d=3, linear, J=20", "3 digits, 20 linear mixing steps"},
+	{"MNIST d=3, GELU, J=5", "3 digits, 5 nonlinear mixing steps"},
+	{"MNIST d=3, GELU, J=20", "3 digits, 20 nonlinear mixing steps"},
+	{"heart, u ordered", "heart, the paper's matrix"},
+	{"Gaussian AR, two spectra, random A", "2 Gaussian spectra, random matrix"},
+	{"Laplace d=2, random A", "2 Laplace signals, random matrix"},
+	{"Laplace d=3, random A", "3 Laplace signals, random matrix"},
+	{"Laplace d=8, random A", "8 Laplace signals, random matrix"},
+	{"uniform d=2, random A", "2 uniform signals, random matrix"},
+	{"uniform d=3, random A", "3 uniform signals, random matrix"},
+	{"sine+square+sawtooth, random A", "sine, square, sawtooth, random matrix"},
+}
+
+// starts are the starts that Default compares, as Row.Why calls them.
+var starts = []struct{ name, method, words string }{
+	{"zca", plot.ZCA, "whitening (ZCA)"},
+	{"zca, rotated", plot.FastICA, "whitening, then the rotation of least entropy"},
+	{"conditional", plot.SICARF, "conditional normalisation"},
+}
+
+// left finds in Row.Why what a start left.
+var left = regexp.MustCompile(`[(;] ?([a-z, ]+) leaves a dependence of ([0-9.]+)`)
 
 // drawChoice draws the dependence that each start leaves of each problem's runs,
-// and where Default draws its lines.
-func drawChoice(ctx context.Context, b compute.Backend, seed uint64, runs int, path string) error {
-	rows := slices.DeleteFunc(problems(), func(p problem) bool {
-		return strings.HasPrefix(p.name, "unseen") || strings.HasSuffix(p.name, "J=10") || strings.Contains(p.name, "=32")
-	})
-	slices.Reverse(rows)
-	points := make(map[string]plotter.XYs) // by start
-	p := gplot.New()
-	var names []string
-	for at, row := range rows {
-		names = append(names, row.name)
-		for k := range runs {
-			_, x, err := row.draw(rand.New(rand.NewPCG(seed+uint64(k), 0)))
+// and below which Default doesn't move the signals.
+func drawChoice(rows []row, path string) error {
+	series := make([]plot.DotSeries, len(starts))
+	for k, start := range starts {
+		series[k] = plot.DotSeries{Method: start.method, Label: start.words, Values: make([][]float64, len(shown))}
+	}
+	names := make([]string, len(shown))
+	for i, s := range shown {
+		names[i] = s.words
+		found := 0
+		for k, start := range starts {
+			values, err := dependences(rows, s.problem, start.name)
 			if err != nil {
 				return err
 			}
-			cfg := sica.Default()
-			cfg.Shape, cfg.Seed, cfg.Iterations, cfg.Steps = row.shape, seed+uint64(k), 1, 1
-			result, err := sica.Fit(ctx, b, x, cfg)
-			if err != nil {
-				return fmt.Errorf("%s: %w", row.name, err)
-			}
-			for _, c := range result.Candidates {
-				points[c.String()] = append(points[c.String()], plotter.XY{
-					X: max(c.Dependence.Total(), leastShown),
-					Y: float64(at) + 0.5*(float64(k)+0.5)/float64(runs) - 0.25,
-				})
-			}
+			series[k].Values[i] = values
+			found += len(values)
+		}
+		if found == 0 {
+			return fmt.Errorf("no run of %q says what a start left", s.problem)
 		}
 	}
-	for _, start := range []struct {
-		name  string
-		color color.Color
-		shape draw.GlyphDrawer
-	}{
-		{"zca", color.NRGBA{R: 89, G: 89, B: 89, A: 255}, draw.RingGlyph{}},
-		{"zca, rotated", color.NRGBA{G: 114, B: 178, A: 255}, draw.SquareGlyph{}},
-		{"conditional", color.NRGBA{R: 230, G: 159, A: 255}, draw.TriangleGlyph{}},
-	} {
-		scatter, err := plotter.NewScatter(points[start.name])
-		if err != nil {
-			return fmt.Errorf("%s: %w", start.name, err)
-		}
-		scatter.GlyphStyle = draw.GlyphStyle{Color: start.color, Radius: vg.Points(3.5), Shape: start.shape}
-		p.Add(scatter)
-		p.Legend.Add(start.name, scatter)
-	}
-	settled, err := plotter.NewLine(plotter.XYs{{X: sica.Default().Settled, Y: -0.5}, {X: sica.Default().Settled, Y: float64(len(rows)) - 0.5}})
+	settled := sica.Default().Settled
+	p, err := plot.Dots(plot.DotAxis{
+		Axis:  plot.Axis{Label: "dependence that a start leaves between the signals", Log: true},
+		Least: 0.01,
+		Marks: []plot.Mark{{At: settled, Label: fmt.Sprintf("below %g the signals aren't moved", settled)}},
+	}, names, series...)
 	if err != nil {
 		return err
 	}
-	settled.LineStyle = draw.LineStyle{Color: color.Black, Width: vg.Points(1), Dashes: []vg.Length{5, 3}}
-	p.Add(settled)
-	p.Legend.Add("settled: not moved", settled)
-	p.Legend.Top = true
-	p.X.Scale, p.X.Tick.Marker = gplot.LogScale{}, gplot.LogTicks{Prec: -1}
-	p.X.Label.Text = "dependence that the start leaves (MeasureDependence)"
-	p.X.Min, p.X.Max = leastShown*0.9, 12
-	p.NominalY(names...)
-	p.Y.Min, p.Y.Max = -0.5, float64(len(rows))+1.8 // room for the legend
-	canvas, err := p.WriterTo(9*vg.Inch, 5.5*vg.Inch, "png")
-	if err != nil {
-		return err
+	return datasets.WriteAtomic(path, func(w io.Writer) error { return p.Write(w, plot.PNG) })
+}
+
+// dependences are what a start left of a problem's runs, of those that it was
+// tried on.
+func dependences(rows []row, problem, start string) ([]float64, error) {
+	var values []float64
+	for _, r := range rows {
+		if r.Problem != problem {
+			continue
+		}
+		for _, why := range r.Why {
+			for _, match := range left.FindAllStringSubmatch(why, -1) {
+				if match[1] != start {
+					continue
+				}
+				v, err := strconv.ParseFloat(match[2], 64)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %q: %w", problem, match[0], err)
+				}
+				values = append(values, v)
+			}
+		}
 	}
-	return datasets.WriteAtomic(path, func(w io.Writer) error {
-		_, err := canvas.WriteTo(w)
-		return err
-	})
+	return values, nil
 }

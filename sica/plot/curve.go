@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	gplot "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -14,7 +16,7 @@ import (
 type Series struct {
 	// Method gives the style; see StyleOf.
 	Method string
-	// Label is shown; "" shows Method.
+	// Label is shown, and may say how many runs there are; "" shows Method.
 	Label string
 	// X and Y are the points, in order. A NaN in Y leaves a gap.
 	X, Y []float64
@@ -30,7 +32,8 @@ func (s Series) label() string {
 	return s.Method
 }
 
-func (s Series) check() error {
+// check returns an error unless the series can be drawn along these axes.
+func (s Series) check(x, y Axis) error {
 	if len(s.X) != len(s.Y) || s.SE != nil && len(s.SE) != len(s.Y) {
 		return fmt.Errorf("there are %d x, %d y and %d standard errors; there must be as many of each, or no standard errors",
 			len(s.X), len(s.Y), len(s.SE))
@@ -42,23 +45,43 @@ func (s Series) check() error {
 		if s.SE != nil && (s.SE[i] < 0 || math.IsInf(s.SE[i], 0)) {
 			return fmt.Errorf("standard error %d (counted from 0) is %g; it must not be negative or infinite", i, s.SE[i])
 		}
+		if math.IsNaN(s.Y[i]) {
+			continue
+		}
+		if err := x.check(s.X[i]); err != nil {
+			return fmt.Errorf("x of point %d (counted from 0): %w", i, err)
+		}
+		for _, end := range []float64{s.Y[i] - s.bar(i), s.Y[i] + s.bar(i)} {
+			if err := y.check(end); err != nil {
+				return fmt.Errorf("y ± SE of point %d (counted from 0): %w", i, err)
+			}
+		}
 	}
 	return nil
 }
 
+// bar is the length of the bar on each side of point i.
+func (s Series) bar(i int) float64 {
+	if s.SE == nil || math.IsNaN(s.SE[i]) {
+		return 0
+	}
+	return s.SE[i]
+}
+
 // Curve draws the series in one panel, such as the MCC of several methods
 // against the number of mixing steps; later series lie above earlier ones.
+// Series with standard errors lie a little beside one another, so that their
+// bars can be told apart.
 //
 // It is an error if no series has a point, if the lengths within one differ, if
-// a value other than a NaN in Y or SE isn't finite, or if a standard error is
-// negative.
+// a value other than a NaN in Y or SE isn't finite, or if a standard error
+// is negative.
 func Curve(xLabel, yLabel string, series ...Series) (*Picture, error) {
-	panel, samples, err := curvePanel(series)
+	panel := Panel{X: Axis{Label: xLabel}, Y: Axis{Label: yLabel}, Series: series}
+	drawn, samples, err := panel.draw(stylesOf(seriesMethods(series)))
 	if err != nil {
 		return nil, fmt.Errorf("plot: curve: %w", err)
 	}
-	panel.X.Label.Text = xLabel
-	panel.Y.Label.Text = yLabel
 	legend := gplot.NewLegend()
 	for k, s := range series {
 		if samples[k] != nil {
@@ -69,49 +92,150 @@ func Curve(xLabel, yLabel string, series ...Series) (*Picture, error) {
 		width:  width,
 		height: 450 * pixel,
 		draw: func(c draw.Canvas) {
-			panel.Draw(drawLegend(inset(c), legend))
+			drawn.Draw(drawLegend(inset(c), legend))
 		},
 	}, nil
 }
 
-// curvePanel returns a panel with the series and what stands for each in the
-// legend, nil for one without a point.
-func curvePanel(series []Series) (*gplot.Plot, [][]gplot.Thumbnailer, error) {
+func seriesMethods(series []Series) []string {
 	methods := make([]string, len(series))
 	for k, s := range series {
 		methods[k] = s.Method
 	}
-	panel := newPanel()
-	samples := make([][]gplot.Thumbnailer, len(series))
+	return methods
+}
+
+// A Panel is one of the diagrams of Curves.
+type Panel struct {
+	// Title is shown above it; "" shows nothing.
+	Title  string
+	X, Y   Axis
+	Series []Series
+}
+
+// draw returns the panel as a plot, with series in these styles, and what stands
+// for each series in the legend, nil for one without a point.
+func (p Panel) draw(styles []Style) (*gplot.Plot, [][]gplot.Thumbnailer, error) {
 	var x []float64
-	for k, style := range stylesOf(methods) {
-		s := series[k]
-		err := s.check()
-		if err == nil {
-			samples[k], err = addSeries(panel, s, style)
-		}
-		if err != nil {
+	for _, s := range p.Series {
+		if err := s.check(p.X, p.Y); err != nil {
 			return nil, nil, fmt.Errorf("series %q: %w", s.label(), err)
 		}
-		if samples[k] != nil {
+		if hasPoint(s) {
 			x = append(x, s.X...)
 		}
 	}
 	if x == nil {
 		return nil, nil, errors.New("there is no point to draw; at least one series must have one")
 	}
-	panel.X.Tick.Marker = integerTicks(x)
+	panel := newPanel()
+	p.X.apply(&panel.X)
+	p.Y.apply(&panel.Y)
+	if !p.X.Log {
+		panel.X.Tick.Marker = integerTicks(x)
+	}
+	samples := make([][]gplot.Thumbnailer, len(p.Series))
+	for k, shift := range dodge(p.X, p.Series) {
+		var err error
+		s := p.Series[k]
+		if samples[k], err = addSeries(panel, s.points(p.X, p.Y, shift), styles[k]); err != nil {
+			return nil, nil, fmt.Errorf("series %q: %w", s.label(), err)
+		}
+	}
+	p.Y.roundOut(&panel.Y)
+	if p.X.Log {
+		p.X.roundOut(&panel.X)
+	}
 	return panel, samples, nil
 }
 
-// addSeries adds the lines, points and bars of s to the panel and returns what
-// stands for them in the legend; nothing if s has no point.
-func addSeries(panel *gplot.Plot, s Series, style Style) ([]gplot.Thumbnailer, error) {
-	points, runs := s.points()
-	if len(points.XYs) == 0 {
+// Curves draws panels side by side, up to three in a row, with one legend above
+// them, in which series of one label are one.
+//
+// It is an error if there are no panels, and for each as for Curve; on a
+// logarithmic axis x or y − SE must also be positive.
+func Curves(panels ...Panel) (*Picture, error) {
+	if len(panels) == 0 {
+		return nil, errors.New("plot: curves: there are no panels; at least one is needed")
+	}
+	var series []Series
+	for _, p := range panels {
+		series = append(series, p.Series...)
+	}
+	styles := stylesOf(seriesMethods(series))
+	var legend strip
+	drawn := make([]*gplot.Plot, len(panels))
+	titles := make([]string, len(panels))
+	for i, p := range panels {
+		var samples [][]gplot.Thumbnailer
+		var err error
+		if drawn[i], samples, err = p.draw(styles[:len(p.Series)]); err != nil {
+			return nil, fmt.Errorf("plot: curves: panel %d (counted from 0): %w", i, err)
+		}
+		styles = styles[len(p.Series):]
+		titles[i] = p.Title
+		for k, s := range p.Series {
+			if samples[k] != nil {
+				legend.add(s.label(), samples[k]...)
+			}
+		}
+	}
+	columns := min(len(panels), 3)
+	rows := (len(panels) + columns - 1) / columns
+	const height = 330 * pixel
+	return &Picture{
+		width:  width,
+		height: height*vg.Length(rows) + legend.height(width-2*margin) + 2*margin,
+		draw: func(c draw.Canvas) {
+			drawGrid(legend.draw(inset(c)), columns, drawn, titles)
+		},
+	}, nil
+}
+
+// dodge returns how far each series is moved along the x axis, so that those with
+// standard errors lie beside one another: they fill up to .4 of the smallest gap
+// between two x in all.
+func dodge(x Axis, series []Series) []float64 {
+	var at []float64
+	barred := 0
+	for _, s := range series {
+		if s.SE == nil || !hasPoint(s) {
+			continue
+		}
+		barred++
+		for _, v := range s.X {
+			at = append(at, x.at(v))
+		}
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	shifts := make([]float64, len(series))
+	if barred < 2 || len(at) < 2 {
+		return shifts
+	}
+	span := at[len(at)-1] - at[0]
+	gap := span
+	for i := range len(at) - 1 {
+		gap = min(gap, at[i+1]-at[i])
+	}
+	step := min(0.4*gap/float64(barred), span/80) // few stay near
+	slot := -float64(barred-1) / 2
+	for k, s := range series {
+		if s.SE != nil && hasPoint(s) {
+			shifts[k] = slot * step
+			slot++
+		}
+	}
+	return shifts
+}
+
+// addSeries adds a series to the panel and returns what stands for it in the
+// legend; nothing if it has no point.
+func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnailer, error) {
+	if len(s.points) == 0 {
 		return nil, nil
 	}
-	for _, run := range runs {
+	for _, run := range s.runs {
 		line, err := plotter.NewLine(run)
 		if err != nil {
 			return nil, err
@@ -119,8 +243,8 @@ func addSeries(panel *gplot.Plot, s Series, style Style) ([]gplot.Thumbnailer, e
 		line.LineStyle = style.line()
 		panel.Add(line)
 	}
-	if s.SE != nil {
-		bars, err := plotter.NewYErrorBars(points)
+	if len(s.bars.XYs) > 0 {
+		bars, err := plotter.NewYErrorBars(s.bars)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +252,7 @@ func addSeries(panel *gplot.Plot, s Series, style Style) ([]gplot.Thumbnailer, e
 		bars.CapWidth = 6 * pixel
 		panel.Add(bars)
 	}
-	glyphs, err := plotter.NewScatter(points)
+	glyphs, err := plotter.NewScatter(s.points)
 	if err != nil {
 		return nil, err
 	}
@@ -138,37 +262,42 @@ func addSeries(panel *gplot.Plot, s Series, style Style) ([]gplot.Thumbnailer, e
 	return []gplot.Thumbnailer{sample, glyphs}, nil
 }
 
-// errorPoints are points with their standard errors.
+// seriesPoints are the points of a series that aren't NaN, along the axes.
+type seriesPoints struct {
+	points plotter.XYs
+	runs   []plotter.XYs // of points between the gaps
+	bars   errorPoints   // those with a standard error
+}
+
 type errorPoints struct {
 	plotter.XYs
 	plotter.YErrors
 }
 
-// points returns the points of s that aren't NaN, and their runs between the
-// gaps.
-func (s Series) points() (errorPoints, []plotter.XYs) {
-	var points errorPoints
-	var runs []plotter.XYs
+// points returns the points of s, moved by shift along x.
+func (s Series) points(x, y Axis, shift float64) seriesPoints {
+	var p seriesPoints
 	gap := true
-	for i, y := range s.Y {
-		if math.IsNaN(y) {
+	for i, v := range s.Y {
+		if math.IsNaN(v) {
 			gap = true
 			continue
 		}
 		if gap {
-			runs = append(runs, nil)
+			p.runs = append(p.runs, nil)
 			gap = false
 		}
-		point := plotter.XY{X: s.X[i], Y: y}
-		last := len(runs) - 1
-		runs[last] = append(runs[last], point)
+		point := plotter.XY{X: x.at(s.X[i]) + shift, Y: y.at(v)}
+		p.points = append(p.points, point)
+		last := len(p.runs) - 1
+		p.runs[last] = append(p.runs[last], point)
 
-		var se float64
-		if s.SE != nil && !math.IsNaN(s.SE[i]) {
-			se = s.SE[i]
+		if se := s.bar(i); se > 0 {
+			p.bars.XYs = append(p.bars.XYs, point)
+			p.bars.YErrors = append(p.bars.YErrors, struct{ Low, High float64 }{
+				Low: point.Y - y.at(v-se), High: y.at(v+se) - point.Y,
+			})
 		}
-		points.XYs = append(points.XYs, point)
-		points.YErrors = append(points.YErrors, struct{ Low, High float64 }{se, se})
 	}
-	return points, runs
+	return p
 }

@@ -1,9 +1,11 @@
-// Package plot draws the figures of a separation: Traces of signals, a Scatter
-// of two of them, Images, the Progress of a fit and a Curve of scores. Each is a
+// Package plot draws figures about a separation: Traces of signals, a Scatter of
+// two of them, Images, how they move in a Flow, the Progress of a fit, scores as
+// a Curve, as Curves or as Dots, and graphical models as a Diagram. Each is a
 // Picture, which is written as PNG or SVG and is about 900 pixels wide, to be
 // read in a notebook.
 //
 // A method has one colour, dash and glyph in every picture; see StyleOf. The
 // colours are those of Okabe and Ito, "Color universal design" (2008), which
-// people with any common colour blindness can tell apart.
+// people with any common colour blindness can tell apart, and darker shades of
+// them.
 package plot

@@ -49,7 +49,7 @@ func newPanel() *gplot.Plot {
 func drawLegend(c draw.Canvas, legend gplot.Legend) draw.Canvas {
 	legend.TextStyle.Font = sans(labelSize)
 	legend.Top, legend.Left = true, true
-	legend.ThumbnailWidth = 30 * pixel
+	legend.ThumbnailWidth = thumbnail
 	legend.Padding = 4 * pixel
 	taken := legend.Rectangle(c).Size().X
 	at := c
@@ -71,15 +71,28 @@ func drawStacked(c draw.Canvas, panels []*gplot.Plot) {
 	}
 }
 
-// drawTitle writes the title above the data of panel, and returns the part of c
-// that is left for the panel.
-func drawTitle(c draw.Canvas, panel *gplot.Plot, title string) draw.Canvas {
+// drawGrid draws the panels, each below its title, in rows of the given number
+// of columns with aligned axes.
+func drawGrid(c draw.Canvas, columns int, panels []*gplot.Plot, titles []string) {
 	style := textStyle(labelSize)
-	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
-	rest := draw.Crop(c, 0, 0, 0, -style.Height(title)-8*pixel)
-	data := panel.DataCanvas(rest)
-	c.FillText(style, vg.Point{X: data.Center().X, Y: c.Max.Y}, title)
-	return rest
+	style.XAlign = draw.XCenter
+	titleHeight := style.Height("X") + 8*pixel
+	rows := make([][]*gplot.Plot, (len(panels)+columns-1)/columns)
+	for i := range rows {
+		rows[i] = make([]*gplot.Plot, columns) // nil is an empty place
+		copy(rows[i], panels[i*columns:])
+	}
+	tiles := draw.Tiles{
+		Rows: len(rows), Cols: columns,
+		PadX: 2 * margin, PadY: margin + titleHeight, PadTop: titleHeight,
+	}
+	canvases := gplot.Align(rows, tiles, c)
+	for i, panel := range panels {
+		canvas := canvases[i/columns][i%columns]
+		panel.Draw(canvas)
+		data := panel.DataCanvas(canvas)
+		c.FillText(style, vg.Point{X: data.Center().X, Y: data.Max.Y + 8*pixel}, titles[i])
+	}
 }
 
 // inset returns c without a margin.

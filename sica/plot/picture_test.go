@@ -59,6 +59,20 @@ func count(img image.Image, c color.NRGBA) (pixels int) {
 	return pixels
 }
 
+// extent returns the smallest rectangle that holds every pixel of the colour
+// within r.
+func extent(img image.Image, r image.Rectangle, c color.NRGBA) image.Rectangle {
+	var found image.Rectangle
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if color.NRGBAModel.Convert(img.At(x, y)) == c {
+				found = found.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	return found
+}
+
 // textOf returns the text of the picture as SVG, which must be well-formed.
 func textOf(t *testing.T, p *Picture) string {
 	t.Helper()
@@ -299,6 +313,15 @@ func TestPictureErrors(t *testing.T) {
 		{"negative error", func() (*Picture, error) {
 			return Curve("", "", Series{X: []float64{1}, Y: []float64{1}, SE: []float64{-1}})
 		}, "standard error 0 (counted from 0) is -1"},
+
+		{"negative on a logarithmic axis", func() (*Picture, error) {
+			return Curves(Panel{Y: Axis{Log: true}, Series: []Series{{Method: PCL, X: []float64{1}, Y: []float64{1}, SE: []float64{1}}}})
+		}, `curves: panel 0 (counted from 0): series "PCL": y ± SE of point 0 (counted from 0): 0 isn't between`},
+		{"zero on a logarithmic axis", func() (*Picture, error) {
+			return Curves(Panel{X: Axis{Log: true}, Series: []Series{{X: []float64{0}, Y: []float64{1}}}})
+		}, "x of point 0 (counted from 0): 0 isn't between"},
+		{"no curves", func() (*Picture, error) { return Curves() }, "curves: there are no panels"},
+		{"empty panel", func() (*Picture, error) { return Curves(Panel{}) }, "there is no point"},
 
 		{"no history", func() (*Picture, error) { return Progress() }, "none of the 0 histories"},
 		{"empty history", func() (*Picture, error) { return Progress(History{Method: SICA}) }, "none of the 1 histories"},

@@ -34,6 +34,7 @@ func Progress(histories ...History) (*Picture, error) {
 		divergence = append(divergence, iterations(h, h.Divergence))
 		loss = append(loss, iterations(h, h.Loss))
 	}
+	styles := stylesOf(seriesMethods(loss))
 	samples := make([][]gplot.Thumbnailer, len(histories))
 	var panels []*gplot.Plot
 	for _, row := range []struct {
@@ -47,11 +48,10 @@ func Progress(histories ...History) (*Picture, error) {
 		if !slices.ContainsFunc(row.series, hasPoint) {
 			continue
 		}
-		panel, rowSamples, err := curvePanel(row.series)
+		panel, rowSamples, err := Panel{Y: Axis{Label: row.label}, Series: row.series}.draw(styles)
 		if err != nil {
 			return nil, fmt.Errorf("plot: progress: %s: %w", row.label, err)
 		}
-		panel.Y.Label.Text = row.label
 		if row.zero {
 			addZero(panel)
 		}

@@ -27,6 +27,7 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 	}
 	styles := stylesOf(methodsOf(groups))
 	panels := make([]*gplot.Plot, len(groups))
+	titles := make([]string, len(groups))
 	for k, g := range groups {
 		points := make(plotter.XYs, n)
 		for t := range points {
@@ -44,6 +45,7 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 		panels[k].X.Label.Text = fmt.Sprintf("signal %d", i+1)
 		panels[k].Y.Label.Text = fmt.Sprintf("signal %d", j+1)
 		panels[k].Add(scatter)
+		titles[k] = g.label()
 	}
 
 	columns := min(len(groups), 4)
@@ -53,11 +55,7 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 		width:  side * vg.Length(columns),
 		height: side * vg.Length(rows),
 		draw: func(c draw.Canvas) {
-			tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * margin, PadY: 2 * margin}
-			for k, panel := range panels {
-				tile := tiles.At(inset(c), k%columns, k/columns)
-				panel.Draw(drawTitle(tile, panel, groups[k].label()))
-			}
+			drawGrid(inset(c), columns, panels, titles)
 		},
 	}, nil
 }

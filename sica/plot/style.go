@@ -35,7 +35,7 @@ type Style struct {
 }
 
 // The palette of Okabe and Ito without its yellow, which is too faint on white,
-// and with two greys.
+// with two greys, and with its blue and its green at half their lightness.
 var (
 	black      = color.NRGBA{A: 255}
 	darkGrey   = color.NRGBA{R: 89, G: 89, B: 89, A: 255}
@@ -46,6 +46,8 @@ var (
 	blue       = color.NRGBA{G: 114, B: 178, A: 255}
 	vermillion = color.NRGBA{R: 213, G: 94, A: 255}
 	purple     = color.NRGBA{R: 204, G: 121, B: 167, A: 255}
+	darkBlue   = color.NRGBA{G: 57, B: 89, A: 255}
+	darkGreen  = color.NRGBA{G: 79, B: 57, A: 255}
 )
 
 var (
@@ -53,21 +55,22 @@ var (
 	dotted = []vg.Length{1.5, 2.5}
 )
 
-// Related methods share a colour: the three starts that need no training, and
-// the two other nonlinear methods.
+// Related methods share a hue or are grey: the linear ones are blue, the other
+// nonlinear ones green, the starts that need no training grey. In grey print
+// they differ in lightness, dash and glyph.
 var styles = map[string]Style{
 	Truth:           {black, 1, nil, draw.CrossGlyph{}},
-	Mixed:           {lightGrey, 1.2, nil, draw.CircleGlyph{}},
+	Mixed:           {skyBlue, 1.2, nil, draw.CircleGlyph{}},
 	SICA:            {vermillion, 2, nil, draw.CircleGlyph{}},
-	SICAWGF:         {purple, 1.5, nil, draw.BoxGlyph{}},
-	SICARF:          {orange, 1.5, nil, draw.PyramidGlyph{}},
+	SICAWGF:         {purple, 2, nil, draw.BoxGlyph{}},
+	SICARF:          {orange, 2, nil, draw.PyramidGlyph{}},
 	FastICA:         {blue, 1.5, nil, draw.SquareGlyph{}},
-	LICA:            {skyBlue, 1.5, nil, draw.TriangleGlyph{}},
+	LICA:            {darkBlue, 1.5, dashed, draw.TriangleGlyph{}},
 	PCL:             {green, 1.5, nil, draw.RingGlyph{}},
-	IVAE:            {green, 1.5, dotted, draw.CrossGlyph{}},
+	IVAE:            {darkGreen, 1.5, dotted, draw.CrossGlyph{}},
 	ZCA:             {darkGrey, 1.5, dashed, draw.RingGlyph{}},
-	GaussianisedZCA: {darkGrey, 1.5, dotted, draw.SquareGlyph{}},
-	Conditional:     {darkGrey, 1.5, nil, draw.TriangleGlyph{}},
+	GaussianisedZCA: {lightGrey, 1.5, nil, draw.SquareGlyph{}},
+	Conditional:     {darkGrey, 1.5, dotted, draw.TriangleGlyph{}},
 }
 
 // StyleOf returns the style of a method, and whether it has one.

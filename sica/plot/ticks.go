@@ -43,6 +43,69 @@ func roundStep(least float64) float64 {
 	return 10 * power
 }
 
+// roundOut returns the smallest range between multiples of a roundStep, of which
+// it has some twenty, that holds low to high; or this itself if it is too wide or
+// too narrow for that.
+func roundOut(low, high float64) (float64, float64) {
+	step := roundStep((high - low) / 20)
+	if !(step > 0) || math.IsInf(step, 0) {
+		return low, high
+	}
+	// What is a multiple but for rounding stays.
+	return step * math.Floor(low/step+1e-9), step * math.Ceil(high/step-1e-9)
+}
+
+// logTicks marks the powers of ten, and their multiples without a label, along an
+// axis of decimal logarithms; in a range with fewer than two powers 2 and 5 times
+// a power have labels too.
+type logTicks struct{}
+
+func (logTicks) Ticks(low, high float64) []gplot.Tick {
+	const rounding = 1e-9
+	few := math.Floor(high+rounding)-math.Ceil(low-rounding) < 1
+	var ticks []gplot.Tick
+	for power := math.Floor(low); power <= high+rounding; power++ {
+		for factor := 1.0; factor < 10; factor++ {
+			at := power + math.Log10(factor)
+			if at < low-rounding || at > high+rounding {
+				continue
+			}
+			tick := gplot.Tick{Value: at}
+			if factor == 1 || few && (factor == 2 || factor == 5) {
+				tick.Label = siLabel(factor * math.Pow(10, power))
+			}
+			ticks = append(ticks, tick)
+		}
+	}
+	return ticks
+}
+
+// roundOutLog returns, for a range of decimal logarithms, the smallest range that
+// holds it between those of 1, 2 or 5 times powers of ten.
+func roundOutLog(low, high float64) (float64, float64) {
+	const rounding = 1e-9
+	low = -math.Log10(roundStep(math.Pow(10, -low-rounding)))
+	high = math.Log10(roundStep(math.Pow(10, high-rounding)))
+	if high-low < rounding {
+		return low - 0.3, high + 0.3 // twice as much on each side
+	}
+	return low, high
+}
+
+// siLabel writes a value, positive and with few digits, with a k, M or G for
+// thousands, millions or billions.
+func siLabel(value float64) string {
+	for _, unit := range []struct {
+		size   float64
+		symbol string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if multiple := value / unit.size; multiple >= 1 && multiple < 1e3 {
+			return strconv.FormatFloat(multiple, 'g', 3, 64) + " " + unit.symbol
+		}
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
+}
+
 // tickLabel writes value with the decimals that step needs, or with an exponent
 // and the given digits if it would be long otherwise.
 func tickLabel(value, step float64, digits int) string {
