@@ -103,6 +103,23 @@ func TestBadInput(t *testing.T) {
 		{"mixing that overflows", generate("--signals", "ar7", "--steps", "100000"), exitUsage, "finite"},
 		{"folder under a file", []string{"generate", "--signals", "ar7", "--out", filepath.Join(file, "dir")}, exitFailure, "not a directory"},
 
+		{"compare nothing", []string{"compare"}, exitUsage, "--in is missing"},
+		{"compare with an unknown method", []string{"compare", "--in", good, "--methods", "ica"}, exitUsage, "gaussianise+zca"},
+		{"compare with an unknown preset", []string{"compare", "--in", good, "--preset", "best"}, exitUsage, `"best"`},
+		{"compare a missing file", []string{"compare", "--in", missing, "--out", filepath.Join(outputs, "dir")}, exitFailure, "missing.csv"},
+		{"compare a constant", []string{"compare", "--in", constant, "--out", filepath.Join(outputs, "dir")}, exitFailure, "constant"},
+		{"compare with too few positions", []string{"compare", "--in", brief, "--out", filepath.Join(outputs, "dir")}, exitFailure, "at least 128"},
+		{"compare with a truth of another size", []string{"compare", "--in", good, "--truth", short, "--out", filepath.Join(outputs, "dir")}, exitFailure, "same size"},
+
+		{"no figure", []string{"figure"}, exitUsage, "1 arg"},
+		{"unknown figure", []string{"figure", "9", "--out", filepath.Join(outputs, "dir")}, exitUsage, "3b"},
+		{"figure without a folder", []string{"figure", "1"}, exitUsage, "--out is missing"},
+		{"figure of an unknown preset", []string{"figure", "1", "--preset", "best", "--out", filepath.Join(outputs, "dir")}, exitUsage, "smoke"},
+		{"figure of an unknown method", []string{"figure", "1", "--methods", "ica", "--out", filepath.Join(outputs, "dir")}, exitUsage, "fastica"},
+		{"figure without runs", []string{"figure", "1", "--runs", "0", "--out", filepath.Join(outputs, "dir")}, exitUsage, "--runs 0"},
+		{"figure of no share", []string{"figure", "1", "--shard", "3/2", "--out", filepath.Join(outputs, "dir")}, exitUsage, `"3/2"`},
+		{"merge nothing", []string{"merge", "--out", filepath.Join(outputs, "dir")}, exitUsage, "1 arg"},
+
 		{"demo without folder", []string{"demo"}, exitUsage, "--out is missing"},
 		{"demo on unknown backend", []string{"demo", "--out", filepath.Join(outputs, "dir"), "--backend", "tpu"}, exitUsage, "xla:cpu"},
 	} {

@@ -87,14 +87,24 @@ func figures(name string) ([]experiment.Figure, error) {
 	return []experiment.Figure{f}, nil
 }
 
+// parsePreset returns the preset that --preset names.
+func parsePreset(name string) (experiment.Preset, error) {
+	p := experiment.Preset(name)
+	switch p {
+	case experiment.Paper, experiment.Default, experiment.Smoke:
+		return p, nil
+	}
+	return "", usagef("unknown --preset %q: use default, paper or smoke", name)
+}
+
 func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	figs, err := figures(name)
 	if err != nil {
 		return err
 	}
-	preset := experiment.Preset(opt.preset)
-	if !slices.Contains([]experiment.Preset{experiment.Paper, experiment.Default, experiment.Smoke}, preset) {
-		return usagef("unknown --preset %q: use paper, default or smoke", opt.preset)
+	preset, err := parsePreset(opt.preset)
+	if err != nil {
+		return err
 	}
 	if opt.runs < 1 || opt.jobs < 1 {
 		return usagef("--runs %d, --jobs %d: use at least 1 of each", opt.runs, opt.jobs)
@@ -137,7 +147,7 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%d of %d separations to make, backend %s\n", len(store.Missing(plan)), len(plan.Cells), backend.NameOf(b))
+	fmt.Fprintf(out, "%d of %d separations to make, backend %s\n", len(store.Missing(plan)), distinct(plan.Cells), backend.NameOf(b))
 	progress := newCellProgress(out, cmd.ErrOrStderr())
 	plan.OnOutcome = progress.made
 	err = experiment.Run(cmd.Context(), b, store, plan)
@@ -146,6 +156,15 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	return opt.draw(cmd.Context(), out, store.Results, figs, preset)
+}
+
+// distinct counts the cells, those that two figures share once.
+func distinct(cells []experiment.Cell) int {
+	seen := make(map[experiment.Cell]bool)
+	for _, c := range cells {
+		seen[c] = true
+	}
+	return len(seen)
 }
 
 // share returns the share of the cells that this process makes, and false if it
@@ -204,14 +223,16 @@ func (p *cellProgress) made(o experiment.Outcome, at experiment.Progress) {
 		line += "  failed: " + o.Error
 	}
 	line += fmt.Sprintf("  %.1f s", o.Seconds)
-	if p.bar == nil && at.Left > 0 {
-		line += fmt.Sprintf("  %v left", at.Left)
+	left := at.Left.String() + " left"
+	if at.AtLeast {
+		left = "over " + left
+	}
+	if p.bar == nil {
+		line += "  " + left
 	}
 	fmt.Fprintln(p.out, line)
 	if p.bar != nil {
-		if at.Left > 0 {
-			p.bar.Describe(at.Left.String() + " left")
-		}
+		p.bar.Describe(left)
 		p.bar.ChangeMax(at.Total)
 		p.bar.Set(at.Done)
 	}

@@ -46,7 +46,7 @@ about another that the signal's own context doesn't tell already.`,
 		PersistentPreRun: func(*cobra.Command, []string) { started = true },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenerate(), newSeparate(), newScore(), newDemo(), newFigure(), newMerge())
+	root.AddCommand(newGenerate(), newSeparate(), newScore(), newCompare(), newDemo(), newFigure(), newMerge())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -40,17 +40,19 @@ func (c *clock) made(o Outcome) {
 	c.waiting[kindOf(o.Cell)]--
 }
 
-// left is how long the cells that are waited for take, 0 if it can't be told.
-func (c *clock) left() time.Duration {
+// left is how long the cells that are waited for take, and whether something is
+// known of all of them: if not, it is without the others.
+func (c *clock) left() (left time.Duration, sure bool) {
 	var seconds float64
+	sure = true
 	for k, n := range c.waiting {
-		if n == 0 {
-			continue
+		switch {
+		case n == 0:
+		case c.count[k] == 0:
+			sure = false
+		default:
+			seconds += float64(n) * c.seconds[k] / float64(c.count[k])
 		}
-		if c.count[k] == 0 {
-			return 0
-		}
-		seconds += float64(n) * c.seconds[k] / float64(c.count[k])
 	}
-	return time.Duration(seconds / float64(c.jobs) * float64(time.Second)).Round(time.Second)
+	return time.Duration(seconds / float64(c.jobs) * float64(time.Second)).Round(time.Second), sure
 }

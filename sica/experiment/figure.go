@@ -104,18 +104,12 @@ func (f Figure) Cells(p Preset, runs int) []Cell {
 // presetOf returns the preset of the method called name for a figure of p, and
 // whether the figure shows the method.
 func presetOf(name string, p Preset) (Preset, bool) {
-	for _, m := range Methods() {
-		switch {
-		case m.Name != name:
-		case len(m.Presets) == 0:
-			return "", true
-		case m.Has(p):
-			return p, true
-		case p == Paper:
-			return Default, true
-		}
+	m, err := MethodNamed(name)
+	if err != nil {
+		return "", false
 	}
-	return "", false
+	settings := m.Settings(p)
+	return settings, p != Default || settings != Paper
 }
 
 // Keeps says whether the recovered signals of a cell of the figure are kept.

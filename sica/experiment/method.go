@@ -96,6 +96,18 @@ func (m Method) Has(p Preset) bool {
 	return slices.Contains(m.Presets, p)
 }
 
+// Settings returns the preset that comes nearest to p: p itself if the method has
+// it, else the first that it has, and "" if it has no settings.
+func (m Method) Settings(p Preset) Preset {
+	switch {
+	case len(m.Presets) == 0:
+		return ""
+	case m.Has(p):
+		return p
+	}
+	return m.Presets[0]
+}
+
 // Recover separates the mixed signals with the settings of a preset, "" for a
 // method without settings. The same arguments give the same recovery. It is an
 // error if the method has no such preset, if the signals don't suit it, or, with

@@ -28,9 +28,10 @@ type Progress struct {
 	// Done counts the cells made, Total those that were to be made.
 	Done, Total int
 	// Left is about how long the rest takes, going by the cells of the same
-	// method, settings and data that the store has. It is 0 while there are
-	// cells that nothing is known of.
-	Left time.Duration
+	// method, settings and data that the store has. AtLeast is true while some
+	// are left that nothing is known of, which don't count.
+	Left    time.Duration
+	AtLeast bool
 }
 
 // Missing returns the cells of a plan that the store lacks, or lacks the signals
@@ -117,7 +118,8 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 		done++
 		clock.made(*r.outcome)
 		if p.OnOutcome != nil {
-			p.OnOutcome(*r.outcome, Progress{Done: done, Total: len(missing), Left: clock.left()})
+			left, sure := clock.left()
+			p.OnOutcome(*r.outcome, Progress{Done: done, Total: len(missing), Left: left, AtLeast: !sure})
 		}
 	}
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {

@@ -2,8 +2,8 @@ package experiment
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,14 +88,32 @@ func number(name string, to *int) error {
 }
 
 // Of returns the shard's share of the cells, in their order. The shares of all
-// shards are the cells; which is whose is as if drawn, so that each has as many
-// of the slow methods, but always the same.
+// shards are the cells. The cells of one method, settings and data, which take
+// about as long, are dealt out in turn.
 func (s Shard) Of(cells []Cell) []Cell {
-	var share []Cell
-	for i, k := range rand.New(rand.NewPCG(1, 0)).Perm(len(cells)) {
-		if k%s.Count == s.Index {
-			share = append(share, cells[i])
+	alike := make(map[kind][]int)
+	var kinds []kind
+	for i, c := range cells {
+		k := kindOf(c)
+		if alike[k] == nil {
+			kinds = append(kinds, k)
 		}
+		alike[k] = append(alike[k], i)
+	}
+	var mine []int
+	next := 0
+	for _, k := range kinds {
+		for _, i := range alike[k] {
+			if next == s.Index {
+				mine = append(mine, i)
+			}
+			next = (next + 1) % s.Count
+		}
+	}
+	slices.Sort(mine)
+	share := make([]Cell, len(mine))
+	for n, i := range mine {
+		share[n] = cells[i]
 	}
 	return share
 }

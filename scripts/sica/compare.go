@@ -1,0 +1,319 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gomlx/compute"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+// compareAll is what --methods all stands for. The paper's two flows, which take
+// minutes to hours, have to be named.
+var compareAll = []string{"sica", "fastica", "lica", "pcl", "ivae", "zca", "gaussianise+zca"}
+
+type compareOptions struct {
+	in, truth []string
+	methods   []string
+	preset    string
+	shape     string
+	seed      uint64
+	out       string
+	json      bool
+	backend   string
+}
+
+// compared is a row of the comparison: what a method made of the signals.
+type compared struct {
+	Method  string            `json:"method"`
+	Preset  experiment.Preset `json:"preset,omitempty"`
+	MCC     *float64          `json:"mcc"` // null without a truth
+	Match   *scoreReport      `json:"match,omitempty"`
+	Seconds float64           `json:"seconds"`
+	baseline.Convergence
+	Why    string `json:"why,omitempty"`
+	Error  string `json:"error,omitempty"`
+	File   string `json:"file,omitempty"`
+	Config any    `json:"config,omitempty"`
+
+	label string
+	z     *mat.Dense
+}
+
+func newCompare() *cobra.Command {
+	var opt compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare --in mixed.csv",
+		Short: "Separate mixed signals with several methods",
+		Long: `Compare separates the same mixed signals with SICA and with other methods, and
+prints a table: the mean correlation coefficient (MCC) with the true sources
+where they are given, the seconds, and whether the method's own rule ended it.
+With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
+side by side as DIR/compare.png. A method that fails is a row that says why, and
+makes the exit code 1.
+
+The methods are ` + strings.Join(compareNames(), ", ") + `.
+All stands for ` + strings.Join(compareAll, ", ") + `;
+the paper's two flows, which take minutes to hours, have to be named.
+
+` + formats,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := require(cmd, "in"); err != nil {
+				return err
+			}
+			return opt.run(cmd)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
+	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, for the MCC; no method sees it")
+	f.StringSliceVar(&opt.methods, "methods", []string{"all"}, "all, or `METHODS` with commas between them; sica is always one")
+	f.StringVar(&opt.preset, "preset", string(experiment.Default), "`PRESET` of each method that has it: default, paper or smoke")
+	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
+	f.StringVar(&opt.out, "out", "", "folder `DIR` for the recovered signals and the picture, made if need be")
+	f.BoolVar(&opt.json, "json", false, "print JSON, in which signals count from 0")
+	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	return cmd
+}
+
+func compareNames() []string {
+	var names []string
+	for _, m := range experiment.Methods() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// chosen returns the methods that --methods names, SICA first.
+func (opt *compareOptions) chosen() ([]experiment.Method, error) {
+	names := []string{"sica"}
+	for _, name := range opt.methods {
+		if name == "all" {
+			names = append(names, compareAll...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	var methods []experiment.Method
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		m, err := experiment.MethodNamed(name)
+		if err != nil {
+			return nil, usagef("unknown method %q in --methods: use all, or of %s", name, strings.Join(compareNames(), ", "))
+		}
+		methods = append(methods, m)
+	}
+	return methods, nil
+}
+
+func (opt *compareOptions) run(cmd *cobra.Command) error {
+	methods, err := opt.chosen()
+	if err != nil {
+		return err
+	}
+	preset, err := parsePreset(opt.preset)
+	if err != nil {
+		return err
+	}
+	if err := checkBackend(opt.backend); err != nil {
+		return err
+	}
+	in, truth, err := opt.read()
+	if err != nil {
+		return err
+	}
+	if opt.out != "" {
+		if err := os.MkdirAll(opt.out, 0o777); err != nil {
+			return err
+		}
+		if err := checkWritable(filepath.Join(opt.out, "compare.png")); err != nil {
+			return err
+		}
+	}
+	b, err := backend.Open(opt.backend)
+	if err != nil {
+		return err
+	}
+
+	var rows []compared
+	failed := 0
+	for _, m := range methods {
+		row, err := opt.separate(cmd, b, m, in, truth, preset)
+		if err != nil {
+			return err
+		}
+		if row.Error != "" {
+			failed++
+		}
+		rows = append(rows, row)
+	}
+	if err := opt.print(cmd.OutOrStdout(), rows); err != nil {
+		return err
+	}
+	if err := opt.draw(rows, in, truth); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d methods failed on %s", failed, len(rows), opt.in[0])
+	}
+	return nil
+}
+
+// read returns the mixed signals and the truth, nil if it wasn't given.
+func (opt *compareOptions) read() (in experiment.Signals, truth *mat.Dense, err error) {
+	if in.X, in.Shape, err = readSignals(opt.in); err != nil {
+		return in, nil, err
+	}
+	if err := baseline.CheckSignals(in.X); err != nil {
+		return in, nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	d, t := in.X.Dims()
+	if opt.shape != "" {
+		if in.Shape, err = parseShape(opt.shape); err != nil {
+			return in, nil, err
+		}
+	}
+	cfg := sica.Default()
+	cfg.Shape = in.Shape
+	if err := cfg.Validate(d, t); err != nil {
+		return in, nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	if len(opt.truth) > 0 {
+		if truth, _, err = readSignals(opt.truth); err != nil {
+			return in, nil, err
+		}
+		if _, err := sica.MCC(in.X, truth); err != nil {
+			return in, nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
+		}
+	}
+	return in, truth, nil
+}
+
+// separate makes the row of a method, and writes what it recovered. The error is
+// of the writing, or that ctx has ended.
+func (opt *compareOptions) separate(cmd *cobra.Command, b compute.Backend, m experiment.Method, in experiment.Signals, truth *mat.Dense, p experiment.Preset) (compared, error) {
+	ctx := cmd.Context()
+	row := compared{Method: m.Name, Preset: m.Settings(p), label: m.Label}
+	began := time.Now()
+	r, err := m.Recover(ctx, b, in, row.Preset, opt.seed)
+	row.Seconds = time.Since(began).Seconds()
+	if ctx.Err() != nil {
+		return row, ctx.Err()
+	}
+	if err != nil {
+		row.Error = oneLine(err)
+		return row, nil
+	}
+	row.Convergence, row.Why, row.Config, row.z = r.Convergence, r.Why, r.Config, r.Z
+	if truth != nil {
+		match, err := sica.MCC(r.Z, truth)
+		if err != nil {
+			row.Error = oneLine(err)
+			return row, nil
+		}
+		report := newScoreReport(match)
+		row.MCC, row.Match = &match.MCC, &report
+	}
+	if opt.out != "" {
+		row.File = filepath.Join(opt.out, m.Name+".csv")
+		return row, datasets.WriteFile(row.File, r.Z)
+	}
+	return row, nil
+}
+
+// print prints the rows as a table or as JSON.
+func (opt *compareOptions) print(out io.Writer, rows []compared) error {
+	if opt.json {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(rows)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "method\tsettings\tMCC\tseconds\tconverged\titerations\t")
+	for _, r := range rows {
+		if r.Error != "" {
+			fmt.Fprintf(table, "%s\t%s\tfailed\t%.2f\t\t\t\n", r.label, r.Preset, r.Seconds)
+			continue
+		}
+		mcc, converged := "", "yes"
+		if r.MCC != nil {
+			mcc = fmt.Sprintf("%.4f", *r.MCC)
+		}
+		if !r.Converged {
+			converged = "no"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\t%d\t\n", r.label, r.Preset, mcc, r.Seconds, converged, r.Iterations)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		for _, note := range []string{r.Error, r.Warning, r.Why} {
+			if note != "" {
+				fmt.Fprintf(out, "\n%s:\n%s", r.label, wrap(note))
+			}
+		}
+	}
+	return nil
+}
+
+// draw draws all recovered signals in the order, sign and scale of the truth or,
+// without one, of SICA's.
+func (opt *compareOptions) draw(rows []compared, in experiment.Signals, truth *mat.Dense) error {
+	if opt.out == "" {
+		return nil
+	}
+	like := truth
+	groups := []plot.Group{{Method: plot.Mixed, Signals: in.X}}
+	for _, r := range rows {
+		if r.Error != "" {
+			continue
+		}
+		if like == nil {
+			like = r.z
+		}
+		groups = append(groups, plot.Group{Method: r.label, Signals: r.z})
+	}
+	if like == nil {
+		return nil
+	}
+	for i := range groups {
+		aligned, err := sica.Align(groups[i].Signals, like)
+		if err != nil {
+			return fmt.Errorf("%s: %w", groups[i].Method, err)
+		}
+		groups[i].Signals = aligned
+	}
+	if truth != nil {
+		groups = append(groups, plot.Group{Method: plot.Truth, Signals: truth})
+	}
+	shape := in.Shape
+	if shape == nil {
+		_, t := in.X.Dims()
+		shape = []int{t}
+	}
+	picture, err := drawSignals(shape, groups...)
+	if err != nil {
+		return err
+	}
+	return savePicture(filepath.Join(opt.out, "compare.png"), picture)
+}

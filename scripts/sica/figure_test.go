@@ -1,0 +1,47 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A figure made in two shares and joined has the table of one that was made at
+// once, and neither is made again.
+func TestFigureInShares(t *testing.T) {
+	dir := t.TempDir()
+	whole, shares, joined := filepath.Join(dir, "whole"), filepath.Join(dir, "shares"), filepath.Join(dir, "joined")
+	figure := func(out string, more ...string) string {
+		args := []string{"figure", "3b", "--methods", "mixed,zca,fastica", "--runs", "2", "--out", out, "--backend", "go"}
+		return must(t, append(args, more...)...)
+	}
+	table := func(printed string) string {
+		var rows []string
+		for line := range strings.Lines(printed) {
+			if cells := strings.Split(line, "|"); len(cells) > 2 {
+				rows = append(rows, strings.Join(cells[:len(cells)-2], "|")) // without the seconds
+			}
+		}
+		return strings.Join(rows, "\n")
+	}
+	want := figure(whole)
+	if !strings.HasPrefix(want, "24 of 24 separations to make") {
+		t.Errorf("the first time it printed\n%s", want)
+	}
+	if again := figure(whole); !strings.HasPrefix(again, "0 of 24 separations to make") || table(again) != table(want) {
+		t.Errorf("the second time it printed\n%s", again)
+	}
+	figure(shares, "--shard", "1/2")
+	figure(shares, "--shard", "2/2", "--jobs", "2")
+	if got, want := list(t, shares), []string{"cells-1-of-2.jsonl", "cells-2-of-2.jsonl"}; !slices.Equal(got, want) {
+		t.Errorf("the shares' files are %q, want %q", got, want)
+	}
+	must(t, "merge", "--out", joined, filepath.Join(shares, "cells-1-of-2.jsonl"), filepath.Join(shares, "cells-2-of-2.jsonl"))
+	if got := figure(joined); !strings.HasPrefix(got, "0 of 24 separations to make") || table(got) != table(want) {
+		t.Errorf("joined it is\n%s\nand at once\n%s", got, want)
+	}
+	if got, want := list(t, whole), []string{"cells.jsonl", "fig3b.png"}; !slices.Equal(got, want) {
+		t.Errorf("the files are %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,57 @@
+package experiment_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// A figure of two methods that need no training, made twice: the second time
+// nothing is missing.
+func ExampleRun() {
+	dir, err := os.MkdirTemp("", "results")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := experiment.FigureNamed("1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var plan experiment.Plan
+	for _, c := range figure.Cells(experiment.Paper, 2) {
+		if c.Method == "mixed" || c.Method == "zca" {
+			plan.Cells = append(plan.Cells, c)
+		}
+	}
+	plan.Jobs = 1
+	for range 2 {
+		store, err := experiment.Open(dir, "cells")
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(store.Missing(plan)), "missing")
+		if err := experiment.Run(context.Background(), b, store, plan); err != nil {
+			log.Fatal(err)
+		}
+		for _, line := range figure.Summarise(store.Outcomes(), experiment.Paper, 2) {
+			fmt.Println(line.Method.Label, line.Points[0])
+		}
+		store.Close()
+	}
+	// Output:
+	// 4 missing
+	// mixed 0.894 (0.000)
+	// ZCA 1.000 (0.000)
+	// 0 missing
+	// mixed 0.894 (0.000)
+	// ZCA 1.000 (0.000)
+}

@@ -1,0 +1,101 @@
+package experiment_test
+
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// The linear mixing is (I+W)ᴶ of sources that depend on the data and seed alone.
+func TestLinearProblem(t *testing.T) {
+	const steps = 3
+	for data, d := range map[string]int{experiment.AR7: 2, experiment.MNIST: 3} {
+		p := experiment.Problem{Data: data, Mixing: experiment.Linear, Steps: steps, Seed: 7}
+		s, in, err := p.Draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := mat.NewDense(d, d, nil)
+		step.Add(datasets.PaperW(d), mat.NewDiagDense(d, slices.Repeat([]float64{1}, d)))
+		var power, want mat.Dense
+		power.Pow(step, steps)
+		want.Mul(&power, s)
+		if !mat.EqualApprox(in.X, &want, 1e-12) {
+			t.Errorf("%s: the mixed signals aren't (I+W)^%d of the sources", data, steps)
+		}
+
+		p.Mixing, p.Steps = experiment.GELU, 20
+		again, _, err := p.Draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(again, s) {
+			t.Errorf("%s: the sources depend on the mixing", data)
+		}
+	}
+}
+
+func TestUnknownProblem(t *testing.T) {
+	for _, p := range []experiment.Problem{
+		{Data: "cats", Mixing: experiment.Linear, Steps: 5},
+		{Data: experiment.AR7, Mixing: "sideways", Steps: 5},
+		{Data: experiment.AR7, Mixing: experiment.Matrix},
+		{Data: experiment.Heart, Mixing: experiment.Linear, Steps: 5},
+		{Data: experiment.Heart, Mixing: experiment.Matrix, Steps: 1},
+		{Data: experiment.AR7, Mixing: experiment.GELU, Steps: -1},
+	} {
+		if s, _, err := p.Draw(); err == nil {
+			t.Errorf("%+v gave sources %v and no error", p, s)
+		}
+	}
+}
+
+// A figure's cells are distinct, come run by run and name methods and presets
+// that there are; those of fewer runs come first among those of more.
+func TestCells(t *testing.T) {
+	for _, f := range experiment.Figures() {
+		for _, preset := range []experiment.Preset{experiment.Paper, experiment.Default, experiment.Smoke} {
+			cells := f.Cells(preset, 3)
+			seen := make(map[experiment.Cell]bool)
+			for i, c := range cells {
+				if seen[c] {
+					t.Errorf("figure %s, %s: %s is there twice", f.Name, preset, c)
+				}
+				seen[c] = true
+				if i > 0 && c.Seed < cells[i-1].Seed {
+					t.Errorf("figure %s, %s: %s comes after a later run", f.Name, preset, c)
+				}
+				if m, err := experiment.MethodNamed(c.Method); err != nil || !m.Has(c.Preset) {
+					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c, err)
+				}
+			}
+			if fewer := f.Cells(preset, 2); !slices.Equal(fewer, cells[:len(fewer)]) {
+				t.Errorf("figure %s, %s: two runs don't begin three", f.Name, preset)
+			}
+		}
+	}
+}
+
+// The paper's figures of scores have four numbers of steps and every method; with
+// the default settings there are none of the paper's flows.
+func TestCellsOfFigure3b(t *testing.T) {
+	f, err := experiment.FigureNamed("3b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for preset, methods := range map[experiment.Preset]int{experiment.Paper: 10, experiment.Default: 8, experiment.Smoke: 10} {
+		if n := len(f.Cells(preset, experiment.PaperRuns)); n != 4*methods*20 {
+			t.Errorf("%s: %d cells, want 4 numbers of steps × %d methods × 20 runs", preset, n, methods)
+		}
+	}
+}
+
+func TestFigureNamed(t *testing.T) {
+	if f, err := experiment.FigureNamed("5"); err == nil {
+		t.Errorf("figure 5 is %v", f)
+	}
+}

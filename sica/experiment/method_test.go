@@ -1,0 +1,140 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// laplace are two mixed signals of Laplace innovations at 128 positions.
+func laplace(t *testing.T) *mat.Dense {
+	t.Helper()
+	process := datasets.ARProcess{Coefficients: []float64{.5}, Scale: 1, Innovation: datasets.Laplace}
+	s, err := datasets.AR(rand.New(rand.NewPCG(3, 0)), 128, process, process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{1, .6, .3, 1}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// apply returns f of every entry.
+func apply(x *mat.Dense, f func(i, t int, v float64) float64) *mat.Dense {
+	var y mat.Dense
+	y.Apply(f, x)
+	return &y
+}
+
+// every runs the test for every method, with the settings of a smoke test, on the
+// pure-Go backend, which needs no compiler. The paper's flows and PCL take some
+// time.
+func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset)) {
+	b := openGo(t)
+	for _, m := range experiment.Methods() {
+		t.Run(m.Name, func(t *testing.T) {
+			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf", "pcl"}, m.Name) {
+				t.Skip("long")
+			}
+			test(t, b, m, m.Settings(experiment.Smoke))
+		})
+	}
+}
+
+// The same seed gives the same signals, the mixed signals stay as they are, and
+// no extreme of scale or offset makes a value that isn't finite.
+func TestRecoverIsSeededAndFinite(t *testing.T) {
+	x := laplace(t)
+	inputs := map[string]*mat.Dense{
+		"plain":                  x,
+		"tiny and unequal":       apply(x, func(i, _ int, v float64) float64 { return []float64{1e-12, 1e-4}[i] * v }),
+		"huge and far from zero": apply(x, func(_, _ int, v float64) float64 { return 1e12 * (1e4 + v) }),
+	}
+	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
+		for name, in := range inputs {
+			before := mat.DenseCopyOf(in)
+			r, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if !mat.Equal(in, before) {
+				t.Errorf("%s: the mixed signals were changed", name)
+			}
+			for _, v := range r.Z.RawMatrix().Data {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("%s: recovered %g", name, v)
+				}
+			}
+			if name != "plain" {
+				continue
+			}
+			again, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5)
+			if err != nil || !mat.Equal(again.Z, r.Z) {
+				t.Errorf("the second time it came out otherwise (%v)", err)
+			}
+		}
+	})
+}
+
+func TestRecoverOfBadSignals(t *testing.T) {
+	x := laplace(t)
+	inputs := map[string]*mat.Dense{
+		"NaN":          apply(x, func(i, t int, v float64) float64 { return map[bool]float64{true: math.NaN(), false: v}[t == 9] }),
+		"Inf":          apply(x, func(i, t int, v float64) float64 { return map[bool]float64{true: math.Inf(1), false: v}[t == 9] }),
+		"constant":     apply(x, func(i, t int, v float64) float64 { return map[bool]float64{true: 3, false: v}[i == 1] }),
+		"one position": mat.NewDense(2, 1, []float64{1, 2}),
+	}
+	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
+		for name, in := range inputs {
+			if r, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5); err == nil {
+				t.Errorf("%s: recovered %v and no error", name, r)
+			}
+		}
+		if _, err := m.Recover(t.Context(), b, experiment.Signals{X: x}, "best", 5); err == nil {
+			t.Error("a preset that there isn't gave no error")
+		}
+	})
+}
+
+// Every method that takes long ends soon after ctx does, and says so.
+func TestRecoverCancelled(t *testing.T) {
+	x := laplace(t)
+	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, _ experiment.Preset) {
+		ended, end := context.WithCancel(t.Context())
+		end()
+		p := m.Settings(experiment.Paper)
+		if _, err := m.Recover(ended, b, experiment.Signals{X: x}, p, 5); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that has ended the error is %v", err)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer stop()
+		began := time.Now()
+		_, err := m.Recover(ctx, b, experiment.Signals{X: x}, p, 5)
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the error is %v", err)
+		}
+		// Compiling can't be cut short, and the machine may be busy.
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %v to end", took)
+		}
+	})
+}
+
+func TestMethodNamed(t *testing.T) {
+	if m, err := experiment.MethodNamed("ica"); err == nil {
+		t.Errorf("ica is %v", m)
+	}
+}

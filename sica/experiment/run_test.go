@@ -1,0 +1,218 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+func openGo(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// quick are cells that take milliseconds each.
+func quick() []experiment.Cell {
+	var cells []experiment.Cell
+	for seed := range uint64(4) {
+		for _, method := range []string{"fastica", "zca", "mixed", "lica"} {
+			c := cell(seed)
+			m, _ := experiment.MethodNamed(method)
+			c.Method, c.Preset = method, m.Settings(experiment.Smoke)
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// Each cell is made once, whatever the number of jobs, and comes out the same.
+func TestRunMakesWhatIsMissing(t *testing.T) {
+	b := openGo(t)
+	keep := func(c experiment.Cell) bool { return c.Seed == 0 }
+	digests := make(map[experiment.Cell]string)
+	for _, jobs := range []int{1, 3} {
+		s := open(t, t.TempDir(), "cells")
+		for _, cells := range [][]experiment.Cell{quick()[:5], quick(), quick()} {
+			plan := experiment.Plan{Cells: cells, Keep: keep, Jobs: jobs}
+			missing := s.Missing(plan)
+			made := make(map[experiment.Cell]bool)
+			plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
+				made[o.Cell] = true
+				if p.Done != len(made) || p.Total != len(missing) {
+					t.Errorf("after %d of %d cells the progress is %+v", len(made), len(missing), p)
+				}
+			}
+			if err := experiment.Run(t.Context(), b, s, plan); err != nil {
+				t.Fatal(err)
+			}
+			if len(made) != len(missing) {
+				t.Errorf("%d cells were made of %d missing", len(made), len(missing))
+			}
+			for _, c := range missing {
+				if !made[c] {
+					t.Errorf("%s wasn't made", c)
+				}
+			}
+		}
+		for _, c := range quick() {
+			o, ok := s.Find(c)
+			if !ok || o.MCC == nil || o.SHA256 == "" {
+				t.Errorf("%d jobs: the outcome of %s is %+v", jobs, c, o)
+			}
+			if digests[c] == "" {
+				digests[c] = o.SHA256
+			}
+			if digests[c] != o.SHA256 {
+				t.Errorf("%s came out otherwise with %d jobs", c, jobs)
+			}
+			if z, err := s.Signals(c); (err == nil) != keep(c) {
+				t.Errorf("the signals of %s: %v, %v", c, z, err)
+			}
+		}
+	}
+}
+
+// A method that fails on its signals is an outcome: whitening can't undo a mixing
+// whose ranks have become one signal's.
+func TestRunNotesFailure(t *testing.T) {
+	s := open(t, t.TempDir(), "cells")
+	c := cell(20001)
+	c.Steps, c.Method, c.Preset = 20, "gaussianise+zca", ""
+	if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: []experiment.Cell{c}, Jobs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if o, _ := s.Find(c); o.MCC != nil || o.Error == "" {
+		t.Errorf("the outcome is %+v", o)
+	}
+	if n := len(s.Missing(experiment.Plan{Cells: []experiment.Cell{c}})); n != 0 {
+		t.Error("a failed cell would be made again")
+	}
+}
+
+func TestRunOfBadPlan(t *testing.T) {
+	good, bad := cell(1), cell(1)
+	bad.Method = "magic"
+	for name, plan := range map[string]experiment.Plan{
+		"no jobs":        {Cells: []experiment.Cell{good}},
+		"unknown method": {Cells: []experiment.Cell{bad}, Jobs: 1},
+	} {
+		s := open(t, t.TempDir(), "cells")
+		if err := experiment.Run(t.Context(), openGo(t), s, plan); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if n := len(s.Outcomes()); n != 0 {
+			t.Errorf("%s: %d outcomes", name, n)
+		}
+	}
+}
+
+func TestRunCancelled(t *testing.T) {
+	s := open(t, t.TempDir(), "cells")
+	ctx, cancel := context.WithCancel(t.Context())
+	plan := experiment.Plan{Cells: quick(), Jobs: 1, OnOutcome: func(_ experiment.Outcome, p experiment.Progress) {
+		if p.Done == 3 {
+			cancel()
+		}
+	}}
+	if err := experiment.Run(ctx, openGo(t), s, plan); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	n := len(s.Outcomes())
+	if n < 3 || n == len(quick()) {
+		t.Errorf("%d outcomes after a cancel at the third of %d", n, len(quick()))
+	}
+	plan.OnOutcome = nil
+	if err := experiment.Run(t.Context(), openGo(t), s, plan); err != nil || len(s.Outcomes()) != len(quick()) {
+		t.Errorf("going on: %d outcomes (%v), want %d", len(s.Outcomes()), err, len(quick()))
+	}
+}
+
+// A process that is killed loses no outcome, and the next makes each of the
+// others once.
+func TestRunAfterKill(t *testing.T) {
+	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
+		s := open(t, dir, "cells")
+		if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: quick(), Jobs: 2}); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "cells.jsonl")
+	kills := 0
+	for wait := time.Duration(0); ; wait += 30 * time.Millisecond {
+		child := exec.Command(os.Args[0], "-test.run=^TestRunAfterKill$")
+		child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		killer := time.AfterFunc(wait, func() { child.Process.Kill() })
+		err := child.Wait()
+		killer.Stop()
+		if err == nil {
+			break
+		}
+		kills++
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, c := range data {
+		if c == '\n' {
+			lines++
+		}
+	}
+	if r, err := experiment.Read(dir, "cells"); err != nil || len(r.Outcomes()) != len(quick()) || lines != len(quick()) {
+		t.Errorf("after %d kills there are %d lines, want %d, one a cell (%v)", kills, lines, len(quick()), err)
+	}
+	t.Logf("%d kills", kills)
+}
+
+// The outcome has the mean and the standard error of hand-made scores: of .5, .7
+// and .9, .7 and .2/√3.
+func TestSummarise(t *testing.T) {
+	f, err := experiment.FigureNamed("3b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []experiment.Outcome
+	for i, mcc := range []float64{.5, .7, .9, .1} {
+		o := *outcome(experiment.FirstSeed+uint64(i), mcc)
+		o.Seconds = float64(i)
+		outcomes = append(outcomes, o)
+	}
+	failed := experiment.Outcome{Cell: cell(experiment.FirstSeed), Error: "no"}
+	failed.Steps = 10
+	outcomes = append(outcomes, failed)
+
+	lines := f.Summarise(outcomes, experiment.Paper, 3) // not the fourth
+	if len(lines) != 1 || lines[0].Method.Name != "fastica" || len(lines[0].Points) != 4 {
+		t.Fatalf("the lines are %+v", lines)
+	}
+	p := lines[0].Points[0]
+	if p.Steps != 5 || p.Runs != 3 || math.Abs(p.Mean-.7) > 1e-15 || math.Abs(p.SE-.2/math.Sqrt(3)) > 1e-15 || p.Seconds != 1 {
+		t.Errorf("the point at 5 steps is %+v", p)
+	}
+	if p := lines[0].Points[1]; p.Runs != 0 || p.Failed != 1 || p.String() != "fails" {
+		t.Errorf("the point at 10 steps is %+v (%s)", p, p)
+	}
+	if p := lines[0].Points[2]; p.Runs != 0 || !math.IsNaN(p.Mean) || p.String() != "–" {
+		t.Errorf("the point at 15 steps is %+v (%s)", p, p)
+	}
+}

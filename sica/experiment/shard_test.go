@@ -1,0 +1,103 @@
+package experiment_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// The shares of all shards are the cells, each once; they are of one size, and
+// have as many of a slow method.
+func TestShardsAreAPartition(t *testing.T) {
+	f, err := experiment.FigureNamed("3c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := f.Cells(experiment.Paper, experiment.PaperRuns)
+	for _, n := range []int{1, 2, 4, 10, 40} {
+		count := make(map[experiment.Cell]int)
+		for i := range n {
+			share := experiment.Shard{Index: i, Count: n}.Of(cells)
+			if k := len(share); k < len(cells)/n || k > len(cells)/n+1 {
+				t.Errorf("share %d of %d has %d of %d cells", i, n, k, len(cells))
+			}
+			slow := 0
+			for _, c := range share {
+				count[c]++
+				if c.Method == "sica-rf" {
+					slow++
+				}
+			}
+			if slow < 80/n || slow > 80/n+1 {
+				t.Errorf("share %d of %d has %d of 80 cells of sica-rf", i, n, slow)
+			}
+		}
+		for _, c := range cells {
+			if count[c] != 1 {
+				t.Errorf("with %d shards %s is in %d shares", n, c, count[c])
+			}
+		}
+	}
+}
+
+func TestParseShard(t *testing.T) {
+	for text, want := range map[string]experiment.Shard{"1/1": {0, 1}, "2/4": {1, 4}, "4/4": {3, 4}} {
+		if s, err := experiment.ParseShard(text); err != nil || s != want || s.String() != text {
+			t.Errorf("%q is %+v (%v)", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "1", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/2"} {
+		if s, err := experiment.ParseShard(text); err == nil {
+			t.Errorf("%q is %+v", text, s)
+		}
+	}
+}
+
+func TestShardFromEnvironment(t *testing.T) {
+	variables := []string{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP",
+		"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"}
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		want string // "" for an error
+	}{
+		{"Slurm", map[string]string{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "8"}, "3/8"},
+		{"Slurm from 0", map[string]string{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "7"}, "1/8"},
+		{"Slurm in steps", map[string]string{"SLURM_ARRAY_TASK_ID": "6", "SLURM_ARRAY_TASK_MIN": "2", "SLURM_ARRAY_TASK_MAX": "9", "SLURM_ARRAY_TASK_STEP": "2"}, "3/4"},
+		{"Slurm without an end", map[string]string{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1"}, ""},
+		{"Slurm out of range", map[string]string{"SLURM_ARRAY_TASK_ID": "9", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "8"}, ""},
+		{"Kubernetes", map[string]string{"JOB_COMPLETION_INDEX": "0", "JOB_COMPLETIONS": "5"}, "1/5"},
+		{"Kubernetes without a count", map[string]string{"JOB_COMPLETION_INDEX": "0"}, ""},
+		{"Kubernetes out of range", map[string]string{"JOB_COMPLETION_INDEX": "5", "JOB_COMPLETIONS": "5"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			setOnly(t, variables, test.env)
+			s, ok, err := experiment.ShardFromEnvironment()
+			if test.want == "" {
+				if err == nil {
+					t.Errorf("the shard is %s (%v)", s, ok)
+				}
+				return
+			}
+			if err != nil || !ok || s.String() != test.want {
+				t.Errorf("the shard is %s (%v, %v), want %s", s, ok, err, test.want)
+			}
+		})
+	}
+	setOnly(t, variables, nil)
+	if s, ok, err := experiment.ShardFromEnvironment(); ok || err != nil {
+		t.Errorf("without an environment the shard is %s (%v)", s, err)
+	}
+}
+
+// setOnly sets the environment variables to those of env and unsets the others
+// for the rest of the test.
+func setOnly(t *testing.T, names []string, env map[string]string) {
+	for _, name := range names {
+		t.Setenv(name, env[name]) // puts back what was there
+		if _, ok := env[name]; !ok {
+			os.Unsetenv(name)
+		}
+	}
+}

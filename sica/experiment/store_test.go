@@ -1,0 +1,164 @@
+package experiment_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+func cell(seed uint64) experiment.Cell {
+	return experiment.Cell{
+		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.Linear, Steps: 5, Seed: seed},
+		Method:  "fastica", Preset: experiment.Paper,
+	}
+}
+
+func outcome(seed uint64, mcc float64) *experiment.Outcome {
+	return &experiment.Outcome{Cell: cell(seed), MCC: &mcc}
+}
+
+func open(t *testing.T, dir, name string) *experiment.Store {
+	t.Helper()
+	s, err := experiment.Open(dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func add(t *testing.T, s *experiment.Store, o *experiment.Outcome, z *mat.Dense) {
+	t.Helper()
+	if err := s.Add(o, z); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStoreKeepsWhatWasAdded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results")
+	z := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 1e-300})
+	s := open(t, dir, "cells")
+	add(t, s, outcome(1, .5), nil)
+	add(t, s, outcome(2, .25), z)
+	add(t, s, outcome(1, .75), nil) // the later one holds
+	s.Close()
+
+	s = open(t, dir, "cells")
+	if n := len(s.Outcomes()); n != 2 {
+		t.Errorf("%d outcomes, want 2", n)
+	}
+	if o, ok := s.Find(cell(1)); !ok || *o.MCC != .75 {
+		t.Errorf("the first cell's outcome is %+v (%v)", o, ok)
+	}
+	if got, err := s.Signals(cell(2)); err != nil || !mat.Equal(got, z) {
+		t.Errorf("the signals came back as %v (%v)", got, err)
+	}
+	if _, err := s.Signals(cell(1)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("signals that weren't kept: %v", err)
+	}
+	if _, ok := s.Find(cell(3)); ok {
+		t.Error("there is an outcome that was never added")
+	}
+}
+
+// Wherever a crash cuts the last line, the others are read, and what is added
+// then can be read too.
+func TestStoreDropsTornLine(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, "cells")
+	add(t, s, outcome(1, .5), nil)
+	path := filepath.Join(dir, "cells.jsonl")
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, outcome(2, .25), nil)
+	s.Close()
+	both, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := len(first) + 1; cut < len(both); cut += 7 {
+		if err := os.WriteFile(path, both[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := experiment.Read(dir, "cells"); err != nil || len(r.Outcomes()) != 1 {
+			t.Fatalf("cut at byte %d of %d: reading gives %v", cut, len(both), err)
+		}
+		s := open(t, dir, "cells")
+		add(t, s, outcome(2, .25), nil)
+		s.Close()
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, both) {
+			t.Fatalf("cut at byte %d of %d: the file is then %q (%v)", cut, len(both), after, err)
+		}
+	}
+}
+
+func TestStoreRefusesSecondWriter(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, "cells")
+	if _, err := experiment.Open(dir, "cells"); !errors.Is(err, experiment.ErrInUse) {
+		t.Errorf("a second writer's error is %v", err)
+	}
+	open(t, dir, "cells-1-of-2")
+	s.Close()
+	open(t, dir, "cells")
+}
+
+func TestStoreOfDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cells.jsonl"), []byte("{}\nnot JSON\n{}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := experiment.Open(dir, "cells"); err == nil {
+		t.Error("a file with a damaged line in its middle was opened")
+	}
+	if _, err := experiment.Read(dir, "nothing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reading no file: %v", err)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	z := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+	from := open(t, filepath.Join(dir, "a"), "cells-1-of-2")
+	add(t, from, outcome(1, .5), z)
+	add(t, from, outcome(2, .25), nil)
+	to := open(t, filepath.Join(dir, "b"), "cells")
+	add(t, to, outcome(2, .75), nil)
+
+	if added, err := to.Merge(from.Results); added != 1 || err != nil {
+		t.Errorf("%d were added (%v), want 1", added, err)
+	}
+	if o, ok := to.Find(cell(1)); !ok || *o.MCC != .5 {
+		t.Errorf("the first cell's outcome is %+v (%v)", o, ok)
+	}
+	if got, err := to.Signals(cell(1)); err != nil || !mat.Equal(got, z) {
+		t.Errorf("the signals came as %v (%v)", got, err)
+	}
+	if o, _ := to.Find(cell(2)); *o.MCC != .75 {
+		t.Errorf("what was there became %g", *o.MCC)
+	}
+	if added, err := to.Merge(from.Results); added != 0 || err != nil {
+		t.Errorf("%d were added the second time (%v)", added, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(""))
+	f.Add([]byte("{}\n"))
+	f.Add([]byte(`{"data":"ar7","mixing":"gelu","steps":5,"seed":20001,"method":"sica-rf","preset":"paper","mcc":0.5,"divergence":[null,1]}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		outcomes, err := experiment.Decode(bytes.NewReader(data))
+		if err == nil && len(outcomes) > bytes.Count(data, []byte("\n"))+1 {
+			t.Errorf("%d outcomes of %q", len(outcomes), data)
+		}
+	})
+}
