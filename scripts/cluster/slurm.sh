@@ -1,0 +1,24 @@
+#!/bin/bash
+# Makes the paper's figures as a Slurm job array: each task makes its share of the
+# separations. Submit it from the checkout, after ./scripts/setup:
+#
+#	sbatch scripts/cluster/slurm.sh
+#
+# A task that is killed goes on where it was when it is submitted again. When all
+# have ended, join the shares and draw the figures:
+#
+#	bin/sica merge --out out/paper out/paper/cells-*-of-*.jsonl
+#	bin/sica figure all --out out/paper
+#
+#SBATCH --job-name=sica-figures
+#SBATCH --array=1-40
+#SBATCH --cpus-per-task=2
+#SBATCH --mem=4G
+#SBATCH --time=12:00:00
+#SBATCH --requeue
+#SBATCH --output=sica-figures-%A-%a.log
+set -euo pipefail
+cd "$SLURM_SUBMIT_DIR"
+
+# The array's size is the number of shares; sica reads both from Slurm.
+exec bin/sica figure all --preset paper --runs 20 --out out/paper
