@@ -48,22 +48,17 @@ type choice struct {
 	z          *mat.Dense
 	taken      Candidate
 	candidates []Candidate
+	neighbours [][]int32 // of dependenceNeighbours, the same for all runs
 }
 
 // chooseStart compares the config's starts for the mixed signals x, without
 // training. It looks no further once a start is settled.
-func (c Config) chooseStart(ctx context.Context, x *mat.Dense, seed uint64) (choice, error) {
-	_, t := x.Dims()
-	neighbours, err := selfNeighbours(c.indexShape(t))
-	if err != nil {
-		return choice{}, err
-	}
+func (c Config) chooseStart(ctx context.Context, x *mat.Dense, neighbours [][]int32, seed uint64) (choice, error) {
 	z, err := Preprocess(x, c.Start...)
 	if err != nil {
 		return choice{}, err
 	}
-	var best choice
-	best.z = z
+	best := choice{z: z, neighbours: neighbours}
 	if best.taken, err = candidate(z, Candidate{Start: c.Start}, neighbours); err != nil {
 		return choice{}, err
 	}
@@ -118,8 +113,8 @@ func (r *Result) explain(c choice) error {
 		return nil
 	}
 	var err error
-	if r.Dependence, err = MeasureDependence(r.Z, r.Config.Shape...); err != nil {
-		return err
+	if r.Dependence, err = measureDependence(r.Z, c.neighbours, dependenceBlocks); err != nil {
+		return fmt.Errorf("sica: measuring dependence: %w", err)
 	}
 	r.Why += fmt.Sprintf("; the flow took it to %.3f", r.Dependence.Total())
 	return nil

@@ -65,6 +65,10 @@ func dependenceWindow(axes int) int { return max(4-axes, 1) }
 // The signals themselves are then compared in place of their residuals, as
 // without a context.
 //
+// As the residuals are whitened, their correlation at one position doesn't count.
+// Measure whitened signals, as those of every start of Default are: others, such
+// as the mixed signals themselves, may depend on each other more than this says.
+//
 // z must have at least 64 positions, and no constant or linearly dependent
 // signals.
 func MeasureDependence(z *mat.Dense, shape ...int) (Dependence, error) {
@@ -231,8 +235,8 @@ func waves(row []float64) [][]float64 {
 	return features
 }
 
-// signalPair is two signals, with the dependence that stays without any block, chance
-// and all.
+// signalPair is two signals, with the dependence that stays without any block,
+// chance and all.
 type signalPair struct {
 	i, j       int
 	dependence Dependence

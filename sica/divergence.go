@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -33,7 +34,7 @@ type calibration struct {
 //
 // Without folds there is nothing to hold against: α is 1 and the divergence
 // NaN.
-func (s *separation) calibrate(data []*tensors.Tensor, j int) ([]calibration, error) {
+func (s *separation) calibrate(ctx context.Context, data []*tensors.Tensor, j int) ([]calibration, error) {
 	calibrations := make([]calibration, len(s.runs))
 	if s.cfg.Folds == 0 {
 		for r := range calibrations {
@@ -49,7 +50,7 @@ func (s *separation) calibrate(data []*tensors.Tensor, j int) ([]calibration, er
 		held[lane] = len(positions)
 		idx[lane] = heldOutSamples(positions, s.d, rngs[lane])
 	}
-	logits, err := s.field.logits(data, padEqual(idx))
+	logits, err := s.field.logits(ctx, data, padEqual(idx))
 	if err != nil {
 		return nil, err
 	}

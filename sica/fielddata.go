@@ -4,6 +4,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // data is what all training steps and evaluations share: the signals z
@@ -14,7 +16,7 @@ func (f *field) data(z [][]float64) []*tensors.Tensor {
 	for _, v := range z {
 		flat = append(flat, v...)
 	}
-	data := []*tensors.Tensor{floatTensor(flat, f.dtype, f.lanes, f.d, f.t)}
+	data := []*tensors.Tensor{host.Tensor(flat, f.dtype, f.lanes, f.d, f.t)}
 	if f.cfg.Context == Prediction {
 		data = append(data, f.predictions(z))
 	}
@@ -60,7 +62,7 @@ func (f *field) predictions(z [][]float64) *tensors.Tensor {
 			flat = append(flat, predict(v[i*f.t:(i+1)*f.t], f.neighbours)...)
 		}
 	}
-	return floatTensor(flat, f.dtype, f.lanes, f.d, f.t)
+	return host.Tensor(flat, f.dtype, f.lanes, f.d, f.t)
 }
 
 // maskTensor tells what each lane's network sees of the inputs, one or zero,
@@ -77,12 +79,12 @@ func (f *field) maskTensor() *tensors.Tensor {
 			mask = append(mask, view[1:]...)
 		}
 	}
-	return floatTensor(mask, f.dtype, f.lanes, 1, f.inputs())
+	return host.Tensor(mask, f.dtype, f.lanes, 1, f.inputs())
 }
 
 // batchShapes are the shapes of batchTensors.
 func (f *field) batchShapes() []shapes.Shape {
-	steps, b := f.cfg.chunk(f.t), f.cfg.batch(f.t)
+	steps, b := f.cfg.chunk(f.t, f.lanes), f.cfg.batch(f.t)
 	batch := []shapes.Shape{
 		shapes.Make(dtypes.Int32, steps, f.lanes, b),      // joint positions
 		shapes.Make(dtypes.Int32, steps, f.lanes, b, f.d), // product positions

@@ -11,7 +11,7 @@ import (
 // ratioLoss is the logistic loss of the density ratio, [R].
 func (f *field) ratioLoss(scope *model.Scope, data, batch []*Node) *Node {
 	joint, product, weights := batch[0], batch[1], batch[2]
-	idx := Concatenate([]*Node{f.everySignal(joint), product}, 1) // [R, 2B, d]
+	idx := Concatenate([]*Node{layers.EverySignal(joint, f.d), product}, 1) // [R, 2B, d]
 	z := data[0]
 	var noise *Node
 	if len(batch) > 3 {
@@ -27,7 +27,7 @@ func (f *field) ratioLoss(scope *model.Scope, data, batch []*Node) *Node {
 
 // rectifiedLoss is the squared error of the rectified flow, [R].
 func (f *field) rectifiedLoss(scope *model.Scope, data, batch []*Node) *Node {
-	joint, product, weights, tau := f.everySignal(batch[0]), batch[1], batch[2], batch[3]
+	joint, product, weights, tau := layers.EverySignal(batch[0], f.d), batch[1], batch[2], batch[3]
 	z := data[0]
 	y0 := layers.GatherSignals(z, joint)   // [R, B, d]
 	y1 := layers.GatherSignals(z, product) // [R, B, d]
@@ -39,12 +39,6 @@ func (f *field) rectifiedLoss(scope *model.Scope, data, batch []*Node) *Node {
 // weightedMean averages losses [R, B] over the batch.
 func weightedMean(losses, weights *Node) *Node {
 	return Div(ReduceSum(Mul(losses, weights), -1), ReduceSum(weights, -1)) // [R]
-}
-
-// everySignal repeats positions [R, B] for each of the d signals.
-func (f *field) everySignal(t *Node) *Node {
-	runs, batch := t.Shape().Dim(0), t.Shape().Dim(1)
-	return BroadcastToDims(InsertAxes(t, -1), runs, batch, f.d) // [R, B, d]
 }
 
 // logRatio is the learned log-ratio of the values y at the positions idx, both
@@ -117,7 +111,7 @@ func (f *field) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 // of the solver from time τ, both [R, B, d].
 func (f *field) velocityGraph(scope *model.Scope, inputs []*Node) *Node {
 	n := len(inputs) - 4
-	data, y, idx, tau, h := inputs[:n], inputs[n], f.everySignal(inputs[n+1]), inputs[n+2], inputs[n+3]
+	data, y, idx, tau, h := inputs[:n], inputs[n], layers.EverySignal(inputs[n+1], f.d), inputs[n+2], inputs[n+3]
 	if f.cfg.Flow == WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
 			return f.logRatio(scope, data, y, idx, nil)

@@ -1,18 +1,19 @@
 package sica
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// chunk is the number of positions, of n, that one call looks at. With the
-// network over the whole sequence, whose memory grows with T for each of them,
-// it is what keeps a layer of 16 channels within 2 MiB, about a core's cache.
+// chunk is the number of samples, of n, that one call looks at.
 func (f *field) chunk(n int) int {
 	if f.cfg.Context == WholeSequence {
-		const values = 2 << 20 / 4
-		return min(max(values/(16*f.t*f.lanes), 4), n)
+		return layers.WholeCNNSamples(f.lanes, f.t, n)
 	}
 	return min(4096, n)
 }
@@ -34,8 +35,8 @@ func (f *field) train(data, batches []*tensors.Tensor, steps int) ([]float64, er
 
 // moves is what the flow adds to the signals of every lane, [lanes][d·T]
 // row-major: the velocity itself for the gradient flow, the displacement at
-// τ = 1 for the rectified flow.
-func (f *field) moves(data []*tensors.Tensor, values [][]float64) ([][]float64, error) {
+// τ = 1 for the rectified flow. It stops with ctx's error when ctx ends.
+func (f *field) moves(ctx context.Context, data []*tensors.Tensor, values [][]float64) ([][]float64, error) {
 	moves := make([][]float64, f.lanes)
 	for lane := range moves {
 		moves[lane] = make([]float64, f.d*f.t)
@@ -51,6 +52,9 @@ func (f *field) moves(data []*tensors.Tensor, values [][]float64) ([][]float64, 
 		}
 		out := y
 		for s := range steps {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			tau, h := f.scalar(float64(s)/float64(steps)), f.scalar(1/float64(steps))
 			outputs, err := f.velocity.Call(arguments(data, out, at, tau, h)...)
 			if err != nil {
@@ -58,9 +62,9 @@ func (f *field) moves(data []*tensors.Tensor, values [][]float64) ([][]float64, 
 			}
 			out = outputs[0]
 		}
-		result, err := toFloat64(out)
+		result, err := host.Values(out)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("sica: reading the moves: %w", err)
 		}
 		for lane := range moves {
 			for c := range chunk {
@@ -90,14 +94,14 @@ func (f *field) samplesAt(values [][]float64, from, chunk int) (y, at *tensors.T
 			}
 		}
 	}
-	return floatTensor(flat, f.dtype, f.lanes, chunk, f.d), tensors.FromFlatDataAndDimensions(positions, f.lanes, chunk)
+	return host.Tensor(flat, f.dtype, f.lanes, chunk, f.d), tensors.FromFlatDataAndDimensions(positions, f.lanes, chunk)
 }
 
-func (f *field) scalar(v float64) *tensors.Tensor { return floatTensor([]float64{v}, f.dtype) }
+func (f *field) scalar(v float64) *tensors.Tensor { return host.Tensor([]float64{v}, f.dtype) }
 
 // logits are the log-ratios at the samples of idx [lanes][N·d], all of one N:
-// [lanes][N].
-func (f *field) logits(data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
+// [lanes][N]. It stops with ctx's error when ctx ends.
+func (f *field) logits(ctx context.Context, data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
 	n := len(idx[0]) / f.d
 	chunk := f.chunk(n)
 	logits := make([][]float64, f.lanes)
@@ -105,6 +109,9 @@ func (f *field) logits(data []*tensors.Tensor, idx [][]int32) ([][]float64, erro
 		logits[lane] = make([]float64, n)
 	}
 	for first := 0; first < n; first += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		from := min(first, n-chunk)
 		flat := make([]int32, 0, f.lanes*chunk*f.d)
 		for lane := range f.lanes {
@@ -114,9 +121,9 @@ func (f *field) logits(data []*tensors.Tensor, idx [][]int32) ([][]float64, erro
 		if err != nil {
 			return nil, fmt.Errorf("sica: evaluating the log-ratio: %w", err)
 		}
-		values, err := toFloat64(outputs[0])
+		values, err := host.Values(outputs[0])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("sica: reading the log-ratio: %w", err)
 		}
 		for lane := range logits {
 			copy(logits[lane][from:from+chunk], values[lane*chunk:(lane+1)*chunk])

@@ -23,9 +23,10 @@ type Run struct {
 // Fit separates the mixed signals x, d signals in rows × T positions in
 // columns, with d ≥ 2 (paper, Algorithm 2). It doesn't change x.
 //
-// An error about x or cfg comes before any work and without a result. If ctx
-// ends, or a number stops being finite, Fit returns the last good iterate
-// together with the error: ctx.Err(), or one that wraps ErrNotFinite.
+// An error about x or cfg comes before any work and without a result, and so does
+// ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
+// finite, Fit returns the last good iterate together with the error: ctx.Err(),
+// or one that wraps ErrNotFinite.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
@@ -43,23 +44,38 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	if err := checkRuns(backend, runs, cfg); err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	neighbours, err := cfg.dependenceNeighbours(runs[0].X.RawMatrix().Cols)
+	if err != nil {
+		return nil, err
+	}
 	choices := make([]choice, len(runs))
 	for r, run := range runs {
-		var err error
-		if choices[r], err = cfg.start(ctx, run); err != nil {
+		if choices[r], err = cfg.start(ctx, run, neighbours); err != nil {
 			return nil, err
 		}
 	}
 	return separate(ctx, backend, runs, choices, cfg, begin)
 }
 
+// dependenceNeighbours are the selfNeighbours of t positions, nil if the config
+// has no dependence measured.
+func (c Config) dependenceNeighbours(t int) ([][]int32, error) {
+	if !c.chooses() && !c.KeepBest {
+		return nil, nil
+	}
+	return selfNeighbours(c.indexShape(t))
+}
+
 // start is what the run begins with.
-func (c Config) start(ctx context.Context, run Run) (choice, error) {
+func (c Config) start(ctx context.Context, run Run, neighbours [][]int32) (choice, error) {
 	if c.chooses() {
-		return c.chooseStart(ctx, run.X, run.Seed)
+		return c.chooseStart(ctx, run.X, neighbours, run.Seed)
 	}
 	z, err := Preprocess(run.X, c.Start...)
-	return choice{z: z, taken: Candidate{Start: c.Start}}, err
+	return choice{z: z, taken: Candidate{Start: c.Start}, neighbours: neighbours}, err
 }
 
 // chooses tells whether the config leaves anything about the start to the data.

@@ -232,7 +232,7 @@ func TestVelocityOfGaussians(t *testing.T) {
 		if _, err := s.train(context.Background(), data, 1); err != nil {
 			t.Fatalf("%+v", err)
 		}
-		held, err := s.calibrate(data, 1)
+		held, err := s.calibrate(context.Background(), data, 1)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -251,7 +251,7 @@ func TestVelocityOfGaussians(t *testing.T) {
 			t.Errorf("divergence %g, with the exact ratio %g", held[0].divergence, exact)
 		}
 
-		moves, err := s.field.moves(data, values)
+		moves, err := s.field.moves(context.Background(), data, values)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -456,12 +456,12 @@ func TestLogitsInChunks(t *testing.T) {
 			idx[lane] = append(idx[lane], int32(r.IntN(100)))
 		}
 	}
-	long, err := s.field.logits(data, idx)
+	long, err := s.field.logits(context.Background(), data, idx)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
 	for _, at := range []int{0, 1, chunk - 1, chunk, n - 1} {
-		one, err := s.field.logits(data, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
+		one, err := s.field.logits(context.Background(), data, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}

@@ -101,7 +101,7 @@ func (s *separation) judge(ctx context.Context, runs []Run) ([]Judgement, error)
 		if _, err := s.train(ctx, data, look); err != nil {
 			return nil, err
 		}
-		calibrations, err := s.calibrate(data, look)
+		calibrations, err := s.calibrate(ctx, data, look)
 		if err != nil {
 			return nil, err
 		}

@@ -6,11 +6,12 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// The most training steps that one compiled call makes; between calls a fit can
-// be cancelled. Those of epochs are the paper's, which take some milliseconds.
+// The most training steps that one compiled call makes, those of all its
+// networks counted, unless each network would then make fewer than minChunk.
 const (
-	maxChunk      = 500
-	maxEpochChunk = 100
+	maxSteps      = 2000
+	maxWholeSteps = 1 << 16 // of networks over the whole sequence, times T
+	minChunk      = 10
 )
 
 // indexShape is the shape of the position index for t positions.
@@ -108,11 +109,18 @@ func (c Config) epochSteps(t int) int {
 	return (c.trainPositions(t) + b - 1) / b
 }
 
-// chunk is the number of training steps that one call makes. A call for every
-// epoch would spend a fifth of the time on the call.
-func (c Config) chunk(t int) int {
-	if c.Steps > 0 {
-		return min(c.Steps, maxChunk)
+// chunk is the number of training steps that one compiled call makes with all
+// lanes networks (runs × networks of a run). Only between calls can a fit be
+// cancelled, so there are fewer steps in a call the more networks it trains and,
+// over the whole sequence, the more positions: with Default's small networks a
+// call of 20 runs stays within a second on a slow core. There are at least
+// minChunk, as a call itself costs as much as a step or two. The draws, and so
+// the signals, don't depend on how the steps are parted; the mean loss does in
+// its rounding.
+func (c Config) chunk(t, lanes int) int {
+	most := maxSteps / lanes
+	if c.Context == WholeSequence {
+		most = maxWholeSteps / (t * lanes)
 	}
-	return min(c.steps(t), maxEpochChunk)
+	return min(c.steps(t), max(most, minChunk))
 }

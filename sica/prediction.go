@@ -18,8 +18,8 @@ func predict(signal []float64, neighbours [][]int32) []float64 {
 	k := len(neighbours[0])
 	prediction := make([]float64, len(signal))
 	var (
-		gram  = mat.NewSymDense(k, nil)
-		cross = mat.NewVecDense(k, nil)
+		gram  = mat.NewSymDense(k, nil) // Σ row rowᵀ
+		cross = mat.NewVecDense(k, nil) // Σ value·row
 		row   = mat.NewVecDense(k, nil)
 		power float64
 	)
@@ -29,19 +29,32 @@ func predict(signal []float64, neighbours [][]int32) []float64 {
 		cross.AddScaledVec(cross, v, row)
 		power += v * v
 	}
-	for i := range k {
+	weights := ridgeWeights(gram, cross, power)
+	if weights == nil {
+		return prediction
+	}
+	of := mat.NewVecDense(k, weights)
+	for t := range signal {
+		gather(signal, neighbours[t], row)
+		prediction[t] = mat.Dot(row, of)
+	}
+	return prediction
+}
+
+// ridgeWeights are the weights of the prediction of a signal of the given power
+// Σ value² from its neighbours, whose products with each other and with the
+// signal are gram and cross, summed over the positions. They are nil where there
+// is nothing to predict with. The penalty is added to gram itself.
+func ridgeWeights(gram *mat.SymDense, cross *mat.VecDense, power float64) []float64 {
+	for i := range gram.SymmetricDim() {
 		gram.SetSym(i, i, gram.At(i, i)+ridge*power)
 	}
 	var chol mat.Cholesky
 	var weights mat.VecDense
 	if !chol.Factorize(gram) || chol.SolveVecTo(&weights, cross) != nil {
-		return prediction
+		return nil
 	}
-	for t := range signal {
-		gather(signal, neighbours[t], row)
-		prediction[t] = mat.Dot(row, &weights)
-	}
-	return prediction
+	return weights.RawVector().Data
 }
 
 // residualScale is the root mean square of a signal less its prediction.

@@ -70,6 +70,6 @@ type Result struct {
 
 	Config  Config
 	Seed    uint64
-	Backend string
+	Backend string // its compute.Backend.Name
 	Elapsed time.Duration
 }

@@ -3,10 +3,11 @@ package sica
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // Of linear maps, SICA's divergence is a sum of one-dimensional entropies. With
@@ -30,9 +31,9 @@ const (
 
 // leastEntropyRotation rotates the whitened signals z, d×T, until the sum of
 // the entropies of their residuals from their own predictions is least, or of
-// the signals themselves if they are foreseeable: the
-// best of several searches from z itself and from random rotations, or of those
-// that were begun when ctx ended.
+// the signals themselves if they are foreseeable: the best of several searches
+// from z itself and from random rotations, or of those that were begun when ctx
+// ended.
 func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int32, searches int, seed uint64) *mat.Dense {
 	d, t := z.Dims()
 	if d == 2 {
@@ -47,7 +48,7 @@ func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int3
 		}
 		rotated := mat.DenseCopyOf(z)
 		if k > 0 {
-			rotated.Mul(randomRotation(d, stream(seed, k, 0, drawRotation)), z)
+			rotated.Mul(rotation.Random(stream(seed, k, 0, drawRotation), d), z)
 		}
 		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
 		if entropy := s.run(ctx); entropy < lowest {
@@ -55,17 +56,6 @@ func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int3
 		}
 	}
 	return best
-}
-
-// randomRotation is a rotation or reflection drawn evenly from all.
-func randomRotation(d int, rng *rand.Rand) *mat.Dense {
-	normal := mat.NewDense(d, d, nil)
-	normal.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, normal)
-	var qr mat.QR
-	qr.Factorize(normal)
-	var q mat.Dense
-	qr.QTo(&q)
-	return &q
 }
 
 // rotationSearch turns the signals z pair by pair.
@@ -214,8 +204,8 @@ func (p *pair) entropy(x, y float64) float64 {
 	return entropy(p.residual)
 }
 
-// weights predict x·a + y·b, of the given power, from its neighbours: those of
-// predict. They are nil where there is nothing to predict with.
+// weights are those of predict for x·a + y·b, whose power is given. They are nil
+// where there is nothing to predict with.
 func (p *pair) weights(x, y, power float64) []float64 {
 	if p.alone {
 		return nil
@@ -227,15 +217,9 @@ func (p *pair) weights(x, y, power float64) []float64 {
 		for c := r; c < k; c++ {
 			gram.SetSym(r, c, x*x*p.gramAA.At(r, c)+x*y*p.gramAB.At(r, c)+y*y*p.gramBB.At(r, c))
 		}
-		gram.SetSym(r, r, gram.At(r, r)+ridge*power)
 		cross.SetVec(r, x*x*p.crossAA.AtVec(r)+x*y*p.crossAB.AtVec(r)+y*y*p.crossBB.AtVec(r))
 	}
-	var chol mat.Cholesky
-	var weights mat.VecDense
-	if !chol.Factorize(gram) || chol.SolveVecTo(&weights, cross) != nil {
-		return nil
-	}
-	return weights.RawVector().Data
+	return ridgeWeights(gram, cross, power)
 }
 
 // entropy estimates the entropy of values, in nats, from the spacings of √n of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // The entropy of uniform, normal and Laplace values against their closed forms.
@@ -92,7 +93,7 @@ func TestLeastEntropyRotation(t *testing.T) {
 			t.Fatal(err)
 		}
 		mixed := new(mat.Dense)
-		mixed.Mul(randomRotation(d, rng(8)), white)
+		mixed.Mul(rotation.Random(rng(8), d), white)
 		z := leastEntropyRotation(context.Background(), mixed, neighbours, 3, 1)
 		if m, err := MCC(z, sources); err != nil || m.MCC < 0.985 {
 			t.Errorf("%s: MCC %.4f, %v", name, m.MCC, err)

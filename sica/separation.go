@@ -46,14 +46,16 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 	results := make([]*Result, len(runs))
 	var open []*separationRun
 	for r, run := range runs {
-		started, err := newSeparationRun(r, run, choices[r], cfg)
-		if err != nil {
-			return nil, err
-		}
+		started := newSeparationRun(r, run, choices[r], cfg)
 		results[r], started.result.Backend = started.result, backend.Name()
 		if cfg.chooses() && cfg.settled(choices[r].taken) {
 			started.stop(StoppedSettled, fmt.Sprintf("the start left a dependence below %g", cfg.Settled), begin)
 			continue
+		}
+		if cfg.KeepBest {
+			if err := started.keepLeast(choices[r].neighbours); err != nil {
+				return nil, err
+			}
 		}
 		open = append(open, started)
 	}
@@ -74,23 +76,25 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 }
 
 // newSeparationRun is run number place at its start.
-func newSeparationRun(place int, run Run, c choice, cfg Config) (*separationRun, error) {
-	s := &separationRun{
+func newSeparationRun(place int, run Run, c choice, cfg Config) *separationRun {
+	return &separationRun{
 		place: place, seed: run.Seed, z: c.z, plateau: plateau{patience: cfg.Patience},
 		result: &Result{
 			Z: c.z, Initial: c.z, Start: c.taken.Start, Rotated: c.taken.Rotated, Candidates: c.candidates,
 			Config: cfg, Seed: run.Seed,
 		},
 	}
-	if !cfg.KeepBest {
-		return s, nil
-	}
+}
+
+// keepLeast makes the run keep the iterate of least dependence, the start, which
+// it measures here, among them.
+func (run *separationRun) keepLeast(neighbours [][]int32) error {
 	var err error
-	if s.neighbours, err = selfNeighbours(cfg.indexShape(c.z.RawMatrix().Cols)); err != nil {
-		return nil, err
+	run.neighbours = neighbours
+	if run.least, err = measureDependence(run.z, neighbours, 0); err != nil {
+		return fmt.Errorf("sica: measuring dependence: %w", err)
 	}
-	s.least, err = measureDependence(c.z, s.neighbours, 0)
-	return s, err
+	return nil
 }
 
 // moveRuns moves the signals of the runs, all in one compiled program.
@@ -149,11 +153,11 @@ func (s *separation) iterate(ctx context.Context, j int) error {
 	if err != nil {
 		return err
 	}
-	calibrations, err := s.calibrate(data, j)
+	calibrations, err := s.calibrate(ctx, data, j)
 	if err != nil {
 		return err
 	}
-	moves, err := s.field.moves(data, values)
+	moves, err := s.field.moves(ctx, data, values)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // streams are the random streams of every lane for one purpose of iteration j.
@@ -23,8 +25,8 @@ func (s *separation) streams(j int, p purpose) []*rand.Rand {
 	return rngs
 }
 
-// train makes the training steps of iteration j in chunks, between which ctx
-// may end it, and returns every lane's mean loss.
+// train makes the training steps of iteration j in chunks (see Config.chunk),
+// between which ctx may end it, and returns every lane's mean loss.
 func (s *separation) train(ctx context.Context, data []*tensors.Tensor, j int) ([]float64, error) {
 	draws := s.newDraws(j)
 	total := s.cfg.steps(s.t)
@@ -33,7 +35,7 @@ func (s *separation) train(ctx context.Context, data []*tensors.Tensor, j int) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		steps := min(s.cfg.chunk(s.t), total-done)
+		steps := min(s.cfg.chunk(s.t, s.field.lanes), total-done)
 		batches := draws.next(steps)
 		chunk, err := s.field.train(data, batches, steps)
 		if err != nil {
@@ -78,7 +80,7 @@ func (d *draws) first(lane int) int {
 // next draws the batches of the next steps; see field.batchShapes.
 func (d *draws) next(steps int) []*tensors.Tensor {
 	f, cfg := d.s.field, d.s.cfg
-	chunk, b := cfg.chunk(f.t), cfg.batch(f.t)
+	chunk, b := cfg.chunk(f.t, f.lanes), cfg.batch(f.t)
 	joint := make([]int32, chunk*f.lanes*b)
 	product := make([]int32, chunk*f.lanes*b*f.d)
 	weights := make([]float64, chunk*f.lanes*b)
@@ -98,7 +100,7 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 	batches := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(joint, chunk, f.lanes, b),
 		tensors.FromFlatDataAndDimensions(product, chunk, f.lanes, b, f.d),
-		floatTensor(weights, f.dtype, chunk, f.lanes, b),
+		host.Tensor(weights, f.dtype, chunk, f.lanes, b),
 	}
 	switch {
 	case cfg.Flow == RF:
@@ -127,5 +129,5 @@ func (d *draws) fill(steps, chunk int, dims []int, draw func(lane int) float64) 
 			values[place*size+k] = draw(lane)
 		}
 	}
-	return floatTensor(values, f.dtype, append([]int{chunk, f.lanes}, dims...)...)
+	return host.Tensor(values, f.dtype, append([]int{chunk, f.lanes}, dims...)...)
 }

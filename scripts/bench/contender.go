@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/seed-47b1e431/gosica/backend"
 )
@@ -34,9 +32,7 @@ func contenders(ctx context.Context, o options) (all []contender, closeAll func(
 			_ = c() // nothing is lost with a peer that doesn't end well
 		}
 	}
-	available := backend.Available()
-	slices.SortFunc(available, func(a, b string) int { return strings.Compare(b, a) }) // XLA first
-	for _, name := range available {
+	for _, name := range backend.Available() {
 		b, err := backend.Open(name)
 		if err != nil {
 			return nil, closeAll, err

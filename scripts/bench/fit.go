@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -70,11 +71,9 @@ func (o *ours) fit(ctx context.Context, p problem, arrays map[string]array, cfg 
 	return total, iterations, nil
 }
 
-// quantile is the empirical quantile of the values.
+// quantile is the quantile of the values, interpolated between them.
 func quantile(q float64, values []float64) float64 {
-	sorted := append([]float64(nil), values...)
-	stat.SortWeighted(sorted, nil)
-	return stat.Quantile(q, stat.LinInterp, sorted, nil)
+	return stat.Quantile(q, stat.LinInterp, slices.Sorted(slices.Values(values)), nil)
 }
 
 func median(values []float64) float64 { return quantile(0.5, values) }

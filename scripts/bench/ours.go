@@ -102,7 +102,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	}
 	shared, batches := inputs(arrays, data), inputs(arrays, names)
 	total := steps
-	if p.runs*p.positions() <= 1024 { // as many steps a call as sica makes
+	if p.runs*p.positions() <= 1024 { // about as many steps a call as sica makes
 		total = 5 * steps
 		for k, name := range names {
 			batches[k] = arrays[name].times(5).tensor()
@@ -139,14 +139,9 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	return losses, compile, nil
 }
 
-// everySignal repeats positions [R, B] for d signals.
-func everySignal(t *Node, d int) *Node {
-	return BroadcastToDims(InsertAxes(t, -1), t.Shape().Dim(0), t.Shape().Dim(1), d)
-}
-
 func (o *ours) rectifiedLoss(p problem) flows.StepLoss {
 	return func(scope *model.Scope, data, batch []*Node) *Node {
-		z, joint, product, tau := data[0], everySignal(batch[0], p.d), batch[1], batch[2]
+		z, joint, product, tau := data[0], layers.EverySignal(batch[0], p.d), batch[1], batch[2]
 		y0, y1 := layers.GatherSignals(z, joint), layers.GatherSignals(z, product) // [R, B, d]
 		y := flows.StraightPath(y0, y1, tau)                                       // [R, B, d]
 		v := o.velocity(scope, p, z, y, joint, product, tau)                       // [R, B, d]
@@ -165,9 +160,9 @@ func (o *ours) velocity(scope *model.Scope, p problem, z, y, idx, idx2, tau *Nod
 func (o *ours) ratioLoss(p problem) flows.StepLoss {
 	return func(scope *model.Scope, data, batch []*Node) *Node {
 		z := data[0]
-		idx := Concatenate([]*Node{everySignal(batch[0], p.d), batch[1]}, 1) // [R, 2B, d]
-		y := layers.GatherSignals(z, idx)                                    // [R, 2B, d]
-		var logits *Node                                                     // [R, 2B, 1]
+		idx := Concatenate([]*Node{layers.EverySignal(batch[0], p.d), batch[1]}, 1) // [R, 2B, d]
+		y := layers.GatherSignals(z, idx)                                           // [R, 2B, d]
+		var logits *Node                                                            // [R, 2B, 1]
 		if o.literal {
 			logits = layers.CNN(scope, layers.WholeContext(z, y, idx, p.shape...)).Done()
 		} else {
@@ -193,7 +188,7 @@ func defaultLoss(p problem) flows.StepLoss {
 			return BroadcastToDims(Slice(x, AxisRange(0, 1)), networks, p.d, p.positions())
 		}
 		z, predictions, mask, noise := shared(data[0]), shared(data[1]), data[2], batch[2]
-		idx := Concatenate([]*Node{everySignal(batch[0], p.d), batch[1]}, 1)                                                   // [R, 2B, d]
+		idx := Concatenate([]*Node{layers.EverySignal(batch[0], p.d), batch[1]}, 1)                                            // [R, 2B, d]
 		x := Concatenate([]*Node{layers.GatherSignals(z, idx), layers.GatherSignals(predictions, idx)}, -1)                    // [R, 2B, 2d]
 		return logisticLoss(layers.MLP(scope.In("mlp"), Mul(Add(x, noise), mask)).Hidden(defaultHidden, defaultHidden).Done()) // [R]
 	}
@@ -203,11 +198,11 @@ func defaultLoss(p problem) flows.StepLoss {
 // is one of all.
 func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64, float64, error) {
 	t := p.positions()
-	chunk := min(max(1<<15/t, 4), t) // as sica has it
+	chunk := layers.WholeCNNSamples(p.runs, t, t) // as sica does
 	const h = 0.01
 	store := model.NewStore()
 	exec, err := model.NewExec1(o.backend, store, func(scope *model.Scope, z, idx *Node) *Node {
-		at := everySignal(idx, p.d)                                                // [R, B, d]
+		at := layers.EverySignal(idx, p.d)                                         // [R, B, d]
 		tau := Zeros(z.Graph(), shapes.Make(z.DType(), idx.Shape().Dimensions...)) // [R, B]
 		return MulScalar(o.velocity(scope, p, z, layers.GatherSignals(z, at), at, at, tau), h)
 	})

@@ -31,13 +31,7 @@ type problem struct {
 	once  bool // too long to be measured more often
 }
 
-func (p problem) positions() int {
-	n := 1
-	for _, axis := range p.shape {
-		n *= axis
-	}
-	return n
-}
+func (p problem) positions() int { return size(p.shape) }
 
 func (p problem) flow() string {
 	if p.kind == wgfTrainStep || p.kind == defaultFit {
@@ -201,6 +195,7 @@ func (a array) times(n int) array {
 	return array{dims: dims, floats: slices.Repeat(a.floats, n), ints: slices.Repeat(a.ints, n)}
 }
 
+// size is the product of the dims.
 func size(dims []int) int {
 	n := 1
 	for _, d := range dims {

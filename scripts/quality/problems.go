@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // problem is a kind of mixture: a row of the table.
@@ -132,34 +133,22 @@ func randomMixing(draw source) func(*rand.Rand) (s, x *mat.Dense, err error) {
 // matrices hardly ever have that; of more than three signals it is instead one
 // between random rotations, with singular values of 1 to 5.
 func randomMatrix(rng *rand.Rand, d int) *mat.Dense {
-	normal := func() *mat.Dense {
-		a := mat.NewDense(d, d, nil)
-		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-		return a
-	}
 	if d > 3 {
 		scale := mat.NewDiagDense(d, nil)
 		for i := range d {
 			scale.SetDiag(i, 1+4*rng.Float64())
 		}
 		a := new(mat.Dense)
-		a.Product(orthogonal(normal()), scale, orthogonal(normal()))
+		a.Product(rotation.Random(rng, d), scale, rotation.Random(rng, d))
 		return a
 	}
 	for {
-		if a := normal(); mat.Cond(a, 2) <= 10 {
+		a := mat.NewDense(d, d, nil)
+		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		if mat.Cond(a, 2) <= 10 {
 			return a
 		}
 	}
-}
-
-// orthogonal is the factor Q of a.
-func orthogonal(a *mat.Dense) *mat.Dense {
-	var qr mat.QR
-	qr.Factorize(a)
-	var q mat.Dense
-	qr.QTo(&q)
-	return &q
 }
 
 // pointwiseMixing is x = f(A·s), f pointwise on mixtures of variance 1: a
