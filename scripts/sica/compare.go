@@ -303,17 +303,22 @@ func (opt *compareOptions) draw(rows []compared, in experiment.Signals, truth *m
 		}
 		groups[i].Signals = aligned
 	}
-	if truth != nil {
-		groups = append(groups, plot.Group{Method: plot.Truth, Signals: truth})
-	}
-	shape := in.Shape
-	if shape == nil {
-		_, t := in.X.Dims()
-		shape = []int{t}
-	}
-	picture, err := drawSignals(shape, groups...)
+	picture, err := drawCompared(in.Shape, truth, groups)
 	if err != nil {
 		return err
 	}
 	return savePicture(filepath.Join(opt.out, "compare.png"), picture)
+}
+
+// drawCompared draws a row of images, or of traces over those of the truth, for
+// each group.
+func drawCompared(shape []int, truth *mat.Dense, groups []plot.Group) (*plot.Picture, error) {
+	if len(shape) == 2 {
+		if truth != nil {
+			groups = append(groups, plot.Group{Method: plot.Truth, Signals: truth})
+		}
+		return plot.Images(shape[0], shape[1], groups...)
+	}
+	_, t := groups[0].Signals.Dims()
+	return plot.TraceGrid(max(0, t-traceLength), t, truth, groups...)
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-// cellsName is the name of the file of outcomes in a folder of results.
-const cellsName = "cells"
-
 type figureOptions struct {
 	preset  string
 	methods []string
@@ -132,10 +129,10 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	plan.Keep = func(c experiment.Cell) bool {
 		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(c) })
 	}
-	file := cellsName
+	file := experiment.Cells
 	if sharded {
 		plan.Cells = shard.Of(plan.Cells)
-		file = fmt.Sprintf("%s-%d-of-%d", cellsName, shard.Index+1, shard.Count)
+		file = fmt.Sprintf("%s-%d-of-%d", experiment.Cells, shard.Index+1, shard.Count)
 	}
 	store, err := experiment.Open(opt.out, file)
 	if err != nil {

@@ -23,7 +23,7 @@ that is already there stays as it is. Figure then draws what there is.`,
 			if err := require(cmd, "out"); err != nil {
 				return err
 			}
-			store, err := experiment.Open(out, cellsName)
+			store, err := experiment.Open(out, experiment.Cells)
 			if err != nil {
 				return err
 			}

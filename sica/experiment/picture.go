@@ -60,13 +60,13 @@ func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
 		}
 		groups = append(groups, plot.Group{Method: method.Label, Signals: z})
 	}
+	if problem.Data == AR7 {
+		_, t := sources.Dims()
+		return plot.TraceGrid(t-shownPositions, t, sources, groups...)
+	}
 	groups = append(groups, plot.Group{Method: plot.Truth, Signals: sources})
-	switch f.problems[0].Data {
-	case Heart:
-		return plot.Scatter(0, 1, groups...)
-	case MNIST:
+	if problem.Data == MNIST {
 		return plot.Images(mixed.Shape[0], mixed.Shape[1], groups...)
 	}
-	_, t := sources.Dims()
-	return plot.Traces(t-shownPositions, t, groups...)
+	return plot.Scatter(0, 1, groups...)
 }

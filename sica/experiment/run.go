@@ -127,3 +127,15 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	}
 	return ctx.Err()
 }
+
+// Make makes the figure's cells for a preset and a number of runs in a folder of
+// results, those that are missing there, and returns the results. Each cell is
+// told to onOutcome, if it is set. The errors are those of Open and Run.
+func (f Figure) Make(ctx context.Context, b compute.Backend, dir string, p Preset, runs int, onOutcome func(Outcome, Progress)) (*Results, error) {
+	s, err := Open(dir, Cells)
+	if err != nil {
+		return nil, err
+	}
+	plan := Plan{Cells: f.Cells(p, runs), Keep: f.Keeps, Jobs: 1, OnOutcome: onOutcome}
+	return s.Results, errors.Join(Run(ctx, b, s, plan), s.Close())
+}

@@ -22,6 +22,9 @@ import (
 // open.
 var ErrInUse = errors.New("another process is writing to it")
 
+// Cells is the name of a folder's file of outcomes, where there is one.
+const Cells = "cells"
+
 // Results are outcomes in a folder: a line of JSON each in a file, and the signals
 // that were kept as files of their own.
 type Results struct {

@@ -1,0 +1,25 @@
+package experiment_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+func ExampleAssumptions() {
+	assumptions, err := experiment.Assumptions(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range assumptions {
+		fmt.Printf("%-27s %-5v %5.2f %5.2f\n", a.Name, a.Holds, a.Exact, a.Regression)
+	}
+	// Output:
+	// independent, of two spectra true   0.00  0.00
+	// rotated, of two spectra     false  1.20  1.17
+	// one drives the other        false  0.22  0.21
+	// rotated, of one spectrum    true   0.00  0.00
+	// the paper's heart           true    NaN  0.00
+	// the paper's heart, mixed    false   NaN  0.48
+}
