@@ -6,9 +6,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"regexp"
 	"time"
 
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
@@ -40,10 +42,10 @@ type Outcome struct {
 	Iterations int    `json:"iterations"`
 	// Seconds is how long the separation took, with whatever else ran then.
 	Seconds float64 `json:"seconds"`
-	// Loss and Divergence hold a value for each of SICA's iterations; a
-	// divergence that wasn't measured is nil.
-	Loss       []float64  `json:"loss,omitempty"`
-	Divergence []*float64 `json:"divergence,omitempty"`
+	// Loss and Divergence hold a value for each of SICA's iterations; there is no
+	// Divergence where none is measured.
+	Loss       []float64 `json:"loss,omitempty"`
+	Divergence []float64 `json:"divergence,omitempty"`
 	// SHA256 is that of the recovered signals' bits, row-major, low byte first.
 	SHA256 string `json:"sha256,omitempty"`
 
@@ -69,7 +71,7 @@ func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense,
 	o := &Outcome{
 		Cell:     c,
 		Backend:  backend.NameOf(b),
-		Device:   b.Description(),
+		Device:   folders.ReplaceAllString(b.Description(), ""),
 		CPU:      provenance.CPU(),
 		Versions: provenance.Versions(),
 	}
@@ -91,21 +93,17 @@ func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense,
 	o.Why, o.Warning = r.Why, r.Warning
 	o.Converged, o.Iterations = r.Converged, r.Iterations
 	o.Loss = r.Loss
-	for _, v := range r.Divergence {
-		o.Divergence = append(o.Divergence, finite(v))
+	if !floats.HasNaN(r.Divergence) {
+		o.Divergence = r.Divergence
 	}
 	o.SHA256 = digest(r.Z)
 	o.Config = r.Config
 	return o, r.Z, nil
 }
 
-// finite returns v, or nil if JSON has no such number.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
+// folders are the folders of a path, such as that of XLA's plugin, which say
+// nothing about the device.
+var folders = regexp.MustCompile(`/[^ ()]*/`)
 
 func digest(z *mat.Dense) string {
 	h := sha256.New()

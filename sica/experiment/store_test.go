@@ -154,7 +154,7 @@ func TestMerge(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(""))
 	f.Add([]byte("{}\n"))
-	f.Add([]byte(`{"data":"ar7","mixing":"gelu","steps":5,"seed":20001,"method":"sica-rf","preset":"paper","mcc":0.5,"divergence":[null,1]}` + "\n"))
+	f.Add([]byte(`{"data":"ar7","mixing":"gelu","steps":5,"seed":20001,"method":"sica-rf","preset":"paper","mcc":0.5,"divergence":[0.5,1]}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		outcomes, err := experiment.Decode(bytes.NewReader(data))
 		if err == nil && len(outcomes) > bytes.Count(data, []byte("\n"))+1 {
