@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 type figureOptions struct {
@@ -33,9 +33,11 @@ func newFigure() *cobra.Command {
 		Use:   "figure NAME --out DIR",
 		Short: "Make a figure of the paper",
 		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
-` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to DIR/cells.jsonl at once and, at the
-end, a picture and a table of each figure. Run again, it makes only what is
-missing, so that it can be stopped and goes on where it was.
+` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to
+DIR/cells.jsonl at once and, at the end, a picture and a table of each figure
+and, of the preset paper, what the paper says of it and whether that holds. Run
+again, it makes only what is missing, so that it can be stopped and goes on where
+it was. Figure 2, which shows no separation, is drawn and its assumption checked.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
 settings, and beside them SICA with the project's own. It takes days on one
@@ -64,18 +66,25 @@ pod of a Kubernetes Indexed Job knows its share by itself.`,
 	return cmd
 }
 
+// modelsFigure is the paper's figure of graphical models, which has no cells.
+const modelsFigure = "2"
+
 func figureNames() []string {
-	var names []string
+	names := []string{modelsFigure}
 	for _, f := range experiment.Figures() {
 		names = append(names, f.Name)
 	}
+	slices.Sort(names)
 	return names
 }
 
-// figures returns the figures that an argument names.
+// figures returns the figures of separations that an argument names.
 func figures(name string) ([]experiment.Figure, error) {
-	if name == "all" {
+	switch name {
+	case "all":
 		return experiment.Figures(), nil
+	case modelsFigure:
+		return nil, nil
 	}
 	f, err := experiment.FigureNamed(name)
 	if err != nil {
@@ -119,6 +128,9 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		return usageError{err}
 	}
 
+	if name == modelsFigure {
+		return opt.drawModels(cmd.OutOrStdout())
+	}
 	plan := experiment.Plan{Jobs: opt.jobs}
 	for _, f := range figs {
 		plan.Cells = append(plan.Cells, f.Cells(preset, opt.runs)...)
@@ -152,7 +164,12 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	if err != nil || sharded {
 		return err
 	}
-	return opt.draw(cmd.Context(), out, store.Results, figs, preset)
+	if name == "all" {
+		if err := opt.drawModels(out); err != nil {
+			return err
+		}
+	}
+	return opt.draw(out, store.Results, figs, preset)
 }
 
 // distinct counts the cells, those that two figures share once.
@@ -174,24 +191,68 @@ func (opt *figureOptions) share() (experiment.Shard, bool, error) {
 	return s, true, err
 }
 
+// drawModels draws figure 2 and prints whether its assumption holds for some
+// sequences.
+func (opt *figureOptions) drawModels(out io.Writer) error {
+	assumptions, err := experiment.Assumptions(experiment.FirstSeed)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nFigure %s: the assumptions of ICA, auxiliary-variable ICA and SICA\n", modelsFigure)
+	if err := experiment.WriteAssumptions(out, assumptions); err != nil {
+		return err
+	}
+	picture, err := experiment.Models()
+	if err != nil {
+		return err
+	}
+	return opt.save(out, modelsFigure, picture)
+}
+
+// save writes a figure's picture into the folder.
+func (opt *figureOptions) save(out io.Writer, figure string, picture *plot.Picture) error {
+	if err := os.MkdirAll(opt.out, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(opt.out, "fig"+figure+".png")
+	if err := savePicture(path, picture); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "wrote", path)
+	return err
+}
+
 // draw writes a picture of each figure and prints its table.
-func (opt *figureOptions) draw(_ context.Context, out io.Writer, results *experiment.Results, figs []experiment.Figure, preset experiment.Preset) error {
+func (opt *figureOptions) draw(out io.Writer, results *experiment.Results, figs []experiment.Figure, preset experiment.Preset) error {
 	for _, f := range figs {
 		fmt.Fprintf(out, "\nFigure %s: %s\n", f.Name, f.Title)
 		if err := experiment.WriteTable(out, f.Summarise(results.Outcomes(), preset, opt.runs)); err != nil {
 			return err
 		}
+		if preset == experiment.Paper {
+			if err := printClaims(out, f, results, opt.runs); err != nil {
+				return err
+			}
+		}
 		picture, err := f.Picture(results, preset, opt.runs)
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(opt.out, "fig"+f.Name+".png")
-		if err := savePicture(path, picture); err != nil {
+		if err := opt.save(out, f.Name, picture); err != nil {
 			return err
 		}
-		fmt.Fprintln(out, "wrote", path)
 	}
 	return nil
+}
+
+// printClaims prints what the paper says of the figure and whether it holds.
+func printClaims(out io.Writer, f experiment.Figure, results *experiment.Results, runs int) error {
+	claims, err := f.Claims(results, runs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	return experiment.WriteClaims(out, claims)
 }
 
 // cellProgress shows the cells that are made: a line each on out and, if status

@@ -45,3 +45,17 @@ func TestFigureInShares(t *testing.T) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
+
+// Figure 2 is drawn without a separation.
+func TestFigureOfModels(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "new")
+	printed := must(t, "figure", "2", "--out", out)
+	for _, says := range []string{"| independent, of two spectra | holds | 0.000 |", "| rotated, of two spectra | fails | 1.201 |"} {
+		if !strings.Contains(printed, says) {
+			t.Errorf("it printed\n%swithout %q", printed, says)
+		}
+	}
+	if got, want := list(t, out), []string{"fig2.png"}; !slices.Equal(got, want) {
+		t.Errorf("the files are %q, want %q", got, want)
+	}
+}

@@ -1,10 +1,13 @@
 package experiment_test
 
 import (
+	"bytes"
 	"fmt"
+	"image/png"
 	"log"
 
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 func ExampleAssumptions() {
@@ -22,4 +25,22 @@ func ExampleAssumptions() {
 	// rotated, of one spectrum    true   0.00  0.00
 	// the paper's heart           true    NaN  0.00
 	// the paper's heart, mixed    false   NaN  0.48
+}
+
+// Figure 2 is wide enough for a page.
+func ExampleModels() {
+	picture, err := experiment.Models()
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := picture.Bytes(plot.PNG)
+	if err != nil {
+		log.Fatal(err)
+	}
+	size, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(size.Width, "pixels wide")
+	// Output: 898 pixels wide
 }
