@@ -281,11 +281,8 @@ func (p *cellProgress) made(o experiment.Outcome, at experiment.Progress) {
 		line += "  failed: " + o.Error
 	}
 	line += fmt.Sprintf("  %.1f s", o.Seconds)
-	left := at.Left.String() + " left"
-	if at.AtLeast {
-		left = "over " + left
-	}
-	if p.bar == nil {
+	left := timeLeft(at)
+	if p.bar == nil && left != "" {
 		line += "  " + left
 	}
 	fmt.Fprintln(p.out, line)
@@ -294,6 +291,17 @@ func (p *cellProgress) made(o experiment.Outcome, at experiment.Progress) {
 		p.bar.ChangeMax(at.Total)
 		p.bar.Set(at.Done)
 	}
+}
+
+// timeLeft says how long the rest takes, as far as it is known.
+func timeLeft(at experiment.Progress) string {
+	switch {
+	case !at.AtLeast:
+		return at.Left.String() + " left"
+	case at.Left > 0:
+		return "over " + at.Left.String() + " left"
+	}
+	return ""
 }
 
 func (p *cellProgress) done() {

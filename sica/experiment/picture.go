@@ -22,7 +22,7 @@ func (f Figure) Picture(r *Results, p Preset, runs int) (*plot.Picture, error) {
 	}
 	var series []plot.Series
 	for _, line := range f.Summarise(r.Outcomes(), p, runs) {
-		s := plot.Series{Method: line.Method.Label, Label: fmt.Sprintf("%s, n=%s", line.Method.Label, line.runs())}
+		s := plot.Series{Method: line.Method.Label, Label: fmt.Sprintf("%s (n=%s)", line.Method.Label, line.runs())}
 		for _, point := range line.Points {
 			s.X = append(s.X, float64(point.Steps))
 			s.Y = append(s.Y, point.Mean)

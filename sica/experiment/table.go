@@ -37,10 +37,21 @@ func WriteTable(w io.Writer, lines []Line) error {
 				timed++
 			}
 		}
-		fmt.Fprintf(&b, " %s | %.3g |\n", l.runs(), seconds/float64(max(timed, 1)))
+		fmt.Fprintf(&b, " %s | %s |\n", l.runs(), secondsText(seconds/float64(max(timed, 1))))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// secondsText is a time in seconds to two or three digits.
+func secondsText(seconds float64) string {
+	switch {
+	case seconds < 0.001:
+		return "<0.001"
+	case seconds < 100:
+		return fmt.Sprintf("%.2g", seconds)
+	}
+	return fmt.Sprintf("%.0f", seconds)
 }
 
 // String is the mean with the standard error in brackets, as far as they are
