@@ -77,6 +77,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="browser.", dir=ROOT / ".setup") as work, sync_playwright() as playwright:
         folder = Path(work, "notebooks")
         shutil.copytree(notebook.parent, folder)
+        for beside in ("bin", "scripts"):  # which notebooks call
+            Path(work, beside).symlink_to(ROOT / beside)
         remove_outputs(folder / notebook.name)
         with jupyterlab(folder, Path(work, "settings")) as (url, token):
             chromium = playwright.chromium.launch(
