@@ -46,6 +46,7 @@ const (
 // choice is the start of a run.
 type choice struct {
 	z          *mat.Dense
+	stages     []stage // that made z
 	taken      Candidate
 	candidates []Candidate
 	neighbours [][]int32 // of dependenceNeighbours, the same for all runs
@@ -54,17 +55,17 @@ type choice struct {
 // chooseStart compares the config's starts for the mixed signals x, without
 // training. It looks no further once a start is settled.
 func (c Config) chooseStart(ctx context.Context, x *mat.Dense, neighbours [][]int32, seed uint64) (choice, error) {
-	z, err := Preprocess(x, c.Start...)
+	z, stages, first, err := begin(x, c.Start)
 	if err != nil {
 		return choice{}, err
 	}
-	best := choice{z: z, neighbours: neighbours}
-	if best.taken, err = candidate(z, Candidate{Start: c.Start}, neighbours); err != nil {
+	best := choice{z: z, stages: stages, neighbours: neighbours}
+	if best.taken, err = candidate(z, Candidate{Start: first}, neighbours); err != nil {
 		return choice{}, err
 	}
 	best.candidates = []Candidate{best.taken}
 
-	consider := func(z *mat.Dense, like Candidate, limit float64) {
+	consider := func(z *mat.Dense, stages []stage, like Candidate, limit float64) {
 		other, err := candidate(z, like, neighbours)
 		if err != nil {
 			like.Failed = err.Error()
@@ -73,23 +74,24 @@ func (c Config) chooseStart(ctx context.Context, x *mat.Dense, neighbours [][]in
 		}
 		best.candidates = append(best.candidates, other)
 		if other.Dependence.Total() < min(mustFall*best.taken.Dependence.Total(), limit) {
-			best.z, best.taken = z, other
+			best.z, best.stages, best.taken = z, stages, other
 		}
 	}
 	if c.Rotations > 0 && !c.settled(best.taken) {
-		rotated := leastEntropyRotation(ctx, z, neighbours, c.Rotations, seed)
-		consider(rotated, Candidate{Start: c.Start, Rotated: true}, best.taken.Dependence.Total())
+		rotated, by := leastEntropyRotation(ctx, z, neighbours, c.Rotations, seed)
+		turned := append(slices.Clone(stages), linearMap(by, make([]float64, len(z.RawMatrix().Data)/z.RawMatrix().Cols)))
+		consider(rotated, turned, Candidate{Start: first, Rotated: true}, best.taken.Dependence.Total())
 	}
 	for _, start := range c.Alternatives {
 		if best.taken.Dependence.Total() < max(unexplained, c.Settled) || ctx.Err() != nil {
 			break
 		}
-		z, err := Preprocess(x, start...)
+		z, stages, start, err := begin(x, start)
 		if err != nil {
 			best.candidates = append(best.candidates, Candidate{Start: start, Failed: err.Error()})
 			continue
 		}
-		consider(z, Candidate{Start: start}, explained)
+		consider(z, stages, Candidate{Start: start}, explained)
 	}
 	return best, nil
 }

@@ -157,6 +157,16 @@ type Config struct {
 	// none.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
+	// Checkpoint, if set, is a folder of this fit alone, made if need be, that
+	// keeps its state after the choice of the start and after each iteration. A
+	// fit of the same signals and settings on the same backend goes on from
+	// there, to the result that it would have had, bit for bit where the backend
+	// repeats itself; one of others is refused. OnIteration isn't called again
+	// for the iterations kept, and Elapsed and Budget count their time. The folder
+	// stays when the fit is done, so that the result can't be lost before it is
+	// used: the same fit then returns it at once. Remove it when it has served.
+	Checkpoint string `json:"-"`
+
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`

@@ -22,6 +22,10 @@
 //     conditional normalisation, whichever first leaves little dependence, and
 //     a start that leaves next to none isn't moved at all.
 //
+// A Result maps other signals as its fit did (Transform, InverseTransform), and is
+// kept with Save and Load. A fit with a Config.Checkpoint goes on after its process
+// was killed, to the same result.
+//
 // Signals are matrices of d rows × T columns. MCC and Amari score a recovery
 // against the truth; MeasureDependence and Judge measure it without.
 package sica

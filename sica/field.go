@@ -23,17 +23,44 @@ type field struct {
 	shape      []int
 	neighbours [][]int32         // [T][K], empty unless the networks see a context
 	constants  []*tensors.Tensor // of data, the same in every iteration
+	ridge      [][]float64       // the weights of each signal's prediction; nil fits them to the signals
 
 	store    *model.Store
-	trainer  *flows.Trainer
+	trainer  *flows.Trainer // nil for a learned field
 	velocity *model.Exec
-	logit    *model.Exec
+	logit    *model.Exec // nil for a learned field
 }
 
 // scopeName holds the network's variables, apart from the optimizer's.
 const scopeName = "field"
 
 func newField(backend compute.Backend, cfg Config, d, t, lanes int) (*field, error) {
+	f, err := newLearnedField(backend, cfg, d, t, lanes)
+	if err != nil {
+		return nil, err
+	}
+	loss := f.ratioLoss
+	if cfg.Flow == RF {
+		loss = f.rectifiedLoss
+	}
+	f.trainer, err = flows.NewTrainer(backend, f.store, cfg.optimizer(), loss, f.dataShapes(), f.batchShapes())
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Devices > 1 {
+		if err := f.trainer.SetDevices(cfg.Devices); err != nil {
+			return nil, err
+		}
+	}
+	if f.logit, err = model.NewExec(backend, f.store, f.logitGraph); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// newLearnedField is a field without what trains and judges it, to be given its
+// variables by setVariables.
+func newLearnedField(backend compute.Backend, cfg Config, d, t, lanes int) (*field, error) {
 	f := &field{cfg: cfg, d: d, t: t, lanes: lanes, dtype: cfg.dtype(), shape: cfg.indexShape(t), store: model.NewStore()}
 	if cfg.seesContext() {
 		table, err := layers.Neighbours(cfg.window(), f.shape...)
@@ -46,33 +73,17 @@ func newField(backend compute.Backend, cfg Config, d, t, lanes int) (*field, err
 		}
 		f.constants = append(f.constants, f.maskTensor())
 	}
-	loss := f.ratioLoss
-	if cfg.Flow == RF {
-		loss = f.rectifiedLoss
-	}
 	var err error
-	f.trainer, err = flows.NewTrainer(backend, f.store, cfg.optimizer(), loss, f.dataShapes(), f.batchShapes())
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Devices > 1 {
-		if err := f.trainer.SetDevices(cfg.Devices); err != nil {
-			return nil, err
-		}
-	}
-	if f.velocity, err = model.NewExec(backend, f.store, f.velocityGraph); err != nil {
-		return nil, err
-	}
-	if f.logit, err = model.NewExec(backend, f.store, f.logitGraph); err != nil {
-		return nil, err
-	}
-	return f, nil
+	f.velocity, err = model.NewExec(backend, f.store, f.velocityGraph)
+	return f, err
 }
 
 func (f *field) close() {
-	f.trainer.Finalize()
 	f.velocity.Finalize()
-	f.logit.Finalize()
+	if f.trainer != nil {
+		f.trainer.Finalize()
+		f.logit.Finalize()
+	}
 	f.store.Finalize()
 	finalize(f.constants)
 }

@@ -59,10 +59,19 @@ func (f *field) predictions(z [][]float64) *tensors.Tensor {
 			continue
 		}
 		for i := range f.d {
-			flat = append(flat, predict(v[i*f.t:(i+1)*f.t], f.neighbours)...)
+			signal := v[i*f.t : (i+1)*f.t]
+			flat = append(flat, predictWith(f.predictionWeights(i, signal), signal, f.neighbours)...)
 		}
 	}
 	return host.Tensor(flat, f.dtype, f.lanes, f.d, f.t)
+}
+
+// predictionWeights are those of signal i.
+func (f *field) predictionWeights(i int, signal []float64) []float64 {
+	if f.ridge != nil {
+		return f.ridge[i]
+	}
+	return predictionWeights(signal, f.neighbours)
 }
 
 // maskTensor tells what each lane's network sees of the inputs, one or zero,

@@ -26,7 +26,8 @@ type Run struct {
 // An error about x or cfg comes before any work and without a result, and so does
 // ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
 // finite, Fit returns the last good iterate together with the error: ctx.Err(),
-// or one that wraps ErrNotFinite.
+// or one that wraps ErrNotFinite. With Config.Checkpoint it can go on after that,
+// or after the process was killed.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
@@ -51,13 +52,44 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	if err != nil {
 		return nil, err
 	}
+	var kept *checkpoint
+	if cfg.Checkpoint != "" {
+		if kept, err = openCheckpoint(cfg, backend, runs); err != nil {
+			return nil, fmt.Errorf("sica: checkpoint: %w", err)
+		}
+		defer kept.close()
+	}
+	choices, err := cfg.starts(ctx, runs, neighbours, kept)
+	if err != nil {
+		return nil, err
+	}
+	return separate(ctx, backend, runs, choices, cfg, kept, begin)
+}
+
+// starts are what the runs begin with: those that were kept, if there are any.
+func (c Config) starts(ctx context.Context, runs []Run, neighbours [][]int32, kept *checkpoint) ([]choice, error) {
+	if kept != nil {
+		choices, err := kept.readStarts(neighbours)
+		if err != nil {
+			return nil, fmt.Errorf("sica: checkpoint: %w", err)
+		}
+		if choices != nil {
+			return choices, nil
+		}
+	}
 	choices := make([]choice, len(runs))
 	for r, run := range runs {
-		if choices[r], err = cfg.start(ctx, run, neighbours); err != nil {
+		var err error
+		if choices[r], err = c.start(ctx, run, neighbours); err != nil {
 			return nil, err
 		}
 	}
-	return separate(ctx, backend, runs, choices, cfg, begin)
+	if kept != nil && ctx.Err() == nil { // an ended ctx cuts the choice short
+		if err := kept.writeStarts(choices); err != nil {
+			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
+		}
+	}
+	return choices, nil
 }
 
 // dependenceNeighbours are the selfNeighbours of t positions, nil if the config
@@ -74,8 +106,8 @@ func (c Config) start(ctx context.Context, run Run, neighbours [][]int32) (choic
 	if c.chooses() {
 		return c.chooseStart(ctx, run.X, neighbours, run.Seed)
 	}
-	z, err := Preprocess(run.X, c.Start...)
-	return choice{z: z, taken: Candidate{Start: c.Start}, neighbours: neighbours}, err
+	z, stages, start, err := begin(run.X, c.Start)
+	return choice{z: z, stages: stages, taken: Candidate{Start: start}, neighbours: neighbours}, err
 }
 
 // chooses tells whether the config leaves anything about the start to the data.

@@ -284,14 +284,14 @@ func TestProjectLinear(t *testing.T) {
 	var affine mat.Dense
 	affine.Mul(b, x)
 	affine.Apply(func(i, _ int, v float64) float64 { return v + float64(i) + 1 }, &affine)
-	got, err := projectLinear(&affine, x)
+	got, _, err := projectLinear(&affine, x)
 	if err != nil || largestDifference(got, &affine) > 1e-9 {
 		t.Errorf("an affine move changed by %g, %v", largestDifference(got, &affine), err)
 	}
 
 	curved := mat.NewDense(2, 300, nil)
 	curved.Apply(func(i, k int, _ float64) float64 { return math.Sin(float64(1+i) * x.At(i, k)) }, curved)
-	if got, err = projectLinear(curved, x); err != nil {
+	if got, _, err = projectLinear(curved, x); err != nil {
 		t.Fatal(err)
 	}
 	var rest, correlation mat.Dense
@@ -305,7 +305,7 @@ func TestProjectLinear(t *testing.T) {
 	}
 
 	dependent := mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6})
-	if _, err := projectLinear(dependent, dependent); err == nil {
+	if _, _, err := projectLinear(dependent, dependent); err == nil {
 		t.Error("dependent signals gave no error")
 	}
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // projectLinear is the affine map of the signals z nearest to move in least
-// squares over the positions, evaluated at z: move ≈ B·(z−mean) + mean(move).
-// Both are d×T.
-func projectLinear(move, z *mat.Dense) (*mat.Dense, error) {
+// squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
+// and as a map. Both are d×T.
+func projectLinear(move, z *mat.Dense) (*mat.Dense, *affine, error) {
 	d, t := z.Dims()
-	centredZ, _ := centre(z)
+	centredZ, centreZ := centre(z)
 	centredMove, mean := centre(move)
 
 	var cov mat.SymDense
@@ -21,11 +21,11 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, error) {
 	cross.Mul(centredMove, centredZ.T()) // Σ move zᵀ
 	var chol mat.Cholesky
 	if !chol.Factorize(&cov) {
-		return nil, errors.New("the signals became linearly dependent")
+		return nil, nil, errors.New("the signals became linearly dependent")
 	}
 	var bT mat.Dense
 	if err := chol.SolveTo(&bT, cross.T()); err != nil {
-		return nil, errors.New("the signals became linearly dependent")
+		return nil, nil, errors.New("the signals became linearly dependent")
 	}
 	fit := mat.NewDense(d, t, nil)
 	fit.Mul(bT.T(), centredZ)
@@ -35,7 +35,7 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, error) {
 			row[k] += mean[i]
 		}
 	}
-	return fit, nil
+	return fit, &affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
 }
 
 // centre is x less each signal's mean, and the means.

@@ -2,6 +2,7 @@ package sica
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,45 +10,95 @@ import (
 )
 
 // nearestPositions returns a function from a position t to the positions where
-// the components y are nearest to those at t, t itself among them. What the
-// function returns is valid until its next call.
+// the components y are nearest to those at t, t itself among them.
 //
 // Of one component they are t and count others next to it in its order, half on
 // each side but at the ends. Of more they are count in Euclidean distance.
 func nearestPositions(y *mat.Dense, count int) func(t int) []int {
+	return newNearest(y, count).at
+}
+
+// nearest finds the positions where components are nearest to given ones; see
+// nearestPositions.
+type nearest interface {
+	at(t int) []int               // nearest to those at position t
+	around(value []float64) []int // nearest to others
+}
+
+// sameComponents is the distance below which components are taken for those of a
+// position: it is far below any step between normal quantiles, and far above the
+// rounding of a map and its inverse.
+const sameComponents = 1e-9
+
+func newNearest(y *mat.Dense, count int) nearest {
 	if d, _ := y.Dims(); d == 1 {
-		return nearestInOrder(y.RawRowView(0), count)
+		return newNearestInOrder(y.RawRowView(0), count)
 	}
-	return nearestInSpace(y, count)
+	return newNearestInSpace(y, count)
 }
 
-func nearestInOrder(row []float64, count int) func(t int) []int {
-	byValue := order(row)
-	place := ranks(row) // in byValue; equal values share it, and so their neighbours
-	width := min(count+1, len(row))
-	return func(t int) []int {
-		first := min(max(int(place[t])-count/2, 0), len(row)-width)
-		return byValue[first : first+width]
-	}
+type nearestInOrder struct {
+	row     []float64
+	byValue []int
+	place   []float64 // in byValue; equal values share it, and so their neighbours
+	count   int
 }
 
-func nearestInSpace(y *mat.Dense, count int) func(t int) []int {
+func newNearestInOrder(row []float64, count int) *nearestInOrder {
+	return &nearestInOrder{row: row, byValue: order(row), place: ranks(row), count: count}
+}
+
+func (n *nearestInOrder) at(t int) []int { return n.from(int(n.place[t])) }
+
+func (n *nearestInOrder) around(value []float64) []int {
+	next, _ := slices.BinarySearchFunc(n.byValue, value[0], func(t int, v float64) int { return cmp.Compare(n.row[t], v) })
+	for k := max(next-1, 0); k <= min(next, len(n.row)-1); k++ {
+		if t := n.byValue[k]; math.Abs(n.row[t]-value[0]) <= sameComponents {
+			return n.at(t)
+		}
+	}
+	return n.from(next)
+}
+
+func (n *nearestInOrder) from(place int) []int {
+	width := min(n.count+1, len(n.row))
+	first := min(max(place-n.count/2, 0), len(n.row)-width)
+	return n.byValue[first : first+width]
+}
+
+type nearestInSpace struct {
+	points points
+	tree   *kdtree.Tree
+	count  int
+}
+
+func newNearestInSpace(y *mat.Dense, count int) *nearestInSpace {
 	_, n := y.Dims()
 	points := make(points, n)
 	for t := range points {
 		points[t] = point{Point: mat.Col(nil, t, y), position: t}
 	}
-	tree := kdtree.New(slices.Clone(points), false)
-	positions := make([]int, 0, count)
-	return func(t int) []int {
-		nearest := kdtree.NewNKeeper(count)
-		tree.NearestSet(nearest, points[t])
-		positions = positions[:0]
-		for _, p := range nearest.Heap {
-			positions = append(positions, p.Comparable.(point).position)
-		}
-		return positions
+	return &nearestInSpace{points: points, tree: kdtree.New(slices.Clone(points), false), count: count}
+}
+
+func (n *nearestInSpace) at(t int) []int { return n.of(n.points[t]) }
+
+func (n *nearestInSpace) around(value []float64) []int {
+	p := point{Point: value}
+	if one, squared := n.tree.Nearest(p); squared <= sameComponents*sameComponents {
+		return n.of(one.(point))
 	}
+	return n.of(p)
+}
+
+func (n *nearestInSpace) of(p point) []int {
+	keep := kdtree.NewNKeeper(n.count)
+	n.tree.NearestSet(keep, p)
+	positions := make([]int, 0, n.count)
+	for _, near := range keep.Heap {
+		positions = append(positions, near.Comparable.(point).position)
+	}
+	return positions
 }
 
 // A point of a k-d tree knows the position that it is of.

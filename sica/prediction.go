@@ -15,8 +15,13 @@ const ridge = 1e-3
 // neighbours (see layers.Neighbours), by ridge regression over the positions:
 // the context of the signal in one number a position.
 func predict(signal []float64, neighbours [][]int32) []float64 {
+	return predictWith(predictionWeights(signal, neighbours), signal, neighbours)
+}
+
+// predictionWeights are the weights of the neighbours in predict, nil where there
+// is nothing to predict with.
+func predictionWeights(signal []float64, neighbours [][]int32) []float64 {
 	k := len(neighbours[0])
-	prediction := make([]float64, len(signal))
 	var (
 		gram  = mat.NewSymDense(k, nil) // Σ row rowᵀ
 		cross = mat.NewVecDense(k, nil) // Σ value·row
@@ -29,11 +34,17 @@ func predict(signal []float64, neighbours [][]int32) []float64 {
 		cross.AddScaledVec(cross, v, row)
 		power += v * v
 	}
-	weights := ridgeWeights(gram, cross, power)
+	return ridgeWeights(gram, cross, power)
+}
+
+// predictWith is the prediction of a signal by weights of its neighbours, zero
+// without weights.
+func predictWith(weights, signal []float64, neighbours [][]int32) []float64 {
+	prediction := make([]float64, len(signal))
 	if weights == nil {
 		return prediction
 	}
-	of := mat.NewVecDense(k, weights)
+	row, of := mat.NewVecDense(len(weights), nil), mat.NewVecDense(len(weights), weights)
 	for t := range signal {
 		gather(signal, neighbours[t], row)
 		prediction[t] = mat.Dot(row, of)

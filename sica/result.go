@@ -3,6 +3,7 @@ package sica
 import (
 	"time"
 
+	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,6 +40,11 @@ const (
 	StoppedBudget StopReason = "budget"
 	// StoppedCancelled: the caller's context ended.
 	StoppedCancelled StopReason = "cancelled"
+	// StoppedDiverged: the held-out divergence or the signals' size grew beyond
+	// doubt, iteration after iteration. Z is of before.
+	StoppedDiverged StopReason = "diverged"
+	// StoppedCheckpoint: Config.Checkpoint couldn't be written.
+	StoppedCheckpoint StopReason = "checkpoint"
 	// StoppedNotFinite: a loss or a signal became NaN or infinite.
 	StoppedNotFinite StopReason = "not finite"
 )
@@ -72,4 +78,11 @@ type Result struct {
 	Seed    uint64
 	Backend string // its compute.Backend.Name
 	Elapsed time.Duration
+	// Versions are those of what the fit was made with, by name: "go", this
+	// module and the libraries that compute.
+	Versions map[string]string
+
+	flow    []stage         // that made Z; nil unless Fit or Load made the result
+	shape   []int           // of the positions
+	backend compute.Backend // nil for pure Go
 }

@@ -33,34 +33,40 @@ const (
 // the entropies of their residuals from their own predictions is least, or of
 // the signals themselves if they are foreseeable: the best of several searches
 // from z itself and from random rotations, or of those that were begun when ctx
-// ended.
-func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int32, searches int, seed uint64) *mat.Dense {
+// ended. It also returns the rotation, d×d.
+func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int32, searches int, seed uint64) (rotated, by *mat.Dense) {
 	d, t := z.Dims()
 	if d == 2 {
 		searches = 1 // it looks at all angles
 	}
 	_, foreseeable := selfPredictions(z, neighbours)
-	var best *mat.Dense
 	lowest := math.Inf(1)
 	for k := range searches {
 		if k > 0 && ctx.Err() != nil {
 			break
 		}
-		rotated := mat.DenseCopyOf(z)
-		if k > 0 {
-			rotated.Mul(rotation.Random(stream(seed, k, 0, drawRotation), d), z)
+		from := mat.DenseCopyOf(z)
+		total := mat.NewDense(d, d, nil)
+		for i := range d {
+			total.Set(i, i, 1)
 		}
-		s := &rotationSearch{z: rotated, neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
+		if k > 0 {
+			random := rotation.Random(stream(seed, k, 0, drawRotation), d)
+			from.Mul(random, z)
+			total.Copy(random)
+		}
+		s := &rotationSearch{z: from, total: total, neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
 		if entropy := s.run(ctx); entropy < lowest {
-			best, lowest = rotated, entropy
+			rotated, by, lowest = from, total, entropy
 		}
 	}
-	return best
+	return rotated, by
 }
 
 // rotationSearch turns the signals z pair by pair.
 type rotationSearch struct {
 	z          *mat.Dense
+	total      *mat.Dense // the rotation so far, d×d
 	neighbours [][]int32
 	noise      []float64
 	alone      bool      // the signals are taken without predictions
@@ -123,10 +129,16 @@ func (s *rotationSearch) turn(i, j int) float64 {
 	}
 	c, sin := math.Cos(at), math.Sin(at)
 	s.entropies[i], s.entropies[j] = p.entropy(c, sin), p.entropy(-sin, c)
-	for t := range p.a {
-		p.a[t], p.b[t] = c*p.a[t]+sin*p.b[t], c*p.b[t]-sin*p.a[t]
-	}
+	turnRows(p.a, p.b, c, sin)
+	turnRows(s.total.RawRowView(i), s.total.RawRowView(j), c, sin)
 	return before - least
+}
+
+// turnRows rotates two rows by the angle of the given cosine and sine.
+func turnRows(a, b []float64, c, sin float64) {
+	for t := range a {
+		a[t], b[t] = c*a[t]+sin*b[t], c*b[t]-sin*a[t]
+	}
 }
 
 // pair are two signals with what the prediction of any combination of them is

@@ -94,7 +94,7 @@ func TestLeastEntropyRotation(t *testing.T) {
 		}
 		mixed := new(mat.Dense)
 		mixed.Mul(rotation.Random(rng(8), d), white)
-		z := leastEntropyRotation(context.Background(), mixed, neighbours, 3, 1)
+		z, _ := leastEntropyRotation(context.Background(), mixed, neighbours, 3, 1)
 		if m, err := MCC(z, sources); err != nil || m.MCC < 0.985 {
 			t.Errorf("%s: MCC %.4f, %v", name, m.MCC, err)
 		}
@@ -127,7 +127,7 @@ func TestLeastEntropyRotationCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if z := leastEntropyRotation(ctx, white, neighbours, 3, 1); !mat.Equal(z, white) {
+	if z, _ := leastEntropyRotation(ctx, white, neighbours, 3, 1); !mat.Equal(z, white) {
 		t.Error("turned signals although it was cancelled")
 	}
 }

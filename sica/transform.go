@@ -57,36 +57,68 @@ func ParseTransform(name string) (Transform, error) {
 // if a value isn't finite or if a signal is constant; and, for ZCA and
 // Conditional, if the signals are linearly dependent to float64's precision.
 func Preprocess(x *mat.Dense, steps ...Transform) (*mat.Dense, error) {
+	z, _, err := preprocess(x, steps)
+	return z, err
+}
+
+// preprocess is Preprocess with the maps that the steps are.
+func preprocess(x *mat.Dense, steps []Transform) (*mat.Dense, []stage, error) {
 	for _, step := range steps {
 		if _, err := ParseTransform(string(step)); err != nil {
-			return nil, fmt.Errorf("sica: preprocess: %w", err)
+			return nil, nil, fmt.Errorf("sica: preprocess: %w", err)
 		}
 	}
 	if err := checkSignals("x", x); err != nil {
-		return nil, fmt.Errorf("sica: preprocess: %w", err)
+		return nil, nil, fmt.Errorf("sica: preprocess: %w", err)
 	}
 	z := mat.DenseCopyOf(x)
+	stages := []stage{}
 	for _, step := range steps {
-		var err error
-		if z, err = step.apply(z); err != nil {
-			return nil, fmt.Errorf("sica: preprocess: %s: %w", step, err)
+		next, fitted, err := step.fit(z)
+		if err != nil {
+			return nil, nil, fmt.Errorf("sica: preprocess: %s: %w", step, err)
 		}
+		z, stages = next, append(stages, fitted)
 	}
-	return z, nil
+	return z, stages, nil
 }
 
-// apply returns the transform of x, which must have passed checkSignals.
-func (t Transform) apply(x *mat.Dense) (*mat.Dense, error) {
+// begin is preprocess and its steps, with Standardise before them where the
+// signals' scales or offsets differ too much for float64 otherwise.
+func begin(x *mat.Dense, steps []Transform) (z *mat.Dense, stages []stage, taken []Transform, err error) {
+	if z, stages, err = preprocess(x, steps); err == nil || len(steps) == 0 || steps[0] == Standardise {
+		return z, stages, steps, err
+	}
+	taken = append([]Transform{Standardise}, steps...)
+	if z, stages, failed := preprocess(x, taken); failed == nil {
+		return z, stages, taken, nil
+	}
+	return nil, nil, steps, err
+}
+
+// fit returns the transform of x, which must have passed checkSignals, and what
+// it does to other signals.
+func (t Transform) fit(x *mat.Dense) (*mat.Dense, stage, error) {
 	switch t {
 	case Standardise:
-		return standardise(x)
+		z, err := standardise(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, standardisation(x), nil
 	case ZCA:
-		return whiten(x)
+		z, p, err := whitening(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, newSymmetric(p), nil
 	case Gaussianise:
-		return gaussianise(x)
+		z, err := gaussianise(x)
+		return z, newNormalised(x), err
 	case Conditional:
-		return conditional(x)
+		z, c, err := conditional(x)
+		return z, c, err
 	}
 	_, err := ParseTransform(string(t))
-	return nil, err
+	return nil, nil, err
 }

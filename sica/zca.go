@@ -12,22 +12,30 @@ import (
 // whiten returns the symmetric whitening of x. With the singular value
 // decomposition x − mean = U·S·Vᵀ it is √T·U·Vᵀ. It costs O(T·d²).
 func whiten(x *mat.Dense) (*mat.Dense, error) {
+	z, _, err := whitening(x)
+	return z, err
+}
+
+// whitening is whiten with the decomposition that it is made from.
+func whitening(x *mat.Dense) (*mat.Dense, *decomposition, error) {
 	p, err := principal(x)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_, n := x.Dims()
 	var z mat.Dense
 	z.Mul(p.axes, p.scores.T())
 	z.Scale(math.Sqrt(float64(n)), &z)
-	return &z, nil
+	return &z, p, nil
 }
 
 // A decomposition of centred signals is centred = axes·S·scoresᵀ, S diagonal
 // and decreasing.
 type decomposition struct {
+	means   []float64
 	centred *mat.Dense // d×T
 	axes    *mat.Dense // d×d, the principal axes as orthonormal columns
+	values  []float64  // of S
 	scores  *mat.Dense // T×d, with orthonormal columns
 }
 
@@ -39,10 +47,12 @@ func principal(x *mat.Dense) (*decomposition, error) {
 		return nil, fmt.Errorf("%d positions can't tell %d signals apart; at least %d are needed", n, d, d+1)
 	}
 	centred := mat.DenseCopyOf(x)
+	means := make([]float64, d)
 	var offset float64 // the largest mean
 	for i := range d {
 		row := centred.RawRowView(i)
 		mean := stat.Mean(row, nil)
+		means[i] = mean
 		offset = max(offset, math.Abs(mean))
 		for t := range row {
 			row[t] -= mean
@@ -68,5 +78,5 @@ func principal(x *mat.Dense) (*decomposition, error) {
 	var scores, axes mat.Dense
 	svd.UTo(&scores)
 	svd.VTo(&axes)
-	return &decomposition{centred: centred, axes: &axes, scores: &scores}, nil
+	return &decomposition{means: means, centred: centred, axes: &axes, values: s, scores: &scores}, nil
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // Bad input gives one clear line, exit code 1 or 2, and no file.
@@ -79,6 +83,13 @@ func TestBadInput(t *testing.T) {
 		{"output of unknown format", []string{"separate", "--in", good, "--out", filepath.Join(outputs, "out.mat")}, exitUsage, ".npy"},
 		{"report in no folder", separate(good, "--json", filepath.Join(outputs, "no", "r.json")), exitFailure, "no such file"},
 		{"report is the output", separate(good, "--json", out), exitUsage, "same file"},
+		{"result in no folder", separate(good, "--save", filepath.Join(outputs, "no", "model")), exitFailure, "no such file"},
+		{"result over a folder", separate(good, "--save", inputs), exitFailure, "there already"},
+		{"state in a folder of others", separate(good, "--checkpoint", inputs), exitFailure, "no checkpoint's"},
+		{"state in a file", separate(good, "--checkpoint", good), exitFailure, "not a directory"},
+		{"transform without a model", []string{"transform", "--in", good, "--out", out}, exitUsage, "--model is missing"},
+		{"transform with no model", []string{"transform", "--model", inputs, "--in", good, "--out", out}, exitFailure, "MANIFEST"},
+		{"transform to an unknown format", []string{"transform", "--model", inputs, "--in", good, "--out", good + ".mat"}, exitUsage, ".npy"},
 		{"missing truth", separate(good, "--truth", missing), exitFailure, "missing.csv"},
 		{"truth of another size", separate(good, "--truth", short), exitFailure, "same size"},
 
@@ -135,6 +146,21 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("left the files %q", got)
 			}
 		})
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("no such file"), exitFailure},
+		{usagef("unknown --method"), exitUsage},
+		{fmt.Errorf("cut short: %w", sica.ErrNotFinite), exitNotFinite},
+	} {
+		if got := exitCode(test.err); got != test.want {
+			t.Errorf("%v: exit %d, want %d", test.err, got, test.want)
+		}
 	}
 }
 

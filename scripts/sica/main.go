@@ -3,7 +3,7 @@
 // recovered against the truth. Run it with --help.
 //
 // It exits with 0 if all went well, 1 if something failed, 2 if it was called
-// wrongly and 130 if it was interrupted.
+// wrongly, 3 if numbers stopped being finite and 130 if it was interrupted.
 package main
 
 import (

@@ -75,6 +75,7 @@ func (r *report) add(it sica.Iteration, mcc float64) {
 // finish fills in how the fit ended; the match has an MCC of NaN if the truth
 // isn't known.
 func (r *report) finish(res *sica.Result, m sica.Match) {
+	r.addKept(res)
 	r.Start, r.Rotated, r.Best, r.Stopped, r.Why = res.Start, res.Rotated, res.Best, res.Stopped, res.Why
 	r.Seconds = res.Elapsed.Seconds()
 	if len(res.Candidates) > 0 {
@@ -84,6 +85,16 @@ func (r *report) finish(res *sica.Result, m sica.Match) {
 		s := newScoreReport(m)
 		r.Match = &s
 	}
+}
+
+// addKept puts what is known of the iterations that a checkpoint had before those
+// of this process.
+func (r *report) addKept(res *sica.Result) {
+	var kept []iterationReport
+	for k := range res.Iterations - len(r.Iterations) {
+		kept = append(kept, iterationReport{J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k])})
+	}
+	r.Iterations = append(kept, r.Iterations...)
 }
 
 // write writes the report to a file, whole or not at all.

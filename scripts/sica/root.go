@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/spf13/cobra"
 )
 
@@ -15,6 +16,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitNotFinite   = 3
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
@@ -46,7 +48,7 @@ about another that the signal's own context doesn't tell already.`,
 		PersistentPreRun: func(*cobra.Command, []string) { started = true },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenerate(), newSeparate(), newScore(), newCompare(), newDemo(), newFigure(), newMerge())
+	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newScore(), newCompare(), newDemo(), newFigure(), newMerge())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -56,12 +58,22 @@ about another that the signal's own context doesn't tell already.`,
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "sica:", oneLine(err))
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return exitInterrupted
-	case errors.Is(err, errUsage), !started:
-		// What fails before a command starts is cobra's reading of the line.
+	}
+	if !started { // What fails before is cobra's reading of the line.
 		return exitUsage
+	}
+	return exitCode(err)
+}
+
+// exitCode is the exit code for the error of a command that wasn't interrupted.
+func exitCode(err error) int {
+	switch {
+	case errors.Is(err, errUsage):
+		return exitUsage
+	case errors.Is(err, sica.ErrNotFinite):
+		return exitNotFinite
 	}
 	return exitFailure
 }

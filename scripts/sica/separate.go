@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +25,9 @@ type separateOptions struct {
 	iterations     int
 	seed           uint64
 	backend        string
+
+	checkpoint, save string
+	resume           bool
 }
 
 func newSeparate() *cobra.Command {
@@ -35,7 +39,12 @@ func newSeparate() *cobra.Command {
 scale, and writes them. It prints a line for each iteration and why it stopped.
 The default settings compare a few starts, and make no iteration at all if one
 of them leaves no dependence between the signals. Interrupted, it writes the
-best result so far and exits with 130.
+best result so far and exits with 130; if numbers stop being finite, it writes
+the last good one and exits with 3.
+
+With --resume or --checkpoint, the state is kept after every iteration. If the
+command is interrupted or killed, the same command goes on from there, to the
+result that it would have had. The folder is removed once the result is written.
 
 ` + formats + `
 
@@ -62,6 +71,9 @@ best result so far and exits with 130.
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
+	f.BoolVar(&opt.resume, "resume", false, "keep the state in the folder OUT.checkpoint, and go on from what is there")
+	f.StringVar(&opt.checkpoint, "checkpoint", "", "keep the state in `DIR`, and go on from what is there")
+	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
 	return cmd
 }
@@ -75,11 +87,14 @@ func (opt *separateOptions) config(given func(flag string) bool) (sica.Config, e
 	if err := checkBackend(opt.backend); err != nil {
 		return cfg, err
 	}
-	if ext := strings.ToLower(filepath.Ext(opt.out)); ext != ".csv" && ext != ".npy" && ext != ".wav" {
-		return cfg, usagef("--out %s: use a name that ends in .csv, .npy or .wav", opt.out)
+	if err := checkOut(opt.out); err != nil {
+		return cfg, err
 	}
 	if given("json") && filepath.Clean(opt.json) == filepath.Clean(opt.out) {
 		return cfg, usagef("--out and --json name the same file, %s", opt.out)
+	}
+	if cfg.Checkpoint = opt.checkpoint; opt.resume && !given("checkpoint") {
+		cfg.Checkpoint = opt.out + ".checkpoint"
 	}
 	cfg.Seed = opt.seed
 	if given("iterations") {
@@ -94,6 +109,15 @@ func (opt *separateOptions) config(given func(flag string) bool) (sica.Config, e
 		}
 	}
 	return cfg, nil
+}
+
+// checkOut returns a usage error unless signals can be written to a file of that
+// name.
+func checkOut(path string) error {
+	if ext := strings.ToLower(filepath.Ext(path)); ext != ".csv" && ext != ".npy" && ext != ".wav" {
+		return usagef("--out %s: use a name that ends in .csv, .npy or .wav", path)
+	}
+	return nil
 }
 
 // parseShape reads a shape such as "32x32".
@@ -131,6 +155,9 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 				return err
 			}
 		}
+	}
+	if err := opt.checkSave(); err != nil {
+		return err
 	}
 	b, err := backend.Open(opt.backend)
 	if err != nil {
@@ -173,7 +200,21 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	if fitErr != nil {
 		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
 	}
+	if cfg.Checkpoint != "" { // It has served; Fit has seen to it that it holds nothing else.
+		return os.RemoveAll(cfg.Checkpoint)
+	}
 	return nil
+}
+
+// checkSave returns an error unless --save, if it was given, can be a new folder.
+func (opt *separateOptions) checkSave() error {
+	if opt.save == "" {
+		return nil
+	}
+	if _, err := os.Lstat(opt.save); err == nil {
+		return fmt.Errorf("can't write the folder %s: it is there already", opt.save)
+	}
+	return checkWritable(opt.save)
 }
 
 // read returns the mixed signals, the truth, nil if it wasn't given, and the
@@ -203,6 +244,12 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.De
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)
+	if opt.save != "" {
+		if err := res.Save(opt.save); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "wrote", opt.save)
+	}
 	if opt.json == "" {
 		return nil
 	}

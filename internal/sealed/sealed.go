@@ -1,0 +1,191 @@
+// Package sealed writes folders of files whole or not at all, and reads them only
+// if not a byte has changed.
+//
+// Such a folder holds plain files and a last one, MANIFEST, of lines of text: the
+// format and its version, the SHA-256 of each file with its name, and the SHA-256
+// of the lines before:
+//
+//	sica result 1
+//	9f86d081884c7d65…  result.json
+//	60303ae22b998861…  z.npy
+//	fd61a03af4f77d87…  MANIFEST
+package sealed
+
+import (
+	"bufio"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Manifest is the name of the file that seals a folder.
+const Manifest = "MANIFEST"
+
+// maxManifest bounds the memory for a manifest.
+const maxManifest = 1 << 20
+
+// Write makes the folder dir, of which there must be none yet, with the files
+// that fill writes into the folder that it is given. Dir appears, synced to the
+// disk, only when all is written; an error leaves nothing behind.
+func Write(dir, format string, version int, fill func(dir string) error) error {
+	dir = filepath.Clean(dir)
+	if _, err := os.Lstat(dir); err == nil {
+		return fmt.Errorf("%s: %w", dir, fs.ErrExist)
+	}
+	temp := filepath.Join(filepath.Dir(dir), TempPrefix+rand.Text())
+	if err := os.Mkdir(temp, 0o777); err != nil {
+		return err
+	}
+	done := false
+	defer func() { // Also when fill panics.
+		if !done {
+			os.RemoveAll(temp)
+		}
+	}()
+	if err := fill(temp); err != nil {
+		return err
+	}
+	if err := seal(temp, format, version); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		return err
+	}
+	done = true
+	return syncFolder(filepath.Dir(dir))
+}
+
+// TempPrefix begins the name of a folder that is being written, beside the one
+// that it becomes. A process that was killed leaves it.
+const TempPrefix = ".sica-"
+
+// seal writes the manifest of a folder's files and syncs all to the disk.
+func seal(dir, format string, version int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	lines := fmt.Sprintf("%s %d\n", format, version)
+	for _, e := range entries {
+		sum, err := sumFile(filepath.Join(dir, e.Name()), true)
+		if err != nil {
+			return err
+		}
+		lines += sum + "  " + e.Name() + "\n"
+	}
+	f, err := os.OpenFile(filepath.Join(dir, Manifest), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, lines+sum([]byte(lines))+"  "+Manifest+"\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return syncFolder(dir)
+}
+
+// Check verifies the folder dir, and returns the version of its format. The error
+// names the file that is missing or was changed. Versions 1 to newest are known.
+func Check(dir, format string, newest int) (version int, err error) {
+	data, err := readManifest(filepath.Join(dir, Manifest))
+	if err != nil {
+		return 0, err
+	}
+	path := filepath.Join(dir, Manifest)
+	lines := strings.SplitAfter(string(data), "\n")
+	if lines[len(lines)-1] != "" || len(lines) < 3 {
+		return 0, fmt.Errorf("%s is cut short", path)
+	}
+	lines = lines[:len(lines)-1]
+	first, last := lines[0], lines[len(lines)-1]
+	number, isFormat := strings.CutPrefix(strings.TrimSuffix(first, "\n"), format+" ")
+	if !isFormat {
+		return 0, fmt.Errorf("%s isn't of a %s", path, format)
+	}
+	if last != sum([]byte(strings.Join(lines[:len(lines)-1], "")))+"  "+Manifest+"\n" {
+		return 0, fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", path)
+	}
+	if version, err = strconv.Atoi(number); err != nil || version < 1 || version > newest {
+		return 0, fmt.Errorf("%s is of version %s of the format; this program reads 1 to %d", path, number, newest)
+	}
+	for _, line := range lines[1 : len(lines)-1] {
+		want, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if !ok || name != filepath.Base(name) {
+			return 0, fmt.Errorf("%s has the line %q", path, line)
+		}
+		got, err := sumFile(filepath.Join(dir, name), false)
+		if err != nil {
+			return 0, err
+		}
+		if got != want {
+			return 0, fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", filepath.Join(dir, name))
+		}
+	}
+	return version, nil
+}
+
+func readManifest(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(bufio.NewReader(f), maxManifest+1))
+	if err == nil && len(data) > maxManifest {
+		err = fmt.Errorf("%s is longer than %d bytes", path, maxManifest)
+	}
+	return data, err
+}
+
+// sumFile is the SHA-256 of a regular file, which it syncs to the disk if asked.
+func sumFile(path string, sync bool) (string, error) {
+	flag := os.O_RDONLY
+	if sync {
+		flag = os.O_RDWR
+	}
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(err, fmt.Errorf("%s isn't a regular file", path))
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	if sync {
+		if err := f.Sync(); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// syncFolder makes the names in a folder last. Systems that can't open a folder
+// for that, such as Windows, need no such thing.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}

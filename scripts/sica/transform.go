@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/spf13/cobra"
+)
+
+type transformOptions struct {
+	model   string
+	in      []string
+	out     string
+	shape   string
+	backend string
+	inverse bool
+}
+
+func newTransform() *cobra.Command {
+	var opt transformOptions
+	cmd := &cobra.Command{
+		Use:   "transform --model DIR --in mixed.csv --out recovered.csv",
+		Short: "Map other signals as a separation did",
+		Long: `Transform reads what sica separate --save wrote, and maps other signals the way
+that the separation mapped its own, with nothing learned anew. The number of
+positions is free unless the networks see the whole sequence. With --inverse it
+takes recovered signals back to mixed ones, and says how exactly.
+
+` + formats,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := require(cmd, "model", "in", "out"); err != nil {
+				return err
+			}
+			return opt.run(cmd)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
+	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the signals (required)")
+	f.StringVar(&opt.out, "out", "", "`FILE` for the mapped signals: .csv, .npy or .wav (required)")
+	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
+	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")
+	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	return cmd
+}
+
+func (opt *transformOptions) run(cmd *cobra.Command) error {
+	if err := checkBackend(opt.backend); err != nil {
+		return err
+	}
+	if err := checkOut(opt.out); err != nil {
+		return err
+	}
+	x, shape, err := readSignals(opt.in)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("shape") {
+		if shape, err = parseShape(opt.shape); err != nil {
+			return err
+		}
+	}
+	if err := checkWritable(opt.out); err != nil {
+		return err
+	}
+	result, err := sica.Load(opt.model)
+	if err != nil {
+		return err
+	}
+	b, err := backend.Open(opt.backend)
+	if err != nil {
+		return err
+	}
+	result.SetBackend(b)
+
+	out := cmd.OutOrStdout()
+	mapped := x
+	if opt.inverse {
+		var roundTrip float64
+		if mapped, roundTrip, err = result.InverseTransform(x, shape...); err == nil {
+			fmt.Fprintf(out, "mapped forth again, the largest difference is %.1e\n", roundTrip)
+		}
+	} else {
+		mapped, err = result.Transform(x, shape...)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	if err := datasets.WriteFile(opt.out, mapped); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "wrote", opt.out)
+	return nil
+}

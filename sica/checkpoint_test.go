@@ -1,0 +1,266 @@
+package sica
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+)
+
+// sameFit fails unless two results are equal but for the time that they took.
+func sameFit(t *testing.T, got, want *Result, x *mat.Dense) {
+	t.Helper()
+	g, w := *got, *want
+	g.Elapsed, w.Elapsed = 0, 0
+	checkEqual(t, &g, &w, x)
+}
+
+// interrupt makes a fit with a checkpoint that its caller ends after n
+// iterations.
+func interrupt(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config, n int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cfg.OnIteration = func(_ int, it Iteration) {
+		if it.J == n+1 {
+			cancel()
+		}
+	}
+	// The iteration in which it is cancelled is kept, so n+1 of them are.
+	if _, err := Fit(ctx, b, x, cfg); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatalf("%+v", err)
+	}
+}
+
+// An interrupted fit goes on to the result that it would have had, bit for bit,
+// from each of its iterations; a finished one gives it again.
+func TestResume(t *testing.T) {
+	cfgs := followed()
+	for _, name := range slices.Sorted(maps.Keys(cfgs)) {
+		t.Run(name, func(t *testing.T) {
+			onBackendsOrGo(t, name, func(t *testing.T, b compute.Backend) {
+				cfg := cfgs[name]
+				want, x := followedFit(t, b, name)
+				cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+				interrupt(t, b, x, cfg, 0)
+				calls := 0
+				cfg.OnIteration = func(int, Iteration) { calls++ }
+				sameFit(t, fit(t, b, x, cfg), want, x)
+				if calls != want.Iterations-1 {
+					t.Errorf("%d iterations after the first of %d", calls, want.Iterations)
+				}
+				sameFit(t, fit(t, b, x, cfg), want, x)
+				if calls != want.Iterations-1 {
+					t.Error("a finished fit made iterations")
+				}
+			})
+		})
+	}
+}
+
+// Runs go on together, those that are settled and those that aren't; what Default
+// chose isn't chosen anew.
+func TestResumeRuns(t *testing.T) {
+	b := open(t, backend.Go)
+	settled, _ := mixedAR7(t, 1, 200, 3, false)
+	moved, _ := mixedAR7(t, 2, 200, 20, true)
+	cfg := Default()
+	cfg.Iterations, cfg.Steps, cfg.Alternatives = 3, 10, nil
+	runs := []Run{{X: settled, Seed: 3}, {X: moved, Seed: 4}, {X: settled, Seed: 5}}
+	want, err := FitRuns(context.Background(), b, runs, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	if want[0].Stopped != StoppedSettled || want[1].Iterations != 3 {
+		t.Fatalf("%s; %s", want[0].Why, want[1].Why)
+	}
+	cfg.Checkpoint = t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	cfg.OnIteration = func(int, Iteration) { cancel() }
+	if _, err := FitRuns(ctx, b, runs, cfg); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%+v", err)
+	}
+	cfg.OnIteration = nil
+	got, err := FitRuns(context.Background(), b, runs, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	for r := range runs {
+		sameFit(t, got[r], want[r], runs[r].X)
+	}
+}
+
+func TestCheckpointRefused(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	cfg := followed()["free window"]
+	cfg.Checkpoint = t.TempDir()
+	interrupt(t, b, x, cfg, 0)
+	refused := func(name string, x *mat.Dense, cfg Config, want string) {
+		t.Helper()
+		result, err := Fit(context.Background(), b, x, cfg)
+		if err == nil || result != nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want an error with %q", name, err, want)
+		}
+	}
+	other := cfg
+	other.Seed++
+	refused("another seed", x, other, "other settings")
+	bit := mat.DenseCopyOf(x)
+	bit.Set(0, 0, bit.At(0, 0)*(1+0x1p-52))
+	refused("a bit of x", bit, cfg, "other signals")
+
+	lock, err := openCheckpoint(cfg, b, []Run{{X: x}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused("in use", x, cfg, ErrCheckpointInUse.Error())
+	lock.close()
+
+	state, err := lock.latest()
+	if err != nil || state == "" {
+		t.Fatal(state, err)
+	}
+	path := filepath.Join(state, "run-000-current.npy")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	put(t, path, data)
+	refused("damaged", x, cfg, "begins anew")
+
+	cfg.Checkpoint = t.TempDir()
+	put(t, filepath.Join(cfg.Checkpoint, "thesis.txt"), nil)
+	refused("another folder", x, cfg, "thesis.txt")
+	cfg.Checkpoint = filepath.Join(cfg.Checkpoint, "thesis.txt")
+	refused("a file", x, cfg, "not a directory")
+}
+
+// Where the checkpoint can't be written the fit ends with what it has, and goes on
+// once it can.
+func TestCheckpointCannotBeWritten(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	cfg := followed()["free window"]
+	want, _ := followedFit(t, b, "free window")
+	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+	away := cfg.Checkpoint + "-away"
+	cfg.OnIteration = func(_ int, it Iteration) {
+		if it.J == 2 {
+			if err := os.Rename(cfg.Checkpoint, away); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	result, err := Fit(context.Background(), b, x, cfg)
+	if !errors.Is(err, ErrCheckpoint) || result == nil || result.Iterations != 2 || result.Stopped != StoppedCheckpoint {
+		t.Fatalf("result %+v, error %v", result, err)
+	}
+	if err := os.Rename(away, cfg.Checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	cfg.OnIteration = nil
+	sameFit(t, fit(t, b, x, cfg), want, x)
+}
+
+// killed is the fit of TestKill.
+func killed(t *testing.T) (x *mat.Dense, cfg Config) {
+	x, _ = mixedAR7(t, 1, 200, 3, true)
+	cfg = followed()["free windows"]
+	cfg.Iterations, cfg.Steps, cfg.KeepBest = 8, 20, true
+	return x, cfg
+}
+
+// A second process is refused while the first goes on.
+func TestTwoProcesses(t *testing.T) {
+	x, cfg := killed(t)
+	dir := t.TempDir()
+	child := exec.Command(os.Args[0], "-test.run=^TestKill$")
+	child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer child.Wait()
+	defer child.Process.Kill()
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "made 1\n" {
+		t.Fatalf("the first process printed %q (%v)", line, err)
+	}
+	cfg.Checkpoint = filepath.Join(dir, "checkpoint")
+	if _, err := Fit(context.Background(), open(t, backend.Go), x, cfg); !errors.Is(err, ErrCheckpointInUse) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A process killed at any moment loses no more than an iteration: started again
+// it gets to the result of one that nobody killed, bit for bit. SICA_TEST_KILLS is
+// the number of kills, 3 without it.
+func TestKill(t *testing.T) {
+	b := open(t, backend.Go)
+	x, cfg := killed(t)
+	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
+		cfg.Checkpoint = filepath.Join(dir, "checkpoint")
+		cfg.OnIteration = func(_ int, it Iteration) { fmt.Println("made", it.J) }
+		if err := fit(t, b, x, cfg).Save(filepath.Join(dir, "result")); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	kills := 3
+	if n, err := strconv.Atoi(os.Getenv("SICA_TEST_KILLS")); err == nil {
+		kills = n
+	}
+	begin := time.Now()
+	want := fit(t, b, x, cfg)
+	whole := time.Since(begin) + 200*time.Millisecond // and a process's start
+	moments := rand.New(rand.NewPCG(uint64(begin.UnixNano()), 0))
+	done := 0
+	for done < kills {
+		dir := t.TempDir()
+		for ended := false; !ended; {
+			child := exec.Command(os.Args[0], "-test.run=^TestKill$")
+			child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if done < kills {
+				wait := time.Duration(moments.Float64() * float64(whole))
+				killer := time.AfterFunc(wait, func() { child.Process.Kill() })
+				defer killer.Stop()
+			}
+			switch err := child.Wait(); {
+			case err == nil:
+				ended = true
+			case child.ProcessState.ExitCode() < 0: // by a signal
+				done++
+			default:
+				t.Fatalf("the fit failed: %v", err)
+			}
+		}
+		got, err := Load(filepath.Join(dir, "result"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameFit(t, got, want, x)
+	}
+	t.Logf("%d kills within %v each", done, whole)
+}

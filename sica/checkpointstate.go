@@ -1,0 +1,238 @@
+package sica
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
+)
+
+// startState is what the runs of a fit began with, in JSON.
+type startState struct {
+	Key  string     `json:"fit"`
+	Runs []runStart `json:"runs"`
+}
+
+type runStart struct {
+	Signals    int           `json:"signals"`
+	Taken      Candidate     `json:"taken"`
+	Candidates []Candidate   `json:"candidates"`
+	Stages     []stageRecord `json:"stages"`
+}
+
+// startSignals is the file of what run r began with.
+func startSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
+
+func (c *checkpoint) writeStarts(choices []choice) error {
+	return sealed.Write(filepath.Join(c.dir, startFolder), checkpointFormat, checkpointVersion, func(dir string) error {
+		state := startState{Key: c.key}
+		for r, start := range choices {
+			stages, err := writeStages(dir, fmt.Sprintf("run-%03d-", r), start.stages)
+			if err != nil {
+				return err
+			}
+			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), start.z); err != nil {
+				return err
+			}
+			d, _ := start.z.Dims()
+			state.Runs = append(state.Runs, runStart{Signals: d, Taken: start.taken, Candidates: start.candidates, Stages: stages})
+		}
+		return writeJSON(filepath.Join(dir, stateFile), state)
+	})
+}
+
+// readStarts are what the runs began with, nil if that wasn't kept yet.
+func (c *checkpoint) readStarts(neighbours [][]int32) ([]choice, error) {
+	dir := filepath.Join(c.dir, startFolder)
+	if _, err := os.Stat(dir); os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err := c.check(dir); err != nil {
+		return nil, err
+	}
+	var state startState
+	if err := readJSON(filepath.Join(dir, stateFile), &state); err != nil {
+		return nil, err
+	}
+	if state.Key != c.key {
+		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another backend: want those, or another folder", c.dir)
+	}
+	var choices []choice
+	for r, run := range state.Runs {
+		z, err := readSignals(dir, startSignals(r), run.Signals)
+		if err != nil {
+			return nil, err
+		}
+		stages, err := readStages(dir, run.Stages, run.Signals)
+		if err != nil {
+			return nil, err
+		}
+		choices = append(choices, choice{z: z, stages: stages, taken: run.Taken, candidates: run.Candidates, neighbours: neighbours})
+	}
+	return choices, nil
+}
+
+// iterationState is a separation after an iteration, in JSON.
+type iterationState struct {
+	Iteration int           `json:"iteration"`
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	Failed    *failure      `json:"failed,omitempty"`
+	Runs      []runState    `json:"runs"`
+	// Variables are the networks' and the optimizer's, for a warm start.
+	Variables []variable `json:"variables,omitempty"`
+}
+
+// runState is a run that isn't settled. Its Stages are those after the start.
+type runState struct {
+	savedResult
+	Kept     int          `json:"kept"` // stages that made the result's signals
+	Finished bool         `json:"finished"`
+	Least    Dependence   `json:"least"`
+	Plateau  plateauState `json:"plateau"`
+	Growth   growth       `json:"growth"`
+}
+
+type plateauState struct {
+	Lowest  float64 `json:"lowest"`
+	Since   int     `json:"since"`
+	Started bool    `json:"started"`
+}
+
+const variablesFile = "variables.f64"
+
+// keepState writes the state after iteration j to the checkpoint, if there is
+// one, and removes the one before.
+func (s *separation) keepState(j int) error {
+	if s.kept == nil {
+		return nil
+	}
+	name := fmt.Sprintf("%s%06d", iterationPrefix, j)
+	err := sealed.Write(filepath.Join(s.kept.dir, name), checkpointFormat, checkpointVersion, func(dir string) error {
+		state := iterationState{Iteration: j, Elapsed: time.Since(s.begin), Failed: s.failed}
+		for _, run := range s.runs {
+			kept, err := run.writeState(dir)
+			if err != nil {
+				return err
+			}
+			state.Runs = append(state.Runs, kept)
+		}
+		if s.cfg.WarmStart {
+			var err error
+			if state.Variables, err = storeVariables(s.field.store, ""); err != nil {
+				return err
+			}
+			if err := writeVariables(filepath.Join(dir, variablesFile), state.Variables); err != nil {
+				return err
+			}
+		}
+		return writeJSON(filepath.Join(dir, stateFile), state)
+	})
+	if err != nil {
+		return err
+	}
+	return s.kept.clear(name)
+}
+
+// signalFiles are those of a run's current signals and of its result's.
+func (run *separationRun) signalFiles() (current, best string) {
+	return fmt.Sprintf("run-%03d-current.npy", run.place), fmt.Sprintf("run-%03d-best.npy", run.place)
+}
+
+func (run *separationRun) writeState(dir string) (runState, error) {
+	state := runState{
+		savedResult: run.result.saved(), Kept: len(run.result.flow), Finished: run.finished, Least: run.least, Growth: run.growth,
+		Plateau: plateauState{Lowest: run.plateau.lowest, Since: run.plateau.since, Started: run.plateau.started},
+	}
+	var err error
+	if state.Stages, err = writeStages(dir, fmt.Sprintf("run-%03d-", run.place), run.flow[run.started:]); err != nil {
+		return state, err
+	}
+	current, best := run.signalFiles()
+	if err := datasets.WriteFile(filepath.Join(dir, current), run.z); err != nil || run.result.Z == run.z {
+		return state, err
+	}
+	state.Moved = true
+	return state, datasets.WriteFile(filepath.Join(dir, best), run.result.Z)
+}
+
+// resume brings the separation to where its checkpoint is, and returns the number
+// of iterations that were made by then.
+func (s *separation) resume() (made int, err error) {
+	if s.kept == nil {
+		return 0, nil
+	}
+	dir, err := s.kept.latest()
+	if err != nil || dir == "" {
+		return 0, err
+	}
+	if err := s.kept.check(dir); err != nil {
+		return 0, err
+	}
+	var state iterationState
+	if err := readJSON(filepath.Join(dir, stateFile), &state); err != nil {
+		return 0, err
+	}
+	if len(state.Runs) != len(s.runs) {
+		return 0, fmt.Errorf("%s has %d runs, want %d", dir, len(state.Runs), len(s.runs))
+	}
+	for r, run := range s.runs {
+		if err := run.readState(dir, &state.Runs[r]); err != nil {
+			return 0, err
+		}
+	}
+	if s.cfg.WarmStart {
+		variables, err := readVariables(filepath.Join(dir, variablesFile), state.Variables)
+		if err != nil {
+			return 0, err
+		}
+		if err := setVariables(s.field.store, variables); err != nil {
+			return 0, err
+		}
+	}
+	s.begin = s.begin.Add(-state.Elapsed)
+	s.failed = state.Failed
+	return state.Iteration, nil
+}
+
+// readState brings a run from its start to a state.
+func (run *separationRun) readState(dir string, state *runState) error {
+	current, best := run.signalFiles()
+	moved, err := readStages(dir, state.Stages, state.Signals)
+	if err != nil {
+		return err
+	}
+	started := run.flow[:run.started:run.started]
+	run.flow = append(started, moved...)
+	if state.Kept > len(run.flow) {
+		return fmt.Errorf("%s keeps %d stages of %d", dir, state.Kept, len(run.flow))
+	}
+	if run.z, err = readSignals(dir, current, state.Signals); err != nil {
+		return err
+	}
+	z := run.z
+	if state.Best == 0 {
+		z = run.result.Initial
+	} else if state.Moved {
+		if z, err = readSignals(dir, best, state.Signals); err != nil {
+			return err
+		}
+	}
+	run.finished, run.least, run.growth = state.Finished, state.Least, state.Growth
+	run.plateau.lowest, run.plateau.since, run.plateau.started = state.Plateau.Lowest, state.Plateau.Since, state.Plateau.Started
+	run.takeResult(state, z)
+	return nil
+}
+
+// takeResult sets what the iterations so far have made of the result.
+func (run *separationRun) takeResult(state *runState, z *mat.Dense) {
+	saved, r := state.result(), run.result
+	r.Z, r.Loss, r.Divergence = z, saved.Loss, saved.Divergence
+	r.Iterations, r.Best, r.Stopped, r.Why, r.Elapsed = saved.Iterations, saved.Best, saved.Stopped, saved.Why, saved.Elapsed
+	r.flow = slices.Clip(run.flow[:state.Kept])
+}

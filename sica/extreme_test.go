@@ -1,0 +1,165 @@
+package sica
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+)
+
+// Whatever the scale, the offset and the condition of the mixing, a fit separates
+// as well as without them, and maps there and back.
+func TestExtremeSignals(t *testing.T) {
+	b := open(t, backend.Go)
+	s, err := Preprocess(goldenSignals(t), ZCA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := func(a, b, c, d, offset float64) *mat.Dense {
+		var x mat.Dense
+		x.Mul(mat.NewDense(2, 2, []float64{a, b, c, d}), s)
+		return added(&x, []float64{offset, -offset}, 1)
+	}
+	for name, test := range map[string]struct {
+		x         *mat.Dense
+		tolerance float64 // of what float64 leaves of the signals
+	}{
+		"1e-12":          {x(2e-12, 1e-12, 1e-12, 3e-12, 0), 1e-5},
+		"1e12":           {x(2e12, 1e12, 1e12, 3e12, 0), 1e-5},
+		"1e-12 and 1e12": {x(2e-12, 1e-12, 1e12, 3e12, 0), 1e-5},
+		"offset 1e9":     {x(2, 1, 1, 3, 1e9), 1e-5},
+		"condition 1e8":  {x(1, 1, 1, 1+1e-8, 0), 1e-5},
+		"condition 1e12": {x(1, 1, 1, 1+1e-12, 0), 5e-2},
+	} {
+		result := fit(t, b, test.x, Default())
+		if err := checkSignals("z", result.Z); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		z, err := result.Transform(test.x)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		there := largestDifference(z, result.Z)
+		back, roundTrip, err := result.InverseTransform(z)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		back.Sub(back, test.x)
+		off := max(mat.Max(back), -mat.Min(back)) / max(mat.Max(test.x), -mat.Min(test.x))
+		t.Logf("%s: start %v, transform %.1e, inverse %.1e of the largest value, round trip %.1e", name, result.Start, there, off, roundTrip)
+		if !(there <= test.tolerance && roundTrip <= test.tolerance && off <= 1e-9) {
+			t.Errorf("%s: beyond the tolerance of %g", name, test.tolerance)
+		}
+	}
+}
+
+// Sizes from the least to many signals.
+func TestExtremeSizes(t *testing.T) {
+	b := open(t, backend.Go)
+	r := rng(4)
+	noise := func(d, t int) *mat.Dense {
+		x := mat.NewDense(d, t, nil)
+		x.Apply(func(int, int, float64) float64 { return math.Pow(r.NormFloat64(), 3) }, x)
+		return x
+	}
+	cfg := Default().Smoke()
+	cfg.Rotations, cfg.Alternatives = 0, nil
+	for _, size := range [][2]int{{2, 128}, {3, 129}, {32, 512}} {
+		x := noise(size[0], size[1])
+		result := fit(t, b, x, cfg)
+		there, back := checkFollows(t, result, x)
+		t.Logf("%d×%d: transform %.1e, inverse %.1e", size[0], size[1], there, back)
+	}
+	for _, test := range []struct {
+		d, t int
+		want string
+	}{
+		{2, 127, "at least 128"}, {2, 64, "at least 128"}, {1, 1024, "at least 2"},
+	} {
+		if _, err := Fit(context.Background(), b, noise(test.d, test.t), Default()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%d×%d: %v, want an error with %q", test.d, test.t, err, test.want)
+		}
+	}
+}
+
+// Single precision gives what double precision does, to what it can tell.
+func TestFloat32AgainstFloat64(t *testing.T) {
+	for _, name := range []string{"best", "free windows", "paper WGF", "local RF"} {
+		cfg := followed()[name]
+		single, x := followedFit(t, open(t, backend.Go), name)
+		cfg.Float64 = true
+		diff := largestDifference(single.Z, fit(t, open(t, backend.Go), x, cfg).Z)
+		t.Logf("%s: float32 differs from float64 by %.1e", name, diff)
+		if !(diff < 1e-3) {
+			t.Errorf("%s: float32 differs from float64 by %g", name, diff)
+		}
+	}
+}
+
+// A flow whose signals grow without bound is stopped, and its last ordinary
+// iterate kept.
+func TestFitDiverged(t *testing.T) {
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	cfg := followed()["free window"]
+	cfg.FirstStep, cfg.LastStep, cfg.MaxMove, cfg.Standardise, cfg.Iterations = 1e8, 1e8, 0, false, 12
+	result := fit(t, open(t, backend.Go), x, cfg)
+	if result.Stopped != StoppedDiverged || result.Best >= result.Iterations || !strings.Contains(result.Why, "grown") {
+		t.Fatalf("stopped %q after %d iterations, iterate %d: %s", result.Stopped, result.Iterations, result.Best, result.Why)
+	}
+	if z, err := result.Transform(x); err != nil || largestDifference(z, result.Z) > 1e-5*size(z) {
+		t.Errorf("the transform isn't the result: %v, %g of %g", err, largestDifference(z, result.Z), size(z))
+	}
+	if size(result.Z) > grownSize*size(result.Initial) {
+		t.Errorf("a result of size %g", size(result.Z))
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	var nan = math.NaN()
+	for _, test := range []struct {
+		name        string
+		divergences []float64
+		sizes       []float64
+		stop, good  int
+	}{
+		{"as of digits", []float64{.025, .16, .149, .088, .08, .09}, []float64{1, 1, 1, 1, 1, 1}, 0, 0},
+		{"growing", []float64{.2, .1, .3, .8, .9, 1}, []float64{1, 1, 1, 1, 1, 1}, 6, 1},
+		{"a leap and back", []float64{.2, .1, .9, .9, .1, .9}, []float64{1, 1, 1, 1, 1, 1}, 0, 0},
+		{"signals grow", []float64{nan, nan, nan, nan, nan}, []float64{1, 2e6, 3e6, 4e6, 5e6}, 4, 1},
+	} {
+		g := growth{Size: 1}
+		stop, good := 0, 0
+		for k, divergence := range test.divergences {
+			if why, at := g.seen(k+1, divergence, test.sizes[k]); why != "" {
+				stop, good = k+1, at
+				break
+			}
+		}
+		if stop != test.stop || good != test.good {
+			t.Errorf("%s: stopped at %d, back to %d; want %d and %d", test.name, stop, good, test.stop, test.good)
+		}
+	}
+}
+
+// Whatever stops being finite is named.
+func TestCheckNumbers(t *testing.T) {
+	move := mat.NewDense(1, 2, []float64{1, 2})
+	cfg := Config{Folds: 2}
+	for _, test := range []struct {
+		loss, divergence, move float64
+		want                   string
+	}{
+		{1, .5, 1, ""}, {math.NaN(), .5, 1, "loss"}, {math.Inf(1), .5, 1, "loss"},
+		{1, math.NaN(), 1, "divergence"}, {1, .5, math.Inf(-1), "velocity"}, {1, .5, math.NaN(), "velocity"},
+	} {
+		move.Set(0, 0, test.move)
+		err := cfg.checkNumbers(test.loss, test.divergence, move)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}

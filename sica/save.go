@@ -1,0 +1,229 @@
+package sica
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
+)
+
+// The format of a saved result. A new version reads the old ones.
+const (
+	resultFormat  = "sica result"
+	resultVersion = 1
+)
+
+// resultFile holds a savedResult, zFile and initialFile the signals.
+const (
+	resultFile  = "result.json"
+	zFile       = "z.npy"
+	initialFile = "initial.npy"
+)
+
+// maxSaved is the most entries of signals that datasets reads.
+const maxSaved = 1 << 26
+
+// savedResult is a Result in JSON, without its signals.
+type savedResult struct {
+	Signals    int   `json:"signals"`
+	Positions  int   `json:"positions"`
+	Shape      []int `json:"shape"`
+	Iterations int   `json:"iterations"`
+	Best       int   `json:"best"`
+
+	Loss       []*float64 `json:"loss"` // null for NaN
+	Divergence []*float64 `json:"divergence"`
+
+	Stopped    StopReason  `json:"stopped"`
+	Why        string      `json:"why"`
+	Start      []Transform `json:"start"`
+	Rotated    bool        `json:"rotated"`
+	Candidates []Candidate `json:"candidates"`
+	Dependence Dependence  `json:"dependence"`
+	Moved      bool        `json:"moved"` // initial.npy isn't z.npy
+
+	Config   Config            `json:"config"`
+	Seed     uint64            `json:"seed"`
+	Backend  string            `json:"backend"`
+	Elapsed  time.Duration     `json:"elapsed_ns"`
+	Versions map[string]string `json:"versions"`
+
+	Stages []stageRecord `json:"stages"`
+}
+
+// Save writes the result into the folder dir, which must not exist yet: all of its
+// fields, but for Config.OnIteration and Config.Checkpoint, and what Transform
+// needs. The folder appears, synced to the disk, only when all is written; an
+// error leaves nothing behind.
+//
+// The signals are NPY arrays of float64, the rest is JSON and, for the networks
+// of the family Free, plain float64. A manifest has the SHA-256 of each file.
+func (r *Result) Save(dir string) error {
+	err := r.save(dir)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s is there already: want a new folder", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("sica: save: %w", err)
+	}
+	return nil
+}
+
+func (r *Result) save(dir string) error {
+	if r.flow == nil {
+		return errors.New("the result wasn't made by Fit or Load")
+	}
+	if n := len(r.Z.RawMatrix().Data); n > maxSaved {
+		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, maxSaved)
+	}
+	return sealed.Write(dir, resultFormat, resultVersion, func(dir string) error {
+		return r.write(dir)
+	})
+}
+
+// write writes the result into a folder.
+func (r *Result) write(dir string) error {
+	saved := r.saved()
+	saved.Moved = r.Initial != r.Z
+	var err error
+	if saved.Stages, err = writeStages(dir, "", r.flow); err != nil {
+		return err
+	}
+	if err := datasets.WriteFile(filepath.Join(dir, zFile), r.Z); err != nil {
+		return err
+	}
+	if saved.Moved {
+		if err := datasets.WriteFile(filepath.Join(dir, initialFile), r.Initial); err != nil {
+			return err
+		}
+	}
+	return writeJSON(filepath.Join(dir, resultFile), saved)
+}
+
+// saved is what JSON holds of r, without its stages.
+func (r *Result) saved() savedResult {
+	d, n := r.Z.Dims()
+	return savedResult{
+		Signals: d, Positions: n, Shape: r.shape, Iterations: r.Iterations, Best: r.Best,
+		Loss: nullable(r.Loss), Divergence: nullable(r.Divergence),
+		Stopped: r.Stopped, Why: r.Why, Start: r.Start, Rotated: r.Rotated, Candidates: r.Candidates,
+		Dependence: r.Dependence,
+		Config:     r.Config, Seed: r.Seed, Backend: r.Backend, Elapsed: r.Elapsed, Versions: r.Versions,
+	}
+}
+
+// result is what saved was made of, without signals and stages.
+func (s *savedResult) result() *Result {
+	return &Result{
+		Iterations: s.Iterations, Best: s.Best,
+		Loss: fromNullable(s.Loss), Divergence: fromNullable(s.Divergence),
+		Stopped: s.Stopped, Why: s.Why, Start: s.Start, Rotated: s.Rotated, Candidates: s.Candidates,
+		Dependence: s.Dependence, Config: s.Config, Seed: s.Seed, Backend: s.Backend,
+		Elapsed: s.Elapsed, Versions: s.Versions, shape: s.Shape,
+	}
+}
+
+// Load reads a result that Save wrote. It verifies every file first: the error
+// says which is missing, changed or of a version that isn't known, and nothing of
+// such a folder is used. Transform then computes in pure Go; see SetBackend.
+func Load(dir string) (*Result, error) {
+	r, err := load(dir)
+	if err != nil {
+		return nil, fmt.Errorf("sica: load: %w", err)
+	}
+	return r, nil
+}
+
+func load(dir string) (*Result, error) {
+	if _, err := sealed.Check(dir, resultFormat, resultVersion); err != nil {
+		return nil, err
+	}
+	return readResult(dir)
+}
+
+func readResult(dir string) (*Result, error) {
+	var saved savedResult
+	if err := readJSON(filepath.Join(dir, resultFile), &saved); err != nil {
+		return nil, err
+	}
+	r := saved.result()
+	var err error
+	if r.Z, err = saved.signals(dir, zFile); err != nil {
+		return nil, err
+	}
+	r.Initial = r.Z
+	if saved.Moved {
+		if r.Initial, err = saved.signals(dir, initialFile); err != nil {
+			return nil, err
+		}
+	}
+	if r.flow, err = readStages(dir, saved.Stages, saved.Signals); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
+	}
+	return r, nil
+}
+
+func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
+	z, err := readSignals(dir, name, s.Signals)
+	if err != nil {
+		return nil, err
+	}
+	if _, n := z.Dims(); n != s.Positions || product(s.Shape) != n {
+		return nil, fmt.Errorf("%s has %d positions, want %d of shape %v", filepath.Join(dir, name), n, s.Positions, s.Shape)
+	}
+	return z, nil
+}
+
+// writeJSON writes a file that sealed.Write then syncs.
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o666)
+}
+
+func readJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// nullable are values as JSON can have them: nil for NaN.
+func nullable(values []float64) []*float64 {
+	var pointers []*float64
+	for _, v := range values {
+		p := &v
+		if math.IsNaN(v) {
+			p = nil
+		}
+		pointers = append(pointers, p)
+	}
+	return pointers
+}
+
+func fromNullable(pointers []*float64) []float64 {
+	var values []float64
+	for _, p := range pointers {
+		v := math.NaN()
+		if p != nil {
+			v = *p
+		}
+		values = append(values, v)
+	}
+	return values
+}

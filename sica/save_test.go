@@ -1,0 +1,161 @@
+package sica
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+)
+
+// exported is a copy of r with its exported fields alone, NaN made comparable
+// and nothing in Config that isn't saved.
+func exported(r *Result) Result {
+	copied := *r
+	copied.flow, copied.shape, copied.backend = nil, nil, nil
+	copied.Config.OnIteration, copied.Config.Checkpoint = nil, ""
+	copied.Divergence = nil
+	for _, v := range r.Divergence {
+		if v != v {
+			v = -1
+		}
+		copied.Divergence = append(copied.Divergence, v)
+	}
+	return copied
+}
+
+// checkEqual fails unless two results have the same fields, bit for bit, and map
+// x to the same.
+func checkEqual(t *testing.T, got, want *Result, x *mat.Dense) {
+	t.Helper()
+	if g, w := exported(got), exported(want); !reflect.DeepEqual(g, w) {
+		t.Errorf("the result is\n%+v, want\n%+v", g, w)
+	}
+	z, err := got.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := want.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(z, wanted) {
+		t.Errorf("its transform differs by %g", largestDifference(z, wanted))
+	}
+}
+
+func TestSaveLoad(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(followed())) {
+		t.Run(name, func(t *testing.T) {
+			result, x := followedFit(t, open(t, backend.Go), name)
+			dir := filepath.Join(t.TempDir(), "result")
+			if err := result.Save(dir); err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := Load(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkEqual(t, loaded, result, x)
+			if err := result.Save(dir); err == nil || !strings.Contains(err.Error(), "there already") {
+				t.Errorf("saved over a folder: %v", err)
+			}
+		})
+	}
+}
+
+// A byte changed in any file, one cut off, a file that is missing: each is an
+// error that names the file.
+func TestLoadDamaged(t *testing.T) {
+	result, _ := followedFit(t, open(t, backend.Go), "free window")
+	dir := filepath.Join(t.TempDir(), "result")
+	if err := result.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) < 4 {
+		t.Fatalf("only %d files", len(entries))
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := func(how string) {
+			t.Helper()
+			if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), e.Name()) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s, %s: %v, want an error that names it", e.Name(), how, err)
+			}
+		}
+		for _, at := range []int{0, len(whole) / 2, len(whole) - 1} {
+			changed := slices.Clone(whole)
+			changed[at] ^= 1
+			put(t, path, changed)
+			refused("a byte changed")
+		}
+		put(t, path, whole[:len(whole)-1])
+		refused("cut short")
+		put(t, path, nil)
+		refused("empty")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		refused("missing")
+		put(t, path, whole)
+	}
+	if _, err := Load(dir); err != nil {
+		t.Errorf("undamaged: %v", err)
+	}
+	if _, err := Load(filepath.Join(dir, "none")); err == nil {
+		t.Error("no folder gave no error")
+	}
+	if err := new(Result).Save(filepath.Join(t.TempDir(), "r")); err == nil {
+		t.Error("a result without a fit was saved")
+	}
+}
+
+func put(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// golden are the folders of testdata, one for each version of the format, saved
+// from fits of goldenSignals.
+var golden = map[string]string{"free window": "result-1-free", "conditional": "result-1-conditional"}
+
+func goldenSignals(t *testing.T) *mat.Dense {
+	x, _ := mixedAR7(t, 1, 130, 3, true)
+	return x
+}
+
+// What earlier versions saved loads, and maps its signals to its result.
+// SICA_TEST_GOLDEN=1 writes the folders of this version where there are none.
+func TestLoadGolden(t *testing.T) {
+	x := goldenSignals(t)
+	for name, folder := range golden {
+		dir := filepath.Join("testdata", folder)
+		if _, err := os.Stat(dir); err != nil && os.Getenv("SICA_TEST_GOLDEN") != "" {
+			if err := fit(t, open(t, backend.Go), x, followed()[name]).Save(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		result, err := Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, back := checkFollows(t, result, x)
+		t.Logf("%s: transform %.1e, inverse %.1e", name, there, back)
+	}
+}
