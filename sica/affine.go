@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -84,10 +85,7 @@ func (a *affine) invert(z *mat.Dense, _ *follower) (*mat.Dense, error) {
 func added(z *mat.Dense, constants []float64, sign float64) *mat.Dense {
 	y := mat.DenseCopyOf(z)
 	for i, c := range constants {
-		row := y.RawRowView(i)
-		for t := range row {
-			row[t] += sign * c
-		}
+		floats.AddConst(sign*c, y.RawRowView(i))
 	}
 	return y
 }

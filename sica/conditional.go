@@ -2,10 +2,13 @@ package sica
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
 // conditioned normalises each principal component given those before it, and
@@ -23,7 +26,7 @@ type level struct {
 	near     nearest   // of the components before
 	fitted   []float64 // the component that it was fitted to
 	rounding float64
-	curve    curve // of the component, or of its local deviations
+	curve    quantile.Curve // of the component, or of its local deviations
 }
 
 // conditional returns x with each principal component normalised given those
@@ -58,9 +61,10 @@ func (c *conditioned) fit() *mat.Dense {
 			l.rounding = localRounding(row)
 			localStandardise(row, l.near.at)
 		}
-		l.curve = newCurve(row)
-		c.levels = append(c.levels, l)
+		values := slices.Clone(row)
 		normalQuantiles(row)
+		l.curve = quantile.NewCurve(values, row)
+		c.levels = append(c.levels, l)
 	}
 	return y
 }
@@ -76,7 +80,7 @@ func (c *conditioned) apply(x *mat.Dense, on *follower) (*mat.Dense, error) {
 				mean, scale := l.local(column[:k])
 				v = localDeviation(v, mean, scale, l.rounding)
 			}
-			column[k] = l.curve.quantile(v)
+			column[k] = l.curve.Quantile(v)
 			y.Set(k, t, column[k])
 		}
 	}
@@ -93,7 +97,7 @@ func (c *conditioned) invert(z *mat.Dense, on *follower) (*mat.Dense, error) {
 	for t := range n {
 		for k, l := range c.levels {
 			column[k] = y.At(k, t)
-			v := l.curve.value(column[k])
+			v := l.curve.Value(column[k])
 			if l.near != nil {
 				mean, scale := l.local(column[:k])
 				v = mean + v*max(scale, l.rounding)

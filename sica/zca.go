@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -46,18 +47,12 @@ func principal(x *mat.Dense) (*decomposition, error) {
 	if n <= d {
 		return nil, fmt.Errorf("%d positions can't tell %d signals apart; at least %d are needed", n, d, d+1)
 	}
-	centred := mat.DenseCopyOf(x)
 	means := make([]float64, d)
-	var offset float64 // the largest mean
-	for i := range d {
-		row := centred.RawRowView(i)
-		mean := stat.Mean(row, nil)
-		means[i] = mean
-		offset = max(offset, math.Abs(mean))
-		for t := range row {
-			row[t] -= mean
-		}
+	for i := range means {
+		means[i] = stat.Mean(x.RawRowView(i), nil)
 	}
+	offset := floats.Norm(means, math.Inf(1)) // the largest mean
+	centred := added(x, means, -1)
 
 	// The signals are wide, and LAPACK's decomposition of a tall matrix begins
 	// with a QR decomposition that leaves only a d×d problem.

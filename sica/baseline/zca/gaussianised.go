@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // A GaussianisedModel maps each mixed signal to normal quantiles and whitens
@@ -18,7 +17,7 @@ type GaussianisedModel struct {
 	// Quantiles is the whitening of the normal quantiles.
 	Quantiles *Model
 
-	curves []curve // of each mixed signal
+	curves []quantile.Curve // of each mixed signal
 }
 
 // FitGaussianised makes each of the mixed signals x, d×T, Gaussian and whitens
@@ -43,9 +42,9 @@ func fitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, err
 	m := new(GaussianisedModel)
 	d, _ := x.Dims()
 	for i := range d {
-		c, err := newCurve(x.RawRowView(i), quantiles.RawRowView(i))
-		if err != nil {
-			return nil, fmt.Errorf("mixed signal %d (counted from 0): %w", i, err)
+		c := quantile.NewCurve(x.RawRowView(i), quantiles.RawRowView(i))
+		if !(c.SD > 0) || math.IsInf(c.SD, 0) {
+			return nil, fmt.Errorf("mixed signal %d (counted from 0): has the standard deviation %g; it must be positive and finite in float64, so rescale the signal", i, c.SD)
 		}
 		m.curves = append(m.curves, c)
 	}
@@ -77,7 +76,7 @@ func (m *GaussianisedModel) Transform(x *mat.Dense) (*mat.Dense, error) {
 	for i, c := range m.curves {
 		row := quantiles.RawRowView(i)
 		for t, v := range row {
-			row[t] = interpolate(v, c.values, c.quantiles, 1/c.sd)
+			row[t] = c.Quantile(v)
 		}
 	}
 	z, err := m.Quantiles.Transform(quantiles)
@@ -100,52 +99,13 @@ func (m *GaussianisedModel) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	for i, c := range m.curves {
 		row := x.RawRowView(i)
 		for t, q := range row {
-			row[t] = interpolate(q, c.quantiles, c.values, c.sd)
+			row[t] = c.Value(q)
 			if math.IsInf(row[t], 0) {
 				return nil, fmt.Errorf("zca: gaussianised: inverse transform: recovered signals at position %d (counted from 0) are mixed to a value beyond float64", t)
 			}
 		}
 	}
 	return x, nil
-}
-
-// A curve says what normal quantile each value of a signal goes to. Both rise.
-type curve struct {
-	values, quantiles []float64
-	sd                float64 // of the signal
-}
-
-// newCurve returns the curve of a signal and its normal quantiles.
-func newCurve(signal, quantiles []float64) (curve, error) {
-	_, sd := stat.PopMeanStdDev(signal, nil)
-	if !(sd > 0) || math.IsInf(sd, 0) {
-		return curve{}, fmt.Errorf("has the standard deviation %g; it must be positive and finite in float64, so rescale the signal", sd)
-	}
-	// Equal values have equal quantiles, so that sorting each by itself keeps
-	// them together.
-	return curve{
-		values:    slices.Compact(slices.Sorted(slices.Values(signal))),
-		quantiles: slices.Compact(slices.Sorted(slices.Values(quantiles))),
-		sd:        sd,
-	}, nil
-}
-
-// interpolate returns the value at v of the function that is linear between the
-// points (from[k], to[k]), of which there are at least two and from rises; and
-// has the given slope beyond them.
-func interpolate(v float64, from, to []float64, slope float64) float64 {
-	k, found := slices.BinarySearch(from, v)
-	last := len(from) - 1
-	switch {
-	case found:
-		return to[k]
-	case k == 0:
-		return to[0] + (v-from[0])*slope
-	case k > last:
-		return to[last] + (v-from[last])*slope
-	}
-	part := (v - from[k-1]) / (from[k] - from[k-1])
-	return to[k-1] + part*(to[k]-to[k-1])
 }
 
 // Gaussianised is FitGaussianised as a baseline.Method.
