@@ -90,57 +90,19 @@ func TestNoDependenceIsSaid(t *testing.T) {
 // training found.
 func TestModel(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
-	before := mat.DenseCopyOf(x)
-	var first *Model
-	for _, name := range backend.Available() {
-		t.Run(name, func(t *testing.T) {
-			b := baselinetest.Open(t, name)
-			var runs [2]*Model
-			for i := range runs {
-				model, err := Method{Config: small(), Backend: b}.Fit(context.Background(), x)
-				if err != nil {
-					t.Fatalf("%+v", err)
-				}
-				runs[i] = model.(*Model)
-			}
-			m := runs[0]
-			if !mat.Equal(m.Signals(), runs[1].Signals()) {
-				t.Error("the same seed gives other signals")
-			}
-			if first == nil {
-				first = m
-			}
-			if !mat.EqualApprox(m.Signals(), first.Signals(), 1e-2) {
-				t.Error("another backend gives other signals")
-			}
-
-			z, err := m.Transform(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !mat.EqualApprox(z, m.Signals(), 1e-12) {
-				t.Error("the transform of the mixed signals isn't the recovered ones")
-			}
-			one, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 7, 8)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !mat.EqualApprox(one, z.Slice(0, 2, 7, 8), 1e-12) {
-				t.Error("the transform of one position isn't that position of the transform")
-			}
-			if _, err := m.InverseTransform(z); !errors.Is(err, baseline.ErrNotInvertible) {
-				t.Errorf("inverse transform: %v, want ErrNotInvertible", err)
-			}
-			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), mat.NewDense(2, 1, []float64{0, math.NaN()})} {
-				if _, err := m.Transform(bad); err == nil {
-					t.Errorf("transform of %v gave no error", bad)
-				}
-			}
-		})
-	}
-	if !mat.Equal(x, before) {
-		t.Error("the mixed signals were changed")
-	}
+	method := func(b compute.Backend) baseline.Method { return Method{Config: small(), Backend: b} }
+	baselinetest.Trained(t, x, method, func(t *testing.T, m baseline.Model, z *mat.Dense) {
+		one, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 7, 8)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(one, z.Slice(0, 2, 7, 8), 1e-12) {
+			t.Error("the transform of one position isn't that position of the transform")
+		}
+		if _, err := m.InverseTransform(z); !errors.Is(err, baseline.ErrNotInvertible) {
+			t.Errorf("inverse transform: %v, want ErrNotInvertible", err)
+		}
+	})
 }
 
 func TestErrors(t *testing.T) {
