@@ -91,17 +91,11 @@ type iterationState struct {
 // runState is a run that isn't settled. Its Stages are those after the start.
 type runState struct {
 	savedResult
-	Kept     int          `json:"kept"` // stages that made the result's signals
-	Finished bool         `json:"finished"`
-	Least    Dependence   `json:"least"`
-	Plateau  plateauState `json:"plateau"`
-	Growth   growth       `json:"growth"`
-}
-
-type plateauState struct {
-	Lowest  float64 `json:"lowest"`
-	Since   int     `json:"since"`
-	Started bool    `json:"started"`
+	Kept     int        `json:"kept"` // stages that made the result's signals
+	Finished bool       `json:"finished"`
+	Least    Dependence `json:"least"`
+	Plateau  plateau    `json:"plateau"`
+	Growth   growth     `json:"growth"`
 }
 
 const variablesFile = "variables.f64"
@@ -146,8 +140,8 @@ func (run *separationRun) signalFiles() (current, best string) {
 
 func (run *separationRun) writeState(dir string) (runState, error) {
 	state := runState{
-		savedResult: run.result.saved(), Kept: len(run.result.flow), Finished: run.finished, Least: run.least, Growth: run.growth,
-		Plateau: plateauState{Lowest: run.plateau.lowest, Since: run.plateau.since, Started: run.plateau.started},
+		savedResult: run.result.saved(), Kept: len(run.result.flow), Finished: run.finished,
+		Least: run.least, Plateau: run.plateau, Growth: run.growth,
 	}
 	var err error
 	if state.Stages, err = writeStages(dir, fmt.Sprintf("run-%03d-", run.place), run.flow[run.started:]); err != nil {
@@ -223,8 +217,7 @@ func (run *separationRun) readState(dir string, state *runState) error {
 			return err
 		}
 	}
-	run.finished, run.least, run.growth = state.Finished, state.Least, state.Growth
-	run.plateau.lowest, run.plateau.since, run.plateau.started = state.Plateau.Lowest, state.Plateau.Since, state.Plateau.Started
+	run.finished, run.least, run.plateau, run.growth = state.Finished, state.Least, state.Plateau, state.Growth
 	run.takeResult(state, z)
 	return nil
 }

@@ -190,20 +190,20 @@ func meanSoftplus(x []float64, sign float64) float64 {
 
 // plateau tells when the held-out divergence has stopped falling.
 type plateau struct {
-	patience int // 0 for never
-	lowest   float64
-	since    int
-	started  bool
+	Patience int     `json:"patience"` // 0 for never
+	Lowest   float64 `json:"lowest"`
+	Since    int     `json:"since"` // iterations since then
+	Started  bool    `json:"started"`
 }
 
 func (p *plateau) reached(divergence float64) bool {
-	if p.patience == 0 {
+	if p.Patience == 0 {
 		return false
 	}
-	if !p.started || divergence < p.lowest {
-		p.lowest, p.since, p.started = divergence, 0, true
+	if !p.Started || divergence < p.Lowest {
+		p.Lowest, p.Since, p.Started = divergence, 0, true
 		return false
 	}
-	p.since++
-	return p.since >= p.patience
+	p.Since++
+	return p.Since >= p.Patience
 }

@@ -167,7 +167,7 @@ func TestFitWeights(t *testing.T) {
 }
 
 func TestPlateau(t *testing.T) {
-	p := plateau{patience: 2}
+	p := plateau{Patience: 2}
 	for k, v := range []float64{1, 0.5, 0.6, 0.4, 0.4, 0.41} {
 		if want := k == 5; p.reached(v) != want {
 			t.Errorf("after value %d: reached = %v", k, !want)

@@ -85,7 +85,7 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 // newSeparationRun is run number place at its start.
 func newSeparationRun(place int, run Run, c choice, cfg Config) *separationRun {
 	return &separationRun{
-		place: place, seed: run.Seed, z: c.z, flow: c.stages, started: len(c.stages), plateau: plateau{patience: cfg.Patience},
+		place: place, seed: run.Seed, z: c.z, flow: c.stages, started: len(c.stages), plateau: plateau{Patience: cfg.Patience},
 		result: &Result{
 			Z: c.z, Initial: c.z, Start: c.taken.Start, Rotated: c.taken.Rotated, Candidates: c.candidates,
 			Config: cfg, Seed: run.Seed, Versions: provenance.Versions(),
@@ -298,7 +298,7 @@ func (s *separation) advance(r, j int, loss, divergence float64, move *mat.Dense
 		return
 	}
 	if run.plateau.reached(divergence) {
-		run.stop(StoppedPlateau, fmt.Sprintf("the held-out divergence hasn't fallen below %.4f for %d iterations", run.plateau.lowest, s.cfg.Patience), s.begin)
+		run.stop(StoppedPlateau, fmt.Sprintf("the held-out divergence hasn't fallen below %.4f for %d iterations", run.plateau.Lowest, s.cfg.Patience), s.begin)
 	}
 }
 
