@@ -71,7 +71,7 @@ func (s Series) bar(i int) float64 {
 // Curve draws the series in one panel, such as the MCC of several methods
 // against the number of mixing steps; later series lie above earlier ones.
 // Series with standard errors lie a little beside one another, so that their
-// bars can be told apart.
+// bars can be told apart, and those of more than 40 points have markers at a few.
 //
 // It is an error if no series has a point, if the lengths within one differ, if
 // a value other than a NaN in Y or SE isn't finite, or if a standard error
@@ -252,7 +252,7 @@ func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnai
 		bars.CapWidth = 6 * pixel
 		panel.Add(bars)
 	}
-	glyphs, err := plotter.NewScatter(s.points)
+	glyphs, err := plotter.NewScatter(marked(s.points))
 	if err != nil {
 		return nil, err
 	}
@@ -260,6 +260,20 @@ func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnai
 	panel.Add(glyphs)
 	sample := &plotter.Line{LineStyle: style.line()}
 	return []gplot.Thumbnailer{sample, glyphs}, nil
+}
+
+// marked returns the points that have a marker: all, or where they would hide the
+// line, a few at equal distances that tell whose line it is.
+func marked(points plotter.XYs) plotter.XYs {
+	const most, few = 40, 8
+	if len(points) <= most {
+		return points
+	}
+	spread := make(plotter.XYs, few)
+	for k := range spread {
+		spread[k] = points[(2*k+1)*len(points)/(2*few)]
+	}
+	return spread
 }
 
 // seriesPoints are the points of a series that aren't NaN, along the axes.

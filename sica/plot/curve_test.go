@@ -136,3 +136,21 @@ func TestCurvesShareALegend(t *testing.T) {
 		t.Errorf("four panels have %v pixels, want two rows of three", size)
 	}
 }
+
+func TestMarked(t *testing.T) {
+	points := make(plotter.XYs, 400)
+	for k := range points {
+		points[k].X = float64(k)
+	}
+	if got := marked(points[:40]); len(got) != 40 {
+		t.Errorf("%d of 40 points have a marker, want all", len(got))
+	}
+	want := []float64{25, 75, 125, 175, 225, 275, 325, 375}
+	var got []float64
+	for _, p := range marked(points) {
+		got = append(got, p.X)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the points at %v of 400 have a marker, want %v", got, want)
+	}
+}
