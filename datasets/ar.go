@@ -54,8 +54,8 @@ func AR(rng *rand.Rand, T int, signals ...ARProcess) (*mat.Dense, error) {
 		return nil, err
 	}
 	for i, p := range signals {
-		if p.BurnIn < 0 || p.BurnIn > maxCells {
-			return nil, fmt.Errorf("datasets: AR: BurnIn of signal %d is %d: need 0 to %d", i+1, p.BurnIn, maxCells)
+		if p.BurnIn < 0 || p.BurnIn > MaxEntries {
+			return nil, fmt.Errorf("datasets: AR: BurnIn of signal %d is %d: need 0 to %d", i+1, p.BurnIn, MaxEntries)
 		}
 		s.SetRow(i, p.draw(rng, p.BurnIn+T)[p.BurnIn:])
 	}

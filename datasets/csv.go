@@ -12,17 +12,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+var errLongRow = errors.New("a row of more than 1 MiB: need a row for each position and a column for each signal")
+
 func readCSV(r io.Reader) (*mat.Dense, error) {
-	lines := csv.NewReader(skipByteOrderMark(r))
+	ahead := &boundedReader{r: skipByteOrderMark(r), err: errLongRow}
+	lines := csv.NewReader(ahead)
 	lines.FieldsPerRecord = -1 // Checked here, for a message that says more.
 	lines.ReuseRecord = true
 	var values []float64
 	columns := 0 // As soon as a row was read, its number of cells.
 	next := 1    // The line where the next row must be.
 	for {
+		ahead.left = MaxRowBytes
 		row, err := lines.Read()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if errors.Is(err, errLongRow) {
+			err = fmt.Errorf("line %d: %w", next, err)
 		}
 		if err != nil {
 			return nil, err
@@ -46,8 +53,8 @@ func readCSV(r io.Reader) (*mat.Dense, error) {
 		if first && isHeader(row) {
 			continue
 		}
-		if len(values) > maxCells-columns {
-			return nil, fmt.Errorf("line %d: more than the limit of %d entries", line, maxCells)
+		if len(values) > MaxEntries-columns {
+			return nil, fmt.Errorf("line %d: more than the limit of %d entries", line, MaxEntries)
 		}
 		for i, cell := range row {
 			v, err := parseCell(cell)
@@ -83,13 +90,10 @@ func parseCell(cell string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if errors.Is(err, strconv.ErrSyntax) {
-		if len(cell) > 40 {
-			cell = cell[:40] + "…"
-		}
-		return 0, fmt.Errorf("%q is not a number", cell)
+		return 0, fmt.Errorf("%q is not a number", shortened(cell))
 	}
 	if !finite(v) {
-		return 0, fmt.Errorf("%s is not finite as a float64", cell)
+		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))
 	}
 	return v, nil
 }

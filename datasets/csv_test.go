@@ -74,6 +74,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z, err := readCSV(bytes.NewReader(data))
 		if err != nil {
+			checkError(t, err)
 			return
 		}
 		checkRoundTrip(t, z, writeCSV, readCSV)

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// maxBytes is the most that is read of any file of signals: 1 GiB.
-const maxBytes = 1 << 30
 
 // ReadFile reads signals, d×T, from a file in the format that the ending of its
 // name says:
@@ -26,7 +22,9 @@ const maxBytes = 1 << 30
 //   - .png, .pgm: one signal, as [ReadImages], which also tells its shape.
 //
 // It fails, saying where, if an entry is missing, is not a number or is not
-// finite, and if there are more than 2²⁶ entries or 1 GiB to read.
+// finite, and if there is more to read than [MaxEntries], [MaxFileBytes],
+// [MaxRowBytes] or [MaxImagePixels]. The memory that it takes follows what is in
+// the file, not what the file says of itself.
 func ReadFile(path string) (*mat.Dense, error) {
 	switch extension(path) {
 	case ".csv":
@@ -76,7 +74,7 @@ func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 		return none, fmt.Errorf("datasets: %w", err)
 	}
 	defer f.Close()
-	v, err := read(bufio.NewReaderSize(&boundedReader{f, maxBytes}, 1<<16))
+	v, err := read(bufio.NewReaderSize(&boundedReader{f, MaxFileBytes, errTooLong}, 1<<16))
 	if err != nil {
 		return none, fmt.Errorf("datasets: read %s: %w", path, err)
 	}
@@ -88,25 +86,4 @@ func writeTo(path string, z *mat.Dense, write func(io.Writer, *mat.Dense) error)
 		return fmt.Errorf("datasets: write %s: %w", path, err)
 	}
 	return WriteAtomic(path, func(w io.Writer) error { return write(w, z) })
-}
-
-var errTooLong = errors.New("the file is longer than the limit of 1 GiB")
-
-// boundedReader fails, where an io.LimitedReader ends, when there is more to
-// read than is left.
-type boundedReader struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.r.Read(p)
-	if int64(n) > b.left {
-		return int(b.left), errTooLong
-	}
-	b.left -= int64(n)
-	return n, err
 }

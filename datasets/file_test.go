@@ -1,12 +1,11 @@
 package datasets
 
 import (
+	"encoding/binary"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -71,50 +70,109 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// What a header promises is not allocated before it is there.
-func TestReadersAllocateWhatIsThere(t *testing.T) {
-	for name, read := range map[string]func() error{
-		"NPY": func() error {
-			_, err := readNPY(strings.NewReader(npyFile("<f8", "False", "(30000000, 2)", "")))
-			return err
-		},
-		"NPY, 10¹²": func() error {
-			_, err := readNPY(strings.NewReader(npyFile("<f8", "True", "(1000000, 1000000)", "")))
-			return err
-		},
-		"NPY header": func() error {
-			_, err := readNPY(strings.NewReader("\x93NUMPY\x02\x00\xff\xff\xff\x3f{'descr'"))
-			return err
-		},
-		"PGM": func() error { _, err := decodePGM(strings.NewReader("P5 4096 4096 255\n")); return err },
-		"PNG": func() error { _, err := decodePNG(strings.NewReader(pngHeader(1e6, 1e6))); return err },
-		"IDX": func() error {
-			_, err := ReadIDXImages(strings.NewReader("\x00\x00\x08\x03\x00\x00\xff\xff\x00\x00\x00\x40\x00\x00\x00\x40"))
-			return err
-		},
-		"WAV": func() error {
-			_, err := decodeWAV(strings.NewReader(strings.Replace(wavOfFloats, "data\x08\x00\x00\x00", "data\x00\x00\x00\x0f", 1)))
-			return err
-		},
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err := read()
-		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > 1<<20 {
-			t.Errorf("%s: allocated %d bytes (%v), want an error and at most a MiB", name, got, err)
-		}
+func put(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestBoundedReader(t *testing.T) {
-	for _, n := range []int{0, 9, 10} {
-		got, err := io.ReadAll(&boundedReader{strings.NewReader(strings.Repeat("x", n)), 10})
-		if err != nil || len(got) != n {
-			t.Errorf("%d of 10 bytes: read %d, %v", n, len(got), err)
+// endings are the formats that ReadFile knows, and one that it doesn't.
+var endings = []string{".csv", ".npy", ".wav", ".png", ".pgm", ".txt"}
+
+// Whatever a file of any ending holds, reading it gives finite signals within the
+// limits or an error of one line that names it. The memory follows the file's
+// size.
+func FuzzReadFile(f *testing.F) {
+	for _, seed := range []string{
+		"s1,s2\n1,2\n3,4\n",
+		npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@"),
+		wavOf16Bits,
+		pngHeader(4096, 4096),
+		"P5 2 1 255\n\n#",
+	} {
+		for kind := range endings {
+			f.Add(uint8(kind), []byte(seed))
 		}
 	}
-	if got, err := io.ReadAll(&boundedReader{strings.NewReader("12345678901"), 10}); !errors.Is(err, errTooLong) || len(got) != 10 {
-		t.Errorf("11 of 10 bytes: read %q, %v", got, err)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		path := filepath.Join(dir, "signals"+endings[int(kind)%len(endings)])
+		put(t, path, data)
+		var z *mat.Dense
+		var err error
+		bytes := allocated(func() { z, err = ReadFile(path) })
+		each := uint64(1000)
+		if extension(path) == ".png" {
+			each = 18 * maxPNGRatio // as decoded, in grey and as float64
+		}
+		if most := 1<<20 + each*uint64(len(data)); bytes > most {
+			t.Errorf("allocated %d bytes for a file of %d, want at most %d", bytes, len(data), most)
+		}
+		if err != nil {
+			checkError(t, err)
+			if !strings.Contains(err.Error(), path) {
+				t.Errorf("%v doesn't name %s", err, path)
+			}
+			return
+		}
+		if _, _, err := checkSignals(z); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// CSV and NPY keep every bit of what is written, WAV those of a float32.
+func FuzzWriteFile(f *testing.F) {
+	f.Add(uint8(1), []byte("12345678abcdefgh"))
+	f.Add(uint8(2), []byte("\x00\x00\x00\x00\x00\x00\xf0?\x01\x00\x00\x00\x00\x00\x00\x80\xff\xff\xff\xff\xff\xff\xef\x7f\x00\x00\x00\x00\x00\x00\xf0\xff"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, signals uint8, data []byte) {
+		d := max(int(signals), 1)
+		T := len(data) / 8 / d
+		if T == 0 {
+			return
+		}
+		z := mat.NewDense(d, T, nil)
+		z.Apply(func(i, p int, _ float64) float64 {
+			return math.Float64frombits(binary.LittleEndian.Uint64(data[8*(p*d+i):]))
+		}, z)
+		_, _, bad := checkSignals(z)
+		for _, ending := range []string{".csv", ".npy", ".wav"} {
+			path := filepath.Join(dir, "z"+ending)
+			err := WriteFile(path, z)
+			if err != nil {
+				checkError(t, err)
+			}
+			if ending == ".wav" {
+				if err == nil {
+					checkWAV(t, path, z)
+				}
+				continue
+			}
+			if (err == nil) != (bad == nil) {
+				t.Fatalf("%s: %v, though the signals are so: %v", ending, err, bad)
+			}
+			if err != nil {
+				continue
+			}
+			got, err := ReadFile(path)
+			if err != nil || !mat.Equal(got, z) {
+				t.Fatalf("%s: wrote %v, read %v, %v", ending, mat.Formatted(z), got, err)
+			}
+		}
+		if got := names(t, dir); len(got) > 3 {
+			t.Fatalf("left %q", got)
+		}
+	})
+}
+
+func checkWAV(t *testing.T, path string, z *mat.Dense) {
+	t.Helper()
+	want := mat.DenseCopyOf(z)
+	want.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, want)
+	got, err := ReadFile(path)
+	if err != nil || !mat.Equal(got, want) {
+		t.Fatalf("wrote %v, read %v, %v", mat.Formatted(want), got, err)
 	}
 }

@@ -18,10 +18,6 @@ const (
 	idxLabels = 0x0801
 )
 
-// maxPixels is the most bytes of pixels or labels that an IDX file may hold.
-// MNIST's largest has 47 040 000.
-const maxPixels = 1 << 28
-
 // Images are N grey images of Rows×Cols pixels.
 type Images struct {
 	N, Rows, Cols int
@@ -38,7 +34,7 @@ func (im Images) Image(i int) []byte {
 
 // ReadIDXImages reads an IDX file of images, MNIST's format, uncompressed. It
 // fails if the file is longer or shorter than its header says, or its header
-// says more than 2²⁸ bytes.
+// says more than [MaxIDXBytes].
 func ReadIDXImages(r io.Reader) (Images, error) {
 	dims, err := readIDXHeader(r, idxImages, 3)
 	if err != nil {
@@ -82,8 +78,8 @@ func readIDXHeader(r io.Reader, magic uint32, n int) (dims []int, err error) {
 func readIDXBytes(r io.Reader, dims []int) ([]byte, error) {
 	n := 1
 	for _, v := range dims {
-		if v < 1 || v > maxPixels/n {
-			return nil, fmt.Errorf("size %v: need 1 to %d bytes", dims, maxPixels)
+		if v < 1 || v > MaxIDXBytes/n {
+			return nil, fmt.Errorf("size %v: need 1 to %d bytes", dims, MaxIDXBytes)
 		}
 		n *= v
 	}

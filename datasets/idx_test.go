@@ -110,11 +110,36 @@ func FuzzReadIDXImages(f *testing.F) {
 		}
 		images, err := ReadIDXImages(bytes.NewReader(data))
 		if err != nil {
+			checkError(t, err)
 			return
 		}
 		if images.N < 1 || len(images.Pixels) != images.N*images.Rows*images.Cols || len(images.Pixels)+16 != len(data) {
 			t.Errorf("%d images of %d×%d in %d bytes", images.N, images.Rows, images.Cols, len(data))
 		}
 		images.Image(images.N - 1)
+	})
+}
+
+// Compressed or not, images have a label each and fit their size.
+func FuzzLoadIDX(f *testing.F) {
+	f.Add([]byte(zipped(f, strings.NewReader(twoImages))), []byte(zipped(f, strings.NewReader(twoLabels))))
+	f.Add([]byte(zipped(f, strings.NewReader(twoImages)))[:20], []byte(twoLabels))
+	f.Add([]byte(zipped(f, io.MultiReader(strings.NewReader(twoImages), zeros(1<<16)))), []byte(twoLabels))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, images, labels []byte) {
+		for _, ending := range []string{".gz", ".idx"} {
+			imagesPath, labelsPath := filepath.Join(dir, "images"+ending), filepath.Join(dir, "labels"+ending)
+			put(t, imagesPath, images)
+			put(t, labelsPath, labels)
+			digits, err := LoadIDX(imagesPath, labelsPath)
+			if err != nil {
+				checkError(t, err)
+				continue
+			}
+			if len(digits.Labels) != digits.N || len(digits.Pixels) != digits.N*digits.Rows*digits.Cols {
+				t.Errorf("%d labels and %d pixels of %d images of %d×%d", len(digits.Labels), len(digits.Pixels), digits.N, digits.Rows, digits.Cols)
+			}
+			digits.Image(digits.N - 1)
+		}
 	})
 }

@@ -14,10 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxImage is the most pixels that an image file may have: 4096×4096. The PNG
-// decoder allocates what the header promises, up to 8 bytes for each.
-const maxImage = 1 << 24
-
 // IsImage reports whether the ending of a file's name is that of an image which
 // [ReadImages] and [WriteImages] handle: .png or .pgm.
 func IsImage(path string) bool {
@@ -123,16 +119,27 @@ type greyImage struct {
 	pixels        []float64
 }
 
+// maxPNGRatio is the most pixels that a byte of a PNG file can hold: 8 in a byte
+// that DEFLATE has made of a 1032nd.
+const maxPNGRatio = 8 * 1032
+
 func decodePNG(r io.Reader) (greyImage, error) {
-	var head bytes.Buffer
-	config, err := png.DecodeConfig(io.TeeReader(r, &head))
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return greyImage{}, err
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return greyImage{}, err
 	}
 	if err := checkImage(config.Height, config.Width); err != nil {
 		return greyImage{}, err
 	}
-	decoded, err := png.Decode(io.MultiReader(&head, r))
+	// The decoder allocates what the header promises, up to 8 bytes a pixel.
+	if len(data) < config.Height*config.Width/maxPNGRatio {
+		return greyImage{}, fmt.Errorf("%d×%d pixels can't be in %d bytes", config.Height, config.Width, len(data))
+	}
+	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		return greyImage{}, err
 	}
@@ -148,8 +155,8 @@ func decodePNG(r io.Reader) (greyImage, error) {
 }
 
 func checkImage(height, width int) error {
-	if height < 1 || width < 1 || height > maxImage/width {
-		return fmt.Errorf("%d×%d pixels: need at least one and at most %d", height, width, maxImage)
+	if height < 1 || width < 1 || height > MaxImagePixels/width {
+		return fmt.Errorf("%d×%d pixels: need at least one and at most %d", height, width, MaxImagePixels)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -209,17 +210,80 @@ func FuzzDecodePGM(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		img, err := decodePGM(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		if len(img.pixels) != img.height*img.width || len(img.pixels) > len(data) {
-			t.Fatalf("%d×%d with %d pixels from %d bytes", img.height, img.width, len(img.pixels), len(data))
-		}
-		for _, v := range img.pixels {
-			if v < 0 || v > 1 {
-				t.Fatalf("pixel %v", v)
-			}
+		if img := checkImageOf(t, data, decodePGM, encodePGM); len(img.pixels) > len(data) {
+			t.Fatalf("%d pixels from %d bytes", len(img.pixels), len(data))
 		}
 	})
+}
+
+func FuzzDecodePNG(f *testing.F) {
+	grey := image.NewGray(image.Rect(0, 0, 3, 2))
+	copy(grey.Pix, []byte{0, 51, 102, 153, 204, 255})
+	palette := image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White, color.NRGBA{1, 2, 3, 4}})
+	copy(palette.Pix, []byte{0, 1, 2, 1})
+	deep := image.NewNRGBA64(image.Rect(0, 0, 1, 1))
+	deep.SetNRGBA64(0, 0, color.NRGBA64{1, 2, 3, 40_000})
+	for _, img := range []image.Image{grey, palette, deep, one(color.NRGBA{1, 2, 3, 4})} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte(pngHeader(4096, 4096)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, file := range [][]byte{data, withChecksums(data)} {
+			checkImageOf(t, file, decodePNG, func(w io.Writer, img *image.Gray) error { return png.Encode(w, img) })
+		}
+	})
+}
+
+// withChecksums is a PNG file with the checksum of each of its chunks made right,
+// so that fuzzing gets behind them.
+func withChecksums(file []byte) []byte {
+	file = slices.Clone(file)
+	const signature, overhead = 8, 12 // of a chunk: its size, its name and its checksum
+	for at := signature; len(file)-at >= overhead; {
+		size := int(binary.BigEndian.Uint32(file[at:]))
+		if size > len(file)-at-overhead {
+			break
+		}
+		end := at + 8 + size
+		binary.BigEndian.PutUint32(file[end:], crc32.ChecksumIEEE(file[at+4:end]))
+		at = end + 4
+	}
+	return file
+}
+
+// checkImageOf fails unless data is an image whose pixels lie in [0, 1] and that,
+// stretched, is written and read to the same, or an error.
+func checkImageOf(t *testing.T, data []byte, decode func(io.Reader) (greyImage, error), encode func(io.Writer, *image.Gray) error) greyImage {
+	t.Helper()
+	img, err := decode(bytes.NewReader(data))
+	if err != nil {
+		checkError(t, err)
+		return greyImage{}
+	}
+	if img.height < 1 || img.width < 1 || len(img.pixels) != img.height*img.width {
+		t.Fatalf("%d×%d with %d pixels", img.height, img.width, len(img.pixels))
+	}
+	for _, v := range img.pixels {
+		if !(v >= 0 && v <= 1) {
+			t.Fatalf("pixel %v", v)
+		}
+	}
+	shape := []int{img.height, img.width}
+	wrote := stretch(img.pixels, shape)
+	var b bytes.Buffer
+	if err := encode(&b, wrote); err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := stretch(again.pixels, shape); !slices.Equal(got.Pix, wrote.Pix) {
+		t.Fatalf("wrote %v, read %v", wrote.Pix, got.Pix)
+	}
+	return img
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +24,7 @@ func readNPY(r io.Reader) (*mat.Dense, error) {
 	}
 	descr := array.Header.Descr
 	if len(descr.Shape) != 2 {
-		return nil, fmt.Errorf("an array of shape %v: need [T, d]; one signal is [T, 1]", descr.Shape)
+		return nil, fmt.Errorf("an array of shape %s: need [T, d]; one signal is [T, 1]", shortened(fmt.Sprint(descr.Shape)))
 	}
 	T, d := descr.Shape[0], descr.Shape[1]
 	if err := checkSize(d, T); err != nil {
@@ -64,7 +65,11 @@ func readNPYHeader(r io.Reader) (array *npy.Reader, err error) {
 			array, err = nil, errors.New("malformed or incomplete NPY header")
 		}
 	}()
-	return npy.NewReader(fullReader{buffered})
+	array, err = npy.NewReader(fullReader{buffered})
+	if err != nil { // What it says of the header may be as long as that.
+		return nil, fmt.Errorf("NPY header: %q", shortened(err.Error()))
+	}
+	return array, nil
 }
 
 func readNPYValues(array *npy.Reader, n int) ([]float64, error) {
@@ -95,7 +100,10 @@ func readNPYValues(array *npy.Reader, n int) ([]float64, error) {
 	case reflect.Uint64:
 		return readNumbers[uint64](array, n)
 	}
-	return nil, fmt.Errorf("an array of %q: need 32- or 64-bit floats or integers", dtype)
+	if strings.Trim(dtype, "<>=|48") == "O" {
+		return nil, fmt.Errorf("an array of %q, Python objects, which only pickle reads, and that can run code: need 32- or 64-bit floats or integers", dtype)
+	}
+	return nil, fmt.Errorf("an array of %q: need 32- or 64-bit floats or integers", shortened(dtype))
 }
 
 type number interface {

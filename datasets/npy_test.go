@@ -88,6 +88,7 @@ func FuzzReadNPY(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z, err := readNPY(bytes.NewReader(data))
 		if err != nil {
+			checkError(t, err)
 			return
 		}
 		if d, T := z.Dims(); d*T > len(data) {

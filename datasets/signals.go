@@ -8,10 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxCells is the most entries that a signal matrix made or read here may
-// have: half a GiB of float64.
-const maxCells = 1 << 26
-
 var errNilRand = errors.New("datasets: rng is nil: give a *rand.Rand")
 
 // newSignals returns a d×T matrix of zeros.
@@ -27,8 +23,8 @@ func checkSize(d, T int) error {
 	if d < 1 || T < 1 {
 		return fmt.Errorf("%d signals by %d positions: need at least one of each", d, T)
 	}
-	if d > maxCells/T {
-		return fmt.Errorf("%d signals by %d positions: more than the limit of %d entries", d, T, maxCells)
+	if d > MaxEntries/T {
+		return fmt.Errorf("%d signals by %d positions: more than the limit of %d entries", d, T, MaxEntries)
 	}
 	return nil
 }

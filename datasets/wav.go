@@ -132,7 +132,7 @@ func readWAVSamples(r io.Reader, f wavFormat, size int64) (*mat.Dense, error) {
 	if size%int64(f.BlockAlign) != 0 {
 		return nil, fmt.Errorf("%d bytes of samples are no whole number of blocks of %d", size, f.BlockAlign)
 	}
-	d, T := int(f.Channels), int(min(blocks, maxCells+1))
+	d, T := int(f.Channels), int(min(blocks, MaxEntries+1))
 	if err := checkSize(d, T); err != nil {
 		return nil, err
 	}

@@ -124,6 +124,7 @@ func FuzzDecodeWAV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := decodeWAV(bytes.NewReader(data))
 		if err != nil {
+			checkError(t, err)
 			return
 		}
 		d, T := s.signals.Dims()

@@ -20,7 +20,6 @@ type startState struct {
 }
 
 type runStart struct {
-	Signals    int           `json:"signals"`
 	Taken      Candidate     `json:"taken"`
 	Candidates []Candidate   `json:"candidates"`
 	Stages     []stageRecord `json:"stages"`
@@ -40,15 +39,14 @@ func (c *checkpoint) writeStarts(choices []choice) error {
 			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), start.z); err != nil {
 				return err
 			}
-			d, _ := start.z.Dims()
-			state.Runs = append(state.Runs, runStart{Signals: d, Taken: start.taken, Candidates: start.candidates, Stages: stages})
+			state.Runs = append(state.Runs, runStart{Taken: start.taken, Candidates: start.candidates, Stages: stages})
 		}
 		return writeJSON(filepath.Join(dir, stateFile), state)
 	})
 }
 
-// readStarts are what the runs began with, nil if that wasn't kept yet.
-func (c *checkpoint) readStarts(neighbours [][]int32) ([]choice, error) {
+// readStarts are what the runs of a fit began with, nil if that wasn't kept yet.
+func (c *checkpoint) readStarts(cfg Config, runs []Run, neighbours [][]int32) ([]choice, error) {
 	dir := filepath.Join(c.dir, startFolder)
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
 		return nil, nil
@@ -63,13 +61,17 @@ func (c *checkpoint) readStarts(neighbours [][]int32) ([]choice, error) {
 	if state.Key != c.key {
 		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another backend: want those, or another folder", c.dir)
 	}
+	if len(state.Runs) != len(runs) {
+		return nil, fmt.Errorf("%s has %d runs, want %d", dir, len(state.Runs), len(runs))
+	}
+	d, t := runs[0].X.Dims()
 	var choices []choice
 	for r, run := range state.Runs {
-		z, err := readSignals(dir, startSignals(r), run.Signals)
+		z, err := readFitted(dir, startSignals(r), d, t)
 		if err != nil {
 			return nil, err
 		}
-		stages, err := readStages(dir, run.Stages, run.Signals)
+		stages, err := readStages(dir, run.Stages, cfg, d, cfg.indexShape(t))
 		if err != nil {
 			return nil, err
 		}
@@ -175,6 +177,9 @@ func (s *separation) resume() (made int, err error) {
 	if len(state.Runs) != len(s.runs) {
 		return 0, fmt.Errorf("%s has %d runs, want %d", dir, len(state.Runs), len(s.runs))
 	}
+	if state.Iteration < 1 || state.Iteration > s.cfg.Iterations {
+		return 0, fmt.Errorf("%s is of iteration %d of %d", dir, state.Iteration, s.cfg.Iterations)
+	}
 	for r, run := range s.runs {
 		if err := run.readState(dir, &state.Runs[r]); err != nil {
 			return 0, err
@@ -197,23 +202,27 @@ func (s *separation) resume() (made int, err error) {
 // readState brings a run from its start to a state.
 func (run *separationRun) readState(dir string, state *runState) error {
 	current, best := run.signalFiles()
-	moved, err := readStages(dir, state.Stages, state.Signals)
+	d, t := run.z.Dims()
+	moved, err := readStages(dir, state.Stages, run.result.Config, d, run.result.shape)
 	if err != nil {
 		return err
 	}
+	if err := state.checkIterations(); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
 	started := run.flow[:run.started:run.started]
 	run.flow = append(started, moved...)
-	if state.Kept > len(run.flow) {
+	if state.Kept < 0 || state.Kept > len(run.flow) {
 		return fmt.Errorf("%s keeps %d stages of %d", dir, state.Kept, len(run.flow))
 	}
-	if run.z, err = readSignals(dir, current, state.Signals); err != nil {
+	if run.z, err = readFitted(dir, current, d, t); err != nil {
 		return err
 	}
 	z := run.z
 	if state.Best == 0 {
 		z = run.result.Initial
 	} else if state.Moved {
-		if z, err = readSignals(dir, best, state.Signals); err != nil {
+		if z, err = readSignals(dir, best, d, t); err != nil {
 			return err
 		}
 	}

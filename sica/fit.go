@@ -69,7 +69,7 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 // starts are what the runs begin with: those that were kept, if there are any.
 func (c Config) starts(ctx context.Context, runs []Run, neighbours [][]int32, kept *checkpoint) ([]choice, error) {
 	if kept != nil {
-		choices, err := kept.readStarts(neighbours)
+		choices, err := kept.readStarts(c, runs, neighbours)
 		if err != nil {
 			return nil, fmt.Errorf("sica: checkpoint: %w", err)
 		}

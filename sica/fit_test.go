@@ -36,7 +36,7 @@ func open(t *testing.T, name string) compute.Backend {
 }
 
 // mixedAR7 are two AR(7) sources after steps mixing steps, and the sources.
-func mixedAR7(t *testing.T, seed uint64, positions, steps int, gelu bool) (x, s *mat.Dense) {
+func mixedAR7(t testing.TB, seed uint64, positions, steps int, gelu bool) (x, s *mat.Dense) {
 	t.Helper()
 	s, err := datasets.AR7(rng(seed), 2, positions)
 	if err != nil {
@@ -45,7 +45,7 @@ func mixedAR7(t *testing.T, seed uint64, positions, steps int, gelu bool) (x, s 
 	return mixed(t, s, steps, gelu), s
 }
 
-func mixed(t *testing.T, s *mat.Dense, steps int, gelu bool) *mat.Dense {
+func mixed(t testing.TB, s *mat.Dense, steps int, gelu bool) *mat.Dense {
 	t.Helper()
 	opt := datasets.MixOptions{Steps: steps}
 	if gelu {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,9 +29,6 @@ const (
 	zFile       = "z.npy"
 	initialFile = "initial.npy"
 )
-
-// maxSaved is the most entries of signals that datasets reads.
-const maxSaved = 1 << 26
 
 // savedResult is a Result in JSON, without its signals.
 type savedResult struct {
@@ -82,8 +80,8 @@ func (r *Result) save(dir string) error {
 	if r.flow == nil {
 		return errors.New("the result wasn't made by Fit or Load")
 	}
-	if n := len(r.Z.RawMatrix().Data); n > maxSaved {
-		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, maxSaved)
+	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
+		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, datasets.MaxEntries)
 	}
 	return sealed.Write(dir, resultFormat, resultVersion, func(dir string) error {
 		return r.write(dir)
@@ -160,27 +158,42 @@ func readResult(dir string) (*Result, error) {
 	if r.Z, err = saved.signals(dir, zFile); err != nil {
 		return nil, err
 	}
+	if err := saved.check(r.Z); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
+	}
 	r.Initial = r.Z
 	if saved.Moved {
 		if r.Initial, err = saved.signals(dir, initialFile); err != nil {
 			return nil, err
 		}
 	}
-	if r.flow, err = readStages(dir, saved.Stages, saved.Signals); err != nil {
+	if r.flow, err = readStages(dir, saved.Stages, saved.Config, saved.Signals, saved.Shape); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	return r, nil
 }
 
 func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
-	z, err := readSignals(dir, name, s.Signals)
-	if err != nil {
-		return nil, err
+	return readSignals(dir, name, s.Signals, s.Positions)
+}
+
+// check returns an error unless s can be what a fit with the signals z has made.
+func (s *savedResult) check(z *mat.Dense) error {
+	d, n := z.Dims()
+	if err := s.Config.validate(d, n); err != nil {
+		return err
 	}
-	if _, n := z.Dims(); n != s.Positions || product(s.Shape) != n {
-		return nil, fmt.Errorf("%s has %d positions, want %d of shape %v", filepath.Join(dir, name), n, s.Positions, s.Shape)
+	if !slices.Equal(s.Shape, s.Config.indexShape(n)) {
+		return fmt.Errorf("shape %v, want %v", s.Shape, s.Config.indexShape(n))
 	}
-	return z, nil
+	return s.checkIterations()
+}
+
+func (s *savedResult) checkIterations() error {
+	if len(s.Loss) != s.Iterations || len(s.Divergence) != s.Iterations || s.Best < 0 || s.Best > s.Iterations {
+		return fmt.Errorf("%d losses, %d divergences and best iterate %d of %d iterations", len(s.Loss), len(s.Divergence), s.Best, s.Iterations)
+	}
+	return nil
 }
 
 // writeJSON writes a file that sealed.Write then syncs.

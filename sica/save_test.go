@@ -135,7 +135,7 @@ func put(t *testing.T, path string, data []byte) {
 // from fits of goldenSignals.
 var golden = map[string]string{"free window": "result-1-free", "conditional": "result-1-conditional"}
 
-func goldenSignals(t *testing.T) *mat.Dense {
+func goldenSignals(t testing.TB) *mat.Dense {
 	x, _ := mixedAR7(t, 1, 130, 3, true)
 	return x
 }

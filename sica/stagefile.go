@@ -5,13 +5,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/layers"
 )
 
 // stageRecord is a stage in JSON, with the names of the files, in the same
@@ -81,11 +82,11 @@ func writeStage(dir, name string, s stage) (stageRecord, error) {
 	return stageRecord{}, fmt.Errorf("a stage %T can't be saved", s)
 }
 
-// readStages reads stages for d signals.
-func readStages(dir string, records []stageRecord, d int) ([]stage, error) {
+// readStages reads stages of a fit of d signals whose positions have a shape.
+func readStages(dir string, records []stageRecord, cfg Config, d int, shape []int) ([]stage, error) {
 	stages := []stage{}
 	for k, r := range records {
-		s, err := readStage(dir, r, d)
+		s, err := readStage(dir, r, cfg, d, shape)
 		if err != nil {
 			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(records), err)
 		}
@@ -94,20 +95,20 @@ func readStages(dir string, records []stageRecord, d int) ([]stage, error) {
 	return stages, nil
 }
 
-func readStage(dir string, r stageRecord, d int) (stage, error) {
+func readStage(dir string, r stageRecord, cfg Config, d int, shape []int) (stage, error) {
 	switch r.Kind {
 	case kindAffine:
 		return r.Affine, r.Affine.check(d)
 	case kindSymmetric:
 		return r.Symmetric, r.Symmetric.check(d)
 	case kindNormalised:
-		signals, err := readSignals(dir, r.Signals, d)
+		signals, err := readFitted(dir, r.Signals, d, product(shape))
 		if err != nil {
 			return nil, err
 		}
 		return newNormalised(signals), nil
 	case kindConditioned:
-		fitted, err := readSignals(dir, r.Signals, d)
+		fitted, err := readFitted(dir, r.Signals, d, product(shape))
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +120,11 @@ func readStage(dir string, r stageRecord, d int) (stage, error) {
 		return c, r.Affine.check(d)
 	case kindFlowStep:
 		networks, err := readVariables(filepath.Join(dir, filepath.Base(r.Values)), r.Networks)
-		return &flowStep{step: r.Step, weights: r.Weights, ridge: r.Ridge, networks: networks}, err
+		if err != nil {
+			return nil, err
+		}
+		f := &flowStep{step: r.Step, weights: r.Weights, ridge: r.Ridge, networks: networks}
+		return f, f.check(cfg, d, shape)
 	}
 	return nil, fmt.Errorf("unknown kind %q", r.Kind)
 }
@@ -139,16 +144,39 @@ func (s *symmetric) check(d int) error {
 	return nil
 }
 
-// readSignals reads a file of d signals in dir.
-func readSignals(dir, name string, d int) (*mat.Dense, error) {
+// check returns an error unless f is a step of networks that cfg stands for.
+func (f *flowStep) check(cfg Config, d int, shape []int) error {
+	if kinds := cfg.networks() / cfg.folds(); len(f.weights) != kinds {
+		return fmt.Errorf("%d weights for %d networks of a fold", len(f.weights), kinds)
+	}
+	if cfg.Context == Prediction {
+		reaches := len(layers.Reaches(cfg.window(), len(shape)))
+		if len(f.ridge) != d || slices.ContainsFunc(f.ridge, func(w []float64) bool { return w != nil && len(w) != reaches }) {
+			return fmt.Errorf("the predictions aren't of %d signals from %d neighbours", d, reaches)
+		}
+	}
+	return nil
+}
+
+// readSignals reads a file of d signals at n positions in dir.
+func readSignals(dir, name string, d, n int) (*mat.Dense, error) {
 	z, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
 	if err != nil {
 		return nil, err
 	}
-	if got, _ := z.Dims(); got != d {
-		return nil, fmt.Errorf("%s has %d signals, want %d", name, got, d)
+	if rows, columns := z.Dims(); rows != d || columns != n {
+		return nil, fmt.Errorf("%s has %d signals at %d positions, want %d at %d", name, rows, columns, d, n)
 	}
 	return z, nil
+}
+
+// readFitted reads signals that a stage was fitted to.
+func readFitted(dir, name string, d, n int) (*mat.Dense, error) {
+	z, err := readSignals(dir, name, d, n)
+	if err != nil {
+		return nil, err
+	}
+	return z, checkSignals(name, z)
 }
 
 // writeVariables writes the values of variables one after another, as float64,
@@ -182,14 +210,15 @@ func readVariables(path string, like []variable) ([]variable, error) {
 	for k, v := range like {
 		n := int64(1)
 		for _, dim := range v.Dims {
-			if dim < 1 || n > math.MaxInt32 {
+			if dim < 1 {
 				return nil, fmt.Errorf("variable %q of dimensions %v", v.Path, v.Dims)
+			}
+			if int64(dim) > left/n {
+				return nil, fmt.Errorf("%s is too short for variable %q", path, v.Path)
 			}
 			n *= int64(dim)
 		}
-		if left -= n; left < 0 {
-			return nil, fmt.Errorf("%s is too short for variable %q", path, v.Path)
-		}
+		left -= n
 		v.values = make([]float64, n)
 		if err := binary.Read(r, binary.LittleEndian, v.values); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

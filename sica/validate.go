@@ -40,10 +40,10 @@ func (c Config) validateSignals(d, t int) error {
 		if n < 1 {
 			return fmt.Errorf("shape %v: every axis must be at least 1", c.Shape)
 		}
-		product *= n
+		product = min(product, t+1) * min(n, t+1) // beyond t is enough, beyond int would be too much
 	}
 	if len(c.Shape) > 0 && product != t {
-		return fmt.Errorf("shape %v has %d positions, the signals have %d: want a shape whose product is %d", c.Shape, product, t, t)
+		return fmt.Errorf("shape %v doesn't fit the signals' %d positions: want a shape whose product is %d", c.Shape, t, t)
 	}
 	for _, start := range append([][]Transform{c.Start}, c.Alternatives...) {
 		for _, step := range start {
@@ -190,8 +190,8 @@ func (c Config) validateFolds(_, t int) error {
 		return fmt.Errorf("block %d: want at least 1 position", c.Block)
 	case c.Patience < 0:
 		return fmt.Errorf("patience %d: want 0 or more", c.Patience)
-	case t < c.Folds*c.Block:
-		return fmt.Errorf("%d positions are too few for %d folds of blocks of %d: want at least %d positions, fewer folds or a smaller block", t, c.Folds, c.Block, c.Folds*c.Block)
+	case c.Folds > t/c.Block:
+		return fmt.Errorf("%d positions are too few for %d folds of blocks of %d: want at least %.0f positions, fewer folds or a smaller block", t, c.Folds, c.Block, float64(c.Folds)*float64(c.Block))
 	}
 	return nil
 }

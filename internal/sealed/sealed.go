@@ -13,6 +13,7 @@ package sealed
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -114,12 +115,12 @@ func Check(dir, format string, newest int) (version int, err error) {
 		return 0, fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", path)
 	}
 	if version, err = strconv.Atoi(number); err != nil || version < 1 || version > newest {
-		return 0, fmt.Errorf("%s is of version %s of the format; this program reads 1 to %d", path, number, newest)
+		return 0, fmt.Errorf("%s is of version %.20s of the format; this program reads 1 to %d", path, number, newest)
 	}
 	for _, line := range lines[1 : len(lines)-1] {
 		want, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok || name != filepath.Base(name) {
-			return 0, fmt.Errorf("%s has the line %q", path, line)
+			return 0, fmt.Errorf("%s has the line %.100q", path, line)
 		}
 		got, err := sumFile(filepath.Join(dir, name), false)
 		if err != nil {
@@ -157,7 +158,7 @@ func sumFile(path string, sync bool) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, fmt.Errorf("%s isn't a regular file", path))
+		return "", cmp.Or(err, fmt.Errorf("%s isn't a regular file", path))
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {

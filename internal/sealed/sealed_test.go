@@ -1,6 +1,7 @@
 package sealed_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -110,16 +111,48 @@ func TestManifestOfAnotherFolder(t *testing.T) {
 	}
 }
 
-// Reading never panics, whatever the manifest.
+// Whatever the manifest, with its own checksum made right, checking gives an error
+// of one line, or the files are there as it says. A byte changed in one is noticed.
 func FuzzCheck(f *testing.F) {
-	f.Add([]byte("test 1\n"))
-	f.Add([]byte("test 1\n00  a.txt\n00  MANIFEST\n"))
+	text := []byte("some text\n")
+	good := fmt.Sprintf("%x  a.txt\n", sha256.Sum256(text))
+	for _, lines := range []string{
+		"", "test 1\n", "test 1\n00  a.txt\n00  MANIFEST\n", "test 1\n" + good, "test 2\n" + good, "test 1\n" + good + good,
+		"test 1\n" + strings.Repeat("0", 64) + "  ../a.txt\n", "test 1\n" + good[:64] + "  .\n", "test -1\n" + good, "test 99999999999999999999\n" + good,
+	} {
+		f.Add([]byte(lines), uint8(0))
+	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, manifest []byte) {
-		if err := os.WriteFile(filepath.Join(dir, sealed.Manifest), manifest, 0o600); err != nil {
-			t.Fatal(err)
+	path := filepath.Join(dir, "a.txt")
+	f.Fuzz(func(t *testing.T, lines []byte, at uint8) {
+		put := func(path string, data []byte) {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		sealed.Check(dir, "test", 1)
+		for _, manifest := range [][]byte{lines, fmt.Appendf(lines[:len(lines):len(lines)], "%x  MANIFEST\n", sha256.Sum256(lines))} {
+			put(path, text)
+			put(filepath.Join(dir, sealed.Manifest), manifest)
+			version, err := sealed.Check(dir, "test", 1)
+			if err != nil {
+				if said := err.Error(); said == "" || strings.Contains(said, "\n") || len(said) > 500 {
+					t.Errorf("the error is %q: want a line", said)
+				}
+				continue
+			}
+			if version != 1 {
+				t.Errorf("version %d of %q", version, manifest)
+			}
+			if !bytes.Contains(manifest, []byte("  a.txt\n")) {
+				continue
+			}
+			changed := bytes.Clone(text)
+			changed[int(at)%len(changed)] ^= 1
+			put(path, changed)
+			if _, err := sealed.Check(dir, "test", 1); err == nil {
+				t.Errorf("a changed file wasn't noticed with %q", manifest)
+			}
+		}
 	})
 }
 

@@ -20,6 +20,10 @@ type generateOptions struct {
 	seed                        uint64
 }
 
+// maxSteps is the most steps of a mixing; the paper has 20. What hasn't grown
+// beyond float64 by then never will.
+const maxSteps = 1_000_000
+
 func newGenerate() *cobra.Command {
 	var opt generateOptions
 	cmd := &cobra.Command{
@@ -88,6 +92,9 @@ func (opt *generateOptions) complete(given func(flag string) bool) error {
 	}
 	if opt.order != "sorted" && opt.order != "iid" {
 		return usagef("unknown --order %q: use sorted or iid", opt.order)
+	}
+	if opt.steps > maxSteps {
+		return usagef("--steps %d: use at most %d", opt.steps, maxSteps)
 	}
 	switch opt.mixing {
 	case "linear", "gelu":

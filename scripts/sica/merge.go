@@ -23,25 +23,28 @@ that is already there stays as it is. Figure then draws what there is.`,
 			if err := require(cmd, "out"); err != nil {
 				return err
 			}
+			from := make([]*experiment.Results, len(files))
+			for i, file := range files {
+				name, ok := strings.CutSuffix(filepath.Base(file), ".jsonl")
+				if !ok {
+					return usagef("%s: want a file of outcomes, whose name ends in .jsonl", file)
+				}
+				var err error
+				if from[i], err = experiment.Read(filepath.Dir(file), name); err != nil {
+					return err
+				}
+			}
 			store, err := experiment.Open(out, experiment.Cells)
 			if err != nil {
 				return err
 			}
 			defer store.Close()
-			for _, file := range files {
-				name, ok := strings.CutSuffix(filepath.Base(file), ".jsonl")
-				if !ok {
-					return usagef("%s: want a file of outcomes, whose name ends in .jsonl", file)
-				}
-				from, err := experiment.Read(filepath.Dir(file), name)
+			for i, file := range files {
+				added, err := store.Merge(from[i])
 				if err != nil {
 					return err
 				}
-				added, err := store.Merge(from)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d outcomes, %d of them new\n", file, len(from.Outcomes()), added)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d outcomes, %d of them new\n", file, len(from[i].Outcomes()), added)
 			}
 			return nil
 		},

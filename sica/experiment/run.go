@@ -84,7 +84,7 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 		}
 	}()
 	var workers sync.WaitGroup
-	for range p.Jobs {
+	for range min(p.Jobs, len(missing)) {
 		workers.Go(func() {
 			for c := range cells {
 				o, z, err := c.Run(ctx, b)

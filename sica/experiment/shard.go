@@ -23,7 +23,7 @@ func ParseShard(text string) (Shard, error) {
 	index, err1 := strconv.Atoi(i)
 	count, err2 := strconv.Atoi(n)
 	if !ok || err1 != nil || err2 != nil || index < 1 || index > count {
-		return Shard{}, fmt.Errorf("experiment: shard %q: want i/n with i from 1 to n, such as 1/4", text)
+		return Shard{}, fmt.Errorf("experiment: shard %.40q: want i/n with i from 1 to n, such as 1/4", text)
 	}
 	return Shard{index - 1, count}, nil
 }
@@ -71,19 +71,20 @@ func kubernetesShard() (Shard, error) {
 	if err := number("JOB_COMPLETIONS", &s.Count); err != nil {
 		return Shard{}, err
 	}
-	if s.Index < 0 || s.Index >= s.Count {
+	if s.Index >= s.Count {
 		return Shard{}, fmt.Errorf("experiment: JOB_COMPLETION_INDEX %d: want 0 to JOB_COMPLETIONS-1, %d", s.Index, s.Count-1)
 	}
 	return s, nil
 }
 
-// number reads an environment variable.
+// number reads an environment variable. None of them is ever near the limit, and
+// what is below it can be counted.
 func number(name string, to *int) error {
-	n, err := strconv.Atoi(os.Getenv(name))
+	n, err := strconv.ParseUint(os.Getenv(name), 10, 31)
 	if err != nil {
-		return fmt.Errorf("experiment: the environment's %s is %q: want a whole number", name, os.Getenv(name))
+		return fmt.Errorf("experiment: the environment's %s is %.40q: want a whole number from 0 to 2147483647", name, os.Getenv(name))
 	}
-	*to = n
+	*to = int(n)
 	return nil
 }
 

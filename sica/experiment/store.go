@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,20 +66,48 @@ func read(dir, name string) (*Results, int, error) {
 
 func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
 
-// Decode reads outcomes, a line of JSON each.
+// Decode reads outcomes, a line of JSON each. It is an error if one can't be of a
+// cell: its words must be such that they can name a file, and its numbers such
+// that they can be drawn.
 func Decode(r io.Reader) ([]Outcome, error) {
 	var outcomes []Outcome
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
 		var o Outcome
-		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+		err := json.Unmarshal(lines.Bytes(), &o)
+		if err == nil {
+			err = o.check()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		outcomes = append(outcomes, o)
 	}
-	return outcomes, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", len(outcomes)+1, err)
+	}
+	return outcomes, nil
 }
+
+// check returns an error unless o can be kept and drawn.
+func (o *Outcome) check() error {
+	for _, word := range []string{o.Data, o.Mixing, o.Method, string(o.Preset)} {
+		if !plain.MatchString(word) {
+			return fmt.Errorf("%.40q in a cell: want letters, digits, + and -", word)
+		}
+	}
+	if o.MCC != nil && !(*o.MCC >= 0 && *o.MCC < 1.01) { // 1, and rounding
+		return fmt.Errorf("MCC %g: want 0 to 1", *o.MCC)
+	}
+	if o.Seconds < 0 {
+		return fmt.Errorf("%g seconds: want 0 or more", o.Seconds)
+	}
+	return nil
+}
+
+// plain are the words of a cell, which become the name of a file.
+var plain = regexp.MustCompile("^[A-Za-z0-9+-]*$")
 
 // maxLine bounds the memory for a line of a file of outcomes.
 const maxLine = 1 << 24

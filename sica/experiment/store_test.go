@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -151,14 +152,22 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(""))
-	f.Add([]byte("{}\n"))
-	f.Add([]byte(`{"data":"ar7","mixing":"gelu","steps":5,"seed":20001,"method":"sica-rf","preset":"paper","mcc":0.5,"divergence":[0.5,1]}` + "\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		outcomes, err := experiment.Decode(bytes.NewReader(data))
-		if err == nil && len(outcomes) > bytes.Count(data, []byte("\n"))+1 {
-			t.Errorf("%d outcomes of %q", len(outcomes), data)
+// The words of a cell become the name of a file, which must not lead out of the
+// folder, and its numbers are drawn.
+func TestDecodeRefuses(t *testing.T) {
+	for line, says := range map[string]string{
+		`{"data":"../../outside"}`:   "letters, digits, + and -",
+		`{"method":"a/b"}`:           "letters, digits, + and -",
+		`{"preset":"a\u0000"}`:       "letters, digits, + and -",
+		`{"mcc":1e300}`:              "0 to 1",
+		`{"mcc":-0.5}`:               "0 to 1",
+		`{"seconds":-1}`:             "0 or more",
+		`{"mcc":"1"}`:                "cannot unmarshal",
+		strings.Repeat(" ", 1<<24+1): "line 2",
+	} {
+		_, err := experiment.Decode(strings.NewReader("{}\n" + line + "\n"))
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%.40s: %v, want an error of line 2 with %q", line, err, says)
 		}
-	})
+	}
 }

@@ -1,0 +1,179 @@
+package experiment_test
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// checkError fails unless err is a line.
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	if text := err.Error(); text == "" || strings.Contains(text, "\n") || len(text) > 1000 {
+		t.Errorf("the error is %q: want a line", text)
+	}
+}
+
+// tree are the paths of all that is below a folder.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var paths []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// Whatever a file of outcomes holds, it is refused, or it can be added to, merged,
+// summed up and drawn, and nothing is written beside the folder.
+func FuzzStore(f *testing.F) {
+	const cell = `{"data":"ar7","mixing":"linear","steps":5,"seed":20001,"method":"sica-wgf","preset":"paper","mcc":0.5,"seconds":1`
+	for _, seed := range []string{
+		"", "{}\n", "{}\n{}", "null\n", "[]\n", "{}\nnot JSON\n{}\n",
+		cell + "}\n" + strings.ReplaceAll(cell, "20001", "20002") + "}\n",
+		cell + `,"divergence":[0.5,1],"config":{"a":[1]}}` + "\n",
+		strings.Replace(cell, "0.5", "1e300", 1) + "}\n",
+		strings.Replace(cell, `:1`, ":-1e300", 1) + "}\n",
+		strings.Replace(cell, "0.5", "null", 1) + `,"error":"failed"}` + "\n",
+		strings.Replace(cell, "ar7", "../../../outside", 1) + "}\n",
+		strings.Replace(cell, "sica-wgf", `a\u0000b`, 1) + "}\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	parent := f.TempDir()
+	from, to := filepath.Join(parent, "from"), filepath.Join(parent, "a", "b", "to")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, dir := range []string{from, to} {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Join(dir, "signals"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := tree(t, parent)
+		if err := os.WriteFile(filepath.Join(from, "cells.jsonl"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read, err := experiment.Read(from, "cells")
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		n := len(read.Outcomes())
+		if most := bytes.Count(data, []byte("\n")); n > most {
+			t.Errorf("%d outcomes of %d lines", n, most)
+		}
+		checkShown(t, read)
+
+		s := open(t, to, "cells")
+		defer s.Close()
+		if added, err := s.Merge(read); err != nil || added != n {
+			t.Errorf("merged %d of %d: %v", added, n, err)
+		}
+		add(t, s, outcome(1, .5), nil)
+		again, err := experiment.Read(to, "cells")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, ok := again.Find(experiment.Cell{Problem: outcome(1, 0).Problem, Method: "fastica", Preset: experiment.Paper}); !ok || *o.MCC != .5 {
+			t.Errorf("what was added came back as %+v (%v)", o, ok)
+		}
+		after := tree(t, parent)
+		after = slices.DeleteFunc(after, func(path string) bool { return filepath.Base(path) == "cells.jsonl" })
+		if !slices.Equal(after, before) {
+			t.Errorf("wrote files: %q, before %q", after, before)
+		}
+	})
+}
+
+// checkShown fails if a figure of the results panics.
+func checkShown(t *testing.T, r *experiment.Results) {
+	t.Helper()
+	figure, err := experiment.FigureNamed("3b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := experiment.WriteTable(io.Discard, figure.Summarise(r.Outcomes(), experiment.Paper, 2)); err != nil {
+		t.Error(err)
+	}
+	claims, err := figure.Claims(r, 2)
+	if err != nil {
+		t.Error(err)
+	}
+	if err := experiment.WriteClaims(io.Discard, claims); err != nil {
+		t.Error(err)
+	}
+	if _, err := figure.Picture(r, experiment.Paper, 2); err != nil {
+		checkError(t, err)
+	}
+}
+
+// A share that is read is one of those that there are, and is written as it is
+// read.
+func FuzzParseShard(f *testing.F) {
+	for _, seed := range []string{"1/1", "2/4", "0/4", "5/4", "+1/4", "1/2/3", "9223372036854775807/9223372036854775807", "1/99999999999999999999"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := experiment.ParseShard(text)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		checkShard(t, s)
+		if again, err := experiment.ParseShard(s.String()); err != nil || again != s {
+			t.Errorf("%q is %s, which is %s (%v)", text, s, again, err)
+		}
+	})
+}
+
+func checkShard(t *testing.T, s experiment.Shard) {
+	t.Helper()
+	if s.Index < 0 || s.Index >= s.Count {
+		t.Errorf("the shard has index %d of %d", s.Index, s.Count)
+	}
+	cells := []experiment.Cell{{Method: "a"}, {Method: "b"}, {Method: "a"}}
+	if n := len(s.Of(cells)); n > len(cells)/s.Count+1 {
+		t.Errorf("%d of %d cells are in share %s", n, len(cells), s)
+	}
+}
+
+// A share of the environment is one of those that there are.
+func FuzzShardFromEnvironment(f *testing.F) {
+	names := []string{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP",
+		"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"}
+	f.Add(uint8(15), "3", "1", "8", "2")
+	f.Add(uint8(7), "0", "-9223372036854775808", "9223372036854775807", "")
+	f.Add(uint8(15), "0", "0", "9223372036854775807", "1")
+	f.Add(uint8(48), "4", "5", "", "")
+	f.Fuzz(func(t *testing.T, set uint8, a, b, c, d string) {
+		env := make(map[string]string)
+		for k, value := range []string{a, b, c, d, a, b} {
+			if set&(1<<k) != 0 && !strings.Contains(value, "\x00") {
+				env[names[k]] = value
+			}
+		}
+		setOnly(t, names, env)
+		s, ok, err := experiment.ShardFromEnvironment()
+		switch {
+		case err != nil:
+			checkError(t, err)
+		case ok:
+			checkShard(t, s)
+		case env["SLURM_ARRAY_TASK_ID"] != "" || env["JOB_COMPLETION_INDEX"] != "":
+			t.Errorf("no shard of %q", slices.Collect(maps.Values(env)))
+		}
+	})
+}
