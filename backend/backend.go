@@ -9,15 +9,22 @@
 //  1. the folders listed in the environment variable PJRT_PLUGIN_LIBRARY_PATH,
 //  2. the folder .setup/pjrt of the checkout that this package was compiled
 //     from, where ./scripts/setup puts the CPU plugin,
-//  3. the folders that go-xla itself searches, where its own pjrt_installer
-//     puts plugins.
+//  3. the folders where go-xla's pjrt_installer puts plugins: go-xla and
+//     go-xla/nvidia in ~/.local/lib (on macOS, in ~/Library/Application Support,
+//     on Windows, in ~/AppData/Local) and in /usr/local/lib.
+//
+// The first is loaded, and only if its SHA-256 is among those in plugins.sha256,
+// so that a file that was damaged or exchanged isn't; see AllowUnverified. The
+// libraries that a CUDA plugin itself loads, such as cuDNN, aren't checked.
 //
 // A build with the tag noxla, without cgo, or for a platform that go-xla
 // doesn't know has the pure-Go backend alone.
 package backend
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,6 +47,16 @@ const (
 // fastestFirst are the backends in the order in which Auto tries them.
 var fastestFirst = []string{CUDA, CPU, Go}
 
+// An Option is something that Open does only if it is told to.
+type Option int
+
+// AllowUnverified has Open load a plugin whose SHA-256 it doesn't know.
+const AllowUnverified Option = iota
+
+// ErrUnverified is the error, with the file's path and its SHA-256, for a plugin
+// that is there but not loaded since Open doesn't know its SHA-256.
+var ErrUnverified = errors.New("unverified PJRT plugin")
+
 // opened holds one backend a name for the whole process: a second PJRT client
 // would only compete with the first for the device's memory.
 var opened struct {
@@ -49,23 +66,27 @@ var opened struct {
 
 // Open returns the backend of that name: Auto, CUDA, CPU or Go. A name gives
 // the same backend every time in a process, so don't Finalize it. The error
-// for a backend that can't be opened here says what is missing.
+// for a backend that can't be opened here says what is missing. Auto passes over
+// what is missing, but not over a plugin that isn't loaded for ErrUnverified, as
+// going on without it would be many times slower.
 //
 // On CUDA, matrix products are computed in full float32 rather than TF32, so
 // that every backend gives the same results to float32's precision.
-func Open(name string) (compute.Backend, error) {
+func Open(name string, options ...Option) (compute.Backend, error) {
 	opened.Lock()
 	defer opened.Unlock()
 
+	allowUnverified := slices.Contains(options, AllowUnverified)
 	switch name {
 	case Auto:
 		for _, n := range fastestFirst {
-			if b, err := open(n); err == nil || n == Go {
+			b, err := open(n, allowUnverified)
+			if err == nil || n == Go || errors.Is(err, ErrUnverified) {
 				return b, err
 			}
 		}
 	case CUDA, CPU, Go:
-		return open(name)
+		return open(name, allowUnverified)
 	}
 	return nil, fmt.Errorf("unknown backend %q: use %s", name, strings.Join(Names(), ", "))
 }
@@ -77,14 +98,14 @@ func Names() []string {
 }
 
 // Available returns the names of the backends that open here, fastest first;
-// the last is always Go. It opens them to find out.
+// the last is always Go. It opens them to find out, without AllowUnverified.
 func Available() []string {
 	opened.Lock()
 	defer opened.Unlock()
 
 	var names []string
 	for _, n := range fastestFirst {
-		if _, err := open(n); err == nil {
+		if _, err := open(n, false); err == nil {
 			names = append(names, n)
 		}
 	}
@@ -108,7 +129,7 @@ func NameOf(b compute.Backend) string {
 
 // open returns the process's backend of that name. It is called with opened
 // locked.
-func open(name string) (compute.Backend, error) {
+func open(name string, allowUnverified bool) (compute.Backend, error) {
 	if b, ok := opened.byName[name]; ok && !b.IsFinalized() {
 		return b, nil
 	}
@@ -116,7 +137,7 @@ func open(name string) (compute.Backend, error) {
 	var b compute.Backend
 	var err error
 	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
-		b, err = openXLA(plugin)
+		b, err = openXLA(plugin, allowUnverified)
 	} else {
 		// One operation at a time, itself on all cores: of two matrix products
 		// at once, each can wait for the other's cores for ever (compute v0.1.5).

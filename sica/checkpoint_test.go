@@ -191,7 +191,7 @@ func killed(t *testing.T) (x *mat.Dense, cfg Config) {
 func TestTwoProcesses(t *testing.T) {
 	x, cfg := killed(t)
 	dir := t.TempDir()
-	child := exec.Command(os.Args[0], "-test.run=^TestKill$")
+	child := exec.Command(os.Args[0], "-test.run=^TestKill$/^"+backend.Go+"$")
 	child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -213,9 +213,19 @@ func TestTwoProcesses(t *testing.T) {
 
 // A process killed at any moment loses no more than an iteration: started again
 // it gets to the result of one that nobody killed, bit for bit. SICA_TEST_KILLS is
-// the number of kills, 3 without it.
+// the number of kills on each backend, 2 without it.
 func TestKill(t *testing.T) {
-	b := open(t, backend.Go)
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		if testing.Short() && backend.NameOf(b) != backend.Go {
+			t.Skip("each process compiles anew")
+		}
+		kill(t, b)
+	})
+}
+
+// kill is TestKill on a backend: it starts itself in other processes, which
+// SICA_TEST_KILL tells where to make the fit.
+func kill(t *testing.T, b compute.Backend) {
 	x, cfg := killed(t)
 	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
 		cfg.Checkpoint = filepath.Join(dir, "checkpoint")
@@ -225,25 +235,32 @@ func TestKill(t *testing.T) {
 		}
 		return
 	}
-	kills := 3
+	kills := 2
 	if n, err := strconv.Atoi(os.Getenv("SICA_TEST_KILLS")); err == nil {
 		kills = n
 	}
-	begin := time.Now()
+	start := func(dir string) *exec.Cmd {
+		child := exec.Command(os.Args[0], "-test.run=^TestKill$/^"+backend.NameOf(b)+"$")
+		child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return child
+	}
 	want := fit(t, b, x, cfg)
-	whole := time.Since(begin) + 200*time.Millisecond // and a process's start
+	begin := time.Now()
+	if err := start(t.TempDir()).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	longest := time.Since(begin) * 3 / 2 // some processes end before they are killed
 	moments := rand.New(rand.NewPCG(uint64(begin.UnixNano()), 0))
-	done := 0
+	done, fits := 0, 0
 	for done < kills {
 		dir := t.TempDir()
 		for ended := false; !ended; {
-			child := exec.Command(os.Args[0], "-test.run=^TestKill$")
-			child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
-			if err := child.Start(); err != nil {
-				t.Fatal(err)
-			}
+			child := start(dir)
 			if done < kills {
-				wait := time.Duration(moments.Float64() * float64(whole))
+				wait := time.Duration(moments.Float64() * float64(longest))
 				killer := time.AfterFunc(wait, func() { child.Process.Kill() })
 				defer killer.Stop()
 			}
@@ -260,7 +277,9 @@ func TestKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		got.SetBackend(b)
 		sameFit(t, got, want, x)
+		fits++
 	}
-	t.Logf("%d kills within %v each", done, whole)
+	t.Logf("%d kills within %v each, in %d fits", done, longest, fits)
 }

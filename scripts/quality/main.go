@@ -67,6 +67,7 @@ func main() {
 	var seed uint64
 	var runs int
 	var out, backendName, picture string
+	var allowUnverified bool
 	cmd := &cobra.Command{
 		Use:           "quality",
 		Short:         "Measure how well Default separates",
@@ -81,7 +82,11 @@ func main() {
 				}
 				return drawChoice(rows, picture)
 			}
-			b, err := backend.Open(backendName)
+			var options []backend.Option
+			if allowUnverified {
+				options = append(options, backend.AllowUnverified)
+			}
+			b, err := backend.Open(backendName, options...)
 			if err != nil {
 				return err
 			}
@@ -93,6 +98,7 @@ func main() {
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of quality.json and quality.md")
 	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences in results.json to this PNG file, and measure nothing")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
+	cmd.Flags().BoolVar(&allowUnverified, "allow-unverified-plugin", false, "load an XLA plugin whose SHA-256 this program doesn't know")
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "quality:", err)
 		os.Exit(1)

@@ -149,7 +149,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	b, err := backend.Open(opt.backend)
+	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err
 	}

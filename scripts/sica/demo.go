@@ -76,7 +76,11 @@ each separation ended as it did.`,
 			}
 			cfg := sica.Default()
 			cfg.Seed = seed
-			return demo(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), backendName, cfg, out)
+			b, err := openBackend(cmd, backendName)
+			if err != nil {
+				return err
+			}
+			return demo(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), b, cfg, out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "folder `DIR` for the pictures, made if need be (required)")
@@ -87,12 +91,8 @@ each separation ended as it did.`,
 
 // demo separates the examples with cfg, and writes a table to out and pictures
 // to dir.
-func demo(ctx context.Context, out, status io.Writer, backendName string, cfg sica.Config, dir string) error {
+func demo(ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	b, err := backend.Open(backendName)
-	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "backend %s, seed %d\n", backend.NameOf(b), cfg.Seed)

@@ -66,6 +66,9 @@ pod of a Kubernetes Indexed Job knows its share by itself.`,
 	return cmd
 }
 
+// maxRuns is the most runs of a figure, whose cells are kept in memory.
+const maxRuns = 10_000
+
 // modelsFigure is the paper's figure of graphical models, which has no cells.
 const modelsFigure = "2"
 
@@ -112,8 +115,8 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if opt.runs < 1 || opt.jobs < 1 {
-		return usagef("--runs %d, --jobs %d: use at least 1 of each", opt.runs, opt.jobs)
+	if opt.runs < 1 || opt.runs > maxRuns || opt.jobs < 1 {
+		return usagef("--runs %d, --jobs %d: use 1 to %d runs and at least 1 job", opt.runs, opt.jobs, maxRuns)
 	}
 	for _, m := range opt.methods {
 		if _, err := experiment.MethodNamed(m); err != nil {
@@ -151,7 +154,7 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer store.Close()
-	b, err := backend.Open(opt.backend)
+	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err
 	}

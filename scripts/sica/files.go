@@ -19,10 +19,10 @@ const formats = `Files of signals are CSV (a header is optional) or NPY, with a 
 position and a column for each signal, WAV with a channel for each signal, or
 PNG and PGM images of a signal each: repeat the flag to give several.`
 
-// require returns a usage error unless all of the flags were given.
+// require returns a usage error unless all of the flags were given, and not as "".
 func require(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
-		if !cmd.Flags().Changed(name) {
+		if cmd.Flags().Lookup(name).Value.String() == "" || !cmd.Flags().Changed(name) {
 			return usagef("--%s is missing; see sica %s --help", name, cmd.Name())
 		}
 	}
@@ -62,4 +62,40 @@ func checkWritable(path string) error {
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// place is a file or a folder that a flag names.
+type place struct{ flag, path string }
+
+// checkApart returns a usage error if two of the places are the same or one is
+// within the other: what is written to one could then end what is in the other. A
+// place without a path is none.
+func checkApart(places ...place) error {
+	for i, a := range places {
+		for _, b := range places[:i] {
+			if a.path == "" || b.path == "" {
+				continue
+			}
+			switch {
+			case within(a.path, b.path) && within(b.path, a.path):
+				return usagef("%s and %s name the same file or folder, %s", b.flag, a.flag, b.path)
+			case within(a.path, b.path):
+				return usagef("%s %s is within %s %s: use another place", a.flag, a.path, b.flag, b.path)
+			case within(b.path, a.path):
+				return usagef("%s %s is within %s %s: use another place", b.flag, b.path, a.flag, a.path)
+			}
+		}
+	}
+	return nil
+}
+
+// within tells whether a path is that of a folder or of something in it.
+func within(path, folder string) bool {
+	inner, err1 := filepath.Abs(path)
+	outer, err2 := filepath.Abs(folder)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	relative, err := filepath.Rel(outer, inner)
+	return err == nil && filepath.IsLocal(relative)
 }

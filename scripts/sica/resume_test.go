@@ -7,16 +7,29 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-47b1e431/gosica/backend"
 )
 
 // An interrupted separation goes on where it was, to the same files as one that
 // nobody interrupted, and its state is gone then.
 func TestSeparateResumes(t *testing.T) {
+	for _, name := range backend.Available() {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != backend.Go {
+				t.Skip("each separation compiles anew")
+			}
+			separateResumes(t, name)
+		})
+	}
+}
+
+func separateResumes(t *testing.T, backendName string) {
 	dir := generate(t)
 	args := func(name string, more ...string) []string {
 		out := filepath.Join(dir, name)
 		return append([]string{"separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", out + ".csv", "--json", out + ".json",
-			"--preset", "smoke", "--iterations", "4", "--backend", "go"}, more...)
+			"--preset", "smoke", "--iterations", "4", "--backend", backendName}, more...)
 	}
 	must(t, args("whole")...)
 	for _, flags := range [][]string{{"--resume"}, {"--checkpoint", filepath.Join(dir, "state")}} {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gomlx/compute"
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/spf13/cobra"
 )
@@ -33,6 +35,9 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
+// allowUnverified is the flag for backend.AllowUnverified.
+const allowUnverified = "allow-unverified-plugin"
+
 // run executes the command line and returns the exit code. It writes results
 // and progress to stdout, and to stderr a line if it fails.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -47,6 +52,7 @@ about another that the signal's own context doesn't tell already.`,
 		SilenceUsage:     true,
 		PersistentPreRun: func(*cobra.Command, []string) { started = true },
 	}
+	root.PersistentFlags().Bool(allowUnverified, false, "load an XLA plugin whose SHA-256 this program doesn't know")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newScore(), newCompare(), newDemo(), newFigure(), newMerge())
 	root.SetArgs(args)
@@ -65,6 +71,14 @@ about another that the signal's own context doesn't tell already.`,
 		return exitUsage
 	}
 	return exitCode(err)
+}
+
+// openBackend opens the backend of that name for a command.
+func openBackend(cmd *cobra.Command, name string) (compute.Backend, error) {
+	if allow, err := cmd.Flags().GetBool(allowUnverified); err == nil && allow {
+		return backend.Open(name, backend.AllowUnverified)
+	}
+	return backend.Open(name)
 }
 
 // exitCode is the exit code for the error of a command that wasn't interrupted.

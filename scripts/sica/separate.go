@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/backend"
@@ -18,13 +17,9 @@ import (
 )
 
 type separateOptions struct {
-	in, truth      []string
-	out, json      string
-	shape          string
-	method, preset string
-	iterations     int
-	seed           uint64
-	backend        string
+	fitOptions
+	in, truth []string
+	out, json string
 
 	checkpoint, save string
 	resume           bool
@@ -64,12 +59,7 @@ result that it would have had. The folder is removed once the result is written.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.out, "out", "", "`FILE` for the recovered signals: .csv, .npy or .wav (required)")
-	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
-	f.StringVar(&opt.method, "method", "sica", "`METHOD`: sica, sica-wgf or sica-rf")
-	f.StringVar(&opt.preset, "preset", "default", "`PRESET`: default, paper or smoke")
-	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
-	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
-	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	opt.addTo(cmd)
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
 	f.BoolVar(&opt.resume, "resume", false, "keep the state in the folder OUT.checkpoint, and go on from what is there")
 	f.StringVar(&opt.checkpoint, "checkpoint", "", "keep the state in `DIR`, and go on from what is there")
@@ -80,33 +70,18 @@ result that it would have had. The folder is removed once the result is written.
 
 // config returns the settings that the flags stand for, or a usage error.
 func (opt *separateOptions) config(given func(flag string) bool) (sica.Config, error) {
-	cfg, err := config(opt.method, opt.preset)
+	cfg, err := opt.fitOptions.config(given)
 	if err != nil {
-		return cfg, err
-	}
-	if err := checkBackend(opt.backend); err != nil {
 		return cfg, err
 	}
 	if err := checkOut(opt.out); err != nil {
 		return cfg, err
 	}
-	if given("json") && filepath.Clean(opt.json) == filepath.Clean(opt.out) {
-		return cfg, usagef("--out and --json name the same file, %s", opt.out)
-	}
 	if cfg.Checkpoint = opt.checkpoint; opt.resume && !given("checkpoint") {
 		cfg.Checkpoint = opt.out + ".checkpoint"
 	}
-	cfg.Seed = opt.seed
-	if given("iterations") {
-		if opt.iterations < 1 {
-			return cfg, usagef("--iterations %d: use at least 1", opt.iterations)
-		}
-		cfg.Iterations = opt.iterations
-	}
-	if given("shape") {
-		if cfg.Shape, err = parseShape(opt.shape); err != nil {
-			return cfg, err
-		}
+	if err := checkApart(place{"--out", opt.out}, place{"--json", opt.json}, place{"--save", opt.save}, place{"--checkpoint", cfg.Checkpoint}); err != nil {
+		return cfg, err
 	}
 	return cfg, nil
 }
@@ -118,19 +93,6 @@ func checkOut(path string) error {
 		return usagef("--out %s: use a name that ends in .csv, .npy or .wav", path)
 	}
 	return nil
-}
-
-// parseShape reads a shape such as "32x32".
-func parseShape(s string) ([]int, error) {
-	var shape []int
-	for axis := range strings.SplitSeq(s, "x") {
-		n, err := strconv.Atoi(axis)
-		if err != nil || n < 1 {
-			return nil, usagef("--shape %q: use positive whole numbers with an x between them, such as 32x32", s)
-		}
-		shape = append(shape, n)
-	}
-	return shape, nil
 }
 
 func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
@@ -159,7 +121,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	if err := opt.checkSave(); err != nil {
 		return err
 	}
-	b, err := backend.Open(opt.backend)
+	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err
 	}

@@ -325,8 +325,12 @@ func (c *cancelling) Write(p []byte) (int, error) {
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var out bytes.Buffer
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := sica.Default().Smoke()
-	if err := demo(t.Context(), &out, &out, backend.Go, cfg, dir); err != nil {
+	if err := demo(t.Context(), &out, &out, b, cfg, dir); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"ar7-progress.png", "ar7.png", "mnist-progress.png", "mnist.png"}

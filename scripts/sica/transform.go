@@ -55,6 +55,9 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkOut(opt.out); err != nil {
 		return err
 	}
+	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
+		return err
+	}
 	x, shape, err := readSignals(opt.in)
 	if err != nil {
 		return err
@@ -71,7 +74,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	b, err := backend.Open(opt.backend)
+	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,119 @@
+//go:build ((linux && (amd64 || arm64)) || (darwin && arm64) || (windows && amd64)) && cgo && !noxla
+
+package backend
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/go-xla/installer"
+)
+
+// verified lists the plugins that are loaded without AllowUnverified.
+//
+//go:embed plugins.sha256
+var verified string
+
+// advice says how to get a plugin that is missing.
+var advice = map[string]string{
+	"cpu":  "./scripts/setup installs one",
+	"cuda": "install one with go-xla's pjrt_installer, or name its folder in PJRT_PLUGIN_LIBRARY_PATH",
+}
+
+// choosePlugin returns the path of the plugin "cpu" or "cuda" to load: the first
+// in the folders.
+func choosePlugin(plugin string, folders []string) (string, error) {
+	path := findPlugin(plugin, folders)
+	if path == "" {
+		return "", fmt.Errorf("no PJRT plugin: %s", advice[plugin])
+	}
+	if strings.Contains(path, ",") {
+		return "", fmt.Errorf("go-xla can't load a plugin whose path has a comma in it: %s", path)
+	}
+	return path, nil
+}
+
+// verify returns an error unless the plugin's SHA-256 is in the list, which has
+// the format of the command sha256sum. It takes .2 s for the CPU plugin's 260 MB.
+func verify(path, list string) error {
+	sum, err := sumOf(path)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(list) {
+		if listed, _, _ := strings.Cut(line, " "); listed == sum {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s has the SHA-256 %s, which no plugin has that this version knows; "+
+		"put a known one in its place, load it all the same with --allow-unverified-plugin (in Go, backend.AllowUnverified), "+
+		"or do without it with --backend go", ErrUnverified, path, sum)
+}
+
+// sumOf returns a file's SHA-256 in hexadecimal digits.
+func sumOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// pluginFolders are the folders in which a plugin is looked for.
+func pluginFolders() []string {
+	folders := filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH"))
+	// The path is relative in a binary built with -trimpath, which then
+	// belongs to no checkout.
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		root := filepath.Dir(filepath.Dir(file))
+		folders = append(folders, filepath.Join(root, ".setup", "pjrt"))
+	}
+	libraries := []string{"/usr/local/lib"}
+	if home, err := installer.DefaultHomeLibPath(); err == nil {
+		libraries = []string{home, "/usr/local/lib"}
+	}
+	for _, library := range libraries {
+		folders = append(folders, filepath.Join(library, "go-xla"), filepath.Join(library, "go-xla", "nvidia"))
+	}
+	return folders
+}
+
+// findPlugin returns the absolute path of the first plugin of that name in
+// the folders, with or without a version (pjrt_c_api_cpu_v0.114.0_plugin.so),
+// or "".
+func findPlugin(plugin string, folders []string) string {
+	for _, folder := range folders {
+		folder, err := filepath.Abs(folder)
+		if err != nil {
+			continue
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			extension := filepath.Ext(entry.Name())
+			name, isPlugin := strings.CutSuffix(strings.TrimSuffix(entry.Name(), extension), "_plugin")
+			if !isPlugin || !slices.Contains([]string{".so", ".dylib", ".dll"}, extension) {
+				continue
+			}
+			if name == "pjrt_c_api_"+plugin || strings.HasPrefix(name, "pjrt_c_api_"+plugin+"_v") {
+				return filepath.Join(folder, entry.Name())
+			}
+		}
+	}
+	return ""
+}

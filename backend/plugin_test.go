@@ -1,0 +1,146 @@
+//go:build ((linux && (amd64 || arm64)) || (darwin && arm64) || (windows && amd64)) && cgo && !noxla
+
+package backend
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// write makes a plugin's file in a new folder.
+func write(t *testing.T, name, content string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFindPlugin(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	for _, path := range []string{
+		filepath.Join(first, "pjrt_c_api_cuda_plugin.so"),
+		filepath.Join(first, "pjrt_c_api_cpu_plugin.so.part"),
+		filepath.Join(first, "pjrt_c_api_cpu_plugin.old"),
+		filepath.Join(first, "pjrt_c_api_cpux_plugin.so"),
+		filepath.Join(second, "pjrt_c_api_cpu_v0.114.0_plugin.so"),
+		filepath.Join(second, "pjrt_c_api_cuda_plugin.so"),
+	} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders := []string{filepath.Join(first, "missing"), first, second}
+
+	for _, test := range []struct {
+		plugin, want string
+	}{
+		{"cpu", filepath.Join(second, "pjrt_c_api_cpu_v0.114.0_plugin.so")},
+		{"cuda", filepath.Join(first, "pjrt_c_api_cuda_plugin.so")},
+		{"tpu", ""},
+	} {
+		if got := findPlugin(test.plugin, folders); got != test.want {
+			t.Errorf("findPlugin(%q) = %q, want %q", test.plugin, got, test.want)
+		}
+	}
+}
+
+func TestChoosePluginMissing(t *testing.T) {
+	for plugin, want := range map[string]string{"cpu": "no PJRT plugin: ./scripts/setup", "cuda": "no PJRT plugin: install one"} {
+		if _, err := choosePlugin(plugin, []string{t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want an error that begins with %q", plugin, err, want)
+		}
+	}
+}
+
+func TestPluginFolders(t *testing.T) {
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", "/a"+string(os.PathListSeparator)+"/b")
+	checkout, err := filepath.Abs(filepath.Join("..", ".setup", "pjrt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := pluginFolders()
+	if want := []string{"/a", "/b", checkout}; len(folders) < 4 || !slices.Equal(folders[:3], want) {
+		t.Errorf("folders = %q, want %q first", folders, want)
+	}
+	if last := folders[len(folders)-2]; last != filepath.Join("/usr/local/lib", "go-xla") {
+		t.Errorf("folders = %q, want /usr/local/lib's last", folders)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	const content = "a plugin"
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
+	list := "# " + strings.Repeat("0", 64) + "\n\n" + strings.Repeat("1", 64) + "  a\n" + sum + "  b\n"
+	if err := verify(write(t, "plugin.so", content), list); err != nil {
+		t.Errorf("a listed plugin: %v", err)
+	}
+
+	changed := write(t, "plugin.so", "a plugIn")
+	err := verify(changed, list)
+	if !errors.Is(err, ErrUnverified) {
+		t.Fatalf("a changed byte: %v", err)
+	}
+	for _, want := range []string{changed, fmt.Sprintf("%x", sha256.Sum256([]byte("a plugIn"))), "--allow-unverified-plugin", "--backend go"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q doesn't name %q", err, want)
+		}
+	}
+
+	if err := verify(filepath.Join(t.TempDir(), "missing.so"), list); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestVerifiedIsSHA256SumsFormat(t *testing.T) {
+	line := regexp.MustCompile(`^(#.*|[0-9a-f]{64}  pjrt_c_api_(cpu|cuda)_plugin\.(so|dylib|dll))?\n$`)
+	for l := range strings.Lines(verified) {
+		if !line.MatchString(l) {
+			t.Errorf("plugins.sha256: %q", l)
+		}
+	}
+	if n := strings.Count(verified, "_cpu_plugin."); n == 0 {
+		t.Error("plugins.sha256 has no CPU plugin")
+	}
+}
+
+// What ./scripts/setup installs is what this package loads.
+func TestVerifiedHasSetupsPlugin(t *testing.T) {
+	path, err := filepath.Abs(filepath.Join("..", ".setup", "pjrt", "pjrt_c_api_cpu_plugin.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("./scripts/setup wasn't run, or had no plugin for this machine")
+	}
+	if err := verify(path, verified); err != nil {
+		t.Error(err)
+	}
+}
+
+// An unknown file isn't loaded, by name or by Auto, but on request. That this one
+// is no library is an error then, or Auto's reason to go on to the next.
+func TestOpenUnverified(t *testing.T) {
+	path := write(t, "pjrt_c_api_cuda_plugin.so", "not a library")
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", filepath.Dir(path))
+	for _, name := range []string{Auto, CUDA} {
+		b, err := Open(name)
+		if b != nil || !errors.Is(err, ErrUnverified) || !strings.Contains(err.Error(), path) {
+			t.Errorf("Open(%q) = %v, %v, want ErrUnverified", name, b, err)
+		}
+	}
+	if b, err := Open(CUDA, AllowUnverified); err == nil || errors.Is(err, ErrUnverified) {
+		t.Errorf("Open(%q, AllowUnverified) = %v, %v, want go-xla's error", CUDA, b, err)
+	}
+	if b, err := Open(Auto, AllowUnverified); err != nil || NameOf(b) == CUDA {
+		t.Errorf("Open(%q, AllowUnverified) = %v, %v", Auto, b, err)
+	}
+}

@@ -1,0 +1,192 @@
+package sica_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
+	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/lesson"
+)
+
+// noGoroutineStays fails if after f there are more goroutines than before it. The
+// ones that are about to end have some seconds for it.
+func noGoroutineStays(t *testing.T, f func()) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	f()
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// However a separation ends, no goroutine of it stays. Neither backend keeps any
+// of its own: the pure-Go one starts its workers anew for each operation, XLA's
+// threads are not Go's.
+func TestNoGoroutineStays(t *testing.T) {
+	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 2, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 3, H: datasets.GELU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range backend.Available() {
+		if testing.Short() && name != backend.Go {
+			continue // compiling takes seconds
+		}
+		b, err := backend.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, end := range endings(t, b, x) {
+			t.Run(name+"/"+what, func(t *testing.T) { noGoroutineStays(t, func() { end(t) }) })
+		}
+	}
+}
+
+// endings are functions that separate x and end in one way each.
+func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*testing.T) {
+	cfg := sica.Default()
+	cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = 0, 0, nil, false
+	cfg.Iterations, cfg.Steps = 3, 10
+
+	// cancelled gives cfg a context that ends with the first iteration.
+	cancelled := func() (context.Context, sica.Config) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cfg := cfg
+		cfg.OnIteration = func(int, sica.Iteration) { cancel() }
+		return ctx, cfg
+	}
+	soon := func() context.Context {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	failed := func(t *testing.T, err error) {
+		t.Helper()
+		if err == nil {
+			t.Error("there was no error")
+		}
+	}
+	return map[string]func(*testing.T){
+		"done": func(t *testing.T) {
+			if _, err := sica.Fit(context.Background(), b, x, cfg); err != nil {
+				t.Error(err)
+			}
+		},
+		"Fit cancelled": func(t *testing.T) {
+			ctx, cfg := cancelled()
+			_, err := sica.Fit(ctx, b, x, cfg)
+			failed(t, err)
+		},
+		"FitRuns cancelled": func(t *testing.T) {
+			ctx, cfg := cancelled()
+			_, err := sica.FitRuns(ctx, b, []sica.Run{{X: x, Seed: 1}, {X: x, Seed: 2}}, cfg)
+			failed(t, err)
+		},
+		"start cancelled": func(t *testing.T) {
+			cfg := sica.Default()
+			cfg.Settled, cfg.Rotations = 0, 1000
+			_, err := sica.Fit(soon(), b, x, cfg)
+			failed(t, err)
+		},
+		"bad setting": func(t *testing.T) {
+			cfg := cfg
+			cfg.LearningRate = -1
+			_, err := sica.Fit(context.Background(), b, x, cfg)
+			failed(t, err)
+		},
+		"not finite": func(t *testing.T) {
+			cfg := cfg
+			cfg.Standardise, cfg.Folds, cfg.Family, cfg.MaxMove = false, 0, sica.Free, 0
+			cfg.FirstStep, cfg.LastStep = 1e300, 1e300
+			_, err := sica.Fit(context.Background(), b, x, cfg)
+			failed(t, err)
+		},
+		"checkpoint not writable": func(t *testing.T) {
+			cfg := cfg
+			cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+			cfg.OnIteration = func(int, sica.Iteration) { os.RemoveAll(cfg.Checkpoint) }
+			_, err := sica.Fit(context.Background(), b, x, cfg)
+			failed(t, err)
+		},
+		"Judge cancelled": func(t *testing.T) {
+			_, err := sica.Judge(soon(), b, x, 1)
+			failed(t, err)
+		},
+		"lesson cancelled": func(t *testing.T) {
+			_, err := lesson.LearnRatio(soon(), b, rand.New(rand.NewPCG(1, 0)), x, x, lesson.Training{Steps: 1 << 20, BatchSize: 64, LearningRate: 1e-2})
+			failed(t, err)
+		},
+		"fastica cancelled": func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			_, err := fastica.Fit(ctx, x, fastica.Default())
+			failed(t, err)
+		},
+		"lica cancelled": func(t *testing.T) {
+			_, err := lica.Fit(soon(), x, lica.Default())
+			failed(t, err)
+		},
+		"pcl cancelled": func(t *testing.T) {
+			cfg := pcl.Default()
+			cfg.Epochs = 1 << 20
+			_, err := pcl.Fit(soon(), b, x, cfg)
+			failed(t, err)
+		},
+		"ivae cancelled": func(t *testing.T) {
+			_, err := ivae.Fit(soon(), b, x, ivae.Default())
+			failed(t, err)
+		},
+		"experiment cancelled": func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			failed(t, run(t, ctx, b, experiment.Plan{Cells: cells("zca", "fastica", "lica", "pcl"), Jobs: 3,
+				OnOutcome: func(experiment.Outcome, experiment.Progress) { cancel() }}))
+		},
+		"experiment failed": func(t *testing.T) {
+			failed(t, run(t, context.Background(), b, experiment.Plan{Cells: cells("magic", "fastica", "lica"), Jobs: 2}))
+		},
+	}
+}
+
+// run makes the plan in an empty folder.
+func run(t *testing.T, ctx context.Context, b compute.Backend, plan experiment.Plan) error {
+	store, err := experiment.Open(t.TempDir(), experiment.Cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	return experiment.Run(ctx, b, store, plan)
+}
+
+// cells are small separations of one mixture by the methods.
+func cells(methods ...string) []experiment.Cell {
+	var cells []experiment.Cell
+	for _, name := range methods {
+		method, _ := experiment.MethodNamed(name) // an unknown one has no settings
+		cells = append(cells, experiment.Cell{
+			Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.Linear, Steps: 5, Seed: 1},
+			Method:  name, Preset: method.Settings(experiment.Smoke),
+		})
+	}
+	return cells
+}
