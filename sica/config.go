@@ -137,7 +137,8 @@ type Config struct {
 	// measure the divergence. 0 trains one network on all positions, as the
 	// paper does, and measures none.
 	Folds int `json:"folds"`
-	// Block is the number of consecutive positions held out together.
+	// Block is the number of consecutive positions held out together; fewer, where
+	// there wouldn't be a block for each fold otherwise.
 	Block int `json:"block,omitempty"`
 	// Patience is the number of iterations that the held-out divergence may
 	// fail to fall before the fit stops. 0 never stops early.

@@ -1,8 +1,10 @@
 package sica
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -100,14 +102,21 @@ func selfNeighbours(shape []int) ([][]int32, error) {
 // when any of blocks equal blocks of positions is left out; with 0 blocks none
 // is.
 func measureDependence(z *mat.Dense, neighbours [][]int32, blocks int) (Dependence, error) {
+	worst, _, err := mostDependent(z, neighbours, blocks)
+	return worst.dependence, err
+}
+
+// mostDependent is the pair that measureDependence measures, with its dependence
+// above chance, and the features of all signals.
+func mostDependent(z *mat.Dense, neighbours [][]int32, blocks int) (signalPair, *features, error) {
 	residuals, predictions, err := selfPredict(z, neighbours)
 	if err != nil {
-		return Dependence{}, err
+		return signalPair{}, nil, err
 	}
 	d, t := z.Dims()
 	whole, err := newFeatures(residuals, predictions)
 	if err != nil {
-		return Dependence{}, err
+		return signalPair{}, nil, err
 	}
 	pairs := allPairs(d)
 	for k, p := range pairs {
@@ -126,13 +135,13 @@ func measureDependence(z *mat.Dense, neighbours [][]int32, blocks int) (Dependen
 			pairs[k].dependence.Contexts = min(p.dependence.Contexts, left.Contexts)
 		}
 	}
-	worst := Dependence{}
-	for _, p := range pairs {
-		if found := p.aboveChance(whole); found.Total() > worst.Total() {
-			worst = found
-		}
+	for k, p := range pairs {
+		pairs[k].dependence = p.aboveChance(whole)
 	}
-	return worst, nil
+	worst := slices.MaxFunc(pairs, func(p, q signalPair) int {
+		return cmp.Compare(p.dependence.Total(), q.dependence.Total())
+	})
+	return worst, whole, nil
 }
 
 // selfPredict are the residuals of the standardised signals from their own
@@ -235,8 +244,7 @@ func waves(row []float64) [][]float64 {
 	return features
 }
 
-// signalPair is two signals, with the dependence that stays without any block,
-// chance and all.
+// signalPair is two signals with their dependence.
 type signalPair struct {
 	i, j       int
 	dependence Dependence

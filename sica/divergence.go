@@ -21,8 +21,11 @@ type calibration struct {
 	// weights multiply the log-ratio, and so the velocity, of the networks of
 	// each window.
 	weights []float64
-	// context is the divergence of the contexts alone; 0 unless judging.
-	context float64
+	// shares are what each position adds to the divergence, which is their mean;
+	// nil unless judging.
+	shares []float64
+	// context is that of the contexts alone; nil unless judging.
+	context *calibration
 }
 
 // calibrate estimates, for each run, how far its signals z are from
@@ -46,7 +49,7 @@ func (s *separation) calibrate(ctx context.Context, data []*tensors.Tensor, j in
 	idx := make([][]int32, s.field.lanes)
 	held := make([]int, s.field.lanes)
 	for lane := range idx {
-		_, positions := foldPositions(s.t, s.cfg.Block, s.fold(lane), s.cfg.Folds)
+		_, positions := foldPositions(s.t, s.cfg.block(s.t), s.fold(lane), s.cfg.Folds)
 		held[lane] = len(positions)
 		idx[lane] = heldOutSamples(positions, s.d, rngs[lane])
 	}
@@ -64,8 +67,13 @@ func (s *separation) calibrate(ctx context.Context, data []*tensors.Tensor, j in
 			product[window] = append(product[window], logits[lane][n:n*(1+heldOutProducts)]...)
 		}
 		if s.cfg.judge { // the last view is the contexts alone
+			first := r * s.cfg.networks()
+			samples := newHeldOut(idx[first:first+s.cfg.folds()], held[first:], s.d)
+			context := fitWeights(joint[windows-1:], product[windows-1:])
+			context.shares = samples.shares(context.weights, joint[windows-1:], product[windows-1:])
 			calibrations[r] = fitWeights(joint[:windows-1], product[:windows-1])
-			calibrations[r].context = fitWeights(joint[windows-1:], product[windows-1:]).divergence
+			calibrations[r].shares = samples.shares(calibrations[r].weights, joint[:windows-1], product[:windows-1])
+			calibrations[r].context = &context
 			continue
 		}
 		calibrations[r] = fitWeights(joint, product)

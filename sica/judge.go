@@ -70,15 +70,21 @@ func Judge(ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint
 		return Judgement{}, err
 	}
 	defer s.field.close()
-	judgements, err := s.judge(ctx, runs)
+	judged, err := s.judge(ctx, runs)
 	if err != nil {
 		return Judgement{}, err
 	}
-	return judgements[0], nil
+	return judged[0].Judgement, nil
+}
+
+// judged is a Judgement with what each position adds to it.
+type judged struct {
+	Judgement
+	joint, context []float64 // each position's share, of mean Joint and Context
 }
 
 // judge measures the signals of every run, with the networks of judgeConfig.
-func (s *separation) judge(ctx context.Context, runs []Run) ([]Judgement, error) {
+func (s *separation) judge(ctx context.Context, runs []Run) ([]judged, error) {
 	var z []*mat.Dense
 	for _, run := range runs {
 		standard, err := standardise(run.X)
@@ -93,7 +99,10 @@ func (s *separation) judge(ctx context.Context, runs []Run) ([]Judgement, error)
 	}
 	data := s.field.data(s.values())
 	defer s.field.release(data)
-	judgements := make([]Judgement, len(runs))
+	judgements := make([]judged, len(runs))
+	for r := range judgements {
+		judgements[r].joint, judgements[r].context = make([]float64, s.t), make([]float64, s.t)
+	}
 	if err := s.field.renew(s.streams(0, drawWeights)); err != nil {
 		return nil, err
 	}
@@ -107,8 +116,12 @@ func (s *separation) judge(ctx context.Context, runs []Run) ([]Judgement, error)
 		}
 		for r, c := range calibrations {
 			j := &judgements[r]
-			j.Joint = max(j.Joint, c.divergence)
-			j.Context = max(j.Context, c.context)
+			if c.divergence > j.Joint {
+				j.Joint, j.joint = c.divergence, c.shares
+			}
+			if c.context.divergence > j.Context {
+				j.Context, j.context = c.context.divergence, c.context.shares
+			}
 		}
 	}
 	for r := range judgements {

@@ -29,6 +29,14 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
+// block is the number of consecutive of t positions that are held out together.
+func (c Config) block(t int) int {
+	if c.Folds == 0 {
+		return t // nothing is
+	}
+	return min(c.Block, t/c.Folds)
+}
+
 // window is the longest reach of a LocalWindow.
 func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
 
@@ -87,7 +95,7 @@ func (c Config) networks() int {
 func (c Config) trainPositions(t int) int {
 	smallest := t
 	for fold := range c.folds() {
-		train, _ := foldPositions(t, max(c.Block, 1), fold, c.Folds)
+		train, _ := foldPositions(t, c.block(t), fold, c.Folds)
 		smallest = min(smallest, len(train))
 	}
 	return smallest

@@ -18,6 +18,8 @@ const (
 	drawHeldOut
 	drawBlur
 	drawRotation
+	drawBootstrap
+	drawSurrogate
 )
 
 // stream is the random stream for one purpose of one network in one

@@ -64,7 +64,7 @@ func (s *separation) newDraws(j int) *draws {
 	order, products := s.streams(j, drawOrder), s.streams(j, drawProducts)
 	for lane := range d.samplers {
 		if d.first(lane) == lane {
-			train, _ := foldPositions(s.t, max(s.cfg.Block, 1), s.fold(lane), s.cfg.Folds)
+			train, _ := foldPositions(s.t, s.cfg.block(s.t), s.fold(lane), s.cfg.Folds)
 			d.samplers[lane] = newSampler(train, s.d, s.cfg.FreshProduct, order[lane], products[lane])
 		}
 	}

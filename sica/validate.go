@@ -190,8 +190,8 @@ func (c Config) validateFolds(_, t int) error {
 		return fmt.Errorf("block %d: want at least 1 position", c.Block)
 	case c.Patience < 0:
 		return fmt.Errorf("patience %d: want 0 or more", c.Patience)
-	case c.Folds > t/c.Block:
-		return fmt.Errorf("%d positions are too few for %d folds of blocks of %d: want at least %.0f positions, fewer folds or a smaller block", t, c.Folds, c.Block, float64(c.Folds)*float64(c.Block))
+	case c.Folds > t:
+		return fmt.Errorf("folds %d of %d positions: want at most a fold a position", c.Folds, t)
 	}
 	return nil
 }

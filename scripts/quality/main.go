@@ -3,6 +3,10 @@
 // mixed signals and of the starts alone. No truth is used but to score.
 //
 //	go run ./scripts/quality --seed 9001 --runs 8 --out out/quality
+//	go run ./scripts/quality --verdicts --seed 9001 --runs 8 --out out/quality
+//
+// With --verdicts it measures how often Result.Report is right: OUT/verdicts.json
+// and verdicts.md, of which verdicts.json here is a copy.
 //
 // It writes quality.json after each row and, at the end, quality.md, with a
 // comparison with the table in results.json, which was measured on other seeds.
@@ -67,6 +71,7 @@ func main() {
 	var seed uint64
 	var runs int
 	var out, backendName, picture string
+	var verdicts bool
 	var allowUnverified bool
 	cmd := &cobra.Command{
 		Use:           "quality",
@@ -90,11 +95,15 @@ func main() {
 			if err != nil {
 				return err
 			}
+			if verdicts {
+				return measureVerdicts(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
+			}
 			return measure(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the first run; the others follow")
 	cmd.Flags().IntVar(&runs, "runs", 8, "runs of each row, at least 2")
+	cmd.Flags().BoolVar(&verdicts, "verdicts", false, "measure how often Result.Report is right, and nothing else")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of quality.json and quality.md")
 	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences in results.json to this PNG file, and measure nothing")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")

@@ -20,7 +20,7 @@ func TestBadInput(t *testing.T) {
 	inputs := t.TempDir()
 	good := write(t, inputs, "good.csv", rows.String())
 	short := write(t, inputs, "short.csv", "1,2\n2,1\n3,5\n")
-	brief := write(t, inputs, "brief.csv", strings.Repeat("1,2\n2,1\n3,5\n", 42)+"1,2\n") // 127 positions
+	brief := write(t, inputs, "brief.csv", strings.Repeat("1,2\n2,1\n3,5\n", 21)) // 63 positions
 	file := write(t, inputs, "file", "")
 	missing := filepath.Join(inputs, "missing.csv")
 
@@ -62,7 +62,7 @@ func TestBadInput(t *testing.T) {
 		{"constant signal", separate(constant), exitFailure, "constant"},
 		{"one signal", separate(single), exitFailure, "at least 2"},
 		{"too few positions", separate(short), exitFailure, "3 positions"},
-		{"too few positions", separate(brief), exitFailure, "at least 128"},
+		{"too few positions", separate(brief), exitFailure, "at least 64"},
 		{"several files", separate(good, "--in", good), exitUsage, "only images"},
 
 		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},
@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		{"compare with an unknown preset", []string{"compare", "--in", good, "--preset", "best"}, exitUsage, `"best"`},
 		{"compare a missing file", []string{"compare", "--in", missing, "--out", filepath.Join(outputs, "dir")}, exitFailure, "missing.csv"},
 		{"compare a constant", []string{"compare", "--in", constant, "--out", filepath.Join(outputs, "dir")}, exitFailure, "constant"},
-		{"compare with too few positions", []string{"compare", "--in", brief, "--out", filepath.Join(outputs, "dir")}, exitFailure, "at least 128"},
+		{"compare with too few positions", []string{"compare", "--in", brief, "--out", filepath.Join(outputs, "dir")}, exitFailure, "at least 64"},
 		{"compare with a truth of another size", []string{"compare", "--in", good, "--truth", short, "--out", filepath.Join(outputs, "dir")}, exitFailure, "same size"},
 
 		{"no figure", []string{"figure"}, exitUsage, "1 arg"},

@@ -2,106 +2,225 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
-	"math"
+	"os"
+	"strings"
 
+	"github.com/gomlx/compute"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/page"
 )
 
-// report is what separate --json writes. A number that wasn't measured, or
-// isn't finite, is null.
-type report struct {
-	Input     []string          `json:"input"`
-	Signals   int               `json:"signals"`
-	Positions int               `json:"positions"`
-	Method    string            `json:"method"`
-	Preset    string            `json:"preset"`
-	Config    sica.Config       `json:"config"`
-	Seed      uint64            `json:"seed"`
-	Backend   string            `json:"backend"`
-	Device    string            `json:"device"`
-	Versions  map[string]string `json:"versions"`
-
-	Iterations []iterationReport `json:"iterations"`
-	// Start is the start that the recovered signals came from, Best the
-	// iteration from it that they are of.
-	Start   []sica.Transform `json:"start"`
-	Rotated bool             `json:"rotated"`
-	Best    int              `json:"best"`
-	Stopped sica.StopReason  `json:"stopped"`
-	Why     string           `json:"why"`
-	Seconds float64          `json:"seconds"`
-
-	// The dependence that the recovered signals are left with, and the starts
-	// that were compared; both are null where the settings compare none.
-	Dependence *sica.Dependence `json:"dependence"`
-	Candidates []sica.Candidate `json:"candidates"`
-
-	// The truth's, if it was given.
-	MixedMCC *float64     `json:"mixed_mcc"`
-	Match    *scoreReport `json:"match"`
+type reportOptions struct {
+	fitOptions
+	in         []string
+	model      string
+	refits     int
+	json, html string
 }
 
-type iterationReport struct {
-	J          int      `json:"j"`
-	Loss       *float64 `json:"loss"`
-	Divergence *float64 `json:"divergence"`
-	Step       *float64 `json:"step"`
-	MCC        *float64 `json:"mcc"`
-	Seconds    float64  `json:"seconds"`
+// diagnosis is what report --json writes.
+type diagnosis struct {
+	Input    []string          `json:"input"`
+	Model    string            `json:"model,omitempty"` // the folder, if it was given
+	Config   sica.Config       `json:"config"`
+	Seed     uint64            `json:"seed"`
+	Backend  string            `json:"backend"`
+	Device   string            `json:"device"`
+	Versions map[string]string `json:"versions"`
+	Report   *sica.Report      `json:"report"`
 }
 
-// finite returns v, or nil if JSON has no such number.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+func newReport() *cobra.Command {
+	var opt reportOptions
+	cmd := &cobra.Command{
+		Use:   "report --in mixed.csv",
+		Short: "Say whether signals are separated, without the truth",
+		Long: `Report separates mixed signals as separate does, or takes a separation that
+separate --save kept, and says without the true sources what it is worth: how
+far the signals are from self-sufficient before and after, how well each is
+predicted from its own context and from all, whether a rotation of any pair fits
+as well, and whether further fits, each without a part of the positions, come to
+the same. The verdict is one of
+
+  ` + string(sica.Separated) + `
+      The recovered signals are self-sufficient as far as can be told, and no
+      rotation of them is; the refits agree.
+  ` + string(sica.NoEvidence) + `
+      They aren't, or others would be more so, or the refits don't agree. They
+      may be separated all the same.
+  ` + string(sica.NotIdentifiable) + `
+      They are self-sufficient, but so are rotations of some of them: of sources
+      like these the signals can't tell which is right.
+
+The exit code is 0 whatever the verdict. Sequences of a thousand positions take
+some seconds, and as many times a fit's time as there are refits.
+
+` + formats + `
+
+` + presetHelp,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := require(cmd, "in"); err != nil {
+				return err
+			}
+			return opt.run(cmd)
+		},
 	}
-	return &v
+	opt.addTo(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
+	f.StringVar(&opt.model, "model", "", "folder `DIR` of a separation to report on; no fit is made")
+	f.IntVar(&opt.refits, "refits", sica.DefaultReport().Refits, "number `N` of further fits for the stability; 0 for none")
+	f.StringVar(&opt.json, "json", "", "`FILE` for the report as JSON, in which signals count from 0")
+	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")
+	return cmd
 }
 
-// add appends an iteration; mcc is NaN if the truth isn't known.
-func (r *report) add(it sica.Iteration, mcc float64) {
-	r.Iterations = append(r.Iterations, iterationReport{
-		J:          it.J,
-		Loss:       finite(it.Loss),
-		Divergence: finite(it.Divergence),
-		Step:       finite(it.Step),
-		MCC:        finite(mcc),
-		Seconds:    it.Elapsed.Seconds(),
-	})
-}
-
-// finish fills in how the fit ended; the match has an MCC of NaN if the truth
-// isn't known.
-func (r *report) finish(res *sica.Result, m sica.Match) {
-	r.addKept(res)
-	r.Start, r.Rotated, r.Best, r.Stopped, r.Why = res.Start, res.Rotated, res.Best, res.Stopped, res.Why
-	r.Seconds = res.Elapsed.Seconds()
-	if len(res.Candidates) > 0 {
-		r.Dependence, r.Candidates = &res.Dependence, res.Candidates
+// config returns the settings of the fit, or a usage error.
+func (opt *reportOptions) config(given func(flag string) bool) (sica.Config, error) {
+	if opt.model != "" {
+		for _, flag := range []string{"method", "preset", "iterations", "seed"} {
+			if given(flag) {
+				return sica.Config{}, usagef("--%s is for a fit, and --model makes none: leave one of them out", flag)
+			}
+		}
 	}
-	if !math.IsNaN(m.MCC) {
-		s := newScoreReport(m)
-		r.Match = &s
+	if opt.refits < 0 || opt.refits > maxRefits {
+		return sica.Config{}, usagef("--refits %d: use 0 to %d", opt.refits, maxRefits)
+	}
+	if err := checkApart(place{"--json", opt.json}, place{"--html", opt.html}, place{"--model", opt.model}); err != nil {
+		return sica.Config{}, err
+	}
+	return opt.fitOptions.config(given)
+}
+
+// maxRefits is the most refits, which are all in memory together.
+const maxRefits = 100
+
+func (opt *reportOptions) run(cmd *cobra.Command) error {
+	cfg, err := opt.config(cmd.Flags().Changed)
+	if err != nil {
+		return err
+	}
+	x, shape, err := readSignals(opt.in)
+	if err != nil {
+		return err
+	}
+	if cfg.Shape == nil {
+		cfg.Shape = shape
+	}
+	for _, path := range []string{opt.json, opt.html} {
+		if path != "" {
+			if err := checkWritable(path); err != nil {
+				return err
+			}
+		}
+	}
+	b, err := openBackend(cmd, opt.backend)
+	if err != nil {
+		return err
+	}
+	progress := newParts(cmd.ErrOrStderr())
+	defer progress.done()
+	result, err := opt.result(cmd, b, x, cfg, progress)
+	if err != nil {
+		return err
+	}
+	options := sica.ReportOptions{Shape: cfg.Shape, Refits: opt.refits, Progress: progress.part}
+	rep, err := result.Report(cmd.Context(), x, options)
+	if err != nil {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	progress.done()
+	if err := rep.WriteText(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	return opt.write(cmd.OutOrStdout(), b, result, rep, x)
+}
+
+// result is the separation to report on.
+func (opt *reportOptions) result(cmd *cobra.Command, b compute.Backend, x *mat.Dense, cfg sica.Config, progress *parts) (*sica.Result, error) {
+	if opt.model != "" {
+		result, err := sica.Load(opt.model)
+		if err == nil {
+			result.SetBackend(b)
+		}
+		return result, err
+	}
+	d, t := x.Dims()
+	if err := cfg.Validate(d, t); err != nil {
+		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	progress.part("separating")
+	result, err := sica.Fit(cmd.Context(), b, x, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
+	}
+	return result, nil
+}
+
+// write writes the files that were asked for.
+func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.Result, rep *sica.Report, x *mat.Dense) error {
+	if opt.json != "" {
+		d := diagnosis{
+			Input: opt.in, Model: opt.model, Config: result.Config, Seed: result.Seed,
+			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(), Report: rep,
+		}
+		if err := datasets.WriteAtomic(opt.json, func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", "  ")
+			return enc.Encode(d)
+		}); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "wrote", opt.json)
+	}
+	if opt.html != "" {
+		z, err := result.Transform(x, rep.Shape...)
+		if err != nil {
+			return err
+		}
+		title := strings.Join(opt.in, ", ")
+		if err := datasets.WriteAtomic(opt.html, func(w io.Writer) error { return page.Write(w, title, rep, x, z) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "wrote", opt.html)
+	}
+	return nil
+}
+
+// parts shows which part of a report is being made, on a terminal only.
+type parts struct {
+	bar *progressbar.ProgressBar // nil without a terminal
+}
+
+func newParts(status io.Writer) *parts {
+	if f, ok := status.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return &parts{newBar(f, -1)}
+	}
+	return &parts{}
+}
+
+func (p *parts) part(doing string) {
+	if p.bar != nil {
+		p.bar.Describe(doing)
+		p.bar.Add(1)
 	}
 }
 
-// addKept puts what is known of the iterations that a checkpoint had before those
-// of this process.
-func (r *report) addKept(res *sica.Result) {
-	var kept []iterationReport
-	for k := range res.Iterations - len(r.Iterations) {
-		kept = append(kept, iterationReport{J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k])})
+// done removes it.
+func (p *parts) done() {
+	if p.bar != nil {
+		p.bar.Finish()
 	}
-	r.Iterations = append(kept, r.Iterations...)
-}
-
-// write writes the report to a file, whole or not at all.
-func (r *report) write(path string) error {
-	return datasets.WriteAtomic(path, func(w io.Writer) error {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(r)
-	})
 }

@@ -54,7 +54,7 @@ about another that the signal's own context doesn't tell already.`,
 	}
 	root.PersistentFlags().Bool(allowUnverified, false, "load an XLA plugin whose SHA-256 this program doesn't know")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newScore(), newCompare(), newDemo(), newFigure(), newMerge())
+	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newScore(), newCompare(), newDemo(), newFigure(), newMerge(), newReport())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

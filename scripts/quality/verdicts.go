@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// judgedRun is what Report says of one separation, and the truth.
+type judgedRun struct {
+	Problem string       `json:"problem"`
+	Fit     string       `json:"fit"`
+	Seed    uint64       `json:"seed"`
+	Backend string       `json:"backend"`
+	MCC     float64      `json:"mcc"`
+	RankMCC float64      `json:"rank_mcc"` // of Spearman's correlations
+	Verdict sica.Verdict `json:"verdict"`
+	Reasons []string     `json:"reasons"`
+	Seconds float64      `json:"report_seconds"`
+
+	// What the rules look at; see sica.Verdict.
+	Dependence sica.Interval  `json:"dependence"`
+	Judged     *sica.Interval `json:"judged"`
+	Open       float64        `json:"open"`  // of the most open pair, degrees
+	Angle      float64        `json:"angle"` // of the pair that a rotation would lower most above chance
+	Gain       float64        `json:"gain"`  // largest All − Own
+	Stability  float64        `json:"stability"`
+}
+
+// fits are what is judged: Default, and the same without anything but whitening,
+// which leaves most of these mixtures mixed.
+var fits = []struct {
+	name   string
+	config func() sica.Config
+}{
+	{"Default", sica.Default},
+	{"whitening alone", func() sica.Config {
+		cfg := sica.Default()
+		cfg.Settled, cfg.Rotations, cfg.Alternatives = math.MaxFloat64, 0, nil
+		return cfg
+	}},
+}
+
+// verdictProblems are those of the other table, without near copies of one another
+// and 32 signals, and ones that SICA can't solve.
+func verdictProblems() []problem {
+	alike := []string{
+		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10", "MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5",
+		"Laplace d=8, random A", "Laplace d=32, random A", // the first is below, as it takes longest
+	}
+	rows := slices.DeleteFunc(problems(), func(p problem) bool { return slices.Contains(alike, p.name) })
+	cubic := func(v float64) float64 { return v + 0.2*v*v*v }
+	return append(rows,
+		problem{"white Gaussian d=2, random A", nil, randomMixing(independent(2, datasets.Normal))},
+		problem{"white Gaussian d=3, random A", nil, randomMixing(independent(3, datasets.Normal))},
+		problem{"Gaussian AR, equal spectra, random A", nil, randomMixing(equalSpectra)},
+		problem{"AR(7), random A", nil, randomMixing(ar7)},
+		problem{"Laplace and two Gaussian, random A", nil, randomMixing(laplaceAndGaussian)},
+		problem{"Laplace d=2, cubic A·s", nil, pointwiseMixing(independent(2, datasets.Laplace), randomMatrix, cubic)},
+		problem{"uniform d=2, tanh(A·s)", nil, pointwiseMixing(independent(2, datasets.Uniform), randomMatrix, math.Tanh)},
+		problem{"two spectra, tanh(A·s)", nil, pointwiseMixing(spectra, randomMatrix, math.Tanh)},
+		problem{"two spectra, GELU, J=5", nil, paperMixing(spectra, "GELU", 5)},
+		problem{"Laplace d=8, random A", nil, randomMixing(independent(8, datasets.Laplace))},
+		problem{"Laplace d=16, random A", nil, randomMixing(independent(16, datasets.Laplace))},
+	)
+}
+
+// equalSpectra are two Gaussian AR(2) processes of one spectrum.
+func equalSpectra(rng *rand.Rand) (*mat.Dense, error) {
+	p := datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100}
+	return datasets.AR(rng, positions, p, p)
+}
+
+func laplaceAndGaussian(rng *rand.Rand) (*mat.Dense, error) {
+	normal := datasets.ARProcess{Scale: 1, Innovation: datasets.Normal}
+	return datasets.AR(rng, positions, datasets.ARProcess{Scale: 1, Innovation: datasets.Laplace}, normal, normal)
+}
+
+// measureVerdicts judges every run of every problem that isn't in
+// OUT/verdicts.json yet, and writes OUT/verdicts.md.
+func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) error {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(out, "verdicts.json")
+	var judged []judgedRun
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &judged)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, p := range verdictProblems() {
+		for k := range runs {
+			at := seed + uint64(k)
+			if slices.ContainsFunc(judged, func(j judgedRun) bool { return j.Problem == p.name && j.Seed == at }) {
+				continue
+			}
+			of, err := judge(ctx, b, p, at)
+			if err != nil {
+				return fmt.Errorf("%s, seed %d: %w", p.name, at, err)
+			}
+			for _, j := range of {
+				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f: %s\n", p.name, j.Fit, at, j.MCC, j.Verdict)
+			}
+			judged = append(judged, of...)
+			if err := datasets.WriteAtomic(path, func(w io.Writer) error {
+				enc := json.NewEncoder(w)
+				enc.SetIndent("", " ")
+				return enc.Encode(judged)
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return datasets.WriteAtomic(filepath.Join(out, "verdicts.md"), func(w io.Writer) error {
+		return writeVerdicts(io.MultiWriter(w, log), judged)
+	})
+}
+
+// judge makes each of the fits of one mixture and reports on it.
+func judge(ctx context.Context, b compute.Backend, p problem, seed uint64) ([]judgedRun, error) {
+	s, x, err := p.draw(rand.New(rand.NewPCG(seed, 0)))
+	if err != nil {
+		return nil, err
+	}
+	var judged []judgedRun
+	for _, f := range fits {
+		cfg := f.config()
+		cfg.Shape, cfg.Seed = p.shape, seed
+		result, err := sica.Fit(ctx, b, x, cfg)
+		if err != nil {
+			return nil, err
+		}
+		m, err := sica.MCC(result.Z, s)
+		if err != nil {
+			return nil, err
+		}
+		ranks, err := sica.SpearmanMCC(result.Z, s)
+		if err != nil {
+			return nil, err
+		}
+		report, err := result.Report(ctx, x, sica.DefaultReport())
+		if err != nil {
+			return nil, err
+		}
+		j := judgedRun{
+			Problem: p.name, Fit: f.name, Seed: seed, Backend: backend.NameOf(b), MCC: m.MCC, RankMCC: ranks.MCC,
+			Verdict: report.Verdict, Reasons: report.Reasons, Seconds: report.Elapsed.Seconds(),
+			Dependence: report.Recovered.Dependence, Judged: report.Recovered.Judged, Stability: report.Stability.MCC,
+		}
+		excess := 0.0
+		for _, pair := range report.Pairs {
+			j.Open = max(j.Open, pair.Open)
+			if over := pair.Excess - pair.Chance; over > excess {
+				excess, j.Angle = over, pair.Angle
+			}
+		}
+		for _, q := range report.Predictability {
+			j.Gain = max(j.Gain, q.All-q.Own)
+		}
+		judged = append(judged, j)
+	}
+	return judged, nil
+}
+
+// verdictColumns are the verdicts with what the tables call them.
+var verdictColumns = []struct {
+	verdict sica.Verdict
+	short   string
+}{
+	{sica.Separated, "separated"},
+	{sica.NotIdentifiable, "not identifiable"},
+	{sica.NoEvidence, "no evidence"},
+}
+
+// bands are the kinds of separation that the first table tells apart.
+var bands = []struct {
+	name string
+	has  func(j judgedRun) bool
+}{
+	{"MCC ≥ .95", func(j judgedRun) bool { return j.MCC >= 0.95 }},
+	{".90 ≤ MCC < .95", func(j judgedRun) bool { return j.MCC >= 0.9 && j.MCC < 0.95 }},
+	{"MCC < .90", func(j judgedRun) bool { return j.MCC < 0.9 }},
+	// Signals that are each distorted by themselves keep their ranks.
+	{"of these, by ranks too", func(j judgedRun) bool { return j.MCC < 0.9 && j.RankMCC < 0.9 }},
+}
+
+// writeVerdicts writes how often each verdict was given in each band, and for each
+// problem and fit.
+func writeVerdicts(w io.Writer, judged []judgedRun) error {
+	counts := make(map[sica.Verdict][]int)
+	type row struct{ problem, fit string }
+	var rows []row
+	byRow := make(map[row]map[sica.Verdict][]float64)
+	for _, j := range judged {
+		if counts[j.Verdict] == nil {
+			counts[j.Verdict] = make([]int, len(bands))
+		}
+		for k, b := range bands {
+			if b.has(j) {
+				counts[j.Verdict][k]++
+			}
+		}
+		r := row{j.Problem, j.Fit}
+		if byRow[r] == nil {
+			rows = append(rows, r)
+			byRow[r] = make(map[sica.Verdict][]float64)
+		}
+		byRow[r][j.Verdict] = append(byRow[r][j.Verdict], j.MCC)
+	}
+	text := "| verdict |"
+	for _, b := range bands {
+		text += " " + b.name + " |"
+	}
+	text += "\n| --- | ---: | ---: | ---: | ---: |\n"
+	for _, c := range verdictColumns {
+		text += "| " + c.short + " |"
+		for k := range bands {
+			n := 0
+			if counts[c.verdict] != nil {
+				n = counts[c.verdict][k]
+			}
+			text += fmt.Sprintf(" %d |", n)
+		}
+		text += "\n"
+	}
+	text += "\n| mixture | fit |"
+	for _, c := range verdictColumns {
+		text += " " + c.short + " |"
+	}
+	text += "\n| --- | --- | --- | --- | --- |\n"
+	for _, r := range rows {
+		text += "| " + r.problem + " | " + r.fit + " |"
+		for _, c := range verdictColumns {
+			text += " " + mccs(byRow[r][c.verdict]) + " |"
+		}
+		text += "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// mccs are how many there are, with the least and the largest.
+func mccs(values []float64) string {
+	switch len(values) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 (%.3f)", values[0])
+	}
+	return fmt.Sprintf("%d (%.3f–%.3f)", len(values), slices.Min(values), slices.Max(values))
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"gonum.org/v1/gonum/mat"
+)
+
+// readDiagnosis reads what report --json wrote.
+func readDiagnosis(t *testing.T, path string) diagnosis {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d diagnosis
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// A kept separation is reported on without another fit, on other signals too.
+func TestReportOfSeparation(t *testing.T) {
+	dir := generate(t)
+	in, short := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "short.csv")
+	x, err := datasets.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := datasets.WriteFile(short, mat.DenseCopyOf(x.Slice(0, 2, 0, 120))); err != nil {
+		t.Fatal(err)
+	}
+	model, jsonFile, html := filepath.Join(dir, "model"), filepath.Join(dir, "r.json"), filepath.Join(dir, "r.html")
+	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--preset", "smoke", "--backend", "go", "--save", model)
+	// Images of four columns are too narrow for networks, which would take long.
+	out := must(t, "report", "--in", short, "--shape", "30x4", "--model", model, "--refits", "0", "--json", jsonFile, "--html", html, "--backend", "go")
+	d := readDiagnosis(t, jsonFile)
+	if d.Model != model || d.Report.Positions != 120 || d.Report.Stability != nil || d.Report.Recovered.Judged != nil {
+		t.Errorf("diagnosis %+v", d)
+	}
+	if !strings.HasPrefix(out, "Verdict: "+string(d.Report.Verdict)+"\n") || !strings.Contains(out, "wrote "+jsonFile) || !strings.Contains(out, "wrote "+html) {
+		t.Errorf("printed %q", out)
+	}
+	page, err := os.ReadFile(html)
+	if err != nil || !strings.Contains(string(page), string(d.Report.Verdict)) {
+		t.Errorf("page of %d bytes, %v", len(page), err)
+	}
+	code, _, stderr := command(t.Context(), "report", "--in", short, "--shape", "30x4", "--model", model, "--backend", "go")
+	if code != exitFailure || !strings.Contains(stderr, "0 refits do without") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("refits of short signals: exit %d, %q", code, stderr)
+	}
+}
+
+// Without a separation the report makes one, as separate would.
+func TestReportOfFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	dir := generate(t)
+	in, jsonFile := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "r.json")
+	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile)
+	d := readDiagnosis(t, jsonFile)
+	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Judged == nil || len(d.Report.Stability.Recoveries) != 2 {
+		t.Errorf("diagnosis %+v", d)
+	}
+	// AR(7) sources are Gaussian with equal spectra.
+	if d.Report.Verdict == sica.Separated || !strings.Contains(out, "one refit") {
+		t.Errorf("printed %q", out)
+	}
+}
+
+func TestReportErrors(t *testing.T) {
+	dir := generate(t)
+	in := filepath.Join(dir, "mixed.csv")
+	few := write(t, dir, "few.csv", strings.Repeat("1,2\n3,5\n2,9\n", 10))
+	before := list(t, dir)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"nothing in", nil, exitUsage, "--in is missing"},
+		{"no such file", []string{"--in", "no.csv"}, exitFailure, "no such file"},
+		{"one place", []string{"--in", in, "--json", "a", "--html", "a"}, exitUsage, "same file"},
+		{"no such separation", []string{"--in", in, "--model", filepath.Join(dir, "no")}, exitFailure, "no such file"},
+		{"a seed for no fit", []string{"--in", in, "--model", dir, "--seed", "3"}, exitUsage, "--seed is for a fit"},
+		{"a preset for no fit", []string{"--in", in, "--model", dir, "--preset", "smoke"}, exitUsage, "--preset is for a fit"},
+		{"refits", []string{"--in", in, "--refits", "-1"}, exitUsage, "--refits -1"},
+		{"too many refits", []string{"--in", in, "--refits", "101"}, exitUsage, "0 to 100"},
+		{"method", []string{"--in", in, "--method", "ica"}, exitUsage, `"ica"`},
+		{"shape", []string{"--in", in, "--shape", "3x3"}, exitFailure, "shape [3 3]"},
+		{"no folder", []string{"--in", in, "--html", filepath.Join(dir, "no", "r.html")}, exitFailure, "no such file"},
+		{"too few positions", []string{"--in", few}, exitFailure, "too few"},
+	} {
+		code, stdout, stderr := command(t.Context(), append([]string{"report"}, test.args...)...)
+		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q; want exit %d and %q", test.name, code, stdout, stderr, test.code, test.want)
+		}
+	}
+	if after := list(t, dir); len(after) != len(before) {
+		t.Errorf("files %q, were %q", after, before)
+	}
+}

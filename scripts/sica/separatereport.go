@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// report is what separate --json writes. A number that wasn't measured, or
+// isn't finite, is null.
+type report struct {
+	Input     []string          `json:"input"`
+	Signals   int               `json:"signals"`
+	Positions int               `json:"positions"`
+	Method    string            `json:"method"`
+	Preset    string            `json:"preset"`
+	Config    sica.Config       `json:"config"`
+	Seed      uint64            `json:"seed"`
+	Backend   string            `json:"backend"`
+	Device    string            `json:"device"`
+	Versions  map[string]string `json:"versions"`
+
+	Iterations []iterationReport `json:"iterations"`
+	// Start is the start that the recovered signals came from, Best the
+	// iteration from it that they are of.
+	Start   []sica.Transform `json:"start"`
+	Rotated bool             `json:"rotated"`
+	Best    int              `json:"best"`
+	Stopped sica.StopReason  `json:"stopped"`
+	Why     string           `json:"why"`
+	Seconds float64          `json:"seconds"`
+
+	// The dependence that the recovered signals are left with, and the starts
+	// that were compared; both are null where the settings compare none.
+	Dependence *sica.Dependence `json:"dependence"`
+	Candidates []sica.Candidate `json:"candidates"`
+
+	// The truth's, if it was given.
+	MixedMCC *float64     `json:"mixed_mcc"`
+	Match    *scoreReport `json:"match"`
+}
+
+type iterationReport struct {
+	J          int      `json:"j"`
+	Loss       *float64 `json:"loss"`
+	Divergence *float64 `json:"divergence"`
+	Step       *float64 `json:"step"`
+	MCC        *float64 `json:"mcc"`
+	Seconds    float64  `json:"seconds"`
+}
+
+// finite returns v, or nil if JSON has no such number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// add appends an iteration; mcc is NaN if the truth isn't known.
+func (r *report) add(it sica.Iteration, mcc float64) {
+	r.Iterations = append(r.Iterations, iterationReport{
+		J:          it.J,
+		Loss:       finite(it.Loss),
+		Divergence: finite(it.Divergence),
+		Step:       finite(it.Step),
+		MCC:        finite(mcc),
+		Seconds:    it.Elapsed.Seconds(),
+	})
+}
+
+// finish fills in how the fit ended; the match has an MCC of NaN if the truth
+// isn't known.
+func (r *report) finish(res *sica.Result, m sica.Match) {
+	r.addKept(res)
+	r.Start, r.Rotated, r.Best, r.Stopped, r.Why = res.Start, res.Rotated, res.Best, res.Stopped, res.Why
+	r.Seconds = res.Elapsed.Seconds()
+	if len(res.Candidates) > 0 {
+		r.Dependence, r.Candidates = &res.Dependence, res.Candidates
+	}
+	if !math.IsNaN(m.MCC) {
+		s := newScoreReport(m)
+		r.Match = &s
+	}
+}
+
+// addKept puts what is known of the iterations that a checkpoint had before those
+// of this process.
+func (r *report) addKept(res *sica.Result) {
+	var kept []iterationReport
+	for k := range res.Iterations - len(r.Iterations) {
+		kept = append(kept, iterationReport{J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k])})
+	}
+	r.Iterations = append(kept, r.Iterations...)
+}
+
+// write writes the report to a file, whole or not at all.
+func (r *report) write(path string) error {
+	return datasets.WriteAtomic(path, func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(r)
+	})
+}

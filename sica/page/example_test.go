@@ -1,0 +1,46 @@
+package page_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/page"
+)
+
+// A separation with its diagnosis as a file to look at, or to send to somebody.
+func ExampleWrite() {
+	s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), 512,
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal})
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, err := backend.Open(backend.Auto)
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := sica.Fit(context.Background(), b, x, sica.Default())
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := result.Report(context.Background(), x, sica.ReportOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var file strings.Builder // or a file, by way of datasets.WriteAtomic
+	if err := page.Write(&file, "two spectra", report, x, result.Z); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.HasPrefix(file.String(), "<!DOCTYPE html>"), strings.Contains(file.String(), "<h1>separated</h1>"))
+	// Output: true true
+}

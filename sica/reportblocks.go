@@ -1,0 +1,117 @@
+package sica
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// How intervals are found.
+const (
+	// mostBlocks is the most blocks that positions are cut into.
+	mostBlocks = 64
+	// leastBlocks is the fewest, if there are as many positions.
+	leastBlocks = 8
+	// replicates is the number of resamples of an interval.
+	replicates = 1000
+	// confidence is the probability of an interval.
+	confidence = 0.95
+)
+
+// An Interval is an estimate with its 95 % interval by the percentiles of a
+// block bootstrap (H. Künsch, Annals of Statistics, 1989).
+type Interval struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// blocks cut positions into contiguous blocks of about equal size: stretches of a
+// sequence, tiles of an image, boxes of a video. There are about √T of them, so
+// that each is long against the memory of most signals.
+type blocks struct {
+	of    []int // the block of each position
+	sizes []int // positions of each block
+}
+
+func newBlocks(shape []int) *blocks {
+	t := product(shape)
+	wanted := max(leastBlocks, min(int(math.Sqrt(float64(t))), mostBlocks))
+	each := math.Pow(float64(wanted), 1/float64(len(shape)))
+	parts := make([]int, len(shape))
+	count := 1
+	for a, n := range shape {
+		parts[a] = max(1, min(int(math.Round(each)), n))
+		count *= parts[a]
+	}
+	b := &blocks{of: make([]int, t), sizes: make([]int, count)}
+	for position := range b.of {
+		block, stride, rest := 0, 1, position
+		for a := len(shape) - 1; a >= 0; a-- {
+			block += rest % shape[a] * parts[a] / shape[a] * stride
+			rest /= shape[a]
+			stride *= parts[a]
+		}
+		b.of[position] = block
+		b.sizes[block]++
+	}
+	return b
+}
+
+// sums are those of the values of each block.
+func (b *blocks) sums(values []float64) []float64 {
+	sums := make([]float64, len(b.sizes))
+	for t, v := range values {
+		sums[b.of[t]] += v
+	}
+	return sums
+}
+
+// resample draws as many blocks as there are, with replacement, and returns how
+// often each was drawn.
+func (b *blocks) resample(rng *rand.Rand) []float64 {
+	times := make([]float64, len(b.sizes))
+	for range times {
+		times[rng.IntN(len(times))]++
+	}
+	return times
+}
+
+// positions is how many a resample has.
+func (b *blocks) positions(times []float64) float64 {
+	n := 0.0
+	for k, size := range b.sizes {
+		n += times[k] * float64(size)
+	}
+	return n
+}
+
+// meanInterval is that of the mean of values, one a position.
+func (b *blocks) meanInterval(values []float64, rng *rand.Rand) Interval {
+	sums := b.sums(values)
+	means := make([]float64, replicates)
+	for k := range means {
+		times := b.resample(rng)
+		means[k] = floats.Dot(times, sums) / b.positions(times)
+	}
+	return percentiles(stat.Mean(values, nil), means)
+}
+
+// percentiles is the interval of an estimate whose resamples gave values, which
+// it sorts.
+func percentiles(estimate float64, values []float64) Interval {
+	slices.Sort(values)
+	return Interval{
+		Estimate: estimate,
+		Low:      stat.Quantile((1-confidence)/2, stat.LinInterp, values, nil),
+		High:     stat.Quantile((1+confidence)/2, stat.LinInterp, values, nil),
+	}
+}
+
+// atLeast is the interval of a value that can't be below least.
+func (i Interval) atLeast(least float64) Interval {
+	return Interval{max(i.Estimate, least), max(i.Low, least), max(i.High, least)}
+}
