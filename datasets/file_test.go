@@ -19,8 +19,16 @@ func TestFileRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	z.SetRow(0, append([]float64{math.MaxFloat64, -math.SmallestNonzeroFloat64, .1, 1. / 3, 1e-7, 1 << 53, 0}, z.RawRowView(0)[7:]...))
-	for _, ending := range []string{".csv", ".npy", ".CSV"} {
-		path := filepath.Join(t.TempDir(), "z"+ending)
+	checkFileRoundTrip(t, z, ".csv", ".npy", ".CSV")
+}
+
+// checkFileRoundTrip writes z to files with these endings, and reads it back bit for
+// bit.
+func checkFileRoundTrip(t *testing.T, z *mat.Dense, endings ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, ending := range endings {
+		path := filepath.Join(dir, "z"+ending)
 		if err := WriteFile(path, z); err != nil {
 			t.Fatal(err)
 		}

@@ -137,20 +137,7 @@ func TestReadMillionPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	z := mat.NewDense(d, T, nil)
 	z.Apply(func(_, _ int, _ float64) float64 { return float64(rng.Uint32()) / (1 << 16) }, z)
-	dir := t.TempDir()
-	for _, ending := range []string{".npy", ".csv"} {
-		path := filepath.Join(dir, "z"+ending)
-		if err := WriteFile(path, z); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !mat.Equal(got, z) {
-			t.Errorf("%s: other signals came back", ending)
-		}
-	}
+	checkFileRoundTrip(t, z, ".npy", ".csv")
 }
 
 func TestBoundedReader(t *testing.T) {

@@ -60,12 +60,7 @@ func TestJudge(t *testing.T) {
 // digits, the nonlinear start for GELU steps.
 func TestFitChoosesStart(t *testing.T) {
 	b := open(t, backend.Available()[0])
-	gaussian, err := datasets.AR(rng(31), 1024,
-		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
-		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gaussian := twoSpectra(t, 31)
 	rotated := new(mat.Dense)
 	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
 	linear, s := mixedAR7(t, 21, 1024, 5, false)

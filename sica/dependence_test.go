@@ -34,17 +34,24 @@ func dependence(t *testing.T, z *mat.Dense, shape ...int) Dependence {
 	return d
 }
 
-// Independent signals have next to none, whatever their values and memory.
-// Rotated, they depend on each other at t if they aren't Gaussian, through
-// their contexts if their spectra differ, and not at all if neither.
-func TestMeasureDependence(t *testing.T) {
-	const small, large = 0.05, 0.07
-	spectra, err := datasets.AR(rng(1), 1024,
+// twoSpectra are two independent Gaussian signals of different spectra.
+func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
+	t.Helper()
+	z, err := datasets.AR(rng(seed), 1024,
 		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
 		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return z
+}
+
+// Independent signals have next to none, whatever their values and memory.
+// Rotated, they depend on each other at t if they aren't Gaussian, through
+// their contexts if their spectra differ, and not at all if neither.
+func TestMeasureDependence(t *testing.T) {
+	const small, large = 0.05, 0.07
+	spectra := twoSpectra(t, 1)
 	for _, test := range []struct {
 		name                string
 		z                   *mat.Dense

@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
 )
 
 // followed are small fits of every kind of stage: those of smokes, and of further
@@ -119,12 +118,7 @@ func TestTransformIsZ(t *testing.T) {
 // settle.
 func TestTransformOfDefault(t *testing.T) {
 	b := open(t, backend.Go)
-	gaussian, err := datasets.AR(rng(31), 1024,
-		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
-		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gaussian := twoSpectra(t, 31)
 	rotated := new(mat.Dense)
 	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
 	linear, _ := mixedAR7(t, 21, 1024, 5, false)

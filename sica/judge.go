@@ -64,17 +64,23 @@ func Judge(ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint
 	if err := checkRuns(backend, runs, cfg); err != nil {
 		return Judgement{}, err
 	}
-	d, t := z.Dims()
-	s, err := newSeparation(backend, cfg, d, t, 1)
-	if err != nil {
-		return Judgement{}, err
-	}
-	defer s.field.close()
-	judged, err := s.judge(ctx, runs)
+	judged, err := judgeRuns(ctx, backend, cfg, runs)
 	if err != nil {
 		return Judgement{}, err
 	}
 	return judged[0].Judgement, nil
+}
+
+// judgeRuns judges the signals of runs of one size in one program, with the
+// settings of judgeConfig.
+func judgeRuns(ctx context.Context, backend compute.Backend, cfg Config, runs []Run) ([]judged, error) {
+	d, t := runs[0].X.Dims()
+	s, err := newSeparation(backend, cfg, d, t, len(runs))
+	if err != nil {
+		return nil, err
+	}
+	defer s.field.close()
+	return s.judge(ctx, runs)
 }
 
 // judged is a Judgement with what each position adds to it.

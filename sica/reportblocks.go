@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -27,6 +28,11 @@ type Interval struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
+}
+
+// String is the estimate with its interval, to three decimals.
+func (i Interval) String() string {
+	return fmt.Sprintf("%.3f (%.3f–%.3f)", i.Estimate, i.Low, i.High)
 }
 
 // blocks cut positions into contiguous blocks of about equal size: stretches of a

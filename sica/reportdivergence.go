@@ -68,12 +68,7 @@ func judgeTogether(ctx context.Context, backend compute.Backend, signals []*mat.
 	for _, z := range signals {
 		runs = append(runs, Run{X: z, Seed: seed})
 	}
-	s, err := newSeparation(backend, cfg, d, t, len(runs))
-	if err != nil {
-		return nil, err
-	}
-	defer s.field.close()
-	return s.judge(ctx, runs)
+	return judgeRuns(ctx, backend, cfg, runs)
 }
 
 // measure adds the dependence of z.

@@ -77,7 +77,8 @@ func reportPairs(ctx context.Context, z *mat.Dense, shape []int, seed uint64) ([
 	_, foreseeable := selfPredictions(white, neighbours)
 	c := &criterion{neighbours: neighbours, shape: shape, alone: foreseeable}
 	var pairs []PairReport
-	for number, p := range allPairs(len(white.RawMatrix().Data) / white.RawMatrix().Cols) {
+	d, _ := white.Dims()
+	for number, p := range allPairs(d) {
 		found, err := c.report(ctx, rows(white, p.j, p.i), seed, number)
 		if err != nil {
 			return nil, err

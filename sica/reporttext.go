@@ -78,10 +78,10 @@ func table(b *strings.Builder, rows ...string) {
 func (r *Report) writeDivergences(b *strings.Builder) {
 	rows := []string{
 		"\tmixed, whitened\trecovered",
-		fmt.Sprintf("dependence of a pair\t%s\t%s", r.Mixed.Dependence.text(), r.Recovered.Dependence.text()),
+		fmt.Sprintf("dependence of a pair\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
 	}
 	if r.Mixed.Judged != nil && r.Recovered.Judged != nil {
-		rows = append(rows, fmt.Sprintf("divergence, nats\t%s\t%s", r.Mixed.Judged.text(), r.Recovered.Judged.text()))
+		rows = append(rows, fmt.Sprintf("divergence, nats\t%s\t%s", r.Mixed.Judged, r.Recovered.Judged))
 	}
 	table(b, rows...)
 }

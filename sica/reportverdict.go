@@ -78,9 +78,9 @@ func (r *Report) dependent() []finding {
 	if after.Dependence.Low <= leftDependence || after.Judged != nil && after.Judged.Low <= leftDivergence {
 		return nil
 	}
-	reason := fmt.Sprintf("The recovered signals still depend on each other: the dependence is %s, of signals %s most", after.Dependence.text(), numbered(after.Pair[:]))
+	reason := fmt.Sprintf("The recovered signals still depend on each other: the dependence is %s, of signals %s most", after.Dependence, numbered(after.Pair[:]))
 	if after.Judged != nil {
-		reason += fmt.Sprintf(", and networks see a divergence of %s nats", after.Judged.text())
+		reason += fmt.Sprintf(", and networks see a divergence of %s nats", after.Judged)
 	}
 	return []finding{{reason + ".", "Another fit: more iterations, Config.Family free, or, of nonlinear mixtures, other Config.Alternatives. Sources that depend on each other stay so."}}
 }
@@ -193,9 +193,9 @@ func (r *Report) separated() finding {
 		widest = max(widest, p.Open)
 	}
 	reason := fmt.Sprintf("The dependence went from %s to %s, and no pair fits as well when it is rotated by more than %.0f°, as far as can be told from chance",
-		r.Mixed.Dependence.text(), r.Recovered.Dependence.text(), widest)
+		r.Mixed.Dependence, r.Recovered.Dependence, widest)
 	if after := r.Recovered; after.Dependence.Low > leftDependence {
-		reason += fmt.Sprintf("; what dependence is left, networks don't see: a divergence of %s nats", after.Judged.text())
+		reason += fmt.Sprintf("; what dependence is left, networks don't see: a divergence of %s nats", after.Judged)
 	}
 	if r.Stability != nil {
 		reason += fmt.Sprintf("; %s and the fit agree with an MCC of %.3f", r.Stability.refits(), r.Stability.MCC)
@@ -207,11 +207,6 @@ func (r *Report) separated() finding {
 		}
 	}
 	return finding{reason + ".", next}
-}
-
-// text is the estimate with its interval.
-func (i Interval) text() string {
-	return fmt.Sprintf("%.3f (%.3f–%.3f)", i.Estimate, i.Low, i.High)
 }
 
 // numbered counts signals from 1: "1 and 2".

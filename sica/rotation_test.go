@@ -72,12 +72,7 @@ func TestPairEntropy(t *testing.T) {
 // spectra, three at once, and from a rotation at which turning pairs gets stuck
 // if need be.
 func TestLeastEntropyRotation(t *testing.T) {
-	spectra, err := datasets.AR(rng(5), 1024,
-		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
-		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spectra := twoSpectra(t, 5)
 	for name, sources := range map[string]*mat.Dense{
 		"two spectra": spectra,
 		"uniform":     noise(rng(6), 2, 1024, datasets.Uniform),

@@ -81,7 +81,7 @@ func main() {
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if picture != "" {
-				rows, err := parseRows(committedTable)
+				rows, err := parseRows[row](committedTable)
 				if err != nil {
 					return err
 				}
@@ -123,7 +123,7 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 		return err
 	}
 	path := filepath.Join(out, "quality.json")
-	rows, err := readRows(path)
+	rows, err := readRows[row](path)
 	if err != nil {
 		return err
 	}
@@ -137,15 +137,11 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 		}
 		rows = append(rows, r)
 		fmt.Fprintln(log, r.markdown())
-		if err := datasets.WriteAtomic(path, func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", " ")
-			return enc.Encode(rows)
-		}); err != nil {
+		if err := writeRows(path, rows); err != nil {
 			return err
 		}
 	}
-	committed, err := parseRows(committedTable)
+	committed, err := parseRows[row](committedTable)
 	if err != nil {
 		return err
 	}
@@ -158,7 +154,7 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 }
 
 // readRows reads a table that was begun, none if there isn't one.
-func readRows(path string) ([]row, error) {
+func readRows[R row | judgedRun](path string) ([]R, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -166,17 +162,25 @@ func readRows(path string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := parseRows(data)
+	rows, err := parseRows[R](data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rows, nil
 }
 
-func parseRows(data []byte) ([]row, error) {
-	var rows []row
+func parseRows[R row | judgedRun](data []byte) ([]R, error) {
+	var rows []R
 	err := json.Unmarshal(data, &rows)
 	return rows, err
+}
+
+func writeRows[R row | judgedRun](path string, rows []R) error {
+	return datasets.WriteAtomic(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", " ")
+		return enc.Encode(rows)
+	})
 }
 
 func has(rows []row, problem string, seed uint64, runs int) bool {

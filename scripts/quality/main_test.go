@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 	}
 
 	path := filepath.Join(t.TempDir(), "quality.json")
-	if none, err := readRows(path); err != nil || none != nil {
+	if none, err := readRows[row](path); err != nil || none != nil {
 		t.Errorf("no file: %v, %v", none, err)
 	}
 	data, err := json.Marshal(rows)
@@ -58,7 +58,7 @@ func TestTable(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	read, err := readRows(path)
+	read, err := readRows[row](path)
 	if err != nil || !has(read, "a", 3, 2) || has(read, "a", 3, 8) {
 		t.Errorf("read %+v, %v", read, err)
 	}
@@ -80,7 +80,7 @@ func TestComparison(t *testing.T) {
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("comparison\n%s\nwants\n%s", out.String(), want)
 	}
-	if rows, err := parseRows(committedTable); err != nil || len(rows) == 0 {
+	if rows, err := parseRows[row](committedTable); err != nil || len(rows) == 0 {
 		t.Errorf("committed table: %d rows, %v", len(rows), err)
 	}
 }

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -98,13 +95,9 @@ func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed
 		return err
 	}
 	path := filepath.Join(out, "verdicts.json")
-	var judged []judgedRun
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, &judged)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", path, err)
+	judged, err := readRows[judgedRun](path)
+	if err != nil {
+		return err
 	}
 	for _, p := range verdictProblems() {
 		for k := range runs {
@@ -120,11 +113,7 @@ func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed
 				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f: %s\n", p.name, j.Fit, at, j.MCC, j.Verdict)
 			}
 			judged = append(judged, of...)
-			if err := datasets.WriteAtomic(path, func(w io.Writer) error {
-				enc := json.NewEncoder(w)
-				enc.SetIndent("", " ")
-				return enc.Encode(judged)
-			}); err != nil {
+			if err := writeRows(path, judged); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -62,8 +61,8 @@ func TestVerdictTable(t *testing.T) {
 // and seldom of a nonlinear one, but where each signal is distorted by itself,
 // which its ranks don't show.
 func TestCommittedVerdicts(t *testing.T) {
-	var judged []judgedRun
-	if err := json.Unmarshal(committedVerdicts, &judged); err != nil {
+	judged, err := parseRows[judgedRun](committedVerdicts)
+	if err != nil {
 		t.Fatal(err)
 	}
 	separated, wrong := 0, 0

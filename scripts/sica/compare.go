@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -243,9 +242,7 @@ func (opt *compareOptions) separate(cmd *cobra.Command, b compute.Backend, m exp
 // print prints the rows as a table or as JSON.
 func (opt *compareOptions) print(out io.Writer, rows []compared) error {
 	if opt.json {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(rows)
+		return printJSON(out, rows)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "method\tsettings\tMCC\tseconds\tconverged\titerations\t")

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,6 +64,17 @@ func checkWritable(path string) error {
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// writeJSON writes v to a file, whole or not at all.
+func writeJSON(path string, v any) error {
+	return datasets.WriteAtomic(path, func(w io.Writer) error { return printJSON(w, v) })
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // place is a file or a folder that a flag names.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -176,11 +175,7 @@ func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.R
 			Input: opt.in, Model: opt.model, Config: result.Config, Seed: result.Seed,
 			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(), Report: rep,
 		}
-		if err := datasets.WriteAtomic(opt.json, func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(d)
-		}); err != nil {
+		if err := writeJSON(opt.json, d); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.json)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/seed-47b1e431/gosica/sica"
@@ -37,9 +36,7 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
 			}
 			if asJSON {
-				enc := json.NewEncoder(cmd.OutOrStdout())
-				enc.SetIndent("", "  ")
-				return enc.Encode(newScoreReport(m))
+				return printJSON(cmd.OutOrStdout(), newScoreReport(m))
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "MCC %.4f\n", m.MCC)

@@ -216,7 +216,7 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.De
 		return nil
 	}
 	rep.finish(res, m)
-	if err := rep.write(opt.json); err != nil {
+	if err := writeJSON(opt.json, rep); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.json)

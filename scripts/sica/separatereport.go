@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"math"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -95,13 +92,4 @@ func (r *report) addKept(res *sica.Result) {
 		kept = append(kept, iterationReport{J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k])})
 	}
 	r.Iterations = append(kept, r.Iterations...)
-}
-
-// write writes the report to a file, whole or not at all.
-func (r *report) write(path string) error {
-	return datasets.WriteAtomic(path, func(w io.Writer) error {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(r)
-	})
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -135,7 +136,7 @@ func bars(before, after sica.Interval) []bar {
 	end := max(before.High, after.High, 1e-3)
 	of := func(label, colour string, i sica.Interval) bar {
 		return bar{
-			Label: label, Colour: colour, Value: fmt.Sprintf("%.3f (%.3f–%.3f)", i.Estimate, i.Low, i.High),
+			Label: label, Colour: colour, Value: i.String(),
 			At: (axis - 4) * i.Estimate / end, Low: axis * i.Low / end, Width: axis * (i.High - i.Low) / end,
 		}
 	}
@@ -181,7 +182,7 @@ type pair struct {
 func pairs(r *sica.Report) []pair {
 	sorted := slices.Clone(r.Pairs)
 	if len(sorted) > mostPairs {
-		slices.SortStableFunc(sorted, func(a, b sica.PairReport) int { return int(math.Copysign(1, b.Open-a.Open)) })
+		slices.SortStableFunc(sorted, func(a, b sica.PairReport) int { return cmp.Compare(b.Open, a.Open) })
 		sorted = sorted[:mostPairs]
 	}
 	var found []pair

@@ -40,7 +40,8 @@ func signals(r *sica.Report, x, z *mat.Dense) (template.URL, string, error) {
 		return "", "", err
 	}
 	note := fmt.Sprintf("Positions %d to %d of %d, each signal at mean 0 and variance 1.", from, to-1, r.Positions)
-	return embed(picture, note+first(shown, r.Signals))
+	url, err := embed(picture)
+	return url, note + first(shown, r.Signals), err
 }
 
 // images shows signals as images, of a video the frame in the middle.
@@ -65,7 +66,8 @@ func images(r *sica.Report, x, z *mat.Dense) (template.URL, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	return embed(picture, note+first(shown, r.Signals))
+	url, err := embed(picture)
+	return url, note + first(shown, r.Signals), err
 }
 
 func first(shown, of int) string {
@@ -108,15 +110,14 @@ func progress(r *sica.Report) (template.URL, error) {
 	if err != nil {
 		return "", err
 	}
-	url, _, err := embed(picture, "")
-	return url, err
+	return embed(picture)
 }
 
 // embed is the picture as a URL that holds all of it.
-func embed(picture *plot.Picture, note string) (template.URL, string, error) {
+func embed(picture *plot.Picture) (template.URL, error) {
 	svg, err := picture.Bytes(plot.SVG)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), note, nil
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), nil
 }
