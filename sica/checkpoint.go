@@ -24,8 +24,9 @@ var (
 	// another fit is using, of this process or another.
 	ErrCheckpointInUse = errors.New("another fit is using it")
 	// ErrCheckpoint is wrapped by the error of a fit whose checkpoint can't be
-	// written. The last good iterate comes with it.
-	ErrCheckpoint = errors.New("the checkpoint can't be written")
+	// used: it is of another fit, in use, damaged or can't be written. If it could
+	// be written before, the last good iterate comes with it.
+	ErrCheckpoint = errors.New("checkpoint")
 )
 
 // The format of a checkpoint: the folder start, what the runs began with, and

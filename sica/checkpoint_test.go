@@ -114,7 +114,7 @@ func TestCheckpointRefused(t *testing.T) {
 	refused := func(name string, x *mat.Dense, cfg Config, want string) {
 		t.Helper()
 		result, err := Fit(context.Background(), b, x, cfg)
-		if err == nil || result != nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, ErrCheckpoint) || result != nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want an error with %q", name, err, want)
 		}
 	}

@@ -55,7 +55,7 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	var kept *checkpoint
 	if cfg.Checkpoint != "" {
 		if kept, err = openCheckpoint(cfg, backend, runs); err != nil {
-			return nil, fmt.Errorf("sica: checkpoint: %w", err)
+			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 		}
 		defer kept.close()
 	}
@@ -71,7 +71,7 @@ func (c Config) starts(ctx context.Context, runs []Run, neighbours [][]int32, ke
 	if kept != nil {
 		choices, err := kept.readStarts(c, runs, neighbours)
 		if err != nil {
-			return nil, fmt.Errorf("sica: checkpoint: %w", err)
+			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 		}
 		if choices != nil {
 			return choices, nil

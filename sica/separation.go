@@ -2,7 +2,6 @@ package sica
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -68,8 +67,9 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 	}
 	var err error
 	if len(open) > 0 {
-		if err = moveRuns(ctx, backend, open, cfg, kept, begin); err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFinite) && !errors.Is(err, ErrCheckpoint) {
-			return nil, err
+		err = moveRuns(ctx, backend, open, cfg, kept, begin)
+		if slices.ContainsFunc(open, func(run *separationRun) bool { return !run.finished }) {
+			return nil, err // there is no result of a run that has no reason to stop
 		}
 	}
 	if cfg.chooses() {
@@ -122,7 +122,7 @@ func (s *separation) move(ctx context.Context, runs []*separationRun, begin time
 	s.runs, s.begin, s.failed = runs, begin, nil
 	made, err := s.resume()
 	if err != nil {
-		return fmt.Errorf("sica: checkpoint: %w", err)
+		return fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 	}
 	s.spend(made)
 	for j := made + 1; j <= s.cfg.Iterations && s.active() > 0; j++ {
@@ -134,7 +134,7 @@ func (s *separation) move(ctx context.Context, runs []*separationRun, begin time
 			return err
 		}
 		if err := s.keepState(j); err != nil {
-			s.stopAll(StoppedCheckpoint, fmt.Sprintf("%v after iteration %d: %v", ErrCheckpoint, j, err))
+			s.stopAll(StoppedCheckpoint, fmt.Sprintf("the checkpoint of iteration %d can't be written: %v", j, err))
 			return fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 		}
 		s.spend(j)

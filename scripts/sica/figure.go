@@ -37,7 +37,7 @@ func newFigure() *cobra.Command {
 DIR/cells.jsonl at once and, at the end, a picture and a table of each figure
 and, of the preset paper, what the paper says of it and whether that holds. Run
 again, it makes only what is missing, so that it can be stopped and goes on where
-it was. Figure 2, which shows no separation, is drawn and its assumption checked.
+it was, with the paper's SICA from its last iteration. Figure 2, which shows no separation, is drawn and its assumption checked.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
 settings, and beside them SICA with the project's own. It takes days on one

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"math"
 	"regexp"
 	"time"
@@ -26,7 +27,8 @@ type Cell struct {
 	Preset Preset `json:"preset,omitempty"` // "" for a method without settings
 }
 
-// An Outcome is what came of a cell, and with what it was made.
+// An Outcome is what came of a cell, and with what it was made: the last process,
+// if there were several.
 type Outcome struct {
 	Cell
 
@@ -40,7 +42,8 @@ type Outcome struct {
 	Warning    string `json:"warning,omitempty"`
 	Converged  bool   `json:"converged"`
 	Iterations int    `json:"iterations"`
-	// Seconds is how long the separation took, with whatever else ran then.
+	// Seconds is how long the separation took, with whatever else ran then, and
+	// in all processes if it was interrupted.
 	Seconds float64 `json:"seconds"`
 	// Loss and Divergence hold a value for each of SICA's iterations; there is no
 	// Divergence where none is measured.
@@ -58,8 +61,9 @@ type Outcome struct {
 
 // Run makes the cell and returns its outcome with the recovered signals. A
 // method that fails on the problem is an outcome too, without signals. It is an
-// error if the cell's problem, method or preset is unknown, or if ctx ends.
-func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense, error) {
+// error if the cell's problem, method or preset is unknown, if ctx ends, or if the
+// checkpoint, which is "" for none, can't be used; see Signals.
+func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*Outcome, *mat.Dense, error) {
 	method, err := MethodNamed(c.Method)
 	if err != nil {
 		return nil, nil, err
@@ -68,6 +72,7 @@ func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense,
 	if err != nil {
 		return nil, nil, err
 	}
+	mixed.Checkpoint = checkpoint
 	o := &Outcome{
 		Cell:     c,
 		Backend:  backend.NameOf(b),
@@ -81,6 +86,9 @@ func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense,
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
+	if errors.Is(err, sica.ErrCheckpoint) {
+		return nil, nil, err
+	}
 	var match sica.Match
 	if err == nil {
 		match, err = sica.MCC(r.Z, sources)
@@ -90,6 +98,7 @@ func (c Cell) Run(ctx context.Context, b compute.Backend) (*Outcome, *mat.Dense,
 		return o, nil, nil
 	}
 	o.MCC = &match.MCC
+	o.Seconds = r.Elapsed.Seconds()
 	o.Why, o.Warning = r.Why, r.Warning
 	o.Converged, o.Iterations = r.Converged, r.Iterations
 	o.Loss = r.Loss

@@ -32,7 +32,7 @@ func TestCommittedResults(t *testing.T) {
 			if !ok {
 				t.Fatal("it isn't among the committed results")
 			}
-			got, _, err := c.Run(t.Context(), b)
+			got, _, err := c.Run(t.Context(), b, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,10 @@ func separate(settings func() sica.Config) recoverer {
 		if cfg.Flow == sica.RF && len(in.Shape) == 2 {
 			cfg.Iterations = imageIterations
 		}
-		if p == Smoke {
+		switch p {
+		case Paper:
+			cfg.Checkpoint = in.Checkpoint
+		case Smoke:
 			cfg = cfg.Smoke()
 		}
 		r, err := sica.Fit(ctx, b, in.X, cfg)
@@ -44,6 +47,7 @@ func separate(settings func() sica.Config) recoverer {
 			Why:         r.Why,
 			Loss:        r.Loss,
 			Divergence:  r.Divergence,
+			Elapsed:     r.Elapsed,
 		}, nil
 	}
 }

@@ -57,7 +57,8 @@ func (p Plan) keeps(c Cell) bool { return p.Keep != nil && p.Keep(c) }
 // Run makes the plan's cells that the store lacks, and adds each outcome to it
 // at once. The outcomes don't depend on Jobs, but their Seconds do. If ctx ends
 // or a cell or the store fails, the cells under way are dropped, and the first
-// error is returned.
+// error is returned. A cell of SICA with the paper's settings that was under way,
+// even in a process that was killed, goes on from its last iteration.
 func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	if p.Jobs < 1 {
 		return fmt.Errorf("experiment: %d jobs: want at least 1", p.Jobs)
@@ -87,7 +88,7 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	for range min(p.Jobs, len(missing)) {
 		workers.Go(func() {
 			for c := range cells {
-				o, z, err := c.Run(ctx, b)
+				o, z, err := c.Run(ctx, b, s.checkpointPath(c))
 				if err != nil {
 					err = fmt.Errorf("experiment: %s: %w", c, err)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
@@ -117,6 +118,30 @@ func TestRunOfBadPlan(t *testing.T) {
 		if n := len(s.Outcomes()); n != 0 {
 			t.Errorf("%s: %d outcomes", name, n)
 		}
+	}
+}
+
+// A checkpoint that can't be used isn't the method's failure. It is removed with
+// the cell's outcome.
+func TestRunKeepsCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, "cells")
+	c := cell(1)
+	c.Method = "sica-wgf"
+	checkpoint := filepath.Join(dir, "checkpoint-"+c.String())
+	if err := os.Mkdir(checkpoint, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(checkpoint, "thesis.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: []experiment.Cell{c}, Jobs: 1})
+	if !errors.Is(err, sica.ErrCheckpoint) || len(s.Outcomes()) != 0 {
+		t.Errorf("%d outcomes, error %v", len(s.Outcomes()), err)
+	}
+	add(t, s, &experiment.Outcome{Cell: c}, nil)
+	if _, err := os.Stat(checkpoint); !os.IsNotExist(err) {
+		t.Errorf("the checkpoint is still there (%v)", err)
 	}
 }
 

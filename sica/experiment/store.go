@@ -150,6 +150,11 @@ func (r *Results) signalsPath(c Cell) string {
 	return filepath.Join(r.dir, "signals", c.String()+".npy")
 }
 
+// checkpointPath is a folder for the state of a cell that is being made.
+func (r *Results) checkpointPath(c Cell) string {
+	return filepath.Join(r.dir, "checkpoint-"+c.String())
+}
+
 // A Store is Results that can be added to. What was added is on the disk. Its
 // methods aren't safe for concurrent use.
 type Store struct {
@@ -197,12 +202,16 @@ func (s *Store) open(dir, name string) error {
 	return err
 }
 
-// Add writes an outcome, and the signals z unless they are nil, to the disk.
+// Add writes an outcome, and the signals z unless they are nil, to the disk. The
+// cell's checkpoint has then served and is removed.
 func (s *Store) Add(o *Outcome, z *mat.Dense) error {
 	if err := s.add(o, z); err != nil {
 		return fmt.Errorf("experiment: keeping %s: %w", o.Cell, err)
 	}
 	s.put(*o)
+	if err := os.RemoveAll(s.checkpointPath(o.Cell)); err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
 	return nil
 }
 
