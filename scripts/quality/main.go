@@ -4,9 +4,12 @@
 //
 //	go run ./scripts/quality --seed 9001 --runs 8 --out out/quality
 //	go run ./scripts/quality --verdicts --seed 9001 --runs 8 --out out/quality
+//	go run ./scripts/quality --readings --seed 9001 --runs 3 --out out/quality
 //
-// With --verdicts it measures how often Result.Report is right: OUT/verdicts.json
-// and verdicts.md, of which verdicts.json here is a copy.
+// With --verdicts it measures how often Result.Report is right, with --readings
+// what comes of the paper's SICA-WGF where what it leaves open is read in another
+// way: OUT/verdicts.json or readings.json, of which those here are copies, and
+// tables of them.
 //
 // It writes quality.json after each row and, at the end, quality.md, with a
 // comparison with the table in results.json, which was measured on other seeds.
@@ -20,7 +23,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -30,7 +32,6 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -71,7 +72,7 @@ func main() {
 	var seed uint64
 	var runs int
 	var out, backendName, picture string
-	var verdicts bool
+	var verdicts, readings bool
 	var allowUnverified bool
 	cmd := &cobra.Command{
 		Use:           "quality",
@@ -98,12 +99,16 @@ func main() {
 			if verdicts {
 				return measureVerdicts(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
 			}
+			if readings {
+				return measureReadings(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
+			}
 			return measure(cmd.Context(), cmd.OutOrStdout(), b, seed, runs, out)
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the first run; the others follow")
 	cmd.Flags().IntVar(&runs, "runs", 8, "runs of each row, at least 2")
 	cmd.Flags().BoolVar(&verdicts, "verdicts", false, "measure how often Result.Report is right, and nothing else")
+	cmd.Flags().BoolVar(&readings, "readings", false, "measure other readings of the paper's SICA-WGF, and nothing else")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of quality.json and quality.md")
 	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences in results.json to this PNG file, and measure nothing")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
@@ -154,7 +159,7 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 }
 
 // readRows reads a table that was begun, none if there isn't one.
-func readRows[R row | judgedRun](path string) ([]R, error) {
+func readRows[R row | judgedRun | readRun](path string) ([]R, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -169,13 +174,13 @@ func readRows[R row | judgedRun](path string) ([]R, error) {
 	return rows, nil
 }
 
-func parseRows[R row | judgedRun](data []byte) ([]R, error) {
+func parseRows[R row | judgedRun | readRun](data []byte) ([]R, error) {
 	var rows []R
 	err := json.Unmarshal(data, &rows)
 	return rows, err
 }
 
-func writeRows[R row | judgedRun](path string, rows []R) error {
+func writeRows[R row | judgedRun | readRun](path string, rows []R) error {
 	return datasets.WriteAtomic(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
@@ -279,8 +284,7 @@ func (r row) markdown() string {
 			s += " fails |"
 			continue
 		}
-		mean, sd := stat.MeanStdDev(r.MCC[name], nil)
-		s += fmt.Sprintf(" %.3f (%.3f) |", mean, sd/math.Sqrt(float64(r.Runs)))
+		s += " " + meanError(r.MCC[name]) + " |"
 	}
 	return s + fmt.Sprintf(" %.1f |", r.Seconds)
 }

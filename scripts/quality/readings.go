@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// reading is a way to read what the paper leaves open of SICA-WGF: the step η, the
+// signals' scale and whether networks go on from one iteration to the next.
+type reading struct {
+	name   string
+	change func(c *sica.Config) // sica.PaperWGF
+}
+
+// readings are the preset, then one change of it each. The last two aren't
+// readings: they show what is missing.
+var readings = []reading{
+	{"as `PaperWGF`", func(*sica.Config) {}},
+	{"η = 0.1", step(0.1)},
+	{"η = 10", step(10)},
+	{"as they are mixed, η = 1", raw(1)},
+	{"as they are mixed, η = 200", raw(200)},
+	{"standardised after each iteration", func(c *sica.Config) { c.Standardise = true }},
+	{"networks go on", func(c *sica.Config) { c.WarmStart = true }},
+	{"new permutations each epoch", func(c *sica.Config) { c.FreshProduct = true }},
+	{"learning rate 1e-3", func(c *sica.Config) { c.LearningRate = 1e-3 }},
+	{"from ZCA", func(c *sica.Config) { c.Start = []sica.Transform{sica.ZCA} }},
+}
+
+func step(eta float64) func(*sica.Config) {
+	return func(c *sica.Config) { c.FirstStep, c.LastStep = eta, eta }
+}
+
+// raw begins with the mixed signals, of whatever scale.
+func raw(eta float64) func(*sica.Config) {
+	return func(c *sica.Config) {
+		c.Start = nil
+		step(eta)(c)
+	}
+}
+
+// readingProblems are those of the paper on which SICA-WGF takes seconds.
+func readingProblems() []problem {
+	return []problem{
+		{"heart", nil, heart},
+		{"AR(7), linear, J=5", nil, paperMixing(ar7, "linear", 5)},
+		{"AR(7), GELU, J=5", nil, paperMixing(ar7, "GELU", 5)},
+	}
+}
+
+// readRun is one fit with a reading.
+type readRun struct {
+	Problem string `json:"problem"`
+	Reading string `json:"reading"`
+	Seed    uint64 `json:"seed"`
+	Backend string `json:"backend"`
+	// MCC holds that of the start and of each iterate, Best the place of the
+	// result in it: the last, unless the flow went astray.
+	MCC  []float64 `json:"mcc"`
+	Best int       `json:"best"`
+	Why  string    `json:"why"`
+}
+
+// measureReadings makes every fit that isn't in OUT/readings.json yet, and writes
+// OUT/readings.md.
+func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) error {
+	if runs < 2 {
+		return fmt.Errorf("%d runs: want at least 2, for a standard error", runs)
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(out, "readings.json")
+	made, err := readRows[readRun](path)
+	if err != nil {
+		return err
+	}
+	for _, p := range readingProblems() {
+		for _, r := range readings {
+			for at := seed; at < seed+uint64(runs); at++ {
+				if slices.ContainsFunc(made, func(m readRun) bool { return m.Problem == p.name && m.Reading == r.name && m.Seed == at }) {
+					continue
+				}
+				run, err := read(ctx, b, p, r, at)
+				if err != nil {
+					return fmt.Errorf("%s, %s, seed %d: %w", p.name, r.name, at, err)
+				}
+				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f to %.3f\n", p.name, r.name, at, run.MCC[0], run.MCC[run.Best])
+				made = append(made, run)
+				if err := writeRows(path, made); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return datasets.WriteAtomic(filepath.Join(out, "readings.md"), func(w io.Writer) error {
+		return writeReadings(io.MultiWriter(w, log), made)
+	})
+}
+
+// read separates one mixture with a reading.
+func read(ctx context.Context, b compute.Backend, p problem, r reading, seed uint64) (readRun, error) {
+	s, x, err := p.draw(rand.New(rand.NewPCG(seed, 0)))
+	if err != nil {
+		return readRun{}, err
+	}
+	cfg := sica.PaperWGF()
+	cfg.Shape, cfg.Seed = p.shape, seed
+	r.change(&cfg)
+	var iterates []*mat.Dense
+	cfg.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
+	result, err := sica.Fit(ctx, b, x, cfg)
+	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // an iterate that isn't finite is a result too
+		return readRun{}, err
+	}
+	run := readRun{Problem: p.name, Reading: r.name, Seed: seed, Backend: backend.NameOf(b), Best: result.Best, Why: result.Why}
+	for _, z := range append([]*mat.Dense{result.Initial}, iterates...) {
+		m, err := sica.MCC(z, s)
+		if err != nil {
+			return readRun{}, err
+		}
+		run.MCC = append(run.MCC, m.MCC)
+	}
+	return run, nil
+}
+
+// writeReadings writes a line for each reading: the mean MCC of the results and,
+// as oracle, of the iterates that the truth says are best.
+func writeReadings(w io.Writer, made []readRun) error {
+	text, line := "| SICA-WGF |", "| --- |"
+	for _, p := range readingProblems() {
+		text += " " + p.name + " | oracle |"
+		line += " ---: | ---: |"
+	}
+	text += "\n" + line + "\n"
+	for _, r := range readings {
+		text += "| " + r.name + " |"
+		for _, p := range readingProblems() {
+			var last, best []float64
+			for _, m := range made {
+				if m.Problem == p.name && m.Reading == r.name {
+					last, best = append(last, m.MCC[m.Best]), append(best, slices.Max(m.MCC))
+				}
+			}
+			text += " " + meanError(last) + " | " + meanError(best) + " |"
+		}
+		text += "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// meanError is the mean with its standard error.
+func meanError(values []float64) string {
+	if len(values) < 2 {
+		return "–"
+	}
+	mean, sd := stat.MeanStdDev(values, nil)
+	return fmt.Sprintf("%.3f (%.3f)", mean, stat.StdErr(sd, float64(len(values))))
+}

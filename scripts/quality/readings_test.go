@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// Each reading is another one.
+func TestReadingsDiffer(t *testing.T) {
+	seen := make(map[string]string)
+	for _, r := range readings {
+		cfg := sica.PaperWGF()
+		r.change(&cfg)
+		settings, err := json.Marshal(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[string(settings)]; ok {
+			t.Errorf("%s is %s", r.name, other)
+		}
+		seen[string(settings)] = r.name
+	}
+}
+
+// A fit is scored at its start and after each iteration.
+func TestRead(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief := reading{"brief", func(c *sica.Config) { *c = c.Smoke(); c.Iterations = 1 }}
+	run, err := read(t.Context(), b, readingProblems()[0], brief, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.MCC) != 2 || run.Best != 1 || run.MCC[0] == run.MCC[1] || slices.ContainsFunc(run.MCC, func(v float64) bool { return math.IsNaN(v) || v < 0.5 }) {
+		t.Errorf("%+v", run)
+	}
+}
+
+// The results of two runs are .8 and .6, their best iterates .9 and .7, of a standard
+// error of .1.
+func TestReadingTable(t *testing.T) {
+	problem := readingProblems()[1].name
+	made := []readRun{
+		{Problem: problem, Reading: readings[1].name, Seed: 1, MCC: []float64{.5, .9, .8}, Best: 2},
+		{Problem: problem, Reading: readings[1].name, Seed: 2, MCC: []float64{.7, .6, .5}, Best: 1},
+	}
+	var out bytes.Buffer
+	if err := writeReadings(&out, made); err != nil {
+		t.Fatal(err)
+	}
+	want := "| η = 0.1 | – | – | 0.700 (0.100) | 0.800 (0.100) | – | – |\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("table\n%s\nwants the row\n%s", out.String(), want)
+	}
+}
