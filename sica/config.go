@@ -75,6 +75,12 @@ type Config struct {
 	// whose signals are each best known from their own rest. It is taken if it
 	// leaves less than half of the start's dependence. 0 searches none; of two
 	// signals one search sees all rotations.
+	//
+	// Of more than three signals, whose pairs tell little, the rotation is looked
+	// for even if the start is settled, from where FastICA ends too, by how well
+	// each signal is known from its own past; and it is taken if that gains plainly
+	// more than a search gains by chance of Gaussian signals with one spectrum. See
+	// Candidate.Gain.
 	Rotations int `json:"rotations,omitempty"`
 	// Alternatives are further starts. They are tried one after another while
 	// the start taken leaves a dependence of more than 0.1. One is taken if it

@@ -106,17 +106,42 @@ func measureDependence(z *mat.Dense, neighbours [][]int32, blocks int) (Dependen
 	return worst.dependence, err
 }
 
-// mostDependent is the pair that measureDependence measures, with its dependence
-// above chance, and the features of all signals.
+// meanDependence is that of all pairs on average.
+func meanDependence(z *mat.Dense, neighbours [][]int32) (float64, error) {
+	pairs, _, err := dependences(z, neighbours, 0)
+	if err != nil {
+		return 0, err
+	}
+	mean := 0.0
+	for _, p := range pairs {
+		mean += p.dependence.Total() / float64(len(pairs))
+	}
+	return mean, nil
+}
+
+// mostDependent is the pair that measureDependence measures, with the features of
+// all signals.
 func mostDependent(z *mat.Dense, neighbours [][]int32, blocks int) (signalPair, *features, error) {
-	residuals, predictions, err := selfPredict(z, neighbours)
+	pairs, whole, err := dependences(z, neighbours, blocks)
 	if err != nil {
 		return signalPair{}, nil, err
+	}
+	return slices.MaxFunc(pairs, func(p, q signalPair) int {
+		return cmp.Compare(p.dependence.Total(), q.dependence.Total())
+	}), whole, nil
+}
+
+// dependences are all pairs with their dependence above chance that stays when any
+// of the blocks is left out, and the features of all signals.
+func dependences(z *mat.Dense, neighbours [][]int32, blocks int) ([]signalPair, *features, error) {
+	residuals, predictions, err := selfPredict(z, neighbours)
+	if err != nil {
+		return nil, nil, err
 	}
 	d, t := z.Dims()
 	whole, err := newFeatures(residuals, predictions)
 	if err != nil {
-		return signalPair{}, nil, err
+		return nil, nil, err
 	}
 	pairs := allPairs(d)
 	for k, p := range pairs {
@@ -138,10 +163,7 @@ func mostDependent(z *mat.Dense, neighbours [][]int32, blocks int) (signalPair, 
 	for k, p := range pairs {
 		pairs[k].dependence = p.aboveChance(whole)
 	}
-	worst := slices.MaxFunc(pairs, func(p, q signalPair) int {
-		return cmp.Compare(p.dependence.Total(), q.dependence.Total())
-	})
-	return worst, whole, nil
+	return pairs, whole, nil
 }
 
 // selfPredict are the residuals of the standardised signals from their own

@@ -21,20 +21,22 @@ func predict(signal []float64, neighbours [][]int32) []float64 {
 // predictionWeights are the weights of the neighbours in predict, nil where there
 // is nothing to predict with.
 func predictionWeights(signal []float64, neighbours [][]int32) []float64 {
+	return ridgeWeights(normalEquations(signal, neighbours))
+}
+
+// normalEquations are the products of a signal's neighbours with each other,
+// Σ row rowᵀ, and with its values, Σ value·row, and its power Σ value².
+func normalEquations(signal []float64, neighbours [][]int32) (gram *mat.SymDense, cross *mat.VecDense, power float64) {
 	k := len(neighbours[0])
-	var (
-		gram  = mat.NewSymDense(k, nil) // Σ row rowᵀ
-		cross = mat.NewVecDense(k, nil) // Σ value·row
-		row   = mat.NewVecDense(k, nil)
-		power float64
-	)
+	gram, cross = mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	row := mat.NewVecDense(k, nil)
 	for t, v := range signal {
 		gather(signal, neighbours[t], row)
 		gram.SymRankOne(gram, 1, row)
 		cross.AddScaledVec(cross, v, row)
 		power += v * v
 	}
-	return ridgeWeights(gram, cross, power)
+	return gram, cross, power
 }
 
 // predictWith is the prediction of a signal by weights of its neighbours, zero

@@ -20,6 +20,7 @@ const (
 	drawRotation
 	drawBootstrap
 	drawSurrogate
+	drawChance
 )
 
 // stream is the random stream for one purpose of one network in one

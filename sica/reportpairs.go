@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -186,74 +185,10 @@ func (c *criterion) surrogateRanges(ctx context.Context, z *mat.Dense, seed uint
 }
 
 func (c *criterion) surrogateRange(amplitude []float64, rng *rand.Rand) (float64, error) {
-	pair, err := whiten(surrogate(amplitude, c.shape, rng))
+	pair, err := whiten(surrogate(amplitude, 2, c.shape, rng))
 	if err != nil {
 		return 0, err
 	}
 	values := c.over(pair)
 	return slices.Max(values) - slices.Min(values), nil
-}
-
-// surrogate is a pair of independent Gaussian signals, 2×T, whose spectrum is the
-// square of amplitude: filtered noise (J. Theiler et al., Physica D, 1992).
-func surrogate(amplitude []float64, shape []int, rng *rand.Rand) *mat.Dense {
-	z := mat.NewDense(2, len(amplitude), nil)
-	for i := range 2 {
-		noise := make([]complex128, len(amplitude))
-		for t := range noise {
-			noise[t] = complex(rng.NormFloat64(), 0)
-		}
-		transformAxes(noise, shape, (*fourier.CmplxFFT).Coefficients)
-		for t, a := range amplitude {
-			noise[t] *= complex(a, 0)
-		}
-		transformAxes(noise, shape, (*fourier.CmplxFFT).Sequence)
-		for t, v := range noise {
-			z.Set(i, t, real(v))
-		}
-	}
-	return z
-}
-
-// pooledAmplitude is the root of the mean of the two signals' spectra.
-func pooledAmplitude(z *mat.Dense, shape []int) []float64 {
-	_, t := z.Dims()
-	amplitude := make([]float64, t)
-	for i := range 2 {
-		values := make([]complex128, t)
-		for k, v := range z.RawRowView(i) {
-			values[k] = complex(v, 0)
-		}
-		transformAxes(values, shape, (*fourier.CmplxFFT).Coefficients)
-		for k, v := range values {
-			amplitude[k] += (real(v)*real(v) + imag(v)*imag(v)) / 2
-		}
-	}
-	for k, power := range amplitude {
-		amplitude[k] = math.Sqrt(power)
-	}
-	return amplitude
-}
-
-// transformAxes applies a one-dimensional Fourier transform along each axis of
-// the row-major values, in place.
-func transformAxes(values []complex128, shape []int, transform func(fft *fourier.CmplxFFT, to, from []complex128) []complex128) {
-	stride := len(values)
-	for _, n := range shape {
-		stride /= n
-		fft := fourier.NewCmplxFFT(n)
-		line := make([]complex128, n)
-		for first := range values {
-			if first/stride%n > 0 {
-				continue
-			}
-			for k := range line {
-				line[k] = values[first+k*stride]
-			}
-			transform(fft, line, line)
-			for k, v := range line {
-				values[first+k*stride] = v
-			}
-		}
-	}
 }

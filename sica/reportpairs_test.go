@@ -103,7 +103,7 @@ func TestSurrogate(t *testing.T) {
 	r := rng(2)
 	power := make([]float64, 30)
 	for range draws {
-		s := surrogate(amplitude, shape, r)
+		s := surrogate(amplitude, 2, shape, r)
 		for k, a := range pooledAmplitude(s, shape) {
 			power[k] += a * a / draws
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 )
 
 // Of linear maps, SICA's divergence is a sum of one-dimensional entropies. With
@@ -17,9 +18,10 @@ import (
 //
 // and the second term is log|det B| + h(x_t | contexts of x), which no rotation
 // changes. So the best rotation of whitened signals is the one whose signals
-// are each best known from their own rest, Σ_i h(z_i,t | own context) least. It
-// can be searched over all angles of each pair of signals (as in RADICAL: E.
-// Learned-Miller, J. Fisher, JMLR 2003), where a flow finds the nearest minimum.
+// are each best known from their own rest, Σ_i h(z_i,t | own context) least. Of
+// few signals it can be searched over all angles of each pair (as in RADICAL: E.
+// Learned-Miller, J. Fisher, JMLR 2003), where a flow finds the nearest minimum;
+// of more, see rotationSearch.turnAll.
 
 // How the angles of a pair are searched.
 const (
@@ -31,39 +33,51 @@ const (
 
 // leastEntropyRotation rotates the whitened signals z, d×T, until the sum of
 // the entropies of their residuals from their own predictions is least, or of
-// the signals themselves if they are foreseeable: the best of several searches
-// from z itself and from random rotations, or of those that were begun when ctx
-// ended. It also returns the rotation, d×d.
+// the signals themselves if they are foreseeable: the best of several searches,
+// or of those that were begun when ctx ended. It also returns the rotation, d×d.
 func leastEntropyRotation(ctx context.Context, z *mat.Dense, neighbours [][]int32, searches int, seed uint64) (rotated, by *mat.Dense) {
 	d, t := z.Dims()
-	if d == 2 {
-		searches = 1 // it looks at all angles
+	if d > pairwise {
+		neighbours = past(neighbours)
 	}
 	_, foreseeable := selfPredictions(z, neighbours)
 	lowest := math.Inf(1)
-	for k := range searches {
+	for k, from := range firstRotations(ctx, z, searches, seed) {
 		if k > 0 && ctx.Err() != nil {
 			break
 		}
-		from := mat.DenseCopyOf(z)
-		total := mat.NewDense(d, d, nil)
-		for i := range d {
-			total.Set(i, i, 1)
-		}
-		if k > 0 {
-			random := rotation.Random(stream(seed, k, 0, drawRotation), d)
-			from.Mul(random, z)
-			total.Copy(random)
-		}
-		s := &rotationSearch{z: from, total: total, neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
+		s := &rotationSearch{z: new(mat.Dense), total: from, neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
+		s.z.Mul(from, z)
 		if entropy := s.run(ctx); entropy < lowest {
-			rotated, by, lowest = from, total, entropy
+			rotated, by, lowest = s.z, s.total, entropy
 		}
 	}
 	return rotated, by
 }
 
-// rotationSearch turns the signals z pair by pair.
+// firstRotations are what the searches begin with: z as it is, random rotations
+// and, of more than a few signals, what FastICA makes of z. It finds many sources
+// without a memory, of which a Newton step sees too little from far away.
+func firstRotations(ctx context.Context, z *mat.Dense, searches int, seed uint64) []*mat.Dense {
+	d, _ := z.Dims()
+	if d == 2 {
+		searches = 1 // it looks at all angles
+	}
+	first := []*mat.Dense{mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{1}, d)))}
+	for k := 1; k < searches; k++ {
+		first = append(first, rotation.Random(stream(seed, k, 0, drawRotation), d))
+	}
+	if d > pairwise {
+		cfg := fastica.Default()
+		cfg.Seed = seed
+		if model, err := fastica.Fit(ctx, z, cfg); err == nil {
+			first = append(first, model.Unmixing)
+		}
+	}
+	return first
+}
+
+// rotationSearch turns the signals z.
 type rotationSearch struct {
 	z          *mat.Dense
 	total      *mat.Dense // the rotation so far, d×d
@@ -73,9 +87,17 @@ type rotationSearch struct {
 	entropies  []float64 // of each signal's residual
 }
 
-// run sweeps over the pairs until a sweep gains nothing, and returns the sum of
-// the entropies.
+// run turns the signals until that gains nothing, and returns the sum of the
+// entropies.
 func (s *rotationSearch) run(ctx context.Context) float64 {
+	if d, _ := s.z.Dims(); d > pairwise {
+		return s.turnAll(ctx)
+	}
+	return s.turnPairs(ctx)
+}
+
+// turnPairs sweeps over the pairs.
+func (s *rotationSearch) turnPairs(ctx context.Context) float64 {
 	d, _ := s.z.Dims()
 	s.entropies = make([]float64, d)
 	for i := range d {

@@ -40,8 +40,8 @@ func writeComparison(w io.Writer, rows, committed []row, seed uint64, runs int) 
 
 // sica is the mean of SICA's MCC and its standard error.
 func (r row) sica() (mean, se float64) {
-	mean, sd := stat.MeanStdDev(r.MCC["SICA"], nil)
-	return mean, stat.StdErr(sd, float64(len(r.MCC["SICA"])))
+	mean, sd := stat.MeanStdDev(r.MCC[separated], nil)
+	return mean, stat.StdErr(sd, float64(len(r.MCC[separated])))
 }
 
 // verdict says in a word whether a difference is more than chance.

@@ -1,6 +1,6 @@
 // Command quality measures how well sica.Default separates: the mean MCC and
 // its standard error over seeds given on the command line, beside those of the
-// mixed signals and of the starts alone. No truth is used but to score.
+// mixed signals, of the starts alone and of FastICA. No truth is used but to score.
 //
 //	go run ./scripts/quality --seed 9001 --runs 8 --out out/quality
 //	go run ./scripts/quality --verdicts --seed 9001 --runs 8 --out out/quality
@@ -36,10 +36,10 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 )
 
-// methods are the columns: what each recovers from the mixed signals, all but
-// SICA without training.
+// methods are the columns of what takes no training.
 var methods = []struct {
 	name  string
 	start []sica.Transform
@@ -50,8 +50,13 @@ var methods = []struct {
 	{"conditional", []sica.Transform{sica.Conditional}},
 }
 
-// chosenStart is the column of the start that Default chose, before its flow.
-const chosenStart = "start"
+// The other columns: FastICA as scikit-learn has it, the start that Default chose,
+// before its flow, and what it ended with.
+const (
+	fastICA     = "FastICA"
+	chosenStart = "start"
+	separated   = "SICA"
+)
 
 // row is one line of the table.
 type row struct {
@@ -223,6 +228,16 @@ func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, 
 				return row{}, err
 			}
 		}
+		rival := fastica.Default()
+		rival.Seed = seed + uint64(k)
+		model, err := fastica.Fit(ctx, x, rival)
+		if err != nil {
+			r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", fastICA, k, err))
+			continue
+		}
+		if err := r.score(fastICA, model.Signals(), s); err != nil {
+			return row{}, err
+		}
 	}
 	begin := time.Now()
 	results, err := sica.FitRuns(ctx, b, batch, cfg)
@@ -235,7 +250,7 @@ func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, 
 		if err := r.score(chosenStart, result.Initial, truth[k]); err != nil {
 			return row{}, err
 		}
-		if err := r.score("SICA", result.Z, truth[k]); err != nil {
+		if err := r.score(separated, result.Z, truth[k]); err != nil {
 			return row{}, err
 		}
 	}
@@ -273,7 +288,7 @@ func columns() []string {
 	for _, m := range methods {
 		names = append(names, m.name)
 	}
-	return append(names, chosenStart, "SICA")
+	return append(names, fastICA, chosenStart, separated)
 }
 
 // markdown is the row as mean (standard error) of each column.

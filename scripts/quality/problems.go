@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -45,7 +46,12 @@ func problems() []problem {
 		problem{"uniform d=2, random A", nil, randomMixing(independent(2, datasets.Uniform))},
 		problem{"uniform d=3, random A", nil, randomMixing(independent(3, datasets.Uniform))},
 		problem{"sine+square+sawtooth, random A", nil, randomMixing(waves)},
+		problem{"AR(7) d=4, linear, J=5", nil, paperMixing(ar7Of(4), "linear", 5)},
 		problem{"Laplace d=8, random A", nil, randomMixing(independent(8, datasets.Laplace))},
+		problem{"Laplace AR(1) d=8, random A", nil, randomMixing(laplaceAR1(8))},
+		problem{"Gaussian AR, eight spectra, random A", nil, randomMixing(eightSpectra)},
+		problem{"MNIST d=8, random A", []int{datasets.MNISTSide, datasets.MNISTSide}, randomMixing(digitsOf(8))},
+		problem{"Laplace d=16, random A", nil, randomMixing(independent(16, datasets.Laplace))},
 		problem{"Laplace d=32, random A", nil, randomMixing(independent(32, datasets.Laplace))},
 	)
 	return append(rows, unseen()...)
@@ -53,11 +59,37 @@ func problems() []problem {
 
 type source func(rng *rand.Rand) (*mat.Dense, error)
 
-func ar7(rng *rand.Rand) (*mat.Dense, error) { return datasets.AR7(rng, 2, positions) }
+func ar7(rng *rand.Rand) (*mat.Dense, error) { return ar7Of(2)(rng) }
 
-func digits(rng *rand.Rand) (*mat.Dense, error) {
-	s, _, err := datasets.MNIST(rng, 3)
-	return s, err
+func ar7Of(d int) source {
+	return func(rng *rand.Rand) (*mat.Dense, error) { return datasets.AR7(rng, d, positions) }
+}
+
+func digits(rng *rand.Rand) (*mat.Dense, error) { return digitsOf(3)(rng) }
+
+func digitsOf(d int) source {
+	return func(rng *rand.Rand) (*mat.Dense, error) {
+		s, _, err := datasets.MNIST(rng, d)
+		return s, err
+	}
+}
+
+// laplaceAR1 are d processes of one spectrum with Laplace innovations.
+func laplaceAR1(d int) source {
+	p := datasets.ARProcess{Coefficients: []float64{0.8}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 100}
+	return func(rng *rand.Rand) (*mat.Dense, error) {
+		return datasets.AR(rng, positions, slices.Repeat([]datasets.ARProcess{p}, d)...)
+	}
+}
+
+// eightSpectra are Gaussian AR(2) processes that only their spectra tell apart.
+func eightSpectra(rng *rand.Rand) (*mat.Dense, error) {
+	processes := make([]datasets.ARProcess, 8)
+	for i := range processes {
+		angle := math.Pi * (float64(i) + 0.5) / 8
+		processes[i] = datasets.ARProcess{Coefficients: []float64{1.8 * math.Cos(angle), -0.81}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100}
+	}
+	return datasets.AR(rng, positions, processes...)
 }
 
 // spectra are two Gaussian AR(2) processes that only their spectra tell apart.

@@ -58,7 +58,8 @@ var fits = []struct {
 func verdictProblems() []problem {
 	alike := []string{
 		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10", "MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5",
-		"Laplace d=8, random A", "Laplace d=32, random A", // the first is below, as it takes longest
+		"Laplace d=8, random A", "Laplace d=16, random A", "Laplace d=32, random A", // the first two are below, as they take longest
+		"AR(7) d=4, linear, J=5", "Laplace AR(1) d=8, random A", "Gaussian AR, eight spectra, random A", "MNIST d=8, random A",
 	}
 	rows := slices.DeleteFunc(problems(), func(p problem) bool { return slices.Contains(alike, p.name) })
 	cubic := func(v float64) float64 { return v + 0.2*v*v*v }

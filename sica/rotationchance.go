@@ -1,0 +1,128 @@
+package sica
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// The pairs of a mixture of many signals depend on each other so little that the
+// most dependent one says little about the mixture, while a rotation of many has
+// so many angles that it always gains something. What a rotation gains is
+// therefore held against what the same search gains of signals without anything
+// to be found: Gaussian, with one spectrum.
+const (
+	// rotationSurrogates is the number of such signals. Chance is the mean of
+	// their gains and hardlyEver times their standard deviation.
+	rotationSurrogates = 8
+	hardlyEver         = 4
+	// beyondChance is by how many times chance must be exceeded, for what stationary
+	// Gaussian signals don't have, such as first values far out. farBeyondChance is
+	// for signals of which a pair is plainly dependent, as it may be in the sources:
+	// such have rotations that are known better and are wrong.
+	beyondChance    = 1.5
+	farBeyondChance = 5.0
+	// mostlyKept is the share of the mean dependence of all pairs below which a
+	// rotation must bring it then.
+	mostlyKept = 0.8
+	// chancePositions is about the most positions of the Gaussian signals: of more,
+	// chance gains less.
+	chancePositions = 4096
+)
+
+// rotationGain is by how much the entropies of the residuals of rotated, summed,
+// lie below those of z, in nats a position, whichever of dependenceBlocks blocks of
+// positions is left out. Without it z is whitened anew, as a few outliers can tilt
+// all other positions: a rotation that only sets that right gains nothing.
+func rotationGain(z, rotated *mat.Dense, neighbours [][]int32) (float64, error) {
+	neighbours = past(neighbours)
+	after := residualsOf(rotated, neighbours)
+	_, t := z.Dims()
+	least := math.Inf(1)
+	for b := range dependenceBlocks {
+		from, to := b*t/dependenceBlocks, (b+1)*t/dependenceBlocks
+		p, err := principal(withoutColumns(z, from, to))
+		if err != nil {
+			continue // a signal lives in this block alone
+		}
+		white := newSymmetric(p)
+		anew, err := white.apply(z, nil)
+		if err != nil {
+			return 0, err
+		}
+		before := entropies(withoutColumns(residualsOf(anew, neighbours), from, to))
+		for _, spread := range white.Spread {
+			before += math.Log(spread) // h(z) of h(white)
+		}
+		least = min(least, before-entropies(withoutColumns(after, from, to)))
+	}
+	return least, nil
+}
+
+// residualsOf are the residuals that rotations are judged by, d×T.
+func residualsOf(z *mat.Dense, neighbours [][]int32) *mat.Dense {
+	d, t := z.Dims()
+	_, foreseeable := selfPredictions(z, neighbours)
+	s := &rotationSearch{neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
+	residuals := mat.NewDense(d, t, nil)
+	for i := range d {
+		residuals.SetRow(i, s.knowOne(z.RawRowView(i)).residual)
+	}
+	return residuals
+}
+
+// entropies is the sum of the rows' entropies. It sorts them.
+func entropies(z *mat.Dense) float64 {
+	d, _ := z.Dims()
+	sum := make([]float64, d)
+	for i := range sum {
+		sum[i] = entropy(z.RawRowView(i))
+	}
+	return floats.Sum(sum)
+}
+
+// chanceGain is what as many searches hardly ever gain of Gaussian signals which
+// have the mean spectrum of the whitened signals z.
+func chanceGain(ctx context.Context, z *mat.Dense, shape []int, searches int, seed uint64) (float64, error) {
+	d, _ := z.Dims()
+	z, shape = middle(z, shape, chancePositions)
+	neighbours, err := selfNeighbours(shape)
+	if err != nil {
+		return 0, err
+	}
+	quantiles := mat.DenseCopyOf(z) // outliers would make the spectrum too even
+	for i := range d {
+		normalQuantiles(quantiles.RawRowView(i))
+	}
+	amplitude := pooledAmplitude(quantiles, shape)
+	gains, errs := make([]float64, rotationSurrogates), make([]error, rotationSurrogates)
+	var wait sync.WaitGroup
+	processors := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for k := range rotationSurrogates {
+		wait.Go(func() {
+			processors <- struct{}{}
+			defer func() { <-processors }()
+			if errs[k] = ctx.Err(); errs[k] != nil {
+				return
+			}
+			var white *mat.Dense
+			if white, errs[k] = whiten(surrogate(amplitude, d, shape, stream(seed, k, 0, drawChance))); errs[k] == nil {
+				rotated, _ := leastEntropyRotation(ctx, white, neighbours, searches, seed)
+				gains[k], errs[k] = rotationGain(white, rotated, neighbours)
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return 0, err
+		}
+	}
+	mean, sd := stat.MeanStdDev(gains, nil)
+	return mean + hardlyEver*sd, nil
+}

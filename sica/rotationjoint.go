@@ -1,0 +1,188 @@
+package sica
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Of many signals a search that turns pair after pair gets stuck, since any pair of
+// a mixture of many is nearly Gaussian, and the sum of what each is known from its
+// own rest is hidden by what chance adds to it. If the sources are independent,
+// Σ_i h(z_i,t | own past) is least at them too, the likelihood. The residuals from
+// the past alone are further from Gaussian and have half as many weights. So of
+// more than a few signals the past takes the place of the rest.
+//
+// All signals are turned at once, by exp(Θ) with a skew Θ. Let r_ij be signal j less
+// what the weights of signal i's own prediction make of it, and φ_i the score of
+// the residual r_ii. Then Σ_i h(r_ii) changes by
+//
+//	Σ_{i<j} θ_ij·(E φ_i·r_ij − E φ_j·r_ji) + ½·θ_ij²·(E φ_i′·E r_ij² + E φ_j′·E r_ji² − 2)
+//
+// to second order, if φ_i′ and r_ij² go their own ways and different angles don't
+// act on each other, as in independent signals. Its least is a Newton step for
+// all angles (as P. Ablin, J.-F. Cardoso, A. Gramfort, ICASSP 2018, without
+// predictions; with them: X.-L. Li, T. Adalı, ICASSP 2010).
+const (
+	// pairwise is the largest number of signals that are turned pair by pair,
+	// which sees every angle.
+	pairwise = 3
+
+	newtonSteps     = 60
+	leastCurvature  = 0.1  // taken for smaller ones, and for the size of negative ones
+	mostTurn        = 0.7  // radians of an angle in a step
+	stepHalvings    = 5    // of a step that doesn't lower the sum
+	leastNewtonGain = 1e-4 // nats that a step must gain
+)
+
+// past are the neighbours that come before a position, row by row in an image; the
+// others are taken for outside.
+func past(neighbours [][]int32) [][]int32 {
+	before := make([][]int32, len(neighbours))
+	for t, near := range neighbours {
+		before[t] = slices.Clone(near)
+		for k, n := range near {
+			if int(n) >= t {
+				before[t][k] = int32(len(neighbours))
+			}
+		}
+	}
+	return before
+}
+
+// known is a signal as it is known from its neighbours.
+type known struct {
+	gram     *mat.SymDense // of its neighbours' values, summed over the positions
+	cross    *mat.VecDense // of these with its own
+	power    float64       // Σ value²
+	weights  []float64     // of its prediction, nil for none
+	residual []float64     // with the noise of the resolution
+	entropy  float64       // of the residual
+}
+
+// turnAll turns all signals together until that gains nothing, and returns the sum
+// of the entropies.
+func (s *rotationSearch) turnAll(ctx context.Context) float64 {
+	signals, sum := s.know(s.z)
+	for range newtonSteps {
+		if ctx.Err() != nil {
+			break
+		}
+		turn := s.newtonTurn(signals)
+		if turn == nil {
+			break
+		}
+		lower := false
+		for range stepHalvings + 1 {
+			var by, turned mat.Dense
+			by.Exp(turn)
+			turned.Mul(&by, s.z)
+			if next, least := s.know(&turned); least < sum-leastNewtonGain {
+				signals, sum, lower = next, least, true
+				s.z.Copy(&turned)
+				s.total.Mul(&by, s.total)
+				break
+			}
+			turn.Scale(0.5, turn)
+		}
+		if !lower {
+			break
+		}
+	}
+	return sum
+}
+
+// know are the signals z as they are known, and the sum of their entropies.
+func (s *rotationSearch) know(z *mat.Dense) (signals []known, sum float64) {
+	d, _ := z.Dims()
+	signals = make([]known, d)
+	for i := range signals {
+		signals[i] = s.knowOne(z.RawRowView(i))
+		sum += signals[i].entropy
+	}
+	return signals, sum
+}
+
+func (s *rotationSearch) knowOne(signal []float64) known {
+	var k known
+	k.gram, k.cross, k.power = normalEquations(signal, s.neighbours)
+	if !s.alone {
+		penalised := mat.NewSymDense(k.gram.SymmetricDim(), nil)
+		penalised.CopySym(k.gram)
+		k.weights = ridgeWeights(penalised, k.cross, k.power)
+	}
+	k.residual = append([]float64(nil), signal...)
+	floats.Sub(k.residual, predictWith(k.weights, signal, s.neighbours))
+	floats.Add(k.residual, s.noise)
+	k.entropy = entropy(append([]float64(nil), k.residual...))
+	return k
+}
+
+// newtonTurn is the Newton step Θ from the signals as they are, nil if a signal
+// has no score.
+func (s *rotationSearch) newtonTurn(signals []known) *mat.Dense {
+	d, t := s.z.Dims()
+	var (
+		pulls  = mat.NewDense(d, t, nil) // row i times signal j is Σ φ_i·r_ij
+		slopes = make([]float64, d)      // E φ_i′
+		powers = mat.NewDense(d, d, nil) // E r_ij²
+	)
+	for i, of := range signals {
+		scale := floats.Norm(of.residual, 2) / math.Sqrt(float64(t))
+		standard := append([]float64(nil), of.residual...)
+		floats.Scale(1/scale, standard)
+		phi, slope := score(standard)
+		if phi == nil {
+			return nil
+		}
+		floats.Scale(1/(scale*float64(t)), phi)
+		pulls.SetRow(i, s.unpredict(phi, of.weights))
+		slopes[i] = slope / (scale * scale)
+		for j, other := range signals {
+			powers.Set(i, j, other.residualPower(of.weights)/float64(t))
+		}
+	}
+	var gradient mat.Dense
+	gradient.Mul(pulls, s.z.T()) // [d, d], E φ_i·r_ij
+	turn := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range i {
+			slope := gradient.At(i, j) - gradient.At(j, i)
+			curvature := slopes[i]*powers.At(i, j) + slopes[j]*powers.At(j, i) - 2
+			angle := -slope / max(math.Abs(curvature), leastCurvature)
+			angle = min(max(angle, -mostTurn), mostTurn)
+			turn.Set(i, j, angle)
+			turn.Set(j, i, -angle)
+		}
+	}
+	return turn
+}
+
+// residualPower is Σ (value − prediction)² of a signal predicted with another's weights.
+func (k *known) residualPower(weights []float64) float64 {
+	if weights == nil {
+		return k.power
+	}
+	w := mat.NewVecDense(len(weights), weights)
+	return k.power - 2*mat.Dot(w, k.cross) + mat.Inner(w, k.gram, w)
+}
+
+// unpredict is the transpose of taking a prediction away: its product with a
+// signal is that of phi with the signal less its prediction by the weights.
+func (s *rotationSearch) unpredict(phi, weights []float64) []float64 {
+	pull := append([]float64(nil), phi...)
+	if weights == nil {
+		return pull
+	}
+	for t, near := range s.neighbours {
+		for n, position := range near {
+			if int(position) < len(pull) {
+				pull[position] -= weights[n] * phi[t]
+			}
+		}
+	}
+	return pull
+}
