@@ -94,7 +94,8 @@ func (c Config) chooseStart(ctx context.Context, x *mat.Dense, neighbours [][]in
 		turned := append(slices.Clone(stages), linearMap(by, make([]float64, d)))
 		consider(rotated, turned, Candidate{Start: first, Rotated: true}, func(other *Candidate) bool {
 			if d > pairwise {
-				return c.gains(ctx, best.taken, other, z, rotated, neighbours, seed)
+				unclear := best.taken.Dependence.Total() >= unexplained && !falls(other)
+				return c.gains(ctx, other, unclear, z, rotated, neighbours, seed)
 			}
 			return falls(other)
 		})
@@ -116,11 +117,11 @@ func (c Config) chooseStart(ctx context.Context, x *mat.Dense, neighbours [][]in
 }
 
 // gains tells whether the rotated start gains plainly more than chance does, and
-// more plainly, with a lower mean dependence, if the start depends much on
-// itself. It notes both gains in other.
-func (c Config) gains(ctx context.Context, taken Candidate, other *Candidate, z, rotated *mat.Dense, neighbours [][]int32, seed uint64) bool {
+// where it is unclear whether a pair of the sources is dependent, more plainly and
+// with a lower mean dependence. It notes both gains in other.
+func (c Config) gains(ctx context.Context, other *Candidate, unclear bool, z, rotated *mat.Dense, neighbours [][]int32, seed uint64) bool {
 	plainly := beyondChance
-	if taken.Dependence.Total() >= unexplained {
+	if unclear {
 		plainly = farBeyondChance
 		before, err := meanDependence(z, neighbours)
 		if err != nil {

@@ -23,8 +23,8 @@ const (
 	hardlyEver         = 4
 	// beyondChance is by how many times chance must be exceeded, for what stationary
 	// Gaussian signals don't have, such as first values far out. farBeyondChance is
-	// for signals of which a pair is plainly dependent, as it may be in the sources:
-	// such have rotations that are known better and are wrong.
+	// for signals of which a pair is plainly dependent and stays so, as it may be in
+	// the sources: such have rotations that are known better and are wrong.
 	beyondChance    = 1.5
 	farBeyondChance = 5.0
 	// mostlyKept is the share of the mean dependence of all pairs below which a
