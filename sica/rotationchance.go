@@ -17,10 +17,9 @@ import (
 // therefore held against what the same search gains of signals without anything
 // to be found: Gaussian, with one spectrum.
 const (
-	// rotationSurrogates is the number of such signals. Chance is the mean of
-	// their gains and hardlyEver times their standard deviation.
-	rotationSurrogates = 8
-	hardlyEver         = 4
+	// Chance is the mean of their gains and hardlyEver times their standard
+	// deviation.
+	hardlyEver = 4
 	// beyondChance is by how many times chance must be exceeded, for what stationary
 	// Gaussian signals don't have, such as first values far out. farBeyondChance is
 	// for signals of which a pair is plainly dependent and stays so, as it may be in
@@ -34,6 +33,10 @@ const (
 	// chance gains less.
 	chancePositions = 4096
 )
+
+// rotationSurrogates is the number of such draws of d signals: more of few signals,
+// whose gains scatter more.
+func rotationSurrogates(d int) int { return max(8, 96/d) }
 
 // rotationGain is by how much the entropies of the residuals of rotated, summed,
 // lie below those of z, in nats a position, whichever of dependenceBlocks blocks of
@@ -100,10 +103,10 @@ func chanceGain(ctx context.Context, z *mat.Dense, shape []int, searches int, se
 		normalQuantiles(quantiles.RawRowView(i))
 	}
 	amplitude := pooledAmplitude(quantiles, shape)
-	gains, errs := make([]float64, rotationSurrogates), make([]error, rotationSurrogates)
+	gains, errs := make([]float64, rotationSurrogates(d)), make([]error, rotationSurrogates(d))
 	var wait sync.WaitGroup
 	processors := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for k := range rotationSurrogates {
+	for k := range gains {
 		wait.Go(func() {
 			processors <- struct{}{}
 			defer func() { <-processors }()
