@@ -51,7 +51,7 @@ func rotationGain(z, rotated *mat.Dense, neighbours [][]int32) (float64, error) 
 		from, to := b*t/dependenceBlocks, (b+1)*t/dependenceBlocks
 		p, err := principal(withoutColumns(z, from, to))
 		if err != nil {
-			continue // a signal lives in this block alone
+			continue // a signal lives in this block alone, or few positions are left
 		}
 		white := newSymmetric(p)
 		anew, err := white.apply(z, nil)
@@ -63,6 +63,9 @@ func rotationGain(z, rotated *mat.Dense, neighbours [][]int32) (float64, error) 
 			before += math.Log(spread) // h(z) of h(white)
 		}
 		least = min(least, before-entropies(withoutColumns(after, from, to)))
+	}
+	if math.IsInf(least, 1) {
+		return 0, nil // nothing stays without a block
 	}
 	return least, nil
 }

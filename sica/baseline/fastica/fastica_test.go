@@ -1,4 +1,4 @@
-package fastica
+package fastica_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	. "github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
 )
@@ -97,42 +98,6 @@ func TestModel(t *testing.T) {
 	})
 }
 
-func TestIterationByHand(t *testing.T) {
-	// One step of the definition in two loops, over several blocks and parts.
-	each(t, func(t *testing.T, cfg Config) {
-		x, _ := mixed(3, 2*maxParts*blockWidth+17)
-		white, err := baseline.Whiten(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := start(3, 1)
-		g := map[Contrast]func(float64) (float64, float64){
-			LogCosh: func(y float64) (float64, float64) { return math.Tanh(y), 1 / (math.Cosh(y) * math.Cosh(y)) },
-			Exp: func(y float64) (float64, float64) {
-				return y * math.Exp(-y*y/2), (1 - y*y) * math.Exp(-y*y/2)
-			},
-			Cube: func(y float64) (float64, float64) { return y * y * y, 3 * y * y },
-		}[cfg.Contrast]
-		d, n := x.Dims()
-		want := mat.NewDense(d, d, nil)
-		for i := range d {
-			for k := range n {
-				position := white.Signals.ColView(k)
-				value, derivative := g(mat.Dot(w.RowView(i), position))
-				for j := range d {
-					want.Set(i, j, want.At(i, j)+(value*position.AtVec(j)-derivative*w.At(i, j))/float64(n))
-				}
-			}
-		}
-		next := newGeneral(d, d)
-		p := newPasser(white.Signals, cfg.Contrast)
-		p.step(next, w.RawMatrix())
-		if got := mat.NewDense(d, d, next.Data); !mat.EqualApprox(got, want, 1e-11) {
-			t.Errorf("step\n%v, want\n%v", mat.Formatted(got), mat.Formatted(want))
-		}
-	})
-}
-
 func TestSameOnAnyProcessors(t *testing.T) {
 	x, _ := mixed(3, 20000)
 	cfg := Default()
@@ -149,24 +114,6 @@ func TestSameOnAnyProcessors(t *testing.T) {
 	if mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
 		t.Error("another seed gives the same start")
 	}
-}
-
-func TestIterationsAllocateNothing(t *testing.T) {
-	x, _ := mixed(10, 3000)
-	each(t, func(t *testing.T, cfg Config) {
-		p := newPasser(x, cfg.Contrast)
-		p.workers = p.workers[:1]
-		o := newOrthogonaliser(10)
-		now, next := start(10, 0).RawMatrix(), newGeneral(10, 10)
-		if allocs := testing.AllocsPerRun(5, func() {
-			p.step(next, now)
-			if err := o.apply(next); err != nil {
-				t.Fatal(err)
-			}
-		}); allocs != 0 {
-			t.Errorf("%g allocations in an iteration", allocs)
-		}
-	})
 }
 
 func TestOneSignal(t *testing.T) {

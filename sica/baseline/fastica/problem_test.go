@@ -1,4 +1,4 @@
-package fastica
+package fastica_test
 
 import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"

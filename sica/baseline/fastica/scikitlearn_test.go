@@ -1,4 +1,4 @@
-package fastica
+package fastica_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	. "github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
