@@ -9,14 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func identity(d int) *mat.Dense {
-	eye := mat.NewDense(d, d, nil)
-	for i := range d {
-		eye.Set(i, i, 1)
-	}
-	return eye
-}
-
 func TestAmari(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -169,20 +169,28 @@ func dependences(z *mat.Dense, neighbours [][]int32, blocks int) ([]signalPair, 
 // selfPredict are the residuals of the standardised signals from their own
 // predictions, blurred to the resolution, and the predictions, both d×T.
 func selfPredict(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense, err error) {
-	residuals, err = standardise(z)
+	standard, err := standardise(z)
 	if err != nil {
 		return nil, nil, err
 	}
-	predictions, foreseeable := selfPredictions(residuals, neighbours)
-	if foreseeable {
-		predictions.Zero()
-	}
-	residuals.Sub(residuals, predictions)
+	residuals, predictions = lessPredictions(standard, neighbours)
 	d, t := z.Dims()
 	for i := range d {
 		floats.Add(residuals.RawRowView(i), blur(i, t))
 	}
 	return residuals, predictions, nil
+}
+
+// lessPredictions are the standardised signals less their own predictions, and the
+// predictions, which are zero where the signals are foreseeable, both d×T.
+func lessPredictions(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
+	predictions, foreseeable := selfPredictions(z, neighbours)
+	if foreseeable {
+		predictions.Zero()
+	}
+	residuals = new(mat.Dense)
+	residuals.Sub(z, predictions)
+	return residuals, predictions
 }
 
 // selfPredictions are the standardised signals as their own neighbours predict

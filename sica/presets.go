@@ -4,7 +4,8 @@ import "github.com/seed-47b1e431/gosica/flows"
 
 // Default is what to use for signals of one's own. It whitens the signals
 // symmetrically. If that leaves a dependence, it tries the rotation whose
-// signals are each best known from their own rest, then a conditional
+// signals are each best known from their own rest (of more than three signals, from
+// their own past; see Config.Rotations), then a conditional
 // normalisation, which undoes many nonlinear mixings, and takes the first that
 // leaves much less. What is still dependent then moves along a Wasserstein
 // gradient flow kept to linear maps. Its density ratio is learned, on two folds

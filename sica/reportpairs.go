@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -158,37 +156,9 @@ func (c *criterion) report(ctx context.Context, z *mat.Dense, seed uint64, numbe
 
 // surrogateRanges are those of the criterion of surrogates of the pair.
 func (c *criterion) surrogateRanges(ctx context.Context, z *mat.Dense, seed uint64, number int) ([]float64, error) {
-	amplitude := pooledAmplitude(z, c.shape)
-	ranges, errs := make([]float64, surrogates), make([]error, surrogates)
-	var wait sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), surrogates) {
-		wait.Go(func() {
-			for k := range next {
-				if errs[k] = ctx.Err(); errs[k] == nil {
-					ranges[k], errs[k] = c.surrogateRange(amplitude, stream(seed, number, k, drawSurrogate))
-				}
-			}
-		})
-	}
-	for k := range surrogates {
-		next <- k
-	}
-	close(next)
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return ranges, nil
-}
-
-func (c *criterion) surrogateRange(amplitude []float64, rng *rand.Rand) (float64, error) {
-	pair, err := whiten(surrogate(amplitude, 2, c.shape, rng))
-	if err != nil {
-		return 0, err
-	}
-	values := c.over(pair)
-	return slices.Max(values) - slices.Min(values), nil
+	draws := func(k int) *rand.Rand { return stream(seed, number, k, drawSurrogate) }
+	return overSurrogates(ctx, pooledAmplitude(z, c.shape), 2, c.shape, surrogates, draws, func(pair *mat.Dense) (float64, error) {
+		values := c.over(pair)
+		return slices.Max(values) - slices.Min(values), nil
+	})
 }

@@ -63,7 +63,7 @@ func firstRotations(ctx context.Context, z *mat.Dense, searches int, seed uint64
 	if d == 2 {
 		searches = 1 // it looks at all angles
 	}
-	first := []*mat.Dense{mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{1}, d)))}
+	first := []*mat.Dense{identity(d)}
 	for k := 1; k < searches; k++ {
 		first = append(first, rotation.Random(stream(seed, k, 0, drawRotation), d))
 	}
@@ -75,6 +75,10 @@ func firstRotations(ctx context.Context, z *mat.Dense, searches int, seed uint64
 		}
 	}
 	return first
+}
+
+func identity(d int) *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{1}, d)))
 }
 
 // rotationSearch turns the signals z.

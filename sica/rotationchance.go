@@ -3,8 +3,7 @@ package sica
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -72,12 +71,11 @@ func rotationGain(z, rotated *mat.Dense, neighbours [][]int32) (float64, error) 
 
 // residualsOf are the residuals that rotations are judged by, d×T.
 func residualsOf(z *mat.Dense, neighbours [][]int32) *mat.Dense {
+	residuals, _ := lessPredictions(z, neighbours)
 	d, t := z.Dims()
-	_, foreseeable := selfPredictions(z, neighbours)
-	s := &rotationSearch{neighbours: neighbours, noise: blur(0, t), alone: foreseeable}
-	residuals := mat.NewDense(d, t, nil)
+	noise := blur(0, t)
 	for i := range d {
-		residuals.SetRow(i, s.knowOne(z.RawRowView(i)).residual)
+		floats.Add(residuals.RawRowView(i), noise)
 	}
 	return residuals
 }
@@ -85,11 +83,11 @@ func residualsOf(z *mat.Dense, neighbours [][]int32) *mat.Dense {
 // entropies is the sum of the rows' entropies. It sorts them.
 func entropies(z *mat.Dense) float64 {
 	d, _ := z.Dims()
-	sum := make([]float64, d)
-	for i := range sum {
-		sum[i] = entropy(z.RawRowView(i))
+	sum := 0.0
+	for i := range d {
+		sum += entropy(z.RawRowView(i))
 	}
-	return floats.Sum(sum)
+	return sum
 }
 
 // chanceGain is what as many searches hardly ever gain of Gaussian signals which
@@ -105,29 +103,13 @@ func chanceGain(ctx context.Context, z *mat.Dense, shape []int, searches int, se
 	for i := range d {
 		normalQuantiles(quantiles.RawRowView(i))
 	}
-	amplitude := pooledAmplitude(quantiles, shape)
-	gains, errs := make([]float64, rotationSurrogates(d)), make([]error, rotationSurrogates(d))
-	var wait sync.WaitGroup
-	processors := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for k := range gains {
-		wait.Go(func() {
-			processors <- struct{}{}
-			defer func() { <-processors }()
-			if errs[k] = ctx.Err(); errs[k] != nil {
-				return
-			}
-			var white *mat.Dense
-			if white, errs[k] = whiten(surrogate(amplitude, d, shape, stream(seed, k, 0, drawChance))); errs[k] == nil {
-				rotated, _ := leastEntropyRotation(ctx, white, neighbours, searches, seed)
-				gains[k], errs[k] = rotationGain(white, rotated, neighbours)
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return 0, err
-		}
+	draws := func(k int) *rand.Rand { return stream(seed, k, 0, drawChance) }
+	gains, err := overSurrogates(ctx, pooledAmplitude(quantiles, shape), d, shape, rotationSurrogates(d), draws, func(white *mat.Dense) (float64, error) {
+		rotated, _ := leastEntropyRotation(ctx, white, neighbours, searches, seed)
+		return rotationGain(white, rotated, neighbours)
+	})
+	if err != nil {
+		return 0, err
 	}
 	mean, sd := stat.MeanStdDev(gains, nil)
 	return mean + hardlyEver*sd, nil

@@ -60,7 +60,6 @@ type known struct {
 	power    float64       // Σ value²
 	weights  []float64     // of its prediction, nil for none
 	residual []float64     // with the noise of the resolution
-	entropy  float64       // of the residual
 }
 
 // turnAll turns all signals together until that gains nothing, and returns the sum
@@ -101,7 +100,7 @@ func (s *rotationSearch) know(z *mat.Dense) (signals []known, sum float64) {
 	signals = make([]known, d)
 	for i := range signals {
 		signals[i] = s.knowOne(z.RawRowView(i))
-		sum += signals[i].entropy
+		sum += entropy(slices.Clone(signals[i].residual))
 	}
 	return signals, sum
 }
@@ -114,10 +113,9 @@ func (s *rotationSearch) knowOne(signal []float64) known {
 		penalised.CopySym(k.gram)
 		k.weights = ridgeWeights(penalised, k.cross, k.power)
 	}
-	k.residual = append([]float64(nil), signal...)
+	k.residual = slices.Clone(signal)
 	floats.Sub(k.residual, predictWith(k.weights, signal, s.neighbours))
 	floats.Add(k.residual, s.noise)
-	k.entropy = entropy(append([]float64(nil), k.residual...))
 	return k
 }
 
@@ -132,7 +130,7 @@ func (s *rotationSearch) newtonTurn(signals []known) *mat.Dense {
 	)
 	for i, of := range signals {
 		scale := floats.Norm(of.residual, 2) / math.Sqrt(float64(t))
-		standard := append([]float64(nil), of.residual...)
+		standard := slices.Clone(of.residual)
 		floats.Scale(1/scale, standard)
 		phi, slope := score(standard)
 		if phi == nil {
@@ -173,7 +171,7 @@ func (k *known) residualPower(weights []float64) float64 {
 // unpredict is the transpose of taking a prediction away: its product with a
 // signal is that of phi with the signal less its prediction by the weights.
 func (s *rotationSearch) unpredict(phi, weights []float64) []float64 {
-	pull := append([]float64(nil), phi...)
+	pull := slices.Clone(phi)
 	if weights == nil {
 		return pull
 	}

@@ -21,11 +21,7 @@ func search(t *testing.T, z *mat.Dense, shape ...int) *rotationSearch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := mat.NewDense(d, d, nil)
-	for i := range d {
-		total.Set(i, i, 1)
-	}
-	return &rotationSearch{z: z, total: total, neighbours: past(neighbours), noise: blur(0, n)}
+	return &rotationSearch{z: z, total: identity(d), neighbours: past(neighbours), noise: blur(0, n)}
 }
 
 // oscillations are d processes of different frequencies.
@@ -163,16 +159,10 @@ func TestManySignals(t *testing.T) {
 			t.Errorf("%s: the signals aren't rotated by the rotation: %g", test.name, off)
 		}
 		gram.Mul(by, by.T())
-		if !mat.EqualApprox(&gram, mat.NewDiagDense(d, onesOf(d)), 1e-9) {
+		if !mat.EqualApprox(&gram, identity(d), 1e-9) {
 			t.Errorf("%s: no rotation", test.name)
 		}
 	}
-}
-
-func onesOf(n int) []float64 {
-	ones := make([]float64, n)
-	floats.AddConst(1, ones)
-	return ones
 }
 
 // Of more than three signals a rotation is taken where it gains more than chance:

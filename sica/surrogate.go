@@ -1,12 +1,47 @@
 package sica
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/mat"
 )
+
+// overSurrogates measures n whitened surrogates, each with draws of its own, on all
+// processors. The error, if any, is the first of theirs.
+func overSurrogates(ctx context.Context, amplitude []float64, d int, shape []int, n int, draws func(k int) *rand.Rand, measure func(white *mat.Dense) (float64, error)) ([]float64, error) {
+	measured, errs := make([]float64, n), make([]error, n)
+	var wait sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wait.Go(func() {
+			for k := range next {
+				if errs[k] = ctx.Err(); errs[k] != nil {
+					continue
+				}
+				var white *mat.Dense
+				if white, errs[k] = whiten(surrogate(amplitude, d, shape, draws(k))); errs[k] == nil {
+					measured[k], errs[k] = measure(white)
+				}
+			}
+		})
+	}
+	for k := range n {
+		next <- k
+	}
+	close(next)
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return measured, nil
+}
 
 // surrogate are independent Gaussian signals, d×T, whose spectrum is the square of
 // amplitude: filtered noise (J. Theiler et al., Physica D, 1992).

@@ -27,8 +27,8 @@ func writeComparison(w io.Writer, rows, committed []row, seed uint64, runs int) 
 			if c.Problem != r.Problem {
 				continue
 			}
-			before, beforeSE := c.sica()
-			now, nowSE := r.sica()
+			before, beforeSE := meanError(c.MCC[separated])
+			now, nowSE := meanError(r.MCC[separated])
 			if _, err := fmt.Fprintf(w, "| %s | %.3f (%.3f) | %.3f (%.3f) | %s |\n", r.Problem, before, beforeSE, now, nowSE,
 				verdict(now-before, math.Hypot(beforeSE, nowSE))); err != nil {
 				return err
@@ -38,10 +38,16 @@ func writeComparison(w io.Writer, rows, committed []row, seed uint64, runs int) 
 	return nil
 }
 
-// sica is the mean of SICA's MCC and its standard error.
-func (r row) sica() (mean, se float64) {
-	mean, sd := stat.MeanStdDev(r.MCC[separated], nil)
-	return mean, stat.StdErr(sd, float64(len(r.MCC[separated])))
+// meanError is the mean and its standard error.
+func meanError(values []float64) (mean, se float64) {
+	mean, sd := stat.MeanStdDev(values, nil)
+	return mean, stat.StdErr(sd, float64(len(values)))
+}
+
+// inBrackets is the mean with its standard error in brackets.
+func inBrackets(values []float64) string {
+	mean, se := meanError(values)
+	return fmt.Sprintf("%.3f (%.3f)", mean, se)
 }
 
 // verdict says in a word whether a difference is more than chance.

@@ -129,11 +129,7 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 	if runs < 2 {
 		return fmt.Errorf("%d runs: want at least 2, for a standard error", runs)
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
-	path := filepath.Join(out, "quality.json")
-	rows, err := readRows[row](path)
+	path, rows, err := begun[row](out, "quality.json")
 	if err != nil {
 		return err
 	}
@@ -161,6 +157,16 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 		}
 		return writeComparison(io.MultiWriter(w, log), rows, committed, seed, runs)
 	})
+}
+
+// begun makes the folder out, and reads the table of that name in it.
+func begun[R row | judgedRun | readRun](out, name string) (path string, rows []R, err error) {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(out, name)
+	rows, err = readRows[R](path)
+	return path, rows, err
 }
 
 // readRows reads a table that was begun, none if there isn't one.
@@ -299,7 +305,7 @@ func (r row) markdown() string {
 			s += " fails |"
 			continue
 		}
-		s += " " + meanError(r.MCC[name]) + " |"
+		s += " " + inBrackets(r.MCC[name]) + " |"
 	}
 	return s + fmt.Sprintf(" %.1f |", r.Seconds)
 }

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -81,11 +79,7 @@ func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed
 	if runs < 2 {
 		return fmt.Errorf("%d runs: want at least 2, for a standard error", runs)
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
-	path := filepath.Join(out, "readings.json")
-	made, err := readRows[readRun](path)
+	path, made, err := begun[readRun](out, "readings.json")
 	if err != nil {
 		return err
 	}
@@ -156,19 +150,14 @@ func writeReadings(w io.Writer, made []readRun) error {
 					last, best = append(last, m.MCC[m.Best]), append(best, slices.Max(m.MCC))
 				}
 			}
-			text += " " + meanError(last) + " | " + meanError(best) + " |"
+			if len(last) < 2 {
+				text += " – | – |"
+				continue
+			}
+			text += " " + inBrackets(last) + " | " + inBrackets(best) + " |"
 		}
 		text += "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err
-}
-
-// meanError is the mean with its standard error.
-func meanError(values []float64) string {
-	if len(values) < 2 {
-		return "–"
-	}
-	mean, sd := stat.MeanStdDev(values, nil)
-	return fmt.Sprintf("%.3f (%.3f)", mean, stat.StdErr(sd, float64(len(values))))
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -92,11 +91,7 @@ func laplaceAndGaussian(rng *rand.Rand) (*mat.Dense, error) {
 // measureVerdicts judges every run of every problem that isn't in
 // OUT/verdicts.json yet, and writes OUT/verdicts.md.
 func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) error {
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
-	path := filepath.Join(out, "verdicts.json")
-	judged, err := readRows[judgedRun](path)
+	path, judged, err := begun[judgedRun](out, "verdicts.json")
 	if err != nil {
 		return err
 	}
