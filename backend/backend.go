@@ -62,6 +62,7 @@ var ErrUnverified = errors.New("unverified PJRT plugin")
 var opened struct {
 	sync.Mutex
 	byName map[string]compute.Backend
+	plugin map[compute.Backend]string // SHA-256, of those that have one
 }
 
 // Open returns the backend of that name: Auto, CUDA, CPU or Go. A name gives
@@ -127,6 +128,14 @@ func NameOf(b compute.Backend) string {
 	return b.Name()
 }
 
+// PluginSHA256 returns the SHA-256, in hexadecimal digits, of the plugin of a
+// backend that Open returned. It is "" for the pure-Go backend and for any other.
+func PluginSHA256(b compute.Backend) string {
+	opened.Lock()
+	defer opened.Unlock()
+	return opened.plugin[b]
+}
+
 // open returns the process's backend of that name. It is called with opened
 // locked.
 func open(name string, allowUnverified bool) (compute.Backend, error) {
@@ -135,9 +144,10 @@ func open(name string, allowUnverified bool) (compute.Backend, error) {
 	}
 
 	var b compute.Backend
+	var sum string
 	var err error
 	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
-		b, err = openXLA(plugin, allowUnverified)
+		b, sum, err = openXLA(plugin, allowUnverified)
 	} else {
 		// One operation at a time, itself on all cores: of two matrix products
 		// at once, each can wait for the other's cores for ever (compute v0.1.5).
@@ -149,7 +159,11 @@ func open(name string, allowUnverified bool) (compute.Backend, error) {
 
 	if opened.byName == nil {
 		opened.byName = make(map[string]compute.Backend)
+		opened.plugin = make(map[compute.Backend]string)
 	}
 	opened.byName[name] = b
+	if sum != "" {
+		opened.plugin[b] = sum
+	}
 	return b, nil
 }

@@ -145,7 +145,7 @@ func TestGoDoesNotHang(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("60 calls didn't end within a minute")
+	case <-time.After(20 * time.Minute): // a second alone on a machine
+		t.Fatal("60 calls hang")
 	}
 }

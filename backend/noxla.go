@@ -9,6 +9,6 @@ import (
 )
 
 // openXLA says why there is no XLA in this build.
-func openXLA(string, bool) (compute.Backend, error) {
-	return nil, errors.New("this program was built without XLA, which needs cgo, a platform that go-xla knows, and no build tag noxla")
+func openXLA(string, bool) (compute.Backend, string, error) {
+	return nil, "", errors.New("this program was built without XLA, which needs cgo, a platform that go-xla knows, and no build tag noxla")
 }

@@ -41,19 +41,19 @@ func choosePlugin(plugin string, folders []string) (string, error) {
 	return path, nil
 }
 
-// verify returns an error unless the plugin's SHA-256 is in the list, which has
-// the format of the command sha256sum. It takes .2 s for the CPU plugin's 260 MB.
-func verify(path, list string) error {
-	sum, err := sumOf(path)
+// verify returns the plugin's SHA-256, and an error unless it is in the list, which
+// has the format of the command sha256sum. It takes .2 s for the CPU plugin's 260 MB.
+func verify(path, list string) (sum string, err error) {
+	sum, err = sumOf(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for line := range strings.Lines(list) {
 		if listed, _, _ := strings.Cut(line, " "); listed == sum {
-			return nil
+			return sum, nil
 		}
 	}
-	return fmt.Errorf("%w: %s has the SHA-256 %s, which no plugin has that this version knows; "+
+	return sum, fmt.Errorf("%w: %s has the SHA-256 %s, which no plugin has that this version knows; "+
 		"put a known one in its place, load it all the same with --allow-unverified-plugin (in Go, backend.AllowUnverified), "+
 		"or do without it with --backend go", ErrUnverified, path, sum)
 }

@@ -80,12 +80,12 @@ func TestVerify(t *testing.T) {
 	const content = "a plugin"
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
 	list := "# " + strings.Repeat("0", 64) + "\n\n" + strings.Repeat("1", 64) + "  a\n" + sum + "  b\n"
-	if err := verify(write(t, "plugin.so", content), list); err != nil {
-		t.Errorf("a listed plugin: %v", err)
+	if got, err := verify(write(t, "plugin.so", content), list); err != nil || got != sum {
+		t.Errorf("a listed plugin: %s, %v, want %s", got, err, sum)
 	}
 
 	changed := write(t, "plugin.so", "a plugIn")
-	err := verify(changed, list)
+	_, err := verify(changed, list)
 	if !errors.Is(err, ErrUnverified) {
 		t.Fatalf("a changed byte: %v", err)
 	}
@@ -95,7 +95,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 
-	if err := verify(filepath.Join(t.TempDir(), "missing.so"), list); !errors.Is(err, os.ErrNotExist) {
+	if _, err := verify(filepath.Join(t.TempDir(), "missing.so"), list); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestVerifiedHasSetupsPlugin(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("./scripts/setup wasn't run, or had no plugin for this machine")
 	}
-	if err := verify(path, verified); err != nil {
+	if _, err := verify(path, verified); err != nil {
 		t.Error(err)
 	}
 }

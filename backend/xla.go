@@ -3,6 +3,8 @@
 package backend
 
 import (
+	"errors"
+
 	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/compute/xla"
 )
@@ -18,17 +20,18 @@ var pluginOptions = map[string]string{
 	"cuda": "shared_buffers=false,tf32=false",
 }
 
-// openXLA starts XLA with the PJRT plugin "cpu" or "cuda".
-func openXLA(plugin string, allowUnverified bool) (compute.Backend, error) {
+// openXLA starts XLA with the PJRT plugin "cpu" or "cuda", and returns the plugin's
+// SHA-256.
+func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, error) {
 	path, err := choosePlugin(plugin, pluginFolders())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if !allowUnverified {
-		if err := verify(path, verified); err != nil {
-			return nil, err
-		}
+	sum, err := verify(path, verified)
+	if err != nil && !(allowUnverified && errors.Is(err, ErrUnverified)) {
+		return nil, "", err
 	}
 	// Given a path, go-xla doesn't search: it loads whatever it finds to look at it.
-	return xla.New(path + "," + pluginOptions[plugin])
+	b, err := xla.New(path + "," + pluginOptions[plugin])
+	return b, sum, err
 }

@@ -115,7 +115,7 @@ func (p *gathered) renew(t *testing.T) {
 
 func (p *gathered) train(t *testing.T, steps int) [][]float64 {
 	t.Helper()
-	losses, err := p.trainer.Train(p.data, p.batches, steps)
+	losses, err := p.trainer.Train(t.Context(), p.data, p.batches, steps)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -222,7 +222,7 @@ func TestOnTwoDevicesErrors(t *testing.T) {
 	if err := p.trainer.SetDevices(2); err == nil {
 		t.Error("a second SetDevices gave no error")
 	}
-	if _, err := p.trainer.Train(p.data[:1], p.batches, 1); err == nil {
+	if _, err := p.trainer.Train(t.Context(), p.data[:1], p.batches, 1); err == nil {
 		t.Error("a missing data tensor gave no error")
 	}
 }

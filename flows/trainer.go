@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -139,13 +140,17 @@ func (t *Trainer) ResetOptimizer() error {
 
 // Train makes the first steps steps of batches, whose tensors all have a
 // leading axis of at least that many steps, and returns the loss of each step
-// before it was made, [steps][R].
-func (t *Trainer) Train(data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
+// before it was made, [steps][R]. If ctx ends, so does Train, with its error: on XLA
+// before the call, in pure Go before the next step. The steps that were made stay.
+func (t *Trainer) Train(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
 	if len(batches) == 0 || steps < 1 || steps > batches[0].Shape().Dim(0) {
 		return nil, errors.New("flows: Train needs at least one batch tensor whose first axis has steps ≥ 1 entries")
 	}
 	if t.onHost {
-		return t.trainOnHost(data, batches, steps)
+		return t.trainOnHost(ctx, data, batches, steps)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	tensor, err := t.callLoop(arguments(int32(steps), data, batches))
 	if err != nil {
@@ -175,9 +180,12 @@ func (t *Trainer) callLoop(args []any) (*tensors.Tensor, error) {
 	return outputs[0], nil
 }
 
-func (t *Trainer) trainOnHost(data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
+func (t *Trainer) trainOnHost(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
 	perStep := make([][]float64, steps)
 	for i := range perStep {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		outputs, err := t.exec.Call(arguments(int32(i), data, batches)...)
 		if err != nil {
 			return nil, fmt.Errorf("flows: training step %d: %w", i, err)

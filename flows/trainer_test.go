@@ -71,7 +71,7 @@ func TestOptimizersAgainstPyTorch(t *testing.T) {
 					t.Fatal(err)
 				}
 				for step, want := range test.want {
-					if _, err := trainer.Train(data, []*tensors.Tensor{batch}, 1); err != nil {
+					if _, err := trainer.Train(t.Context(), data, []*tensors.Tensor{batch}, 1); err != nil {
 						t.Fatalf("%+v", err)
 					}
 					for i, v := range w.MustValue().Value().([]float32) {
@@ -147,7 +147,7 @@ func (p *regression) renew(t *testing.T, runs []int) {
 
 func (p *regression) train(t *testing.T, steps int) [][]float64 {
 	t.Helper()
-	losses, err := p.trainer.Train(nil, p.batches, steps)
+	losses, err := p.trainer.Train(t.Context(), nil, p.batches, steps)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -232,7 +232,7 @@ func TestTrainerErrors(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		p := newRegression(t, b, torchAdam(0.05), 0)
 		for _, steps := range []int{0, regressionSteps + 1} {
-			if _, err := p.trainer.Train(nil, p.batches, steps); err == nil {
+			if _, err := p.trainer.Train(t.Context(), nil, p.batches, steps); err == nil {
 				t.Errorf("%d steps of %d gave no error", steps, regressionSteps)
 			}
 		}

@@ -18,9 +18,9 @@ func (f *field) chunk(n int) int {
 	return min(4096, n)
 }
 
-// train makes steps training steps and returns each lane's mean loss.
-func (f *field) train(data, batches []*tensors.Tensor, steps int) ([]float64, error) {
-	losses, err := f.trainer.Train(data, batches, steps)
+// train makes steps training steps, as flows.Trainer does, and returns each lane's mean loss.
+func (f *field) train(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([]float64, error) {
+	losses, err := f.trainer.Train(ctx, data, batches, steps)
 	if err != nil {
 		return nil, err
 	}

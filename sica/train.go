@@ -37,7 +37,7 @@ func (s *separation) train(ctx context.Context, data []*tensors.Tensor, j int) (
 		}
 		steps := min(s.cfg.chunk(s.t, s.field.lanes), total-done)
 		batches := draws.next(steps)
-		chunk, err := s.field.train(data, batches, steps)
+		chunk, err := s.field.train(ctx, data, batches, steps)
 		if err != nil {
 			return nil, err
 		}

@@ -119,7 +119,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	}
 	train := func() ([][]float64, float64, error) {
 		begin := time.Now()
-		losses, err := trainer.Train(shared, batches, total)
+		losses, err := trainer.Train(context.Background(), shared, batches, total)
 		return losses, milliseconds(begin), err
 	}
 	perRun, compile, err := train()

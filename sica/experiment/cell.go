@@ -52,11 +52,14 @@ type Outcome struct {
 	// SHA256 is that of the recovered signals' bits, row-major, low byte first.
 	SHA256 string `json:"sha256,omitempty"`
 
-	Config   any               `json:"config,omitempty"`
-	Backend  string            `json:"backend"`
-	Device   string            `json:"device"`
-	CPU      string            `json:"cpu"`
-	Versions map[string]string `json:"versions"`
+	Config  any    `json:"config,omitempty"`
+	Backend string `json:"backend"`
+	Device  string `json:"device"`
+	CPU     string `json:"cpu"`
+	// Machine is what decides the bits of the signals beside the program; nil in
+	// outcomes of versions that didn't record it.
+	Machine  *provenance.Machine `json:"machine,omitempty"`
+	Versions map[string]string   `json:"versions"`
 }
 
 // Run makes the cell and returns its outcome with the recovered signals. A
@@ -73,11 +76,13 @@ func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*O
 		return nil, nil, err
 	}
 	mixed.Checkpoint = checkpoint
+	machine := provenance.ThisMachine(backend.PluginSHA256(b))
 	o := &Outcome{
 		Cell:     c,
 		Backend:  backend.NameOf(b),
 		Device:   folders.ReplaceAllString(b.Description(), ""),
 		CPU:      provenance.CPU(),
+		Machine:  &machine,
 		Versions: provenance.Versions(),
 	}
 	began := time.Now()

@@ -130,7 +130,7 @@ func (r *Ratio) Learn(ctx context.Context, rng *rand.Rand, joint, product *mat.D
 			return fmt.Errorf("lesson: learning the ratio: %w", err)
 		}
 		batches := []*tensors.Tensor{r.batches(rng, joint), r.batches(rng, product)}
-		losses, err := r.trainer.Train(nil, batches, min(chunk, r.training.Steps-done))
+		losses, err := r.trainer.Train(ctx, nil, batches, min(chunk, r.training.Steps-done))
 		if err != nil {
 			return fmt.Errorf("lesson: learning the ratio: %w", err)
 		}

@@ -85,7 +85,7 @@ func TestPyTorch(t *testing.T) {
 				baselinetest.Near(t, "gradient of "+name, gradient, want.Gradients[name], 1e-12)
 			}
 			for step, loss := range want.Losses {
-				losses, err := tr.Train(batches, 1)
+				losses, err := tr.Train(t.Context(), batches, 1)
 				if err != nil {
 					t.Fatalf("%+v", err)
 				}

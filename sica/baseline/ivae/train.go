@@ -105,7 +105,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		next, err := tr.train(len(losses), min(tr.chunk, total-len(losses)))
+		next, err := tr.train(ctx, len(losses), min(tr.chunk, total-len(losses)))
 		if err != nil {
 			return 0, err
 		}
@@ -119,7 +119,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 }
 
 // train makes steps of the epoch from the given one on.
-func (tr *training) train(from, steps int) ([]float64, error) {
+func (tr *training) train(ctx context.Context, from, steps int) ([]float64, error) {
 	b := tr.cfg.batch(tr.t)
 	at := make([]int32, tr.chunk*b)
 	copy(at, tr.order[from*b:(from+steps)*b])
@@ -133,7 +133,7 @@ func (tr *training) train(from, steps int) ([]float64, error) {
 	}
 	defer batches[0].FinalizeAll()
 	defer batches[1].FinalizeAll()
-	return tr.Train(batches, steps)
+	return tr.Train(ctx, batches, steps)
 }
 
 // network returns the network in scope as it is now.

@@ -78,7 +78,7 @@ func TestPyTorch(t *testing.T) {
 				baselinetest.Near(t, "gradient of "+name, gradient, want.Gradients[name], 1e-13)
 			}
 
-			losses, err := tr.Train([]*tensors.Tensor{batch}, len(want.Losses))
+			losses, err := tr.Train(t.Context(), []*tensors.Tensor{batch}, len(want.Losses))
 			if err != nil {
 				t.Fatalf("%+v", err)
 			}

@@ -76,7 +76,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 		if err := tr.decay(float64(len(losses)) / float64(total)); err != nil {
 			return nil, err
 		}
-		next, err := tr.train(min(chunk, total-len(losses)))
+		next, err := tr.train(ctx, min(chunk, total-len(losses)))
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 	return losses, nil
 }
 
-func (tr *training) train(steps int) ([]float64, error) {
+func (tr *training) train(ctx context.Context, steps int) ([]float64, error) {
 	size := 3 * tr.cfg.batch(tr.t)
 	at := make([]int32, chunk*size)
 	for i := range steps {
@@ -98,7 +98,7 @@ func (tr *training) train(steps int) ([]float64, error) {
 	}
 	batch := tensors.FromFlatDataAndDimensions(at, chunk, 1, 3, size/3)
 	defer batch.FinalizeAll()
-	return tr.Train([]*tensors.Tensor{batch}, steps)
+	return tr.Train(ctx, []*tensors.Tensor{batch}, steps)
 }
 
 // decay sets the learning rate after a part of the training, from 0 to 1.

@@ -4,6 +4,7 @@
 package learning
 
 import (
+	"context"
 	"path"
 
 	"github.com/gomlx/compute"
@@ -58,9 +59,9 @@ func (l *Learner) Close() {
 }
 
 // Train makes the first steps steps of batches, see flows.Trainer, and returns
-// the loss of each step before it was made.
-func (l *Learner) Train(batches []*tensors.Tensor, steps int) ([]float64, error) {
-	ofRuns, err := l.trainer.Train(l.Data, batches, steps)
+// the loss of each step before it was made. See there too for what ends with ctx.
+func (l *Learner) Train(ctx context.Context, batches []*tensors.Tensor, steps int) ([]float64, error) {
+	ofRuns, err := l.trainer.Train(ctx, l.Data, batches, steps)
 	if err != nil {
 		return nil, err
 	}

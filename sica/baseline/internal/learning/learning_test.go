@@ -57,7 +57,7 @@ func TestAdam(t *testing.T) {
 			set(t, l, "/w", 3)
 			train := func(steps int, want ...float64) {
 				t.Helper()
-				losses, err := l.Train(batches, steps)
+				losses, err := l.Train(t.Context(), batches, steps)
 				if err != nil {
 					t.Fatalf("%+v", err)
 				}
@@ -68,7 +68,7 @@ func TestAdam(t *testing.T) {
 				t.Fatal(err)
 			}
 			train(2, 101.75, 101.25)
-			if _, err := l.Train(batches, steps+1); err == nil {
+			if _, err := l.Train(t.Context(), batches, steps+1); err == nil {
 				t.Error("more steps than there are batches gave no error")
 			}
 		})
@@ -101,7 +101,7 @@ func TestNetwork(t *testing.T) {
 	if want := mat.NewDense(1, 3, []float64{11.5, 0.5, 11.5}); !mat.Equal(outputs, want) {
 		t.Errorf("outputs %v, want %v", mat.Formatted(outputs), mat.Formatted(want))
 	}
-	losses, err := l.Train(batches, 1)
+	losses, err := l.Train(t.Context(), batches, 1)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

@@ -1,0 +1,30 @@
+package backendtest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
+)
+
+// A counting backend computes what the one below it does, and counts each call.
+func TestCount(t *testing.T) {
+	below, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []int64
+	b := backendtest.Count(below, func(n int64) { told = append(told, n) })
+	double := MustNewExec(b, func(x *Node) *Node { return MulScalar(x, 2) })
+	for _, x := range []float64{1, 3, 5} {
+		if got := double.MustCall(x)[0].Value(); got != 2*x {
+			t.Errorf("twice %g is %v", x, got)
+		}
+	}
+	if b.Calls() != 3 || !slices.Equal(told, []int64{1, 2, 3}) {
+		t.Errorf("%d calls, told of %v: want 3", b.Calls(), told)
+	}
+}

@@ -1,0 +1,33 @@
+package provenance_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/internal/provenance"
+)
+
+// A machine is equal to itself, also as read from JSON, and to no other plugin's or
+// environment's.
+func TestMachine(t *testing.T) {
+	t.Setenv("XLA_FLAGS", "")
+	here := provenance.ThisMachine("ab")
+	data, err := json.Marshal(here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read provenance.Machine
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	if !read.Equal(here) {
+		t.Errorf("read %+v, was %+v", read, here)
+	}
+	if here.Equal(provenance.ThisMachine("cd")) {
+		t.Error("another plugin makes no difference")
+	}
+	t.Setenv("XLA_FLAGS", "--xla_cpu_max_isa=AVX2")
+	if here.Equal(provenance.ThisMachine("ab")) {
+		t.Error("fewer instructions make no difference")
+	}
+}
