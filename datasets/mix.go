@@ -14,6 +14,9 @@ type MixOptions struct {
 	Steps int
 	// W is the d×d matrix of an update. Nil is [PaperW](d).
 	W *mat.Dense
+	// StepSize is δ of an update, not negative. 0 is 1, as the paper's text has
+	// it; with 0.1 its experiments come out as it reports them (see the README).
+	StepSize float64
 	// H is applied to every entry of W·x. Nil is the identity, the paper's
 	// linear setting; [GELU] is its nonlinear one.
 	H func(float64) float64
@@ -21,9 +24,9 @@ type MixOptions struct {
 
 // Mix returns the signals s, d×T, after Steps updates of the paper's mixing,
 //
-//	x⁽⁰⁾ = s,  x⁽ʲ⁾ = x⁽ʲ⁻¹⁾ + h(W·x⁽ʲ⁻¹⁾)
+//	x⁽⁰⁾ = s,  x⁽ʲ⁾ = x⁽ʲ⁻¹⁾ + δ·h(W·x⁽ʲ⁻¹⁾)
 //
-// at every position. With the identity for h this is (I + W)ᴶ·s. The updates
+// at every position. With the identity for h this is (I + δ·W)ᴶ·s. The updates
 // make signals grow; Mix fails if an entry overflows. It leaves s as it is.
 func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 	d, T, err := checkSignals(s)
@@ -32,6 +35,9 @@ func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 	}
 	if opt.Steps < 0 {
 		return nil, fmt.Errorf("datasets: mix: Steps is %d: need at least 0", opt.Steps)
+	}
+	if opt.StepSize < 0 || !finite(opt.StepSize) {
+		return nil, fmt.Errorf("datasets: mix: StepSize is %g: need a finite number that isn't negative, 0 for 1", opt.StepSize)
 	}
 	w := opt.W
 	if w == nil {
@@ -48,6 +54,9 @@ func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 		wx.Mul(w, x)
 		if opt.H != nil {
 			wx.Apply(func(_, _ int, v float64) float64 { return opt.H(v) }, wx)
+		}
+		if opt.StepSize != 0 {
+			wx.Scale(opt.StepSize, wx)
 		}
 		x.Add(x, wx)
 		if _, _, err := checkSignals(x); err != nil {

@@ -88,6 +88,35 @@ func TestMixEigenvectors(t *testing.T) {
 	}
 }
 
+// With steps of δ the updates are (I + δ·W)ᴶ·s: δ·W in place of W, for the identity.
+// Of GELU they aren't, as δ is outside of it.
+func TestMixStepSize(t *testing.T) {
+	s, err := AR7(newRand(1), 2, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scaled mat.Dense
+	scaled.Scale(.1, PaperW(2))
+	a, err := Mix(s, MixOptions{Steps: 20, StepSize: .1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Mix(s, MixOptions{Steps: 20, W: &scaled})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(a, b, 1e-9) {
+		t.Error("(I + δ·W)ᴶ·s came out otherwise")
+	}
+	x, err := Mix(mat.NewDense(2, 1, []float64{1, 0}), MixOptions{Steps: 1, StepSize: .1, H: GELU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewDense(2, 1, []float64{1.08413447460685429, 0.05306254434438489}); !mat.EqualApprox(x, want, 1e-15) {
+		t.Errorf("got %v, want %v", mat.Formatted(x), mat.Formatted(want))
+	}
+}
+
 // One update of [1, 0] is [1 + GELU(1), GELU(0.7)], by hand.
 func TestMixGELU(t *testing.T) {
 	x, err := Mix(mat.NewDense(2, 1, []float64{1, 0}), MixOptions{Steps: 1, H: GELU})
@@ -131,6 +160,8 @@ func TestMixErrors(t *testing.T) {
 		"empty sources":  func() (*mat.Dense, error) { return Mix(new(mat.Dense), MixOptions{}) },
 		"NaN in sources": func() (*mat.Dense, error) { return Mix(nan, MixOptions{}) },
 		"negative steps": func() (*mat.Dense, error) { return Mix(ones, MixOptions{Steps: -1}) },
+		"negative step":  func() (*mat.Dense, error) { return Mix(ones, MixOptions{Steps: 1, StepSize: -1}) },
+		"infinite step":  func() (*mat.Dense, error) { return Mix(ones, MixOptions{Steps: 1, StepSize: math.Inf(1)}) },
 		"W too large":    func() (*mat.Dense, error) { return Mix(ones, MixOptions{W: PaperW(3)}) },
 		"W empty":        func() (*mat.Dense, error) { return Mix(ones, MixOptions{W: PaperW(0)}) },
 		"NaN in W":       func() (*mat.Dense, error) { return Mix(ones, MixOptions{W: nan}) },

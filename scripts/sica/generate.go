@@ -16,7 +16,7 @@ import (
 type generateOptions struct {
 	signals, mixing, out, order string
 	steps, length, d            int
-	noise                       float64
+	noise, stepSize             float64
 	seed                        uint64
 }
 
@@ -32,7 +32,7 @@ func newGenerate() *cobra.Command {
 		Long: `Generate draws sources, mixes them, and writes sources.csv, mixed.csv (a row for
 each position, a column for each signal) and the picture mixed.png to a folder.
 
-A step of the mixing is x + h(Wx), with the identity for h (linear) or GELU. W
+A step of the mixing is x + δ·h(Wx), with a step size δ of 1 and the identity for h (linear) or GELU. W
 is 1 on the diagonal and 0.7 elsewhere; for heart it is 0 and 0.5, so that one
 linear step is the paper's [[1, .5], [.5, 1]].`,
 		Args: cobra.NoArgs,
@@ -51,6 +51,7 @@ linear step is the paper's [[1, .5], [.5, 1]].`,
 	f.StringVar(&opt.out, "out", "", "folder `DIR` for the files, made if need be (required)")
 	f.StringVar(&opt.mixing, "mixing", "linear", "`MIXING`: linear, gelu or none")
 	f.IntVar(&opt.steps, "steps", 5, "number `J` of steps of the mixing; 1 by default for heart")
+	f.Float64Var(&opt.stepSize, "step-size", 1, "size `D` of a step of the mixing, above 0; .1 is the paper's in effect")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.IntVar(&opt.d, "d", 2, "number `D` of signals; 3 by default for mnist")
 	f.IntVar(&opt.length, "length", 1024, "number `T` of positions; 1000 by default for heart, always 1024 for mnist")
@@ -96,11 +97,17 @@ func (opt *generateOptions) complete(given func(flag string) bool) error {
 	if opt.steps > maxSteps {
 		return usagef("--steps %d: use at most %d", opt.steps, maxSteps)
 	}
+	if !(opt.stepSize > 0) {
+		return usagef("--step-size %g: use a number above 0", opt.stepSize)
+	}
 	switch opt.mixing {
 	case "linear", "gelu":
 	case "none":
 		if given("steps") {
 			return usagef("--steps is for --mixing linear or gelu")
+		}
+		if given("step-size") {
+			return usagef("--step-size is for --mixing linear or gelu")
 		}
 		opt.steps = 0
 	default:
@@ -162,7 +169,7 @@ func (opt *generateOptions) sources() (s *mat.Dense, shape []int, err error) {
 
 // mix returns the mixed signals.
 func (opt *generateOptions) mix(s *mat.Dense) (*mat.Dense, error) {
-	mixing := datasets.MixOptions{Steps: opt.steps}
+	mixing := datasets.MixOptions{Steps: opt.steps, StepSize: opt.stepSize}
 	if opt.signals == "heart" {
 		w := datasets.HeartMixing()
 		w.Sub(w, mat.NewDiagDense(2, []float64{1, 1}))

@@ -24,9 +24,9 @@ const (
 const (
 	// Matrix is datasets.HeartMixing, for Heart only.
 	Matrix = "matrix"
-	// Linear is the paper's steps x ← x + W·x.
+	// Linear is the paper's steps x ← x + δ·W·x.
 	Linear = "linear"
-	// GELU is the paper's steps x ← x + GELU(W·x).
+	// GELU is the paper's steps x ← x + δ·GELU(W·x).
 	GELU = "gelu"
 )
 
@@ -41,7 +41,10 @@ type Problem struct {
 	Data   string `json:"data"`   // Heart, AR7 or MNIST
 	Mixing string `json:"mixing"` // Matrix, Linear or GELU
 	Steps  int    `json:"steps"`  // of the mixing; 0 for Matrix
-	Seed   uint64 `json:"seed"`   // of the sources, and of the method
+	// StepSize is δ of the mixing's steps x ← x + δ·h(W·x); 0 is 1, as the paper
+	// prints them, and for Matrix.
+	StepSize float64 `json:"step_size,omitempty"`
+	Seed     uint64  `json:"seed"` // of the sources, and of the method
 }
 
 // Draw returns the sources and the mixed signals. It is an error if the data or
@@ -68,12 +71,12 @@ func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
 
 func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
 	switch {
-	case p.Mixing == Matrix && p.Data == Heart && p.Steps == 0:
+	case p.Mixing == Matrix && p.Data == Heart && p.Steps == 0 && p.StepSize == 0:
 		return datasets.LinearMix(datasets.HeartMixing(), s)
 	case p.Mixing == Linear && p.Data != Heart:
-		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps})
+		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize})
 	case p.Mixing == GELU && p.Data != Heart:
-		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, H: datasets.GELU})
+		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize, H: datasets.GELU})
 	}
 	return nil, fmt.Errorf("experiment: %d steps of mixing %q for %s: want %s without steps for %s, and %s or %s for the others",
 		p.Steps, p.Mixing, p.Data, Matrix, Heart, Linear, GELU)

@@ -100,6 +100,9 @@ func (o *Outcome) check() error {
 	if o.MCC != nil && !(*o.MCC >= 0 && *o.MCC < 1.01) { // 1, and rounding
 		return fmt.Errorf("MCC %g: want 0 to 1", *o.MCC)
 	}
+	if o.StepSize < 0 {
+		return fmt.Errorf("step size %g: want 0 or more", o.StepSize)
+	}
 	if o.Seconds < 0 {
 		return fmt.Errorf("%g seconds: want 0 or more", o.Seconds)
 	}
@@ -266,9 +269,14 @@ func (s *Store) Close() error {
 }
 
 // String is the cell in a few words with dashes, such as
-// "ar7-gelu-20-sica-rf-paper-20001".
+// "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with
+// mixing steps of 0.1.
 func (c Cell) String() string {
-	words := []string{c.Data, c.Mixing, fmt.Sprint(c.Steps), c.Method, string(c.Preset), fmt.Sprint(c.Seed)}
+	steps := fmt.Sprint(c.Steps)
+	if c.StepSize != 0 {
+		steps += fmt.Sprintf("x%g", c.StepSize)
+	}
+	words := []string{c.Data, c.Mixing, steps, c.Method, string(c.Preset), fmt.Sprint(c.Seed)}
 	if c.Preset == "" {
 		words = slices.Delete(words, 4, 5)
 	}
