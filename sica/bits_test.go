@@ -1,0 +1,313 @@
+package sica_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+var updateBits = flag.Bool("update-bits", false, "write the signals' hashes of TestSameBits anew, as this machine has them")
+
+// recordedBits is testdata/bits.json: what came out on one machine.
+type recordedBits struct {
+	Machine map[string]provenance.Machine `json:"machine"` // by backend
+	Go      string                        `json:"go"`      // the version and its experiments decide bits, too
+	Fits    map[string]recordedFit        `json:"fits"`    // by backend and name
+}
+
+type recordedFit struct {
+	SHA256 string  `json:"sha256"` // of Z's bits, row-major, low byte first
+	MCC    float64 `json:"mcc"`
+	Best   int     `json:"best"`
+}
+
+// roundingMCC is how far other instructions may move an MCC: XLA kept to AVX2 and to
+// SSE4.2, and Go with and without its vectors, moved none by more than a tenth of it.
+const roundingMCC = 1e-4
+
+// A change of the code that isn't meant to change a result changes no bit of it: the
+// paper's presets at smoke size and Default on mixtures of two, three and eight
+// signals, images and a video, on each backend. On a machine that makes other bits
+// than the one of the record the recovery is as good, to rounding.
+func TestSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many fits")
+	}
+	path := filepath.Join("testdata", "bits.json")
+	var recorded recordedBits
+	if err := json.Unmarshal(readFile(t, path), &recorded); err != nil && !*updateBits {
+		t.Fatal(err)
+	}
+	found := recordedBits{Machine: map[string]provenance.Machine{}, Go: provenance.Versions()["go"], Fits: map[string]recordedFit{}}
+	for _, name := range backend.Available() {
+		b, err := backend.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found.Machine[name] = provenance.ThisMachine(backend.PluginSHA256(b))
+		same := recorded.Go == found.Go && recorded.Machine[name].Equal(found.Machine[name])
+		t.Logf("%s: equal bits are asked for: %t", name, same)
+		for _, f := range bitsFits(t) {
+			key := name + " " + f.name
+			got := f.fit(t, b)
+			found.Fits[key] = got
+			want, ok := recorded.Fits[key]
+			switch {
+			case *updateBits:
+			case !ok:
+				t.Errorf("%s isn't recorded", key)
+			case same && got != want:
+				t.Errorf("%s: other bits: %+v, was %+v", key, got, want)
+			case !same && math.Abs(got.MCC-want.MCC) > roundingMCC:
+				t.Errorf("%s: MCC %.6f, was %.6f", key, got.MCC, want.MCC)
+			}
+		}
+	}
+	if *updateBits {
+		data, err := json.MarshalIndent(found, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(data, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// bitsFit is a fit of TestSameBits.
+type bitsFit struct {
+	name  string
+	s, x  *mat.Dense
+	shape []int
+	cfg   sica.Config
+}
+
+func (f bitsFit) fit(t *testing.T, b compute.Backend) recordedFit {
+	t.Helper()
+	cfg := f.cfg
+	cfg.Shape = f.shape
+	r, err := sica.Fit(t.Context(), b, f.x, cfg)
+	if err != nil {
+		t.Fatalf("%s: %v", f.name, err)
+	}
+	match, err := sica.MCC(r.Z, f.s)
+	if err != nil {
+		t.Fatalf("%s: %v", f.name, err)
+	}
+	return recordedFit{SHA256: bitsOf(r.Z), MCC: match.MCC, Best: r.Best}
+}
+
+// bitsOf is the SHA-256 of the bits of z.
+func bitsOf(z *mat.Dense) string {
+	h := sha256.New()
+	rows, _ := z.Dims()
+	for i := range rows {
+		for _, v := range z.RawRowView(i) {
+			fmt.Fprintf(h, "%016x", math.Float64bits(v))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// bitsFits are the fits of TestSameBits. Default makes few iterations, which use
+// every part of it.
+func bitsFits(t *testing.T) []bitsFit {
+	t.Helper()
+	few := sica.Default()
+	few.Iterations, few.Steps = 4, 20
+	narrow := few
+	narrow.Windows = []int{1}
+	wgf, rf := sica.PaperWGF().Smoke(), sica.PaperRF().Smoke()
+	window := sica.Default().Smoke()
+	window.Context, window.Windows, window.Hidden, window.Family = sica.LocalWindow, []int{0, 2}, []int{16}, sica.Free
+	window.Settled, window.Rotations, window.Alternatives = 0, 0, nil
+
+	ar := func(d, n int, innovation func(*rand.Rand) float64, coefficients ...float64) *mat.Dense {
+		process := datasets.ARProcess{Coefficients: coefficients, Scale: 1, Innovation: innovation}
+		return must(t)(datasets.AR(rand.New(rand.NewPCG(uint64(d), uint64(n))), n, slices.Repeat([]datasets.ARProcess{process}, d)...))
+	}
+	spectra := func(d, n int) *mat.Dense {
+		var processes []datasets.ARProcess
+		for i := range d {
+			c := .9 - 1.8*float64(i)/float64(d-1)
+			processes = append(processes, datasets.ARProcess{Coefficients: []float64{c}, Scale: 1})
+		}
+		return must(t)(datasets.AR(rand.New(rand.NewPCG(7, uint64(d))), n, processes...))
+	}
+	random := func(s *mat.Dense) *mat.Dense {
+		d, _ := s.Dims()
+		rng := rand.New(rand.NewPCG(11, uint64(d)))
+		a := mat.NewDense(d, d, nil)
+		a.Apply(func(i, j int, _ float64) float64 { return rng.NormFloat64() + map[bool]float64{true: 2}[i == j] }, a)
+		return must(t)(datasets.LinearMix(a, s))
+	}
+	steps := func(s *mat.Dense, n int, h func(float64) float64) *mat.Dense {
+		return must(t)(datasets.Mix(s, datasets.MixOptions{Steps: n, H: h}))
+	}
+	ar7 := must(t)(datasets.AR7(rand.New(rand.NewPCG(1, 0)), 2, 256))
+	ar7x3 := must(t)(datasets.AR7(rand.New(rand.NewPCG(2, 0)), 3, 300))
+	heart := must(t)(datasets.Heart(rand.New(rand.NewPCG(3, 0)), datasets.HeartOptions{T: 256, Noise: .1, Ordered: true}))
+	digits, _, err := datasets.MNIST(rand.New(rand.NewPCG(4, 0)), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := datasets.MNISTSide
+	laplace2, uniform3, laplace8 := ar(2, 256, datasets.Laplace), ar(3, 300, datasets.Uniform), ar(8, 256, datasets.Laplace, .7)
+	gauss2, gauss8, video := spectra(2, 300), spectra(8, 300), ar(2, 8*8*4, datasets.Laplace)
+	return []bitsFit{
+		{"wgf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, wgf},
+		{"rf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, rf},
+		{"wgf video", video, random(video), []int{4, 8, 8}, wgf},
+		{"window ar7", ar7, steps(ar7, 5, nil), nil, window},
+		{"ar7 linear", ar7, steps(ar7, 5, nil), nil, few},
+		{"ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, few},
+		{"three ar7", ar7x3, steps(ar7x3, 10, nil), nil, few},
+		{"heart", heart, must(t)(datasets.LinearMix(datasets.HeartMixing(), heart)), nil, few},
+		{"laplace", laplace2, random(laplace2), nil, few},
+		{"three uniform", uniform3, random(uniform3), nil, few},
+		{"eight laplace", laplace8, random(laplace8), nil, few},
+		{"two spectra", gauss2, random(gauss2), nil, few},
+		{"eight spectra", gauss8, random(gauss8), nil, few},
+		{"digits linear", digits, steps(digits, 5, nil), []int{side, side}, few},
+		{"digits gelu", digits, random(steps(digits, 3, datasets.GELU)), []int{side, side}, few},
+		{"video", video, random(video), []int{4, 8, 8}, narrow},
+	}
+}
+
+// What is measured of signals without networks is the same too, to the last bit of
+// its JSON on the machine of the record.
+func TestSameMeasures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := must(t)(datasets.AR7(rand.New(rand.NewPCG(5, 0)), 2, 200))
+	x := must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 3, H: datasets.GELU}))
+	cfg := sica.Default()
+	cfg.Iterations, cfg.Steps = 2, 10
+	r, err := sica.Fit(t.Context(), b, x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := r.Report(t.Context(), x, sica.ReportOptions{Refits: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Elapsed = 0
+	got, err := json.MarshalIndent(report, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "report.json")
+	if *updateBits {
+		if err := os.WriteFile(path, append(got, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := readFile(t, path)
+	var recorded recordedBits
+	if err := json.Unmarshal(readFile(t, filepath.Join("testdata", "bits.json")), &recorded); err != nil {
+		t.Fatal(err)
+	}
+	if same := recorded.Go == provenance.Versions()["go"] && recorded.Machine[backend.Go].Equal(provenance.ThisMachine("")); same && !bytes.Equal(append(got, '\n'), want) {
+		t.Errorf("the report is another:\n%s\nwas\n%s", got, want)
+	}
+	var was sica.Report
+	if err := json.Unmarshal(want, &was); err != nil {
+		t.Fatal(err)
+	}
+	if was.Verdict != report.Verdict || math.Abs(was.Recovered.Dependence.Estimate-report.Recovered.Dependence.Estimate) > 1e-3 {
+		t.Errorf("the verdict is %q of dependence %v, was %q of %v", report.Verdict, report.Recovered.Dependence, was.Verdict, was.Recovered.Dependence)
+	}
+}
+
+// A checkpoint that the last version wrote after the first of two iterations is gone
+// on with: only the second is made, to the signals of a fit without interruption.
+func TestGoldenCheckpoint(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "checkpoint-1")
+	cfg := sica.Default().Smoke()
+	cfg.Hidden, cfg.Steps, cfg.Rotations, cfg.Alternatives = []int{4}, 5, 0, nil
+	mixed := filepath.Join("testdata", "checkpoint-1-mixed.npy")
+	if *updateBits {
+		s := must(t)(datasets.AR7(rand.New(rand.NewPCG(6, 0)), 2, 128))
+		if err := datasets.WriteFile(mixed, must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 2}))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(golden); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		interrupted := cfg
+		interrupted.Checkpoint = golden
+		interrupted.OnIteration = func(int, sica.Iteration) { cancel() }
+		if _, err := sica.Fit(ctx, b, must(t)(datasets.ReadFile(mixed)), interrupted); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	x := must(t)(datasets.ReadFile(mixed))
+	whole, err := sica.Fit(t.Context(), b, x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+	if err := os.CopyFS(cfg.Checkpoint, os.DirFS(golden)); err != nil {
+		t.Fatal(err)
+	}
+	var made []int
+	cfg.OnIteration = func(_ int, it sica.Iteration) { made = append(made, it.J) }
+	r, err := sica.Fit(t.Context(), b, x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(made, []int{2}) {
+		t.Errorf("going on made iterations %v, want the second", made)
+	}
+	if !mat.EqualApprox(r.Z, whole.Z, 1e-4) { // float32 on another machine
+		t.Error("going on came to other signals")
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil && !*updateBits {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func must(t *testing.T) func(*mat.Dense, error) *mat.Dense {
+	return func(x *mat.Dense, err error) *mat.Dense {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+}
