@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
@@ -139,7 +140,7 @@ func shiftedCopies(x *Node) *Node {
 	padded := Pad(x, Const(x.Graph(), host.Tensor([]float64{0}, x.DType())), padding...) // [R, B, p+2…, C]
 
 	var copies []*Node
-	for _, tap := range box(reach, axes) {
+	for _, tap := range grid.Box(reach, axes) {
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 		for i, offset := range tap {
 			slice = append(slice, AxisRange(reach+offset, reach+offset+x.Shape().Dim(2+i)))

@@ -6,6 +6,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // WholeContext is the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix
@@ -80,103 +82,16 @@ func inIndexShape(x *Node, shape []int) *Node {
 // out, in row-major order of the offset: [T][(2·width+1)^axes − 1]. A
 // neighbour beyond the edge is listed as T.
 func Neighbours(width int, shape ...int) ([][]int32, error) {
-	if width < 0 {
-		return nil, fmt.Errorf("layers: width %d: want 0 or more", width)
-	}
-	positions := 1
-	for _, n := range shape {
-		if n < 1 {
-			return nil, fmt.Errorf("layers: shape %v: every axis must be at least 1", shape)
-		}
-		positions *= n
-	}
-	offsets := boxOffsets(width, len(shape))
-	table := make([][]int32, positions)
-	at := make([]int, len(shape))
-	for t := range table {
-		row := make([]int32, len(offsets))
-		for k, offset := range offsets {
-			row[k] = int32(flatten(at, offset, shape, positions))
-		}
-		table[t] = row
-		nextPosition(at, shape)
+	table, err := grid.Neighbours(width, shape...)
+	if err != nil {
+		return nil, fmt.Errorf("layers: %w", err)
 	}
 	return table, nil
 }
 
 // Reaches tells how far away along any axis each neighbour of Neighbours lies,
 // for an index of the given number of axes.
-func Reaches(width, axes int) []int {
-	offsets := boxOffsets(width, axes)
-	reaches := make([]int, len(offsets))
-	for k, offset := range offsets {
-		for _, step := range offset {
-			reaches[k] = max(reaches[k], step, -step)
-		}
-	}
-	return reaches
-}
-
-// nextPosition moves at to the next position, row-major; after the last comes
-// the first.
-func nextPosition(at, shape []int) {
-	for i := len(at) - 1; i >= 0; i-- {
-		if at[i]++; at[i] < shape[i] {
-			return
-		}
-		at[i] = 0
-	}
-}
-
-// boxOffsets are the offsets of all neighbours up to width away along each
-// axis, the centre left out.
-func boxOffsets(width, axes int) [][]int {
-	offsets := box(width, axes)
-	centre := len(offsets) / 2
-	return append(offsets[:centre], offsets[centre+1:]...)
-}
-
-// box are the offsets of up to width along each axis, in row-major order.
-func box(width, axes int) [][]int {
-	var offsets [][]int
-	digits := make([]int, axes)
-	for {
-		offset := make([]int, axes)
-		for i, digit := range digits {
-			offset[i] = digit - width
-		}
-		offsets = append(offsets, offset)
-		if !nextInBox(digits, 2*width+1) {
-			return offsets
-		}
-	}
-}
-
-// nextInBox counts digits up in row-major order, each from 0 to size-1, and
-// reports whether there was a next one.
-func nextInBox(digits []int, size int) bool {
-	for i := len(digits) - 1; i >= 0; i-- {
-		digits[i]++
-		if digits[i] < size {
-			return true
-		}
-		digits[i] = 0
-	}
-	return false
-}
-
-// flatten is the row-major position of at+offset, or outside beyond the edge.
-func flatten(at, offset, shape []int, outside int) int {
-	flat := 0
-	for i, n := range shape {
-		p := at[i] + offset[i]
-		if p < 0 || p >= n {
-			return outside
-		}
-		flat = flat*n + p
-	}
-	return flat
-}
+func Reaches(width, axes int) []int { return grid.Reaches(width, axes) }
 
 // WindowContext gathers the neighbours of each sample's positions: z shaped
 // [R, d, T], int32 positions idx shaped [R, B, d] (one for each signal, as in

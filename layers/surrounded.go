@@ -3,6 +3,8 @@ package layers
 import (
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // surroundedIndex is an index with one more position on each end of every axis,
@@ -34,19 +36,19 @@ func surround(inner []int) *surroundedIndex {
 	for i := range inward {
 		inward[i] = reach
 	}
-	taps := box(reach, len(inner))
+	taps := grid.Box(reach, len(inner))
 	at := make([]int, len(inner))
-	first := flatten(at, inward, x.shape, x.size)
+	first := grid.Flatten(at, inward, x.shape, x.size)
 	for _, tap := range taps {
-		x.offsets = append(x.offsets, int32(flatten(inward, tap, x.shape, x.size)-first))
+		x.offsets = append(x.offsets, int32(grid.Flatten(inward, tap, x.shape, x.size)-first))
 	}
 	for range positions {
-		p := int32(flatten(at, inward, x.shape, x.size))
+		p := int32(grid.Flatten(at, inward, x.shape, x.size))
 		x.inside = append(x.inside, p)
 		outside := make([]float64, len(taps))
 		edge := false
 		for k, tap := range taps {
-			if flatten(at, tap, inner, positions) == positions {
+			if grid.Flatten(at, tap, inner, positions) == positions {
 				outside[k], edge = 1, true
 			}
 		}
@@ -54,7 +56,7 @@ func surround(inner []int) *surroundedIndex {
 			x.edges = append(x.edges, p)
 			x.outside = append(x.outside, outside...)
 		}
-		nextPosition(at, inner)
+		grid.Next(at, inner)
 	}
 	return x
 }

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
@@ -173,7 +174,7 @@ func (c *WholeCNNConfig) secondLayer(x *Node) []*Node {
 	thirds := make([]*Node, 3)
 	for first := range thirds {
 		sum := bias
-		for k, tap := range box(kernelSize/2, axes-1) { // of the axes but the last
+		for k, tap := range grid.Box(kernelSize/2, axes-1) { // of the axes but the last
 			slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 			for i, offset := range tap {
 				slice = append(slice, AxisRange(1+offset, 1+offset+c.shape[i]))

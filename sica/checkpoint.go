@@ -18,7 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 )
 
-// Errors of Config.Checkpoint.
+// Errors of Running.Checkpoint.
 var (
 	// ErrCheckpointInUse is wrapped by the error of a fit whose checkpoint
 	// another fit is using, of this process or another.

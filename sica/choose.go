@@ -7,15 +7,20 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/internal/rotate"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Candidate is a start that a fit considered.
 type Candidate struct {
-	Start []Transform `json:"start"`
+	Start []preprocess.Transform `json:"start"`
 	// Rotated says that the start's signals were rotated, see
-	// Config.Rotations.
-	Rotated    bool       `json:"rotated,omitempty"`
-	Dependence Dependence `json:"dependence"`
+	// Preparation.Rotations.
+	Rotated    bool                  `json:"rotated,omitempty"`
+	Dependence dependence.Dependence `json:"dependence"`
 	// Gain is, of a rotation of more than three signals, by how much it lowers the
 	// entropies of the signals' residuals, in nats, whichever sixteenth of the
 	// positions is left out. Chance is what one of Gaussian signals of one spectrum
@@ -26,6 +31,7 @@ type Candidate struct {
 	Failed string `json:"failed,omitempty"`
 }
 
+// String names the start.
 func (c Candidate) String() string {
 	name := startName(c.Start)
 	if c.Rotated {
@@ -35,120 +41,109 @@ func (c Candidate) String() string {
 }
 
 // How starts are compared. The smallest change of the signals wins unless
-// another takes away most of the dependence that it leaves.
+// another takes away most of the dependence that it leaves. The numbers were chosen on
+// the paper's three data sets (scripts/quality).
 const (
-	// mustFall is the share of the dependence of the start taken so far that
-	// another's may have to be taken instead.
-	mustFall = 0.5
-	// unexplained is the dependence of a linear start above which others are looked
-	// at: below it, a linear map explains the signals by and large.
-	unexplained = 0.1
-	// explained is the most dependence that a start of Config.Alternatives may
-	// leave. Such starts suit many signals, and that they lower the dependence
-	// says little; that they all but end it says that they fit.
-	explained = 0.25
+	// maxDependenceRatio is the share of the dependence of the start taken so far
+	// that another's may have to be taken instead.
+	maxDependenceRatio = 0.5
+	// linearDependence is the dependence of a linear start above which others are
+	// looked at: below it, a linear map explains the signals by and large.
+	linearDependence = 0.1
+	// maxAlternativeDependence is the most dependence that a start of
+	// Preparation.Alternatives may leave. Such starts suit many signals, and that they
+	// lower the dependence says little; that they all but end it says that they fit.
+	maxAlternativeDependence = 0.25
 )
 
 // choice is the start of a run.
 type choice struct {
 	z          *mat.Dense
-	stages     []stage // that made z
+	maps       []preprocess.Map // that made z
 	taken      Candidate
 	candidates []Candidate
-	neighbours [][]int32 // of dependenceNeighbours, the same for all runs
+	analysis   *dependence.Analysis // of z; nil until it is asked for
+}
+
+// least is the dependence that z is left with, with no block of positions left out.
+func (c *choice) least(g *grid.Grid) (dependence.Dependence, error) {
+	if c.analysis == nil {
+		var err error
+		if c.analysis, err = dependence.Analyse(c.z, g); err != nil {
+			return dependence.Dependence{}, fmt.Errorf("sica: measuring dependence: %w", err)
+		}
+	}
+	return c.analysis.Worst(0).Dependence, nil
+}
+
+// consider measures the start that like describes.
+func consider(z *mat.Dense, maps []preprocess.Map, like Candidate, g *grid.Grid) (choice, error) {
+	analysis, err := dependence.Analyse(z, g)
+	if err != nil {
+		return choice{}, err
+	}
+	like.Dependence = analysis.Worst(dependence.JackknifeBlocks).Dependence
+	return choice{z: z, maps: maps, taken: like, analysis: analysis}, nil
 }
 
 // chooseStart compares the config's starts for the mixed signals x, without
 // training. It looks no further once a start is settled.
-func (c Config) chooseStart(ctx context.Context, x *mat.Dense, neighbours [][]int32, seed uint64) (choice, error) {
-	z, stages, first, err := begin(x, c.Start)
+func (c Config) chooseStart(ctx context.Context, x *mat.Dense, g *grid.Grid, seed uint64) (choice, error) {
+	z, maps, first, err := preprocess.Begin(x, c.Start)
 	if err != nil {
-		return choice{}, err
+		return choice{}, fmt.Errorf("sica: %w", err)
 	}
-	best := choice{z: z, stages: stages, neighbours: neighbours}
-	if best.taken, err = candidate(z, Candidate{Start: first}, neighbours); err != nil {
-		return choice{}, err
+	best, err := consider(z, maps, Candidate{Start: first}, g)
+	if err != nil {
+		return choice{}, fmt.Errorf("sica: %w", err)
 	}
-	best.candidates = []Candidate{best.taken}
-
-	consider := func(z *mat.Dense, stages []stage, like Candidate, fits func(*Candidate) bool) {
-		other, err := candidate(z, like, neighbours)
+	candidates := []Candidate{best.taken}
+	try := func(z *mat.Dense, maps []preprocess.Map, like Candidate, fits func(other *choice) bool) {
+		other, err := consider(z, maps, like, g)
 		if err != nil {
 			like.Failed = err.Error()
-			best.candidates = append(best.candidates, like)
+			candidates = append(candidates, like)
 			return
 		}
-		fit := fits(&other)
-		best.candidates = append(best.candidates, other)
-		if fit {
-			best.z, best.stages, best.taken = z, stages, other
+		taken := fits(&other)
+		candidates = append(candidates, other.taken)
+		if taken {
+			best = other
 		}
 	}
 	// The dependence of the start taken so far falls by enough.
-	falls := func(other *Candidate) bool {
-		return other.Dependence.Total() < mustFall*best.taken.Dependence.Total()
+	falls := func(other *choice) bool {
+		return other.taken.Dependence.Total() < maxDependenceRatio*best.taken.Dependence.Total()
 	}
 	d, _ := z.Dims()
-	if c.Rotations > 0 && (d > pairwise || !c.settled(best.taken)) {
-		rotated, by := leastEntropyRotation(ctx, z, neighbours, c.Rotations, seed)
-		turned := append(slices.Clone(stages), linearMap(by, make([]float64, d)))
-		consider(rotated, turned, Candidate{Start: first, Rotated: true}, func(other *Candidate) bool {
-			if d > pairwise {
-				unclear := best.taken.Dependence.Total() >= unexplained && !falls(other)
-				return c.gains(ctx, other, unclear, z, rotated, neighbours, seed)
+	if c.Rotations > 0 && (d > rotate.Pairwise || !c.settled(best.taken)) {
+		rotated, by := rotate.LeastEntropy(ctx, z, g, c.Rotations, seed)
+		turned := append(slices.Clone(maps), preprocess.Map(preprocess.LinearMap(by, make([]float64, d))))
+		try(rotated, turned, Candidate{Start: first, Rotated: true}, func(other *choice) bool {
+			if d <= rotate.Pairwise {
+				return falls(other)
 			}
-			return falls(other)
+			unclear := best.taken.Dependence.Total() >= linearDependence && !falls(other)
+			var beats bool
+			other.taken.Gain, other.taken.Chance, beats = rotate.BeatsNull(ctx, z, rotated, best.analysis, other.analysis, g, unclear, c.Rotations, seed)
+			return beats
 		})
 	}
 	for _, start := range c.Alternatives {
-		if best.taken.Dependence.Total() < max(unexplained, c.Settled) || ctx.Err() != nil {
+		if best.taken.Dependence.Total() < max(linearDependence, c.Settled) || ctx.Err() != nil {
 			break
 		}
-		z, stages, start, err := begin(x, start)
+		z, maps, start, err := preprocess.Begin(x, start)
 		if err != nil {
-			best.candidates = append(best.candidates, Candidate{Start: start, Failed: err.Error()})
+			candidates = append(candidates, Candidate{Start: start, Failed: err.Error()})
 			continue
 		}
-		consider(z, stages, Candidate{Start: start}, func(other *Candidate) bool {
-			return falls(other) && other.Dependence.Total() < explained
+		try(z, maps, Candidate{Start: start}, func(other *choice) bool {
+			return falls(other) && other.taken.Dependence.Total() < maxAlternativeDependence
 		})
 	}
+	best.candidates = candidates
 	return best, nil
-}
-
-// gains tells whether the rotated start gains plainly more than chance does, and
-// where it is unclear whether a pair of the sources is dependent, more plainly and
-// with a lower mean dependence. It notes both gains in other.
-func (c Config) gains(ctx context.Context, other *Candidate, unclear bool, z, rotated *mat.Dense, neighbours [][]int32, seed uint64) bool {
-	plainly := beyondChance
-	if unclear {
-		plainly = farBeyondChance
-		before, err := meanDependence(z, neighbours)
-		if err != nil {
-			return false
-		}
-		if after, err := meanDependence(rotated, neighbours); err != nil || after > mostlyKept*before {
-			return false
-		}
-	}
-	_, t := z.Dims()
-	chance, err := chanceGain(ctx, z, c.indexShape(t), c.Rotations, seed)
-	if err != nil {
-		return false
-	}
-	gain, err := rotationGain(z, rotated, neighbours)
-	if err != nil {
-		return false
-	}
-	other.Gain, other.Chance = gain, chance
-	return gain > plainly*chance
-}
-
-// candidate is like with the dependence of its signals z.
-func candidate(z *mat.Dense, like Candidate, neighbours [][]int32) (Candidate, error) {
-	var err error
-	like.Dependence, err = measureDependence(z, neighbours, dependenceBlocks)
-	return like, err
 }
 
 // settled tells whether a start leaves too little dependence to be moved from.
@@ -156,16 +151,17 @@ func (c Config) settled(taken Candidate) bool { return taken.Dependence.Total() 
 
 // explain adds to r the dependence that its signals are left with, and why its
 // start was taken.
-func (r *Result) explain(c choice) error {
+func (r *Result) explain(c choice, g *grid.Grid) error {
 	r.Dependence = c.taken.Dependence
 	r.Why += "; " + c.explain()
 	if r.Best == 0 {
 		return nil
 	}
-	var err error
-	if r.Dependence, err = measureDependence(r.Z, c.neighbours, dependenceBlocks); err != nil {
+	analysis, err := dependence.Analyse(r.Z, g)
+	if err != nil {
 		return fmt.Errorf("sica: measuring dependence: %w", err)
 	}
+	r.Dependence = analysis.Worst(dependence.JackknifeBlocks).Dependence
 	r.Why += fmt.Sprintf("; the flow took it to %.3f", r.Dependence.Total())
 	return nil
 }
@@ -185,7 +181,7 @@ func (c choice) explain() string {
 	return fmt.Sprintf("took the start %s (%s)", c.taken, strings.Join(said, "; "))
 }
 
-func startName(start []Transform) string {
+func startName(start []preprocess.Transform) string {
 	if len(start) == 0 {
 		return "as given"
 	}
@@ -197,6 +193,6 @@ func startName(start []Transform) string {
 }
 
 // white tells whether a start ends with whitened signals, which can be rotated.
-func white(start []Transform) bool {
-	return len(start) > 0 && slices.Contains([]Transform{ZCA, Conditional}, start[len(start)-1])
+func white(start []preprocess.Transform) bool {
+	return len(start) > 0 && slices.Contains([]preprocess.Transform{preprocess.ZCA, preprocess.Conditional}, start[len(start)-1])
 }

@@ -4,33 +4,45 @@ import (
 	"time"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
-type Flow string
+type Flow = field.Flow
 
 const (
 	// WGF is the Wasserstein gradient flow: v = −∇ log of a density ratio
 	// learned by logistic regression (paper, equation log.joint.ratio).
-	WGF Flow = "wgf"
+	WGF = field.WGF
 	// RF is the rectified flow: v regresses z′ − z along the straight path
 	// (paper, equation rec.obj).
-	RF Flow = "rf"
+	RF = field.RF
 )
 
 // Context is what the vector field sees of the other positions.
-type Context string
+type Context = field.Context
 
 const (
 	// WholeSequence gives the network every position but t, as in the paper.
-	WholeSequence Context = "whole"
+	WholeSequence = field.WholeSequence
 	// LocalWindow gives it the neighbours of t up to a window away along
 	// each axis of the index. Its cost doesn't depend on T.
-	LocalWindow Context = "window"
+	LocalWindow = field.LocalWindow
 	// Prediction gives it, for each signal, the linear prediction of z_t from
 	// the signal's own neighbours up to a window away: the context in one
 	// number a signal, which few positions suffice to learn from.
-	Prediction Context = "prediction"
+	Prediction = field.Prediction
+)
+
+// Optimizer trains the vector field's network.
+type Optimizer = field.Optimizer
+
+const (
+	// Adam with β = (0.9, 0.999) and ε = 1e-8, as PyTorch's.
+	Adam = field.Adam
+	// Adagrad with ε = 1e-10 and no initial accumulator, as PyTorch's.
+	Adagrad = field.Adagrad
 )
 
 // Family is the set of maps that one iteration may apply to the signals.
@@ -44,19 +56,9 @@ const (
 	Linear Family = "linear"
 )
 
-// Optimizer trains the vector field's network.
-type Optimizer string
-
-const (
-	// Adam with β = (0.9, 0.999) and ε = 1e-8, as PyTorch's.
-	Adam Optimizer = "adam"
-	// Adagrad with ε = 1e-10 and no initial accumulator, as PyTorch's.
-	Adagrad Optimizer = "adagrad"
-)
-
-// Config says how Fit separates. Start from a preset (Default, PaperWGF,
-// PaperRF, Smoke) and change what you need; Validate names what is out of
-// range.
+// Config says how Fit separates. Start from a preset (Default, PaperWGF, PaperRF) and
+// change what you need, such as cfg.Iterations: the groups' fields are Config's own.
+// Validate names what is out of range.
 type Config struct {
 	// Shape is the position index, row-major: {T}, {height, width} or
 	// {frames, height, width}. Nil means {T}.
@@ -64,10 +66,21 @@ type Config struct {
 	// Seed gives every random draw of the fit.
 	Seed uint64 `json:"seed"`
 
+	Preparation // of the signals, before the first iteration and after each
+	VectorField // its networks; Windows and Hidden aren't for WholeSequence
+	Movement    // along the field: steps for WGF, a solver for RF
+	Training    // of the networks; Noise is for WGF with a window
+	HeldOut     // positions that the networks aren't trained on; not for RF
+	Running     // where, how long, and what is kept and told
+}
+
+// Preparation is what is done to the signals before the first iteration, and after
+// each. It applies to both flows.
+type Preparation struct {
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
-	Start []Transform `json:"start"`
-	// Settled is the dependence (see MeasureDependence) below which a start is
+	Start []preprocess.Transform `json:"start"`
+	// Settled is the dependence (see dependence.Measure) below which a start is
 	// the result as it is: nothing is left that could be told from chance. 0
 	// always moves the signals.
 	Settled float64 `json:"settled,omitempty"`
@@ -85,11 +98,14 @@ type Config struct {
 	// Alternatives are further starts. They are tried one after another while
 	// the start taken leaves a dependence of more than 0.1. One is taken if it
 	// leaves less than half of that, and at most 0.25.
-	Alternatives [][]Transform `json:"alternatives,omitempty"`
+	Alternatives [][]preprocess.Transform `json:"alternatives,omitempty"`
 	// Standardise brings every signal back to mean 0 and variance 1 after
 	// each iteration.
 	Standardise bool `json:"standardise"`
+}
 
+// VectorField is what the networks of an iteration see and are.
+type VectorField struct {
 	Flow    Flow    `json:"flow"`
 	Context Context `json:"context"`
 	// Windows are the reaches of a LocalWindow along each axis, in rising
@@ -99,10 +115,14 @@ type Config struct {
 	// prediction against one without.
 	Windows []int `json:"windows,omitempty"`
 	// Hidden are the widths of the hidden layers of the MLP over a
-	// LocalWindow. The network over a WholeSequence is the paper's.
-	Hidden []int  `json:"hidden,omitempty"`
+	// LocalWindow or a Prediction. The network over a WholeSequence is the paper's.
+	Hidden []int `json:"hidden,omitempty"`
+	// Family is what an iteration may do to the signals.
 	Family Family `json:"family"`
+}
 
+// Movement is how the signals follow the vector field.
+type Movement struct {
 	// Iterations is J, the largest number of times that the signals move.
 	Iterations int `json:"iterations"`
 	// FirstStep and LastStep are η of the first and the last iteration, with
@@ -117,7 +137,10 @@ type Config struct {
 	// Solver integrates the rectified flow from τ = 0 to 1 in SolverSteps steps.
 	Solver      flows.Solver `json:"solver,omitempty"`
 	SolverSteps int          `json:"solver_steps,omitempty"`
+}
 
+// Training is how the networks are trained in an iteration.
+type Training struct {
 	Optimizer    Optimizer `json:"optimizer"`
 	LearningRate float64   `json:"learning_rate"`
 	// BatchSize is the number of joint samples of a training step; it is
@@ -137,7 +160,10 @@ type Config struct {
 	// Noise is the standard deviation of the Gaussian noise on the network's
 	// inputs in training, joint and product samples alike.
 	Noise float64 `json:"noise"`
+}
 
+// HeldOut is which positions measure the divergence.
+type HeldOut struct {
 	// Folds is the number of networks, each trained without one share of the
 	// positions, whose average moves the signals; the positions left out
 	// measure the divergence. 0 trains one network on all positions, as the
@@ -147,21 +173,26 @@ type Config struct {
 	// there wouldn't be a block for each fold otherwise.
 	Block int `json:"block,omitempty"`
 	// Patience is the number of iterations that the held-out divergence may
-	// fail to fall before the fit stops. 0 never stops early.
+	// fail to fall before the fit stops. 0 never stops early: no preset stops so,
+	// as Default keeps its best iterate. It is for fits of one's own, long ones.
 	Patience int `json:"patience,omitempty"`
+}
 
+// Running is where and how long a fit runs, what it keeps and whom it tells.
+type Running struct {
 	// Devices is the number of the backend's devices that the training of runs
 	// is spread over, in equal shares; it must divide the number of runs times
-	// the networks of a run. 0 and 1 use one.
+	// the networks of a run. 0 and 1 use one. It is for machines with several.
 	Devices int `json:"devices,omitempty"`
-	// Float64 computes on the device in double precision.
+	// Float64 computes on the device in double precision. It is for mixtures that
+	// are nearly singular.
 	Float64 bool `json:"float64,omitempty"`
 
 	// KeepBest gives the iterate of least dependence, the start among them, as
 	// the result; otherwise the last one is.
 	KeepBest bool `json:"keep_best,omitempty"`
 	// Budget ends the fit after the iteration in which it is used up. 0 sets
-	// none.
+	// none. It is for callers who must answer in time.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
 	// Checkpoint, if set, is a folder of this fit alone, made if need be, that
@@ -177,6 +208,16 @@ type Config struct {
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`
+}
 
-	judge bool // the networks are Judge's
+// networks are the settings of the vector field's networks.
+func (c Config) networks() field.Config {
+	return field.Config{
+		Flow: c.Flow, Context: c.Context, Windows: c.Windows, Hidden: c.Hidden,
+		Solver: c.Solver, SolverSteps: c.SolverSteps,
+		Optimizer: c.Optimizer, LearningRate: c.LearningRate, BatchSize: c.BatchSize,
+		Epochs: c.Epochs, Steps: c.Steps, FreshProduct: c.FreshProduct, WarmStart: c.WarmStart, Noise: c.Noise,
+		Folds: c.Folds, Block: c.Block, Devices: c.Devices, Float64: c.Float64,
+		Learned: c.Family == Free,
+	}
 }

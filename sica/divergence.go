@@ -2,216 +2,46 @@ package sica
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
 
-	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/seed-47b1e431/gosica/sica/internal/field"
 )
 
-// heldOutProducts is the number of permutations of the held-out positions that
-// the divergence is averaged over.
-const heldOutProducts = 4
+// Divergence is how far signals are from self-sufficient, in nats, each value
+// 2·log 2 less a classifier's held-out logistic loss; see EstimateDivergence.
+type Divergence = field.Divergence
 
-// calibration is what the held-out positions say of a run's networks.
-type calibration struct {
-	// divergence is the estimate of twice the Jensen–Shannon divergence.
-	divergence float64
-	// weights multiply the log-ratio, and so the velocity, of the networks of
-	// each window.
-	weights []float64
-	// shares are what each position adds to the divergence, which is their mean;
-	// nil unless judging.
-	shares []float64
-	// context is that of the contexts alone; nil unless judging.
-	context *calibration
+// EstimateDivergence measures how far the d×T signals z, with a position index of the
+// given shape (none for a sequence), are from self-sufficient. It needs no truth, and
+// trains fresh networks on z, with z_t and the signals' own predictions of it
+// as inputs: the number says nothing of how z came about. Held-out positions
+// weigh the networks, so that it is about 0 where nothing can be learned.
+func EstimateDivergence(ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int) (Divergence, error) {
+	divergences, err := EstimateDivergences(ctx, backend, []Run{{X: z, Seed: seed}}, shape...)
+	if err != nil {
+		return Divergence{}, err
+	}
+	return divergences[0], nil
 }
 
-// calibrate estimates, for each run, how far its signals z are from
-// self-sufficient, and how much of each learned log-ratio holds beyond the
-// positions that it was trained on: over the weights α ≥ 0 of the windows it
-// minimises the logistic loss of Σ α·logit on the held-out positions, all folds
-// together (stacking: D. Wolpert, 1992). The divergence is 2·log 2 less that
-// minimum. Networks that fit noise get weights near 0, and move nothing.
-//
-// Without folds there is nothing to hold against: α is 1 and the divergence
-// NaN.
-func (s *separation) calibrate(ctx context.Context, data []*tensors.Tensor, j int) ([]calibration, error) {
-	calibrations := make([]calibration, len(s.runs))
-	if s.cfg.Folds == 0 {
-		for r := range calibrations {
-			calibrations[r] = calibration{divergence: math.NaN(), weights: []float64{1}}
-		}
-		return calibrations, nil
-	}
-	rngs := s.streams(j, drawHeldOut)
-	idx := make([][]int32, s.field.lanes)
-	held := make([]int, s.field.lanes)
-	for lane := range idx {
-		_, positions := foldPositions(s.t, s.cfg.block(s.t), s.fold(lane), s.cfg.Folds)
-		held[lane] = len(positions)
-		idx[lane] = heldOutSamples(positions, s.d, rngs[lane])
-	}
-	logits, err := s.field.logits(ctx, data, padEqual(idx))
+// EstimateDivergences is EstimateDivergence of the signals of several runs of one
+// size, in one program.
+func EstimateDivergences(ctx context.Context, backend compute.Backend, runs []Run, shape ...int) ([]Divergence, error) {
+	cfg := Default()
+	cfg.Shape = shape
+	cfg.Start, cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = nil, 0, 0, nil, false
+	networks := field.EstimateConfig(cfg.networks(), max(len(shape), 1))
+	cfg.Windows = networks.Windows
+	g, err := checkRuns(backend, runs, cfg)
 	if err != nil {
 		return nil, err
 	}
-	windows := s.cfg.networks() / s.cfg.folds()
-	for r := range calibrations {
-		joint, product := make([][]float64, windows), make([][]float64, windows)
-		for network := range s.cfg.networks() {
-			lane, window := r*s.cfg.networks()+network, network/s.cfg.folds()
-			n := held[lane]
-			joint[window] = append(joint[window], logits[lane][:n]...)
-			product[window] = append(product[window], logits[lane][n:n*(1+heldOutProducts)]...)
-		}
-		if s.cfg.judge { // the last view is the contexts alone
-			first := r * s.cfg.networks()
-			samples := newHeldOut(idx[first:first+s.cfg.folds()], held[first:], s.d)
-			context := fitWeights(joint[windows-1:], product[windows-1:])
-			context.shares = samples.shares(context.weights, joint[windows-1:], product[windows-1:])
-			calibrations[r] = fitWeights(joint[:windows-1], product[:windows-1])
-			calibrations[r].shares = samples.shares(calibrations[r].weights, joint[:windows-1], product[:windows-1])
-			calibrations[r].context = &context
-			continue
-		}
-		calibrations[r] = fitWeights(joint, product)
+	var z []*mat.Dense
+	var seeds []uint64
+	for _, run := range runs {
+		z, seeds = append(z, run.X), append(seeds, run.Seed)
 	}
-	return calibrations, nil
-}
-
-// heldOutSamples are the joint samples at positions, then heldOutProducts
-// times as many product samples, as [samples·d].
-func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
-	var idx []int32
-	for _, t := range positions {
-		for range d {
-			idx = append(idx, t)
-		}
-	}
-	for range heldOutProducts {
-		permuted := permutations(rng, positions, d)
-		for k := range positions {
-			for i := range d {
-				idx = append(idx, permuted[i][k])
-			}
-		}
-	}
-	return idx
-}
-
-// maxWeight bounds the weights of a calibration. A network that is unsure of
-// itself may be trusted more than it asks for, but not without limit.
-const maxWeight = 2
-
-// fitWeights minimises mean softplus(−Σ α·joint) + mean softplus(Σ α·product)
-// over weights 0 ≤ α ≤ maxWeight, one for each window: joint and product are
-// [windows][samples] of logits. The loss is convex, so that minimising over one
-// weight at a time converges.
-func fitWeights(joint, product [][]float64) calibration {
-	const tolerance = 1e-4
-	weights := make([]float64, len(joint))
-	sumJoint, sumProduct := make([]float64, len(joint[0])), make([]float64, len(product[0]))
-	for moved := true; moved; {
-		moved = false
-		for w := range weights {
-			weight := fitWeight(weights[w], sumJoint, joint[w], sumProduct, product[w])
-			change := weight - weights[w]
-			floats.AddScaled(sumJoint, change, joint[w])
-			floats.AddScaled(sumProduct, change, product[w])
-			weights[w] = weight
-			moved = moved || len(weights) > 1 && math.Abs(change) > tolerance
-		}
-	}
-	return calibration{
-		// Weights of 0 give 0, so that the minimum isn't below but by rounding.
-		divergence: max(0, 2*math.Ln2-meanSoftplus(sumJoint, -1)-meanSoftplus(sumProduct, 1)),
-		weights:    weights,
-	}
-}
-
-// fitWeight minimises the loss of the logits sumJoint + (α−weight)·joint and
-// sumProduct + (α−weight)·product over 0 ≤ α ≤ maxWeight, by Newton's method
-// within the interval that the signs of the slope leave.
-func fitWeight(weight float64, sumJoint, joint, sumProduct, product []float64) float64 {
-	const tolerance = 1e-5
-	low, high := -tolerance, maxWeight+tolerance
-	a := weight
-	for {
-		slope, curvature := slopeAt(a-weight, sumJoint, joint, sumProduct, product)
-		if slope > 0 {
-			high = a
-		} else {
-			low = a
-		}
-		next := min(max(a-slope/curvature, 0), maxWeight)
-		if !(next > low && next < high) {
-			next = (low + high) / 2
-		}
-		if math.Abs(next-a) < tolerance {
-			return a
-		}
-		a = next
-	}
-}
-
-// slopeAt is the slope of the loss, and its curvature, a step along joint and
-// product away from the sums.
-func slopeAt(step float64, sumJoint, joint, sumProduct, product []float64) (slope, curvature float64) {
-	n := float64(len(joint))
-	for k, v := range joint {
-		p := 1 / (1 + math.Exp(sumJoint[k]+step*v))
-		slope -= v * p / n
-		curvature += v * v * p * (1 - p) / n
-	}
-	n = float64(len(product))
-	for k, v := range product {
-		p := 1 / (1 + math.Exp(-sumProduct[k]-step*v))
-		slope += v * p / n
-		curvature += v * v * p * (1 - p) / n
-	}
-	return slope, curvature
-}
-
-// padEqual repeats zeros at the end of shorter rows until all are as long as
-// the longest.
-func padEqual(rows [][]int32) [][]int32 {
-	longest := 0
-	for _, row := range rows {
-		longest = max(longest, len(row))
-	}
-	for i, row := range rows {
-		rows[i] = append(row, make([]int32, longest-len(row))...)
-	}
-	return rows
-}
-
-// meanSoftplus is the mean of log(1 + e^(sign·x)).
-func meanSoftplus(x []float64, sign float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += math.Max(sign*v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
-	}
-	return sum / float64(len(x))
-}
-
-// plateau tells when the held-out divergence has stopped falling.
-type plateau struct {
-	Patience int     `json:"patience"` // 0 for never
-	Lowest   float64 `json:"lowest"`
-	Since    int     `json:"since"` // iterations since then
-	Started  bool    `json:"started"`
-}
-
-func (p *plateau) reached(divergence float64) bool {
-	if p.Patience == 0 {
-		return false
-	}
-	if !p.Started || divergence < p.Lowest {
-		p.Lowest, p.Since, p.Started = divergence, 0, true
-		return false
-	}
-	p.Since++
-	return p.Since >= p.Patience
+	return field.EstimateDivergences(ctx, backend, networks, z, g, seeds)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // Two autoregressive signals with different spectra, mixed by a matrix, are
@@ -32,7 +33,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	match, err := sica.MCC(result.Z, s)
+	match, err := metric.MCC(result.Z, s)
 	if err != nil {
 		log.Fatal(err)
 	}

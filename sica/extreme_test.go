@@ -9,20 +9,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Whatever the scale, the offset and the condition of the mixing, a fit separates
 // as well as without them, and maps there and back.
 func TestExtremeSignals(t *testing.T) {
 	b := open(t, backend.Go)
-	s, err := Preprocess(goldenSignals(t), ZCA)
+	s, err := preprocess.Apply(goldenSignals(t), preprocess.ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := func(a, b, c, d, offset float64) *mat.Dense {
 		var x mat.Dense
 		x.Mul(mat.NewDense(2, 2, []float64{a, b, c, d}), s)
-		return added(&x, []float64{offset, -offset}, 1)
+		return signal.Added(&x, []float64{offset, -offset}, 1)
 	}
 	for name, test := range map[string]struct {
 		x         *mat.Dense
@@ -36,7 +39,7 @@ func TestExtremeSignals(t *testing.T) {
 		"condition 1e12": {x(1, 1, 1, 1+1e-12, 0), 5e-2},
 	} {
 		result := fit(t, b, test.x, Default())
-		if err := checkSignals("z", result.Z); err != nil {
+		if err := signal.Check("z", result.Z); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		z, err := result.Transform(test.x)
@@ -110,11 +113,11 @@ func TestFitDiverged(t *testing.T) {
 	if result.Stopped != StoppedDiverged || result.Best >= result.Iterations || !strings.Contains(result.Why, "grown") {
 		t.Fatalf("stopped %q after %d iterations, iterate %d: %s", result.Stopped, result.Iterations, result.Best, result.Why)
 	}
-	if z, err := result.Transform(x); err != nil || largestDifference(z, result.Z) > 1e-5*size(z) {
-		t.Errorf("the transform isn't the result: %v, %g of %g", err, largestDifference(z, result.Z), size(z))
+	if z, err := result.Transform(x); err != nil || largestDifference(z, result.Z) > 1e-5*signal.RMS(z) {
+		t.Errorf("the transform isn't the result: %v, %g of %g", err, largestDifference(z, result.Z), signal.RMS(z))
 	}
-	if size(result.Z) > grownSize*size(result.Initial) {
-		t.Errorf("a result of size %g", size(result.Z))
+	if signal.RMS(result.Z) > grownSize*signal.RMS(result.Initial) {
+		t.Errorf("a result of size %g", signal.RMS(result.Z))
 	}
 }
 
@@ -148,7 +151,7 @@ func TestGrowth(t *testing.T) {
 // Whatever stops being finite is named.
 func TestCheckNumbers(t *testing.T) {
 	move := mat.NewDense(1, 2, []float64{1, 2})
-	cfg := Config{Folds: 2}
+	cfg := Config{HeldOut: HeldOut{Folds: 2}}
 	for _, test := range []struct {
 		loss, divergence, move float64
 		want                   string
@@ -157,7 +160,7 @@ func TestCheckNumbers(t *testing.T) {
 		{1, math.NaN(), 1, "divergence"}, {1, .5, math.Inf(-1), "velocity"}, {1, .5, math.NaN(), "velocity"},
 	} {
 		move.Set(0, 0, test.move)
-		err := cfg.checkNumbers(test.loss, test.divergence, move)
+		err := cfg.checkEstimate(field.Estimate{Loss: test.loss, Divergence: test.divergence, Move: move})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v", test, err)
 		}

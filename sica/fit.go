@@ -8,11 +8,15 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // ErrNotFinite is wrapped by the error of a fit whose loss or signals became
 // NaN or infinite; the result that comes with it is the last good iterate.
-var ErrNotFinite = errors.New("a loss or a signal is not finite")
+var ErrNotFinite = signal.ErrNotFinite
 
 // Run is one separation of FitRuns.
 type Run struct {
@@ -26,7 +30,7 @@ type Run struct {
 // An error about x or cfg comes before any work and without a result, and so does
 // ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
 // finite, Fit returns the last good iterate together with the error: ctx.Err(),
-// or one that wraps ErrNotFinite. With Config.Checkpoint it can go on after that,
+// or one that wraps ErrNotFinite. With Running.Checkpoint it can go on after that,
 // or after the process was killed.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
@@ -42,14 +46,11 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 // the first of the runs'.
 func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Config) ([]*Result, error) {
 	begin := time.Now()
-	if err := checkRuns(backend, runs, cfg); err != nil {
+	g, err := checkRuns(backend, runs, cfg)
+	if err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	neighbours, err := cfg.dependenceNeighbours(runs[0].X.RawMatrix().Cols)
-	if err != nil {
 		return nil, err
 	}
 	var kept *checkpoint
@@ -59,17 +60,17 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 		}
 		defer kept.close()
 	}
-	choices, err := cfg.starts(ctx, runs, neighbours, kept)
+	choices, err := cfg.starts(ctx, runs, g, kept)
 	if err != nil {
 		return nil, err
 	}
-	return separate(ctx, backend, runs, choices, cfg, kept, begin)
+	return separate(ctx, backend, runs, choices, cfg, g, kept, begin)
 }
 
 // starts are what the runs begin with: those that were kept, if there are any.
-func (c Config) starts(ctx context.Context, runs []Run, neighbours [][]int32, kept *checkpoint) ([]choice, error) {
+func (c Config) starts(ctx context.Context, runs []Run, g *grid.Grid, kept *checkpoint) ([]choice, error) {
 	if kept != nil {
-		choices, err := kept.readStarts(c, runs, neighbours)
+		choices, err := kept.readStarts(c, runs, g)
 		if err != nil {
 			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 		}
@@ -80,7 +81,7 @@ func (c Config) starts(ctx context.Context, runs []Run, neighbours [][]int32, ke
 	choices := make([]choice, len(runs))
 	for r, run := range runs {
 		var err error
-		if choices[r], err = c.start(ctx, run, neighbours); err != nil {
+		if choices[r], err = c.start(ctx, run, g); err != nil {
 			return nil, err
 		}
 	}
@@ -92,53 +93,50 @@ func (c Config) starts(ctx context.Context, runs []Run, neighbours [][]int32, ke
 	return choices, nil
 }
 
-// dependenceNeighbours are the selfNeighbours of t positions, nil if the config
-// has no dependence measured.
-func (c Config) dependenceNeighbours(t int) ([][]int32, error) {
-	if !c.chooses() && !c.KeepBest {
-		return nil, nil
-	}
-	return selfNeighbours(c.indexShape(t))
-}
-
 // start is what the run begins with.
-func (c Config) start(ctx context.Context, run Run, neighbours [][]int32) (choice, error) {
+func (c Config) start(ctx context.Context, run Run, g *grid.Grid) (choice, error) {
 	if c.chooses() {
-		return c.chooseStart(ctx, run.X, neighbours, run.Seed)
+		return c.chooseStart(ctx, run.X, g, run.Seed)
 	}
-	z, stages, start, err := begin(run.X, c.Start)
-	return choice{z: z, stages: stages, taken: Candidate{Start: start}, neighbours: neighbours}, err
+	z, maps, start, err := preprocess.Begin(run.X, c.Start)
+	if err != nil {
+		return choice{}, fmt.Errorf("sica: %w", err)
+	}
+	return choice{z: z, maps: maps, taken: Candidate{Start: start}}, nil
 }
 
 // chooses tells whether the config leaves anything about the start to the data.
 func (c Config) chooses() bool { return c.Settled > 0 || c.Rotations > 0 || len(c.Alternatives) > 0 }
 
-// checkRuns returns an error unless the runs can be separated together.
-func checkRuns(backend compute.Backend, runs []Run, cfg Config) error {
+// checkRuns returns an error unless the runs can be separated together, and the index
+// of their positions.
+func checkRuns(backend compute.Backend, runs []Run, cfg Config) (*grid.Grid, error) {
 	if backend == nil {
-		return errors.New("sica: backend is nil; open one with compute.NewWithConfig")
+		return nil, errors.New("sica: backend is nil; open one with backend.Open")
 	}
 	if len(runs) == 0 {
-		return errors.New("sica: no runs; want at least one")
+		return nil, errors.New("sica: no runs; want at least one")
 	}
+	var g *grid.Grid
 	for r, run := range runs {
-		if err := checkRun(run, runs[0], cfg); err != nil {
+		var err error
+		if g, err = checkRun(run, runs[0], cfg); err != nil {
 			if len(runs) > 1 {
-				return fmt.Errorf("sica: run %d: %w", r, err)
+				return nil, fmt.Errorf("sica: run %d: %w", r, err)
 			}
-			return fmt.Errorf("sica: %w", err)
+			return nil, fmt.Errorf("sica: %w", err)
 		}
 	}
-	return nil
+	return g, nil
 }
 
-func checkRun(run, first Run, cfg Config) error {
-	if err := checkSignals("x", run.X); err != nil {
-		return err
+func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
+	if err := signal.Check("x", run.X); err != nil {
+		return nil, err
 	}
 	d, t := run.X.Dims()
 	if d0, t0 := first.X.Dims(); d != d0 || t != t0 {
-		return fmt.Errorf("x is %d×%d, run 0 is %d×%d: want runs of one size", d, t, d0, t0)
+		return nil, fmt.Errorf("x is %d×%d, run 0 is %d×%d: want runs of one size", d, t, d0, t0)
 	}
-	return cfg.validate(d, t)
+	return cfg.index(d, t)
 }

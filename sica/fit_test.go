@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -17,6 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
@@ -170,109 +171,13 @@ func TestPaperPresetsOnImages(t *testing.T) {
 			flat := fit(t, b, x, cfg)
 			cfg.Shape = []int{8, 8}
 			image := fit(t, b, x, cfg)
-			if len(image.Loss) != cfg.Iterations || !finite(image.Loss[0]) {
+			if len(image.Loss) != cfg.Iterations || !signal.Finite(image.Loss[0]) {
 				t.Errorf("%s: losses %v", name, image.Loss)
 			}
 			if mat.Equal(flat.Z, image.Z) {
 				t.Errorf("%s: the shape made no difference", name)
 			}
 		})
-	}
-}
-
-// A whole fit compiles its training program once, however many iterations.
-func TestFitCompilesOnce(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
-		x, _ := mixedAR7(t, 2, 256, 3, false)
-		cfg := Default()
-		cfg.Iterations, cfg.Steps = 4, 10
-		s, err := newSeparation(b, cfg, 2, 256, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.field.close()
-		for range 2 {
-			if err := s.move(context.Background(), []*separationRun{{seed: 1, z: x, result: new(Result)}}, time.Now()); err != nil {
-				t.Fatalf("%+v", err)
-			}
-		}
-		if n := s.field.trainer.Compilations(); n != 1 {
-			t.Errorf("%d compilations, want 1", n)
-		}
-	})
-}
-
-// The learned velocity of two normal signals with correlation 0.6 against the
-// closed form −ρ(b − ρa)/(1−ρ²): within a fifth of its size, in root mean
-// square over the samples. Independent signals stay.
-func TestVelocityOfGaussians(t *testing.T) {
-	const n = 4000
-	b := open(t, backend.Available()[0])
-	for _, rho := range []float64{0.6, 0} {
-		r := rng(11)
-		x := mat.NewDense(2, n, nil)
-		for k := range n {
-			a := r.NormFloat64()
-			x.Set(0, k, a)
-			x.Set(1, k, rho*a+math.Sqrt(1-rho*rho)*r.NormFloat64())
-		}
-		cfg := Default()
-		cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = LocalWindow, []int{0}, 0, 500
-		s, err := newSeparation(b, cfg, 2, n, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.field.close()
-		s.runs = []*separationRun{{seed: 3, z: x}}
-		if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
-			t.Fatal(err)
-		}
-		values := s.values()
-		data := s.field.data(values)
-		if _, err := s.train(context.Background(), data, 1); err != nil {
-			t.Fatalf("%+v", err)
-		}
-		held, err := s.calibrate(context.Background(), data, 1)
-		if err != nil {
-			t.Fatalf("%+v", err)
-		}
-		// Twice the Jensen–Shannon divergence, by the mean of the exact ratio.
-		exact := 2 * math.Ln2
-		ratio := func(a, c float64) float64 {
-			return (2*rho*a*c-rho*rho*(a*a+c*c))/(2*(1-rho*rho)) - math.Log(1-rho*rho)/2
-		}
-		var joint, product []float64
-		for k := range n {
-			joint = append(joint, ratio(x.At(0, k), x.At(1, k)))
-			product = append(product, ratio(x.At(0, k), x.At(1, (k+n/2)%n)))
-		}
-		exact -= meanSoftplus(joint, -1) + meanSoftplus(product, 1)
-		if math.Abs(held[0].divergence-exact) > 0.05*exact+2e-3 {
-			t.Errorf("divergence %g, with the exact ratio %g", held[0].divergence, exact)
-		}
-
-		moves, err := s.field.moves(context.Background(), data, values)
-		if err != nil {
-			t.Fatalf("%+v", err)
-		}
-		move := s.combineMoves(moves, 0, held[0].weights)
-		if rho == 0 {
-			if v := mat.Norm(move, 2) / math.Sqrt(2*n); v > 0.05 {
-				t.Errorf("independent signals move by %g in root mean square, want nothing", v)
-			}
-			continue
-		}
-		var wrong, size float64
-		for k := range n {
-			for i := range 2 {
-				want := -rho * (x.At(1-i, k) - rho*x.At(i, k)) / (1 - rho*rho)
-				size += want * want
-				wrong += (move.At(i, k) - want) * (move.At(i, k) - want)
-			}
-		}
-		if e := math.Sqrt(wrong / size); e > 0.2 {
-			t.Errorf("the velocity is off by %.3f of its size, want at most 0.2", e)
-		}
 	}
 }
 
@@ -342,10 +247,10 @@ func TestFitNotFinite(t *testing.T) {
 	cfg.MaxMove, cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = 0, 0, 0, nil, false
 	cfg.FirstStep, cfg.LastStep = 1e300, 1e300
 	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
-	if !errors.Is(err, ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
+	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
-	if err := checkSignals("z", result.Z); err != nil {
+	if err := signal.Check("z", result.Z); err != nil {
 		t.Error(err)
 	}
 	if len(result.Loss) != result.Iterations || !strings.Contains(result.Why, "kept the signals from before it") {
@@ -387,12 +292,12 @@ func TestFitErrors(t *testing.T) {
 		{"windows without folds", good, with(func(c *Config) { c.Context, c.Windows, c.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
 		{"prediction", good, with(func(c *Config) { c.Windows = []int{0} }), "prediction"},
 		{"move", good, with(func(c *Config) { c.MaxMove = -1 }), "move"},
-		{"alternative", good, with(func(c *Config) { c.Alternatives = [][]Transform{{"ica"}} }), "ica"},
+		{"alternative", good, with(func(c *Config) { c.Alternatives = [][]preprocess.Transform{{"ica"}} }), "ica"},
 		{"settled", good, with(func(c *Config) { c.Settled = -1 }), "settled"},
 		{"rotations", good, with(func(c *Config) { c.Rotations = -1 }), "rotations -1"},
-		{"rotated start", good, with(func(c *Config) { c.Start = []Transform{Standardise} }), "ends with"},
+		{"rotated start", good, with(func(c *Config) { c.Start = []preprocess.Transform{preprocess.Standardise} }), "ends with"},
 		{"budget", good, with(func(c *Config) { c.Budget = -1 }), "budget"},
-		{"start", good, with(func(c *Config) { c.Start = []Transform{"pca"} }), "pca"},
+		{"start", good, with(func(c *Config) { c.Start = []preprocess.Transform{"pca"} }), "pca"},
 		{"flow", good, with(func(c *Config) { c.Flow = "ode" }), `flow "ode"`},
 		{"context", good, with(func(c *Config) { c.Context = "" }), "context"},
 		{"family", good, with(func(c *Config) { c.Family = "cubic" }), "family"},
@@ -427,49 +332,6 @@ func TestFitErrors(t *testing.T) {
 	short, _ := mixedAR7(t, 1, 200, 1, false)
 	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, Default()); err == nil || !strings.Contains(err.Error(), "run 1") {
 		t.Errorf("runs of two sizes: %v", err)
-	}
-}
-
-// The logits are evaluated in chunks, of which the last overlaps the one
-// before.
-func TestLogitsInChunks(t *testing.T) {
-	b := open(t, backend.Go)
-	x, _ := mixedAR7(t, 5, 100, 2, false)
-	cfg := Default()
-	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = LocalWindow, []int{1}, 2, 10
-	s, err := newSeparation(b, cfg, 2, 100, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.field.close()
-	s.runs = []*separationRun{{seed: 1, z: x}}
-	if err := s.field.renew(s.streams(1, drawWeights)); err != nil {
-		t.Fatal(err)
-	}
-	data := s.field.data(s.values())
-	chunk := s.field.chunk(math.MaxInt)
-	n := chunk + 37
-	r := rng(9)
-	idx := make([][]int32, 2)
-	for lane := range idx {
-		for range n * 2 {
-			idx[lane] = append(idx[lane], int32(r.IntN(100)))
-		}
-	}
-	long, err := s.field.logits(context.Background(), data, idx)
-	if err != nil {
-		t.Fatalf("%+v", err)
-	}
-	for _, at := range []int{0, 1, chunk - 1, chunk, n - 1} {
-		one, err := s.field.logits(context.Background(), data, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
-		if err != nil {
-			t.Fatalf("%+v", err)
-		}
-		for lane := range one {
-			if math.Abs(one[lane][0]-long[lane][at]) > 1e-6 {
-				t.Errorf("lane %d, sample %d: %g alone, %g among %d", lane, at, one[lane][0], long[lane][at], n)
-			}
-		}
 	}
 }
 
@@ -534,4 +396,43 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		}
 		fit(t, b, x, cfg)
 	})
+}
+
+// A run among so many that its training takes several calls is what it is alone.
+func TestFitRunsInChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains 44 networks")
+	}
+	cfg := Default().Smoke()
+	cfg.Rotations, cfg.Alternatives, cfg.Iterations, cfg.Steps = 0, nil, 1, 50
+	x, _ := mixedAR7(t, 1, 200, 3, false)
+	var runs []Run
+	for seed := range uint64(11) {
+		runs = append(runs, Run{X: x, Seed: seed})
+	}
+	n := cfg.networks()
+	if n.Chunk(200, len(runs)*n.Networks()) == cfg.Steps || n.Chunk(200, n.Networks()) < cfg.Steps {
+		t.Fatal("want several calls for all runs, and one for a run alone")
+	}
+	b := open(t, backend.Available()[0])
+	results, err := FitRuns(context.Background(), b, runs, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	cfg.Seed = runs[10].Seed
+	if diff := largestDifference(results[10].Z, fit(t, b, x, cfg).Z); !(diff < 1e-4) {
+		t.Errorf("the last run differs by %g from the run alone", diff)
+	}
+}
+
+func TestPlateau(t *testing.T) {
+	p := plateau{Patience: 2}
+	for k, v := range []float64{1, 0.5, 0.6, 0.4, 0.4, 0.41} {
+		if want := k == 5; p.reached(v) != want {
+			t.Errorf("after value %d: reached = %v", k, !want)
+		}
+	}
+	if p := (plateau{}); p.reached(1) || p.reached(2) {
+		t.Error("patience 0 stopped")
+	}
 }

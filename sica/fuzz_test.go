@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // folderFiles are the files below a folder by their path in it, manifests left
@@ -139,12 +140,12 @@ func checkUse(t *testing.T, r *Result, x *mat.Dense) {
 	z, err := r.Transform(x)
 	if err != nil {
 		checkMessage(t, err)
-	} else if err := checkFinite(z); err != nil {
+	} else if err := signal.CheckFinite(z); err != nil {
 		t.Error(err)
 	}
 	if z, _, err = r.InverseTransform(r.Z); err != nil {
 		checkMessage(t, err)
-	} else if err := checkFinite(z); err != nil {
+	} else if err := signal.CheckFinite(z); err != nil {
 		t.Error(err)
 	}
 }

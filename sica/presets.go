@@ -1,6 +1,9 @@
 package sica
 
-import "github.com/seed-47b1e431/gosica/flows"
+import (
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
 
 // Default is what to use for signals of one's own. It whitens the signals
 // symmetrically. If that leaves a dependence, it tries the rotation whose
@@ -14,52 +17,41 @@ import "github.com/seed-47b1e431/gosica/flows"
 // confirm moves nothing.
 func Default() Config {
 	return Config{
-		Seed:         1,
-		Start:        []Transform{ZCA},
-		Settled:      0.06,
-		Rotations:    3,
-		Alternatives: [][]Transform{{Conditional}},
-		Standardise:  true,
-		Flow:         WGF,
-		Context:      Prediction,
-		Windows:      []int{3},
-		Hidden:       []int{32, 32},
-		Family:       Linear,
-		Iterations:   25,
-		FirstStep:    1,
-		LastStep:     0.1,
-		MaxMove:      0.2,
-		Optimizer:    Adam,
-		LearningRate: 3e-3,
-		BatchSize:    256,
-		Steps:        50,
-		FreshProduct: true,
-		WarmStart:    true,
-		Noise:        0.3,
-		Folds:        2,
-		Block:        64,
-		KeepBest:     true,
+		Seed: 1,
+		Preparation: Preparation{
+			Start:        []preprocess.Transform{preprocess.ZCA},
+			Settled:      0.06,
+			Rotations:    3,
+			Alternatives: [][]preprocess.Transform{{preprocess.Conditional}},
+			Standardise:  true,
+		},
+		VectorField: VectorField{Flow: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32}, Family: Linear},
+		Movement:    Movement{Iterations: 25, FirstStep: 1, LastStep: 0.1, MaxMove: 0.2},
+		Training: Training{
+			Optimizer:    Adam,
+			LearningRate: 3e-3,
+			BatchSize:    256,
+			Steps:        50,
+			FreshProduct: true,
+			WarmStart:    true,
+			Noise:        0.3,
+		},
+		HeldOut: HeldOut{Folds: 2, Block: 64},
+		Running: Running{KeepBest: true},
 	}
 }
 
 // PaperWGF is SICA-WGF with the paper's settings: the network over the whole
 // sequence, Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration,
 // J = 10. The paper gives neither η nor the scale of the signals; η = 1 on
-// standardised signals is the reading that works (see the README).
+// standardised signals is how it is read here (see the README).
 func PaperWGF() Config {
 	return Config{
-		Seed:         1,
-		Start:        []Transform{Standardise},
-		Flow:         WGF,
-		Context:      WholeSequence,
-		Family:       Free,
-		Iterations:   10,
-		FirstStep:    1,
-		LastStep:     1,
-		Optimizer:    Adam,
-		LearningRate: 1e-5,
-		BatchSize:    100,
-		Epochs:       10,
+		Seed:        1,
+		Preparation: Preparation{Start: []preprocess.Transform{preprocess.Standardise}},
+		VectorField: VectorField{Flow: WGF, Context: WholeSequence, Family: Free},
+		Movement:    Movement{Iterations: 10, FirstStep: 1, LastStep: 1},
+		Training:    Training{Optimizer: Adam, LearningRate: 1e-5, BatchSize: 100, Epochs: 10},
 	}
 }
 
@@ -68,18 +60,11 @@ func PaperWGF() Config {
 // (the paper uses J = 20 for images).
 func PaperRF() Config {
 	return Config{
-		Seed:         1,
-		Start:        []Transform{Standardise},
-		Flow:         RF,
-		Context:      WholeSequence,
-		Family:       Free,
-		Iterations:   30,
-		Solver:       flows.Euler,
-		SolverSteps:  100,
-		Optimizer:    Adagrad,
-		LearningRate: 1e-5,
-		BatchSize:    100,
-		Epochs:       100,
+		Seed:        1,
+		Preparation: Preparation{Start: []preprocess.Transform{preprocess.Standardise}},
+		VectorField: VectorField{Flow: RF, Context: WholeSequence, Family: Free},
+		Movement:    Movement{Iterations: 30, Solver: flows.Euler, SolverSteps: 100},
+		Training:    Training{Optimizer: Adagrad, LearningRate: 1e-5, BatchSize: 100, Epochs: 100},
 	}
 }
 

@@ -1,10 +1,15 @@
 package sica
 
 import (
+	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Iteration is the state of a separation after the signals have moved j times.
@@ -26,63 +31,106 @@ type Iteration struct {
 	Elapsed time.Duration
 }
 
-// StopReason says why a fit ended.
-type StopReason string
+// Status says why a fit ended.
+type Status string
 
 const (
 	// StoppedIterations: all iterations were made.
-	StoppedIterations StopReason = "iterations"
+	StoppedIterations Status = "iterations"
 	// StoppedPlateau: the held-out divergence stopped falling.
-	StoppedPlateau StopReason = "plateau"
+	StoppedPlateau Status = "plateau"
 	// StoppedSettled: the start left no dependence to speak of.
-	StoppedSettled StopReason = "settled"
-	// StoppedBudget: Config.Budget was used up.
-	StoppedBudget StopReason = "budget"
+	StoppedSettled Status = "settled"
+	// StoppedBudget: Running.Budget was used up.
+	StoppedBudget Status = "budget"
 	// StoppedCancelled: the caller's context ended.
-	StoppedCancelled StopReason = "cancelled"
+	StoppedCancelled Status = "cancelled"
 	// StoppedDiverged: the held-out divergence or the signals' size grew beyond
 	// doubt, iteration after iteration. Z is of before.
-	StoppedDiverged StopReason = "diverged"
-	// StoppedCheckpoint: Config.Checkpoint couldn't be written.
-	StoppedCheckpoint StopReason = "checkpoint"
+	StoppedDiverged Status = "diverged"
+	// StoppedCheckpoint: Running.Checkpoint couldn't be written.
+	StoppedCheckpoint Status = "checkpoint"
 	// StoppedNotFinite: a loss or a signal became NaN or infinite.
-	StoppedNotFinite StopReason = "not finite"
+	StoppedNotFinite Status = "not finite"
 )
+
+// A Curve has a value for each iteration, NaN where none was measured, which JSON
+// has as null.
+type Curve []float64
+
+// MarshalJSON writes null for NaN.
+func (c Curve) MarshalJSON() ([]byte, error) {
+	var values []*float64
+	for _, v := range c {
+		if math.IsNaN(v) {
+			values = append(values, nil)
+		} else {
+			values = append(values, &v)
+		}
+	}
+	return json.Marshal(values)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Curve) UnmarshalJSON(data []byte) error {
+	var values []*float64
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	*c = nil
+	for _, v := range values {
+		if v == nil {
+			*c = append(*c, math.NaN())
+		} else {
+			*c = append(*c, *v)
+		}
+	}
+	return nil
+}
+
+// A Summary is all of a Result but its signals and maps.
+type Summary struct {
+	// Shape is that of the positions.
+	Shape []int `json:"shape"`
+	// Iterations is the number of iterations made and Best the one that Z is
+	// of, 0 for the start.
+	Iterations int `json:"iterations"`
+	Best       int `json:"best"`
+	// Loss and Divergence hold one value an iteration made; see Iteration.
+	Loss       Curve `json:"loss"`
+	Divergence Curve `json:"divergence"`
+	// Stopped says why the fit ended and Why explains it in a sentence.
+	Stopped Status `json:"stopped"`
+	Why     string `json:"why"`
+
+	// Start is how Initial came from the mixed signals, and Rotated whether they
+	// were rotated then.
+	Start   []preprocess.Transform `json:"start"`
+	Rotated bool                   `json:"rotated"`
+	// Candidates are the starts that were compared, in order.
+	Candidates []Candidate `json:"candidates"`
+	// Dependence is that of Z, where the config leaves the start to the data.
+	Dependence dependence.Dependence `json:"dependence"`
+
+	Config  Config        `json:"config"`
+	Seed    uint64        `json:"seed"`
+	Backend string        `json:"backend"` // its compute.Backend.Name
+	Elapsed time.Duration `json:"elapsed_ns"`
+	// Versions are those of what the fit was made with, by name: "go", this
+	// module and the libraries that compute.
+	Versions map[string]string `json:"versions"`
+}
 
 // Result is what a fit found.
 type Result struct {
 	// Z are the recovered signals, d×T, in the order and sign that the flow
 	// left them in.
-	Z *mat.Dense
-	// Loss and Divergence hold one value an iteration made; see Iteration.
-	Loss, Divergence []float64
-	// Iterations is the number of iterations made and Best the one that Z is
-	// of, 0 for the start.
-	Iterations, Best int
-	// Stopped says why the fit ended and Why explains it in a sentence.
-	Stopped StopReason
-	Why     string
-
+	Z *mat.Dense `json:"-"`
 	// Initial are the signals that the flow began with, d×T: Z, if none of its
-	// iterates was better. Start is how they came from the mixed signals, and
-	// Rotated whether they were rotated then.
-	Initial *mat.Dense
-	Start   []Transform
-	Rotated bool
-	// Candidates are the starts that were compared, in order.
-	Candidates []Candidate
-	// Dependence is that of Z, where the config leaves the start to the data.
-	Dependence Dependence
-
-	Config  Config
-	Seed    uint64
-	Backend string // its compute.Backend.Name
-	Elapsed time.Duration
-	// Versions are those of what the fit was made with, by name: "go", this
-	// module and the libraries that compute.
-	Versions map[string]string
+	// iterates was better.
+	Initial *mat.Dense `json:"-"`
+	Summary
 
 	flow    []stage         // that made Z; nil unless Fit or Load made the result
-	shape   []int           // of the positions
 	backend compute.Backend // nil for pure Go
 }

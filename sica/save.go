@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,34 +30,15 @@ const (
 
 // savedResult is a Result in JSON, without its signals.
 type savedResult struct {
-	Signals    int   `json:"signals"`
-	Positions  int   `json:"positions"`
-	Shape      []int `json:"shape"`
-	Iterations int   `json:"iterations"`
-	Best       int   `json:"best"`
-
-	Loss       []*float64 `json:"loss"` // null for NaN
-	Divergence []*float64 `json:"divergence"`
-
-	Stopped    StopReason  `json:"stopped"`
-	Why        string      `json:"why"`
-	Start      []Transform `json:"start"`
-	Rotated    bool        `json:"rotated"`
-	Candidates []Candidate `json:"candidates"`
-	Dependence Dependence  `json:"dependence"`
-	Moved      bool        `json:"moved"` // initial.npy isn't z.npy
-
-	Config   Config            `json:"config"`
-	Seed     uint64            `json:"seed"`
-	Backend  string            `json:"backend"`
-	Elapsed  time.Duration     `json:"elapsed_ns"`
-	Versions map[string]string `json:"versions"`
-
+	Signals   int `json:"signals"`
+	Positions int `json:"positions"`
+	Summary
+	Moved  bool          `json:"moved"` // initial.npy isn't z.npy
 	Stages []stageRecord `json:"stages"`
 }
 
 // Save writes the result into the folder dir, which must not exist yet: all of its
-// fields, but for Config.OnIteration and Config.Checkpoint, and what Transform
+// fields, but for Running.OnIteration and Running.Checkpoint, and what Transform
 // needs. The folder appears, synced to the disk, only when all is written; an
 // error leaves nothing behind.
 //
@@ -110,24 +89,7 @@ func (r *Result) write(dir string) error {
 // saved is what JSON holds of r, without its stages.
 func (r *Result) saved() savedResult {
 	d, n := r.Z.Dims()
-	return savedResult{
-		Signals: d, Positions: n, Shape: r.shape, Iterations: r.Iterations, Best: r.Best,
-		Loss: nullable(r.Loss), Divergence: nullable(r.Divergence),
-		Stopped: r.Stopped, Why: r.Why, Start: r.Start, Rotated: r.Rotated, Candidates: r.Candidates,
-		Dependence: r.Dependence,
-		Config:     r.Config, Seed: r.Seed, Backend: r.Backend, Elapsed: r.Elapsed, Versions: r.Versions,
-	}
-}
-
-// result is what saved was made of, without signals and stages.
-func (s *savedResult) result() *Result {
-	return &Result{
-		Iterations: s.Iterations, Best: s.Best,
-		Loss: fromNullable(s.Loss), Divergence: fromNullable(s.Divergence),
-		Stopped: s.Stopped, Why: s.Why, Start: s.Start, Rotated: s.Rotated, Candidates: s.Candidates,
-		Dependence: s.Dependence, Config: s.Config, Seed: s.Seed, Backend: s.Backend,
-		Elapsed: s.Elapsed, Versions: s.Versions, shape: s.Shape,
-	}
+	return savedResult{Signals: d, Positions: n, Summary: r.Summary}
 }
 
 // Load reads a result that Save wrote. It verifies every file first: the error
@@ -153,7 +115,7 @@ func readResult(dir string) (*Result, error) {
 	if err := readJSON(filepath.Join(dir, resultFile), &saved); err != nil {
 		return nil, err
 	}
-	r := saved.result()
+	r := &Result{Summary: saved.Summary}
 	var err error
 	if r.Z, err = saved.signals(dir, zFile); err != nil {
 		return nil, err
@@ -180,11 +142,12 @@ func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
 // check returns an error unless s can be what a fit with the signals z has made.
 func (s *savedResult) check(z *mat.Dense) error {
 	d, n := z.Dims()
-	if err := s.Config.validate(d, n); err != nil {
+	g, err := s.Config.index(d, n)
+	if err != nil {
 		return err
 	}
-	if !slices.Equal(s.Shape, s.Config.indexShape(n)) {
-		return fmt.Errorf("shape %v, want %v", s.Shape, s.Config.indexShape(n))
+	if !slices.Equal(s.Shape, g.Shape()) {
+		return fmt.Errorf("shape %v, want %v", s.Shape, g.Shape())
 	}
 	return s.checkIterations()
 }
@@ -214,29 +177,4 @@ func readJSON(path string, v any) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-// nullable are values as JSON can have them: nil for NaN.
-func nullable(values []float64) []*float64 {
-	var pointers []*float64
-	for _, v := range values {
-		p := &v
-		if math.IsNaN(v) {
-			p = nil
-		}
-		pointers = append(pointers, p)
-	}
-	return pointers
-}
-
-func fromNullable(pointers []*float64) []float64 {
-	var values []float64
-	for _, p := range pointers {
-		v := math.NaN()
-		if p != nil {
-			v = *p
-		}
-		values = append(values, v)
-	}
-	return values
 }

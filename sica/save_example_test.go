@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // What one half of a recording taught is saved, loaded, and used on the other,
@@ -50,7 +52,7 @@ func ExampleResult_Transform() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	match, err := sica.MCC(z, mat.DenseCopyOf(s.Slice(0, 2, 512, 1024)))
+	match, err := metric.MCC(z, mat.DenseCopyOf(s.Slice(0, 2, 512, 1024)))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // and nothing in Config that isn't saved.
 func exported(r *Result) Result {
 	copied := *r
-	copied.flow, copied.shape, copied.backend = nil, nil, nil
+	copied.flow, copied.backend = nil, nil
 	copied.Config.OnIteration, copied.Config.Checkpoint = nil, ""
 	copied.Divergence = nil
 	for _, v := range r.Divergence {

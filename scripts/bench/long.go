@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
 // defaultIteration is an iteration of sica.Default's flow on a long sequence,
@@ -98,7 +99,7 @@ func separateLong(ctx context.Context, t int) (row, error) {
 		before = now
 	}
 	x := longMixture(t)
-	if _, err := sica.MeasureDependence(x); err != nil {
+	if _, err := dependence.Measure(x); err != nil {
 		return r, err
 	}
 	if _, err := sica.Fit(ctx, b, x, cfg); err != nil {

@@ -37,17 +37,19 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // methods are the columns of what takes no training.
 var methods = []struct {
 	name  string
-	start []sica.Transform
+	start []preprocess.Transform
 }{
 	{"mixed", nil},
-	{"ZCA", []sica.Transform{sica.ZCA}},
-	{"Gaussianise+ZCA", []sica.Transform{sica.Gaussianise, sica.ZCA}},
-	{"conditional", []sica.Transform{sica.Conditional}},
+	{"ZCA", []preprocess.Transform{preprocess.ZCA}},
+	{"Gaussianise+ZCA", []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
+	{"conditional", []preprocess.Transform{preprocess.Conditional}},
 }
 
 // The other columns: FastICA as scikit-learn has it, the start that Default chose,
@@ -225,7 +227,7 @@ func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, 
 		for _, m := range methods {
 			// A start without training may be impossible: signals of equal
 			// ranks are one signal to Gaussianise.
-			z, err := sica.Preprocess(x, m.start...)
+			z, err := preprocess.Apply(x, m.start...)
 			if err != nil {
 				r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", m.name, k, err))
 				continue
@@ -264,7 +266,7 @@ func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, 
 }
 
 func (r *row) score(method string, z, s *mat.Dense) error {
-	m, err := sica.MCC(z, s)
+	m, err := metric.MCC(z, s)
 	r.MCC[method] = append(r.MCC[method], m.MCC)
 	return err
 }

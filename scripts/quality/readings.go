@@ -15,6 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // reading is a way to read what the paper leaves open of SICA-WGF: the step η, the
@@ -36,7 +38,7 @@ var readings = []reading{
 	{"networks go on", func(c *sica.Config) { c.WarmStart = true }},
 	{"new permutations each epoch", func(c *sica.Config) { c.FreshProduct = true }},
 	{"learning rate 1e-3", func(c *sica.Config) { c.LearningRate = 1e-3 }},
-	{"from ZCA", func(c *sica.Config) { c.Start = []sica.Transform{sica.ZCA} }},
+	{"from ZCA", func(c *sica.Config) { c.Start = []preprocess.Transform{preprocess.ZCA} }},
 }
 
 func step(eta float64) func(*sica.Config) {
@@ -123,7 +125,7 @@ func read(ctx context.Context, b compute.Backend, p problem, r reading, seed uin
 	}
 	run := readRun{Problem: p.name, Reading: r.name, Seed: seed, Backend: backend.NameOf(b), Best: result.Best, Why: result.Why}
 	for _, z := range append([]*mat.Dense{result.Initial}, iterates...) {
-		m, err := sica.MCC(z, s)
+		m, err := metric.MCC(z, s)
 		if err != nil {
 			return readRun{}, err
 		}

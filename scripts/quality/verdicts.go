@@ -15,27 +15,30 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 // judgedRun is what Report says of one separation, and the truth.
 type judgedRun struct {
-	Problem string       `json:"problem"`
-	Fit     string       `json:"fit"`
-	Seed    uint64       `json:"seed"`
-	Backend string       `json:"backend"`
-	MCC     float64      `json:"mcc"`
-	RankMCC float64      `json:"rank_mcc"` // of Spearman's correlations
-	Verdict sica.Verdict `json:"verdict"`
-	Reasons []string     `json:"reasons"`
-	Seconds float64      `json:"report_seconds"`
+	Problem string         `json:"problem"`
+	Fit     string         `json:"fit"`
+	Seed    uint64         `json:"seed"`
+	Backend string         `json:"backend"`
+	MCC     float64        `json:"mcc"`
+	RankMCC float64        `json:"rank_mcc"` // of Spearman's correlations
+	Verdict report.Verdict `json:"verdict"`
+	Reasons []string       `json:"reasons"`
+	Seconds float64        `json:"report_seconds"`
 
 	// What the rules look at; see sica.Verdict.
-	Dependence sica.Interval  `json:"dependence"`
-	Judged     *sica.Interval `json:"judged"`
-	Open       float64        `json:"open"`  // of the most open pair, degrees
-	Angle      float64        `json:"angle"` // of the pair that a rotation would lower most above chance
-	Gain       float64        `json:"gain"`  // largest All − Own
-	Stability  float64        `json:"stability"`
+	Dependence dependence.Interval  `json:"dependence"`
+	Judged     *dependence.Interval `json:"judged"`
+	Open       float64              `json:"open"`  // of the most open pair, degrees
+	Angle      float64              `json:"angle"` // of the pair that a rotation would lower most above chance
+	Gain       float64              `json:"gain"`  // largest All − Own
+	Stability  float64              `json:"stability"`
 }
 
 // fits are what is judged: Default, and the same without anything but whitening,
@@ -133,31 +136,31 @@ func judge(ctx context.Context, b compute.Backend, p problem, seed uint64) ([]ju
 		if err != nil {
 			return nil, err
 		}
-		m, err := sica.MCC(result.Z, s)
+		m, err := metric.MCC(result.Z, s)
 		if err != nil {
 			return nil, err
 		}
-		ranks, err := sica.SpearmanMCC(result.Z, s)
+		ranks, err := metric.SpearmanMCC(result.Z, s)
 		if err != nil {
 			return nil, err
 		}
-		report, err := result.Report(ctx, x, sica.DefaultReport())
+		found, err := report.Of(ctx, b, result, x, report.Default())
 		if err != nil {
 			return nil, err
 		}
 		j := judgedRun{
 			Problem: p.name, Fit: f.name, Seed: seed, Backend: backend.NameOf(b), MCC: m.MCC, RankMCC: ranks.MCC,
-			Verdict: report.Verdict, Reasons: report.Reasons, Seconds: report.Elapsed.Seconds(),
-			Dependence: report.Recovered.Dependence, Judged: report.Recovered.Judged, Stability: report.Stability.MCC,
+			Verdict: found.Verdict, Reasons: found.Reasons, Seconds: found.Elapsed.Seconds(),
+			Dependence: found.Recovered.Dependence, Judged: found.Recovered.Judged, Stability: found.Stability.MCC,
 		}
 		excess := 0.0
-		for _, pair := range report.Pairs {
-			j.Open = max(j.Open, pair.Open)
-			if over := pair.Excess - pair.Chance; over > excess {
+		for _, pair := range found.Pairs {
+			j.Open = max(j.Open, pair.AmbiguityAngle)
+			if over := pair.CriterionGap - pair.Null99; over > excess {
 				excess, j.Angle = over, pair.Angle
 			}
 		}
-		for _, q := range report.Predictability {
+		for _, q := range found.Predictability {
 			j.Gain = max(j.Gain, q.All-q.Own)
 		}
 		judged = append(judged, j)
@@ -167,12 +170,12 @@ func judge(ctx context.Context, b compute.Backend, p problem, seed uint64) ([]ju
 
 // verdictColumns are the verdicts with what the tables call them.
 var verdictColumns = []struct {
-	verdict sica.Verdict
+	verdict report.Verdict
 	short   string
 }{
-	{sica.Separated, "separated"},
-	{sica.NotIdentifiable, "not identifiable"},
-	{sica.NoEvidence, "no evidence"},
+	{report.Separated, "separated"},
+	{report.NotIdentifiable, "not identifiable"},
+	{report.NoEvidence, "no evidence"},
 }
 
 // bands are the kinds of separation that the first table tells apart.
@@ -190,10 +193,10 @@ var bands = []struct {
 // writeVerdicts writes how often each verdict was given in each band, and for each
 // problem and fit.
 func writeVerdicts(w io.Writer, judged []judgedRun) error {
-	counts := make(map[sica.Verdict][]int)
+	counts := make(map[report.Verdict][]int)
 	type row struct{ problem, fit string }
 	var rows []row
-	byRow := make(map[row]map[sica.Verdict][]float64)
+	byRow := make(map[row]map[report.Verdict][]float64)
 	for _, j := range judged {
 		if counts[j.Verdict] == nil {
 			counts[j.Verdict] = make([]int, len(bands))
@@ -206,7 +209,7 @@ func writeVerdicts(w io.Writer, judged []judgedRun) error {
 		r := row{j.Problem, j.Fit}
 		if byRow[r] == nil {
 			rows = append(rows, r)
-			byRow[r] = make(map[sica.Verdict][]float64)
+			byRow[r] = make(map[report.Verdict][]float64)
 		}
 		byRow[r][j.Verdict] = append(byRow[r][j.Verdict], j.MCC)
 	}

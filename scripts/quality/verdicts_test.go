@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 //go:embed verdicts.json
@@ -32,12 +32,12 @@ func TestVerdictProblems(t *testing.T) {
 }
 
 func TestVerdictTable(t *testing.T) {
-	of := func(problem string, mcc float64, v sica.Verdict) judgedRun {
+	of := func(problem string, mcc float64, v report.Verdict) judgedRun {
 		return judgedRun{Problem: problem, Fit: "Default", MCC: mcc, RankMCC: mcc, Verdict: v}
 	}
 	var out bytes.Buffer
 	if err := writeVerdicts(&out, []judgedRun{
-		of("a", 0.99, sica.Separated), of("a", 0.951, sica.Separated), of("a", 0.92, sica.NotIdentifiable), of("b", 0.3, sica.NoEvidence),
+		of("a", 0.99, report.Separated), of("a", 0.951, report.Separated), of("a", 0.92, report.NotIdentifiable), of("b", 0.3, report.NoEvidence),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestCommittedVerdicts(t *testing.T) {
 	}
 	separated, wrong := 0, 0
 	for _, j := range judged {
-		if j.Verdict != sica.Separated {
+		if j.Verdict != report.Separated {
 			continue
 		}
 		separated++

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -200,7 +201,7 @@ func (opt *compareOptions) read() (in experiment.Signals, truth *mat.Dense, err 
 		if truth, _, err = readSignals(opt.truth); err != nil {
 			return in, nil, err
 		}
-		if _, err := sica.MCC(in.X, truth); err != nil {
+		if _, err := metric.MCC(in.X, truth); err != nil {
 			return in, nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 		}
 	}
@@ -224,7 +225,7 @@ func (opt *compareOptions) separate(cmd *cobra.Command, b compute.Backend, m exp
 	}
 	row.Convergence, row.Why, row.Config, row.z = r.Convergence, r.Why, r.Config, r.Z
 	if truth != nil {
-		match, err := sica.MCC(r.Z, truth)
+		match, err := metric.MCC(r.Z, truth)
 		if err != nil {
 			row.Error = oneLine(err)
 			return row, nil
@@ -294,7 +295,7 @@ func (opt *compareOptions) draw(rows []compared, in experiment.Signals, truth *m
 		return nil
 	}
 	for i := range groups {
-		aligned, err := sica.Align(groups[i].Signals, like)
+		aligned, err := metric.Align(groups[i].Signals, like)
 		if err != nil {
 			return fmt.Errorf("%s: %w", groups[i].Method, err)
 		}

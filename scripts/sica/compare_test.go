@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // The scores of compare are those of score on the files that it wrote, and SICA
@@ -79,7 +79,7 @@ func TestCompareImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	// An image's values are from 0 to 1.
-	x, err = sica.Preprocess(x, sica.Standardise)
+	x, err = preprocess.Apply(x, preprocess.Standardise)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
-	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // example is a separation of the demo.
@@ -150,7 +153,7 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	if err != nil {
 		return row, err
 	}
-	whitened, err := sica.Preprocess(x, sica.ZCA)
+	whitened, err := preprocess.Apply(x, preprocess.ZCA)
 	if err != nil {
 		return row, err
 	}
@@ -158,7 +161,7 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	cfg.Shape = e.shape
 	progress := newProgress(out, status, cfg.Iterations)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
-		m, err := sica.MCC(it.Z, s)
+		m, err := metric.MCC(it.Z, s)
 		if err != nil {
 			m.MCC = math.NaN()
 		}
@@ -176,7 +179,7 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 		mcc *float64
 		z   *mat.Dense
 	}{{&row.mixed, x}, {&row.whitened, whitened}, {&row.recovered, res.Z}} {
-		m, err := sica.MCC(of.z, s)
+		m, err := metric.MCC(of.z, s)
 		if err != nil {
 			return row, err
 		}
@@ -187,11 +190,11 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 
 // draw draws the signals, aligned with the sources, and the fit's progress.
 func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
-	mixed, err := sica.Align(x, s)
+	mixed, err := metric.Align(x, s)
 	if err != nil {
 		return err
 	}
-	recovered, err := sica.Align(res.Z, s)
+	recovered, err := metric.Align(res.Z, s)
 	if err != nil {
 		return err
 	}

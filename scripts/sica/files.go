@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
 )
 
 // formats is what the help says of files of signals.

@@ -6,11 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 type generateOptions struct {
@@ -188,7 +189,7 @@ func (opt *generateOptions) picture(shape []int, s, x *mat.Dense) (*plot.Picture
 		method string
 		z      *mat.Dense
 	}{{plot.Truth, s}, {plot.Mixed, x}} {
-		z, err := sica.Preprocess(of.z, sica.Standardise)
+		z, err := preprocess.Apply(of.z, preprocess.Standardise)
 		if err != nil {
 			return nil, fmt.Errorf("%s signals: %w", of.method, err)
 		}

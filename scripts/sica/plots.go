@@ -4,9 +4,10 @@ import (
 	"io"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/plot"
-	"gonum.org/v1/gonum/mat"
 )
 
 // traceLength is how many positions of a sequence a picture shows: the last

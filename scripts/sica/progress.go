@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/seed-47b1e431/gosica/sica"
 	"golang.org/x/term"
+
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // progress shows the iterations of a fit: a line each on out and, if status is

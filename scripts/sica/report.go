@@ -16,7 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/page"
+	"github.com/seed-47b1e431/gosica/sica/report"
+	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
 type reportOptions struct {
@@ -36,7 +37,7 @@ type diagnosis struct {
 	Backend  string            `json:"backend"`
 	Device   string            `json:"device"`
 	Versions map[string]string `json:"versions"`
-	Report   *sica.Report      `json:"report"`
+	Report   *report.Report    `json:"report"`
 }
 
 func newReport() *cobra.Command {
@@ -51,13 +52,13 @@ predicted from its own context and from all, whether a rotation of any pair fits
 as well, and whether further fits, each without a part of the positions, come to
 the same. The verdict is one of
 
-  ` + string(sica.Separated) + `
+  ` + string(report.Separated) + `
       The recovered signals are self-sufficient as far as can be told, and no
       rotation of them is; the refits agree.
-  ` + string(sica.NoEvidence) + `
+  ` + string(report.NoEvidence) + `
       They aren't, or others would be more so, or the refits don't agree. They
       may be separated all the same.
-  ` + string(sica.NotIdentifiable) + `
+  ` + string(report.NotIdentifiable) + `
       They are self-sufficient, but so are rotations of some of them: of sources
       like these the signals can't tell which is right.
 
@@ -79,7 +80,7 @@ some seconds, and as many times a fit's time as there are refits.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of a separation to report on; no fit is made")
-	f.IntVar(&opt.refits, "refits", sica.DefaultReport().Refits, "number `N` of further fits for the stability; 0 for none")
+	f.IntVar(&opt.refits, "refits", report.Default().Refits, "number `N` of further fits for the stability; 0 for none")
 	f.StringVar(&opt.json, "json", "", "`FILE` for the report as JSON, in which signals count from 0")
 	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")
 	return cmd
@@ -135,8 +136,8 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	options := sica.ReportOptions{Shape: cfg.Shape, Refits: opt.refits, Progress: progress.part}
-	rep, err := result.Report(cmd.Context(), x, options)
+	options := report.Options{Shape: cfg.Shape, Refits: opt.refits, Progress: progress.part}
+	rep, err := report.Of(cmd.Context(), b, result, x, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -169,7 +170,7 @@ func (opt *reportOptions) result(cmd *cobra.Command, b compute.Backend, x *mat.D
 }
 
 // write writes the files that were asked for.
-func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.Result, rep *sica.Report, x *mat.Dense) error {
+func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.Result, rep *report.Report, x *mat.Dense) error {
 	if opt.json != "" {
 		d := diagnosis{
 			Input: opt.in, Model: opt.model, Config: result.Config, Seed: result.Seed,
@@ -186,7 +187,7 @@ func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.R
 			return err
 		}
 		title := strings.Join(opt.in, ", ")
-		if err := datasets.WriteAtomic(opt.html, func(w io.Writer) error { return page.Write(w, title, rep, x, z) }); err != nil {
+		if err := datasets.WriteAtomic(opt.html, func(w io.Writer) error { return html.Write(w, title, rep, x, z) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.html)

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 // readDiagnosis reads what report --json wrote.
@@ -71,7 +72,7 @@ func TestReportOfFit(t *testing.T) {
 		t.Errorf("diagnosis %+v", d)
 	}
 	// AR(7) sources are Gaussian with equal spectra.
-	if d.Report.Verdict == sica.Separated || !strings.Contains(out, "one refit") {
+	if d.Report.Verdict == report.Separated || !strings.Contains(out, "one refit") {
 		t.Errorf("printed %q", out)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute"
+	"github.com/spf13/cobra"
+
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/spf13/cobra"
 )
 
 // The exit codes.

@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/spf13/cobra"
+
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 func newScore() *cobra.Command {
@@ -31,7 +32,7 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 			if err != nil {
 				return err
 			}
-			m, err := sica.MCC(z, s)
+			m, err := metric.MCC(z, s)
 			if err != nil {
 				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
 			}
@@ -54,11 +55,11 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 
 // scoreReport is the match as JSON.
 type scoreReport struct {
-	sica.Match
+	metric.Match
 	Signs []int `json:"signs"`
 }
 
-func newScoreReport(m sica.Match) scoreReport {
+func newScoreReport(m metric.Match) scoreReport {
 	r := scoreReport{Match: m, Signs: make([]int, len(m.Correlation))}
 	for i, c := range m.Correlation {
 		r.Signs[i] = 1

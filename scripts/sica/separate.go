@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 type separateOptions struct {
@@ -131,7 +133,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
-	rep := report{
+	rep := separation{
 		Input: opt.in, Signals: d, Positions: t,
 		Method: opt.method, Preset: opt.preset, Config: cfg, Seed: cfg.Seed,
 		Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
@@ -194,7 +196,7 @@ func (opt *separateOptions) read() (x, truth *mat.Dense, shape []int, err error)
 }
 
 // write writes the recovered signals and, if it was asked for, the report.
-func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.Dense, rep *report) error {
+func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.Dense, rep *separation) error {
 	m, err := score(res.Z, truth)
 	if err != nil {
 		return err
@@ -224,9 +226,9 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.De
 }
 
 // score compares z with the truth. Without a truth the MCC is NaN.
-func score(z, truth *mat.Dense) (sica.Match, error) {
+func score(z, truth *mat.Dense) (metric.Match, error) {
 	if truth == nil {
-		return sica.Match{MCC: math.NaN()}, nil
+		return metric.Match{MCC: math.NaN()}, nil
 	}
-	return sica.MCC(z, truth)
+	return metric.MCC(z, truth)
 }

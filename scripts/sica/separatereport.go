@@ -4,11 +4,14 @@ import (
 	"math"
 
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// report is what separate --json writes. A number that wasn't measured, or
+// separation is what separate --json writes. A number that wasn't measured, or
 // isn't finite, is null.
-type report struct {
+type separation struct {
 	Input     []string          `json:"input"`
 	Signals   int               `json:"signals"`
 	Positions int               `json:"positions"`
@@ -23,17 +26,17 @@ type report struct {
 	Iterations []iterationReport `json:"iterations"`
 	// Start is the start that the recovered signals came from, Best the
 	// iteration from it that they are of.
-	Start   []sica.Transform `json:"start"`
-	Rotated bool             `json:"rotated"`
-	Best    int              `json:"best"`
-	Stopped sica.StopReason  `json:"stopped"`
-	Why     string           `json:"why"`
-	Seconds float64          `json:"seconds"`
+	Start   []preprocess.Transform `json:"start"`
+	Rotated bool                   `json:"rotated"`
+	Best    int                    `json:"best"`
+	Stopped sica.Status            `json:"stopped"`
+	Why     string                 `json:"why"`
+	Seconds float64                `json:"seconds"`
 
 	// The dependence that the recovered signals are left with, and the starts
 	// that were compared; both are null where the settings compare none.
-	Dependence *sica.Dependence `json:"dependence"`
-	Candidates []sica.Candidate `json:"candidates"`
+	Dependence *dependence.Dependence `json:"dependence"`
+	Candidates []sica.Candidate       `json:"candidates"`
 
 	// The truth's, if it was given.
 	MixedMCC *float64     `json:"mixed_mcc"`
@@ -58,7 +61,7 @@ func finite(v float64) *float64 {
 }
 
 // add appends an iteration; mcc is NaN if the truth isn't known.
-func (r *report) add(it sica.Iteration, mcc float64) {
+func (r *separation) add(it sica.Iteration, mcc float64) {
 	r.Iterations = append(r.Iterations, iterationReport{
 		J:          it.J,
 		Loss:       finite(it.Loss),
@@ -71,7 +74,7 @@ func (r *report) add(it sica.Iteration, mcc float64) {
 
 // finish fills in how the fit ended; the match has an MCC of NaN if the truth
 // isn't known.
-func (r *report) finish(res *sica.Result, m sica.Match) {
+func (r *separation) finish(res *sica.Result, m metric.Match) {
 	r.addKept(res)
 	r.Start, r.Rotated, r.Best, r.Stopped, r.Why = res.Start, res.Rotated, res.Best, res.Stopped, res.Why
 	r.Seconds = res.Elapsed.Seconds()
@@ -86,7 +89,7 @@ func (r *report) finish(res *sica.Result, m sica.Match) {
 
 // addKept puts what is known of the iterations that a checkpoint had before those
 // of this process.
-func (r *report) addKept(res *sica.Result) {
+func (r *separation) addKept(res *sica.Result) {
 	var kept []iterationReport
 	for k := range res.Iterations - len(r.Iterations) {
 		kept = append(kept, iterationReport{J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k])})

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // command runs the command line in this process.
@@ -58,13 +60,13 @@ func write(t *testing.T, dir, name, content string) string {
 }
 
 // readReport reads what separate --json wrote.
-func readReport(t *testing.T, path string) report {
+func readReport(t *testing.T, path string) separation {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r report
+	var r separation
 	if err := json.Unmarshal(b, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +303,7 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 	log := filepath.Join(dir, "report.json")
 	must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log)
 	r := readReport(t, log)
-	if !slices.Equal(r.Start, []sica.Transform{sica.Conditional}) || r.Rotated || r.Dependence == nil {
+	if !slices.Equal(r.Start, []preprocess.Transform{preprocess.Conditional}) || r.Rotated || r.Dependence == nil {
 		t.Errorf("report: start %q, rotated %v, dependence %v", r.Start, r.Rotated, r.Dependence)
 	}
 	if len(r.Candidates) != 3 || !r.Candidates[1].Rotated || r.Candidates[0].Dependence.Total() < r.Candidates[2].Dependence.Total() {

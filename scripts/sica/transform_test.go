@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
 )
 
 // A saved separation maps its signals to what it wrote, and back.

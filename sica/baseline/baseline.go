@@ -8,9 +8,10 @@ package baseline
 
 import (
 	"context"
-	"errors"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Method separates mixed signals. It holds its settings and its seed, so that
@@ -38,7 +39,7 @@ type Model interface {
 	Transform(x *mat.Dense) (*mat.Dense, error)
 
 	// InverseTransform returns the mixed signals, d×n, whose recovered signals
-	// are z, d×n. The error wraps ErrNotInvertible if the method learns no
+	// are z, d×n. The error wraps preprocess.ErrNotInvertible if the method learns no
 	// inverse. It doesn't change z.
 	InverseTransform(z *mat.Dense) (*mat.Dense, error)
 
@@ -62,6 +63,6 @@ type Convergence struct {
 	Warning string `json:"warning,omitempty"`
 }
 
-// ErrNotInvertible is wrapped by the error of Model.InverseTransform where the
-// method learns how to demix but not how to mix again.
-var ErrNotInvertible = errors.New("the method has no inverse")
+// ErrNotFinite is wrapped by the error of a fit whose loss became NaN or infinite. It
+// is that of package sica.
+var ErrNotFinite = signal.ErrNotFinite

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 func ExampleWhiten() {

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // Linear is a demixing z = Unmixing·(x − Mean). The models of linear methods
@@ -26,12 +28,12 @@ type Linear struct {
 // Transform returns Unmixing·(x − Mean) for mixed signals x, d×n. It is an error
 // if x isn't d signals at one position or more or has a value that isn't finite.
 func (l *Linear) Transform(x *mat.Dense) (*mat.Dense, error) {
-	if err := CheckNew("mixed", x, len(l.Mean)); err != nil {
+	if err := signal.CheckNew("x", x, len(l.Mean)); err != nil {
 		return nil, fmt.Errorf("baseline: transform: %w", err)
 	}
 	var z mat.Dense
-	z.Mul(l.Unmixing, less(x, l.Mean))
-	if err := checkFinite("recovered", &z); err != nil {
+	z.Mul(l.Unmixing, signal.Added(x, l.Mean, -1))
+	if err := signal.CheckNew("z", &z, len(l.Mean)); err != nil {
 		return nil, fmt.Errorf("baseline: transform: %w", err)
 	}
 	return &z, nil
@@ -41,7 +43,7 @@ func (l *Linear) Transform(x *mat.Dense) (*mat.Dense, error) {
 // an error if z isn't d signals at one position or more or has a value that
 // isn't finite.
 func (l *Linear) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
-	if err := CheckNew("recovered", z, len(l.Mean)); err != nil {
+	if err := signal.CheckNew("z", z, len(l.Mean)); err != nil {
 		return nil, fmt.Errorf("baseline: inverse transform: %w", err)
 	}
 	var x mat.Dense
@@ -49,7 +51,7 @@ func (l *Linear) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	for i, mean := range l.Mean {
 		floats.AddConst(mean, x.RawRowView(i))
 	}
-	if err := checkFinite("mixed", &x); err != nil {
+	if err := signal.CheckNew("x", &x, len(l.Mean)); err != nil {
 		return nil, fmt.Errorf("baseline: inverse transform: %w", err)
 	}
 	return &x, nil

@@ -2,11 +2,13 @@ package baseline
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Whitening is whitening by principal components: the signals
@@ -32,7 +34,7 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 		return nil, err
 	}
 	d, n := x.Dims()
-	mean, centred := Centre(x)
+	centred, mean := signal.Centred(x)
 	space := mat.NewDense(d, n, nil)
 	axes, sd, err := principal(centred, mean, space)
 	if err != nil {
@@ -61,11 +63,11 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 // Apply returns Matrix·(x − Mean) for mixed signals x, d×n. It is an error if x
 // isn't d signals at one position or more or has a value that isn't finite.
 func (w *Whitening) Apply(x *mat.Dense) (*mat.Dense, error) {
-	if err := CheckNew("mixed", x, len(w.Mean)); err != nil {
+	if err := signal.CheckNew("x", x, len(w.Mean)); err != nil {
 		return nil, err
 	}
 	var white mat.Dense
-	white.Mul(w.Matrix, less(x, w.Mean))
+	white.Mul(w.Matrix, signal.Added(x, w.Mean, -1))
 	return &white, nil
 }
 
@@ -82,7 +84,7 @@ func (w *Whitening) Linear(rotation *mat.Dense) Linear {
 // a d×d matrix, by decreasing standard deviation, and those. It writes over
 // space, d×T.
 func principal(centred *mat.Dense, mean []float64, space *mat.Dense) (axes *mat.Dense, sd []float64, err error) {
-	d, n := centred.Dims()
+	_, n := centred.Dims()
 	space.Copy(centred)
 	var svd mat.SVD
 	if !svd.Factorize(lower(space), mat.SVDThinU) {
@@ -90,18 +92,8 @@ func principal(centred *mat.Dense, mean []float64, space *mat.Dense) (axes *mat.
 	}
 	s := svd.Values(nil)
 
-	// Below this a singular value is no more than the rounding of the signals
-	// and of their means.
-	const eps = 0x1p-52
-	offset := 0.0
-	for _, m := range mean {
-		offset = max(offset, math.Abs(m))
-	}
-	rounding := 4 * eps * max(s[0], offset*math.Sqrt(float64(n)))
-	if smallest := s[d-1]; !(smallest > rounding) {
-		return nil, nil, fmt.Errorf("the %d mixed signals are linearly dependent to float64's precision "+
-			"(their smallest singular value is %.1e of the largest): leave out a signal that others determine, "+
-			"or standardise first if their scales or offsets differ much", d, smallest/s[0])
+	if err := preprocess.CheckRank(s, mean, n); err != nil {
+		return nil, nil, err
 	}
 	axes = new(mat.Dense)
 	svd.UTo(axes)

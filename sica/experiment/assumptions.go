@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
 // An Assumption says of a sequence of two signals whether SICA's assumption on
@@ -41,10 +41,10 @@ type Assumption struct {
 	// positions on either side. It is near 0, and may be negative, if the
 	// assumption holds, and sees linear dependence only.
 	Regression float64
-	// Measured is what sica.MeasureDependence finds in the sample. It whitens what
+	// Measured is what dependence.Measure finds in the sample. It whitens what
 	// the signals don't tell of themselves, and so passes over what they have in
 	// common by a linear mixing at one position alone, as the mixed heart.
-	Measured sica.Dependence
+	Measured dependence.Dependence
 }
 
 // Assumptions checks the assumption on Gaussian sequences, exactly and on samples,
@@ -76,7 +76,7 @@ func Assumptions(seed uint64) ([]Assumption, error) {
 			return nil, fmt.Errorf("experiment: assumptions: %s: %w", a.Name, err)
 		}
 		checked[k].Regression = information(own, all)
-		if checked[k].Measured, err = sica.MeasureDependence(a.Signals); err != nil {
+		if checked[k].Measured, err = dependence.Measure(a.Signals); err != nil {
 			return nil, fmt.Errorf("experiment: assumptions: %s: %w", a.Name, err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // A Cell is one separation of an experiment. It can be compared and be a map's
@@ -94,9 +95,9 @@ func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*O
 	if errors.Is(err, sica.ErrCheckpoint) {
 		return nil, nil, err
 	}
-	var match sica.Match
+	var match metric.Match
 	if err == nil {
-		match, err = sica.MCC(r.Z, sources)
+		match, err = metric.MCC(r.Z, sources)
 	}
 	if err != nil {
 		o.Error = err.Error()

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // A Verdict is whether a claim of the paper holds in our measurements.
@@ -263,7 +263,7 @@ func (f Figure) upright(r *Results) (Claim, error) {
 }
 
 func countNegatives(z, sources *mat.Dense) (int, error) {
-	m, err := sica.MCC(z, sources)
+	m, err := metric.MCC(z, sources)
 	if err != nil {
 		return 0, err
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -51,7 +51,7 @@ func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
 		if err != nil {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
-		if z, err = sica.Align(z, sources); err != nil {
+		if z, err = metric.Align(z, sources); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", c, err)
 		}
 		method, err := MethodNamed(c.Method)

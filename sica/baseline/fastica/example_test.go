@@ -7,10 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 func Example() {
@@ -32,7 +33,7 @@ func Example() {
 	if c := m.Convergence(); !c.Converged {
 		log.Print(c.Warning)
 	}
-	match, err := sica.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals(), s)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,8 +13,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 const name = "fastica"
@@ -93,7 +95,7 @@ func (c Config) start(d int) *mat.Dense {
 	if c.Start != nil {
 		return mat.DenseCopyOf(c.Start)
 	}
-	rng := baseline.Rand(c.Seed, name)
+	rng := stream.Named(c.Seed, name)
 	w := mat.NewDense(d, d, nil)
 	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, w)
 	return w

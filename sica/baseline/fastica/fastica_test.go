@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/sica"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 var (
@@ -54,7 +55,7 @@ func TestSeparates(t *testing.T) {
 		if c := m.Convergence(); !c.Converged || c.Warning != "" || c.Iterations < 2 {
 			t.Errorf("convergence %+v", c)
 		}
-		if amari, err := sica.Amari(m.Unmixing, a); err != nil || !(amari < 0.05) {
+		if amari, err := metric.Amari(m.Unmixing, a); err != nil || !(amari < 0.05) {
 			t.Errorf("Amari's distance %.3f, error %v, want less than .05", amari, err)
 		}
 		if !mat.Equal(x, before) {
@@ -160,8 +161,8 @@ func TestErrors(t *testing.T) {
 		x      *mat.Dense
 		change func(*Config)
 	}{
-		{"no mixed signals", nil, nil},
-		{"2 mixed signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), nil},
+		{"x is empty", nil, nil},
+		{"2 signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), nil},
 		{"the value NaN at position 3", nan, nil},
 		{"linearly dependent", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), nil},
 		{`algorithm "parallel": want "symmetric" or "deflation"`, x, func(c *Config) { c.Algorithm = "parallel" }},

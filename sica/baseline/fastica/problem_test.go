@@ -1,8 +1,9 @@
 package fastica_test
 
 import (
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
 // mixed and start are those of scripts/baselines/problem.py, to the last bit.

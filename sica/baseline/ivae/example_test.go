@@ -6,11 +6,12 @@ import (
 	"log"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // In each of 20 segments the signals are as loud as drawn for it, and u says
@@ -47,7 +48,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	match, err := sica.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals(), s)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
@@ -68,7 +69,7 @@ func (m *Model) Convergence() baseline.Convergence { return m.convergence }
 // a Shape of several axes, or with Config.U, u is that of Fit, and it is an error
 // if n isn't T.
 func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
-	if err := baseline.CheckNew("mixed", x, len(m.scale.mean)); err != nil {
+	if err := signal.CheckNew("x", x, len(m.scale.mean)); err != nil {
 		return nil, fmt.Errorf("ivae: transform: %w", err)
 	}
 	u := m.u
@@ -95,7 +96,7 @@ func (m *Model) TransformWith(x, u *mat.Dense) (*mat.Dense, error) {
 
 func (m *Model) encode(x, u *mat.Dense) (*mat.Dense, error) {
 	d := len(m.scale.mean)
-	if err := baseline.CheckNew("mixed", x, d); err != nil {
+	if err := signal.CheckNew("x", x, d); err != nil {
 		return nil, err
 	}
 	_, n := x.Dims()
@@ -109,7 +110,7 @@ func (m *Model) encode(x, u *mat.Dense) (*mat.Dense, error) {
 	var xu mat.Dense
 	xu.Stack(m.scale.standardise(x), u)
 	z := m.mean.Of(&xu)
-	return z, baseline.CheckNew("recovered", z, d)
+	return z, signal.CheckNew("z", z, d)
 }
 
 // InverseTransform returns the decoder's mean of the recovered signals z, d×n,
@@ -118,11 +119,11 @@ func (m *Model) encode(x, u *mat.Dense) (*mat.Dense, error) {
 // has a value that isn't finite.
 func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	d := len(m.scale.mean)
-	if err := baseline.CheckNew("recovered", z, d); err != nil {
+	if err := signal.CheckNew("z", z, d); err != nil {
 		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
 	}
 	x := m.scale.restore(m.decoder.Of(z))
-	if err := baseline.CheckNew("mixed", x, d); err != nil {
+	if err := signal.CheckNew("x", x, d); err != nil {
 		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
 	}
 	return x, nil
@@ -132,7 +133,7 @@ func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 // float32. The result is the same for the same seed, to the bit on one backend.
 //
 // It is an error if baseline.CheckSignals finds one in x, if a setting is out of
-// range, if the loss isn't finite, which wraps sica.ErrNotFinite, or if ctx ends.
+// range, if the loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Model, error) {
 	m, err := fit(ctx, backend, x, cfg)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
@@ -100,7 +100,7 @@ func TestModel(t *testing.T) {
 		if first, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 1))); err != nil || !mat.EqualApprox(first, z.Slice(0, 2, 0, 1), 1e-12) {
 			t.Errorf("%v: the first position by itself isn't that of the transform", err)
 		}
-		if y, err := m.InverseTransform(z); err != nil || baseline.CheckNew("mixed", y, 2) != nil {
+		if y, err := m.InverseTransform(z); err != nil || signal.CheckNew("x", y, 2) != nil {
 			t.Errorf("inverse transform: %v, %v", y, err)
 		}
 		if _, err := m.InverseTransform(mat.NewDense(3, 2, nil)); err == nil {
@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		"no backend":    {want: "no backend", x: x},
-		"no signals":    {b: b, want: "no mixed signals"},
+		"no signals":    {b: b, want: "x is empty"},
 		"NaN":           {b: b, x: nan, want: "NaN at position 7"},
 		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
 		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden layers of [3 0]"},
@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 		"short u":       {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) }, want: "u is 1×49"},
 		"u with NaN":    {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 50, nil); c.U.Set(0, 3, math.NaN()) }, want: "u has the value NaN"},
 		"u and shape":   {b: b, x: x, change: func(c *Config) { c.U, c.Shape = mat.NewDense(1, 50, nil), []int{50} }, want: "both u and the shape"},
-		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: sica.ErrNotFinite.Error()},
+		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: baseline.ErrNotFinite.Error()},
 	} {
 		cfg := small()
 		if test.change != nil {

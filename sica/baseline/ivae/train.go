@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
@@ -37,7 +37,7 @@ func newTraining(backend compute.Backend, x, u *mat.Dense, cfg Config, dtype dty
 	tr := &training{
 		cfg: cfg, d: d, t: n, dtype: dtype,
 		chunk: min(64, cfg.epoch(n)),
-		rng:   baseline.Rand(cfg.Seed, name),
+		rng:   stream.Named(cfg.Seed, name),
 		order: make([]int32, n),
 	}
 	for t := range tr.order {
@@ -113,7 +113,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 	}
 	mean := stat.Mean(losses, nil)
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		return 0, fmt.Errorf("training: %w: try a lower learning rate than %g", sica.ErrNotFinite, tr.cfg.LearningRate)
+		return 0, fmt.Errorf("training: %w: try a lower learning rate than %g", baseline.ErrNotFinite, tr.cfg.LearningRate)
 	}
 	return mean, nil
 }

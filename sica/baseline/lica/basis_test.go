@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 // white are d white signals at n positions, the first a mixture with cubes so

@@ -28,10 +28,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 const name = "lica"
@@ -94,7 +96,7 @@ func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
 		return nil, err
 	}
 
-	rng := baseline.Rand(cfg.Seed, name)
+	rng := stream.Named(cfg.Seed, name)
 	b := newBasis(shuffle(white.Signals, rng), cfg.Basis)
 	starts := make([]*mat.Dense, cfg.Starts)
 	for k := range starts {

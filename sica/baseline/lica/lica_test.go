@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 var _ baseline.Method = Method{}
@@ -60,7 +61,7 @@ func amari(t *testing.T, x, a *mat.Dense, method baseline.Method) float64 {
 	case *fastica.Model:
 		unmixing = m.Unmixing
 	}
-	distance, err := sica.Amari(unmixing, a)
+	distance, err := metric.Amari(unmixing, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,9 +304,9 @@ func TestErrors(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{"no signals", nil, Paper(), "no mixed signals"},
+		{"no signals", nil, Paper(), "x is empty"},
 		{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 3, 5}), Paper(), "at least 3 positions"},
-		{"NaN", with(math.NaN()), Paper(), "signal 1 has the value NaN at position 7"},
+		{"NaN", with(math.NaN()), Paper(), "signal 1 (counted from 0): has the value NaN at position 7"},
 		{"infinite", with(math.Inf(1)), Paper(), "+Inf"},
 		{"dependent", dependent, Paper(), "linearly dependent"},
 		{"no settings", good, Config{}, "sigmas []"},

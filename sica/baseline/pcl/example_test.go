@@ -8,8 +8,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 func Example() {
@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	match, err := sica.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals(), s)
 	if err != nil {
 		log.Fatal(err)
 	}

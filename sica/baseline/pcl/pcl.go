@@ -32,8 +32,10 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 const name = "pcl"
@@ -70,16 +72,16 @@ func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
 		return nil, fmt.Errorf("pcl: transform: %w", err)
 	}
 	z := m.features.Of(white)
-	if err := baseline.CheckNew("recovered", z, len(m.whitening.Mean)); err != nil {
+	if err := signal.CheckNew("z", z, len(m.whitening.Mean)); err != nil {
 		return nil, fmt.Errorf("pcl: transform: %w", err)
 	}
 	return z, nil
 }
 
-// InverseTransform returns an error that wraps baseline.ErrNotInvertible: the
+// InverseTransform returns an error that wraps preprocess.ErrNotInvertible: the
 // method learns h alone.
 func (m *Model) InverseTransform(*mat.Dense) (*mat.Dense, error) {
-	return nil, fmt.Errorf("pcl: inverse transform: %w", baseline.ErrNotInvertible)
+	return nil, fmt.Errorf("pcl: inverse transform: %w", preprocess.ErrNotInvertible)
 }
 
 // Fit separates the mixed signals x, d×T, of which position t−1 is the neighbour
@@ -88,7 +90,7 @@ func (m *Model) InverseTransform(*mat.Dense) (*mat.Dense, error) {
 // The result is the same for the same seed, to the bit on one backend.
 //
 // It is an error if a setting is out of range, if x can't be whitened, if the
-// loss isn't finite, which wraps sica.ErrNotFinite, or if ctx ends.
+// loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Model, error) {
 	m, err := fit(ctx, backend, x, cfg)
 	if err != nil {
@@ -125,7 +127,7 @@ func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 		return nil, err
 	}
 	m := &Model{whitening: white, features: h, signals: h.Of(white.Signals)}
-	if err := baseline.CheckNew("recovered", m.signals, len(white.Mean)); err != nil {
+	if err := signal.CheckNew("z", m.signals, len(white.Mean)); err != nil {
 		return nil, err
 	}
 	m.judge(losses, cfg)

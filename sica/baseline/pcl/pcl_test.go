@@ -15,9 +15,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 var (
@@ -99,7 +99,7 @@ func TestModel(t *testing.T) {
 		if !mat.EqualApprox(one, z.Slice(0, 2, 7, 8), 1e-12) {
 			t.Error("the transform of one position isn't that position of the transform")
 		}
-		if _, err := m.InverseTransform(z); !errors.Is(err, baseline.ErrNotInvertible) {
+		if _, err := m.InverseTransform(z); !errors.Is(err, preprocess.ErrNotInvertible) {
 			t.Errorf("inverse transform: %v, want ErrNotInvertible", err)
 		}
 	})
@@ -120,14 +120,14 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		"no backend":    {want: "no backend", x: x},
-		"no signals":    {b: b, want: "no mixed signals"},
+		"no signals":    {b: b, want: "x is empty"},
 		"NaN":           {b: b, x: nan, want: "NaN at position 7"},
 		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
 		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden layers of [3 0]"},
 		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() }, want: "learning rate NaN"},
 		"batch":         {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch 0"},
 		"epochs":        {b: b, x: x, change: func(c *Config) { c.Epochs = 0 }, want: "epochs 0"},
-		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: sica.ErrNotFinite.Error()},
+		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: baseline.ErrNotFinite.Error()},
 	} {
 		cfg := small()
 		if test.change != nil {

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/layers"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
@@ -34,7 +34,7 @@ type training struct {
 
 func newTraining(backend compute.Backend, white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
 	_, n := white.Dims()
-	rng := baseline.Rand(cfg.Seed, name)
+	rng := stream.Named(cfg.Seed, name)
 	learner, err := learning.New(backend, cfg.LearningRate, cfg.loss,
 		[]*tensors.Tensor{learning.PositionsFirst(white, dtype)},
 		[]shapes.Shape{shapes.Make(dtypes.Int32, chunk, 1, 3, cfg.batch(n))})
@@ -83,7 +83,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 		for _, loss := range next {
 			losses = append(losses, loss)
 			if math.IsNaN(loss) || math.IsInf(loss, 0) {
-				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), sica.ErrNotFinite, tr.cfg.LearningRate)
+				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), baseline.ErrNotFinite, tr.cfg.LearningRate)
 			}
 		}
 	}

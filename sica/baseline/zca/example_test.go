@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 )
 
 func Example() {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-47b1e431/gosica/internal/quantile"
-	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/quantile"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A GaussianisedModel maps each mixed signal to normal quantiles and whitens
@@ -21,8 +23,8 @@ type GaussianisedModel struct {
 }
 
 // FitGaussianised makes each of the mixed signals x, d×T, Gaussian and whitens
-// them, by sica.Gaussianise and sica.ZCA. The errors are those of
-// baseline.CheckSignals and of sica.Preprocess, and ctx.Err() if ctx has ended.
+// them, by preprocess.Gaussianise and preprocess.ZCA. The errors are those of
+// baseline.CheckSignals and of preprocess.Apply, and ctx.Err() if ctx has ended.
 func FitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, error) {
 	m, err := fitGaussianised(ctx, x)
 	if err != nil {
@@ -35,7 +37,7 @@ func fitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, err
 	if err := check(ctx, x); err != nil {
 		return nil, err
 	}
-	quantiles, err := sica.Preprocess(x, sica.Gaussianise)
+	quantiles, err := preprocess.Apply(x, preprocess.Gaussianise)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func (m *GaussianisedModel) Convergence() baseline.Convergence { return m.Quanti
 // It is an error if x isn't d signals at one position or more or has a value
 // that isn't finite.
 func (m *GaussianisedModel) Transform(x *mat.Dense) (*mat.Dense, error) {
-	if err := baseline.CheckNew("mixed", x, len(m.curves)); err != nil {
+	if err := signal.CheckNew("x", x, len(m.curves)); err != nil {
 		return nil, fmt.Errorf("zca: gaussianised: transform: %w", err)
 	}
 	quantiles := mat.DenseCopyOf(x)

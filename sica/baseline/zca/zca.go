@@ -12,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Model is symmetric whitening z = Σ^{-1/2}·(x − Mean), Σ being the covariance
@@ -31,8 +33,8 @@ func (m *Model) Signals() *mat.Dense { return m.signals }
 // Convergence is that of a method that doesn't iterate.
 func (m *Model) Convergence() baseline.Convergence { return baseline.Convergence{Converged: true} }
 
-// Fit whitens the mixed signals x, d×T, by sica.ZCA. The errors are those of
-// baseline.CheckSignals and of sica.Preprocess, and ctx.Err() if ctx has ended.
+// Fit whitens the mixed signals x, d×T, by preprocess.ZCA. The errors are those of
+// baseline.CheckSignals and of preprocess.Apply, and ctx.Err() if ctx has ended.
 func Fit(ctx context.Context, x *mat.Dense) (*Model, error) {
 	if err := check(ctx, x); err != nil {
 		return nil, fmt.Errorf("zca: %w", err)
@@ -53,12 +55,12 @@ func check(ctx context.Context, x *mat.Dense) error {
 
 // whiten fits the model to x, which must have passed check.
 func whiten(x *mat.Dense) (*Model, error) {
-	z, err := sica.Preprocess(x, sica.ZCA)
+	z, err := preprocess.Apply(x, preprocess.ZCA)
 	if err != nil {
 		return nil, err
 	}
 	d, n := x.Dims()
-	mean, centred := baseline.Centre(x)
+	centred, mean := signal.Centred(x)
 
 	// As z is white, x = Σ^{1/2}·z + mean makes Σ^{1/2} = (x − mean)·zᵀ/T.
 	var product mat.Dense

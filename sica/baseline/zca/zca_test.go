@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 var methods = []baseline.Method{Method{}, Gaussianised{}}
@@ -40,18 +41,18 @@ func TestSignalsAreSICAsTransforms(t *testing.T) {
 	_, x := problem(t, 3, 300, 3)
 	for _, test := range []struct {
 		method baseline.Method
-		steps  []sica.Transform
+		steps  []preprocess.Transform
 	}{
-		{Method{}, []sica.Transform{sica.ZCA}},
-		{Gaussianised{}, []sica.Transform{sica.Gaussianise, sica.ZCA}},
+		{Method{}, []preprocess.Transform{preprocess.ZCA}},
+		{Gaussianised{}, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
 	} {
-		want, err := sica.Preprocess(x, test.steps...)
+		want, err := preprocess.Apply(x, test.steps...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := mat.DenseCopyOf(x)
 		if got := fit(t, test.method, x).Signals(); !mat.Equal(got, want) {
-			t.Errorf("%s: the signals aren't those of sica.Preprocess", test.method.Name())
+			t.Errorf("%s: the signals aren't those of preprocess.Apply", test.method.Name())
 		}
 		if !mat.Equal(x, before) {
 			t.Errorf("%s: the fit changed the mixed signals", test.method.Name())
@@ -157,9 +158,9 @@ func TestErrors(t *testing.T) {
 			x    *mat.Dense
 			want string
 		}{
-			{"nil", nil, "no mixed signals"},
+			{"nil", nil, "x is empty"},
 			{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), "at least 3 positions"},
-			{"NaN", with(math.NaN()), "mixed signal 1 has the value NaN at position 7"},
+			{"NaN", with(math.NaN()), "signal 1 (counted from 0): has the value NaN at position 7"},
 			{"infinite", with(math.Inf(-1)), "-Inf"},
 			{"constant", mat.NewDense(1, 3, []float64{2, 2, 2}), "every position"},
 			{"equal signals", copied, "linearly dependent"},

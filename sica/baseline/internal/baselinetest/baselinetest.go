@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // Open opens the backend called name, or skips the test where it can't be opened.
@@ -35,10 +35,10 @@ func Mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
 	return x
 }
 
-// MCC is that of the signals z with the sources s, see sica.MCC.
+// MCC is that of the signals z with the sources s, see metric.MCC.
 func MCC(t *testing.T, z, s *mat.Dense) float64 {
 	t.Helper()
-	match, err := sica.MCC(z, s)
+	match, err := metric.MCC(z, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,73 @@
+package grid
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Of long signals whole slices about the middle are looked at.
+func TestMiddle(t *testing.T) {
+	z := mat.NewDense(1, 60, nil)
+	for k := range 60 {
+		z.Set(0, k, float64(k))
+	}
+	for _, test := range []struct {
+		shape, cut []int
+		limit      int
+		first      float64
+	}{
+		{[]int{60}, []int{60}, 60, 0},
+		{[]int{60}, []int{20}, 20, 20},
+		{[]int{6, 10}, []int{2, 10}, 25, 20},
+		{[]int{3, 4, 5}, []int{1, 4, 5}, 3, 20},
+	} {
+		g, err := New(test.shape, 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, short := g.Middle(z, test.limit)
+		if _, n := cut.Dims(); !slices.Equal(short.Shape(), test.cut) || cut.At(0, 0) != test.first || n != short.Len() {
+			t.Errorf("shape %v cut to %v from %g", test.shape, short.Shape(), cut.At(0, 0))
+		}
+	}
+}
+
+// The past of a position is what Own has of it at smaller positions, in place.
+func TestPast(t *testing.T) {
+	for _, shape := range [][]int{{7}, {3, 4}, {2, 3, 2}} {
+		g, err := New(shape, Product(shape))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, near := range g.Past() {
+			for k, n := range near {
+				want := g.Own()[at][k]
+				if int(want) >= at {
+					want = int32(g.Len())
+				}
+				if n != want {
+					t.Errorf("shape %v, position %d, neighbour %d: %d, want %d", shape, at, k, n, want)
+				}
+			}
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		shape []int
+		t     int
+		want  string
+	}{
+		{nil, 5, ""}, {[]int{2, 3}, 6, ""}, {[]int{2, 3}, 7, "product is 7"}, {[]int{1, 1, 1, 1}, 1, "one, two or three axes"},
+		{[]int{0, 3}, 0, "at least 1"}, {[]int{1 << 40, 1 << 40}, 9, "product is 9"},
+	} {
+		err := Check(test.shape, test.t)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("shape %v of %d positions: %v, want %q", test.shape, test.t, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+// Package signal checks signal matrices, d signals in rows × T positions in columns,
+// and has what every room does to them.
+package signal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// ErrNotFinite is wrapped by the error for a number that became NaN or infinite.
+var ErrNotFinite = errors.New("a loss or a signal is not finite")
+
+// ErrConstant is wrapped by the error for a signal in which there is nothing.
+var ErrConstant = errors.New("has the same value at every position; it must vary")
+
+// Largest is the greatest size of a signal's value. Sums of its square are finite.
+const Largest = 1e150
+
+// Check returns an error unless x, called name in the error, is a signal matrix with
+// at least two positions, finite values up to ±Largest and no constant signal.
+func Check(name string, x *mat.Dense) error {
+	if x == nil || x.IsEmpty() {
+		return fmt.Errorf("%s is empty; it must have a row for each signal and a column for each position", name)
+	}
+	d, n := x.Dims()
+	if n < 2 {
+		return fmt.Errorf("%s has %d position; it must have at least 2", name, n)
+	}
+	for i := range d {
+		if err := checkSignal(x.RawRowView(i)); err != nil {
+			return fmt.Errorf("%s: signal %d (counted from 0): %w", name, i, err)
+		}
+	}
+	return nil
+}
+
+func checkSignal(row []float64) error {
+	constant := true
+	for t, v := range row {
+		if err := checkValue(v, t); err != nil {
+			return err
+		}
+		constant = constant && v == row[0]
+	}
+	if constant {
+		return ErrConstant
+	}
+	return nil
+}
+
+func checkValue(v float64, t int) error {
+	if !Finite(v) {
+		return fmt.Errorf("has the value %g at position %d (counted from 0); it must be finite", v, t)
+	}
+	if math.Abs(v) > Largest {
+		return fmt.Errorf("has the value %g at position %d (counted from 0); it must be within ±%g: rescale the signal", v, t, Largest)
+	}
+	return nil
+}
+
+// CheckNew returns an error unless x, called name in the error, is d signals at one
+// position or more, with finite values up to ±Largest: what a map that was fitted to
+// d signals takes.
+func CheckNew(name string, x *mat.Dense, d int) error {
+	if x == nil || x.IsEmpty() {
+		return fmt.Errorf("%s is empty; it must have %d rows, one for each signal, and a column for each position", name, d)
+	}
+	rows, _ := x.Dims()
+	if rows != d {
+		return fmt.Errorf("%s has %d signals; it must have %d, as in the fit", name, rows, d)
+	}
+	for i := range rows {
+		for t, v := range x.RawRowView(i) {
+			if err := checkValue(v, t); err != nil {
+				return fmt.Errorf("%s: signal %d (counted from 0): %w", name, i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// CheckFinite returns an error that wraps ErrNotFinite unless all values are finite.
+func CheckFinite(x *mat.Dense) error {
+	d, _ := x.Dims()
+	for i := range d {
+		for t, v := range x.RawRowView(i) {
+			if !Finite(v) {
+				return fmt.Errorf("signal %d (counted from 0) has the value %g at position %d (counted from 0): %w", i, v, t, ErrNotFinite)
+			}
+		}
+	}
+	return nil
+}
+
+// Finite says that v is neither NaN nor infinite.
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Positive says that v is finite and above 0.
+func Positive(v float64) bool { return v > 0 && Finite(v) }
+
+// RMS is the root mean square of all values.
+func RMS(x *mat.Dense) float64 {
+	return mat.Norm(x, 2) / math.Sqrt(float64(len(x.RawMatrix().Data)))
+}
+
+// LargestOf is the greatest size of a value.
+func LargestOf(x *mat.Dense) float64 { return max(mat.Max(x), -mat.Min(x)) }
+
+// Added is x with sign·constants[i] added to signal i.
+func Added(x *mat.Dense, constants []float64, sign float64) *mat.Dense {
+	y := mat.DenseCopyOf(x)
+	for i, c := range constants {
+		floats.AddConst(sign*c, y.RawRowView(i))
+	}
+	return y
+}
+
+// Centred is x less each signal's mean, and the means.
+func Centred(x *mat.Dense) (centred *mat.Dense, means []float64) {
+	d, _ := x.Dims()
+	means = make([]float64, d)
+	for i := range means {
+		means[i] = stat.Mean(x.RawRowView(i), nil)
+	}
+	return Added(x, means, -1), means
+}
+
+// WithoutColumns is x without its columns from up to to.
+func WithoutColumns(x *mat.Dense, from, to int) *mat.Dense {
+	d, t := x.Dims()
+	rest := mat.NewDense(d, t-(to-from), nil)
+	for i := range d {
+		row := rest.RawRowView(i)
+		copy(row, x.RawRowView(i)[:from])
+		copy(row[from:], x.RawRowView(i)[to:])
+	}
+	return rest
+}
+
+// Rows are rows i and j of x.
+func Rows(x *mat.Dense, i, j int) *mat.Dense {
+	_, t := x.Dims()
+	two := mat.NewDense(2, t, nil)
+	two.SetRow(0, x.RawRowView(i))
+	two.SetRow(1, x.RawRowView(j))
+	return two
+}

@@ -1,0 +1,227 @@
+package sica
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// followed are small fits of every kind of stage: those of smokes, and of further
+// starts and families whose networks learn enough to move the signals.
+func followed() map[string]Config {
+	cfgs := make(map[string]Config)
+	for _, name := range []string{"paper WGF", "paper RF", "float64", "local RF"} {
+		cfgs[name] = smokes()[name]
+	}
+	moving := Default()
+	moving.Rotations, moving.Alternatives, moving.Settled, moving.KeepBest = 0, nil, 0, false
+	moving.Iterations, moving.Steps, moving.LearningRate, moving.Start = 3, 50, 1e-2, nil
+	for name, start := range map[string][]preprocess.Transform{
+		"as given": nil, "conditional": {preprocess.Conditional}, "gaussianised": {preprocess.Gaussianise, preprocess.ZCA},
+	} {
+		moving.Start = start
+		cfgs[name] = moving
+	}
+	moving.Start = []preprocess.Transform{preprocess.Standardise}
+	best := moving
+	best.KeepBest, best.Iterations = true, 4
+	cfgs["best"] = best
+	moving.Family, moving.LearningRate, moving.MaxMove = Free, 3e-3, 0.05
+	cfgs["free prediction"] = moving
+	moving.Context, moving.Windows, moving.Block = LocalWindow, []int{0, 1}, 16
+	cfgs["free windows"] = moving
+	moving.Windows, moving.Folds, moving.WarmStart = []int{1}, 0, false
+	cfgs["free window"] = moving
+	return cfgs
+}
+
+// followedFits are the fits of followed on the pure-Go backend, which tests share.
+var followedFits = make(map[string]*Result)
+
+// followedFit is a fit of followed, and what it is of. The result must not be
+// changed.
+func followedFit(t *testing.T, b compute.Backend, name string) (*Result, *mat.Dense) {
+	t.Helper()
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	pureGo := b == open(t, backend.Go)
+	if result, ok := followedFits[name]; ok && pureGo {
+		return result, x
+	}
+	result := fit(t, b, x, followed()[name])
+	if pureGo {
+		followedFits[name] = result
+	}
+	return result, x
+}
+
+// onBackendsOrGo is onBackends for some of followed, and for all if SICA_TEST_KILLS
+// asks for long tests; else the pure-Go backend has to do.
+func onBackendsOrGo(t *testing.T, name string, test func(t *testing.T, b compute.Backend)) {
+	t.Helper()
+	if os.Getenv("SICA_TEST_KILLS") != "" || name == "free windows" {
+		onBackends(t, test)
+		return
+	}
+	test(t, open(t, backend.Go))
+}
+
+// checkFollows fails unless preprocess.Transform of the mixed signals is Z and
+// InverseTransform of Z the mixed signals, and returns how far off they are.
+func checkFollows(t *testing.T, result *Result, x *mat.Dense) (there, back float64) {
+	t.Helper()
+	z, err := result.Transform(x)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	if result.Best > 0 && mat.Equal(result.Z, result.Initial) {
+		t.Error("the flow moved nothing, which shows nothing")
+	}
+	if there = largestDifference(z, result.Z); !(there <= 1e-5) {
+		t.Errorf("the transform of the mixed signals differs from the result by %g", there)
+	}
+	again, roundTrip, err := result.InverseTransform(z)
+	if cfg := result.Config; errors.Is(err, preprocess.ErrNotInvertible) && cfg.Context == WholeSequence && cfg.Flow == WGF {
+		return there, math.NaN() // the gradient of a network of ReLUs jumps
+	}
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	if back = largestDifference(again, x); !(roundTrip <= 1e-4) || !(back <= 1e-4) {
+		t.Errorf("the inverse differs from the mixed signals by %g, and goes to %g from the result", back, roundTrip)
+	}
+	return there, back
+}
+
+func TestTransformIsZ(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(followed())) {
+		t.Run(name, func(t *testing.T) {
+			onBackendsOrGo(t, name, func(t *testing.T, b compute.Backend) {
+				result, x := followedFit(t, b, name)
+				there, back := checkFollows(t, result, x)
+				t.Logf("transform %.1e, inverse %.1e", there, back)
+			})
+		})
+	}
+}
+
+// The whole of Default: what a start alone, a rotation and a conditional start
+// settle.
+func TestTransformOfDefault(t *testing.T) {
+	b := open(t, backend.Go)
+	gaussian := twoSpectra(t, 31)
+	rotated := new(mat.Dense)
+	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
+	linear, _ := mixedAR7(t, 21, 1024, 5, false)
+	gelu, _ := mixedAR7(t, 21, 1024, 5, true)
+	for name, x := range map[string]*mat.Dense{"settled": linear, "conditional": gelu, "rotated": rotated} {
+		result := fit(t, b, x, Default())
+		if result.Rotated != (name == "rotated") || (result.Start[0] == preprocess.Conditional) != (name == "conditional") {
+			t.Fatalf("%s: %s", name, result.Why)
+		}
+		there, back := checkFollows(t, result, x)
+		t.Logf("%s: transform %.1e, inverse %.1e", name, there, back)
+	}
+}
+
+// Images take networks over them, windows and the whole index alike, of the
+// fit's shape; windows also those of another.
+func TestTransformOfImages(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 5, 144, 2, true)
+	window := followed()["free window"]
+	window.Shape, window.Block = []int{12, 12}, 12
+	whole := PaperWGF().Smoke()
+	whole.Shape, whole.BatchSize = []int{12, 12}, 16
+	for name, cfg := range map[string]Config{"window": window, "whole": whole} {
+		result := fit(t, b, x, cfg)
+		checkFollows(t, result, x)
+		other, _ := mixedAR7(t, 6, 96, 2, true)
+		if _, err := result.Transform(other); err == nil || !strings.Contains(err.Error(), "shape") {
+			t.Errorf("%s, no shape: %v", name, err)
+		}
+		_, err := result.Transform(other, 8, 12)
+		if (err == nil) != (name == "window") {
+			t.Errorf("%s, another shape: %v", name, err)
+		}
+	}
+}
+
+// What a stage does to a position doesn't depend on the others, unless its
+// networks see them: the transform of a part is the part of the transform.
+func TestTransformOfPart(t *testing.T) {
+	b := open(t, backend.Go)
+	result, x := followedFit(t, b, "paper WGF")
+	part := mat.DenseCopyOf(x.Slice(0, 2, 20, 90))
+	for name, margin := range map[string]int{
+		"conditional": 0, "gaussianised": 0, "as given": 0,
+		"free windows": 3, "free window": 3, "local RF": 4 * 2 * 2, // a window, in each evaluation of the velocity
+	} {
+		result, _ := followedFit(t, b, name)
+		got, err := result.Transform(part)
+		if err != nil {
+			t.Fatalf("%s: %+v", name, err)
+		}
+		want := result.Z.Slice(0, 2, 20+margin, 90-margin).(*mat.Dense)
+		if diff := largestDifference(got.Slice(0, 2, margin, 70-margin).(*mat.Dense), want); !(diff < 1e-5) {
+			t.Errorf("%s: the part differs by %g", name, diff)
+		}
+	}
+	if _, err := result.Transform(part); err == nil || !strings.Contains(err.Error(), "whole sequence") {
+		t.Errorf("the whole sequence's part: %v", err)
+	}
+}
+
+func TestTransformErrors(t *testing.T) {
+	b := open(t, backend.Go)
+	result, x := followedFit(t, b, "free window")
+	bad := mat.DenseCopyOf(x)
+	bad.Set(1, 7, math.NaN())
+	for _, test := range []struct {
+		name   string
+		result *Result
+		x      *mat.Dense
+		shape  []int
+		want   string
+	}{
+		{"no fit", &Result{Z: x}, x, nil, "Fit or Load"},
+		{"nil", result, nil, nil, "empty"},
+		{"signals", result, mat.NewDense(3, 200, nil), nil, "3 signals"},
+		{"NaN", result, bad, nil, "position 7"},
+		{"short", result, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil, "window"},
+		{"shape", result, x, []int{7}, "shape"},
+		{"axes", result, x, []int{10, 20}, "axes"},
+	} {
+		if _, err := test.result.Transform(test.x, test.shape...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want an error with %q", test.name, err, test.want)
+		}
+		if _, _, err := test.result.InverseTransform(test.x, test.shape...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s, inverse: %v, want an error with %q", test.name, err, test.want)
+		}
+	}
+}
+
+// A velocity that doesn't contract is refused with the reason.
+func TestInverseRefused(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	cfg := followed()["free window"]
+	cfg.FirstStep, cfg.LastStep, cfg.MaxMove = 10, 10, 0
+	result, err := Fit(context.Background(), b, x, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	if _, _, err := result.InverseTransform(result.Z); !errors.Is(err, preprocess.ErrNotInvertible) || !strings.Contains(err.Error(), "contract") {
+		t.Errorf("the error is %v", err)
+	}
+}

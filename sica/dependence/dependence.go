@@ -1,0 +1,207 @@
+// Package dependence measures how far signals are from self-sufficient, without a
+// network and without the truth: what a pair of signals tell of one another at a
+// position, beyond what each tells of itself. The interval of the measure is by a
+// bootstrap over blocks of positions.
+package dependence
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/predict"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A Dependence is what a pair of signals tell of one another at t, beyond what
+// each tells of itself: squared correlations of bounded features, summed, less
+// what signals shifted against one another have by chance. It is about 0 for
+// self-sufficient signals, and a few tenths for a plain dependence. See Measure.
+type Dependence struct {
+	// Residuals is that of the two signals' residuals from their own
+	// predictions.
+	Residuals float64 `json:"residuals"`
+	// Contexts is that of one signal's residual and the other's prediction,
+	// both ways.
+	Contexts float64 `json:"contexts"`
+}
+
+// Total is Residuals + Contexts.
+func (d Dependence) Total() float64 { return d.Residuals + d.Contexts }
+
+// How dependence is measured.
+const (
+	// nullShifts is the number of shifts that chance is averaged over.
+	nullShifts = 10
+	// JackknifeBlocks is the number of equal blocks of positions that are left out in
+	// turn.
+	JackknifeBlocks = 16
+	// MinPositions is the fewest positions that the blocks and shifts make sense
+	// for.
+	MinPositions = 64
+)
+
+// Measure measures how far the most dependent pair of the d×T signals
+// z, with a position index of the given shape (none for a sequence), is from
+// what SICA asks: p(z_t | contexts) = Π p(z_i,t | own context). It trains
+// nothing, draws nothing that isn't fixed, and takes milliseconds.
+//
+// Each signal is predicted from its own neighbours by ridge regression. If the
+// signals are self-sufficient, its residual tells nothing of another's
+// prediction, and the residuals, whitened, nothing of one another. Residuals
+// and predictions are brought to normal quantiles u, and their features sin u,
+// cos u, sin 2u and cos 2u correlated: a dependence of any form that these
+// frequencies of the characteristic function see, and no few outliers make.
+// Each value holds with any sixteenth of the positions left out.
+//
+// Where every signal's residual is below a tenth of it, any mixture of the
+// signals is known from its own rest just as well, and SICA asks for nothing.
+// The signals themselves are then compared in place of their residuals, as
+// without a context.
+//
+// As the residuals are whitened, their correlation at one position doesn't count.
+// Measure whitened signals, as those of every start of sica.Default are: others, such
+// as the mixed signals themselves, may depend on each other more than this says.
+//
+// z must have at least 64 positions, and no constant or linearly dependent
+// signals.
+func Measure(z *mat.Dense, shape ...int) (Dependence, error) {
+	d, err := measure(z, shape)
+	if err != nil {
+		return Dependence{}, fmt.Errorf("dependence: %w", err)
+	}
+	return d, nil
+}
+
+func measure(z *mat.Dense, shape []int) (Dependence, error) {
+	if err := signal.Check("z", z); err != nil {
+		return Dependence{}, err
+	}
+	d, t := z.Dims()
+	if d < 2 {
+		return Dependence{}, errors.New("z has 1 signal: want at least 2")
+	}
+	if t < MinPositions {
+		return Dependence{}, fmt.Errorf("z has %d positions: want at least %d", t, MinPositions)
+	}
+	g, err := grid.New(shape, t)
+	if err != nil {
+		return Dependence{}, err
+	}
+	a, err := Analyse(z, g)
+	if err != nil {
+		return Dependence{}, err
+	}
+	return a.Worst(JackknifeBlocks).Dependence, nil
+}
+
+// A Pair is two signals, counted from 0, with their dependence; J < I.
+type Pair struct {
+	I, J int
+	Dependence
+}
+
+// An Analysis is signals with what their dependence is measured from: their
+// residuals, predictions and features.
+type Analysis struct {
+	residuals, predictions *mat.Dense // d×T
+	whole                  *features
+}
+
+// Analyse predicts the signals z, d×T, from their own neighbours. It is an error if
+// they are linearly dependent or one is constant.
+func Analyse(z *mat.Dense, g *grid.Grid) (*Analysis, error) {
+	standard, err := preprocess.Standardised(z)
+	if err != nil {
+		return nil, err
+	}
+	a := new(Analysis)
+	a.residuals, a.predictions = predict.Residuals(standard, g.Own())
+	predict.AddJitter(a.residuals)
+	if a.whole, err = newFeatures(a.residuals, a.predictions); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Worst is the most dependent pair, by what stays of each when any of so many equal
+// blocks of positions is left out; with 0 blocks none is.
+func (a *Analysis) Worst(blocks int) Pair {
+	return slices.MaxFunc(a.pairs(blocks), func(p, q Pair) int { return cmp.Compare(p.Total(), q.Total()) })
+}
+
+// Mean is the total dependence of all pairs on average.
+func (a *Analysis) Mean() float64 {
+	pairs := a.pairs(0)
+	mean := 0.0
+	for _, p := range pairs {
+		mean += p.Total() / float64(len(pairs))
+	}
+	return mean
+}
+
+// pairs are all pairs with their dependence above chance that stays when any of the
+// blocks is left out.
+func (a *Analysis) pairs(blocks int) []Pair {
+	d, t := a.residuals.Dims()
+	pairs := AllPairs(d)
+	for k, p := range pairs {
+		pairs[k].Dependence = p.correlations(a.whole, 0)
+	}
+	// A block at a time, as the features of a million positions take much memory.
+	for b := range blocks {
+		from, to := b*t/blocks, (b+1)*t/blocks
+		without, err := newFeatures(signal.WithoutColumns(a.residuals, from, to), signal.WithoutColumns(a.predictions, from, to))
+		if err != nil {
+			continue // a signal lives in this block alone
+		}
+		for k, p := range pairs {
+			left := p.correlations(without, 0)
+			pairs[k].Residuals = min(p.Residuals, left.Residuals)
+			pairs[k].Contexts = min(p.Contexts, left.Contexts)
+		}
+	}
+	for k, p := range pairs {
+		pairs[k].Dependence = p.aboveChance(a.whole)
+	}
+	return pairs
+}
+
+// AllPairs are the pairs of d signals, without their dependence.
+func AllPairs(d int) []Pair {
+	var pairs []Pair
+	for i := range d {
+		for j := range i {
+			pairs = append(pairs, Pair{I: i, J: j})
+		}
+	}
+	return pairs
+}
+
+// correlations are those of the pair's features, the second signal's shifted
+// around by shift positions.
+func (p Pair) correlations(f *features, shift int) Dependence {
+	return Dependence{
+		Residuals: correlation(f.white[p.I], f.white[p.J], shift),
+		Contexts:  correlation(f.residual[p.I], f.prediction[p.J], shift) + correlation(f.residual[p.J], f.prediction[p.I], shift),
+	}
+}
+
+// aboveChance is the pair's dependence over that of shifted signals.
+func (p Pair) aboveChance(f *features) Dependence {
+	over := p.Dependence
+	t := len(f.white[0][0])
+	for k := range nullShifts {
+		// Shifts of an eighth to seven eighths of the signal, in even steps.
+		shift := t/8 + (2*k+1)*(t-t/4)/(2*nullShifts)
+		chance := p.correlations(f, shift)
+		over.Residuals -= chance.Residuals / nullShifts
+		over.Contexts -= chance.Contexts / nullShifts
+	}
+	return Dependence{Residuals: max(over.Residuals, 0), Contexts: max(over.Contexts, 0)}
+}

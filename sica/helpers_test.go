@@ -1,0 +1,39 @@
+package sica
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// noise are d×n independent values.
+func noise(r *rand.Rand, d, n int, value func(*rand.Rand) float64) *mat.Dense {
+	z := mat.NewDense(d, n, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return value(r) }, z)
+	return z
+}
+
+func rotated2(z *mat.Dense, angle float64) *mat.Dense {
+	c, s := math.Cos(angle), math.Sin(angle)
+	out := new(mat.Dense)
+	out.Mul(mat.NewDense(2, 2, []float64{c, -s, s, c}), z)
+	return out
+}
+
+// twoSpectra are two independent Gaussian signals of different spectra.
+func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
+	t.Helper()
+	z, err := datasets.AR(rng(seed), 1024,
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}

@@ -1,0 +1,307 @@
+package field
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
+type Flow string
+
+// The flows.
+const (
+	WGF Flow = "wgf"
+	RF  Flow = "rf"
+)
+
+// Context is what the vector field sees of the other positions.
+type Context string
+
+// The contexts.
+const (
+	WholeSequence Context = "whole"
+	LocalWindow   Context = "window"
+	Prediction    Context = "prediction"
+)
+
+// Optimizer trains the networks.
+type Optimizer string
+
+// The optimizers.
+const (
+	Adam    Optimizer = "adam"
+	Adagrad Optimizer = "adagrad"
+)
+
+// A Config is what the networks of a vector field are and how they are trained. See
+// sica.Config, which has the same fields, for what each means.
+type Config struct {
+	Flow        Flow
+	Context     Context
+	Windows     []int
+	Hidden      []int
+	Solver      flows.Solver
+	SolverSteps int
+
+	Optimizer     Optimizer
+	LearningRate  float64
+	BatchSize     int
+	Epochs, Steps int
+	FreshProduct  bool
+	WarmStart     bool
+	Noise         float64
+
+	Folds, Block int
+	Devices      int
+	Float64      bool
+
+	// Learned has Iterate return what the networks have learned, so that it can be
+	// applied to other signals.
+	Learned bool
+
+	contextsAlone bool // one network more a fold sees the contexts alone; see Estimate
+}
+
+// The most training steps that one compiled call makes, those of all its networks
+// counted, unless each network would then make fewer than minChunk. With Default's
+// small networks a call of 20 runs stays within a second on a slow core.
+const (
+	maxSteps      = 2000
+	maxWholeSteps = 1 << 16 // of networks over the whole sequence, times T
+	minChunk      = 10      // as a call itself costs as much as a step or two
+)
+
+func (c Config) dtype() dtypes.DType {
+	if c.Float64 {
+		return dtypes.Float64
+	}
+	return dtypes.Float32
+}
+
+// block is the number of consecutive of t positions that are held out together.
+func (c Config) block(t int) int {
+	if c.Folds == 0 {
+		return t // nothing is
+	}
+	return min(c.Block, t/c.Folds)
+}
+
+// window is the longest reach of a LocalWindow.
+func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
+
+// seesContext tells whether the networks see more than z_t, for a context that
+// isn't the whole sequence.
+func (c Config) seesContext() bool { return c.Context != WholeSequence && c.window() > 0 }
+
+// views are the inputs that the networks of each kind see, one or zero: z_t
+// and then the context of a signal.
+func (c Config) views(axes int) [][]float64 {
+	if c.contextsAlone {
+		return [][]float64{{1, 0}, {1, 1}, {0, 1}}
+	}
+	if c.Context == Prediction {
+		return [][]float64{{1, 0}, {1, 1}}[2-c.kinds():]
+	}
+	var views [][]float64
+	for _, window := range c.Windows {
+		view := []float64{1}
+		for _, reach := range grid.Reaches(c.window(), axes) {
+			seen := 0.0
+			if reach <= window {
+				seen = 1
+			}
+			view = append(view, seen)
+		}
+		views = append(views, view)
+	}
+	return views
+}
+
+// folds is the number of networks that have the same view.
+func (c Config) folds() int { return max(c.Folds, 1) }
+
+// kinds is the number of networks of a fold, each with a view of its own.
+func (c Config) kinds() int {
+	switch {
+	case c.contextsAlone:
+		return 3
+	case c.Context == Prediction && c.Folds > 0:
+		return 2
+	}
+	return len(c.Windows)
+}
+
+// Networks is the number of networks that share a run. Network n belongs to
+// fold n mod folds and has the view n div folds.
+func (c Config) Networks() int {
+	if c.Context == WholeSequence {
+		return c.folds()
+	}
+	return c.folds() * c.kinds()
+}
+
+// trainPositions is the smallest number of positions that a network trains on.
+func (c Config) trainPositions(t int) int {
+	smallest := t
+	for fold := range c.folds() {
+		train, _ := foldPositions(t, c.block(t), fold, c.Folds)
+		smallest = min(smallest, len(train))
+	}
+	return smallest
+}
+
+// batch is the number of joint samples of a training step on t positions.
+func (c Config) batch(t int) int { return min(c.BatchSize, c.trainPositions(t)) }
+
+// steps is the number of training steps of an iteration.
+func (c Config) steps(t int) int {
+	if c.Steps > 0 {
+		return c.Steps
+	}
+	return c.Epochs * c.epochSteps(t)
+}
+
+func (c Config) epochSteps(t int) int {
+	b := c.batch(t)
+	return (c.trainPositions(t) + b - 1) / b
+}
+
+// Chunk is the number of training steps that one compiled call makes with all
+// networks (runs × networks of a run). Only between calls can a fit be cancelled, so
+// there are fewer steps in a call the more networks it trains and, over the whole
+// sequence, the more positions. The draws, and so the signals, don't depend on how
+// the steps are parted; the mean loss does in its rounding.
+func (c Config) Chunk(t, networks int) int {
+	most := maxSteps / networks
+	if c.Context == WholeSequence {
+		most = maxWholeSteps / (t * networks)
+	}
+	return min(c.steps(t), max(most, minChunk))
+}
+
+// Validate returns an error that names the first setting that is out of range for
+// positions of an index, and what would be valid.
+func (c Config) Validate(g *grid.Grid) error {
+	for _, check := range []func() error{
+		func() error { return c.validateNetworks(g.Shape()) }, c.validateFlow, c.validateTraining,
+		func() error { return c.validateFolds(g.Len()) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Config) validateNetworks(shape []int) error {
+	switch c.Context {
+	case WholeSequence:
+		if c.Noise != 0 {
+			return fmt.Errorf("noise %g: the whole-sequence network takes none; want 0", c.Noise)
+		}
+		return nil
+	case LocalWindow, Prediction:
+	default:
+		return fmt.Errorf("context %q: want %q, %q or %q", c.Context, WholeSequence, LocalWindow, Prediction)
+	}
+	if err := c.ValidateWindows(shape); err != nil {
+		return err
+	}
+	if len(c.Hidden) == 0 {
+		return errors.New("hidden: want the width of at least one hidden layer")
+	}
+	for _, width := range c.Hidden {
+		if width < 1 {
+			return fmt.Errorf("hidden %v: every layer needs at least one unit", c.Hidden)
+		}
+	}
+	return nil
+}
+
+// ValidateWindows returns an error unless the windows fit an index of this shape.
+func (c Config) ValidateWindows(shape []int) error {
+	if len(c.Windows) == 0 || c.Windows[0] < 0 {
+		return fmt.Errorf("windows %v: want at least one, of 0 or more", c.Windows)
+	}
+	for k := range c.Windows[1:] {
+		if c.Windows[k+1] <= c.Windows[k] {
+			return fmt.Errorf("windows %v: want them in rising order", c.Windows)
+		}
+	}
+	if c.Context == Prediction && (len(c.Windows) > 1 || c.Windows[0] == 0) {
+		return fmt.Errorf("windows %v: the context %q takes one window of at least 1", c.Windows, Prediction)
+	}
+	if len(c.Windows) > 1 && c.Folds == 0 {
+		return fmt.Errorf("windows %v: several are weighed by held-out positions; want one window, or folds of at least 2", c.Windows)
+	}
+	for _, n := range shape {
+		if span := 2*c.window() + 1; n < span {
+			return fmt.Errorf("window %d spans %d positions, an axis of the signals has only %d: want a smaller window or longer signals", c.window(), span, n)
+		}
+	}
+	return nil
+}
+
+func (c Config) validateFlow() error {
+	switch c.Flow {
+	case WGF:
+		if c.Noise < 0 || !signal.Finite(c.Noise) {
+			return fmt.Errorf("noise %g: want 0 or more", c.Noise)
+		}
+	case RF:
+		if c.Solver != flows.Euler && c.Solver != flows.Midpoint && c.Solver != flows.Heun {
+			return fmt.Errorf("solver %q: want %q, %q or %q", c.Solver, flows.Euler, flows.Midpoint, flows.Heun)
+		}
+		if c.SolverSteps < 1 {
+			return fmt.Errorf("solver steps %d: want at least 1", c.SolverSteps)
+		}
+		if c.Noise != 0 {
+			return fmt.Errorf("noise %g: noise goes with the flow %q; want 0", c.Noise, WGF)
+		}
+		if c.Folds != 0 {
+			return fmt.Errorf("folds %d: the rectified flow measures no divergence to hold positions out for; want 0", c.Folds)
+		}
+	default:
+		return fmt.Errorf("flow %q: want %q or %q", c.Flow, WGF, RF)
+	}
+	return nil
+}
+
+func (c Config) validateTraining() error {
+	if c.Optimizer != Adam && c.Optimizer != Adagrad {
+		return fmt.Errorf("optimizer %q: want %q or %q", c.Optimizer, Adam, Adagrad)
+	}
+	if !signal.Positive(c.LearningRate) {
+		return fmt.Errorf("learning rate %g: want a positive number", c.LearningRate)
+	}
+	if c.BatchSize < 1 {
+		return fmt.Errorf("batch size %d: want at least 1", c.BatchSize)
+	}
+	if c.Devices < 0 {
+		return fmt.Errorf("devices %d: want 0 or more", c.Devices)
+	}
+	if (c.Epochs > 0) == (c.Steps > 0) || c.Epochs < 0 || c.Steps < 0 {
+		return fmt.Errorf("epochs %d and steps %d: want one of them positive and the other 0", c.Epochs, c.Steps)
+	}
+	return nil
+}
+
+func (c Config) validateFolds(t int) error {
+	switch {
+	case c.Folds == 0:
+		return nil
+	case c.Folds < 2:
+		return fmt.Errorf("folds %d: want 0, or at least 2", c.Folds)
+	case c.Block < 1:
+		return fmt.Errorf("block %d: want at least 1 position", c.Block)
+	case c.Folds > t:
+		return fmt.Errorf("folds %d of %d positions: want at most a fold a position", c.Folds, t)
+	}
+	return nil
+}

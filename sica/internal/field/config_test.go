@@ -1,0 +1,93 @@
+package field
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+)
+
+// small are the networks of sica.Default.
+func small() Config {
+	return Config{
+		Flow: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32},
+		Optimizer: Adam, LearningRate: 3e-3, BatchSize: 256, Steps: 50, FreshProduct: true, WarmStart: true,
+		Noise: 0.3, Folds: 2, Block: 64,
+	}
+}
+
+// whole are the networks of sica.PaperRF.
+func whole() Config {
+	return Config{
+		Flow: RF, Context: WholeSequence, Solver: flows.Euler, SolverSteps: 100,
+		Optimizer: Adagrad, LearningRate: 1e-5, BatchSize: 100, Epochs: 100,
+	}
+}
+
+// A call makes fewer steps of more networks, but never fewer than minChunk.
+func TestChunk(t *testing.T) {
+	long, once := small(), whole()
+	long.Steps, once.Epochs = 5000, 1
+	for _, test := range []struct {
+		name           string
+		cfg            Config
+		positions      int
+		runs, expected int
+	}{
+		{"small", small(), 1024, 1, 50},
+		{"small", small(), 1024, 20, 25}, // 80 networks
+		{"small", small(), 1024, 100, 10},
+		{"small, 5000 steps", long, 1024, 1, 500},
+		{"whole", whole(), 1024, 1, 64},
+		{"whole", whole(), 256, 1, 256},
+		{"whole", whole(), 4096, 1, 16},
+		{"whole", whole(), 1024, 20, 10},
+		{"whole, one epoch", once, 400, 1, 4},
+	} {
+		if got := test.cfg.Chunk(test.positions, test.runs*test.cfg.Networks()); got != test.expected {
+			t.Errorf("%s, %d runs of %d positions: %d steps a call, want %d", test.name, test.runs, test.positions, got, test.expected)
+		}
+	}
+}
+
+// The batches of an iteration are the same however its steps are parted.
+func TestDrawsInChunks(t *testing.T) {
+	b, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := grid.New(nil, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows, once := small(), whole()
+	windows.Context, windows.Windows = LocalWindow, []int{0, 2}
+	once.Epochs = 1
+	ratio := once
+	ratio.Flow, ratio.Solver, ratio.SolverSteps = WGF, "", 0
+	for name, cfg := range map[string]Config{"small": small(), "windows": windows, "whole, RF": once, "whole, WGF": ratio} {
+		if err := cfg.Validate(g); err != nil {
+			t.Fatal(err)
+		}
+		e, err := New(b, cfg, 2, g, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		seeds := []uint64{3}
+		chunk := cfg.Chunk(200, e.count)
+		whole := e.newDraws(seeds, 1).next(chunk)
+		parts := e.newDraws(seeds, 1)
+		for done, steps := 0, 1; done < chunk; done, steps = done+steps, min(2*steps, chunk-done-steps) {
+			for k, part := range parts.next(steps) {
+				want := reflect.ValueOf(whole[k].Value()).Slice(done, done+steps).Interface()
+				if got := reflect.ValueOf(part.Value()).Slice(0, steps).Interface(); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: steps %d to %d of tensor %d differ", name, done, done+steps, k)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package field
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A Divergence is how far signals are from self-sufficient, in nats, each value
+// 2·log 2 less a classifier's held-out logistic loss; see EstimateDivergences.
+type Divergence struct {
+	// Joint is the divergence of (z_t, contexts) from independent signals.
+	Joint float64 `json:"joint"`
+	// Context is that of the contexts alone.
+	Context float64 `json:"context"`
+	// Conditional is Joint less Context, at least 0: what the signals at t say
+	// of one another beyond what their own contexts do. It is the divergence
+	// that SICA asks to vanish (paper, equation sica), and near 0 for true
+	// sources even where those depend on each other through their contexts.
+	Conditional float64 `json:"conditional"`
+
+	// Influence is what each position adds to Joint less Context, which are the
+	// means over all positions.
+	Influence []float64 `json:"-"`
+}
+
+// The networks of an estimate train until the divergence can't be expected to grow,
+// and are looked at every so often, so that one that begins to fit noise is caught at
+// its best.
+const (
+	estimateSteps = 400
+	estimateLooks = 8
+	estimateNoise = 0.1
+)
+
+// estimateWindow is the reach of the prediction for an index of the given number
+// of axes: as long as its coefficients stay few against the positions.
+func estimateWindow(axes int) int {
+	switch axes {
+	case 2:
+		return 2
+	case 3:
+		return 1
+	}
+	return 10
+}
+
+// EstimateConfig are the settings of the networks of an estimate, for signals of an
+// index of so many axes: those of cfg, which sees predictions, but for the window, the
+// noise and the steps, and one network more a fold that sees the contexts alone.
+func EstimateConfig(cfg Config, axes int) Config {
+	cfg.Windows, cfg.Noise, cfg.Steps = []int{estimateWindow(axes)}, estimateNoise, estimateSteps/estimateLooks
+	cfg.contextsAlone = true
+	return cfg
+}
+
+// EstimateDivergences trains fresh networks on signals, all d×T, in one program, with
+// the settings of EstimateConfig, z_t and the signals' own predictions of it as
+// inputs. Held-out positions weigh the networks, so that a divergence is about 0
+// where nothing can be learned.
+func EstimateDivergences(ctx context.Context, backend compute.Backend, cfg Config, signals []*mat.Dense, g *grid.Grid, seeds []uint64) ([]Divergence, error) {
+	var z []*mat.Dense
+	for _, x := range signals {
+		standard, err := preprocess.Standardised(x)
+		if err != nil {
+			return nil, fmt.Errorf("estimating the divergence: %w", err)
+		}
+		z = append(z, standard)
+	}
+	d, _ := signals[0].Dims()
+	e, err := New(backend, cfg, d, g, len(signals))
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	return e.estimateDivergences(ctx, z, seeds)
+}
+
+func (e *Ensemble) estimateDivergences(ctx context.Context, z []*mat.Dense, seeds []uint64) ([]Divergence, error) {
+	data := e.data(e.values(z))
+	defer e.release(data)
+	joint, contexts := make([]calibration, e.runs), make([]calibration, e.runs) // the best so far
+	for r := range joint {
+		joint[r].influence, contexts[r].influence = make([]float64, e.t), make([]float64, e.t)
+	}
+	if err := e.renew(e.streams(seeds, 0, stream.Weights)); err != nil {
+		return nil, err
+	}
+	for look := range estimateLooks {
+		if _, err := e.train(ctx, data, seeds, look); err != nil {
+			return nil, err
+		}
+		calibrations, err := e.calibrate(ctx, data, seeds, look)
+		if err != nil {
+			return nil, err
+		}
+		for r, c := range calibrations {
+			if c.divergence > joint[r].divergence {
+				joint[r] = c
+			}
+			if c.context.divergence > contexts[r].divergence {
+				contexts[r] = *c.context
+			}
+		}
+	}
+	divergences := make([]Divergence, e.runs)
+	for r := range divergences {
+		d := &divergences[r]
+		d.Joint, d.Context = joint[r].divergence, contexts[r].divergence
+		d.Conditional = max(d.Joint-d.Context, 0)
+		d.Influence = make([]float64, e.t)
+		for t := range d.Influence {
+			d.Influence[t] = joint[r].influence[t] - contexts[r].influence[t]
+		}
+	}
+	return divergences, nil
+}

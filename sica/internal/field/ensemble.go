@@ -1,0 +1,198 @@
+// Package field is the vector field of an iteration: the networks that learn it, what
+// the held-out positions say of them, and where it moves the signals.
+package field
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/predict"
+	"github.com/seed-47b1e431/gosica/internal/stream"
+)
+
+// An Ensemble is the networks of several runs of equal size, trained together: N of
+// them share a run, and network r·N + n is network n of run r.
+type Ensemble struct {
+	cfg  Config
+	runs int
+	*networks
+}
+
+// New makes the networks of so many runs of d signals.
+func New(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*Ensemble, error) {
+	n, err := newNetworks(backend, cfg, d, g, runs*cfg.Networks())
+	if err != nil {
+		return nil, err
+	}
+	return &Ensemble{cfg: cfg, runs: runs, networks: n}, nil
+}
+
+// Close frees the networks.
+func (e *Ensemble) Close() { e.close() }
+
+// Compilations is the number of times that a training program was compiled.
+func (e *Ensemble) Compilations() int { return e.trainer.Compilations() }
+
+// An Estimate is what an iteration found out about a run.
+type Estimate struct {
+	// Loss is the mean training loss.
+	Loss float64
+	// Divergence is that of the signals as the iteration began, NaN without folds.
+	Divergence float64
+	// Move is what the field adds to the signals, d×T.
+	Move *mat.Dense
+	// Learned is Move for any signals, nil unless Config.Learned.
+	Learned *Step
+}
+
+// Iterate makes iteration j of each run: it trains the networks on the run's signals
+// z, d×T, with draws from the run's seed, weighs them against one another on the
+// held-out positions, and evaluates their field at z. If ctx ends so does Iterate,
+// with its error.
+func (e *Ensemble) Iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, j int) ([]Estimate, error) {
+	values := e.values(z)
+	data := e.data(values)
+	defer e.release(data)
+
+	if j == 1 || !e.cfg.WarmStart {
+		if err := e.renew(e.streams(seeds, j, stream.Weights)); err != nil {
+			return nil, err
+		}
+	}
+	losses, err := e.train(ctx, data, seeds, j)
+	if err != nil {
+		return nil, err
+	}
+	calibrations, err := e.calibrate(ctx, data, seeds, j)
+	if err != nil {
+		return nil, err
+	}
+	moves, err := e.moves(ctx, data, values)
+	if err != nil {
+		return nil, err
+	}
+	var learned []Variable
+	if e.cfg.Learned {
+		if learned, err = StoreVariables(e.store, "/"+scopeName+"/"); err != nil {
+			return nil, err
+		}
+	}
+	estimates := make([]Estimate, e.runs)
+	for r := range estimates {
+		n := e.cfg.Networks()
+		c := calibrations[r]
+		estimates[r] = Estimate{
+			Loss:       mean(losses[r*n : (r+1)*n]),
+			Divergence: c.divergence,
+			Move:       mat.NewDense(e.d, e.t, e.cfg.combine(moves[r*n:(r+1)*n], c.weights)),
+		}
+		if learned != nil {
+			estimates[r].Learned = e.step(z[r], ofRun(learned, r, n), c.weights)
+		}
+	}
+	return estimates, nil
+}
+
+// step is what the networks of a run have learned on the signals z.
+func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
+	s := &Step{Weights: weights, Networks: networks}
+	if e.cfg.Context == Prediction {
+		for i := range e.d {
+			s.Ridge = append(s.Ridge, predict.Weights(z.RawRowView(i), e.neighbours))
+		}
+	}
+	return s
+}
+
+// Variables are those of the networks and of the optimizer, from which a warm start
+// goes on.
+func (e *Ensemble) Variables() ([]Variable, error) { return StoreVariables(e.store, "") }
+
+// SetVariables goes on from what Variables returned.
+func (e *Ensemble) SetVariables(variables []Variable) error {
+	return setVariables(e.store, variables)
+}
+
+// values are the signals of every network, row-major [networks][d·T]; those of a run
+// share them.
+func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
+	var values [][]float64
+	for _, signals := range z {
+		flat := mat.DenseCopyOf(signals).RawMatrix().Data
+		for range e.cfg.Networks() {
+			values = append(values, flat)
+		}
+	}
+	return values
+}
+
+// streams are the random streams of every network for one purpose of iteration j.
+// Networks of one fold share everything but their weights, so that they are
+// compared on equal samples.
+func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand {
+	var rngs []*rand.Rand
+	for _, seed := range seeds {
+		for network := range e.cfg.Networks() {
+			if p != stream.Weights {
+				network %= e.cfg.folds()
+			}
+			rngs = append(rngs, stream.New(seed, network, j, p))
+		}
+	}
+	return rngs
+}
+
+// fold is the fold of a network.
+func (e *Ensemble) fold(network int) int { return network % e.cfg.Networks() % e.cfg.folds() }
+
+// combine is a run's move: the mean over the folds of its networks' moves, weighed by
+// view.
+func (c Config) combine(moves [][]float64, weights []float64) []float64 {
+	combined := make([]float64, len(moves[0]))
+	for network, move := range moves {
+		weight := weights[network/c.folds()] / float64(c.folds())
+		for k, v := range move {
+			combined[k] += weight * v
+		}
+	}
+	return combined
+}
+
+func mean(values []float64) float64 {
+	mean := 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	return mean
+}
+
+// train makes the training steps of iteration j in chunks (see Config.Chunk),
+// between which ctx may end it, and returns every network's mean loss.
+func (e *Ensemble) train(ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int) ([]float64, error) {
+	draws := e.newDraws(seeds, j)
+	total := e.cfg.steps(e.t)
+	losses := make([]float64, e.count)
+	for done := 0; done < total; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		steps := min(e.cfg.Chunk(e.t, e.count), total-done)
+		batches := draws.next(steps)
+		chunk, err := e.trainSteps(ctx, data, batches, steps)
+		finalize(batches)
+		if err != nil {
+			return nil, fmt.Errorf("training: %w", err)
+		}
+		for network, loss := range chunk {
+			losses[network] += loss * float64(steps) / float64(total)
+		}
+		done += steps
+	}
+	return losses, nil
+}

@@ -1,0 +1,168 @@
+package field
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/stream"
+)
+
+// All iterations compile the training program once.
+func TestIterateCompilesOnce(t *testing.T) {
+	for _, name := range backend.Available() {
+		b, err := backend.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := small()
+		cfg.Steps = 10
+		e := ensemble(t, b, cfg, 256)
+		x := mat.NewDense(2, 256, nil)
+		r := rng(2)
+		x.Apply(func(_, _ int, _ float64) float64 { return r.NormFloat64() }, x)
+		for j := range 4 {
+			if _, err := e.Iterate(t.Context(), []*mat.Dense{x}, []uint64{1}, j+1); err != nil {
+				t.Fatalf("%+v", err)
+			}
+		}
+		if n := e.trainer.Compilations(); n != 1 {
+			t.Errorf("%s: %d compilations, want 1", name, n)
+		}
+	}
+}
+
+// ensemble is the networks of one run of two signals at t positions.
+func ensemble(t *testing.T, b compute.Backend, cfg Config, positions int) *Ensemble {
+	t.Helper()
+	g, err := grid.New(nil, positions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(b, cfg, 2, g, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+// The learned velocity of two normal signals with correlation 0.6 against the
+// closed form −ρ(b − ρa)/(1−ρ²): within a fifth of its size, in root mean
+// square over the samples. Independent signals stay.
+func TestVelocityOfGaussians(t *testing.T) {
+	const n = 4000
+	b, err := backend.Open(backend.Available()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rho := range []float64{0.6, 0} {
+		r := rng(11)
+		x := mat.NewDense(2, n, nil)
+		for k := range n {
+			a := r.NormFloat64()
+			x.Set(0, k, a)
+			x.Set(1, k, rho*a+math.Sqrt(1-rho*rho)*r.NormFloat64())
+		}
+		cfg := small()
+		cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = LocalWindow, []int{0}, 0, 500
+		e, seeds := ensemble(t, b, cfg, n), []uint64{3}
+		if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
+			t.Fatal(err)
+		}
+		values := e.values([]*mat.Dense{x})
+		data := e.data(values)
+		if _, err := e.train(context.Background(), data, seeds, 1); err != nil {
+			t.Fatalf("%+v", err)
+		}
+		held, err := e.calibrate(context.Background(), data, seeds, 1)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		// Twice the Jensen–Shannon divergence, by the mean of the exact ratio.
+		exact := 2 * math.Ln2
+		ratio := func(a, c float64) float64 {
+			return (2*rho*a*c-rho*rho*(a*a+c*c))/(2*(1-rho*rho)) - math.Log(1-rho*rho)/2
+		}
+		var joint, product []float64
+		for k := range n {
+			joint = append(joint, ratio(x.At(0, k), x.At(1, k)))
+			product = append(product, ratio(x.At(0, k), x.At(1, (k+n/2)%n)))
+		}
+		exact -= meanSoftplus(joint, -1) + meanSoftplus(product, 1)
+		if math.Abs(held[0].divergence-exact) > 0.05*exact+2e-3 {
+			t.Errorf("divergence %g, with the exact ratio %g", held[0].divergence, exact)
+		}
+
+		moves, err := e.moves(context.Background(), data, values)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		move := mat.NewDense(2, n, cfg.combine(moves, held[0].weights))
+		if rho == 0 {
+			if v := mat.Norm(move, 2) / math.Sqrt(2*n); v > 0.05 {
+				t.Errorf("independent signals move by %g in root mean square, want nothing", v)
+			}
+			continue
+		}
+		var wrong, size float64
+		for k := range n {
+			for i := range 2 {
+				want := -rho * (x.At(1-i, k) - rho*x.At(i, k)) / (1 - rho*rho)
+				size += want * want
+				wrong += (move.At(i, k) - want) * (move.At(i, k) - want)
+			}
+		}
+		if e := math.Sqrt(wrong / size); e > 0.2 {
+			t.Errorf("the velocity is off by %.3f of its size, want at most 0.2", e)
+		}
+	}
+}
+
+// The logits are evaluated in chunks, of which the last overlaps the one
+// before.
+func TestLogitsInChunks(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mat.NewDense(2, 100, nil)
+	draws := rng(5)
+	x.Apply(func(_, _ int, _ float64) float64 { return draws.NormFloat64() }, x)
+	cfg := small()
+	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = LocalWindow, []int{1}, 2, 10
+	e, seeds := ensemble(t, b, cfg, 100), []uint64{1}
+	if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
+		t.Fatal(err)
+	}
+	data := e.data(e.values([]*mat.Dense{x}))
+	chunk := e.chunk(math.MaxInt)
+	n := chunk + 37
+	r := rng(9)
+	idx := make([][]int32, 2)
+	for network := range idx {
+		for range n * 2 {
+			idx[network] = append(idx[network], int32(r.IntN(100)))
+		}
+	}
+	long, err := e.logits(context.Background(), data, idx)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	for _, at := range []int{0, 1, chunk - 1, chunk, n - 1} {
+		one, err := e.logits(context.Background(), data, [][]int32{idx[0][2*at : 2*at+2], idx[1][2*at : 2*at+2]})
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		for network := range one {
+			if math.Abs(one[network][0]-long[network][at]) > 1e-6 {
+				t.Errorf("network %d, sample %d: %g alone, %g among %d", network, at, one[network][0], long[network][at], n)
+			}
+		}
+	}
+}

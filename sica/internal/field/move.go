@@ -1,0 +1,142 @@
+package field
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// chunk is the number of samples, of n, that one call looks at.
+func (f *networks) chunk(n int) int {
+	if f.cfg.Context == WholeSequence {
+		return layers.WholeCNNSamples(f.count, f.t, n)
+	}
+	return min(4096, n)
+}
+
+// trainSteps makes training steps, as flows.Trainer does, and returns each network's mean loss.
+func (f *networks) trainSteps(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([]float64, error) {
+	losses, err := f.trainer.Train(ctx, data, batches, steps)
+	if err != nil {
+		return nil, err
+	}
+	mean := make([]float64, f.count)
+	for _, step := range losses {
+		for network, loss := range step {
+			mean[network] += loss / float64(steps)
+		}
+	}
+	return mean, nil
+}
+
+// moves is what the flow adds to the signals of every network, [networks][d·T]
+// row-major: the velocity itself for the gradient flow, the displacement at
+// τ = 1 for the rectified flow. It stops with ctx's error when ctx ends.
+func (f *networks) moves(ctx context.Context, data []*tensors.Tensor, values [][]float64) ([][]float64, error) {
+	moves := make([][]float64, f.count)
+	for network := range moves {
+		moves[network] = make([]float64, f.d*f.t)
+	}
+	chunk := f.chunk(f.t)
+	for first := 0; first < f.t; first += chunk {
+		// The last chunk is moved back to keep the shape, and so the program.
+		from := min(first, f.t-chunk)
+		y, at := f.samplesAt(values, from, chunk)
+		steps := 1
+		if f.cfg.Flow == RF {
+			steps = f.cfg.SolverSteps
+		}
+		out := y
+		for s := range steps {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			tau, h := f.scalar(float64(s)/float64(steps)), f.scalar(1/float64(steps))
+			outputs, err := f.velocity.Call(arguments(data, out, at, tau, h)...)
+			if err != nil {
+				return nil, fmt.Errorf("moving the signals: %w", err)
+			}
+			out = outputs[0]
+		}
+		result, err := host.Values(out)
+		if err != nil {
+			return nil, fmt.Errorf("reading the moves: %w", err)
+		}
+		for network := range moves {
+			for c := range chunk {
+				for i := range f.d {
+					move := result[(network*chunk+c)*f.d+i]
+					if f.cfg.Flow == RF {
+						move -= values[network][i*f.t+from+c]
+					}
+					moves[network][i*f.t+from+c] = move
+				}
+			}
+		}
+	}
+	return moves, nil
+}
+
+// samplesAt are the values [networks, chunk, d] at chunk consecutive positions
+// and the positions [networks, chunk].
+func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensors.Tensor) {
+	flat := make([]float64, 0, f.count*chunk*f.d)
+	positions := make([]int32, 0, f.count*chunk)
+	for network := range f.count {
+		for c := range chunk {
+			positions = append(positions, int32(from+c))
+			for i := range f.d {
+				flat = append(flat, values[network][i*f.t+from+c])
+			}
+		}
+	}
+	return host.Tensor(flat, f.dtype, f.count, chunk, f.d), tensors.FromFlatDataAndDimensions(positions, f.count, chunk)
+}
+
+func (f *networks) scalar(v float64) *tensors.Tensor { return host.Tensor([]float64{v}, f.dtype) }
+
+// logits are the log-ratios at the samples of idx [networks][N·d], all of one N:
+// [networks][N]. It stops with ctx's error when ctx ends.
+func (f *networks) logits(ctx context.Context, data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
+	n := len(idx[0]) / f.d
+	chunk := f.chunk(n)
+	logits := make([][]float64, f.count)
+	for network := range logits {
+		logits[network] = make([]float64, n)
+	}
+	for first := 0; first < n; first += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		from := min(first, n-chunk)
+		flat := make([]int32, 0, f.count*chunk*f.d)
+		for network := range f.count {
+			flat = append(flat, idx[network][from*f.d:(from+chunk)*f.d]...)
+		}
+		outputs, err := f.logit.Call(arguments(data, tensors.FromFlatDataAndDimensions(flat, f.count, chunk, f.d))...)
+		if err != nil {
+			return nil, fmt.Errorf("evaluating the log-ratio: %w", err)
+		}
+		values, err := host.Values(outputs[0])
+		if err != nil {
+			return nil, fmt.Errorf("reading the log-ratio: %w", err)
+		}
+		for network := range logits {
+			copy(logits[network][from:from+chunk], values[network*chunk:(network+1)*chunk])
+		}
+	}
+	return logits, nil
+}
+
+// arguments are data and more as Exec.Call takes them.
+func arguments(data []*tensors.Tensor, more ...*tensors.Tensor) []any {
+	var args []any
+	for _, x := range append(data[:len(data):len(data)], more...) {
+		args = append(args, x)
+	}
+	return args
+}

@@ -1,0 +1,107 @@
+package field
+
+import (
+	"math/rand/v2"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// networks are count independent networks (runs × networks of a run) that see d
+// signals at t positions; count is the runs axis R of layers and flows.
+type networks struct {
+	cfg        Config
+	d, t       int
+	count      int
+	dtype      dtypes.DType
+	shape      []int
+	neighbours [][]int32         // [T][K], empty unless the networks see a context
+	constants  []*tensors.Tensor // of data, the same in every iteration
+	ridge      [][]float64       // the weights of each signal's prediction; nil fits them to the signals
+
+	store    *model.Store
+	trainer  *flows.Trainer // nil for learned networks
+	velocity *model.Exec
+	logit    *model.Exec // nil for learned networks
+}
+
+// scopeName holds the network's variables, apart from the optimizer's.
+const scopeName = "field"
+
+func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
+	f, err := newLearned(backend, cfg, d, g, count)
+	if err != nil {
+		return nil, err
+	}
+	loss := f.ratioLoss
+	if cfg.Flow == RF {
+		loss = f.rectifiedLoss
+	}
+	f.trainer, err = flows.NewTrainer(backend, f.store, cfg.optimizer(), loss, f.dataShapes(), f.batchShapes())
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Devices > 1 {
+		if err := f.trainer.SetDevices(cfg.Devices); err != nil {
+			return nil, err
+		}
+	}
+	if f.logit, err = model.NewExec(backend, f.store, f.logitGraph); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// newLearned are networks without what trains and weighs them, to be given its
+// variables by setVariables.
+func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
+	f := &networks{cfg: cfg, d: d, t: g.Len(), count: count, dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore()}
+	if cfg.seesContext() {
+		table, err := grid.Neighbours(cfg.window(), f.shape...)
+		if err != nil {
+			return nil, err
+		}
+		f.neighbours = table
+		if cfg.Context == LocalWindow {
+			f.constants = append(f.constants, f.neighbourTensor())
+		}
+		f.constants = append(f.constants, f.maskTensor())
+	}
+	var err error
+	f.velocity, err = model.NewExec(backend, f.store, f.velocityGraph)
+	return f, err
+}
+
+func (f *networks) close() {
+	f.velocity.Finalize()
+	if f.trainer != nil {
+		f.trainer.Finalize()
+		f.logit.Finalize()
+	}
+	f.store.Finalize()
+	finalize(f.constants)
+}
+
+// renew draws new weights, network k from rngs[k], and forgets the optimizer's
+// moments.
+func (f *networks) renew(rngs []*rand.Rand) error {
+	if err := layers.Initialise(f.store.Scope(scopeName), rngs); err != nil {
+		return err
+	}
+	return f.trainer.ResetOptimizer()
+}
+
+// optimizer is the optimizer that the config names, with PyTorch's constants.
+func (c Config) optimizer() optimizer.Interface {
+	if c.Optimizer == Adagrad {
+		return flows.Adagrad().LearningRate(c.LearningRate).Done()
+	}
+	return optimizer.Adam().LearningRate(c.LearningRate).Epsilon(1e-8).Done()
+}

@@ -1,0 +1,101 @@
+package field
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
+)
+
+// A Variable is a variable of a store, copied to the host.
+type Variable struct {
+	Path   string    `json:"path"`
+	DType  string    `json:"dtype"`
+	Dims   []int     `json:"dims"`
+	Values []float64 `json:"-"` // row-major; exact for floats and for integers below 2⁵³
+}
+
+// StoreVariables copies the variables of a store whose path begins with prefix.
+func StoreVariables(store *model.Store, prefix string) ([]Variable, error) {
+	var variables []Variable
+	for v := range store.IterVariables() {
+		if !strings.HasPrefix(v.Path(), prefix) {
+			continue
+		}
+		value, err := v.Value()
+		if err != nil {
+			return nil, fmt.Errorf("reading %q: %w", v.Path(), err)
+		}
+		values, err := hostValues(value)
+		if err != nil {
+			return nil, fmt.Errorf("reading %q: %w", v.Path(), err)
+		}
+		variables = append(variables, Variable{Path: v.Path(), DType: v.DType().String(), Dims: v.Shape().Dimensions, Values: values})
+	}
+	return variables, nil
+}
+
+func hostValues(x *tensors.Tensor) ([]float64, error) {
+	if x.DType() != dtypes.Int64 {
+		return host.Values(x)
+	}
+	whole, err := tensors.CopyFlatData[int64](x)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(whole))
+	for i, v := range whole {
+		values[i] = float64(v)
+	}
+	return values, nil
+}
+
+// setVariables sets or makes the variables in a store.
+func setVariables(store *model.Store, variables []Variable) error {
+	for _, from := range variables {
+		value, err := from.tensor()
+		if err != nil {
+			return fmt.Errorf("variable %q: %w", from.Path, err)
+		}
+		if v := store.GetVariable(from.Path); v != nil {
+			err = v.SetValue(value)
+		} else {
+			_, err = store.CreateVariable(from.Path, value)
+		}
+		if err != nil {
+			return fmt.Errorf("variable %q: %w", from.Path, err)
+		}
+	}
+	return nil
+}
+
+func (v Variable) tensor() (*tensors.Tensor, error) {
+	switch v.DType {
+	case dtypes.Float32.String():
+		return host.Tensor(v.Values, dtypes.Float32, v.Dims...), nil
+	case dtypes.Float64.String():
+		return host.Tensor(v.Values, dtypes.Float64, v.Dims...), nil
+	case dtypes.Int64.String():
+		whole := make([]int64, len(v.Values))
+		for i, value := range v.Values {
+			whole[i] = int64(value)
+		}
+		return tensors.FromFlatDataAndDimensions(whole, v.Dims...), nil
+	}
+	return nil, fmt.Errorf("dtype %q: want float32, float64 or int64", v.DType)
+}
+
+// ofRun are the variables of one run's n networks, which lie along the first axis.
+func ofRun(variables []Variable, run, n int) []Variable {
+	own := make([]Variable, len(variables))
+	for k, v := range variables {
+		size := len(v.Values) / v.Dims[0] * n
+		dims := append([]int{n}, v.Dims[1:]...)
+		own[k] = Variable{Path: v.Path, DType: v.DType, Dims: dims, Values: v.Values[run*size : (run+1)*size : (run+1)*size]}
+	}
+	return own
+}

@@ -1,0 +1,56 @@
+package rotate
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+)
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// noise are d×n independent values.
+func noise(r *rand.Rand, d, n int, value func(*rand.Rand) float64) *mat.Dense {
+	z := mat.NewDense(d, n, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return value(r) }, z)
+	return z
+}
+
+// twoSpectra are two independent Gaussian signals of different spectra.
+func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
+	t.Helper()
+	z, err := datasets.AR(rng(seed), 1024,
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// index is that of positions of a shape.
+func index(t *testing.T, shape ...int) *grid.Grid {
+	t.Helper()
+	g, err := grid.New(shape, grid.Product(shape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func standardise(row []float64) {
+	mean, sd := stat.PopMeanStdDev(row, nil)
+	for t, v := range row {
+		row[t] = (v - mean) / sd
+	}
+}
+
+func largestDifference(a, b *mat.Dense) float64 {
+	var diff mat.Dense
+	diff.Sub(a, b)
+	return max(mat.Max(&diff), -mat.Min(&diff))
+}

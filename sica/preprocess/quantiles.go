@@ -1,0 +1,54 @@
+package preprocess
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/quantile"
+)
+
+// newCurve is the curve of a signal that isn't constant to its normal quantiles.
+func newCurve(signal []float64) quantile.Curve {
+	quantiles := slices.Clone(signal)
+	NormalQuantiles(quantiles)
+	return quantile.NewCurve(signal, quantiles)
+}
+
+// normalised takes each signal to normal quantiles along a curve of its own.
+type normalised struct {
+	signals *mat.Dense // that the curves are of
+	curves  []quantile.Curve
+}
+
+func newNormalised(signals *mat.Dense) *normalised {
+	n := &normalised{signals: signals}
+	d, _ := signals.Dims()
+	for i := range d {
+		n.curves = append(n.curves, newCurve(signals.RawRowView(i)))
+	}
+	return n
+}
+
+func (n *normalised) Apply(x *mat.Dense) (*mat.Dense, error) {
+	return n.along(x, quantile.Curve.Quantile)
+}
+
+func (n *normalised) Invert(z *mat.Dense) (*mat.Dense, error) {
+	return n.along(z, quantile.Curve.Value)
+}
+
+func (n *normalised) along(x *mat.Dense, to func(quantile.Curve, float64) float64) (*mat.Dense, error) {
+	y := mat.DenseCopyOf(x)
+	for i, c := range n.curves {
+		row := y.RawRowView(i)
+		for t, v := range row {
+			if row[t] = to(c, v); math.IsInf(row[t], 0) || math.IsNaN(row[t]) {
+				return nil, fmt.Errorf("signal %d (counted from 0) leaves float64's range at position %d", i, t)
+			}
+		}
+	}
+	return y, nil
+}

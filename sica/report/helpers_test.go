@@ -1,0 +1,72 @@
+package report
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// noise are d×n independent values.
+func noise(r *rand.Rand, d, n int, value func(*rand.Rand) float64) *mat.Dense {
+	z := mat.NewDense(d, n, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return value(r) }, z)
+	return z
+}
+
+func rotated2(z *mat.Dense, angle float64) *mat.Dense {
+	c, s := math.Cos(angle), math.Sin(angle)
+	out := new(mat.Dense)
+	out.Mul(mat.NewDense(2, 2, []float64{c, -s, s, c}), z)
+	return out
+}
+
+// twoSpectra are two independent Gaussian signals of different spectra.
+func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
+	t.Helper()
+	z, err := datasets.AR(rng(seed), 1024,
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// index is that of positions of a shape.
+func index(t *testing.T, shape ...int) *grid.Grid {
+	t.Helper()
+	g, err := grid.New(shape, grid.Product(shape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func open(t *testing.T, name string) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.Result {
+	t.Helper()
+	result, err := sica.Fit(context.Background(), b, x, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	return result
+}

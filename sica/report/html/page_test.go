@@ -1,0 +1,164 @@
+package html
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"html"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/report"
+)
+
+// example is a report of d signals whose positions have the shape.
+func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
+	positions := 1
+	for _, n := range shape {
+		positions *= n
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, z = mat.NewDense(d, positions, nil), mat.NewDense(d, positions, nil)
+	for _, m := range []*mat.Dense{x, z} {
+		m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
+	}
+	judged := dependence.Interval{Estimate: 0.1, Low: 0.05, High: 0.2}
+	r = &report.Report{
+		Signals: d, Positions: positions, Shape: shape, Seed: 7,
+		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as well."}, Next: []string{"More positions."},
+		Mixed:     report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Judged: &judged},
+		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07}, Pair: [2]int{0, 1}, Judged: &judged},
+		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}}, LeftOut: positions / 5},
+		Stopped:   sica.StoppedSettled, Why: "the start left a dependence below 0.06",
+	}
+	for i := range d {
+		r.Predictability = append(r.Predictability, report.Predictability{Own: 0.5, All: -0.01, SE: 0.02})
+		r.Stability.Signals = append(r.Stability.Signals, 0.9)
+		for j := range i {
+			r.Pairs = append(r.Pairs, report.Pair{Signals: [2]int{j, i}, Range: 0.1, Null99: 0.2, Angle: -15, AmbiguityAngle: 45})
+		}
+	}
+	return r, x, z
+}
+
+func write(t *testing.T, title string, r *report.Report, x, z *mat.Dense) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, title, r, x, z); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Everything is in the file: it names no other, and runs nothing.
+func TestSelfContained(t *testing.T) {
+	for _, shape := range [][]int{{200}, {12, 10}, {3, 8, 10}} {
+		r, x, z := example(3, shape...)
+		page := write(t, "mixed.csv", r, x, z)
+		for _, forbidden := range []string{"http:", "https:", "//www", "<script", "<link", "@import", "url(", "onload", "file:"} {
+			if strings.Contains(strings.ToLower(page), forbidden) {
+				t.Errorf("shape %v: the page has %q", shape, forbidden)
+			}
+		}
+		sources := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1)
+		if len(sources) != 1 {
+			t.Fatalf("shape %v: %d pictures", shape, len(sources))
+		}
+		for _, source := range sources {
+			data, ok := strings.CutPrefix(html.UnescapeString(source[1]), "data:image/svg+xml;base64,")
+			if svg, err := base64.StdEncoding.DecodeString(data); !ok || err != nil || !bytes.Contains(svg, []byte("<svg")) {
+				t.Errorf("shape %v: a picture is %.40q, %v", shape, source[1], err)
+			}
+		}
+		if strings.Contains(page, "ZgotmplZ") {
+			t.Errorf("shape %v: the template refused a value", shape)
+		}
+	}
+}
+
+// What the page says is what the report says.
+func TestContent(t *testing.T) {
+	r, x, z := example(2, 200)
+	page := html.UnescapeString(write(t, "mixed.csv", r, x, z))
+	for _, want := range []string{
+		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 signals, 200 positions", "0.400 (0.300–0.500)",
+		"0.100 (0.050–0.200)", "−0.010", "−15°", `class="open"`, "One refit agrees with the fit: their MCC is 0.900", "left out 40 other positions", "below 0.06", "refit 1",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(page, "training loss") {
+		t.Error("a picture of no iterations")
+	}
+	r.Stability, r.Mixed.Judged, r.Iterations = nil, nil, 2
+	r.Divergence, r.Loss = []float64{math.NaN(), math.NaN()}, []float64{1.4, 1.3}
+	page = write(t, "mixed.csv", r, x, z)
+	if strings.Contains(page, "Refits") || strings.Contains(page, "in nats</p>") || strings.Count(page, "data:image") != 2 {
+		t.Error("parts that the report doesn't have, or no picture of the iterations")
+	}
+}
+
+// Names are shown, not obeyed.
+func TestEscapes(t *testing.T) {
+	r, x, z := example(2, 100)
+	const name = `<script>alert("1")</script>&.csv`
+	r.Why, r.Reasons, r.Next = name, []string{name}, []string{name}
+	page := write(t, name, r, x, z)
+	if strings.Contains(page, "<script") || strings.Contains(page, `alert("1")`) {
+		t.Error("a name became markup")
+	}
+	if got := strings.Count(html.UnescapeString(page), name); got != 5 {
+		t.Errorf("the name is shown %d times, want 5", got)
+	}
+}
+
+// Of many signals some are shown.
+func TestManySignals(t *testing.T) {
+	r, x, z := example(32, 100)
+	page := write(t, "mixed.csv", r, x, z)
+	for _, want := range []string{"And 16 more signals.", "The most open of 496 pairs.", "The first 4 of 32 signals."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if len(page) > 200_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	r, x, z := example(2, 100)
+	_, short, _ := example(2, 99)
+	bad := mat.DenseCopyOf(z)
+	bad.Set(0, 3, math.Inf(1))
+	for _, test := range []struct {
+		name string
+		x, z *mat.Dense
+		want string
+	}{
+		{"no x", nil, z, "x is empty"},
+		{"short z", x, short, "z is 2×99; want the 2×100"},
+		{"infinite", x, bad, "z"},
+	} {
+		err := Write(new(bytes.Buffer), "t", r, test.x, test.z)
+		if err == nil || !strings.HasPrefix(err.Error(), "report: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+	full := errors.New("full")
+	if err := Write(failing{full}, "t", r, x, z); !errors.Is(err, full) {
+		t.Errorf("a full disk: %v", err)
+	}
+}
+
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Options say what Report does.
+type Options struct {
+	// Shape is that of the positions; nil is the fit's, if it had as many, or a
+	// sequence.
+	Shape []int
+	// Refits is the number of further fits that the stability is found by; 0
+	// finds none.
+	Refits int
+	// Progress, if set, is called with a few words before each part.
+	Progress func(doing string)
+}
+
+// Default has five refits.
+func Default() Options { return Options{Refits: 5} }
+
+// A Report is a diagnosis of a separation by someone who doesn't know the true
+// sources. See Of. In JSON a number that wasn't measured is null.
+type Report struct {
+	Signals   int    `json:"signals"`
+	Positions int    `json:"positions"`
+	Shape     []int  `json:"shape"`
+	Seed      uint64 `json:"seed"`
+
+	Verdict Verdict  `json:"verdict"`
+	Reasons []string `json:"reasons"` // for the verdict, a sentence each
+	Next    []string `json:"next"`    // what to try, a sentence each
+
+	// Mixed is how far the mixed signals are from self-sufficient when they are
+	// whitened, as ZCA does, Recovered how far the recovered ones are.
+	Mixed     Divergence `json:"mixed"`
+	Recovered Divergence `json:"recovered"`
+	// Predictability is that of each recovered signal.
+	Predictability []Predictability `json:"predictability"`
+	// Pairs are all pairs of recovered signals.
+	Pairs []Pair `json:"pairs"`
+	// Stability is nil without refits.
+	Stability *Stability `json:"stability"`
+
+	// What the fit says of itself; see Result.
+	Iterations int         `json:"iterations"`
+	Divergence sica.Curve  `json:"divergence"`
+	Loss       sica.Curve  `json:"loss"`
+	Stopped    sica.Status `json:"stopped"`
+	Why        string      `json:"why"`
+
+	Elapsed time.Duration `json:"elapsed_ns"`
+}
+
+// Of says, without the truth, whether the mixed signals x, d×T, are separated by the
+// result: those that it was made from, or others of their kind, which are recovered
+// as its Transform does. Networks are trained on the backend. It doesn't change x.
+//
+// It draws from the result's seed, and is the same for the same x. It takes some
+// seconds for a few signals at a thousand positions, and as many times the fit's
+// time as there are refits. The refits don't write to the fit's checkpoint, and
+// Running.OnIteration isn't called.
+//
+// x must have at least 64 positions. It is also an error if x doesn't fit the
+// result, has a value that isn't finite, or if its signals or the recovered ones
+// are constant or linearly dependent. If ctx ends, its error is returned.
+func Of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
+	report, err := of(ctx, backend, r, x, opts)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return report, nil
+}
+
+func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
+	begun := time.Now()
+	doing := opts.Progress
+	if doing == nil {
+		doing = func(string) {}
+	}
+	g, err := opts.index(r, x)
+	if err != nil {
+		return nil, err
+	}
+	z, err := r.Transform(x, g.Shape()...)
+	if err != nil {
+		return nil, err
+	}
+	if err := signal.Check("z", z); err != nil {
+		return nil, err
+	}
+	white, _, _, err := preprocess.Begin(x, []preprocess.Transform{preprocess.ZCA})
+	if err != nil {
+		return nil, fmt.Errorf("x: %w", err)
+	}
+	d, t := z.Dims()
+	report := &Report{
+		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
+		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why,
+	}
+	doing("measuring the divergence before and after")
+	measured, err := divergences(ctx, backend, []*mat.Dense{white, z}, g, r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	report.Mixed, report.Recovered = measured[0], measured[1]
+	doing("predicting each signal from its own context and from all")
+	if report.Predictability, err = predictability(ctx, z, g); err != nil {
+		return nil, err
+	}
+	doing("turning each pair of recovered signals")
+	if report.Pairs, err = pairs(ctx, z, g, r.Seed); err != nil {
+		return nil, err
+	}
+	if opts.Refits > 0 {
+		doing(fmt.Sprintf("separating %d times more", opts.Refits))
+		if report.Stability, err = stability(ctx, backend, r, x, z, g.Shape(), opts.Refits); err != nil {
+			return nil, err
+		}
+	}
+	report.conclude()
+	report.Elapsed = time.Since(begun)
+	return report, nil
+}
+
+// index is that of x's positions, if x can be reported on.
+func (opts Options) index(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
+	if opts.Refits < 0 {
+		return nil, fmt.Errorf("refits %d: want 0 or more", opts.Refits)
+	}
+	if err := signal.Check("x", x); err != nil {
+		return nil, err
+	}
+	_, t := x.Dims()
+	if t < dependence.MinPositions {
+		return nil, fmt.Errorf("x has %d positions: want at least %d", t, dependence.MinPositions)
+	}
+	shape := opts.Shape
+	if len(shape) == 0 && grid.Product(r.Shape) == t {
+		shape = r.Shape
+	}
+	return grid.New(shape, t)
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// reported is a mixture of a Laplace and a uniform signal at the positions of an
+// image too narrow for networks to judge it, and its separation.
+func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
+	t.Helper()
+	s := noise(rng(1), 2, 120, datasets.Laplace)
+	s.SetRow(1, noise(rng(2), 1, 120, datasets.Uniform).RawRowView(0))
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, 0.3, 1}), s)
+	cfg.Shape = []int{30, 4}
+	if cfg.Windows != nil {
+		cfg.Windows = []int{1}
+	}
+	return fit(t, open(t, backend.Go), &x, cfg), &x
+}
+
+func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
+	t.Helper()
+	rep, err := Of(t.Context(), open(t, backend.Go), r, x, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// The report is of the signals that Transform gives, is the same every time, and
+// leaves x and the fit's checkpoint alone.
+func TestReport(t *testing.T) {
+	cfg := sica.Default()
+	cfg.Settled, cfg.Iterations = 0, 2 // some iterations
+	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+	called := 0
+	cfg.OnIteration = func(int, sica.Iteration) { called++ }
+	r, x := reported(t, cfg)
+	if err := os.RemoveAll(cfg.Checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	before, seen := mat.DenseCopyOf(x), called
+	var parts []string
+	opts := Options{Refits: 2, Progress: func(doing string) { parts = append(parts, doing) }}
+	rep := report(t, r, x, opts)
+
+	if !mat.Equal(x, before) {
+		t.Error("x was changed")
+	}
+	if _, err := os.Stat(cfg.Checkpoint); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the checkpoint's folder: %v", err)
+	}
+	if called != seen {
+		t.Errorf("OnIteration was called %d times", called-seen)
+	}
+	if len(parts) != 4 {
+		t.Errorf("progress %q", parts)
+	}
+	if rep.Signals != 2 || rep.Positions != 120 || !slices.Equal(rep.Shape, []int{30, 4}) || rep.Iterations != 2 || len(rep.Divergence) != 2 {
+		t.Errorf("report %+v", rep)
+	}
+	if rep.Recovered.Judged != nil {
+		t.Error("networks judged images of 4 columns")
+	}
+	if got := len(rep.Stability.Recoveries); got != 3 || rep.Stability.LeftOut != 24 {
+		t.Errorf("%d recoveries without %d positions, want 3 without 24", got, rep.Stability.LeftOut)
+	}
+	dependence, err := dependence.Measure(r.Z, 30, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rep.Recovered.Dependence.Estimate; math.Abs(got-dependence.Total()) > 1e-6 {
+		t.Errorf("dependence %g, dependence.Measure says %g", got, dependence.Total())
+	}
+	again := report(t, r, x, opts)
+	again.Elapsed = rep.Elapsed
+	if got, want := again.String(), rep.String(); got != want {
+		t.Errorf("again:\n%s\nwas\n%s", got, want)
+	}
+	if without := report(t, r, x, Options{}); without.Stability != nil {
+		t.Error("stability without refits")
+	}
+}
+
+// The networks' judgement is Judge's, with an interval about it.
+func TestReportJudged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	s := noise(rng(1), 2, 512, datasets.Uniform)
+	white, err := preprocess.Whitened(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, backend.Auto)
+	mixed := rotated2(white, math.Pi/4)
+	found, err := divergences(t.Context(), b, []*mat.Dense{mixed, white}, index(t, 512), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judgement, err := sica.EstimateDivergence(t.Context(), b, mixed, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := *found[0].Judged, *found[1].Judged
+	if math.Abs(before.Estimate-judgement.Conditional) > 0.01 {
+		t.Errorf("judged %g, Judge says %g", before.Estimate, judgement.Conditional)
+	}
+	if !(before.Low > 0.02 && before.Low < before.Estimate && before.Estimate < before.High) || after.Low > 0.005 {
+		t.Errorf("judged %+v mixed and %+v not", before, after)
+	}
+}
+
+func TestReportErrors(t *testing.T) {
+	r, x := reported(t, sica.Default())
+	wide := noise(rng(5), 3, 120, datasets.Normal)
+	short := noise(rng(5), 2, 63, datasets.Normal)
+	bad := mat.DenseCopyOf(x)
+	bad.Set(1, 7, math.NaN())
+	constant := mat.DenseCopyOf(x)
+	for k := range 120 {
+		constant.Set(0, k, 3)
+	}
+	for _, test := range []struct {
+		name   string
+		result *sica.Result
+		x      *mat.Dense
+		opts   Options
+		want   string
+	}{
+		{"no x", r, nil, Options{}, "x is empty"},
+		{"signals", r, wide, Options{}, "x has 3 signals; it must have 2"},
+		{"positions", r, short, Options{}, "x has 63 positions: want at least 64"},
+		{"NaN", r, bad, Options{}, "position 7"},
+		{"constant", r, constant, Options{}, "same value"},
+		{"shape", r, x, Options{Shape: []int{7, 17}}, "shape [7 17]"},
+		{"refits", r, x, Options{Refits: -1}, "refits -1"},
+		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
+	} {
+		_, err := Of(t.Context(), open(t, backend.Go), test.result, test.x, test.opts)
+		if err == nil || !strings.HasPrefix(err.Error(), "report: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+	for _, opts := range []Options{{}, Default()} {
+		ctx, cancel := context.WithCancel(t.Context())
+		opts.Progress = func(doing string) {
+			if strings.Contains(doing, "pair") {
+				cancel()
+			}
+		}
+		if _, err := Of(ctx, open(t, backend.Go), r, x, opts); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+	}
+}
+
+// JSON has no number that isn't finite, and comes back as it was.
+func TestReportJSON(t *testing.T) {
+	r, x := reported(t, sica.PaperWGF().Smoke()) // measures no divergence
+	rep := report(t, r, x, Options{Refits: 1})
+	if !math.IsNaN(rep.Divergence[0]) || rep.Stability.LeftOut != 0 {
+		t.Fatalf("divergence %v, refits without %d positions", rep.Divergence, rep.Stability.LeftOut)
+	}
+	data, err := json.Marshal(rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(data, []byte(`"divergence":[null`)) || !bytes.Contains(data, []byte(`"judged":null`)) {
+		t.Errorf("JSON %s", data)
+	}
+	var read Report
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(&read); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("again %s, %v", again, err)
+	}
+	if read.String() != rep.String() || !math.IsNaN(read.Divergence[0]) {
+		t.Error("the report that was read is another")
+	}
+	byValue, err := json.Marshal(*rep)
+	if err != nil || !bytes.Equal(byValue, data) {
+		t.Errorf("a copy is written as %s, %v", byValue, err)
+	}
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// Recoveries in another order, sign and scale are the same. One signal that is
+// another costs its share.
+func TestCompareRecoveries(t *testing.T) {
+	z := noise(rng(1), 3, 500, datasets.Laplace)
+	same := mat.NewDense(3, 500, nil)
+	other := mat.DenseCopyOf(z)
+	for k := range 500 {
+		same.Set(0, k, -2*z.At(2, k)+1)
+		same.Set(1, k, z.At(0, k))
+		same.Set(2, k, -z.At(1, k))
+	}
+	s, err := compareRecoveries([]*mat.Dense{z, same, z})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(s.MCC-1) > 1e-12 || math.Abs(slices.Min(s.Signals)-1) > 1e-12 {
+		t.Errorf("the same recoveries: %+v", s)
+	}
+	other.SetRow(1, noise(rng(2), 1, 500, datasets.Laplace).RawRowView(0))
+	s, err = compareRecoveries([]*mat.Dense{z, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Signals[0] < 0.99 || s.Signals[1] > 0.2 || s.Signals[2] < 0.99 || math.Abs(s.MCC-(s.Signals[0]+s.Signals[1]+s.Signals[2])/3) > 1e-12 ||
+		s.MCC != s.Recoveries[0][1] || s.Recoveries[0][1] != s.Recoveries[1][0] || s.Recoveries[0][0] != 1 {
+		t.Errorf("one signal is another: %+v", s)
+	}
+}
+
+// A separation without random draws whose step doesn't depend on the positions
+// that are left out is perfectly stable: the signals repeat with the slabs' period.
+func TestStabilityOfRepeatedSignals(t *testing.T) {
+	slab := noise(rng(3), 2, 100, datasets.Laplace)
+	var mixedSlab, x mat.Dense
+	mixedSlab.Mul(mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 1}), slab)
+	x.Augment(&mixedSlab, &mixedSlab)
+	for range 3 {
+		var longer mat.Dense
+		longer.Augment(&x, &mixedSlab)
+		x.CloneFrom(&longer)
+	}
+	cfg := sica.Default()
+	cfg.Settled, cfg.Rotations, cfg.Alternatives = math.MaxFloat64, 0, nil // whitening alone
+	b := open(t, backend.Go)
+	r := fit(t, b, &x, cfg)
+	s, err := stability(t.Context(), b, r, &x, r.Z, []int{500}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(s.MCC-1) > 1e-9 || s.LeftOut != 100 || len(s.Recoveries) != 6 {
+		t.Errorf("stability %+v", s)
+	}
+}
+
+// What refits leave out: a fifth or less, whole slices, or nothing where the
+// networks couldn't be applied or too little would be left.
+func TestSlab(t *testing.T) {
+	whole := sica.PaperWGF()
+	for _, test := range []struct {
+		name   string
+		cfg    sica.Config
+		shape  []int
+		refits int
+		want   int
+	}{
+		{"a fifth", sica.Default(), []int{1000}, 1, 200},
+		{"a tenth", sica.Default(), []int{1000}, 10, 100},
+		{"rows", sica.Default(), []int{32, 32}, 5, 6},
+		{"too few", sica.Default(), []int{70}, 5, 0},
+		{"whole sequence", whole, []int{1000}, 5, 0},
+	} {
+		x := mat.NewDense(2, grid.Product(test.shape), nil)
+		if got := slab(test.cfg, x, test.shape, test.refits); got != test.want {
+			t.Errorf("%s: a slab of %d, want %d", test.name, got, test.want)
+		}
+	}
+	x := mat.NewDense(1, 12, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+	if got := withoutSlab(x, []int{6, 2}, 1, 2).RawRowView(0); !slices.Equal(got, []float64{0, 1, 2, 3, 8, 9, 10, 11}) {
+		t.Errorf("without the second pair of rows %v", got)
+	}
+}

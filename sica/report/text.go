@@ -1,0 +1,158 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// maxRows is the most signals, and the most pairs, that the text shows.
+const maxRows = 6
+
+// String is what WriteText writes.
+func (r *Report) String() string {
+	var b strings.Builder
+	r.WriteText(&b) // a Builder never fails
+	return b.String()
+}
+
+// WriteText writes the report as text, at most a screen of it: of more than six
+// signals or pairs those that speak most against a separation. Signals count
+// from 1.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
+	for _, reason := range r.Reasons {
+		b.WriteString(wrapped("  ", reason))
+	}
+	for _, next := range r.Next {
+		b.WriteString(wrapped("  Next: ", next))
+	}
+	fmt.Fprintf(&b, "\n%d signals, %d positions, seed %d; reported in %.1f s\n\n", r.Signals, r.Positions, r.Seed, r.Elapsed.Seconds())
+	r.writeDivergences(&b)
+	b.WriteByte('\n')
+	r.writeSignals(&b)
+	b.WriteByte('\n')
+	r.writePairs(&b)
+	if s := r.Stability; s != nil {
+		b.WriteByte('\n')
+		b.WriteString(wrapped("", fmt.Sprintf("stability: %s, %s, and the fit agree with an MCC of %.3f", s.refits(), s.without(), s.MCC)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// wrapped is text in lines of at most 79 characters, the first after a prefix and
+// the others indented as far.
+func wrapped(prefix, text string) string {
+	const width = 79
+	var b strings.Builder
+	line := prefix
+	indent := strings.Repeat(" ", len(prefix))
+	for word := range strings.FieldsSeq(text) {
+		if line != prefix && line != indent {
+			if len([]rune(line))+1+len([]rune(word)) > width {
+				b.WriteString(line + "\n")
+				line = indent
+			} else {
+				line += " "
+			}
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
+}
+
+// table writes tab-separated rows in columns.
+func table(b *strings.Builder, rows ...string) {
+	t := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, row)
+	}
+	t.Flush() // to a Builder, which never fails
+}
+
+func (r *Report) writeDivergences(b *strings.Builder) {
+	rows := []string{
+		"\tmixed, whitened\trecovered",
+		fmt.Sprintf("dependence of a pair\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
+	}
+	if r.Mixed.Judged != nil && r.Recovered.Judged != nil {
+		rows = append(rows, fmt.Sprintf("divergence, nats\t%s\t%s", r.Mixed.Judged, r.Recovered.Judged))
+	}
+	table(b, rows...)
+}
+
+func (r *Report) writeSignals(b *strings.Builder) {
+	order := make([]int, len(r.Predictability))
+	for i := range order {
+		order[i] = i
+	}
+	if len(order) > maxRows { // the stablest last, or the most self-sufficient
+		slices.SortStableFunc(order, func(i, j int) int {
+			if r.Stability != nil {
+				return cmp.Compare(r.Stability.Signals[i], r.Stability.Signals[j])
+			}
+			p, q := r.Predictability[i], r.Predictability[j]
+			return -cmp.Compare(p.All-p.Own, q.All-q.Own)
+		})
+	}
+	rows := []string{"signal\tR² own context\tall contexts\tself-sufficient\tstability"}
+	for _, i := range order[:min(maxRows, len(order))] {
+		p := r.Predictability[i]
+		rows = append(rows, fmt.Sprintf("%d\t%.3f\t%.3f ± %.3f\t%s\t%s", i+1, p.Own, p.All, p.SE, yes(p.SelfSufficient()), r.Stability.of(i)))
+	}
+	table(b, rows...)
+	writeRest(b, len(order), "signals")
+}
+
+func (r *Report) writePairs(b *strings.Builder) {
+	pairs := slices.Clone(r.Pairs)
+	slices.SortStableFunc(pairs, func(p, q Pair) int { return -cmp.Compare(p.AmbiguityAngle, q.AmbiguityAngle) })
+	rows := []string{"pair\tfits best at\tand as well within\tcriterion's range, nats\tby chance up to"}
+	for _, p := range pairs[:min(maxRows, len(pairs))] {
+		rows = append(rows, fmt.Sprintf("%s\t%.0f°\t%.0f°\t%.3f\t%.3f", numbered(p.Signals[:]), p.Angle, p.AmbiguityAngle, p.Range, p.Null99))
+	}
+	table(b, rows...)
+	writeRest(b, len(pairs), "pairs")
+}
+
+func writeRest(b *strings.Builder, n int, what string) {
+	if n > maxRows {
+		fmt.Fprintf(b, "and %d more %s\n", n-maxRows, what)
+	}
+}
+
+func yes(v bool) string {
+	if v {
+		return "yes"
+	}
+	return "no"
+}
+
+// of is the stability of a signal as text.
+func (s *Stability) of(signal int) string {
+	if s == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", s.Signals[signal])
+}
+
+// refits says how many there are.
+func (s *Stability) refits() string {
+	if n := len(s.Recoveries) - 1; n != 1 {
+		return fmt.Sprintf("%d refits", n)
+	}
+	return "one refit"
+}
+
+// without says what the refits did without.
+func (s *Stability) without() string {
+	if s.LeftOut == 0 {
+		return "each with another seed and all positions"
+	}
+	return fmt.Sprintf("each with another seed and without %d other positions", s.LeftOut)
+}

@@ -1,0 +1,96 @@
+package sica
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// step is η of iteration j: a cosine from FirstStep to LastStep. The rectified
+// flow always goes all the way to τ = 1.
+func (c Config) step(j int) float64 {
+	if c.Flow == RF {
+		return 1
+	}
+	if c.Iterations == 1 {
+		return c.FirstStep
+	}
+	phase := float64(j-1) / float64(c.Iterations-1)
+	return c.LastStep + (c.FirstStep-c.LastStep)*(1+math.Cos(math.Pi*phase))/2
+}
+
+// nextSignals is z moved by step times the estimated move, which is first brought into
+// the demixing family, and the maps that it is made of: a free move's is what was
+// learned.
+func (c Config) nextSignals(z *mat.Dense, step float64, estimate field.Estimate) (*mat.Dense, []stage, error) {
+	move := estimate.Move
+	var linear *preprocess.Affine
+	if c.Family == Linear {
+		var err error
+		if move, linear, err = projectLinear(move, z); err != nil {
+			return nil, nil, err
+		}
+	}
+	if size := step * mat.Norm(move, 2) / math.Sqrt(float64(len(move.RawMatrix().Data))); c.MaxMove > 0 && size > c.MaxMove {
+		step *= c.MaxMove / size
+	}
+	next := new(mat.Dense)
+	next.Scale(step, move)
+	next.Add(next, z)
+	if err := signal.Check("z", next); err != nil {
+		return nil, nil, err
+	}
+	if linear != nil {
+		linear = linear.AsStep(step)
+	}
+	if !c.Standardise {
+		if linear != nil {
+			return next, []stage{{fixed: linear}}, nil
+		}
+		return next, []stage{learnedStage(estimate.Learned, step)}, nil
+	}
+	standard, err := preprocess.Standardised(next)
+	if err != nil {
+		return nil, nil, err
+	}
+	if linear != nil {
+		return standard, []stage{{fixed: linear.Then(preprocess.Standardisation(next))}}, nil
+	}
+	return standard, []stage{learnedStage(estimate.Learned, step), {fixed: preprocess.Standardisation(next)}}, nil
+}
+
+// projectLinear is the affine map of the signals z nearest to move in least
+// squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
+// and as a map. Both are d×T.
+func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
+	d, t := z.Dims()
+	centredZ, centreZ := signal.Centred(z)
+	centredMove, mean := signal.Centred(move)
+
+	var cov mat.SymDense
+	cov.SymOuterK(1, centredZ) // Σ z zᵀ
+	var cross mat.Dense
+	cross.Mul(centredMove, centredZ.T()) // Σ move zᵀ
+	var chol mat.Cholesky
+	if !chol.Factorize(&cov) {
+		return nil, nil, errors.New("the signals became linearly dependent")
+	}
+	var bT mat.Dense
+	if err := chol.SolveTo(&bT, cross.T()); err != nil {
+		return nil, nil, errors.New("the signals became linearly dependent")
+	}
+	fit := mat.NewDense(d, t, nil)
+	fit.Mul(bT.T(), centredZ)
+	for i := range d {
+		row := fit.RawRowView(i)
+		for k := range row {
+			row[k] += mean[i]
+		}
+	}
+	return fit, &preprocess.Affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
+}
