@@ -39,7 +39,9 @@ func TestSeparates(t *testing.T) {
 
 func TestLinear(t *testing.T) {
 	_, _, x := baselinetest.Problem(3, 1000, baselinetest.Odd)
-	baselinetest.Linear(t, x, Method{Default()})
+	cfg := Default()
+	cfg.Tolerance = 1e-12
+	baselinetest.Linear(t, x, Method{cfg})
 }
 
 func TestModel(t *testing.T) {
@@ -68,12 +70,27 @@ func TestOneSignal(t *testing.T) {
 	}
 }
 
+// The default tolerance is .01/√T.
+func TestDefaultTolerance(t *testing.T) {
+	_, _, x := baselinetest.Problem(5, 400, baselinetest.Odd)
+	cfg := Default()
+	want := mustFit(t, x, cfg)
+	cfg.Tolerance = 0.01 / 20
+	if !mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
+		t.Error("at 400 positions it isn't .01/20")
+	}
+	cfg.Tolerance = 1e-9
+	if mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
+		t.Error("another tolerance gives the same result")
+	}
+}
+
 func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	_, _, x := baselinetest.Problem(5, 500, baselinetest.Odd)
 	cfg := Default()
 	cfg.MaxSweeps = 1
 	c := mustFit(t, x, cfg).Convergence()
-	if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 1e-08 in 1 sweeps") {
+	if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
 		t.Errorf("convergence %+v", c)
 	}
 }
@@ -85,7 +102,7 @@ func TestErrors(t *testing.T) {
 		cfg  Config
 	}{
 		{"tolerance NaN", Config{math.NaN(), 1}},
-		{"tolerance 0: want more than 0", Config{0, 1}},
+		{"tolerance -1: want 0 or more", Config{-1, 1}},
 		{"max sweeps 0: want at least 1", Config{1e-8, 0}},
 	} {
 		_, err := Fit(t.Context(), x, test.cfg)

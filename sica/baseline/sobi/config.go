@@ -14,19 +14,17 @@ type Config struct {
 	Lags []int
 
 	// Tolerance ends the rotations: in a last sweep over all pairs of signals
-	// each is turned by less than this angle, in radians. It is more than 0.
+	// each is turned by less than this angle, in radians. 0 is .01/√T, a hundredth
+	// of the angles that chance decides.
 	Tolerance float64
 
 	// MaxSweeps is the most sweeps, at least 1.
 	MaxSweeps int
 }
 
-// Default has the lags of SOBI in EEGLAB, a widely used program; a tolerance of
-// 1e-8, far below what any number of positions determines; and at most 100
-// sweeps, of which ten are rarely needed.
-func Default() Config {
-	return Config{Tolerance: 1e-8, MaxSweeps: 100}
-}
+// Default has the lags and the tolerance of SOBI in EEGLAB, a widely used program,
+// and at most 100 sweeps.
+func Default() Config { return Config{MaxSweeps: 100} }
 
 // AMUSE is Default with the one lag 1: L. Tong, R. Liu, V. C. Soon and Y.-F.
 // Huang, "Indeterminacy and identifiability of blind identification", IEEE
@@ -51,8 +49,8 @@ func (c Config) validate(n int) error {
 	switch {
 	case c.Lags != nil && len(c.Lags) == 0:
 		return fmt.Errorf("no lags: want at least one, or nil for the default")
-	case !(c.Tolerance > 0) || math.IsInf(c.Tolerance, 0):
-		return fmt.Errorf("tolerance %g: want more than 0", c.Tolerance)
+	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
+		return fmt.Errorf("tolerance %g: want 0 or more", c.Tolerance)
 	case c.MaxSweeps < 1:
 		return fmt.Errorf("max sweeps %d: want at least 1", c.MaxSweeps)
 	}
@@ -77,4 +75,12 @@ func (c Config) lags(n int) []int {
 		lags = append(lags, lag)
 	}
 	return lags
+}
+
+// tolerance returns Tolerance, or the default for n positions.
+func (c Config) tolerance(n int) float64 {
+	if c.Tolerance > 0 {
+		return c.Tolerance
+	}
+	return 0.01 / math.Sqrt(float64(n))
 }

@@ -72,7 +72,8 @@ func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := jointdiag.Orthogonal(ctx, covariances, jointdiag.Options{Tolerance: cfg.Tolerance, MaxSweeps: cfg.MaxSweeps})
+	tolerance := cfg.tolerance(n)
+	found, err := jointdiag.Orthogonal(ctx, covariances, jointdiag.Options{Tolerance: tolerance, MaxSweeps: cfg.MaxSweeps})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
 	}
 	m.signals.Mul(rotation, white.Signals)
 	if !found.Converged {
-		m.convergence.Warning = fmt.Sprintf("SOBI did not converge to the tolerance %g in %d sweeps: allow more or raise the tolerance", cfg.Tolerance, cfg.MaxSweeps)
+		m.convergence.Warning = fmt.Sprintf("SOBI did not converge to the tolerance %.2g in %d sweeps: allow more or raise the tolerance", tolerance, cfg.MaxSweeps)
 	}
 	return m, nil
 }

@@ -111,8 +111,8 @@ func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 		eigen.VectorsTo(&vectors)
 		unmixing.Mul(vectors.T(), w.Matrix)
 		cfg := AMUSE()
-		cfg.Lags = []int{lag}
-		if distance := baselinetest.Distance(mustFit(t, x, cfg).Unmixing, &unmixing); !(distance < 1e-7) {
+		cfg.Lags, cfg.Tolerance = []int{lag}, 1e-12
+		if distance := baselinetest.Distance(mustFit(t, x, cfg).Unmixing, &unmixing); !(distance < 1e-10) {
 			t.Errorf("lag %d: the unmixing matrix is off by %g", lag, distance)
 		}
 	}
@@ -121,6 +121,7 @@ func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 func TestLinear(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := autoregressive(3, 1000)
+		cfg.Tolerance = 1e-12
 		baselinetest.Linear(t, x, Method{cfg})
 	})
 }
@@ -129,9 +130,10 @@ func TestLinear(t *testing.T) {
 func TestDirectionOfTimeDoesNotMatter(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := autoregressive(3, 1000)
+		cfg.Tolerance = 1e-12
 		want := mustFit(t, x, cfg)
 		reverse(x)
-		if distance := baselinetest.Distance(mustFit(t, x, cfg).Unmixing, want.Unmixing); !(distance < 1e-7) {
+		if distance := baselinetest.Distance(mustFit(t, x, cfg).Unmixing, want.Unmixing); !(distance < 1e-10) {
 			t.Errorf("the unmixing matrix is off by %g", distance)
 		}
 	})
@@ -175,12 +177,27 @@ func TestOneSignal(t *testing.T) {
 	})
 }
 
+// The default tolerance is .01/√T.
+func TestDefaultTolerance(t *testing.T) {
+	_, x := autoregressive(5, 400)
+	cfg := Default()
+	want := mustFit(t, x, cfg)
+	cfg.Tolerance = 0.01 / 20
+	if !mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
+		t.Error("at 400 positions it isn't .01/20")
+	}
+	cfg.Tolerance = 1e-9
+	if mat.Equal(mustFit(t, x, cfg).Unmixing, want.Unmixing) {
+		t.Error("another tolerance gives the same result")
+	}
+}
+
 func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := autoregressive(5, 500)
 		cfg.MaxSweeps = 1
 		c := mustFit(t, x, cfg).Convergence()
-		if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 1e-08 in 1 sweeps") {
+		if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
 			t.Errorf("convergence %+v", c)
 		}
 	})
@@ -193,7 +210,7 @@ func TestErrors(t *testing.T) {
 		change func(*Config)
 	}{
 		{"tolerance NaN", func(c *Config) { c.Tolerance = math.NaN() }},
-		{"tolerance 0: want more than 0", func(c *Config) { c.Tolerance = 0 }},
+		{"tolerance -1: want 0 or more", func(c *Config) { c.Tolerance = -1 }},
 		{"max sweeps 0: want at least 1", func(c *Config) { c.MaxSweeps = 0 }},
 		{"no lags", func(c *Config) { c.Lags = []int{} }},
 		{"lag 0: want 1 to 99", func(c *Config) { c.Lags = []int{1, 0} }},
