@@ -3,6 +3,7 @@ package fastica
 import (
 	"math"
 
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -11,7 +12,7 @@ import (
 func (c Contrast) apply(y []float64) float64 {
 	switch c {
 	case LogCosh:
-		tanhInPlace(y)
+		tanh.InPlace(y)
 		return float64(len(y)) - floats.Dot(y, y) // 1 − tanh²
 	case Exp:
 		return expInPlace(y)

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
 )
 
 // means are those over the positions that the criterion, its gradient and its
@@ -76,20 +78,19 @@ func (s *sampler) means(ctx context.Context, w *mat.Dense) (*means, error) {
 }
 
 // logCosh returns the sum of log 2·cosh y over a block, and sets t to tanh y and
-// slope to 1 − tanh² y. With e = exp(−2|y|)
+// slope to 1 − tanh² y. As cosh y = e^|y|/(1 + tanh |y|),
 //
-//	log 2·cosh y = |y| + log(1 + e),  tanh |y| = (1 − e)/(1 + e),
+//	log 2·cosh y = |y| + log 2 − log(1 + tanh |y|),
 //
 // and the sum of the logarithms is that of the product.
 func logCosh(y, t, slope []float64) float64 {
+	copy(t, y)
+	tanh.InPlace(t)
 	sum, product := 0.0, 1.0
-	for k, v := range y {
-		size := math.Abs(v)
-		e := math.Exp(-2 * size)
-		sum += size
-		product *= 1 + e
-		t[k] = math.Copysign((1-e)/(1+e), v)
-		slope[k] = 1 - t[k]*t[k]
+	for k, v := range t {
+		slope[k] = 1 - v*v
+		sum += math.Abs(y[k])
+		product *= 1 + math.Abs(v)
 	}
-	return sum + math.Log(product)
+	return sum + float64(len(y))*math.Ln2 - math.Log(product)
 }
