@@ -135,6 +135,31 @@ func step(rng *rand.Rand, d int, ortho bool) *mat.Dense {
 	return e
 }
 
+// A step is halved until it goes down, and given up if it only goes up.
+func TestDescend(t *testing.T) {
+	x := white(t, 3, 500)
+	each(t, func(t *testing.T, ortho, extended bool) {
+		p := pointAt(t, x, rotation.Random(rand.New(rand.NewPCG(5, 6)), 3), ortho, extended)
+		at := func(w *mat.Dense) (*point, error) { return pointAt(t, x, w, ortho, extended), nil }
+		var far, up mat.Dense
+		far.Scale(-50, p.gradient())
+		up.Scale(0.1, p.gradient())
+		next, gone, err := descend(p, &far, at)
+		if err != nil || next == nil || !(next.loss(p.signs) < p.loss(p.signs)) {
+			t.Fatalf("point %+v, error %v", next, err)
+		}
+		if halved := math.Log2(mat.Norm(&far, 2) / mat.Norm(gone, 2)); halved < 1 || halved != math.Round(halved) {
+			t.Errorf("the step was halved %g times", halved)
+		}
+		if !mat.EqualApprox(next.w, move(p, gone), 1e-15) {
+			t.Error("the new point isn't where the step leads")
+		}
+		if next, _, err := descend(p, &up, at); next != nil || err != nil {
+			t.Errorf("up: point %+v, error %v", next, err)
+		}
+	})
+}
+
 // Of signals whose empirical distribution is exactly a product the Hessian is
 // exact at the minimum: it is the change of the gradient by a small step, and solve
 // is its inverse.

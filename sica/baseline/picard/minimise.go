@@ -51,7 +51,7 @@ func minimise(ctx context.Context, x, w *mat.Dense, cfg Config) (*mat.Dense, bas
 		}
 		if next == nil {
 			return now.w, baseline.Convergence{Iterations: iterations, Warning: fmt.Sprintf("Picard found no likelier demixing after %d iterations, "+
-				"though its gradient is %.1e, not the tolerance %g: raise the tolerance", iterations, largest(gradient), cfg.Tolerance)}, nil
+				"though its gradient is %.1e, not the tolerance %g: raise the tolerance or try another start", iterations, largest(gradient), cfg.Tolerance)}, nil
 		}
 		changed := next.classify(now.signs)
 		change := next.gradient()

@@ -195,6 +195,17 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	})
 }
 
+// Where the likelihood overflows there is nowhere to go.
+func TestWarnsIfItIsStuck(t *testing.T) {
+	_, _, x := baselinetest.Problem(2, 100, baselinetest.All)
+	cfg := Infomax()
+	cfg.Start = mat.NewDense(2, 2, []float64{1e200, 0, 0, 1e200})
+	m := mustFit(t, x, cfg)
+	if c := m.Convergence(); c.Converged || c.Iterations != 0 || !strings.Contains(c.Warning, "no likelier demixing after 0 iterations") {
+		t.Errorf("convergence %+v", c)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	_, _, x := baselinetest.Problem(2, 100, baselinetest.Odd)
 	for _, test := range []struct {
@@ -213,8 +224,12 @@ func TestErrors(t *testing.T) {
 	} {
 		cfg := Default()
 		test.change(&cfg)
-		if _, err := Fit(t.Context(), x, cfg); err == nil || !strings.HasPrefix(err.Error(), "picard: ") || !strings.Contains(err.Error(), test.want) {
+		_, err := Fit(t.Context(), x, cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), "picard: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+		if invalid := cfg.Validate(2); invalid == nil || err == nil || invalid.Error() != err.Error() {
+			t.Errorf("validated with error %v, want %v", invalid, err)
 		}
 	}
 }

@@ -219,8 +219,12 @@ func TestErrors(t *testing.T) {
 	} {
 		cfg := Default()
 		test.change(&cfg)
-		if _, err := Fit(t.Context(), x, cfg); err == nil || !strings.HasPrefix(err.Error(), "sobi: ") || !strings.Contains(err.Error(), test.want) {
+		_, err := Fit(t.Context(), x, cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), "sobi: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+		if invalid := cfg.Validate(100); invalid == nil || err == nil || invalid.Error() != err.Error() {
+			t.Errorf("validated with error %v, want %v", invalid, err)
 		}
 	}
 }
