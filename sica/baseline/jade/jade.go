@@ -41,7 +41,7 @@ func (m *Model) Convergence() baseline.Convergence { return m.convergence }
 // Fit separates the mixed signals x, d×T. They are centred and whitened by
 // principal components as in baseline.Whiten, and rotated so that their
 // d(d+1)/2 cumulant matrices together are as near to diagonal as possible. It
-// costs O(d⁴·T), and O(d⁵) for each sweep, in a space of 12·d⁴ bytes: it is for up
+// costs O(d⁴·T), and O(d⁵) for each sweep, in a space of 10·d⁴ bytes: it is for up
 // to some fifty signals.
 //
 // It is an error if a setting is out of range, if x can't be whitened, or if ctx
