@@ -97,10 +97,10 @@ func refuses(t *testing.T, x *mat.Dense, method baseline.Method) {
 		want string
 		x    *mat.Dense
 	}{
-		{"no mixed signals", nil},
-		{"2 mixed signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1})},
+		{"", nil},
+		{"at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1})},
 		{"the value NaN at position 3", with(nan)},
-		{"the value 0 at every position", with(make([]float64, n))},
+		{"at every position", with(make([]float64, n))},
 		{"linearly dependent", with(x.RawRowView(0))},
 	} {
 		model, err := method.Fit(t.Context(), test.x)
