@@ -1,7 +1,7 @@
 """The problems that other implementations and the Go tests both solve.
 
 They are made of integers, sums and products only, so that both sides have the
-same numbers to the last bit: see sica/baseline/internal/baselinetest.
+same numbers to rounding: see sica/baseline/internal/baselinetest.
 """
 
 import numpy as np

@@ -5,8 +5,8 @@
 // 2018; and Picard-O, by the same, "Faster ICA under orthogonal constraint",
 // ICASSP 2018. It takes no notice of the order of the positions.
 //
-// With the same signals, settings and Start it finds the unmixing matrix of the
-// authors' program in Python.
+// With the same signals, settings and Start it finds the unmixing matrix that the
+// authors' program in Python does, but for the order and the signs of its rows.
 package picard
 
 import (

@@ -2,9 +2,9 @@ package baselinetest
 
 import "gonum.org/v1/gonum/mat"
 
-// Problem is that of mixed in scripts/baselines/problem.py, to the last bit:
-// signals x = a·s, d×n, of uniform sources, or fifth powers of those where heavy
-// says so of a source, which have heavier tails than a Gaussian.
+// Problem is that of mixed in scripts/baselines/problem.py, to rounding: signals
+// x = a·s, d×n, of uniform sources, or fifth powers of those where heavy says so
+// of a source, which have heavier tails than a Gaussian.
 func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 	g := Generator(d)
 	s, a = g.Matrix(d, n), g.Matrix(d, d)
