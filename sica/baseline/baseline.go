@@ -1,6 +1,6 @@
 // Package baseline is the methods that SICA is compared with, behind one
-// interface. Each method is a package in this folder: fastica, lica, pcl, ivae
-// and zca.
+// interface. Each method is a package in this folder: fastica, lica, pcl, ivae,
+// sobi, jade, picard and zca.
 //
 // Signals are matrices of d rows × T columns: a row is a signal, a column a
 // position.

@@ -66,7 +66,8 @@ type Method struct {
 }
 
 // Methods returns all methods: SICA with this project's settings and with the
-// paper's two flows, the paper's rivals, and what needs no training at all.
+// paper's two flows, the paper's rivals, other linear ones, and what needs no
+// training at all.
 func Methods() []Method {
 	all := []Preset{Paper, Default, Smoke}
 	return []Method{
@@ -77,6 +78,9 @@ func Methods() []Method {
 		{"lica", plot.LICA, all, fit(lICA)},
 		{"pcl", plot.PCL, all, fit(pCL)},
 		{"ivae", plot.IVAE, all, fit(iVAE)},
+		{"sobi", plot.SOBI, []Preset{Default, Smoke}, fit(sOBI)},
+		{"jade", plot.JADE, []Preset{Default, Smoke}, fit(jADE)},
+		{"picard", plot.Picard, []Preset{Default, Smoke}, fit(picardO)},
 		{"zca", plot.ZCA, nil, fit(whitening)},
 		{"gaussianise+zca", plot.GaussianisedZCA, nil, fit(gaussianised)},
 		{"mixed", plot.Mixed, nil, mixed},

@@ -10,8 +10,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
+	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
 	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
+	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
+	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 )
 
@@ -107,6 +110,23 @@ func iVAE(b compute.Backend, in Signals, p Preset, seed uint64) (baseline.Method
 	}
 	cfg.Seed, cfg.Shape = seed, in.Shape
 	return ivae.Method{Config: cfg, Backend: b}, cfg
+}
+
+// sOBI, jADE and picardO take a few steps by default, no more than a smoke test.
+func sOBI(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
+	cfg := sobi.Default()
+	return sobi.Method{Config: cfg}, cfg
+}
+
+func jADE(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
+	cfg := jade.Default()
+	return jade.Method{Config: cfg}, cfg
+}
+
+func picardO(_ compute.Backend, _ Signals, _ Preset, seed uint64) (baseline.Method, any) {
+	cfg := picard.Default()
+	cfg.Seed = seed
+	return picard.Method{Config: cfg}, cfg
 }
 
 func whitening(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {

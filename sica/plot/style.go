@@ -18,6 +18,9 @@ const (
 	LICA            = "LICA"
 	PCL             = "PCL"
 	IVAE            = "iVAE"
+	SOBI            = "SOBI"
+	JADE            = "JADE"
+	Picard          = "Picard"
 	ZCA             = "ZCA"
 	GaussianisedZCA = "Gaussianise+ZCA"
 	Conditional     = "conditional"
@@ -57,7 +60,8 @@ var (
 
 // Related methods share a hue or are grey: the linear ones are blue, the other
 // nonlinear ones green, the starts that need no training grey. In grey print
-// they differ in lightness, dash and glyph.
+// they differ in lightness, dash and glyph. Linear methods that the paper doesn't
+// compare with are thin.
 var styles = map[string]Style{
 	Truth:           {black, 1, nil, draw.CrossGlyph{}},
 	Mixed:           {skyBlue, 1.2, nil, draw.CircleGlyph{}},
@@ -68,6 +72,9 @@ var styles = map[string]Style{
 	LICA:            {darkBlue, 1.5, dashed, draw.TriangleGlyph{}},
 	PCL:             {green, 1.5, nil, draw.RingGlyph{}},
 	IVAE:            {darkGreen, 1.5, dotted, draw.CrossGlyph{}},
+	SOBI:            {skyBlue, 1, dashed, draw.TriangleGlyph{}},
+	JADE:            {blue, 1, dotted, draw.RingGlyph{}},
+	Picard:          {darkBlue, 1, nil, draw.BoxGlyph{}},
 	ZCA:             {darkGrey, 1.5, dashed, draw.RingGlyph{}},
 	GaussianisedZCA: {lightGrey, 1.5, nil, draw.SquareGlyph{}},
 	Conditional:     {darkGrey, 1.5, dotted, draw.TriangleGlyph{}},

@@ -9,7 +9,7 @@ import (
 func TestNoTwoMethodsLookAlike(t *testing.T) {
 	seen := make(map[string]string)
 	for _, method := range []string{
-		Mixed, Truth, SICA, SICAWGF, SICARF, FastICA, LICA, PCL, IVAE, ZCA, GaussianisedZCA, Conditional,
+		Mixed, Truth, SICA, SICAWGF, SICARF, FastICA, LICA, PCL, IVAE, SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
 	} {
 		style, ok := StyleOf(method)
 		if !ok {
@@ -25,6 +25,13 @@ func TestNoTwoMethodsLookAlike(t *testing.T) {
 			t.Errorf("the points of %s and %s look alike", method, other)
 		}
 		seen[look] = method
+	}
+	for _, method := range []string{SOBI, JADE, Picard} {
+		for _, rival := range []string{FastICA, LICA, PCL, IVAE} {
+			if !(styles[method].Width < styles[rival].Width) {
+				t.Errorf("%s isn't thinner than %s, a rival of the paper", method, rival)
+			}
+		}
 	}
 	if _, ok := StyleOf("seed 1"); ok {
 		t.Error("an unknown method has a style of its own")

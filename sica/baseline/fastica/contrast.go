@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
 )
 
 // apply replaces the values y by g(y), and returns the sum of the derivatives
@@ -11,7 +13,7 @@ import (
 func (c Contrast) apply(y []float64) float64 {
 	switch c {
 	case LogCosh:
-		tanhInPlace(y)
+		tanh.InPlace(y)
 		return float64(len(y)) - floats.Dot(y, y) // 1 − tanh²
 	case Exp:
 		return expInPlace(y)

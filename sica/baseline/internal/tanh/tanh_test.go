@@ -1,4 +1,4 @@
-package fastica
+package tanh
 
 import (
 	"math"
@@ -32,7 +32,7 @@ func TestTanh(t *testing.T) {
 
 // math.Tanh is itself off by up to 5e-16 of the value.
 func TestTanhAgainstMath(t *testing.T) {
-	values := []float64{0, 5e-324, 1e-300, 1e-8, 0.5 / tanhSteps, 19.9999, 20, 21, 1e300, math.Inf(1)}
+	values := []float64{0, 5e-324, 1e-300, 1e-8, 0.5 / steps, 19.9999, 20, 21, 1e300, math.Inf(1)}
 	for x := 1e-4; x < 21; x += 0.9137e-4 { // not in step with the table
 		values = append(values, x)
 	}
@@ -51,6 +51,6 @@ func TestTanhAgainstMath(t *testing.T) {
 
 func tanh(x float64) float64 {
 	values := []float64{x}
-	tanhInPlace(values)
+	InPlace(values)
 	return values[0]
 }
