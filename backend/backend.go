@@ -29,7 +29,8 @@ import (
 	"sync"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
+
+	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
 // The names that Open takes.
@@ -149,9 +150,7 @@ func open(name string, allowUnverified bool) (compute.Backend, error) {
 	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
 		b, sum, err = openXLA(plugin, allowUnverified)
 	} else {
-		// One operation at a time, itself on all cores: of two matrix products
-		// at once, each can wait for the other's cores for ever (compute v0.1.5).
-		b, err = gobackend.New("ops_sequential")
+		b, err = purego.New()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", name, err)
