@@ -34,7 +34,8 @@ func (Config) Name() string { return name }
 //
 // It is an error if a setting is out of range, if x can't be whitened, or if ctx
 // ends. Sweeps that don't converge are no error: the model's Convergence says so.
-// Its iterations are sweeps over all pairs of signals.
+// Its iterations are sweeps over all pairs of signals. The recovered signals have
+// variance 1.
 func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
 	m, err := c.fit(ctx, x)
 	if err != nil {
