@@ -23,7 +23,7 @@ func readCSV(r io.Reader) (*mat.Dense, error) {
 	columns := 0 // As soon as a row was read, its number of cells.
 	next := 1    // The line where the next row must be.
 	for {
-		ahead.left = MaxRowBytes
+		ahead.left = maxRowBytes
 		row, err := lines.Read()
 		if errors.Is(err, io.EOF) {
 			break

@@ -22,8 +22,8 @@ import (
 //   - .png, .pgm: one signal, as [ReadImages], which also tells its shape.
 //
 // It fails, saying where, if an entry is missing, is not a number or is not
-// finite, and if there is more to read than [MaxEntries], [MaxFileBytes],
-// [MaxRowBytes] or [MaxImagePixels]. The memory that it takes follows what is in
+// finite, and if there is more to read than [MaxEntries], [maxFileBytes],
+// [maxRowBytes] or [maxImagePixels]. The memory that it takes follows what is in
 // the file, not what the file says of itself.
 func ReadFile(path string) (*mat.Dense, error) {
 	switch extension(path) {
@@ -74,7 +74,7 @@ func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 		return none, fmt.Errorf("datasets: %w", err)
 	}
 	defer f.Close()
-	v, err := read(bufio.NewReaderSize(&boundedReader{f, MaxFileBytes, errTooLong}, 1<<16))
+	v, err := read(bufio.NewReaderSize(&boundedReader{f, maxFileBytes, errTooLong}, 1<<16))
 	if err != nil {
 		return none, fmt.Errorf("datasets: read %s: %w", path, err)
 	}

@@ -32,10 +32,10 @@ func (im Images) Image(i int) []byte {
 	return im.Pixels[i*n : (i+1)*n]
 }
 
-// ReadIDXImages reads an IDX file of images, MNIST's format, uncompressed. It
+// readIDXImages reads an IDX file of images, MNIST's format, uncompressed. It
 // fails if the file is longer or shorter than its header says, or its header
-// says more than [MaxIDXBytes].
-func ReadIDXImages(r io.Reader) (Images, error) {
+// says more than [maxIDXBytes].
+func readIDXImages(r io.Reader) (Images, error) {
 	dims, err := readIDXHeader(r, idxImages, 3)
 	if err != nil {
 		return Images{}, fmt.Errorf("IDX images: %w", err)
@@ -47,9 +47,9 @@ func ReadIDXImages(r io.Reader) (Images, error) {
 	return Images{N: dims[0], Rows: dims[1], Cols: dims[2], Pixels: pixels}, nil
 }
 
-// ReadIDXLabels reads an IDX file of labels, one byte each, uncompressed. It
-// fails as [ReadIDXImages] does.
-func ReadIDXLabels(r io.Reader) ([]byte, error) {
+// readIDXLabels reads an IDX file of labels, one byte each, uncompressed. It
+// fails as [readIDXImages] does.
+func readIDXLabels(r io.Reader) ([]byte, error) {
 	dims, err := readIDXHeader(r, idxLabels, 1)
 	if err != nil {
 		return nil, fmt.Errorf("IDX labels: %w", err)
@@ -78,8 +78,8 @@ func readIDXHeader(r io.Reader, magic uint32, n int) (dims []int, err error) {
 func readIDXBytes(r io.Reader, dims []int) ([]byte, error) {
 	n := 1
 	for _, v := range dims {
-		if v < 1 || v > MaxIDXBytes/n {
-			return nil, fmt.Errorf("size %v: need 1 to %d bytes", dims, MaxIDXBytes)
+		if v < 1 || v > maxIDXBytes/n {
+			return nil, fmt.Errorf("size %v: need 1 to %d bytes", dims, maxIDXBytes)
 		}
 		n *= v
 	}
@@ -112,14 +112,14 @@ type Digits struct {
 func LoadIDX(imagesPath, labelsPath string) (*Digits, error) {
 	var d Digits
 	err := openIDX(imagesPath, func(r io.Reader) (err error) {
-		d.Images, err = ReadIDXImages(r)
+		d.Images, err = readIDXImages(r)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = openIDX(labelsPath, func(r io.Reader) (err error) {
-		d.Labels, err = ReadIDXLabels(r)
+		d.Labels, err = readIDXLabels(r)
 		return err
 	})
 	if err != nil {

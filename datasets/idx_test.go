@@ -18,7 +18,7 @@ const (
 )
 
 func TestReadIDX(t *testing.T) {
-	images, err := ReadIDXImages(strings.NewReader(twoImages))
+	images, err := readIDXImages(strings.NewReader(twoImages))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestReadIDX(t *testing.T) {
 	if got := images.Image(1); !bytes.Equal(got, []byte{1, 2, 3}) {
 		t.Errorf("image 1 is %v, want [1 2 3]", got)
 	}
-	labels, err := ReadIDXLabels(strings.NewReader(twoLabels))
+	labels, err := readIDXLabels(strings.NewReader(twoLabels))
 	if err != nil || !bytes.Equal(labels, []byte{7, 9}) {
 		t.Errorf("labels %v (%v), want [7 9]", labels, err)
 	}
@@ -44,12 +44,12 @@ func TestReadIDXErrors(t *testing.T) {
 		{"no images", "\x00\x00\x08\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03", "need 1 to"},
 		{"absurd", "\x00\x00\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "need 1 to"},
 	} {
-		_, err := ReadIDXImages(strings.NewReader(c.file))
+		_, err := readIDXImages(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := ReadIDXLabels(strings.NewReader(twoImages)); err == nil {
+	if _, err := readIDXLabels(strings.NewReader(twoImages)); err == nil {
 		t.Error("images for labels: no error")
 	}
 }
@@ -105,10 +105,10 @@ func FuzzReadIDXImages(f *testing.F) {
 	f.Add([]byte(twoImages[:20]))
 	f.Add([]byte("\x00\x00\x08\x03\x00\x01\x00\x00\x00\x00\x10\x00\x00\x00\x00\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if labels, err := ReadIDXLabels(bytes.NewReader(data)); err == nil && len(labels)+8 != len(data) {
+		if labels, err := readIDXLabels(bytes.NewReader(data)); err == nil && len(labels)+8 != len(data) {
 			t.Errorf("%d labels from %d bytes", len(labels), len(data))
 		}
-		images, err := ReadIDXImages(bytes.NewReader(data))
+		images, err := readIDXImages(bytes.NewReader(data))
 		if err != nil {
 			checkError(t, err)
 			return

@@ -155,8 +155,8 @@ func decodePNG(r io.Reader) (greyImage, error) {
 }
 
 func checkImage(height, width int) error {
-	if height < 1 || width < 1 || height > MaxImagePixels/width {
-		return fmt.Errorf("%d×%d pixels: need at least one and at most %d", height, width, MaxImagePixels)
+	if height < 1 || width < 1 || height > maxImagePixels/width {
+		return fmt.Errorf("%d×%d pixels: need at least one and at most %d", height, width, maxImagePixels)
 	}
 	return nil
 }

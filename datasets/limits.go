@@ -13,15 +13,15 @@ const (
 	// MaxEntries is the most entries, signals times positions, of the signals
 	// that are made or read here: half a GiB of float64.
 	MaxEntries = 1 << 26
-	// MaxFileBytes is the most that is read of any file of signals: 1 GiB.
-	MaxFileBytes = 1 << 30
-	// MaxRowBytes is the most that one row of a CSV file may take: 1 MiB.
-	MaxRowBytes = 1 << 20
-	// MaxImagePixels is the most pixels of an image file: 4096×4096.
-	MaxImagePixels = 1 << 24
-	// MaxIDXBytes is the most bytes of pixels or labels of an IDX file,
+	// maxFileBytes is the most that is read of any file of signals: 1 GiB.
+	maxFileBytes = 1 << 30
+	// maxRowBytes is the most that one row of a CSV file may take: 1 MiB.
+	maxRowBytes = 1 << 20
+	// maxImagePixels is the most pixels of an image file: 4096×4096.
+	maxImagePixels = 1 << 24
+	// maxIDXBytes is the most bytes of pixels or labels of an IDX file,
 	// decompressed. MNIST's largest has 47 040 000.
-	MaxIDXBytes = 1 << 28
+	maxIDXBytes = 1 << 28
 )
 
 // errTooLong is a boundedReader's for a file of signals.

@@ -117,12 +117,12 @@ func TestReadersAreBounded(t *testing.T) {
 
 // A row may be as long as the limit.
 func TestLongestRow(t *testing.T) {
-	row := strings.Repeat("1,", MaxRowBytes/2-1) + "1\n"
+	row := strings.Repeat("1,", maxRowBytes/2-1) + "1\n"
 	z, err := readCSV(strings.NewReader(row + row))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, T := z.Dims(); d != MaxRowBytes/2 || T != 2 {
+	if d, T := z.Dims(); d != maxRowBytes/2 || T != 2 {
 		t.Errorf("read %d×%d", d, T)
 	}
 }

@@ -47,10 +47,10 @@ var builtinMNIST = sync.OnceValues(func() (*Digits, error) {
 		return nil, fmt.Errorf("datasets: built-in MNIST: %w", err)
 	}
 	var d Digits
-	if d.Images, err = ReadIDXImages(images); err != nil {
+	if d.Images, err = readIDXImages(images); err != nil {
 		return nil, err
 	}
-	if d.Labels, err = ReadIDXLabels(labels); err != nil {
+	if d.Labels, err = readIDXLabels(labels); err != nil {
 		return nil, err
 	}
 	return &d, nil
