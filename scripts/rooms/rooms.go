@@ -31,10 +31,10 @@ const column1, column2, column3, column4 = .11, .37, .63, .89
 // its own room or in a later one.
 var house = [][]room{
 	{
-		{"notebooks", []string{"notebooks"}, "a figure or a subject each, step by step", column2},
-		{"scripts", []string{"scripts/...", "docs"}, "what a person runs", column3},
+		{"notebooks", []string{"notebooks", "docs"}, "a figure or a subject each, step by step", column2},
+		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
 	}, {
-		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures: separations made once and kept", column3},
+		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
 		{"sica/report", []string{"sica/report/..."}, "what a separation is worth, without the truth", column2},
 	}, {
