@@ -24,12 +24,14 @@ package backend
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
+
+	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
 // The names that Open takes.
@@ -50,8 +52,17 @@ var fastestFirst = []string{CUDA, CPU, Go}
 // An Option is something that Open does only if it is told to.
 type Option int
 
-// AllowUnverified has Open load a plugin whose SHA-256 it doesn't know.
-const AllowUnverified Option = iota
+const (
+	// AllowUnverified has Open load a plugin whose SHA-256 it doesn't know.
+	AllowUnverified Option = iota
+	// Portable keeps CPU to the instructions that every x86-64 processor with AVX2
+	// has, so that such processors give the same bits: XLA's own compiler, by its
+	// flag xla_cpu_max_isa, and oneDNN's matrix products in it, which choose among
+	// their kernels when they run, by ONEDNN_MAX_CPU_ISA. Both are environment
+	// variables of the process, which stay set. It must come with the first Open of
+	// CPU. Other backends don't change.
+	Portable
+)
 
 // ErrUnverified is the error, with the file's path and its SHA-256, for a plugin
 // that is there but not loaded since Open doesn't know its SHA-256.
@@ -77,6 +88,11 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 	opened.Lock()
 	defer opened.Unlock()
 
+	if slices.Contains(options, Portable) {
+		if err := portable(); err != nil {
+			return nil, fmt.Errorf("backend %s: %w", CPU, err)
+		}
+	}
 	allowUnverified := slices.Contains(options, AllowUnverified)
 	switch name {
 	case Auto:
@@ -90,6 +106,28 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 		return open(name, allowUnverified)
 	}
 	return nil, fmt.Errorf("unknown backend %q: use %s", name, strings.Join(Names(), ", "))
+}
+
+// portableFlag and portableKernels are what Portable sets, in XLA_FLAGS and in
+// ONEDNN_MAX_CPU_ISA.
+const (
+	portableFlag    = "--xla_cpu_max_isa=AVX2"
+	portableKernels = "AVX2"
+)
+
+// portable sets the environment variables of Portable, before the plugin reads them.
+func portable() error {
+	flags := os.Getenv("XLA_FLAGS")
+	if strings.Contains(flags, portableFlag) && os.Getenv("ONEDNN_MAX_CPU_ISA") == portableKernels {
+		return nil
+	}
+	if _, ok := opened.byName[CPU]; ok {
+		return errors.New("it is open already, and not portable: ask for Portable the first time")
+	}
+	if err := os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" "+portableFlag)); err != nil {
+		return err
+	}
+	return os.Setenv("ONEDNN_MAX_CPU_ISA", portableKernels)
 }
 
 // Names returns every name that Open knows, Auto first. Not all of them need
@@ -149,9 +187,7 @@ func open(name string, allowUnverified bool) (compute.Backend, error) {
 	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
 		b, sum, err = openXLA(plugin, allowUnverified)
 	} else {
-		// One operation at a time, itself on all cores: of two matrix products
-		// at once, each can wait for the other's cores for ever (compute v0.1.5).
-		b, err = gobackend.New("ops_sequential")
+		b, err = purego.New()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", name, err)

@@ -1,11 +1,13 @@
 package backend
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -147,5 +149,37 @@ func TestGoDoesNotHang(t *testing.T) {
 		}
 	case <-time.After(20 * time.Minute): // a second alone on a machine
 		t.Fatal("60 calls hang")
+	}
+}
+
+// Portable sets what limits the instructions, for XLA's compiler and for the kernels
+// that it calls, and keeps what was set there. It says so if it comes too late.
+func TestPortable(t *testing.T) {
+	t.Setenv("XLA_FLAGS", "--xla_dump_to=x")
+	t.Setenv("ONEDNN_MAX_CPU_ISA", "")
+	opened.Lock()
+	defer opened.Unlock()
+	before := opened.byName
+	defer func() { opened.byName = before }()
+
+	opened.byName = map[string]compute.Backend{CPU: nil}
+	if err := portable(); err == nil || os.Getenv("ONEDNN_MAX_CPU_ISA") != "" {
+		t.Errorf("after Open: %v, ONEDNN_MAX_CPU_ISA %q", err, os.Getenv("ONEDNN_MAX_CPU_ISA"))
+	}
+	opened.byName = nil
+	for range 2 { // the second time there is nothing to do
+		if err := portable(); err != nil {
+			t.Error(err)
+		}
+		if flags := os.Getenv("XLA_FLAGS"); flags != "--xla_dump_to=x --xla_cpu_max_isa=AVX2" {
+			t.Errorf("XLA_FLAGS is %q", flags)
+		}
+		if kernels := os.Getenv("ONEDNN_MAX_CPU_ISA"); kernels != "AVX2" {
+			t.Errorf("ONEDNN_MAX_CPU_ISA is %q", kernels)
+		}
+	}
+	opened.byName = map[string]compute.Backend{CPU: nil}
+	if err := portable(); err != nil {
+		t.Errorf("portable already: %v", err)
 	}
 }

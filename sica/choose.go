@@ -66,40 +66,53 @@ type choice struct {
 }
 
 // least is the dependence that z is left with, with no block of positions left out.
-func (c *choice) least(g *grid.Grid) (dependence.Dependence, error) {
+func (c *choice) least(ctx context.Context, g *grid.Grid) (dependence.Dependence, error) {
 	if c.analysis == nil {
 		var err error
 		if c.analysis, err = dependence.Analyse(c.z, g); err != nil {
 			return dependence.Dependence{}, fmt.Errorf("sica: measuring dependence: %w", err)
 		}
 	}
-	return c.analysis.Worst(0).Dependence, nil
+	worst, err := c.analysis.Worst(ctx, 0)
+	return worst.Dependence, err
 }
 
 // consider measures the start that like describes.
-func consider(z *mat.Dense, maps []preprocess.Map, like Candidate, g *grid.Grid) (choice, error) {
+func consider(ctx context.Context, z *mat.Dense, maps []preprocess.Map, like Candidate, g *grid.Grid) (choice, error) {
 	analysis, err := dependence.Analyse(z, g)
 	if err != nil {
 		return choice{}, err
 	}
-	like.Dependence = analysis.Worst(dependence.JackknifeBlocks).Dependence
+	worst, err := analysis.Worst(ctx, dependence.JackknifeBlocks)
+	if err != nil {
+		return choice{}, err
+	}
+	like.Dependence = worst.Dependence
 	return choice{z: z, maps: maps, taken: like, analysis: analysis}, nil
 }
 
 // chooseStart compares the config's starts for the mixed signals x, without
-// training. It looks no further once a start is settled.
+// training. It looks no further once a start is settled, or ctx has ended: then the
+// first start that wasn't measured to the end is left out, or if it is the only one
+// taken as it is.
 func (c Config) chooseStart(ctx context.Context, x *mat.Dense, g *grid.Grid, seed uint64) (choice, error) {
-	z, maps, first, err := preprocess.Begin(x, c.Start)
+	z, maps, first, err := preprocess.Begin(ctx, x, c.Start)
 	if err != nil {
 		return choice{}, fmt.Errorf("sica: %w", err)
 	}
-	best, err := consider(z, maps, Candidate{Start: first}, g)
+	best, err := consider(ctx, z, maps, Candidate{Start: first}, g)
+	if ctx.Err() != nil {
+		return choice{z: z, maps: maps, taken: Candidate{Start: first}}, nil
+	}
 	if err != nil {
 		return choice{}, fmt.Errorf("sica: %w", err)
 	}
 	candidates := []Candidate{best.taken}
 	try := func(z *mat.Dense, maps []preprocess.Map, like Candidate, fits func(other *choice) bool) {
-		other, err := consider(z, maps, like, g)
+		other, err := consider(ctx, z, maps, like, g)
+		if ctx.Err() != nil {
+			return
+		}
 		if err != nil {
 			like.Failed = err.Error()
 			candidates = append(candidates, like)
@@ -133,7 +146,10 @@ func (c Config) chooseStart(ctx context.Context, x *mat.Dense, g *grid.Grid, see
 		if best.taken.Dependence.Total() < max(linearDependence, c.Settled) || ctx.Err() != nil {
 			break
 		}
-		z, maps, start, err := preprocess.Begin(x, start)
+		z, maps, start, err := preprocess.Begin(ctx, x, start)
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil {
 			candidates = append(candidates, Candidate{Start: start, Failed: err.Error()})
 			continue
@@ -151,17 +167,21 @@ func (c Config) settled(taken Candidate) bool { return taken.Dependence.Total() 
 
 // explain adds to r the dependence that its signals are left with, and why its
 // start was taken.
-func (r *Result) explain(c choice, g *grid.Grid) error {
+func (r *Result) explain(ctx context.Context, c choice, g *grid.Grid) error {
 	r.Dependence = c.taken.Dependence
 	r.Why += "; " + c.explain()
-	if r.Best == 0 {
+	if r.Best == 0 || ctx.Err() != nil { // whoever ended it doesn't wait for this
 		return nil
 	}
 	analysis, err := dependence.Analyse(r.Z, g)
 	if err != nil {
 		return fmt.Errorf("sica: measuring dependence: %w", err)
 	}
-	r.Dependence = analysis.Worst(dependence.JackknifeBlocks).Dependence
+	worst, err := analysis.Worst(ctx, dependence.JackknifeBlocks)
+	if err != nil {
+		return nil // ctx ended
+	}
+	r.Dependence = worst.Dependence
 	r.Why += fmt.Sprintf("; the flow took it to %.3f", r.Dependence.Total())
 	return nil
 }

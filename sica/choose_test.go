@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -221,5 +223,38 @@ func TestFitForeseeable(t *testing.T) {
 	result := fit(t, open(t, backend.Available()[0]), x, Default())
 	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.99 {
 		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
+	}
+}
+
+// endsAfter is a context that is cancelled once it was looked at so often.
+type endsAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *endsAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever in the choice of the start the context ends, the fit says so and has
+// signals: those of the start that it had come to.
+func TestChoiceCancelled(t *testing.T) {
+	b := open(t, backend.Go)
+	s := noise(rng(3), 4, 300, datasets.Laplace)
+	var x mat.Dense
+	x.Mul(rotation.Random(rng(4), 4), s)
+	cfg := Default()
+	cfg.Iterations = 1
+	for looks := 1; looks < 120; looks += 7 {
+		r, err := Fit(&endsAfter{t.Context(), looks}, b, &x, cfg)
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("after %d looks: %v", looks, err)
+		}
+		if r == nil || r.Stopped != StoppedCancelled || signal.Check("z", r.Z) != nil {
+			t.Errorf("after %d looks: result %+v", looks, r)
+		}
 	}
 }

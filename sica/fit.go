@@ -98,7 +98,7 @@ func (c Config) start(ctx context.Context, run Run, g *grid.Grid) (choice, error
 	if c.chooses() {
 		return c.chooseStart(ctx, run.X, g, run.Seed)
 	}
-	z, maps, start, err := preprocess.Begin(run.X, c.Start)
+	z, maps, start, err := preprocess.Begin(ctx, run.X, c.Start)
 	if err != nil {
 		return choice{}, fmt.Errorf("sica: %w", err)
 	}

@@ -51,13 +51,14 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 	for r, run := range runs {
 		started := newSeparationRun(r, run, choices[r], cfg, g)
 		results[r], started.result.Backend, started.result.backend = started.result, backend.Name(), backend
-		if cfg.chooses() && cfg.settled(choices[r].taken) {
+		if cfg.chooses() && choices[r].candidates != nil && cfg.settled(choices[r].taken) {
 			started.stop(StoppedSettled, fmt.Sprintf("the start left a dependence below %g", cfg.Settled), begin)
 			continue
 		}
 		if cfg.KeepBest {
 			var err error
-			if started.least, err = choices[r].least(g); err != nil {
+			started.least, err = choices[r].least(ctx, g)
+			if err != nil && ctx.Err() == nil {
 				return nil, err
 			}
 		}
@@ -73,7 +74,10 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 	}
 	if cfg.chooses() {
 		for r, result := range results {
-			if explainErr := result.explain(choices[r], g); explainErr != nil {
+			if choices[r].candidates == nil {
+				continue // ctx ended before it was looked at
+			}
+			if explainErr := result.explain(ctx, choices[r], g); explainErr != nil {
 				return nil, explainErr
 			}
 		}
@@ -248,11 +252,11 @@ func (run *separationRun) keep(j int, g *grid.Grid) {
 		if err != nil {
 			return
 		}
-		left := analysis.Worst(0).Dependence
-		if left.Total() >= run.least.Total() {
+		worst, err := analysis.Worst(context.Background(), 0)
+		if err != nil || worst.Total() >= run.least.Total() {
 			return
 		}
-		run.least = left
+		run.least = worst.Dependence
 	}
 	run.result.Best, run.result.Z, run.result.flow = j, run.z, slices.Clip(run.flow)
 }

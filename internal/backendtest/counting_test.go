@@ -4,15 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
 // A counting backend computes what the one below it does, and counts each call.
 func TestCount(t *testing.T) {
-	below, err := gobackend.New("ops_sequential")
+	below, err := purego.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type Machine struct {
 }
 
 // limiting are the environment variables that limit which instructions are used.
-var limiting = []string{"GODEBUG", "XLA_FLAGS"}
+var limiting = []string{"GODEBUG", "XLA_FLAGS", "ONEDNN_MAX_CPU_ISA"}
 
 // vectors are the beginnings of the names of vector features, as cpuid has them.
 var vectors = []string{"SSE", "AVX", "FMA", "F16C", "AMX", "ASIMD", "SVE"}

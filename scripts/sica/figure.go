@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/shard"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
@@ -126,7 +127,7 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	shard, sharded, err := opt.share()
+	part, sharded, err := opt.share()
 	if err != nil {
 		return usageError{err}
 	}
@@ -146,8 +147,8 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	}
 	file := experiment.Cells
 	if sharded {
-		plan.Cells = shard.Of(plan.Cells)
-		file = fmt.Sprintf("%s-%d-of-%d", experiment.Cells, shard.Index+1, shard.Count)
+		plan.Cells = shard.Of(part, plan.Cells, experiment.Cell.Kind)
+		file = fmt.Sprintf("%s-%d-of-%d", experiment.Cells, part.Index+1, part.Count)
 	}
 	store, err := experiment.Open(opt.out, file)
 	if err != nil {
@@ -186,11 +187,11 @@ func distinct(cells []experiment.Cell) int {
 
 // share returns the share of the cells that this process makes, and false if it
 // is all of them.
-func (opt *figureOptions) share() (experiment.Shard, bool, error) {
+func (opt *figureOptions) share() (shard.Shard, bool, error) {
 	if opt.shard == "" {
-		return experiment.ShardFromEnvironment()
+		return shard.FromEnvironment()
 	}
-	s, err := experiment.ParseShard(opt.shard)
+	s, err := shard.Parse(opt.shard)
 	return s, true, err
 }
 

@@ -36,8 +36,11 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// allowUnverified is the flag for backend.AllowUnverified.
-const allowUnverified = "allow-unverified-plugin"
+// The flags for backend.AllowUnverified and backend.Portable.
+const (
+	allowUnverified = "allow-unverified-plugin"
+	deterministic   = "deterministic"
+)
 
 // run executes the command line and returns the exit code. It writes results
 // and progress to stdout, and to stderr a line if it fails.
@@ -54,6 +57,7 @@ about another that the signal's own context doesn't tell already.`,
 		PersistentPreRun: func(*cobra.Command, []string) { started = true },
 	}
 	root.PersistentFlags().Bool(allowUnverified, false, "load an XLA plugin whose SHA-256 this program doesn't know")
+	root.PersistentFlags().Bool(deterministic, false, "use only what every x86-64 processor with AVX2 has, so that all of them give the same bits")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newScore(), newCompare(), newDemo(), newFigure(), newMerge(), newReport())
 	root.SetArgs(args)
@@ -76,10 +80,13 @@ about another that the signal's own context doesn't tell already.`,
 
 // openBackend opens the backend of that name for a command.
 func openBackend(cmd *cobra.Command, name string) (compute.Backend, error) {
-	if allow, err := cmd.Flags().GetBool(allowUnverified); err == nil && allow {
-		return backend.Open(name, backend.AllowUnverified)
+	var options []backend.Option
+	for flag, option := range map[string]backend.Option{allowUnverified: backend.AllowUnverified, deterministic: backend.Portable} {
+		if given, err := cmd.Flags().GetBool(flag); err == nil && given {
+			options = append(options, option)
+		}
 	}
-	return backend.Open(name)
+	return backend.Open(name, options...)
 }
 
 // exitCode is the exit code for the error of a command that wasn't interrupted.
@@ -97,7 +104,7 @@ func exitCode(err error) int {
 // of this project's packages, which only its programmers know.
 func oneLine(err error) string {
 	line := " " + strings.Join(strings.Fields(err.Error()), " ")
-	for _, name := range []string{"datasets", "experiment", "plot", "sica"} {
+	for _, name := range []string{"datasets", "dependence", "experiment", "metric", "plot", "preprocess", "report", "sica"} {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
 	return line[1:]

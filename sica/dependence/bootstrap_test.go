@@ -83,7 +83,11 @@ func TestDependenceIntervalCovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a.Interval(a.Worst(JackknifeBlocks), NewPartition(g.Shape()), seed)
+		worst, err := a.Worst(t.Context(), JackknifeBlocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Interval(worst, NewPartition(g.Shape()), seed)
 	}
 	for _, angle := range []float64{0, math.Pi / 8} {
 		truth := interval(1, 1<<15, angle).Estimate

@@ -6,6 +6,7 @@ package dependence
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,7 +98,8 @@ func measure(z *mat.Dense, shape []int) (Dependence, error) {
 	if err != nil {
 		return Dependence{}, err
 	}
-	return a.Worst(JackknifeBlocks).Dependence, nil
+	worst, err := a.Worst(context.Background(), JackknifeBlocks)
+	return worst.Dependence, err
 }
 
 // A Pair is two signals, counted from 0, with their dependence; J < I.
@@ -130,24 +132,33 @@ func Analyse(z *mat.Dense, g *grid.Grid) (*Analysis, error) {
 }
 
 // Worst is the most dependent pair, by what stays of each when any of so many equal
-// blocks of positions is left out; with 0 blocks none is.
-func (a *Analysis) Worst(blocks int) Pair {
-	return slices.MaxFunc(a.pairs(blocks), func(p, q Pair) int { return cmp.Compare(p.Total(), q.Total()) })
+// blocks of positions is left out; with 0 blocks none is. It stops with ctx's error
+// when ctx ends.
+func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
+	pairs, err := a.pairs(ctx, blocks)
+	if err != nil {
+		return Pair{}, err
+	}
+	return slices.MaxFunc(pairs, func(p, q Pair) int { return cmp.Compare(p.Total(), q.Total()) }), nil
 }
 
-// Mean is the total dependence of all pairs on average.
-func (a *Analysis) Mean() float64 {
-	pairs := a.pairs(0)
+// Mean is the total dependence of all pairs on average. It stops with ctx's error when
+// ctx ends.
+func (a *Analysis) Mean(ctx context.Context) (float64, error) {
+	pairs, err := a.pairs(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
 	mean := 0.0
 	for _, p := range pairs {
 		mean += p.Total() / float64(len(pairs))
 	}
-	return mean
+	return mean, nil
 }
 
 // pairs are all pairs with their dependence above chance that stays when any of the
 // blocks is left out.
-func (a *Analysis) pairs(blocks int) []Pair {
+func (a *Analysis) pairs(ctx context.Context, blocks int) ([]Pair, error) {
 	d, t := a.residuals.Dims()
 	pairs := AllPairs(d)
 	for k, p := range pairs {
@@ -155,6 +166,9 @@ func (a *Analysis) pairs(blocks int) []Pair {
 	}
 	// A block at a time, as the features of a million positions take much memory.
 	for b := range blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		from, to := b*t/blocks, (b+1)*t/blocks
 		without, err := newFeatures(signal.WithoutColumns(a.residuals, from, to), signal.WithoutColumns(a.predictions, from, to))
 		if err != nil {
@@ -167,9 +181,12 @@ func (a *Analysis) pairs(blocks int) []Pair {
 		}
 	}
 	for k, p := range pairs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		pairs[k].Dependence = p.aboveChance(a.whole)
 	}
-	return pairs
+	return pairs, nil
 }
 
 // AllPairs are the pairs of d signals, without their dependence.

@@ -2,42 +2,40 @@ package experiment
 
 import "time"
 
-// A kind is what cells that take about as long have in common.
-type kind struct {
-	data, method string
-	preset       Preset
+// Kind is what the cell has in common with others that take about as long: its data,
+// method and preset.
+func (c Cell) Kind() Cell {
+	return Cell{Problem: Problem{Data: c.Data}, Method: c.Method, Preset: c.Preset}
 }
-
-func kindOf(c Cell) kind { return kind{c.Data, c.Method, c.Preset} }
 
 // A clock tells how long cells will take by those made before.
 type clock struct {
 	jobs    int
-	waiting map[kind]int
-	seconds map[kind]float64 // of all that were made
-	count   map[kind]int
+	waiting map[Cell]int
+	seconds map[Cell]float64 // of all that were made
+	count   map[Cell]int
 }
 
 func newClock(before []Outcome, missing []Cell, jobs int) *clock {
-	c := &clock{jobs: jobs, waiting: make(map[kind]int), seconds: make(map[kind]float64), count: make(map[kind]int)}
+	c := &clock{jobs: jobs, waiting: make(map[Cell]int), seconds: make(map[Cell]float64), count: make(map[Cell]int)}
 	for _, o := range before {
 		c.learn(o)
 	}
 	for _, cell := range missing {
-		c.waiting[kindOf(cell)]++
+		c.waiting[cell.Kind()]++
 	}
 	return c
 }
 
 func (c *clock) learn(o Outcome) {
-	c.seconds[kindOf(o.Cell)] += o.Seconds
-	c.count[kindOf(o.Cell)]++
+	c.seconds[o.Kind()] += o.Seconds
+	c.count[o.Kind()]++
 }
 
 // made takes note of a cell that was waited for.
 func (c *clock) made(o Outcome) {
 	c.learn(o)
-	c.waiting[kindOf(o.Cell)]--
+	c.waiting[o.Kind()]--
 }
 
 // left is how long the cells that are waited for take, and whether something is

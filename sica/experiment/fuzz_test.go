@@ -3,7 +3,6 @@ package experiment_test
 import (
 	"bytes"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,62 +117,4 @@ func checkShown(t *testing.T, r *experiment.Results) {
 	if _, err := figure.Picture(r, experiment.Paper, 2); err != nil {
 		checkError(t, err)
 	}
-}
-
-// A share that is read is one of those that there are, and is written as it is
-// read.
-func FuzzParseShard(f *testing.F) {
-	for _, seed := range []string{"1/1", "2/4", "0/4", "5/4", "+1/4", "1/2/3", "9223372036854775807/9223372036854775807", "1/99999999999999999999"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := experiment.ParseShard(text)
-		if err != nil {
-			checkError(t, err)
-			return
-		}
-		checkShard(t, s)
-		if again, err := experiment.ParseShard(s.String()); err != nil || again != s {
-			t.Errorf("%q is %s, which is %s (%v)", text, s, again, err)
-		}
-	})
-}
-
-func checkShard(t *testing.T, s experiment.Shard) {
-	t.Helper()
-	if s.Index < 0 || s.Index >= s.Count {
-		t.Errorf("the shard has index %d of %d", s.Index, s.Count)
-	}
-	cells := []experiment.Cell{{Method: "a"}, {Method: "b"}, {Method: "a"}}
-	if n := len(s.Of(cells)); n > len(cells)/s.Count+1 {
-		t.Errorf("%d of %d cells are in share %s", n, len(cells), s)
-	}
-}
-
-// A share of the environment is one of those that there are.
-func FuzzShardFromEnvironment(f *testing.F) {
-	names := []string{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP",
-		"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"}
-	f.Add(uint8(15), "3", "1", "8", "2")
-	f.Add(uint8(7), "0", "-9223372036854775808", "9223372036854775807", "")
-	f.Add(uint8(15), "0", "0", "9223372036854775807", "1")
-	f.Add(uint8(48), "4", "5", "", "")
-	f.Fuzz(func(t *testing.T, set uint8, a, b, c, d string) {
-		env := make(map[string]string)
-		for k, value := range []string{a, b, c, d, a, b} {
-			if set&(1<<k) != 0 && !strings.Contains(value, "\x00") {
-				env[names[k]] = value
-			}
-		}
-		setOnly(t, names, env)
-		s, ok, err := experiment.ShardFromEnvironment()
-		switch {
-		case err != nil:
-			checkError(t, err)
-		case ok:
-			checkShard(t, s)
-		case env["SLURM_ARRAY_TASK_ID"] != "" || env["JOB_COMPLETION_INDEX"] != "":
-			t.Errorf("no shard of %q", slices.Collect(maps.Values(env)))
-		}
-	})
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	gplot "gonum.org/v1/plot"
+
+	"github.com/seed-47b1e431/gosica/internal/ticks"
 )
 
 // An Axis is a horizontal or a vertical one.
@@ -38,15 +40,15 @@ func (a Axis) at(value float64) float64 {
 func (a Axis) apply(axis *gplot.Axis) {
 	axis.Label.Text = a.Label
 	if a.Log {
-		axis.Tick.Marker = logTicks{}
+		axis.Tick.Marker = ticks.Log{}
 	}
 }
 
 // roundOut widens the range of axis, which holds the data, to round numbers.
 func (a Axis) roundOut(axis *gplot.Axis) {
 	if a.Log {
-		axis.Min, axis.Max = roundOutLog(axis.Min, axis.Max)
+		axis.Min, axis.Max = ticks.RoundOutLog(axis.Min, axis.Max)
 	} else {
-		axis.Min, axis.Max = roundOut(axis.Min, axis.Max)
+		axis.Min, axis.Max = ticks.RoundOut(axis.Min, axis.Max)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-47b1e431/gosica/internal/ticks"
 )
 
 // A Series is a line of a Curve: a mean for each x, and its standard error.
@@ -132,7 +134,7 @@ func (p Panel) draw(styles []Style) (*gplot.Plot, [][]gplot.Thumbnailer, error) 
 	p.X.apply(&panel.X)
 	p.Y.apply(&panel.Y)
 	if !p.X.Log {
-		panel.X.Tick.Marker = integerTicks(x)
+		panel.X.Tick.Marker = ticks.Integers(x)
 	}
 	samples := make([][]gplot.Thumbnailer, len(p.Series))
 	for k, shift := range dodge(p.X, p.Series) {

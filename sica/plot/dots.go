@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-47b1e431/gosica/internal/ticks"
 )
 
 // A DotAxis is the horizontal axis of Dots.
@@ -97,7 +99,7 @@ func dotPanel(x DotAxis, rows []string, series []DotSeries) (*gplot.Plot, *strip
 	x.roundOut(&panel.X)
 	if x.Least != 0 {
 		panel.X.Min = x.at(x.Least)
-		panel.X.Tick.Marker = leastTicks{panel.X.Tick.Marker, panel.X.Min, "≤ " + siLabel(x.Least)}
+		panel.X.Tick.Marker = leastTicks{panel.X.Tick.Marker, panel.X.Min, "≤ " + ticks.SILabel(x.Least)}
 	}
 
 	names := make(gplot.ConstantTicks, len(rows))

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-47b1e431/gosica/internal/ticks"
 )
 
 var white = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
@@ -35,7 +37,7 @@ func newPanel() *gplot.Plot {
 		axis.Label.TextStyle.Font = sans(labelSize)
 		axis.Label.Padding = 3 * pixel
 		axis.Tick.Label.Font = sans(tickSize)
-		axis.Tick.Marker = roundTicks{}
+		axis.Tick.Marker = ticks.Round{}
 	}
 	grid := plotter.NewGrid()
 	faint := draw.LineStyle{Color: color.NRGBA{A: 24}, Width: pixel}

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-47b1e431/gosica/internal/ticks"
 )
 
 // mostColumns is the most signals that a TraceGrid shows.
@@ -194,12 +196,12 @@ func drawValues(c draw.Canvas, scale *gplot.Plot) {
 type fewTicks struct{}
 
 func (fewTicks) Ticks(low, high float64) []gplot.Tick {
-	ticks := roundTicks{}.Ticks(low, high)
-	for len(ticks) > 3 {
-		step := ticks[1].Value - ticks[0].Value
-		ticks = slices.DeleteFunc(ticks, func(t gplot.Tick) bool {
+	marks := ticks.Round{}.Ticks(low, high)
+	for len(marks) > 3 {
+		step := marks[1].Value - marks[0].Value
+		marks = slices.DeleteFunc(marks, func(t gplot.Tick) bool {
 			return math.Mod(math.Round(t.Value/step), 2) != 0
 		})
 	}
-	return ticks
+	return marks
 }

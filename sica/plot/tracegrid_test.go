@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	gplot "gonum.org/v1/plot"
 )
 
 func scaled(s *mat.Dense, by float64) *mat.Dense {
@@ -162,4 +163,12 @@ func TestFewTicks(t *testing.T) {
 			t.Errorf("ticks from %g to %g are %q, want %q", test.low, test.high, got, test.want)
 		}
 	}
+}
+
+func labels(ticks []gplot.Tick) []string {
+	var labels []string
+	for _, t := range ticks {
+		labels = append(labels, t.Label)
+	}
+	return labels
 }

@@ -1,6 +1,7 @@
 package preprocess
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -32,13 +33,16 @@ type level struct {
 
 // conditional returns x with each principal component normalised given those
 // before it, and the map that it is; see Conditional.
-func conditional(x *mat.Dense) (*mat.Dense, *conditioned, error) {
+func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, error) {
 	p, err := principal(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := &conditioned{axes: p.axes, means: p.means, fitted: components(p)}
-	y := c.fit()
+	y, err := c.fit(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	var z mat.Dense
 	z.Mul(p.axes, y)
 	white, whitened, err := whitening(&z)
@@ -50,8 +54,8 @@ func conditional(x *mat.Dense) (*mat.Dense, *conditioned, error) {
 }
 
 // fit makes the levels from the fitted components, and returns those
-// normalised.
-func (c *conditioned) fit() *mat.Dense {
+// normalised. It stops with ctx's error when ctx ends.
+func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 	y := mat.DenseCopyOf(c.fitted)
 	d, n := y.Dims()
 	for k := range d {
@@ -60,14 +64,16 @@ func (c *conditioned) fit() *mat.Dense {
 		if k > 0 {
 			l.near = newNearest(y.Slice(0, k, 0, n).(*mat.Dense), neighbourhood(n))
 			l.rounding = localRounding(row)
-			localStandardise(row, l.near.at)
+			if err := localStandardise(ctx, row, l.near.at); err != nil {
+				return nil, err
+			}
 		}
 		values := slices.Clone(row)
 		NormalQuantiles(row)
 		l.curve = quantile.NewCurve(values, row)
 		c.levels = append(c.levels, l)
 	}
-	return y
+	return y, nil
 }
 
 func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
@@ -143,11 +149,14 @@ func neighbourhood(n int) int {
 
 // localStandardise replaces each value of row by its deviation from the mean
 // over its neighbours, in units of their standard deviation.
-func localStandardise(row []float64, neighbours func(t int) []int) {
+func localStandardise(ctx context.Context, row []float64, neighbours func(t int) []int) error {
 	rounding := localRounding(row)
 	z := make([]float64, len(row))
 	var values []float64
 	for t, v := range row {
+		if t%positionsPerLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		values = values[:0]
 		for _, near := range neighbours(t) {
 			values = append(values, row[near])
@@ -156,7 +165,12 @@ func localStandardise(row []float64, neighbours func(t int) []int) {
 		z[t] = localDeviation(v, mean, sd, rounding)
 	}
 	copy(row, z)
+	return nil
 }
+
+// positionsPerLook is how many positions are made between two looks at the context:
+// some hundredths of a second's.
+const positionsPerLook = 256
 
 // localRounding is what neighbours that are equal up to rounding differ by less
 // than.

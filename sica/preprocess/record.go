@@ -1,6 +1,7 @@
 package preprocess
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -75,7 +76,9 @@ func (r Record) Read(dir string, d, t int) (Map, error) {
 			return nil, fmt.Errorf("%d axes and %d means of %d signals", len(r.Axes), len(r.Means), d)
 		}
 		c := &conditioned{axes: mat.NewDense(d, d, r.Axes), means: r.Means, fitted: fitted, whitened: r.Affine}
-		c.fit()
+		if _, err := c.fit(context.Background()); err != nil {
+			return nil, err
+		}
 		return c, r.Affine.check(d)
 	}
 	return nil, fmt.Errorf("unknown kind %q", r.Kind)

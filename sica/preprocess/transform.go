@@ -1,6 +1,7 @@
 package preprocess
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -59,12 +60,13 @@ func Parse(name string) (Transform, error) {
 // if a value isn't finite or if a signal is constant; and, for ZCA and
 // Conditional, if the signals are linearly dependent to float64's precision.
 func Apply(x *mat.Dense, steps ...Transform) (*mat.Dense, error) {
-	z, _, err := Fit(x, steps)
+	z, _, err := Fit(context.Background(), x, steps)
 	return z, err
 }
 
-// Fit is Apply, and the maps that the steps are when they are fitted to x.
-func Fit(x *mat.Dense, steps []Transform) (*mat.Dense, []Map, error) {
+// Fit is Apply, and the maps that the steps are when they are fitted to x. It stops
+// with ctx's error when ctx ends.
+func Fit(ctx context.Context, x *mat.Dense, steps []Transform) (*mat.Dense, []Map, error) {
 	for _, step := range steps {
 		if _, err := Parse(string(step)); err != nil {
 			return nil, nil, fmt.Errorf("preprocess: %w", err)
@@ -76,7 +78,7 @@ func Fit(x *mat.Dense, steps []Transform) (*mat.Dense, []Map, error) {
 	z := mat.DenseCopyOf(x)
 	maps := []Map{}
 	for _, step := range steps {
-		next, fitted, err := step.fit(z)
+		next, fitted, err := step.fit(ctx, z)
 		if err != nil {
 			return nil, nil, fmt.Errorf("preprocess: %s: %w", step, err)
 		}
@@ -87,12 +89,12 @@ func Fit(x *mat.Dense, steps []Transform) (*mat.Dense, []Map, error) {
 
 // Begin is Fit and its steps, with Standardise before them where the
 // signals' scales or offsets differ too much for float64 otherwise.
-func Begin(x *mat.Dense, steps []Transform) (z *mat.Dense, maps []Map, taken []Transform, err error) {
-	if z, maps, err = Fit(x, steps); err == nil || len(steps) == 0 || steps[0] == Standardise {
+func Begin(ctx context.Context, x *mat.Dense, steps []Transform) (z *mat.Dense, maps []Map, taken []Transform, err error) {
+	if z, maps, err = Fit(ctx, x, steps); err == nil || len(steps) == 0 || steps[0] == Standardise {
 		return z, maps, steps, err
 	}
 	taken = append([]Transform{Standardise}, steps...)
-	if z, maps, failed := Fit(x, taken); failed == nil {
+	if z, maps, failed := Fit(ctx, x, taken); failed == nil {
 		return z, maps, taken, nil
 	}
 	return nil, nil, steps, err
@@ -100,7 +102,7 @@ func Begin(x *mat.Dense, steps []Transform) (z *mat.Dense, maps []Map, taken []T
 
 // fit returns the transform of x, which must have passed signal.Check, and what
 // it does to other signals.
-func (t Transform) fit(x *mat.Dense) (*mat.Dense, Map, error) {
+func (t Transform) fit(ctx context.Context, x *mat.Dense) (*mat.Dense, Map, error) {
 	switch t {
 	case Standardise:
 		z, err := Standardised(x)
@@ -118,7 +120,7 @@ func (t Transform) fit(x *mat.Dense) (*mat.Dense, Map, error) {
 		z, err := gaussianise(x)
 		return z, newNormalised(x), err
 	case Conditional:
-		z, c, err := conditional(x)
+		z, c, err := conditional(ctx, x)
 		return z, c, err
 	}
 	_, err := Parse(string(t))

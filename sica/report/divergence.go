@@ -46,7 +46,10 @@ func divergences(ctx context.Context, backend compute.Backend, signals []*mat.De
 		if err != nil {
 			return nil, fmt.Errorf("measuring dependence: %w", err)
 		}
-		worst := analysis.Worst(dependence.JackknifeBlocks)
+		worst, err := analysis.Worst(ctx, dependence.JackknifeBlocks)
+		if err != nil {
+			return nil, err
+		}
 		measured[k].Pair = [2]int{worst.J, worst.I}
 		measured[k].Dependence = analysis.Interval(worst, partition, seed)
 		runs = append(runs, sica.Run{X: z, Seed: seed})

@@ -100,7 +100,7 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	if err := signal.Check("z", z); err != nil {
 		return nil, err
 	}
-	white, _, _, err := preprocess.Begin(x, []preprocess.Transform{preprocess.ZCA})
+	white, _, _, err := preprocess.Begin(ctx, x, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		return nil, fmt.Errorf("x: %w", err)
 	}

@@ -4,10 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
-
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
 // small are the networks of sica.Default.
@@ -55,7 +54,7 @@ func TestChunk(t *testing.T) {
 
 // The batches of an iteration are the same however its steps are parted.
 func TestDrawsInChunks(t *testing.T) {
-	b, err := gobackend.New("ops_sequential")
+	b, err := purego.New()
 	if err != nil {
 		t.Fatal(err)
 	}

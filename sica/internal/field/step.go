@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -69,7 +69,7 @@ func Backend(backend compute.Backend) (compute.Backend, error) {
 	if backend != nil {
 		return backend, nil
 	}
-	return gobackend.New("ops_sequential") // see package backend
+	return purego.New()
 }
 
 // networks are those of a step for signals of z's size.

@@ -63,6 +63,9 @@ func (s *rotationSearch) rotateAll(ctx context.Context) float64 {
 		}
 		lower := false
 		for range stepHalvings + 1 {
+			if ctx.Err() != nil {
+				break
+			}
 			var by, turned mat.Dense
 			by.Exp(turn)
 			turned.Mul(&by, s.z)

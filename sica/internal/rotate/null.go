@@ -48,12 +48,15 @@ func rotationSurrogates(d int) int { return max(8, 96/d) }
 // lie below those of z, in nats a position, whichever of sixteen blocks of positions
 // is left out. Without it z is whitened anew, as a few outliers can tilt
 // all other positions: a rotation that only sets that right gains nothing.
-func Gain(z, rotated *mat.Dense, g *grid.Grid) (float64, error) {
+func Gain(ctx context.Context, z, rotated *mat.Dense, g *grid.Grid) (float64, error) {
 	neighbours := g.Past()
 	after := residualsOf(rotated, neighbours)
 	_, t := z.Dims()
 	least := math.Inf(1)
 	for b := range dependence.JackknifeBlocks {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		from, to := b*t/dependence.JackknifeBlocks, (b+1)*t/dependence.JackknifeBlocks
 		white, err := preprocess.SymmetricOf(signal.WithoutColumns(z, from, to))
 		if err != nil {
@@ -108,7 +111,7 @@ func NullGain(ctx context.Context, z *mat.Dense, g *grid.Grid, searches int, see
 	draws := func(k int) *rand.Rand { return stream.New(seed, k, 0, stream.Null) }
 	gains, err := OverSurrogates(ctx, PooledAmplitude(quantiles, g.Shape()), d, g.Shape(), rotationSurrogates(d), draws, func(white *mat.Dense) (float64, error) {
 		rotated, _ := LeastEntropy(ctx, white, g, searches, seed)
-		return Gain(white, rotated, g)
+		return Gain(ctx, white, rotated, g)
 	})
 	if err != nil {
 		return 0, err
@@ -124,7 +127,11 @@ func BeatsNull(ctx context.Context, z, rotated *mat.Dense, before, after *depend
 	plainly := minGainRatio
 	if unclear {
 		plainly = minGainRatioUnclear
-		if after.Mean() > maxMeanKept*before.Mean() {
+		was, err := before.Mean(ctx)
+		if err != nil {
+			return 0, 0, false
+		}
+		if left, err := after.Mean(ctx); err != nil || left > maxMeanKept*was {
 			return 0, 0, false
 		}
 	}
@@ -132,7 +139,7 @@ func BeatsNull(ctx context.Context, z, rotated *mat.Dense, before, after *depend
 	if err != nil {
 		return 0, 0, false
 	}
-	if gain, err = Gain(z, rotated, g); err != nil {
+	if gain, err = Gain(ctx, z, rotated, g); err != nil {
 		return 0, 0, false
 	}
 	return gain, null, gain > plainly*null

@@ -1,4 +1,5 @@
-package plot
+// Package ticks chooses the marks of axes.
+package ticks
 
 import (
 	"math"
@@ -8,11 +9,12 @@ import (
 	gplot "gonum.org/v1/plot"
 )
 
-// roundTicks marks four to eight multiples of 1, 2 or 5 times a power of ten.
+// Round marks four to eight multiples of 1, 2 or 5 times a power of ten.
 // gonum's default chooses multiples such as 0.8 and 12 as well.
-type roundTicks struct{}
+type Round struct{}
 
-func (roundTicks) Ticks(low, high float64) []gplot.Tick {
+// Ticks are the marks of the range from low to high.
+func (Round) Ticks(low, high float64) []gplot.Tick {
 	step := roundStep((high - low) / 7)
 	if !(step > 0) || math.IsInf(step, 0) {
 		return nil
@@ -43,10 +45,10 @@ func roundStep(least float64) float64 {
 	return 10 * power
 }
 
-// roundOut returns the smallest range between multiples of a roundStep, of which
+// RoundOut returns the smallest range between multiples of a roundStep, of which
 // it has some twenty, that holds low to high; or this itself if it is too wide or
 // too narrow for that.
-func roundOut(low, high float64) (float64, float64) {
+func RoundOut(low, high float64) (float64, float64) {
 	step := roundStep((high - low) / 20)
 	if !(step > 0) || math.IsInf(step, 0) {
 		return low, high
@@ -55,12 +57,13 @@ func roundOut(low, high float64) (float64, float64) {
 	return step * math.Floor(low/step+1e-9), step * math.Ceil(high/step-1e-9)
 }
 
-// logTicks marks the powers of ten, and their multiples without a label, along an
+// Log marks the powers of ten, and their multiples without a label, along an
 // axis of decimal logarithms; in a range with fewer than two powers 2 and 5 times
 // a power have labels too.
-type logTicks struct{}
+type Log struct{}
 
-func (logTicks) Ticks(low, high float64) []gplot.Tick {
+// Ticks are the marks of the range from low to high, both logarithms.
+func (Log) Ticks(low, high float64) []gplot.Tick {
 	const rounding = 1e-9
 	few := math.Floor(high+rounding)-math.Ceil(low-rounding) < 1
 	var ticks []gplot.Tick
@@ -72,7 +75,7 @@ func (logTicks) Ticks(low, high float64) []gplot.Tick {
 			}
 			tick := gplot.Tick{Value: at}
 			if factor == 1 || few && (factor == 2 || factor == 5) {
-				tick.Label = siLabel(factor * math.Pow(10, power))
+				tick.Label = SILabel(factor * math.Pow(10, power))
 			}
 			ticks = append(ticks, tick)
 		}
@@ -80,9 +83,9 @@ func (logTicks) Ticks(low, high float64) []gplot.Tick {
 	return ticks
 }
 
-// roundOutLog returns, for a range of decimal logarithms, the smallest range that
+// RoundOutLog returns, for a range of decimal logarithms, the smallest range that
 // holds it between those of 1, 2 or 5 times powers of ten.
-func roundOutLog(low, high float64) (float64, float64) {
+func RoundOutLog(low, high float64) (float64, float64) {
 	const rounding = 1e-9
 	low = -math.Log10(roundStep(math.Pow(10, -low-rounding)))
 	high = math.Log10(roundStep(math.Pow(10, high-rounding)))
@@ -92,9 +95,9 @@ func roundOutLog(low, high float64) (float64, float64) {
 	return low, high
 }
 
-// siLabel writes a value, positive and with few digits, with a k, M or G for
+// SILabel writes a value, positive and with few digits, with a k, M or G for
 // thousands, millions or billions.
-func siLabel(value float64) string {
+func SILabel(value float64) string {
 	for _, unit := range []struct {
 		size   float64
 		symbol string
@@ -116,17 +119,17 @@ func tickLabel(value, step float64, digits int) string {
 	return strconv.FormatFloat(value, 'f', decimals, 64)
 }
 
-// integerTicks marks the given values themselves if they are whole and at most
+// Integers marks the given values themselves if they are whole and at most
 // ten different ones.
-func integerTicks(values []float64) gplot.Ticker {
+func Integers(values []float64) gplot.Ticker {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(values) > 10 {
-		return roundTicks{}
+		return Round{}
 	}
 	var ticks gplot.ConstantTicks
 	for _, v := range values {
 		if v != math.Trunc(v) {
-			return roundTicks{}
+			return Round{}
 		}
 		ticks = append(ticks, gplot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
 	}

@@ -1,60 +1,61 @@
-package experiment_test
+package shard_test
 
 import (
 	"os"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/internal/shard"
 )
 
-// The shares of all shards are the cells, each once; they are of one size, and
-// have as many of a slow method.
-func TestShardsAreAPartition(t *testing.T) {
-	f, err := experiment.FigureNamed("3c")
-	if err != nil {
-		t.Fatal(err)
+// The shares of all shards are the items, each once; they are of one size, and have as
+// many of a kind.
+func TestSharesAreAPartition(t *testing.T) {
+	const items, slow = 400, 80
+	var all []int
+	for i := range items {
+		all = append(all, i)
 	}
-	cells := f.Cells(experiment.Paper, experiment.PaperRuns)
+	isSlow := func(i int) bool { return i%(items/slow) == 2 }
 	for _, n := range []int{1, 2, 4, 10, 40} {
-		count := make(map[experiment.Cell]int)
+		count := make(map[int]int)
 		for i := range n {
-			share := experiment.Shard{Index: i, Count: n}.Of(cells)
-			if k := len(share); k < len(cells)/n || k > len(cells)/n+1 {
-				t.Errorf("share %d of %d has %d of %d cells", i, n, k, len(cells))
+			share := shard.Of(shard.Shard{Index: i, Count: n}, all, isSlow)
+			if k := len(share); k < items/n || k > items/n+1 {
+				t.Errorf("share %d of %d has %d of %d", i, n, k, items)
 			}
-			slow := 0
-			for _, c := range share {
-				count[c]++
-				if c.Method == "sica-rf" {
-					slow++
+			of := 0
+			for _, item := range share {
+				count[item]++
+				if isSlow(item) {
+					of++
 				}
 			}
-			if slow < 80/n || slow > 80/n+1 {
-				t.Errorf("share %d of %d has %d of 80 cells of sica-rf", i, n, slow)
+			if of < slow/n || of > slow/n+1 {
+				t.Errorf("share %d of %d has %d of %d slow ones", i, n, of, slow)
 			}
 		}
-		for _, c := range cells {
-			if count[c] != 1 {
-				t.Errorf("with %d shards %s is in %d shares", n, c, count[c])
+		for _, item := range all {
+			if count[item] != 1 {
+				t.Errorf("with %d shards item %d is in %d shares", n, item, count[item])
 			}
 		}
 	}
 }
 
-func TestParseShard(t *testing.T) {
-	for text, want := range map[string]experiment.Shard{"1/1": {0, 1}, "2/4": {1, 4}, "4/4": {3, 4}} {
-		if s, err := experiment.ParseShard(text); err != nil || s != want || s.String() != text {
+func TestParse(t *testing.T) {
+	for text, want := range map[string]shard.Shard{"1/1": {0, 1}, "2/4": {1, 4}, "4/4": {3, 4}} {
+		if s, err := shard.Parse(text); err != nil || s != want || s.String() != text {
 			t.Errorf("%q is %+v (%v)", text, s, err)
 		}
 	}
 	for _, text := range []string{"", "1", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/2"} {
-		if s, err := experiment.ParseShard(text); err == nil {
+		if s, err := shard.Parse(text); err == nil {
 			t.Errorf("%q is %+v", text, s)
 		}
 	}
 }
 
-func TestShardFromEnvironment(t *testing.T) {
+func TestFromEnvironment(t *testing.T) {
 	variables := []string{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP",
 		"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"}
 	for _, test := range []struct {
@@ -74,7 +75,7 @@ func TestShardFromEnvironment(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			setOnly(t, variables, test.env)
-			s, ok, err := experiment.ShardFromEnvironment()
+			s, ok, err := shard.FromEnvironment()
 			if test.want == "" {
 				if err == nil {
 					t.Errorf("the shard is %s (%v)", s, ok)
@@ -87,7 +88,7 @@ func TestShardFromEnvironment(t *testing.T) {
 		})
 	}
 	setOnly(t, variables, nil)
-	if s, ok, err := experiment.ShardFromEnvironment(); ok || err != nil {
+	if s, ok, err := shard.FromEnvironment(); ok || err != nil {
 		t.Errorf("without an environment the shard is %s (%v)", s, err)
 	}
 }

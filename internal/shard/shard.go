@@ -1,4 +1,5 @@
-package experiment
+// Package shard deals out work to several processes.
+package shard
 
 import (
 	"fmt"
@@ -8,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Shard is a share of an experiment's cells, for one of several processes.
+// A Shard is one process's share of the work of several.
 type Shard struct {
 	Index int // from 0
 	Count int // at least 1
@@ -17,22 +18,22 @@ type Shard struct {
 // String is "i/n", i counting from 1.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index+1, s.Count) }
 
-// ParseShard reads "i/n", with i from 1 to n.
-func ParseShard(text string) (Shard, error) {
+// Parse reads "i/n", with i from 1 to n.
+func Parse(text string) (Shard, error) {
 	i, n, ok := strings.Cut(text, "/")
 	index, err1 := strconv.Atoi(i)
 	count, err2 := strconv.Atoi(n)
 	if !ok || err1 != nil || err2 != nil || index < 1 || index > count {
-		return Shard{}, fmt.Errorf("experiment: shard %.40q: want i/n with i from 1 to n, such as 1/4", text)
+		return Shard{}, fmt.Errorf("shard %.40q: want i/n with i from 1 to n, such as 1/4", text)
 	}
 	return Shard{index - 1, count}, nil
 }
 
-// ShardFromEnvironment returns the share of a task of a Slurm job array, or of a
+// FromEnvironment returns the share of a task of a Slurm job array, or of a
 // pod of a Kubernetes Indexed Job, and false outside of both. Slurm sets
 // SLURM_ARRAY_TASK_ID, _MIN, _MAX and _STEP; Kubernetes sets
 // JOB_COMPLETION_INDEX, and the pod's manifest must set JOB_COMPLETIONS.
-func ShardFromEnvironment() (Shard, bool, error) {
+func FromEnvironment() (Shard, bool, error) {
 	if _, ok := os.LookupEnv("SLURM_ARRAY_TASK_ID"); ok {
 		s, err := slurmShard()
 		return s, err == nil, err
@@ -58,7 +59,7 @@ func slurmShard() (Shard, error) {
 		}
 	}
 	if step < 1 || id < first || id > last || (id-first)%step != 0 {
-		return Shard{}, fmt.Errorf("experiment: SLURM_ARRAY_TASK_ID %d isn't one of %d to %d in steps of %d", id, first, last, step)
+		return Shard{}, fmt.Errorf("SLURM_ARRAY_TASK_ID %d isn't one of %d to %d in steps of %d", id, first, last, step)
 	}
 	return Shard{(id - first) / step, (last-first)/step + 1}, nil
 }
@@ -72,7 +73,7 @@ func kubernetesShard() (Shard, error) {
 		return Shard{}, err
 	}
 	if s.Index >= s.Count {
-		return Shard{}, fmt.Errorf("experiment: JOB_COMPLETION_INDEX %d: want 0 to JOB_COMPLETIONS-1, %d", s.Index, s.Count-1)
+		return Shard{}, fmt.Errorf("JOB_COMPLETION_INDEX %d: want 0 to JOB_COMPLETIONS-1, %d", s.Index, s.Count-1)
 	}
 	return s, nil
 }
@@ -82,20 +83,19 @@ func kubernetesShard() (Shard, error) {
 func number(name string, to *int) error {
 	n, err := strconv.ParseUint(os.Getenv(name), 10, 31)
 	if err != nil {
-		return fmt.Errorf("experiment: the environment's %s is %.40q: want a whole number from 0 to 2147483647", name, os.Getenv(name))
+		return fmt.Errorf("the environment's %s is %.40q: want a whole number from 0 to 2147483647", name, os.Getenv(name))
 	}
 	*to = int(n)
 	return nil
 }
 
-// Of returns the shard's share of the cells, in their order. The shares of all
-// shards are the cells. The cells of one method, settings and data, which take
-// about as long, are dealt out in turn.
-func (s Shard) Of(cells []Cell) []Cell {
-	alike := make(map[kind][]int)
-	var kinds []kind
-	for i, c := range cells {
-		k := kindOf(c)
+// Of returns the shard's share of the items, in their order. The shares of all shards
+// are the items. Those of one kind, which take about as long, are dealt out in turn.
+func Of[T any, K comparable](s Shard, items []T, kind func(T) K) []T {
+	alike := make(map[K][]int)
+	var kinds []K
+	for i, item := range items {
+		k := kind(item)
 		if alike[k] == nil {
 			kinds = append(kinds, k)
 		}
@@ -112,9 +112,9 @@ func (s Shard) Of(cells []Cell) []Cell {
 		}
 	}
 	slices.Sort(mine)
-	share := make([]Cell, len(mine))
+	share := make([]T, len(mine))
 	for n, i := range mine {
-		share[n] = cells[i]
+		share[n] = items[i]
 	}
 	return share
 }
