@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -31,7 +32,7 @@ const column1, column2, column3, column4 = .11, .37, .63, .89
 // its own room or in a later one.
 var house = [][]room{
 	{
-		{"notebooks", []string{"notebooks", "docs"}, "a figure or a subject each, step by step", column2},
+		{"notebooks", []string{"notebooks"}, "a figure or a subject each, step by step", column2},
 		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
 	}, {
 		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
@@ -52,10 +53,10 @@ var house = [][]room{
 	}, {
 		{"flows", []string{"flows/..."}, "losses, solvers, the compiled training loop", column2},
 		{"layers", []string{"layers/..."}, "contexts and networks", column1},
-	}, {
-		{"internal", []string{"internal/..."}, "small helpers", .24},
 		{"datasets", []string{"datasets/..."}, "sources, mixings, files", column3},
 		{"backend", []string{"backend/..."}, "opens a compute backend by name", column4},
+	}, {
+		{"internal", []string{"internal/..."}, "small helpers", .5},
 	},
 }
 
@@ -80,63 +81,74 @@ func roomOf(name string) (int, error) {
 }
 
 // readImports returns the imports of this module's packages by package, both below
-// the module, without tests. The notebooks are one package.
+// the module, whatever the build's tags and without tests. The notebooks are one
+// package. It reads the files itself: of what another program reads, such as go list,
+// the cache of go test knows nothing, and would go on saying that all is well.
 func readImports(root string) (map[string][]string, error) {
-	list := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
-	list.Dir = root
-	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
 	imports := make(map[string][]string)
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			ImportPath string
-			Imports    []string
+	quoted := regexp.MustCompile(`\\"` + regexp.QuoteMeta(module) + `([^"\\]+)\\"`)
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
+		if entry.IsDir() {
+			if path == root {
+				return nil
+			}
+			_, err := os.Stat(filepath.Join(path, "go.mod")) // another module's
+			if name := entry.Name(); err == nil || name == "testdata" || name == "out" || name[0] == '.' {
+				return filepath.SkipDir
+			}
+			return nil
 		}
-		name := strings.TrimPrefix(p.ImportPath, module)
-		imports[name] = nil
-		for _, path := range p.Imports {
-			if imported, ours := strings.CutPrefix(path, module); ours {
-				imports[name] = append(imports[name], imported)
+		name, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch {
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			imports[name] = append(imports[name], ours(file)...)
+		case strings.HasSuffix(path, ".ipynb"):
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, match := range quoted.FindAllSubmatch(text, -1) {
+				imports[name] = append(imports[name], string(match[1]))
 			}
 		}
-	}
-	notebooks, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))
-	if err != nil {
-		return nil, err
-	}
-	imported := regexp.MustCompile(`\\"` + regexp.QuoteMeta(module) + `([^"\\]+)\\"`)
-	for _, path := range notebooks {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, match := range imported.FindAllSubmatch(text, -1) {
-			imports["notebooks"] = append(imports["notebooks"], string(match[1]))
+		return nil
+	})
+	return imports, err
+}
+
+// ours are the packages of this module that a file imports.
+func ours(file *ast.File) (names []string) {
+	for _, spec := range file.Imports {
+		if name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module); ours {
+			names = append(names, name)
 		}
 	}
-	return imports, nil
+	return names
 }
 
 // check returns an error that says each import that points up.
 func check(imports map[string][]string) error {
 	var wrong []error
-	for name, imported := range imports {
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
 		at, err := roomOf(name)
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
 		}
-		for _, other := range imported {
-			if below, err := roomOf(other); err == nil && below < at {
-				wrong = append(wrong, fmt.Errorf("package %s (room %s) imports %s (room %s), which is above it", name, rooms[at].name, other, rooms[below].name))
+		for _, other := range slices.Compact(slices.Sorted(slices.Values(imports[name]))) {
+			if to, err := roomOf(other); err == nil && to < at {
+				wrong = append(wrong, fmt.Errorf("package %s (room %s) imports %s (room %s), which is above it", name, rooms[at].name, other, rooms[to].name))
 			}
 		}
 	}
