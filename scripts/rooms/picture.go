@@ -112,8 +112,8 @@ func tint(name string) color.Color {
 	return color.NRGBA{R: 224, G: 240, B: 224, A: 255}
 }
 
-// links are the imports between rooms, by their places in rooms, without those
-// that follow from others, and those of packages that only serve tests.
+// links are the imports that point down from room to room, by their places in rooms,
+// without those that follow from others, and those of packages that only serve tests.
 func links(imports map[string][]string) [][2]int {
 	direct := make([]map[int]bool, len(rooms))
 	for i := range direct {
@@ -125,7 +125,7 @@ func links(imports map[string][]string) [][2]int {
 			continue
 		}
 		for _, other := range imported {
-			if to, err := roomOf(other); err == nil && to != from {
+			if to, err := roomOf(other); err == nil && to > from {
 				direct[from][to] = true
 			}
 		}
