@@ -140,21 +140,23 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 		"fastica cancelled": func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			_, err := fastica.Fit(ctx, x, fastica.Default())
+			_, err := fastica.Default().Fit(ctx, x)
 			failed(t, err)
 		},
 		"lica cancelled": func(t *testing.T) {
-			_, err := lica.Fit(soon(), x, lica.Default())
+			_, err := lica.Default().Fit(soon(), x)
 			failed(t, err)
 		},
 		"pcl cancelled": func(t *testing.T) {
 			cfg := pcl.Default()
-			cfg.Epochs = 1 << 20
-			_, err := pcl.Fit(soon(), b, x, cfg)
+			cfg.Backend, cfg.Epochs = b, 1<<20
+			_, err := cfg.Fit(soon(), x)
 			failed(t, err)
 		},
 		"ivae cancelled": func(t *testing.T) {
-			_, err := ivae.Fit(soon(), b, x, ivae.Default())
+			cfg := ivae.Default()
+			cfg.Backend = b
+			_, err := cfg.Fit(soon(), x)
 			failed(t, err)
 		},
 		"experiment cancelled": func(t *testing.T) {

@@ -238,7 +238,7 @@ func measureRow(ctx context.Context, b compute.Backend, p problem, seed uint64, 
 		}
 		rival := fastica.Default()
 		rival.Seed = seed + uint64(k)
-		model, err := fastica.Fit(ctx, x, rival)
+		model, err := rival.Fit(ctx, x)
 		if err != nil {
 			r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", fastICA, k, err))
 			continue

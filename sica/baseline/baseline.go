@@ -1,6 +1,7 @@
 // Package baseline is the methods that SICA is compared with, behind one
 // interface. Each method is a package in this folder: fastica, lica, pcl, ivae,
-// sobi, jade, picard and zca.
+// sobi, jade, picard and zca. The settings of a method are the Method itself, such
+// as a fastica.Config.
 //
 // Signals are matrices of d rows × T columns: a row is a signal, a column a
 // position.
@@ -14,8 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Method separates mixed signals. It holds its settings and its seed, so that
-// the same signals give the same Model each time.
+// A Method separates mixed signals. It is its settings and its seed, so that the
+// same signals give the same Model each time.
 type Method interface {
 	// Name is short, in lower case and without spaces, such as "fastica". It
 	// names files and table rows.

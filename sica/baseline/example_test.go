@@ -1,25 +1,50 @@
 package baseline_test
 
 import (
+	"context"
 	"fmt"
 	"log"
+	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
+	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-func ExampleWhiten() {
-	// The variance is 9 along (1, 1)/√2 and 4 along (1, −1)/√2.
-	w, err := baseline.Whiten(mat.NewDense(2, 4, []float64{
-		3, -3, 2, -2,
-		3, -3, -2, 2,
-	}))
+// Methods with their default settings, on a sine and noise in one mixture.
+func Example() {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := mat.NewDense(2, 1000, nil)
+	for t := range 1000 {
+		s.Set(0, t, math.Sin(float64(t)/20))
+		s.Set(1, t, datasets.Laplace(rng))
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{2, 1, -1, 1}), s)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.3f\n", mat.Formatted(w.Matrix))
+
+	for _, method := range []baseline.Method{zca.Whitening{}, fastica.Default(), jade.Default(), sobi.Default()} {
+		m, err := method.Fit(context.Background(), x)
+		if err != nil {
+			log.Fatal(err)
+		}
+		match, err := metric.MCC(m.Signals(), s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %.2f\n", method.Name(), match.MCC)
+	}
 	// Output:
-	// ⎡ 0.236   0.236⎤
-	// ⎣ 0.354  -0.354⎦
+	// zca: 0.82
+	// fastica: 1.00
+	// jade: 1.00
+	// sobi: 1.00
 }

@@ -11,10 +11,10 @@ import (
 // CheckSignals returns an error unless x can be separated: it must have at least
 // one signal, more positions than signals and at least two, and no value that is
 // NaN, infinite or beyond ±1e150, whose square might be; and no signal may be
-// constant. That the signals are linearly independent is for Whiten to say.
+// constant. That the signals are linearly independent is for a method to find out
+// that needs it.
 //
-// Like all errors of this package it has no prefix: the method that was asked
-// puts its own.
+// The error has no prefix: the method that was asked puts its own.
 func CheckSignals(x *mat.Dense) error {
 	if err := signal.Check("x", x); err != nil {
 		return err

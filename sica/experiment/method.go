@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -81,8 +82,8 @@ func Methods() []Method {
 		{"sobi", plot.SOBI, []Preset{Default, Smoke}, fit(sOBI)},
 		{"jade", plot.JADE, []Preset{Default, Smoke}, fit(jADE)},
 		{"picard", plot.Picard, []Preset{Default, Smoke}, fit(picardO)},
-		{"zca", plot.ZCA, nil, fit(whitening)},
-		{"gaussianise+zca", plot.GaussianisedZCA, nil, fit(gaussianised)},
+		{"zca", plot.ZCA, nil, fitWith(zca.Whitening{})},
+		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(zca.Gaussianised{})},
 		{"mixed", plot.Mixed, nil, mixed},
 	}
 }

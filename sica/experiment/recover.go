@@ -15,7 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
-	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 )
 
 type recoverer = func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
@@ -56,27 +55,38 @@ func separate(settings func() sica.Config) recoverer {
 }
 
 // fit is a baseline with the settings that configure gives.
-func fit(configure func(b compute.Backend, in Signals, p Preset, seed uint64) (baseline.Method, any)) recoverer {
+func fit(configure func(b compute.Backend, in Signals, p Preset, seed uint64) baseline.Method) recoverer {
 	return func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
-		method, cfg := configure(b, in, p, seed)
+		settings := configure(b, in, p, seed)
+		model, err := settings.Fit(ctx, in.X)
+		if err != nil {
+			return nil, err
+		}
+		return &Recovery{Z: model.Signals(), Config: settings, Convergence: model.Convergence()}, nil
+	}
+}
+
+// fitWith is a baseline without settings.
+func fitWith(method baseline.Method) recoverer {
+	return func(ctx context.Context, _ compute.Backend, in Signals, _ Preset, _ uint64) (*Recovery, error) {
 		model, err := method.Fit(ctx, in.X)
 		if err != nil {
 			return nil, err
 		}
-		return &Recovery{Z: model.Signals(), Config: cfg, Convergence: model.Convergence()}, nil
+		return &Recovery{Z: model.Signals(), Convergence: model.Convergence()}, nil
 	}
 }
 
-func fastICA(_ compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, any) {
+func fastICA(_ compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 	cfg := fastica.Default()
 	if p == Paper {
 		cfg = fastica.Paper()
 	}
 	cfg.Seed = seed
-	return fastica.Method{Config: cfg}, cfg
+	return cfg
 }
 
-func lICA(_ compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, any) {
+func lICA(_ compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 	cfg := lica.Paper()
 	switch p {
 	case Default:
@@ -85,10 +95,10 @@ func lICA(_ compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method,
 		cfg.Starts, cfg.MaxIterations = 1, 10
 	}
 	cfg.Seed = seed
-	return lica.Method{Config: cfg}, cfg
+	return cfg
 }
 
-func pCL(b compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, any) {
+func pCL(b compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 	cfg := pcl.Paper()
 	switch p {
 	case Default:
@@ -96,11 +106,11 @@ func pCL(b compute.Backend, _ Signals, p Preset, seed uint64) (baseline.Method, 
 	case Smoke:
 		cfg.Epochs = 2
 	}
-	cfg.Seed = seed
-	return pcl.Method{Config: cfg, Backend: b}, cfg
+	cfg.Backend, cfg.Seed = b, seed
+	return cfg
 }
 
-func iVAE(b compute.Backend, in Signals, p Preset, seed uint64) (baseline.Method, any) {
+func iVAE(b compute.Backend, in Signals, p Preset, seed uint64) baseline.Method {
 	cfg := ivae.Paper()
 	switch p {
 	case Default:
@@ -108,33 +118,19 @@ func iVAE(b compute.Backend, in Signals, p Preset, seed uint64) (baseline.Method
 	case Smoke:
 		cfg.Iterations = 20
 	}
-	cfg.Seed, cfg.Shape = seed, in.Shape
-	return ivae.Method{Config: cfg, Backend: b}, cfg
+	cfg.Backend, cfg.Seed, cfg.Shape = b, seed, in.Shape
+	return cfg
 }
 
 // sOBI, jADE and picardO take a few steps by default, no more than a smoke test.
-func sOBI(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
-	cfg := sobi.Default()
-	return sobi.Method{Config: cfg}, cfg
-}
+func sOBI(compute.Backend, Signals, Preset, uint64) baseline.Method { return sobi.Default() }
 
-func jADE(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
-	cfg := jade.Default()
-	return jade.Method{Config: cfg}, cfg
-}
+func jADE(compute.Backend, Signals, Preset, uint64) baseline.Method { return jade.Default() }
 
-func picardO(_ compute.Backend, _ Signals, _ Preset, seed uint64) (baseline.Method, any) {
+func picardO(_ compute.Backend, _ Signals, _ Preset, seed uint64) baseline.Method {
 	cfg := picard.Default()
 	cfg.Seed = seed
-	return picard.Method{Config: cfg}, cfg
-}
-
-func whitening(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
-	return zca.Method{}, nil
-}
-
-func gaussianised(compute.Backend, Signals, Preset, uint64) (baseline.Method, any) {
-	return zca.Gaussianised{}, nil
+	return cfg
 }
 
 // mixed leaves the signals as they are: what the paper calls the baseline.

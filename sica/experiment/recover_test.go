@@ -2,17 +2,21 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 // SICA with the paper's settings that was interrupted comes to the same signals,
@@ -80,5 +84,39 @@ func TestSeparateGoesOn(t *testing.T) {
 	}
 	if _, err := os.Stat(in.Checkpoint); !os.IsNotExist(err) {
 		t.Errorf("the preset %s left a checkpoint (%v)", Smoke, err)
+	}
+}
+
+// The settings that the rivals' committed outcomes were made with are those of
+// today, and no backend is among them.
+func TestCommittedSettings(t *testing.T) {
+	results, err := Read("../../notebooks/results", Cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, configure := range map[string]func(compute.Backend, Signals, Preset, uint64) baseline.Method{
+		"fastica": fastICA, "lica": lICA, "pcl": pCL, "ivae": iVAE,
+	} {
+		cell := Cell{Problem: Problem{Data: Heart, Mixing: Matrix, Seed: FirstSeed}, Method: name, Preset: Paper}
+		o, ok := results.Find(cell)
+		if !ok {
+			t.Errorf("%s isn't among the committed outcomes", cell)
+			continue
+		}
+		text, err := json.Marshal(configure(b, Signals{}, Paper, FirstSeed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var settings any
+		if err := json.Unmarshal(text, &settings); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(settings, o.Config) {
+			t.Errorf("%s: settings %v, those committed are %v", name, settings, o.Config)
+		}
 	}
 }

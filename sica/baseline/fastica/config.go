@@ -3,48 +3,34 @@ package fastica
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 )
 
-// An Algorithm is the order in which the signals are found.
-type Algorithm string
-
-const (
-	// Symmetric finds all signals together. Scikit-learn calls it parallel.
-	Symmetric Algorithm = "symmetric"
-	// Deflation finds one signal after another, each uncorrelated with those
-	// before it.
-	Deflation Algorithm = "deflation"
-)
-
-// A Contrast is the function g whose mean y·g(y) measures how far from Gaussian
-// a signal y is.
-type Contrast string
-
-const (
-	// LogCosh is g(y) = tanh y, the derivative of log cosh y, a good choice
-	// for most signals.
-	LogCosh Contrast = "logcosh"
-	// Exp is g(y) = y·exp(−y²/2), for signals with heavy tails or outliers.
-	Exp Contrast = "exp"
-	// Cube is g(y) = y³, which is kurtosis. Outliers mislead it.
-	Cube Contrast = "cube"
-)
-
-// Config holds the settings of Fit. Begin with Default or Paper.
+// Config holds the settings of FastICA, and is a baseline.Method. Begin with Default
+// or Paper.
 type Config struct {
-	Algorithm Algorithm
-	Contrast  Contrast
+	// Algorithm is the order in which the signals are found: "symmetric" is all
+	// together, which scikit-learn calls parallel, and "deflation" one after
+	// another, each uncorrelated with those before it.
+	Algorithm string
+
+	// Contrast names the function g whose mean y·g(y) measures how far from
+	// Gaussian a signal y is. "logcosh" is g(y) = tanh y, the derivative of log
+	// cosh y, a good choice for most signals; "exp" is y·exp(−y²/2), for signals
+	// with heavy tails or outliers; "cube" is y³, which is kurtosis, and which
+	// outliers mislead.
+	Contrast string
 
 	// Tolerance ends the iterations: each recovered signal's direction w has
 	// | |wᵀw′| − 1 | less than it, w′ being that of the iteration before. With 0
 	// all iterations are done.
 	Tolerance float64
 
-	// MaxIterations is the most iterations, at least 1; with Deflation, for
+	// MaxIterations is the most iterations, at least 1; by deflation, for
 	// each signal.
 	MaxIterations int
 
@@ -58,10 +44,10 @@ type Config struct {
 	Seed uint64
 }
 
-// Default is the default of scikit-learn: Symmetric, LogCosh, tolerance 1e-4 and
-// at most 200 iterations.
+// Default is the default of scikit-learn: the symmetric algorithm, the contrast
+// logcosh, tolerance 1e-4 and at most 200 iterations.
 func Default() Config {
-	return Config{Algorithm: Symmetric, Contrast: LogCosh, Tolerance: 1e-4, MaxIterations: 200}
+	return Config{Algorithm: bySymmetry, Contrast: string(logCosh), Tolerance: 1e-4, MaxIterations: 200}
 }
 
 // Paper is what SICA's paper compares with: Default with at most 20000
@@ -72,25 +58,18 @@ func Paper() Config {
 	return cfg
 }
 
-// Validate returns an error that names the first setting that is out of range
-// for d signals, and what would be valid.
-func (c Config) Validate(d int) error {
-	if err := c.validate(d); err != nil {
-		return fmt.Errorf("fastica: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range for
+// d signals, and what would be valid.
 func (c Config) validate(d int) error {
 	switch {
-	case c.Algorithm != Symmetric && c.Algorithm != Deflation:
-		return fmt.Errorf("algorithm %q: want %q or %q", c.Algorithm, Symmetric, Deflation)
-	case c.Contrast != LogCosh && c.Contrast != Exp && c.Contrast != Cube:
-		return fmt.Errorf("contrast %q: want %q, %q or %q", c.Contrast, LogCosh, Exp, Cube)
+	case c.Algorithm != bySymmetry && c.Algorithm != byDeflation:
+		return fmt.Errorf("algorithm %q: want %q or %q", c.Algorithm, bySymmetry, byDeflation)
+	case !slices.Contains(contrasts, contrast(c.Contrast)):
+		return fmt.Errorf("contrast %q: want one of %q", c.Contrast, contrasts)
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
 		return fmt.Errorf("tolerance %g: want 0 or more", c.Tolerance)
 	case c.MaxIterations < 1:
 		return fmt.Errorf("max iterations %d: want at least 1", c.MaxIterations)
 	}
-	return baseline.CheckStart(c.Start, d)
+	return pca.CheckStart(c.Start, d)
 }

@@ -8,16 +8,27 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
 )
 
+// contrast is a value of Config.Contrast.
+type contrast string
+
+const (
+	logCosh contrast = "logcosh"
+	exp     contrast = "exp"
+	cube    contrast = "cube"
+)
+
+var contrasts = []contrast{logCosh, exp, cube}
+
 // apply replaces the values y by g(y), and returns the sum of the derivatives
 // g′(y).
-func (c Contrast) apply(y []float64) float64 {
+func (c contrast) apply(y []float64) float64 {
 	switch c {
-	case LogCosh:
+	case logCosh:
 		tanh.InPlace(y)
 		return float64(len(y)) - floats.Dot(y, y) // 1 − tanh²
-	case Exp:
+	case exp:
 		return expInPlace(y)
-	case Cube:
+	case cube:
 		return cubeInPlace(y)
 	}
 	panic("fastica: contrast " + string(c)) // validated

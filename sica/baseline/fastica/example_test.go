@@ -26,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := fastica.Fit(context.Background(), x, fastica.Default())
+	m, err := fastica.Default().Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}

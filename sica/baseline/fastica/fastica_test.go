@@ -18,28 +18,22 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-var (
-	algorithms = []Algorithm{Symmetric, Deflation}
-	contrasts  = []Contrast{LogCosh, Exp, Cube}
+var _ baseline.Method = Config{}
 
-	_ baseline.Method = Method{}
-	_ baseline.Model  = (*Model)(nil)
-)
-
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *baseline.LinearModel {
 	t.Helper()
-	m, err := Fit(t.Context(), x, cfg)
+	m, err := cfg.Fit(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.(*baseline.LinearModel)
 }
 
 // each calls test for every algorithm and contrast, other settings by default.
 func each(t *testing.T, test func(t *testing.T, cfg Config)) {
 	t.Helper()
-	for _, algorithm := range algorithms {
-		for _, contrast := range contrasts {
+	for _, algorithm := range []string{"symmetric", "deflation"} {
+		for _, contrast := range []string{"logcosh", "exp", "cube"} {
 			cfg := Default()
 			cfg.Algorithm, cfg.Contrast = algorithm, contrast
 			t.Run(fmt.Sprintf("%s %s", algorithm, contrast), func(t *testing.T) { test(t, cfg) })
@@ -146,7 +140,7 @@ func TestCancel(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		ctx := baselinetest.EndsAfter(t.Context(), 3)
 		cfg.Tolerance = 0
-		if _, err := Fit(ctx, x, cfg); !errors.Is(err, context.Canceled) {
+		if _, err := cfg.Fit(ctx, x); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -166,7 +160,7 @@ func TestErrors(t *testing.T) {
 		{"the value NaN at position 3", nan, nil},
 		{"linearly dependent", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), nil},
 		{`algorithm "parallel": want "symmetric" or "deflation"`, x, func(c *Config) { c.Algorithm = "parallel" }},
-		{`contrast ""`, x, func(c *Config) { c.Contrast = "" }},
+		{`contrast "": want one of ["logcosh" "exp" "cube"]`, x, func(c *Config) { c.Contrast = "" }},
 		{"tolerance NaN", x, func(c *Config) { c.Tolerance = math.NaN() }},
 		{"tolerance -1", x, func(c *Config) { c.Tolerance = -1 }},
 		{"max iterations 0: want at least 1", x, func(c *Config) { c.MaxIterations = 0 }},
@@ -180,8 +174,12 @@ func TestErrors(t *testing.T) {
 		if test.change != nil {
 			test.change(&cfg)
 		}
-		if _, err := Fit(t.Context(), test.x, cfg); err == nil || !strings.HasPrefix(err.Error(), "fastica: ") || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+		m, err := cfg.Fit(t.Context(), test.x)
+		if err == nil || !strings.HasPrefix(err.Error(), cfg.Name()+": ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one of %s with %q", err, cfg.Name(), test.want)
+		}
+		if m != nil {
+			t.Errorf("model %v beside an error", m)
 		}
 	}
 }
@@ -199,32 +197,18 @@ func TestNeverNaN(t *testing.T) {
 			x := mat.NewDense(size[0], size[1], nil)
 			x.Apply(func(_, _ int, _ float64) float64 { return draw() }, x)
 			each(t, func(t *testing.T, cfg Config) {
-				m, err := Fit(t.Context(), x, cfg)
+				m, err := cfg.Fit(t.Context(), x)
 				if err != nil {
 					return
 				}
-				for _, result := range []*mat.Dense{m.Signals(), m.Mixing, m.Unmixing} {
+				l := m.(*baseline.LinearModel)
+				for _, result := range []*mat.Dense{l.Signals(), l.Mixing, l.Unmixing} {
 					if sum := mat.Sum(result); math.IsNaN(sum) || math.IsInf(sum, 0) {
 						t.Errorf("%s %v: a value isn't finite", name, size)
 					}
 				}
 			})
 		}
-	}
-}
-
-func TestMethod(t *testing.T) {
-	x, _ := mixed(2, 300)
-	m := Method{Paper()}
-	model, err := m.Fit(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(model.Signals(), mustFit(t, x, Paper()).Signals()) || m.Name() != "fastica" {
-		t.Error("the method isn't Fit")
-	}
-	if model, err := m.Fit(t.Context(), nil); err == nil || model != nil {
-		t.Errorf("model %v, error %v", model, err)
 	}
 }
 
@@ -236,7 +220,7 @@ func BenchmarkFit(b *testing.B) {
 			cfg.MaxIterations, cfg.Tolerance, cfg.Start = iterations, tolerance, start
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Fit(b.Context(), x, cfg); err != nil {
+				if _, err := cfg.Fit(b.Context(), x); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -14,6 +14,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// The values of Config.Algorithm.
+const (
+	bySymmetry  = "symmetric"
+	byDeflation = "deflation"
+)
+
 // symmetric iterates all directions together from those in w, d×d, and leaves
 // the last in w. It returns how many iterations it took and whether they
 // converged.

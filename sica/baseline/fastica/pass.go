@@ -25,7 +25,7 @@ const (
 // iteration needs. What it allocates, it allocates once.
 type passer struct {
 	x        blas64.General // d×T
-	contrast Contrast
+	contrast contrast
 	parts    []part
 	workers  []blas64.General // for each, space for the signals of a block, d×blockWidth
 
@@ -42,7 +42,7 @@ type part struct {
 }
 
 // newPasser returns a passer for up to d directions at a time.
-func newPasser(x *mat.Dense, contrast Contrast) *passer {
+func newPasser(x *mat.Dense, contrast contrast) *passer {
 	d, n := x.Dims()
 	blocks := (n + blockWidth - 1) / blockWidth
 	p := &passer{

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 )
 
 // random are exponential draws.
@@ -21,42 +21,42 @@ func random(rows, columns int) *mat.Dense {
 func TestIterationByHand(t *testing.T) {
 	// One step of the definition in two loops, over several blocks and parts.
 	x, w := random(3, 2*maxParts*blockWidth+17), random(3, 3)
-	for _, contrast := range []Contrast{LogCosh, Exp, Cube} {
-		white, err := baseline.Whiten(x)
+	for _, g := range contrasts {
+		white, err := pca.Whiten(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := map[Contrast]func(float64) (float64, float64){
-			LogCosh: func(y float64) (float64, float64) { return math.Tanh(y), 1 / (math.Cosh(y) * math.Cosh(y)) },
-			Exp: func(y float64) (float64, float64) {
+		function := map[contrast]func(float64) (float64, float64){
+			logCosh: func(y float64) (float64, float64) { return math.Tanh(y), 1 / (math.Cosh(y) * math.Cosh(y)) },
+			exp: func(y float64) (float64, float64) {
 				return y * math.Exp(-y*y/2), (1 - y*y) * math.Exp(-y*y/2)
 			},
-			Cube: func(y float64) (float64, float64) { return y * y * y, 3 * y * y },
-		}[contrast]
+			cube: func(y float64) (float64, float64) { return y * y * y, 3 * y * y },
+		}[g]
 		d, n := x.Dims()
 		want := mat.NewDense(d, d, nil)
 		for i := range d {
 			for k := range n {
 				position := white.Signals.ColView(k)
-				value, derivative := g(mat.Dot(w.RowView(i), position))
+				value, derivative := function(mat.Dot(w.RowView(i), position))
 				for j := range d {
 					want.Set(i, j, want.At(i, j)+(value*position.AtVec(j)-derivative*w.At(i, j))/float64(n))
 				}
 			}
 		}
 		next := newGeneral(d, d)
-		p := newPasser(white.Signals, contrast)
+		p := newPasser(white.Signals, g)
 		p.step(next, w.RawMatrix())
 		if got := mat.NewDense(d, d, next.Data); !mat.EqualApprox(got, want, 1e-11) {
-			t.Errorf("%s: step\n%v, want\n%v", contrast, mat.Formatted(got), mat.Formatted(want))
+			t.Errorf("%s: step\n%v, want\n%v", g, mat.Formatted(got), mat.Formatted(want))
 		}
 	}
 }
 
 func TestIterationsAllocateNothing(t *testing.T) {
 	x, first := random(10, 3000), random(10, 10)
-	for _, contrast := range []Contrast{LogCosh, Exp, Cube} {
-		p := newPasser(x, contrast)
+	for _, g := range contrasts {
+		p := newPasser(x, g)
 		p.workers = p.workers[:1]
 		o := newOrthogonaliser(10)
 		now, next := first.RawMatrix(), newGeneral(10, 10)
@@ -66,7 +66,7 @@ func TestIterationsAllocateNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}); allocs != 0 {
-			t.Errorf("%s: %g allocations in an iteration", contrast, allocs)
+			t.Errorf("%s: %g allocations in an iteration", g, allocs)
 		}
 	}
 }

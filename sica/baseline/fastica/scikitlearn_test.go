@@ -21,8 +21,8 @@ type reference struct {
 	AR7      []float64 // the MCC of seeds 1, 2, …
 	Unmixing []struct {
 		D          int
-		Algorithm  Algorithm
-		Contrast   Contrast
+		Algorithm  string
+		Contrast   string
 		Iterations int
 		Components [][]float64
 	}

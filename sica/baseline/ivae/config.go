@@ -5,11 +5,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Config holds the settings of Fit. Begin with Default or Paper.
+// Config holds the settings of iVAE, and is a baseline.Method. Begin with Default or
+// Paper, and set Backend.
 type Config struct {
+	// Backend trains the networks; see package backend. JSON leaves it out.
+	Backend compute.Backend `json:"-"`
+
 	// U is what the sources are independent given: k numbers for each position,
 	// k×T, such as a label as a column with one 1. Without it, u is the position
 	// itself, from 0 to 1 along each axis of Shape.
@@ -46,7 +51,7 @@ type Config struct {
 
 // Default is Paper with 1e4 steps, the learning rate 1e-2 and a patience of 100.
 // With a patience of 20 the rate falls too early where there are few batches in
-// an epoch.
+// an epoch. It has no Backend.
 func Default() Config {
 	cfg := Paper()
 	cfg.LearningRate, cfg.Patience, cfg.Iterations = 1e-2, 100, 10000
@@ -61,15 +66,8 @@ func Paper() Config {
 	return Config{Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000}
 }
 
-// Validate returns an error that names the first setting that is out of range
-// for n positions, and what would be valid.
-func (c Config) Validate(n int) error {
-	if err := c.validate(n); err != nil {
-		return fmt.Errorf("ivae: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range for n
+// positions, and what would be valid.
 func (c Config) validate(n int) error {
 	switch {
 	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:

@@ -43,8 +43,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	cfg := ivae.Default()
-	cfg.U, cfg.Iterations = u, 2000
-	m, err := ivae.Fit(context.Background(), b, x, cfg)
+	cfg.Backend, cfg.U, cfg.Iterations = b, u, 2000
+	m, err := cfg.Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}

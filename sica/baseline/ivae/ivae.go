@@ -26,7 +26,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
 
@@ -37,45 +36,130 @@ import (
 
 const name = "ivae"
 
-// A Model is a learned nonlinear demixing and mixing. It is a baseline.Model, on
-// the host.
-type Model struct {
+// A Model is what Fit returns: a learned nonlinear demixing and mixing, on the host.
+type Model interface {
+	baseline.Model
+
+	// TransformWith returns the encoder's mean of the mixed signals x, d×n, with
+	// u, k×n, position by position. It is an error if x isn't d signals at one
+	// position or more, if u doesn't suit it, or if either has a value that isn't
+	// finite.
+	TransformWith(x, u *mat.Dense) (*mat.Dense, error)
+}
+
+// Name is "ivae".
+func (Config) Name() string { return name }
+
+// Fit separates the mixed signals x, d×T, by networks that the backend trains, in
+// float32, and returns a Model. The result is the same for the same seed, to the
+// bit on one backend.
+//
+// The model recovers the encoder's mean. Its Transform takes x for a whole
+// sequence, of which u is the position over the number of positions; with a Shape
+// of several axes, or with U, u is that of the fit, and it is an error if n isn't
+// T. Its InverseTransform is the decoder's mean in the units of the mixed signals,
+// which undoes Transform as far as the autoencoder has learned to.
+//
+// Training has no rule of its own to end by: the model's Convergence calls it
+// converged if over the last tenth of the epochs −ELBO, the bound on −log p(x|u) of
+// a position of the standardised signals, was less than 0.02 nats below that over
+// the tenth before. Its iterations are steps of Adam.
+//
+// It is an error if baseline.CheckSignals finds one in x, if a setting is out of
+// range, if the loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
+func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
+	m, err := c.fit(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("ivae: %w", err)
+	}
+	return m, nil
+}
+
+func (c Config) fit(ctx context.Context, x *mat.Dense) (*fitted, error) {
+	if c.Backend == nil {
+		return nil, errors.New("no backend: set Backend to one that backend.Open returns")
+	}
+	if err := baseline.CheckSignals(x); err != nil {
+		return nil, err
+	}
+	_, n := x.Dims()
+	if err := c.validate(n); err != nil {
+		return nil, err
+	}
+	m := &fitted{sequence: c.U == nil && len(c.Shape) <= 1}
+	if c.U != nil {
+		m.u = mat.DenseCopyOf(c.U)
+	} else {
+		m.u = positions(c.Shape, n)
+	}
+	var err error
+	if m.scale, err = newScale(x); err != nil {
+		return nil, err
+	}
+	if err := m.train(ctx, x, c); err != nil {
+		return nil, err
+	}
+	m.signals, err = m.encode(x, m.u)
+	return m, err
+}
+
+// fitted is the Model.
+type fitted struct {
 	scale       scale
-	u           *mat.Dense // of Fit
-	cfg         Config
+	u           *mat.Dense       // of the fit
+	sequence    bool             // u is the position on one axis
 	mean        learning.Network // of the encoder
 	decoder     learning.Network
 	signals     *mat.Dense
-	loss        float64
+	loss        float64 // −ELBO in nats
 	convergence baseline.Convergence
 }
 
-// Signals returns the encoder's mean of the mixed signals that Fit was given, d×T.
-// It isn't a copy.
-func (m *Model) Signals() *mat.Dense { return m.signals }
+func (m *fitted) train(ctx context.Context, x *mat.Dense, cfg Config) error {
+	tr, err := newTraining(m.scale.standardise(x), m.u, cfg, dtypes.Float32)
+	if err != nil {
+		return err
+	}
+	defer tr.Close()
+	losses, err := tr.run(ctx)
+	if err != nil {
+		return err
+	}
+	if m.mean, err = tr.network(encoderMean); err != nil {
+		return err
+	}
+	if m.decoder, err = tr.network(decoder); err != nil {
+		return err
+	}
+	m.judge(losses, len(losses)*cfg.epoch(tr.t))
+	return nil
+}
 
-// Loss is −ELBO, the bound on −log p(x|u) of a position in nats, over the last
-// tenth of the epochs. It is that of the standardised signals.
-func (m *Model) Loss() float64 { return m.loss }
+// judge sets the loss over the last tenth of the epochs and the convergence.
+func (m *fitted) judge(losses []float64, steps int) {
+	const still = 0.02 // nats
+	var fall float64
+	m.loss, fall = learning.LastTenth(losses)
+	m.convergence = baseline.Convergence{Iterations: steps}
+	if fall < still {
+		m.convergence.Converged = true
+		return
+	}
+	m.convergence.Warning = fmt.Sprintf("iVAE was still learning after %d steps: allow more", steps)
+}
 
-// Convergence says how the training ended. Its iterations are steps of Adam.
-// Training has no rule of its own to end by: it is called converged if over the
-// last tenth of the epochs the loss was less than 0.02 nats below that over the
-// tenth before.
-func (m *Model) Convergence() baseline.Convergence { return m.convergence }
+func (m *fitted) Signals() *mat.Dense { return m.signals }
 
-// Transform is TransformWith for the u that a fit without Config.U has, the
-// position over the number of positions, n: x is taken for a whole sequence. With
-// a Shape of several axes, or with Config.U, u is that of Fit, and it is an error
-// if n isn't T.
-func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
+func (m *fitted) Convergence() baseline.Convergence { return m.convergence }
+
+func (m *fitted) Transform(x *mat.Dense) (*mat.Dense, error) {
 	if err := signal.CheckNew("x", x, len(m.scale.mean)); err != nil {
 		return nil, fmt.Errorf("ivae: transform: %w", err)
 	}
 	u := m.u
 	_, n := x.Dims()
 	if _, fitted := u.Dims(); n != fitted {
-		if m.cfg.U != nil || len(m.cfg.Shape) > 1 {
+		if !m.sequence {
 			return nil, fmt.Errorf("ivae: transform: %d positions: want %d, those of the u of the fit, or TransformWith another u", n, fitted)
 		}
 		u = positions(nil, n)
@@ -83,10 +167,7 @@ func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return m.TransformWith(x, u)
 }
 
-// TransformWith returns the encoder's mean of the mixed signals x, d×n, with u,
-// k×n, position by position. It is an error if x isn't d signals at one position
-// or more, if u doesn't suit it, or if either has a value that isn't finite.
-func (m *Model) TransformWith(x, u *mat.Dense) (*mat.Dense, error) {
+func (m *fitted) TransformWith(x, u *mat.Dense) (*mat.Dense, error) {
 	z, err := m.encode(x, u)
 	if err != nil {
 		return nil, fmt.Errorf("ivae: transform: %w", err)
@@ -94,7 +175,7 @@ func (m *Model) TransformWith(x, u *mat.Dense) (*mat.Dense, error) {
 	return z, nil
 }
 
-func (m *Model) encode(x, u *mat.Dense) (*mat.Dense, error) {
+func (m *fitted) encode(x, u *mat.Dense) (*mat.Dense, error) {
 	d := len(m.scale.mean)
 	if err := signal.CheckNew("x", x, d); err != nil {
 		return nil, err
@@ -113,11 +194,7 @@ func (m *Model) encode(x, u *mat.Dense) (*mat.Dense, error) {
 	return z, signal.CheckNew("z", z, d)
 }
 
-// InverseTransform returns the decoder's mean of the recovered signals z, d×n,
-// in the units of the mixed ones. It undoes Transform as far as the autoencoder
-// has learned to. It is an error if z isn't d signals at one position or more or
-// has a value that isn't finite.
-func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
+func (m *fitted) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	d := len(m.scale.mean)
 	if err := signal.CheckNew("z", z, d); err != nil {
 		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
@@ -127,97 +204,4 @@ func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
 	}
 	return x, nil
-}
-
-// Fit separates the mixed signals x, d×T, by networks that the backend trains, in
-// float32. The result is the same for the same seed, to the bit on one backend.
-//
-// It is an error if baseline.CheckSignals finds one in x, if a setting is out of
-// range, if the loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
-func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Model, error) {
-	m, err := fit(ctx, backend, x, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("ivae: %w", err)
-	}
-	return m, nil
-}
-
-func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Model, error) {
-	if backend == nil {
-		return nil, errors.New("no backend: open one with backend.Open")
-	}
-	if err := baseline.CheckSignals(x); err != nil {
-		return nil, err
-	}
-	_, n := x.Dims()
-	if err := cfg.validate(n); err != nil {
-		return nil, err
-	}
-	m := &Model{cfg: cfg}
-	if cfg.U != nil {
-		m.u = mat.DenseCopyOf(cfg.U)
-	} else {
-		m.u = positions(cfg.Shape, n)
-	}
-	var err error
-	if m.scale, err = newScale(x); err != nil {
-		return nil, err
-	}
-	if err := m.train(ctx, backend, x); err != nil {
-		return nil, err
-	}
-	m.signals, err = m.encode(x, m.u)
-	return m, err
-}
-
-func (m *Model) train(ctx context.Context, backend compute.Backend, x *mat.Dense) error {
-	tr, err := newTraining(backend, m.scale.standardise(x), m.u, m.cfg, dtypes.Float32)
-	if err != nil {
-		return err
-	}
-	defer tr.Close()
-	losses, err := tr.run(ctx)
-	if err != nil {
-		return err
-	}
-	if m.mean, err = tr.network(encoderMean); err != nil {
-		return err
-	}
-	if m.decoder, err = tr.network(decoder); err != nil {
-		return err
-	}
-	m.judge(losses, len(losses)*m.cfg.epoch(tr.t))
-	return nil
-}
-
-// judge sets what Loss and Convergence return.
-func (m *Model) judge(losses []float64, steps int) {
-	const still = 0.02 // nats
-	var fall float64
-	m.loss, fall = learning.LastTenth(losses)
-	m.convergence = baseline.Convergence{Iterations: steps}
-	if fall < still {
-		m.convergence.Converged = true
-		return
-	}
-	m.convergence.Warning = fmt.Sprintf("iVAE was still learning after %d steps: allow more", steps)
-}
-
-// Method is iVAE with its settings as a baseline.Method.
-type Method struct {
-	Config
-	// Backend computes; see package backend.
-	Backend compute.Backend
-}
-
-// Name is "ivae".
-func (Method) Name() string { return name }
-
-// Fit is the function Fit with the method's backend and settings.
-func (m Method) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	model, err := Fit(ctx, m.Backend, x, m.Config)
-	if err != nil {
-		return nil, err
-	}
-	return model, nil
 }

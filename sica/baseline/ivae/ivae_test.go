@@ -19,10 +19,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
-var (
-	_ baseline.Method = Method{}
-	_ baseline.Model  = (*Model)(nil)
-)
+var _ baseline.Method = Config{}
+
+// on is the configuration with the backend.
+func (c Config) on(b compute.Backend) Config {
+	c.Backend = b
+	return c
+}
 
 // sources are two Gaussian signals whose variances change from segment to
 // segment, and the segment as a column with one 1.
@@ -62,7 +65,7 @@ func TestRecoversModulatedSources(t *testing.T) {
 		x := baselinetest.Mixed(t, s, opt)
 		cfg := Default()
 		cfg.U = u
-		m, err := Fit(context.Background(), b, x, cfg)
+		m, err := cfg.on(b).fit(context.Background(), x)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -72,7 +75,7 @@ func TestRecoversModulatedSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		decoded := baselinetest.MCC(t, again, x)
-		t.Logf("%s: MCC %.3f, of the mixed signals %.3f, of those decoded with those %.3f; loss %.3f, %+v", name, after, before, decoded, m.Loss(), m.Convergence())
+		t.Logf("%s: MCC %.3f, of the mixed signals %.3f, of those decoded with those %.3f; loss %.3f, %+v", name, after, before, decoded, m.loss, m.Convergence())
 		if !(after > 0.9) || before > 0.85 || !(decoded > 0.98) {
 			t.Errorf("%s: MCC %.3f from %.3f, decoded %.3f, want above 0.9 from below 0.85, above 0.98", name, after, before, decoded)
 		}
@@ -87,9 +90,9 @@ func TestRecoversModulatedSources(t *testing.T) {
 func TestModel(t *testing.T) {
 	s, _ := sources(2, 5, 20)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
-	method := func(b compute.Backend) baseline.Method { return Method{Config: small(), Backend: b} }
+	method := func(b compute.Backend) baseline.Method { return small().on(b) }
 	baselinetest.Trained(t, x, method, func(t *testing.T, trained baseline.Model, z *mat.Dense) {
-		m := trained.(*Model)
+		m := trained.(Model)
 		one, err := m.TransformWith(mat.DenseCopyOf(x.Slice(0, 2, 7, 8)), mat.NewDense(1, 1, []float64{0.07}))
 		if err != nil {
 			t.Fatal(err)
@@ -151,13 +154,13 @@ func TestErrors(t *testing.T) {
 		if test.ctx == nil {
 			test.ctx = context.Background()
 		}
-		_, err := Fit(test.ctx, test.b, test.x, cfg)
-		if err == nil || !strings.HasPrefix(err.Error(), "ivae: ") || !strings.Contains(err.Error(), test.want) {
+		_, err := cfg.on(test.b).Fit(test.ctx, test.x)
+		if err == nil || !strings.HasPrefix(err.Error(), cfg.Name()+": ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
 	}
 	for _, cfg := range []Config{Default(), Paper(), small()} {
-		if err := cfg.Validate(10); err != nil {
+		if err := cfg.on(b).validate(10); err != nil {
 			t.Error(err)
 		}
 	}
@@ -171,7 +174,7 @@ func TestCancel(t *testing.T) {
 	cfg.Iterations = 1e7
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Fit(ctx, baselinetest.Open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := cfg.on(baselinetest.Open(t, backend.Go)).Fit(ctx, x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -199,7 +202,7 @@ func TestTransformNeedsU(t *testing.T) {
 	} {
 		cfg := small()
 		change(&cfg)
-		m, err := Fit(context.Background(), baselinetest.Open(t, backend.Go), x, cfg)
+		m, err := cfg.on(baselinetest.Open(t, backend.Go)).Fit(context.Background(), x)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}

@@ -39,8 +39,8 @@ func newOracle(t *testing.T, b compute.Backend) (tr *training, xu *mat.Dense, ba
 	x := mat.DenseCopyOf(g.Matrix(oracleT, oracleD).T())
 	u := mat.DenseCopyOf(g.Matrix(oracleT, oracleK).T())
 	noise := g.Values(oracleBatch * oracleD)
-	cfg := Config{Hidden: []int{5, 4}, LearningRate: 1e-3, Batch: oracleBatch, Iterations: 1}
-	tr, err := newTraining(b, x, u, cfg, dtypes.Float64)
+	cfg := Config{Backend: b, Hidden: []int{5, 4}, LearningRate: 1e-3, Batch: oracleBatch, Iterations: 1}
+	tr, err := newTraining(x, u, cfg, dtypes.Float64)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"path"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -32,7 +31,7 @@ type training struct {
 	order []int32 // of the positions in this epoch
 }
 
-func newTraining(backend compute.Backend, x, u *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
+func newTraining(x, u *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
 	d, n := x.Dims()
 	tr := &training{
 		cfg: cfg, d: d, t: n, dtype: dtype,
@@ -45,7 +44,7 @@ func newTraining(backend compute.Backend, x, u *mat.Dense, cfg Config, dtype dty
 	}
 	b := cfg.batch(n)
 	var err error
-	tr.Learner, err = learning.New(backend, cfg.LearningRate, cfg.loss,
+	tr.Learner, err = learning.New(cfg.Backend, cfg.LearningRate, cfg.loss,
 		[]*tensors.Tensor{learning.PositionsFirst(x, dtype), learning.PositionsFirst(u, dtype)},
 		[]shapes.Shape{shapes.Make(dtypes.Int32, tr.chunk, 1, b), shapes.Make(dtype, tr.chunk, 1, b, d)})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Config holds the settings of Fit. Begin with Default.
+// Config holds the settings of JADE, and is a baseline.Method. Begin with Default.
 type Config struct {
 	// Tolerance ends the rotations: in a last sweep over all pairs of signals
 	// each is turned by less than this angle, in radians. 0 is .01/√T, a hundredth
@@ -19,15 +19,8 @@ type Config struct {
 // Default has the tolerance of the authors' program, and at most 100 sweeps.
 func Default() Config { return Config{MaxSweeps: 100} }
 
-// Validate returns an error that names the first setting that is out of range,
-// and what would be valid.
-func (c Config) Validate() error {
-	if err := c.validate(); err != nil {
-		return fmt.Errorf("jade: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range, and
+// what would be valid.
 func (c Config) validate() error {
 	switch {
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):

@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 )
 
 // white are uniform signals, whitened, and heavy tails among them.
 func white(t *testing.T, d, n int) *mat.Dense {
 	t.Helper()
 	_, _, x := baselinetest.Problem(d, n, baselinetest.Odd)
-	w, err := baseline.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestAngleIsTheBestOfAll(t *testing.T) {
 		}
 		return sum
 	}
-	m, err := Fit(t.Context(), x, Default())
+	m, err := Default().Fit(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestSeparatesExactly(t *testing.T) {
 	x.Mul(a, s)
 	cfg := Default()
 	cfg.Tolerance = 1e-13
-	m, err := Fit(t.Context(), &x, cfg)
+	m, err := cfg.Fit(t.Context(), &x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := jade.Fit(context.Background(), x, jade.Default())
+	m, err := jade.Default().Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}

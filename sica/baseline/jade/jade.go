@@ -19,53 +19,44 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 )
 
 const name = "jade"
 
-// A Model is a fitted linear demixing. It is a baseline.Model.
-type Model struct {
-	baseline.Linear
-	signals     *mat.Dense
-	convergence baseline.Convergence
-}
+// Name is "jade".
+func (Config) Name() string { return name }
 
-// Signals returns the signals recovered from those that Fit was given, d×T, with
-// mean 0 and variance 1. It isn't a copy.
-func (m *Model) Signals() *mat.Dense { return m.signals }
-
-// Convergence says how the rotations ended. Its iterations are sweeps over all
-// pairs of signals.
-func (m *Model) Convergence() baseline.Convergence { return m.convergence }
-
-// Fit separates the mixed signals x, d×T. They are centred and whitened by
-// principal components as in baseline.Whiten, and rotated so that their
+// Fit separates the mixed signals x, d×T, and returns a *baseline.LinearModel. They
+// are centred, whitened by principal components, and rotated so that their
 // d(d+1)/2 cumulant matrices together are as near to diagonal as possible. It
 // costs O(d⁴·T), and O(d⁵) for each sweep, in a space of 10·d⁴ bytes: it is for up
 // to some fifty signals.
 //
 // It is an error if a setting is out of range, if x can't be whitened, or if ctx
-// ends. Sweeps that don't converge are no error: see Model.Convergence.
-func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
-	m, err := fit(ctx, x, cfg)
+// ends. Sweeps that don't converge are no error: the model's Convergence says so.
+// Its iterations are sweeps over all pairs of signals. The recovered signals have
+// variance 1.
+func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
+	m, err := c.fit(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("jade: %w", err)
 	}
 	return m, nil
 }
 
-func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
+func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, error) {
 	if err := baseline.CheckSignals(x); err != nil {
 		return nil, err
 	}
 	_, n := x.Dims()
-	if err := cfg.validate(); err != nil {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := baseline.Whiten(x)
+	white, err := pca.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
@@ -73,35 +64,15 @@ func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	tolerance := cfg.tolerance(n)
-	found, err := jointdiag.Orthogonal(ctx, matrices, jointdiag.Options{Tolerance: tolerance, MaxSweeps: cfg.MaxSweeps})
+	tolerance := c.tolerance(n)
+	found, err := jointdiag.Orthogonal(ctx, matrices, jointdiag.Options{Tolerance: tolerance, MaxSweeps: c.MaxSweeps})
 	if err != nil {
 		return nil, err
 	}
 	rotation := mat.DenseCopyOf(found.V.T())
-	m := &Model{
-		Linear:      white.Linear(rotation),
-		signals:     new(mat.Dense),
-		convergence: baseline.Convergence{Converged: found.Converged, Iterations: found.Sweeps},
-	}
-	m.signals.Mul(rotation, white.Signals)
+	end := baseline.Convergence{Converged: found.Converged, Iterations: found.Sweeps}
 	if !found.Converged {
-		m.convergence.Warning = fmt.Sprintf("JADE did not converge to the tolerance %.2g in %d sweeps: allow more or raise the tolerance", tolerance, cfg.MaxSweeps)
+		end.Warning = fmt.Sprintf("JADE did not converge to the tolerance %.2g in %d sweeps: allow more or raise the tolerance", tolerance, c.MaxSweeps)
 	}
-	return m, nil
-}
-
-// Method is JADE with its settings as a baseline.Method.
-type Method struct{ Config }
-
-// Name is "jade".
-func (Method) Name() string { return name }
-
-// Fit is the function Fit with the method's settings.
-func (m Method) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	model, err := Fit(ctx, x, m.Config)
-	if err != nil {
-		return nil, err
-	}
-	return model, nil
+	return white.Model(rotation, rotation.T(), end), nil
 }

@@ -12,18 +12,15 @@ import (
 	. "github.com/seed-47b1e431/gosica/sica/baseline/jade"
 )
 
-var (
-	_ baseline.Method = Method{}
-	_ baseline.Model  = (*Model)(nil)
-)
+var _ baseline.Method = Config{}
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *baseline.LinearModel {
 	t.Helper()
-	m, err := Fit(t.Context(), x, cfg)
+	m, err := cfg.Fit(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.(*baseline.LinearModel)
 }
 
 func TestSeparates(t *testing.T) {
@@ -41,7 +38,7 @@ func TestLinear(t *testing.T) {
 	_, _, x := baselinetest.Problem(3, 1000, baselinetest.Odd)
 	cfg := Default()
 	cfg.Tolerance = 1e-12
-	baselinetest.Linear(t, x, Method{cfg})
+	baselinetest.Linear(t, x, cfg)
 }
 
 func TestModel(t *testing.T) {
@@ -105,25 +102,10 @@ func TestErrors(t *testing.T) {
 		{"tolerance -1: want 0 or more", Config{-1, 1}},
 		{"max sweeps 0: want at least 1", Config{1e-8, 0}},
 	} {
-		_, err := Fit(t.Context(), x, test.cfg)
+		_, err := test.cfg.Fit(t.Context(), x)
 		if err == nil || !strings.HasPrefix(err.Error(), "jade: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
-		if invalid := test.cfg.Validate(); invalid == nil || err == nil || invalid.Error() != err.Error() {
-			t.Errorf("validated with error %v, want %v", invalid, err)
-		}
-	}
-}
-
-func TestMethod(t *testing.T) {
-	_, _, x := baselinetest.Problem(2, 300, baselinetest.Odd)
-	m := Method{Config{Tolerance: 1e-3, MaxSweeps: 7}}
-	model, err := m.Fit(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(model.Signals(), mustFit(t, x, m.Config).Signals()) || m.Name() != "jade" {
-		t.Error("the method isn't Fit")
 	}
 }
 
@@ -131,7 +113,7 @@ func BenchmarkFit(b *testing.B) {
 	_, _, x := baselinetest.Problem(10, 100_000, baselinetest.Odd)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Fit(b.Context(), x, Default()); err != nil {
+		if _, err := Default().Fit(b.Context(), x); err != nil {
 			b.Fatal(err)
 		}
 	}

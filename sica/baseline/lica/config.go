@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Config holds the settings of Fit. Begin with Default or Paper.
+// Config holds the settings of LICA, and is a baseline.Method. Begin with Default or
+// Paper.
 type Config struct {
 	// Sigmas are the widths of the basis functions to choose from, in standard
 	// deviations of a signal, from 1e-3 to 1e3.
@@ -59,7 +60,8 @@ func Default() Config {
 
 // Paper is what SICA's paper compares with: σ in {0.1, 0.5}, λ in {0.01, 0.1} and
 // 50 basis functions. The paper doesn't give the rest, which is as in Default. For
-// five signals or more these widths can be too narrow: see Model.Convergence.
+// five signals or more these widths can be too narrow, of which the model's
+// Convergence warns.
 func Paper() Config {
 	cfg := Default()
 	cfg.Sigmas = []float64{0.1, 0.5}
@@ -68,15 +70,8 @@ func Paper() Config {
 	return cfg
 }
 
-// Validate returns an error that names the first setting that is out of range
-// for signals at n positions, and what would be valid.
-func (c Config) Validate(n int) error {
-	if err := c.validate(n); err != nil {
-		return fmt.Errorf("lica: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range for
+// signals at n positions, and what would be valid.
 func (c Config) validate(n int) error {
 	switch {
 	case len(c.Sigmas) == 0 || slices.ContainsFunc(c.Sigmas, func(v float64) bool { return !(v >= 1e-3 && v <= 1e3) }):

@@ -26,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := lica.Fit(context.Background(), x, lica.Paper())
+	m, err := lica.Paper().Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,6 +37,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("MCC %.2f with σ = %g and λ = %g\n", match.MCC, m.Sigma, m.Lambda)
+	chosen := m.(*lica.Model)
+	fmt.Printf("MCC %.2f with σ = %g and λ = %g\n", match.MCC, chosen.Sigma, chosen.Lambda)
 	// Output: MCC 1.00 with σ = 0.5 and λ = 0.01
 }

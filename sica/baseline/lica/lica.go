@@ -11,7 +11,7 @@
 // is modelled as Σ_l α_l·φ_l(y) with Gaussian φ_l around some of the positions,
 // and fitted in least squares with a ridge: (Ĥ+λI)α = ĥ, where Ĥ_ll' is the mean
 // of φ_l·φ_l' over all combinations of the signals' values and ĥ_l that of φ_l
-// over the positions. Then SMI-hat = ½ĥᵀα − ½, which Fit minimises over the
+// over the positions. Then SMI-hat = ½ĥᵀα − ½, which the fit minimises over the
 // rotations of the whitened signals, by geodesic steepest descent from several of
 // them. The width of the φ_l and λ are chosen by cross-validation of the squared
 // loss.
@@ -34,13 +34,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 )
 
 const name = "lica"
 
-// A Model is a fitted linear demixing. It is a baseline.Model.
+// A Model is what LICA has learned, and with what.
 type Model struct {
-	baseline.Linear
+	*baseline.LinearModel
 	// SMI is SMI-hat of the recovered signals. The ridge makes it too small, so
 	// it can be negative; it compares only with one of the same mixed signals
 	// with the same Sigma and Lambda.
@@ -48,79 +49,65 @@ type Model struct {
 	// Sigma and Lambda are the width of the basis functions, in standard
 	// deviations of a signal, and the ridge that cross-validation chose.
 	Sigma, Lambda float64
-
-	signals     *mat.Dense
-	convergence baseline.Convergence
 }
 
-// Signals returns the signals recovered from those that Fit was given, d×T, with
-// mean 0 and variance 1. It isn't a copy.
-func (m *Model) Signals() *mat.Dense { return m.signals }
+// Name is "lica".
+func (Config) Name() string { return name }
 
-// Convergence says how the descent ended that found the recovered signals; its
-// iterations are that descent's steps.
-func (m *Model) Convergence() baseline.Convergence { return m.convergence }
-
-// Fit separates the mixed signals x, d×T. They are centred and whitened by
-// principal components as in baseline.Whiten and rotated by the descent. With b
-// basis functions, a step costs O(d·b²·T) and the memory is d+1 matrices of b×T.
+// Fit separates the mixed signals x, d×T, and returns a *Model. They are centred,
+// whitened by principal components and rotated by the descent. With b basis
+// functions, a step costs O(d·b²·T) and the memory is d+1 matrices of b×T.
 //
 // σ and λ are chosen once, at the first start, and are the same for all descents,
 // as SMI-hat compares only then. The recovered signals are those of the descent
-// that ended with the least SMI-hat.
+// that ended with the least SMI-hat; the model's Convergence says how, and its
+// iterations are that descent's steps.
 //
 // It is an error if a setting is out of range, if x can't be whitened, if a ridge
 // is too small to solve for α, or if ctx ends. A descent that doesn't converge is
-// no error: see Model.Convergence.
-func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
-	m, err := fit(ctx, x, cfg)
+// none.
+func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
+	m, err := c.fit(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("lica: %w", err)
 	}
 	return m, nil
 }
 
-func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
+func (c Config) fit(ctx context.Context, x *mat.Dense) (*Model, error) {
 	if err := baseline.CheckSignals(x); err != nil {
 		return nil, err
 	}
 	d, n := x.Dims()
-	if err := cfg.validate(n); err != nil {
+	if err := c.validate(n); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := baseline.Whiten(x)
+	white, err := pca.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
 
-	rng := stream.Named(cfg.Seed, name)
-	b := newBasis(shuffle(white.Signals, rng), cfg.Basis)
-	starts := make([]*mat.Dense, cfg.Starts)
+	rng := stream.Named(c.Seed, name)
+	b := newBasis(shuffle(white.Signals, rng), c.Basis)
+	starts := make([]*mat.Dense, c.Starts)
 	for k := range starts {
 		starts[k] = randomRotation(d, rng)
 	}
-	sigma, lambda, err := choose(ctx, b, starts[0], cfg)
+	sigma, lambda, err := choose(ctx, b, starts[0], c)
 	if err != nil {
 		return nil, err
 	}
 	o := newObjective(b, starts[0], sigma, lambda)
-	best, err := o.leastOf(ctx, starts, cfg)
+	best, err := o.leastOf(ctx, starts, c)
 	if err != nil {
 		return nil, err
 	}
 
-	m := &Model{
-		Linear: white.Linear(best.rotation), SMI: best.smi, Sigma: sigma, Lambda: lambda,
-		signals: mat.NewDense(d, n, nil),
-		convergence: baseline.Convergence{
-			Converged: best.converged, Iterations: best.iterations, Warning: warning(o, best, cfg),
-		},
-	}
-	m.signals.Mul(best.rotation, white.Signals)
-	return m, nil
+	end := baseline.Convergence{Converged: best.converged, Iterations: best.iterations, Warning: c.warning(o, best)}
+	return &Model{white.Model(best.rotation, best.rotation.T(), end), best.smi, sigma, lambda}, nil
 }
 
 // leastCover is how many positions a basis function must cover on average, its
@@ -128,12 +115,12 @@ func fit(ctx context.Context, x *mat.Dense, cfg Config) (*Model, error) {
 // signals, those that cover fewer mostly didn't.
 const leastCover = 5
 
-func warning(o *objective, best descent, cfg Config) string {
+func (c Config) warning(o *objective, best descent) string {
 	d, n := o.basis.x.Dims()
 	cover := floats.Sum(o.mean.RawVector().Data) / float64(o.mean.Len()) * float64(n)
 	switch {
 	case !best.converged:
-		return fmt.Sprintf("LICA did not converge to the tolerance %g in %d iterations: allow more or raise the tolerance", cfg.Tolerance, cfg.MaxIterations)
+		return fmt.Sprintf("LICA did not converge to the tolerance %g in %d iterations: allow more or raise the tolerance", c.Tolerance, c.MaxIterations)
 	case cover < leastCover:
 		return fmt.Sprintf("a basis function of width %g covers only %.1f of the %d positions on average, too few to tell %d signals apart: allow larger sigmas", o.basis.sigma, cover, n, d)
 	case best.iterations == 0 && d > 1:
@@ -158,19 +145,4 @@ func shuffle(x *mat.Dense, rng *rand.Rand) *mat.Dense {
 // rows, which nothing here depends on.
 func randomRotation(d int, rng *rand.Rand) *mat.Dense {
 	return mat.DenseCopyOf(rotation.Random(rng, d).T())
-}
-
-// Method is LICA with its settings as a baseline.Method.
-type Method struct{ Config }
-
-// Name is "lica".
-func (Method) Name() string { return name }
-
-// Fit is the function Fit with the method's settings.
-func (m Method) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	model, err := Fit(ctx, x, m.Config)
-	if err != nil {
-		return nil, err
-	}
-	return model, nil
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-var _ baseline.Method = Method{}
+var _ baseline.Method = Config{}
 
 // mixture draws n positions of a source for each of the distributions and mixes
 // them by a random rotation.
@@ -47,6 +48,15 @@ func quick() Config {
 	return cfg
 }
 
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+	t.Helper()
+	m, err := cfg.Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.(*Model)
+}
+
 // amari fits x and returns Amari's distance of the unmixing from undoing a.
 func amari(t *testing.T, x, a *mat.Dense, method baseline.Method) float64 {
 	t.Helper()
@@ -58,7 +68,7 @@ func amari(t *testing.T, x, a *mat.Dense, method baseline.Method) float64 {
 	switch m := model.(type) {
 	case *Model:
 		unmixing = m.Unmixing
-	case *fastica.Model:
+	case *baseline.LinearModel:
 		unmixing = m.Unmixing
 	}
 	distance, err := metric.Amari(unmixing, a)
@@ -82,7 +92,7 @@ func TestRecoversUniformSources(t *testing.T) {
 			for seed := range uint64(2) {
 				sources := slices.Repeat([]func(*rand.Rand) float64{datasets.Uniform}, test.d)
 				x, a := mixture(t, seed, 1024, sources...)
-				if distance := amari(t, x, a, Method{test.cfg}); distance >= 0.05 {
+				if distance := amari(t, x, a, test.cfg); distance >= 0.05 {
 					t.Errorf("seed %d: Amari %.4f, want less than 0.05", seed, distance)
 				}
 			}
@@ -99,8 +109,8 @@ func TestAsGoodAsFastICA(t *testing.T) {
 	var lica, fast float64
 	for seed := range uint64(seeds) {
 		x, a := mixture(t, seed, 512, datasets.Laplace, datasets.Laplace)
-		lica += amari(t, x, a, Method{Default()}) / seeds
-		fast += amari(t, x, a, fastica.Method{Config: fastica.Paper()}) / seeds
+		lica += amari(t, x, a, Default()) / seeds
+		fast += amari(t, x, a, fastica.Paper()) / seeds
 	}
 	if lica > fast {
 		t.Errorf("mean Amari of LICA %.4f, of FastICA %.4f: want no more", lica, fast)
@@ -112,20 +122,18 @@ func TestModel(t *testing.T) {
 	before := mat.DenseCopyOf(x)
 	cfg := quick()
 	cfg.Tolerance = 0 // as many steps as there are
-	m, err := Fit(context.Background(), x, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustFit(t, x, cfg)
 	if !mat.Equal(x, before) {
 		t.Error("Fit changed x")
 	}
 
 	// The rotation is what is left of Unmixing without the whitening.
-	var rotation, product, inverse mat.Dense
-	if err := inverse.Inverse(m.Whitening); err != nil {
+	components, err := pca.Whiten(x)
+	if err != nil {
 		t.Fatal(err)
 	}
-	rotation.Mul(m.Unmixing, &inverse)
+	var rotation, product mat.Dense
+	rotation.Mul(m.Unmixing, components.Inverse)
 	identity := mat.DenseCopyOf(mat.NewDiagDense(3, []float64{1, 1, 1}))
 	product.Mul(&rotation, rotation.T())
 	if !mat.EqualApprox(&product, identity, 1e-10) {
@@ -190,11 +198,7 @@ func TestReproducible(t *testing.T) {
 	cfg := Paper()
 	fit := func(seed uint64) *Model {
 		cfg.Seed = seed
-		m, err := Fit(context.Background(), x, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return mustFit(t, x, cfg)
 	}
 	first, again, other := fit(1), fit(1), fit(2)
 	if !mat.Equal(first.Signals(), again.Signals()) || first.SMI != again.SMI {
@@ -222,10 +226,7 @@ func TestHardSignals(t *testing.T) {
 		for name, cfg := range map[string]Config{"Default": Default(), "Paper": Paper()} {
 			t.Run(test.name+", "+name, func(t *testing.T) {
 				x, _ := mixture(t, 3, test.n, test.sources...)
-				m, err := Fit(context.Background(), x, cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := mustFit(t, x, cfg)
 				if !finite(m.Signals()) || !finite(m.Unmixing) || !finite(m.Mixing) || math.IsNaN(m.SMI) {
 					t.Error("a value isn't finite")
 				}
@@ -261,11 +262,7 @@ func TestWarnings(t *testing.T) {
 			x, _ := mixture(t, 4, 200, test.sources...)
 			cfg := Paper()
 			test.change(&cfg)
-			m, err := Fit(context.Background(), x, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := m.Convergence()
+			c := mustFit(t, x, cfg).Convergence()
 			if c.Converged != test.converged || !strings.Contains(c.Warning, test.warning) {
 				t.Errorf("converged %t, warning %q: want %t and a warning with %q", c.Converged, c.Warning, test.converged, test.warning)
 			}
@@ -277,7 +274,7 @@ func TestCancel(t *testing.T) {
 	x, _ := mixture(t, 5, 200, datasets.Uniform, datasets.Laplace)
 	// At once, while choosing and while descending.
 	for _, calls := range []int{0, 2, 5, 10} {
-		_, err := Fit(baselinetest.EndsAfter(context.Background(), calls), x, Paper())
+		_, err := Paper().Fit(baselinetest.EndsAfter(context.Background(), calls), x)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d looks at the context: %v, want context.Canceled", calls, err)
 		}
@@ -324,19 +321,13 @@ func TestErrors(t *testing.T) {
 		{"nor any choice", good, set(func(c *Config) { c.Lambdas = []float64{1e-300, 1e-299}; c.Sigmas = []float64{100} }), "larger lambdas"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m, err := Method{test.cfg}.Fit(context.Background(), test.x)
-			if err == nil || !strings.HasPrefix(err.Error(), "lica: ") || !strings.Contains(err.Error(), test.want) {
+			m, err := test.cfg.Fit(context.Background(), test.x)
+			if err == nil || !strings.HasPrefix(err.Error(), test.cfg.Name()+": ") || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v: want one of lica with %q", err, test.want)
 			}
 			if m != nil {
 				t.Error("a model with an error")
 			}
 		})
-	}
-	if err := Default().Validate(100); err != nil {
-		t.Error(err)
-	}
-	if err := Default().Validate(4); err == nil || !strings.HasPrefix(err.Error(), "lica: folds 5") {
-		t.Errorf("5 folds of 4 positions: %v, want an error", err)
 	}
 }

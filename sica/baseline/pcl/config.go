@@ -1,13 +1,20 @@
 package pcl
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gomlx/compute"
 )
 
-// Config holds the settings of Fit. Begin with Default or Paper.
+// Config holds the settings of permutation-contrastive learning, and is a
+// baseline.Method. Begin with Default or Paper, and set Backend.
 type Config struct {
+	// Backend trains the networks; see package backend. JSON leaves it out.
+	Backend compute.Backend `json:"-"`
+
 	// Hidden is the width of each hidden layer of the feature network, at least
 	// 1. Without any, the features are affine.
 	Hidden []int
@@ -31,7 +38,7 @@ type Config struct {
 }
 
 // Default is two hidden layers of 32 and 500 epochs in batches of 256, with a
-// learning rate that falls from 1e-2 to 0.
+// learning rate that falls from 1e-2 to 0. It has no Backend.
 func Default() Config {
 	return Config{Hidden: []int{32, 32}, LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 500}
 }
@@ -42,17 +49,12 @@ func Paper() Config {
 	return Config{Hidden: []int{256, 256}, LearningRate: 1e-2, Batch: 256, Epochs: 1000}
 }
 
-// Validate returns an error that names the first setting that is out of range,
-// and what would be valid.
-func (c Config) Validate() error {
-	if err := c.validate(); err != nil {
-		return fmt.Errorf("pcl: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range, and
+// what would be valid.
 func (c Config) validate() error {
 	switch {
+	case c.Backend == nil:
+		return errors.New("no backend: set Backend to one that backend.Open returns")
 	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
 		return fmt.Errorf("hidden layers of %v: want a width of at least 1 for each", c.Hidden)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):

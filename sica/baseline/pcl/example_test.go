@@ -28,8 +28,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	cfg := pcl.Default()
-	cfg.Epochs = 50
-	m, err := pcl.Fit(context.Background(), b, x, cfg)
+	cfg.Backend, cfg.Epochs = b, 50
+	m, err := cfg.Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,96 +24,58 @@ package pcl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 const name = "pcl"
 
-// A Model is a learned nonlinear demixing. It is a baseline.Model, on the host.
-type Model struct {
-	whitening   *baseline.Whitening
-	features    learning.Network
-	signals     *mat.Dense
-	loss        float64
-	convergence baseline.Convergence
-}
-
-// Signals returns the features h of the mixed signals that Fit was given, d×T.
-// Their scales and offsets mean nothing. It isn't a copy.
-func (m *Model) Signals() *mat.Dense { return m.signals }
-
-// Loss is the logistic loss over the last tenth of the steps, in nats. It is
-// log 2 ≈ 0.693 where neighbours can't be told from others.
-func (m *Model) Loss() float64 { return m.loss }
-
-// Convergence says how the training ended. Its iterations are steps of Adam.
-// Training has no rule of its own to end by: it is called converged if over the
-// last tenth of the steps the loss was less than 0.01 nats below that over the
-// tenth before.
-func (m *Model) Convergence() baseline.Convergence { return m.convergence }
-
-// Transform returns h of the mixed signals x, d×n, position by position. The
-// order of the positions doesn't matter. It is an error if x isn't d signals at
-// one position or more or has a value that isn't finite.
-func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
-	white, err := m.whitening.Apply(x)
-	if err != nil {
-		return nil, fmt.Errorf("pcl: transform: %w", err)
-	}
-	z := m.features.Of(white)
-	if err := signal.CheckNew("z", z, len(m.whitening.Mean)); err != nil {
-		return nil, fmt.Errorf("pcl: transform: %w", err)
-	}
-	return z, nil
-}
-
-// InverseTransform returns an error that wraps preprocess.ErrNotInvertible: the
-// method learns h alone.
-func (m *Model) InverseTransform(*mat.Dense) (*mat.Dense, error) {
-	return nil, fmt.Errorf("pcl: inverse transform: %w", preprocess.ErrNotInvertible)
-}
+// Name is "pcl".
+func (Config) Name() string { return name }
 
 // Fit separates the mixed signals x, d×T, of which position t−1 is the neighbour
-// of position t. They are centred, whitened by principal components as in
-// baseline.Whiten, and mapped by the network that the backend trains, in float32.
-// The result is the same for the same seed, to the bit on one backend.
+// of position t. They are centred, whitened by principal components, and mapped by
+// the network that the backend trains, in float32. The result is the same for the
+// same seed, to the bit on one backend.
+//
+// The model, which is on the host, recovers the features h, whose scales and
+// offsets mean nothing, position by position. It has no InverseTransform, as the
+// method learns h alone. Training has no rule of its own to end by: the model's
+// Convergence calls it converged if over the last tenth of the steps the loss was
+// less than 0.01 nats below that over the tenth before. Its iterations are steps
+// of Adam.
 //
 // It is an error if a setting is out of range, if x can't be whitened, if the
 // loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
-func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Model, error) {
-	m, err := fit(ctx, backend, x, cfg)
+func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
+	m, err := c.fit(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("pcl: %w", err)
 	}
 	return m, nil
 }
 
-func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Model, error) {
-	if backend == nil {
-		return nil, errors.New("no backend: open one with backend.Open")
-	}
-	if err := cfg.validate(); err != nil {
+func (c Config) fit(ctx context.Context, x *mat.Dense) (*fitted, error) {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := baseline.Whiten(x)
+	components, err := pca.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
-	tr, err := newTraining(backend, white.Signals, cfg, dtypes.Float32)
+	tr, err := newTraining(components.Signals, c, dtypes.Float32)
 	if err != nil {
 		return nil, err
 	}
@@ -126,48 +88,57 @@ func fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{whitening: white, features: h, signals: h.Of(white.Signals)}
-	if err := signal.CheckNew("z", m.signals, len(white.Mean)); err != nil {
+	m := &fitted{components: components, features: h, signals: h.Of(components.Signals)}
+	if err := signal.CheckNew("z", m.signals, len(components.Mean)); err != nil {
 		return nil, err
 	}
-	m.judge(losses, cfg)
+	m.loss, m.convergence = c.judge(losses)
 	return m, nil
 }
 
-// judge sets what Loss and Convergence return.
-func (m *Model) judge(losses []float64, cfg Config) {
+// judge returns the loss over the last tenth of the steps and how they ended.
+func (c Config) judge(losses []float64) (loss float64, end baseline.Convergence) {
 	const still, chance = 0.01, 0.01 // nats
-	var fall float64
-	m.loss, fall = learning.LastTenth(losses)
-	m.convergence = baseline.Convergence{Iterations: len(losses)}
+	loss, fall := learning.LastTenth(losses)
+	end.Iterations = len(losses)
 	switch {
 	case fall >= still:
-		m.convergence.Warning = fmt.Sprintf("PCL was still learning after %d epochs: allow more", cfg.Epochs)
-	case m.loss > math.Ln2-chance:
-		m.convergence.Converged = true
-		m.convergence.Warning = fmt.Sprintf("PCL can't tell neighbouring positions from others (its loss is %.3f, chance %.3f): "+
-			"it separates only signals that depend on the position before", m.loss, math.Ln2)
+		end.Warning = fmt.Sprintf("PCL was still learning after %d epochs: allow more", c.Epochs)
+	case loss > math.Ln2-chance:
+		end.Converged = true
+		end.Warning = fmt.Sprintf("PCL can't tell neighbouring positions from others (its loss is %.3f, chance %.3f): "+
+			"it separates only signals that depend on the position before", loss, math.Ln2)
 	default:
-		m.convergence.Converged = true
+		end.Converged = true
 	}
+	return loss, end
 }
 
-// Method is permutation-contrastive learning with its settings as a
-// baseline.Method.
-type Method struct {
-	Config
-	// Backend computes; see package backend.
-	Backend compute.Backend
+// fitted is the baseline.Model, a learned nonlinear demixing.
+type fitted struct {
+	components  *pca.Components
+	features    learning.Network
+	signals     *mat.Dense
+	loss        float64 // logistic, in nats; log 2 ≈ 0.693 is chance
+	convergence baseline.Convergence
 }
 
-// Name is "pcl".
-func (Method) Name() string { return name }
+func (m *fitted) Signals() *mat.Dense { return m.signals }
 
-// Fit is the function Fit with the method's backend and settings.
-func (m Method) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	model, err := Fit(ctx, m.Backend, x, m.Config)
+func (m *fitted) Convergence() baseline.Convergence { return m.convergence }
+
+func (m *fitted) Transform(x *mat.Dense) (*mat.Dense, error) {
+	white, err := m.components.Apply(x)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pcl: transform: %w", err)
 	}
-	return model, nil
+	z := m.features.Of(white)
+	if err := signal.CheckNew("z", z, len(m.components.Mean)); err != nil {
+		return nil, fmt.Errorf("pcl: transform: %w", err)
+	}
+	return z, nil
+}
+
+func (m *fitted) InverseTransform(*mat.Dense) (*mat.Dense, error) {
+	return nil, fmt.Errorf("pcl: inverse transform: %w", preprocess.ErrNotInvertible)
 }

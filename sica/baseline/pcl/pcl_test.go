@@ -20,10 +20,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-var (
-	_ baseline.Method = Method{}
-	_ baseline.Model  = (*Model)(nil)
-)
+var _ baseline.Method = Config{}
+
+// on is the configuration with the backend.
+func (c Config) on(b compute.Backend) Config {
+	c.Backend = b
+	return c
+}
 
 // sources are two signals of the article's kind, s_t = 0.7·s_{t−1} + Laplace.
 func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
@@ -57,12 +60,12 @@ func TestRecoversDependentSources(t *testing.T) {
 		x := baselinetest.Mixed(t, s, opt)
 		cfg := Default()
 		cfg.Epochs = 200
-		m, err := Fit(context.Background(), b, x, cfg)
+		m, err := cfg.on(b).fit(context.Background(), x)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
 		before, after := baselinetest.MCC(t, x, s), baselinetest.MCC(t, m.Signals(), s)
-		t.Logf("%s: MCC %.3f, of the mixed signals %.3f; loss %.3f, %+v", name, after, before, m.Loss(), m.Convergence())
+		t.Logf("%s: MCC %.3f, of the mixed signals %.3f; loss %.3f, %+v", name, after, before, m.loss, m.Convergence())
 		if !(after > 0.97) || before > 0.9 {
 			t.Errorf("%s: MCC %.3f from %.3f, want above 0.97 from below 0.9", name, after, before)
 		}
@@ -77,12 +80,12 @@ func TestNoDependenceIsSaid(t *testing.T) {
 	x := mat.NewDense(2, 600, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return datasets.Laplace(rng) }, x)
 	cfg := Config{LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 100}
-	m, err := Fit(context.Background(), baselinetest.Open(t, backend.Go), x, cfg)
+	m, err := cfg.on(baselinetest.Open(t, backend.Go)).fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := m.Convergence(); !c.Converged || !strings.Contains(c.Warning, "can't tell") || math.Abs(m.Loss()-math.Ln2) > 0.02 {
-		t.Errorf("loss %.3f and %+v, want a loss of log 2 and a warning", m.Loss(), c)
+	if c := m.Convergence(); !c.Converged || !strings.Contains(c.Warning, "can't tell") || math.Abs(m.loss-math.Ln2) > 0.02 {
+		t.Errorf("loss %.3f and %+v, want a loss of log 2 and a warning", m.loss, c)
 	}
 }
 
@@ -90,7 +93,7 @@ func TestNoDependenceIsSaid(t *testing.T) {
 // training found.
 func TestModel(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
-	method := func(b compute.Backend) baseline.Method { return Method{Config: small(), Backend: b} }
+	method := func(b compute.Backend) baseline.Method { return small().on(b) }
 	baselinetest.Trained(t, x, method, func(t *testing.T, m baseline.Model, z *mat.Dense) {
 		one, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 7, 8)))
 		if err != nil {
@@ -136,13 +139,13 @@ func TestErrors(t *testing.T) {
 		if test.ctx == nil {
 			test.ctx = context.Background()
 		}
-		_, err := Fit(test.ctx, test.b, test.x, cfg)
-		if err == nil || !strings.HasPrefix(err.Error(), "pcl: ") || !strings.Contains(err.Error(), test.want) {
+		_, err := cfg.on(test.b).Fit(test.ctx, test.x)
+		if err == nil || !strings.HasPrefix(err.Error(), cfg.Name()+": ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
 	}
 	for _, cfg := range []Config{Default(), Paper(), small()} {
-		if err := cfg.Validate(); err != nil {
+		if err := cfg.on(b).validate(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -155,7 +158,7 @@ func TestCancel(t *testing.T) {
 	cfg.Epochs = 1e6
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Fit(ctx, baselinetest.Open(t, backend.Go), x, cfg); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := cfg.on(baselinetest.Open(t, backend.Go)).Fit(ctx, x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

@@ -38,8 +38,8 @@ func newOracle(t *testing.T, b compute.Backend) (tr *training, white *mat.Dense,
 	t.Helper()
 	g := baselinetest.Generator(7)
 	white = mat.DenseCopyOf(g.Matrix(oracleT, oracleD).T())
-	cfg := Config{Hidden: []int{5, 4}, LearningRate: 1e-2, Batch: oracleBatch, Epochs: 1}
-	tr, err := newTraining(b, white, cfg, dtypes.Float64)
+	cfg := Config{Backend: b, Hidden: []int{5, 4}, LearningRate: 1e-2, Batch: oracleBatch, Epochs: 1}
+	tr, err := newTraining(white, cfg, dtypes.Float64)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -32,10 +31,10 @@ type training struct {
 	order *order
 }
 
-func newTraining(backend compute.Backend, white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
+func newTraining(white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
 	_, n := white.Dims()
 	rng := stream.Named(cfg.Seed, name)
-	learner, err := learning.New(backend, cfg.LearningRate, cfg.loss,
+	learner, err := learning.New(cfg.Backend, cfg.LearningRate, cfg.loss,
 		[]*tensors.Tensor{learning.PositionsFirst(white, dtype)},
 		[]shapes.Shape{shapes.Make(dtypes.Int32, chunk, 1, 3, cfg.batch(n))})
 	if err != nil {

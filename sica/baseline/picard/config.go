@@ -6,10 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 )
 
-// Config holds the settings of Fit. Begin with Default or Infomax.
+// Config holds the settings of Picard, and is a baseline.Method. Begin with Default
+// or Infomax.
 type Config struct {
 	// Ortho keeps the recovered signals uncorrelated and of variance 1, as
 	// FastICA does: Picard-O. Without it they have the least mutual dependence
@@ -58,15 +59,8 @@ func Infomax() Config {
 	return cfg
 }
 
-// Validate returns an error that names the first setting that is out of range
-// for d signals, and what would be valid.
-func (c Config) Validate(d int) error {
-	if err := c.validate(d); err != nil {
-		return fmt.Errorf("picard: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range for
+// d signals, and what would be valid.
 func (c Config) validate(d int) error {
 	switch {
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
@@ -76,5 +70,5 @@ func (c Config) validate(d int) error {
 	case c.Memory < 1:
 		return fmt.Errorf("memory %d: want at least 1", c.Memory)
 	}
-	return baseline.CheckStart(c.Start, d)
+	return pca.CheckStart(c.Start, d)
 }

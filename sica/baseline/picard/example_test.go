@@ -26,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := picard.Fit(context.Background(), x, picard.Default())
+	m, err := picard.Default().Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}

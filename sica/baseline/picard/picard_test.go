@@ -14,18 +14,15 @@ import (
 	. "github.com/seed-47b1e431/gosica/sica/baseline/picard"
 )
 
-var (
-	_ baseline.Method = Method{}
-	_ baseline.Model  = (*Model)(nil)
-)
+var _ baseline.Method = Config{}
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *baseline.LinearModel {
 	t.Helper()
-	m, err := Fit(t.Context(), x, cfg)
+	m, err := cfg.Fit(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.(*baseline.LinearModel)
 }
 
 func settings(ortho, extended bool) Config {
@@ -116,7 +113,7 @@ func TestLinear(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config, heavy func(int) bool) {
 		_, _, x := baselinetest.Problem(3, 1000, heavy)
 		cfg.Tolerance, cfg.MaxIterations = 1e-10, 1000
-		baselinetest.Linear(t, x, Method{cfg})
+		baselinetest.Linear(t, x, cfg)
 	})
 }
 
@@ -224,25 +221,10 @@ func TestErrors(t *testing.T) {
 	} {
 		cfg := Default()
 		test.change(&cfg)
-		_, err := Fit(t.Context(), x, cfg)
+		_, err := cfg.Fit(t.Context(), x)
 		if err == nil || !strings.HasPrefix(err.Error(), "picard: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
-		if invalid := cfg.Validate(2); invalid == nil || err == nil || invalid.Error() != err.Error() {
-			t.Errorf("validated with error %v, want %v", invalid, err)
-		}
-	}
-}
-
-func TestMethod(t *testing.T) {
-	_, _, x := baselinetest.Problem(2, 300, baselinetest.All)
-	m := Method{Infomax()}
-	model, err := m.Fit(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(model.Signals(), mustFit(t, x, Infomax()).Signals()) || m.Name() != "picard" {
-		t.Error("the method isn't Fit")
 	}
 }
 
@@ -253,7 +235,7 @@ func BenchmarkFit(b *testing.B) {
 			cfg := settings(ortho, true)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Fit(b.Context(), x, cfg); err != nil {
+				if _, err := cfg.Fit(b.Context(), x); err != nil {
 					b.Fatal(err)
 				}
 			}

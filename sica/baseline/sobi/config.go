@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Config holds the settings of Fit. Begin with Default or AMUSE.
+// Config holds the settings of SOBI, and is a baseline.Method. Begin with Default or
+// AMUSE.
 type Config struct {
 	// Lags are the distances in positions, each from 1 to T−1, at which the
 	// signals' covariances are taken. Nil is all from 1 to 100, or to ⌈T/3⌉ if
@@ -36,15 +37,9 @@ func AMUSE() Config {
 	return cfg
 }
 
-// Validate returns an error that names the first setting that is out of range
-// for signals at n positions, and what would be valid.
-func (c Config) Validate(n int) error {
-	if err := c.validate(n); err != nil {
-		return fmt.Errorf("sobi: %w", err)
-	}
-	return nil
-}
-
+// validate returns an error that names the first setting that is out of range for
+// signals at n positions, and
+// what would be valid.
 func (c Config) validate(n int) error {
 	switch {
 	case c.Lags != nil && len(c.Lags) == 0:

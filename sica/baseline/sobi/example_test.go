@@ -27,7 +27,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := sobi.Fit(context.Background(), x, sobi.Default())
+	m, err := sobi.Default().Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}

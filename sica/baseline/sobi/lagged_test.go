@@ -45,7 +45,7 @@ func TestDefaultLags(t *testing.T) {
 		}
 		cfg := Default()
 		cfg.Lags = lags
-		if err := cfg.Validate(n); err != nil {
+		if err := cfg.validate(n); err != nil {
 			t.Errorf("%d positions: %v", n, err)
 		}
 	}

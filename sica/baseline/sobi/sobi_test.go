@@ -10,21 +10,19 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 )
 
-var (
-	_ baseline.Method = Method{}
-	_ baseline.Model  = (*Model)(nil)
-)
+var _ baseline.Method = Config{}
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *baseline.LinearModel {
 	t.Helper()
-	m, err := Fit(t.Context(), x, cfg)
+	m, err := cfg.Fit(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.(*baseline.LinearModel)
 }
 
 // each calls test with many lags and with one.
@@ -89,7 +87,7 @@ func TestSeparatesExactly(t *testing.T) {
 // that lag, here gonum's.
 func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 	_, x := autoregressive(5, 500)
-	w, err := baseline.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +120,7 @@ func TestLinear(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := autoregressive(3, 1000)
 		cfg.Tolerance = 1e-12
-		baselinetest.Linear(t, x, Method{cfg})
+		baselinetest.Linear(t, x, cfg)
 	})
 }
 
@@ -219,25 +217,10 @@ func TestErrors(t *testing.T) {
 	} {
 		cfg := Default()
 		test.change(&cfg)
-		_, err := Fit(t.Context(), x, cfg)
+		_, err := cfg.Fit(t.Context(), x)
 		if err == nil || !strings.HasPrefix(err.Error(), "sobi: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
-		if invalid := cfg.Validate(100); invalid == nil || err == nil || invalid.Error() != err.Error() {
-			t.Errorf("validated with error %v, want %v", invalid, err)
-		}
-	}
-}
-
-func TestMethod(t *testing.T) {
-	_, x := autoregressive(2, 300)
-	m := Method{AMUSE()}
-	model, err := m.Fit(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(model.Signals(), mustFit(t, x, AMUSE()).Signals()) || m.Name() != "sobi" {
-		t.Error("the method isn't Fit")
 	}
 }
 
@@ -245,7 +228,7 @@ func BenchmarkFit(b *testing.B) {
 	_, x := autoregressive(10, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Fit(b.Context(), x, Default()); err != nil {
+		if _, err := Default().Fit(b.Context(), x); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 )
 
@@ -15,12 +16,12 @@ func Example() {
 		3, 1, -1, -3,
 		3, -1, 1, -3,
 	})
-	m, err := zca.Fit(context.Background(), x)
+	m, err := zca.Whitening{}.Fit(context.Background(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.2f\n\n", mat.Formatted(m.Signals()))
-	fmt.Printf("%.2f\n", mat.Formatted(m.Mixing))
+	fmt.Printf("%.2f\n", mat.Formatted(m.(*baseline.LinearModel).Mixing))
 	// Output:
 	// ⎡ 1.00   1.00  -1.00  -1.00⎤
 	// ⎣ 1.00  -1.00   1.00  -1.00⎦

@@ -13,19 +13,23 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// A GaussianisedModel maps each mixed signal to normal quantiles and whitens
-// those symmetrically. It is a baseline.Model.
-type GaussianisedModel struct {
-	// Quantiles is the whitening of the normal quantiles.
-	Quantiles *Model
+// Gaussianised maps each mixed signal to normal quantiles and whitens those
+// symmetrically. It is a baseline.Method without settings.
+type Gaussianised struct{}
 
-	curves []quantile.Curve // of each mixed signal
-}
+// Name is "gaussianise+zca".
+func (Gaussianised) Name() string { return "gaussianise+zca" }
 
-// FitGaussianised makes each of the mixed signals x, d×T, Gaussian and whitens
-// them, by preprocess.Gaussianise and preprocess.ZCA. The errors are those of
+// Fit makes each of the mixed signals x, d×T, Gaussian and whitens them, by
+// preprocess.Gaussianise and preprocess.ZCA. The errors are those of
 // baseline.CheckSignals and of preprocess.Apply, and ctx.Err() if ctx has ended.
-func FitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, error) {
+//
+// By the model's Transform a value that was there in the fit goes to the same
+// normal quantile as then, and one between two of those to what is between their
+// quantiles, in proportion. Beyond the smallest and the largest, the quantile goes
+// on in proportion to the signal's standard deviation, as if it was Gaussian there.
+// InverseTransform undoes Transform to rounding.
+func (Gaussianised) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
 	m, err := fitGaussianised(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("zca: gaussianised: %w", err)
@@ -33,7 +37,7 @@ func FitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, err
 	return m, nil
 }
 
-func fitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, error) {
+func fitGaussianised(ctx context.Context, x *mat.Dense) (*gaussianised, error) {
 	if err := check(ctx, x); err != nil {
 		return nil, err
 	}
@@ -41,7 +45,7 @@ func fitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, err
 	if err != nil {
 		return nil, err
 	}
-	m := new(GaussianisedModel)
+	m := new(gaussianised)
 	d, _ := x.Dims()
 	for i := range d {
 		c := quantile.NewCurve(x.RawRowView(i), quantiles.RawRowView(i))
@@ -50,27 +54,23 @@ func fitGaussianised(ctx context.Context, x *mat.Dense) (*GaussianisedModel, err
 		}
 		m.curves = append(m.curves, c)
 	}
-	if m.Quantiles, err = whiten(quantiles); err != nil {
+	if m.whitening, err = whiten(quantiles); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// Signals returns the recovered signals, d×T. It isn't a copy.
-func (m *GaussianisedModel) Signals() *mat.Dense { return m.Quantiles.signals }
+// gaussianised is the baseline.Model.
+type gaussianised struct {
+	curves    []quantile.Curve      // of each mixed signal
+	whitening *baseline.LinearModel // of the normal quantiles
+}
 
-// Convergence is that of a method that doesn't iterate.
-func (m *GaussianisedModel) Convergence() baseline.Convergence { return m.Quantiles.Convergence() }
+func (m *gaussianised) Signals() *mat.Dense { return m.whitening.Signals() }
 
-// Transform returns the recovered signals of mixed signals x, d×n. A value that
-// was there in the fit goes to the same normal quantile as then, and one between
-// two of those to what is between their quantiles, in proportion. Beyond the
-// smallest and the largest, the quantile goes on in proportion to the signal's
-// standard deviation, as if it was Gaussian there.
-//
-// It is an error if x isn't d signals at one position or more or has a value
-// that isn't finite.
-func (m *GaussianisedModel) Transform(x *mat.Dense) (*mat.Dense, error) {
+func (m *gaussianised) Convergence() baseline.Convergence { return m.whitening.Convergence() }
+
+func (m *gaussianised) Transform(x *mat.Dense) (*mat.Dense, error) {
 	if err := signal.CheckNew("x", x, len(m.curves)); err != nil {
 		return nil, fmt.Errorf("zca: gaussianised: transform: %w", err)
 	}
@@ -81,20 +81,15 @@ func (m *GaussianisedModel) Transform(x *mat.Dense) (*mat.Dense, error) {
 			row[t] = c.Quantile(v)
 		}
 	}
-	z, err := m.Quantiles.Transform(quantiles)
+	z, err := m.whitening.Transform(quantiles)
 	if err != nil {
 		return nil, fmt.Errorf("zca: gaussianised: %w", err)
 	}
 	return z, nil
 }
 
-// InverseTransform returns the mixed signals whose recovered signals are z, d×n:
-// it undoes Transform to rounding.
-//
-// It is an error if z isn't d signals at one position or more or has a value
-// that isn't finite.
-func (m *GaussianisedModel) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
-	x, err := m.Quantiles.InverseTransform(z)
+func (m *gaussianised) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
+	x, err := m.whitening.InverseTransform(z)
 	if err != nil {
 		return nil, fmt.Errorf("zca: gaussianised: %w", err)
 	}
@@ -108,19 +103,4 @@ func (m *GaussianisedModel) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 		}
 	}
 	return x, nil
-}
-
-// Gaussianised is FitGaussianised as a baseline.Method.
-type Gaussianised struct{}
-
-// Name is "gaussianise+zca".
-func (Gaussianised) Name() string { return "gaussianise+zca" }
-
-// Fit is the function FitGaussianised.
-func (Gaussianised) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	m, err := FitGaussianised(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
 }

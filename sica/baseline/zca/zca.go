@@ -19,23 +19,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// A Model is symmetric whitening z = Σ^{-1/2}·(x − Mean), Σ being the covariance
-// of the mixed signals. Its Whitening and Unmixing are Σ^{-1/2}, its Mixing is
-// Σ^{1/2}. It is a baseline.Model.
-type Model struct {
-	baseline.Linear
-	signals *mat.Dense
-}
+// Whitening is symmetric whitening z = Σ^{-1/2}·(x − mean), Σ being the covariance of
+// the mixed signals. It is a baseline.Method without settings.
+type Whitening struct{}
 
-// Signals returns the whitened signals, d×T. It isn't a copy.
-func (m *Model) Signals() *mat.Dense { return m.signals }
+// Name is "zca".
+func (Whitening) Name() string { return "zca" }
 
-// Convergence is that of a method that doesn't iterate.
-func (m *Model) Convergence() baseline.Convergence { return baseline.Convergence{Converged: true} }
-
-// Fit whitens the mixed signals x, d×T, by preprocess.ZCA. The errors are those of
+// Fit whitens the mixed signals x, d×T, by preprocess.ZCA, and returns a
+// *baseline.LinearModel, whose Mixing is Σ^{1/2}. The errors are those of
 // baseline.CheckSignals and of preprocess.Apply, and ctx.Err() if ctx has ended.
-func Fit(ctx context.Context, x *mat.Dense) (*Model, error) {
+func (Whitening) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
 	if err := check(ctx, x); err != nil {
 		return nil, fmt.Errorf("zca: %w", err)
 	}
@@ -54,7 +48,7 @@ func check(ctx context.Context, x *mat.Dense) error {
 }
 
 // whiten fits the model to x, which must have passed check.
-func whiten(x *mat.Dense) (*Model, error) {
+func whiten(x *mat.Dense) (*baseline.LinearModel, error) {
 	z, err := preprocess.Apply(x, preprocess.ZCA)
 	if err != nil {
 		return nil, err
@@ -79,24 +73,5 @@ func whiten(x *mat.Dense) (*Model, error) {
 	if err := factor.InverseTo(&inverse); err != nil {
 		return nil, fmt.Errorf("the mixed signals are nearly linearly dependent: leave out a signal that others determine (%w)", err)
 	}
-	unmixing := mat.DenseCopyOf(&inverse)
-	return &Model{
-		Linear:  baseline.Linear{Mean: mean, Whitening: unmixing, Mixing: mat.DenseCopyOf(root), Unmixing: unmixing},
-		signals: z,
-	}, nil
-}
-
-// Method is Fit as a baseline.Method.
-type Method struct{}
-
-// Name is "zca".
-func (Method) Name() string { return "zca" }
-
-// Fit is the function Fit.
-func (Method) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	m, err := Fit(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return baseline.NewLinearModel(mean, mat.DenseCopyOf(&inverse), mat.DenseCopyOf(root), z, baseline.Convergence{Converged: true}), nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-var methods = []baseline.Method{Method{}, Gaussianised{}}
+var methods = []baseline.Method{Whitening{}, Gaussianised{}}
 
 // problem is the paper's: autoregressive sources s in its linear mixing x.
 func problem(t *testing.T, d, n, steps int) (s, x *mat.Dense) {
@@ -43,7 +43,7 @@ func TestSignalsAreSICAsTransforms(t *testing.T) {
 		method baseline.Method
 		steps  []preprocess.Transform
 	}{
-		{Method{}, []preprocess.Transform{preprocess.ZCA}},
+		{Whitening{}, []preprocess.Transform{preprocess.ZCA}},
 		{Gaussianised{}, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
 	} {
 		want, err := preprocess.Apply(x, test.steps...)
@@ -92,10 +92,7 @@ func TestTransformOfTheFitIsItsSignals(t *testing.T) {
 
 func TestUnmixingIsSymmetric(t *testing.T) {
 	_, x := problem(t, 4, 300, 2)
-	m, err := Fit(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fit(t, Whitening{}, x).(*baseline.LinearModel)
 	var identity mat.Dense
 	identity.Mul(m.Unmixing, m.Mixing)
 	if !mat.EqualApprox(m.Unmixing, m.Unmixing.T(), 1e-12) || !mat.EqualApprox(&identity, mat.NewDiagDense(4, []float64{1, 1, 1, 1}), 1e-9) {
@@ -109,10 +106,7 @@ func TestTransformOfNewPositions(t *testing.T) {
 	// beyond the last the slope is one over the standard deviation √5.
 	const q58, q78 = 0.3186393639643752, 1.1503493803760079 // R's qnorm
 	x := mat.NewDense(1, 4, []float64{1, -3, 3, -1})
-	m, err := FitGaussianised(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fit(t, Gaussianised{}, x)
 	sd := math.Sqrt((q58*q58 + q78*q78) / 2) // what whitening divides by
 	at := mat.NewDense(1, 6, []float64{1, 2, -2, 3, 3 + math.Sqrt(5), -3 - 2*math.Sqrt(5)})
 	want := mat.NewDense(1, 6, []float64{q58, (q58 + q78) / 2, -(q58 + q78) / 2, q78, q78 + 1, -q78 - 2})

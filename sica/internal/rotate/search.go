@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 )
 
@@ -74,8 +75,8 @@ func firstRotations(ctx context.Context, z *mat.Dense, searches int, seed uint64
 	if d > Pairwise {
 		cfg := fastica.Default()
 		cfg.Seed = seed
-		if model, err := fastica.Fit(ctx, z, cfg); err == nil {
-			first = append(first, model.Unmixing)
+		if model, err := cfg.Fit(ctx, z); err == nil {
+			first = append(first, model.(*baseline.LinearModel).Unmixing)
 		}
 	}
 	return first

@@ -1,4 +1,4 @@
-package baseline
+package pca
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CheckStart returns an error unless the matrix that iterations begin with is
-// d×d, finite and invertible. Nil, for one that is drawn, is fine.
+// CheckStart returns an error unless the demixing of d white signals that iterations
+// begin with is d×d, finite and invertible. Nil, for one that is drawn, is fine.
 func CheckStart(start *mat.Dense, d int) error {
 	if start == nil {
 		return nil

@@ -1,4 +1,4 @@
-package baseline
+package pca
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 // mixed returns normal signals in a random mixing, with an offset.
@@ -81,36 +83,43 @@ func TestWhitenByHand(t *testing.T) {
 	}
 }
 
-func TestLinear(t *testing.T) {
+func TestModel(t *testing.T) {
 	x := mixed(2, 3, 100)
-	w, err := Whiten(x)
+	c, err := Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A rotation about (1, 1, 1) by a third of a turn is a permutation.
-	l := w.Linear(mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}))
-	z, err := l.Transform(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0})
+	m := c.Model(w, w.T(), baseline.Convergence{Converged: true, Iterations: 7})
 	for i, j := range []int{1, 2, 0} {
-		if !mat.EqualApprox(z.RowView(i), w.Signals.RowView(j), 1e-10) {
+		if !mat.Equal(m.Signals().RowView(i), c.Signals.RowView(j)) {
 			t.Errorf("recovered signal %d isn't white signal %d", i, j)
 		}
 	}
-	back, err := l.InverseTransform(z)
+	z, err := m.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(z, m.Signals(), 1e-10) {
+		t.Error("the transform of the mixed signals isn't the recovered signals")
+	}
+	back, err := m.InverseTransform(z)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(back, x, 1e-10) {
 		t.Error("the inverse transform doesn't undo the transform")
 	}
-	one, err := l.Transform(mat.DenseCopyOf(x.Slice(0, 3, 7, 8)))
+	one, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 3, 7, 8)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(one, z.Slice(0, 3, 7, 8), 1e-12) {
 		t.Error("the transform of one position isn't that position of the transform")
+	}
+	if end := m.Convergence(); !end.Converged || end.Iterations != 7 {
+		t.Errorf("convergence %+v, want that given", end)
 	}
 }
 
@@ -141,19 +150,13 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}
-	w, err := Whiten(x)
+	c, err := Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := w.Linear(identity(2))
-	for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), with(math.NaN()), mat.NewDense(2, 1, []float64{1e308, -1e308})} {
-		l.Mixing.Scale(1e200, l.Mixing)
-		l.Unmixing.Scale(1e200, l.Unmixing)
-		if z, err := l.Transform(bad); err == nil {
-			t.Errorf("transform gave %v, want an error", z)
-		}
-		if x, err := l.InverseTransform(bad); err == nil {
-			t.Errorf("inverse transform gave %v, want an error", x)
+	for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), with(math.NaN())} {
+		if white, err := c.Apply(bad); err == nil {
+			t.Errorf("apply gave %v, want an error", white)
 		}
 	}
 }

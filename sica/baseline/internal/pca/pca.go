@@ -1,4 +1,6 @@
-package baseline
+// Package pca whitens mixed signals by principal components, for the methods that
+// then look for a demixing of the white signals.
+package pca
 
 import (
 	"errors"
@@ -8,14 +10,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// A Whitening is whitening by principal components: the signals
-// Matrix·(x − Mean) are uncorrelated with variance 1, the first being along
-// the direction in which x varies most. The variance is the mean square
-// 1/T·Σ(x−mean)².
-type Whitening struct {
+// Components are the principal components of mixed signals x, each divided by its
+// standard deviation: the signals Matrix·(x − Mean) are uncorrelated with variance
+// 1, the first being along the direction in which x varies most. The variance is
+// the mean square 1/T·Σ(x−mean)².
+type Components struct {
 	Mean    []float64  // of each mixed signal
 	Matrix  *mat.Dense // d×d; row i is the i-th principal axis over its standard deviation
 	Inverse *mat.Dense // d×d, of Matrix
@@ -27,10 +30,10 @@ type Whitening struct {
 // first entry of each axis, a column of U, is positive or zero, as in
 // scikit-learn.
 //
-// The errors are those of CheckSignals, and one if the signals are linearly
+// The errors are those of baseline.CheckSignals, and one if the signals are linearly
 // dependent to float64's precision.
-func Whiten(x *mat.Dense) (*Whitening, error) {
-	if err := CheckSignals(x); err != nil {
+func Whiten(x *mat.Dense) (*Components, error) {
+	if err := baseline.CheckSignals(x); err != nil {
 		return nil, err
 	}
 	d, n := x.Dims()
@@ -40,7 +43,7 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Whitening{
+	c := &Components{
 		Mean:    mean,
 		Matrix:  mat.NewDense(d, d, nil),
 		Inverse: mat.NewDense(d, d, nil),
@@ -52,32 +55,33 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 			sign = -1
 		}
 		for i := range d {
-			w.Matrix.Set(j, i, sign*axes.At(i, j)/sd[j])
-			w.Inverse.Set(i, j, sign*axes.At(i, j)*sd[j])
+			c.Matrix.Set(j, i, sign*axes.At(i, j)/sd[j])
+			c.Inverse.Set(i, j, sign*axes.At(i, j)*sd[j])
 		}
 	}
-	w.Signals.Mul(w.Matrix, centred)
-	return w, nil
+	c.Signals.Mul(c.Matrix, centred)
+	return c, nil
 }
 
 // Apply returns Matrix·(x − Mean) for mixed signals x, d×n. It is an error if x
 // isn't d signals at one position or more or has a value that isn't finite.
-func (w *Whitening) Apply(x *mat.Dense) (*mat.Dense, error) {
-	if err := signal.CheckNew("x", x, len(w.Mean)); err != nil {
+func (c *Components) Apply(x *mat.Dense) (*mat.Dense, error) {
+	if err := signal.CheckNew("x", x, len(c.Mean)); err != nil {
 		return nil, err
 	}
 	var white mat.Dense
-	white.Mul(w.Matrix, signal.Added(x, w.Mean, -1))
+	white.Mul(c.Matrix, signal.Added(x, c.Mean, -1))
 	return &white, nil
 }
 
-// Linear returns the demixing whose recovered signals are rotation·Signals. The
-// rotation is orthogonal, d×d.
-func (w *Whitening) Linear(rotation *mat.Dense) Linear {
-	var mixing, unmixing mat.Dense
-	unmixing.Mul(rotation, w.Matrix)
-	mixing.Mul(w.Inverse, rotation.T())
-	return Linear{Mean: w.Mean, Whitening: w.Matrix, Mixing: &mixing, Unmixing: &unmixing}
+// Model returns the demixing of the mixed signals whose recovered signals are
+// w·Signals, in a fit that ended so. The inverse is that of w, d×d.
+func (c *Components) Model(w, inverse mat.Matrix, end baseline.Convergence) *baseline.LinearModel {
+	var unmixing, mixing, signals mat.Dense
+	unmixing.Mul(w, c.Matrix)
+	mixing.Mul(c.Inverse, inverse)
+	signals.Mul(w, c.Signals)
+	return baseline.NewLinearModel(c.Mean, &unmixing, &mixing, &signals, end)
 }
 
 // principal returns the principal axes of the centred signals as the columns of
