@@ -1,0 +1,164 @@
+// Package docs_test holds README.md and the pages of this folder to what they say.
+package docs_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// root is the folder of the module.
+var root string
+
+// TestMain runs everything in a folder with a mixed.csv, which the README's program
+// reads: two autoregressive signals with different spectra, mixed by a matrix.
+func TestMain(m *testing.M) {
+	var err error
+	if root, err = filepath.Abs(".."); err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "docs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.Chdir(dir); err != nil {
+		log.Fatal(err)
+	}
+	if err := writeMixed(); err != nil {
+		log.Fatal(err)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func writeMixed() error {
+	s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), 512,
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal})
+	if err != nil {
+		return err
+	}
+	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 2})
+	if err != nil {
+		return err
+	}
+	return datasets.WriteFile("mixed.csv", x)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The program in the README is example_test.go, which is compiled and run.
+func TestProgramInREADME(t *testing.T) {
+	program := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(read(t, filepath.Join(root, "README.md")))
+	if program == nil {
+		t.Fatal("README.md has no program in Go")
+	}
+	example := strings.NewReplacer(
+		"package docs_test\n", "package main\n",
+		"func Example()", "func main()",
+		"\t// Output: separated\n", "",
+	).Replace(read(t, filepath.Join(root, "docs", "example_test.go")))
+	if program[1] != example {
+		t.Errorf("the program in README.md isn't the one in docs/example_test.go, which is\n%s", example)
+	}
+}
+
+// The README is what one reads first, the page on the rooms one screen.
+func TestLengths(t *testing.T) {
+	for name, most := range map[string]int{"README.md": 250, "docs/architecture.md": 60} {
+		if n := strings.Count(read(t, filepath.Join(root, name)), "\n"); n > most {
+			t.Errorf("%s has %d lines, want at most %d", name, n, most)
+		}
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	fenced  = regexp.MustCompile("(?s)```.*?```")
+)
+
+// Links to files, folders and headings of this repository lead somewhere.
+func TestLinks(t *testing.T) {
+	var pages []string
+	for _, pattern := range []string{"README.md", "docs/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	if len(pages) < 10 {
+		t.Errorf("%d pages, want those of the repository: %q", len(pages), pages)
+	}
+	for _, page := range pages {
+		for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, page), ""), -1) {
+			if err := follow(page, found[1]); err != nil {
+				name, _ := filepath.Rel(root, page)
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// follow returns an error if a link of the page leads nowhere in this repository.
+// Addresses on the web aren't looked at, nor what is only made when programs run.
+func follow(page, target string) error {
+	if strings.Contains(target, ":") || strings.HasPrefix(target, "../out") {
+		return nil
+	}
+	path, anchor, _ := strings.Cut(target, "#")
+	file := page
+	if path != "" {
+		file = filepath.Join(filepath.Dir(page), path)
+	}
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("the link to %s: there is no such file", target)
+	}
+	if anchor == "" || filepath.Ext(file) != ".md" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(anchors(text), anchor) {
+		return fmt.Errorf("the link to %s: there is no such heading", target)
+	}
+	return nil
+}
+
+// anchors are those that a reader of Markdown gives a page's headings.
+func anchors(text []byte) []string {
+	var all []string
+	for _, found := range heading.FindAllSubmatch(text, -1) {
+		all = append(all, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, string(bytes.TrimSpace(found[1]))))
+	}
+	return all
+}
