@@ -96,54 +96,45 @@ func smokes() map[string]Config {
 	}
 }
 
-// The same seed gives the same bits again on one backend, another seed others,
-// and the pure-Go backend agrees with XLA.
-func TestFitRepeats(t *testing.T) {
+// Run r of several is what Fit gives for it alone; the same seed gives the same bits
+// again on one backend, another seed others; and the pure-Go backend agrees with XLA.
+func TestFitRunsAndRepeats(t *testing.T) {
+	const positions = 128
+	first, _ := mixedAR7(t, 0, positions, 3, true)
+	second, _ := mixedAR7(t, 1, positions, 3, false)
+	runs := []Run{{X: first, Seed: 10}, {X: second, Seed: 11}, {X: first, Seed: 11}}
 	for name, cfg := range smokes() {
 		t.Run(name, func(t *testing.T) {
-			x, _ := mixedAR7(t, 1, 200, 3, true)
-			first := fit(t, open(t, backend.Go), x, cfg)
+			alone := func(b compute.Backend, r int) *Result {
+				cfg := cfg
+				cfg.Seed = runs[r].Seed
+				return fit(t, b, runs[r].X, cfg)
+			}
+			pureGo := alone(open(t, backend.Go), 0)
 			onBackends(t, func(t *testing.T, b compute.Backend) {
-				z := fit(t, b, x, cfg)
-				if again := fit(t, b, x, cfg); !mat.Equal(z.Z, again.Z) {
-					t.Errorf("the same seed gave other signals, by up to %g", largestDifference(z.Z, again.Z))
-				}
-				if diff := largestDifference(z.Z, first.Z); !(diff < 1e-3) {
-					t.Errorf("differs by %g from the pure-Go backend", diff)
-				}
-				other := cfg
-				other.Seed++
-				if seed2 := fit(t, b, x, other); seed2.Loss[0] == z.Loss[0] {
-					t.Error("another seed gave the same loss")
-				}
-			})
-		})
-	}
-}
-
-// Run r of several is what Fit gives for it alone.
-func TestFitRunsEqualsFit(t *testing.T) {
-	for name, cfg := range smokes() {
-		t.Run(name, func(t *testing.T) {
-			onBackends(t, func(t *testing.T, b compute.Backend) {
-				var runs []Run
-				for r := range 2 {
-					x, _ := mixedAR7(t, uint64(r), 200, 3, false)
-					runs = append(runs, Run{X: x, Seed: uint64(10 + r)})
-				}
 				results, err := FitRuns(context.Background(), b, runs, cfg)
 				if err != nil {
 					t.Fatalf("%+v", err)
 				}
-				for r, run := range runs {
-					one := cfg
-					one.Seed = run.Seed
-					alone := fit(t, b, run.X, one)
-					if diff := largestDifference(results[r].Z, alone.Z); !(diff < 1e-3) {
+				if results[0].Loss[0] == results[2].Loss[0] {
+					t.Error("another seed gave the same loss")
+				}
+				for r := range 2 {
+					one := alone(b, r)
+					if diff := largestDifference(results[r].Z, one.Z); !(diff < 1e-3) {
 						t.Errorf("run %d differs by %g from the run alone", r, diff)
 					}
-					if results[r].Seed != run.Seed || results[r].Iterations != alone.Iterations || results[r].Stopped != alone.Stopped {
-						t.Errorf("run %d: %+v, alone %+v", r, results[r], alone)
+					if results[r].Seed != runs[r].Seed || results[r].Iterations != one.Iterations || results[r].Stopped != one.Stopped {
+						t.Errorf("run %d: %+v, alone %+v", r, results[r], one)
+					}
+					if r > 0 {
+						continue
+					}
+					if again := alone(b, r); !mat.Equal(one.Z, again.Z) {
+						t.Errorf("the same seed gave other signals, by up to %g", largestDifference(one.Z, again.Z))
+					}
+					if diff := largestDifference(one.Z, pureGo.Z); !(diff < 1e-3) {
+						t.Errorf("differs by %g from the pure-Go backend", diff)
 					}
 				}
 			})
