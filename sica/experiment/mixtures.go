@@ -57,50 +57,44 @@ func Mixtures() []Mixture {
 		}})
 	}
 	add("Gaussian AR, two spectra, random A", twoSpectra, randomLinear)
-	add("Laplace d=2, random A", white(2, datasets.Laplace), randomLinear)
-	add("Laplace d=3, random A", white(3, datasets.Laplace), randomLinear)
-	add("uniform d=2, random A", white(2, datasets.Uniform), randomLinear)
-	add("uniform d=3, random A", white(3, datasets.Uniform), randomLinear)
+	add("Laplace d=2, random A", several(2, white(datasets.Laplace)), randomLinear)
+	add("Laplace d=3, random A", several(3, white(datasets.Laplace)), randomLinear)
+	add("uniform d=2, random A", several(2, white(datasets.Uniform)), randomLinear)
+	add("uniform d=3, random A", several(3, white(datasets.Uniform)), randomLinear)
 	add("sine+square+sawtooth, random A", waves, randomLinear)
-	add("AR(7) d=4, linear, J=5", manyAR7(4), paperLinear(5))
-	add("Laplace d=8, random A", white(8, datasets.Laplace), randomLinear)
-	add("Laplace AR(1) d=8, random A", laplaceAR1(8), randomLinear)
+	add("AR(7) d=4, linear, J=5", several(4, datasets.PaperAR7()), fiveSteps(nil))
+	add("Laplace d=8, random A", several(8, white(datasets.Laplace)), randomLinear)
+	add("Laplace AR(1) d=8, random A", several(8, laplaceAR1), randomLinear)
 	add("Gaussian AR, eight spectra, random A", eightSpectra, randomLinear)
 	add("MNIST d=8, random A", manyDigits(8), randomLinear)
-	add("Laplace d=16, random A", white(16, datasets.Laplace), randomLinear)
-	add("Laplace d=32, random A", white(32, datasets.Laplace), randomLinear)
+	add("Laplace d=16, random A", several(16, white(datasets.Laplace)), randomLinear)
+	add("Laplace d=32, random A", several(32, white(datasets.Laplace)), randomLinear)
 
-	add("unseen: exponential d=3, random A", white(3, (*rand.Rand).ExpFloat64), randomLinear)
-	add("unseen: Laplace AR(1) d=2, random A", laplaceAR1(2), randomLinear)
+	add("unseen: exponential d=3, random A", several(3, white((*rand.Rand).ExpFloat64)), randomLinear)
+	add("unseen: Laplace AR(1) d=2, random A", several(2, laplaceAR1), randomLinear)
 	add("unseen: bursts d=2, random A", bursts, randomLinear)
 	add("unseen: pulses+chirp+triangle, random A", laboratory, randomLinear)
 	add("unseen: telegraph d=2, random A", telegraph, randomLinear)
-	add("unseen: AR(7), soft-clipped A·s", manyAR7(2), pointwise(paperMatrix, func(v float64) float64 { return v / (1 + math.Abs(v)/2) }))
-	add("unseen: AR(7), tanh(A·s)", manyAR7(2), pointwise(paperMatrix, math.Tanh))
+	add("unseen: AR(7), soft-clipped A·s", several(2, datasets.PaperAR7()), pointwise(paperMatrix, func(v float64) float64 { return v / (1 + math.Abs(v)/2) }))
+	add("unseen: AR(7), tanh(A·s)", several(2, datasets.PaperAR7()), pointwise(paperMatrix, math.Tanh))
 	add("unseen: two spectra, cubic A·s", twoSpectra, pointwise(randomMatrix, cubic))
 
 	hard = true
-	add("white Gaussian d=2, random A", white(2, datasets.Normal), randomLinear)
-	add("white Gaussian d=3, random A", white(3, datasets.Normal), randomLinear)
-	add("Gaussian AR, equal spectra, random A", autoregressive(gaussianAR(1.6, -0.8), gaussianAR(1.6, -0.8)), randomLinear)
-	add("AR(7), random A", manyAR7(2), randomLinear)
-	add("Laplace and two Gaussian, random A", autoregressive(noise(datasets.Laplace), noise(datasets.Normal), noise(datasets.Normal)), randomLinear)
-	add("Laplace d=2, cubic A·s", white(2, datasets.Laplace), pointwise(randomMatrix, cubic))
-	add("uniform d=2, tanh(A·s)", white(2, datasets.Uniform), pointwise(randomMatrix, math.Tanh))
+	add("white Gaussian d=2, random A", several(2, white(datasets.Normal)), randomLinear)
+	add("white Gaussian d=3, random A", several(3, white(datasets.Normal)), randomLinear)
+	add("Gaussian AR, equal spectra, random A", several(2, gaussianAR(1.6, -0.8)), randomLinear)
+	add("AR(7), random A", several(2, datasets.PaperAR7()), randomLinear)
+	add("Laplace and two Gaussian, random A", autoregressive(white(datasets.Laplace), white(datasets.Normal), white(datasets.Normal)), randomLinear)
+	add("Laplace d=2, cubic A·s", several(2, white(datasets.Laplace)), pointwise(randomMatrix, cubic))
+	add("uniform d=2, tanh(A·s)", several(2, white(datasets.Uniform)), pointwise(randomMatrix, math.Tanh))
 	add("two spectra, tanh(A·s)", twoSpectra, pointwise(randomMatrix, math.Tanh))
-	add("two spectra, GELU, J=5", twoSpectra, func(_ *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
-		return datasets.Mix(s, datasets.MixOptions{Steps: 5, H: datasets.GELU})
-	})
+	add("two spectra, GELU, J=5", twoSpectra, fiveSteps(datasets.GELU))
 	return all
 }
 
 // A source draws sources and says what the shape of their positions is, nil for a
 // sequence.
 type source func(rng *rand.Rand) (s *mat.Dense, shape []int, err error)
-
-func manyAR7(d int) source {
-	return autoregressive(slices.Repeat([]datasets.ARProcess{datasets.PaperAR7()}, d)...)
-}
 
 func manyDigits(d int) source {
 	return func(rng *rand.Rand) (*mat.Dense, []int, error) {
@@ -116,14 +110,17 @@ func autoregressive(processes ...datasets.ARProcess) source {
 	}
 }
 
-func noise(value func(*rand.Rand) float64) datasets.ARProcess {
+// several are d independent draws of a process.
+func several(d int, p datasets.ARProcess) source {
+	return autoregressive(slices.Repeat([]datasets.ARProcess{p}, d)...)
+}
+
+// white is a process of independent values.
+func white(value func(*rand.Rand) float64) datasets.ARProcess {
 	return datasets.ARProcess{Scale: 1, Innovation: value}
 }
 
-// white are d signals of independent values.
-func white(d int, value func(*rand.Rand) float64) source {
-	return autoregressive(slices.Repeat([]datasets.ARProcess{noise(value)}, d)...)
-}
+var laplaceAR1 = datasets.ARProcess{Coefficients: []float64{0.8}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 100}
 
 func gaussianAR(coefficients ...float64) datasets.ARProcess {
 	return datasets.ARProcess{Coefficients: coefficients, Scale: 1, Innovation: datasets.Normal, BurnIn: 100}
@@ -140,12 +137,6 @@ func eightSpectra(rng *rand.Rand) (*mat.Dense, []int, error) {
 		processes[i] = gaussianAR(1.8*math.Cos(angle), -0.81)
 	}
 	return autoregressive(processes...)(rng)
-}
-
-// laplaceAR1 are d processes of one spectrum with Laplace innovations.
-func laplaceAR1(d int) source {
-	p := datasets.ARProcess{Coefficients: []float64{0.8}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 100}
-	return autoregressive(slices.Repeat([]datasets.ARProcess{p}, d)...)
 }
 
 // waves are a sine, a square wave and a sawtooth of random phases.
@@ -208,17 +199,15 @@ func telegraph(rng *rand.Rand) (*mat.Dense, []int, error) {
 // A mixing mixes sources.
 type mixing func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error)
 
-// paperLinear is x ← x + W·x, steps times.
-func paperLinear(steps int) mixing {
+// fiveSteps are the paper's x ← x + h(W·x), with h the identity if it is nil.
+func fiveSteps(h func(float64) float64) mixing {
 	return func(_ *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
-		return datasets.Mix(s, datasets.MixOptions{Steps: steps})
+		return datasets.Mix(s, datasets.MixOptions{Steps: 5, H: h})
 	}
 }
 
-// randomLinear is x = A·s with a randomMatrix and each signal of x standardised.
-func randomLinear(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
-	return pointwise(randomMatrix, func(v float64) float64 { return v })(rng, s)
-}
+// randomLinear is x = A·s with a randomMatrix, and each signal of x standardised.
+var randomLinear = pointwise(randomMatrix, func(v float64) float64 { return v })
 
 // pointwise is x = f(A·s), f of each value of mixtures of variance 1: a
 // post-nonlinear mixing.
