@@ -21,7 +21,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// judgedRun is what Report says of one separation, and the truth.
+// judgedRun is what report.Of says of one separation, and the truth.
 type judgedRun struct {
 	Problem string         `json:"problem"`
 	Fit     string         `json:"fit"`
