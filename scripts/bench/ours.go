@@ -12,10 +12,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/trainstep"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -89,24 +89,20 @@ func (o *ours) drop() { o.free(); o.free = func() {} }
 // prepareTraining compiles a While loop over the given batches; the unit of
 // work is one of its steps.
 func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, float64, error) {
-	names := []string{"joint", "product", "tau"}
-	data := []string{"z"}
-	loss, opt := o.rectifiedLoss(p), flows.Adagrad().LearningRate(1e-5).Done()
-	switch p.kind {
-	case wgfTrainStep:
-		names, loss = names[:2], o.ratioLoss(p)
-		opt = optimizer.Adam().LearningRate(1e-5).Epsilon(1e-8).Done()
-	case defaultFit:
-		names, data, loss = []string{"joint", "product", "noise"}, []string{"z", "predictions", "mask"}, defaultLoss(p)
-		opt = optimizer.Adam().LearningRate(3e-3).Epsilon(1e-8).Done()
-	}
-	shared, batches := inputs(arrays, data), inputs(arrays, names)
+	data, batch := p.inputs(arrays)
 	total := steps
 	if p.runs*p.positions() <= 1024 { // about as many steps a call as sica makes
 		total = 5 * steps
-		for k, name := range names {
-			batches[k] = arrays[name].times(5).tensor()
+		for k, a := range batch {
+			batch[k] = a.times(5)
 		}
+	}
+	shared, batches := tensorsOf(data), tensorsOf(batch)
+	cfg := p.settings()
+	opt := trainstep.NewOptimizer(cfg.Optimizer, cfg.LearningRate)
+	loss := trainstep.RectifiedLoss(o.velocity(p))
+	if p.flow() == "wgf" {
+		loss = trainstep.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()
 	trainer, err := flows.NewTrainer(o.backend, store, opt, loss, shapesOf(shared), shapesOf(batches))
@@ -139,58 +135,46 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	return losses, compile, nil
 }
 
-func (o *ours) rectifiedLoss(p problem) flows.StepLoss {
-	return func(scope *model.Scope, data, batch []*Node) *Node {
-		z, joint, product, tau := data[0], layers.EverySignal(batch[0], p.d), batch[1], batch[2]
-		y0, y1 := layers.GatherSignals(z, joint), layers.GatherSignals(z, product) // [R, B, d]
-		y := flows.StraightPath(y0, y1, tau)                                       // [R, B, d]
-		v := o.velocity(scope, p, z, y, joint, product, tau)                       // [R, B, d]
-		return ReduceMean(flows.RectifiedLoss(v, y0, y1), -1)                      // [R]
+// inputs are the data and the batches of the problem's training steps, see package
+// trainstep. Every sample weighs the same.
+func (p problem) inputs(arrays map[string]array) (data, batch []array) {
+	weights := drawn([]int{steps, p.networks(), p.settings().BatchSize}, func() float64 { return 1 })
+	batch = []array{arrays["joint"], arrays["product"], weights}
+	switch p.kind {
+	case rfTrainStep:
+		return []array{arrays["z"]}, append(batch, arrays["tau"])
+	case wgfTrainStep:
+		return []array{arrays["z"]}, batch
 	}
+	n := p.networks() // which share the signals of the first run
+	return []array{arrays["z"].first().times(n), arrays["predictions"].times(n), arrays["mask"]}, append(batch, arrays["noise"])
+}
+
+// network is sica's for the problem.
+func (p problem) network() trainstep.Network {
+	if p.kind == defaultFit {
+		return trainstep.Network{Hidden: p.settings().Hidden, Context: trainstep.Predictions}
+	}
+	return trainstep.Network{Whole: true, Shape: p.shape}
 }
 
 // velocity is the paper's network of the rectified flow, in the form to measure.
-func (o *ours) velocity(scope *model.Scope, p problem, z, y, idx, idx2, tau *Node) *Node {
-	if o.literal {
-		return layers.CNN(scope, layers.WholeContextRF(z, y, idx, idx2, tau, p.shape...)).Outputs(p.d).Done()
+func (o *ours) velocity(p problem) trainstep.Velocity {
+	if !o.literal {
+		return p.network().Velocity
 	}
-	return layers.WholeCNN(scope, z, y, idx, p.shape...).Target(idx2, tau).Outputs(p.d).Done()
-}
-
-func (o *ours) ratioLoss(p problem) flows.StepLoss {
-	return func(scope *model.Scope, data, batch []*Node) *Node {
-		z := data[0]
-		idx := Concatenate([]*Node{layers.EverySignal(batch[0], p.d), batch[1]}, 1) // [R, 2B, d]
-		y := layers.GatherSignals(z, idx)                                           // [R, 2B, d]
-		var logits *Node                                                            // [R, 2B, 1]
-		if o.literal {
-			logits = layers.CNN(scope, layers.WholeContext(z, y, idx, p.shape...)).Done()
-		} else {
-			logits = layers.WholeCNN(scope, z, y, idx, p.shape...).Done()
-		}
-		return logisticLoss(logits)
+	return func(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
+		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2, tau, p.shape...)).Outputs(p.d).Done()
 	}
 }
 
-// logisticLoss takes the logits [R, 2B, 1] of the joint, then of the product
-// samples.
-func logisticLoss(logits *Node) *Node {
-	half := logits.Shape().Dim(1) / 2
-	joint, product := Slice(logits, AxisRange(), AxisRange(0, half)), Slice(logits, AxisRange(), AxisRange(half))
-	return ReduceMean(flows.LogisticLoss(joint, product), 1, 2) // [R]
-}
-
-// defaultLoss is that of sica.Default's networks, which share the signals of
-// the first run.
-func defaultLoss(p problem) flows.StepLoss {
-	return func(scope *model.Scope, data, batch []*Node) *Node {
-		shared := func(x *Node) *Node {
-			return BroadcastToDims(Slice(x, AxisRange(0, 1)), networks, p.d, p.positions())
-		}
-		z, predictions, mask, noise := shared(data[0]), shared(data[1]), data[2], batch[2]
-		idx := Concatenate([]*Node{layers.EverySignal(batch[0], p.d), batch[1]}, 1)                                            // [R, 2B, d]
-		x := Concatenate([]*Node{layers.GatherSignals(z, idx), layers.GatherSignals(predictions, idx)}, -1)                    // [R, 2B, 2d]
-		return logisticLoss(layers.MLP(scope.In("mlp"), Mul(Add(x, noise), mask)).Hidden(defaultHidden, defaultHidden).Done()) // [R]
+// logRatio is the network of the density ratio, in the form to measure.
+func (o *ours) logRatio(p problem) trainstep.LogRatio {
+	if !o.literal {
+		return p.network().LogRatio
+	}
+	return func(scope *model.Scope, data []*Node, y, idx, _ *Node) *Node {
+		return Squeeze(layers.CNN(scope, layers.WholeContext(data[0], y, idx, p.shape...)).Done(), -1)
 	}
 }
 
@@ -199,18 +183,19 @@ func defaultLoss(p problem) flows.StepLoss {
 func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64, float64, error) {
 	t := p.positions()
 	chunk := layers.WholeCNNSamples(p.runs, t, t) // as sica does
-	const h = 0.01
+	h := 1 / float64(p.settings().SolverSteps)
+	velocity := o.velocity(p)
 	store := model.NewStore()
 	exec, err := model.NewExec1(o.backend, store, func(scope *model.Scope, z, idx *Node) *Node {
 		at := layers.EverySignal(idx, p.d)                                         // [R, B, d]
 		tau := Zeros(z.Graph(), shapes.Make(z.DType(), idx.Shape().Dimensions...)) // [R, B]
-		return MulScalar(o.velocity(scope, p, z, layers.GatherSignals(z, at), at, at, tau), h)
+		return MulScalar(velocity(scope, []*Node{z}, layers.GatherSignals(z, at), at, at, tau), h)
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	o.free = func() { exec.Finalize(); store.Finalize() }
-	z := inputs(arrays, []string{"z"})[0]
+	z := arrays["z"].tensor()
 	if _, err := exec.Compile(z.Shape(), shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
 		return nil, 0, err
 	}
@@ -258,7 +243,8 @@ func setWeights(store *model.Store, arrays map[string]array) error {
 		if !v.Trainable {
 			continue
 		}
-		name := strings.ReplaceAll(strings.Trim(v.Path(), "/"), "/", "_")
+		name := strings.ReplaceAll(strings.TrimPrefix(v.Path(), "/"+trainstep.Scope), "/", "_")
+		name = strings.TrimPrefix(name, "_")
 		a, ok := arrays[name]
 		if !ok {
 			return fmt.Errorf("no weights for variable %q", v.Path())
@@ -277,10 +263,10 @@ func (a array) tensor() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(a.floats, a.dims...)
 }
 
-func inputs(arrays map[string]array, names []string) []*tensors.Tensor {
+func tensorsOf(arrays []array) []*tensors.Tensor {
 	var all []*tensors.Tensor
-	for _, name := range names {
-		all = append(all, arrays[name].tensor())
+	for _, a := range arrays {
+		all = append(all, a.tensor())
 	}
 	return all
 }

@@ -119,13 +119,9 @@ func (p *peer) takes(q problem) bool {
 }
 
 func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64, float64, error) {
-	batch := paperBatch
-	if q.kind == defaultFit {
-		batch = defaultBatch
-	}
 	answer, err := p.ask(request{
 		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: q.flow(), D: q.d, T: q.positions(), Shape: q.shape,
-		Batch: batch, Runs: q.runs, Dir: folder,
+		Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
 	})
 	return answer.Losses, answer.Compile, err
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // The cases, each with its unit of work.
@@ -93,15 +95,31 @@ func (o options) wants(name string) bool {
 	return len(o.only) == 0 || slices.ContainsFunc(o.only, contains)
 }
 
-// Sizes of the problems. Losses are compared over steps batches.
 const (
-	paperBatch    = 100
-	channels      = 16
-	steps         = 10
-	networks      = 4 // of Default: two folds, two views each
-	defaultBatch  = 256
-	defaultHidden = 32
+	steps    = 10 // batches, over which losses are compared
+	channels = 16 // of the paper's network
 )
+
+// settings are those of the method that the case is of.
+func (p problem) settings() sica.Config {
+	switch p.kind {
+	case wgfTrainStep:
+		return sica.PaperWGF()
+	case defaultFit:
+		return sica.Default()
+	}
+	return sica.PaperRF()
+}
+
+// networks is the number of networks that are trained together: one a run, but with
+// the default settings one run's, on each fold one that sees the predictions and one
+// that doesn't.
+func (p problem) networks() int {
+	if p.kind == defaultFit {
+		return 2 * p.settings().Folds
+	}
+	return p.runs
+}
 
 // array is a tensor that all implementations share: float32 or int32.
 type array struct {
@@ -113,6 +131,7 @@ type array struct {
 // arrays draws the signals, the weights and the batches of a problem, by name.
 func (p problem) arrays() map[string]array {
 	rng := rand.New(rand.NewPCG(2026, uint64(p.positions()*100+p.d)))
+	cfg, networks := p.settings(), p.networks()
 	a := make(map[string]array)
 	uniform := func(name string, bound float64, dims ...int) {
 		a[name] = drawn(dims, func() float64 { return bound * (2*rng.Float64() - 1) })
@@ -136,13 +155,16 @@ func (p problem) arrays() map[string]array {
 	normal("z", 1, p.runs, p.d, p.positions())
 	if p.kind == defaultFit {
 		normal("predictions", 1, 1, p.d, p.positions())
-		normal("noise", 0.3, steps, networks, 2*defaultBatch, 2*p.d)
-		positions("joint", steps, networks, defaultBatch)
-		positions("product", steps, networks, defaultBatch, p.d)
-		a["mask"] = defaultMask(p.d)
-		affine("mlp_hidden_0", networks, 2*p.d, []int{2 * p.d}, defaultHidden)
-		affine("mlp_hidden_1", networks, defaultHidden, []int{defaultHidden}, defaultHidden)
-		affine("mlp_output", networks, defaultHidden, []int{defaultHidden}, 1)
+		normal("noise", cfg.Noise, steps, networks, 2*cfg.BatchSize, 2*p.d)
+		positions("joint", steps, networks, cfg.BatchSize)
+		positions("product", steps, networks, cfg.BatchSize, p.d)
+		a["mask"] = defaultMask(networks, p.d)
+		width := 2 * p.d
+		for i, hidden := range cfg.Hidden {
+			affine(fmt.Sprintf("hidden_%d", i), networks, width, []int{width}, hidden)
+			width = hidden
+		}
+		affine("output", networks, width, []int{width}, 1)
 		return a
 	}
 	inputs, outputs := 3*p.d, 1
@@ -158,15 +180,15 @@ func (p problem) arrays() map[string]array {
 		affine(fmt.Sprintf("conv_%d", i), p.runs, taps*in, append(kernel[:len(kernel):len(kernel)], in), channels)
 	}
 	affine("output", p.runs, p.positions()*channels, []int{p.positions() * channels}, outputs)
-	positions("joint", steps, p.runs, paperBatch)
-	positions("product", steps, p.runs, paperBatch, p.d)
-	a["tau"] = drawn([]int{steps, p.runs, paperBatch}, rng.Float64)
+	positions("joint", steps, p.runs, cfg.BatchSize)
+	positions("product", steps, p.runs, cfg.BatchSize, p.d)
+	a["tau"] = drawn([]int{steps, p.runs, cfg.BatchSize}, rng.Float64)
 	return a
 }
 
 // defaultMask lets the first half of the networks see the values only, the others
 // their predictions too.
-func defaultMask(d int) array {
+func defaultMask(networks, d int) array {
 	mask := array{dims: []int{networks, 1, 2 * d}}
 	for n := range networks {
 		for i := range 2 * d {
@@ -193,6 +215,13 @@ func (a array) times(n int) array {
 	dims := slices.Clone(a.dims)
 	dims[0] *= n
 	return array{dims: dims, floats: slices.Repeat(a.floats, n), ints: slices.Repeat(a.ints, n)}
+}
+
+// first is the first entry of an array of floats along its first axis, which stays.
+func (a array) first() array {
+	dims := slices.Clone(a.dims)
+	dims[0] = 1
+	return array{dims: dims, floats: a.floats[:size(dims)]}
 }
 
 // size is the product of the dims.

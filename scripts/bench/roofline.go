@@ -36,7 +36,7 @@ func (r *roofline) least() (arithmetic, traffic float64) {
 // layers and their gradients, and reads the layers again for the gradients of
 // the weights: ten passes. A refinement goes forward only: four passes.
 func (p problem) needs() (work, bool) {
-	samples, times, passes, outputs := float64(p.runs*paperBatch), 3., 10., float64(p.d)
+	samples, times, passes, outputs := float64(p.runs*p.settings().BatchSize), 3., 10., float64(p.d)
 	switch p.kind {
 	case rfTrainStep:
 	case wgfTrainStep:

@@ -1,16 +1,23 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"io"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/jsonl"
 )
 
-//go:embed results.json
+//go:embed results.jsonl
 var committedTable []byte
+
+func committedRows() ([]row, error) {
+	return jsonl.Decode[row](bytes.NewReader(committedTable), nil)
+}
 
 // writeComparison writes SICA's mean MCC of each row beside that of the
 // committed table, and says where they differ by more than two of their

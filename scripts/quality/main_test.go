@@ -2,34 +2,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"math/rand/v2"
-	"os"
+	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
-
-// Every problem gives sources and mixtures of one size, the same for one seed.
-func TestProblems(t *testing.T) {
-	for _, p := range problems() {
-		s, x, err := p.draw(rand.New(rand.NewPCG(5, 0)))
-		if err != nil {
-			t.Fatalf("%s: %v", p.name, err)
-		}
-		_, again, err := p.draw(rand.New(rand.NewPCG(5, 0)))
-		if err != nil {
-			t.Fatalf("%s: %v", p.name, err)
-		}
-		d, n := s.Dims()
-		if dx, nx := x.Dims(); d != dx || n != nx {
-			t.Errorf("%s: sources %d×%d, mixtures %d×%d", p.name, d, n, dx, nx)
-		}
-		if x.At(0, n-1) != again.At(0, n-1) {
-			t.Errorf("%s: the same seed gave other mixtures", p.name)
-		}
-	}
-}
 
 func TestTable(t *testing.T) {
 	rows := []row{
@@ -47,20 +25,20 @@ func TestTable(t *testing.T) {
 		t.Errorf("table\n%s\nwants the row\n%s", out.String(), want)
 	}
 
-	path := filepath.Join(t.TempDir(), "quality.json")
-	if none, err := readRows[row](path); err != nil || none != nil {
-		t.Errorf("no file: %v, %v", none, err)
+	dir := filepath.Join(t.TempDir(), "new")
+	file, none, err := begin[row](dir, "results")
+	if err != nil || none != nil {
+		t.Fatalf("no file: %v, %v", none, err)
 	}
-	data, err := json.Marshal(rows)
-	if err != nil {
+	if err := errors.Join(file.Add(rows[0]), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	read, err := readRows[row](path)
-	if err != nil || !has(read, "a", 3, 2) || has(read, "a", 3, 8) {
+	file, read, err := begin[row](dir, "results")
+	if err != nil || len(read) != 1 || !has(read, "a", 3, 2) || has(read, "a", 3, 8) {
 		t.Errorf("read %+v, %v", read, err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -80,7 +58,28 @@ func TestComparison(t *testing.T) {
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("comparison\n%s\nwants\n%s", out.String(), want)
 	}
-	if rows, err := parseRows[row](committedTable); err != nil || len(rows) == 0 {
+	if rows, err := committedRows(); err != nil || len(rows) == 0 {
 		t.Errorf("committed table: %d rows, %v", len(rows), err)
+	}
+}
+
+// The picture shows what each start left of each run, of those that it was tried on.
+func TestDependences(t *testing.T) {
+	rows := []row{
+		{Problem: "a", Left: []map[string]float64{{"zca": 1, "conditional": 0.5}, {"zca": 2}}},
+		{Problem: "b", Left: []map[string]float64{{"zca": 3}}},
+	}
+	if got := dependences(rows, "a", "zca"); !slices.Equal(got, []float64{1, 2}) {
+		t.Errorf("whitening left %v", got)
+	}
+	if got := dependences(rows, "a", "conditional"); !slices.Equal(got, []float64{0.5}) {
+		t.Errorf("the conditional normalisation left %v", got)
+	}
+	committed, err := committedRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := drawChoice(committed, filepath.Join(t.TempDir(), "choice.png")); err != nil {
+		t.Error(err)
 	}
 }

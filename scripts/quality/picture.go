@@ -3,15 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// shown are the problems in the picture, in plain words.
+// shown are the mixtures in the picture, in plain words.
 var shown = []struct{ problem, words string }{
 	{"AR(7), linear, J=5", "autoregressive, 5 linear mixing steps"},
 	{"AR(7), linear, J=20", "autoregressive, 20 linear mixing steps"},
@@ -31,15 +29,12 @@ var shown = []struct{ problem, words string }{
 	{"sine+square+sawtooth, random A", "sine, square, sawtooth, random matrix"},
 }
 
-// starts are the starts that Default compares, as Row.Why calls them.
+// starts are the starts that Default compares, as sica.Candidate calls them.
 var starts = []struct{ name, method, words string }{
 	{"zca", plot.ZCA, "whitening (ZCA)"},
 	{"zca, rotated", plot.FastICA, "whitening, then the rotation of least entropy"},
 	{"conditional", plot.SICARF, "conditional normalisation"},
 }
-
-// left finds in Row.Why what a start left.
-var left = regexp.MustCompile(`[(;] ?([a-z, ]+) leaves a dependence of ([0-9.]+)`)
 
 // drawChoice draws the dependence that each start leaves of each problem's runs,
 // and below which Default doesn't move the signals.
@@ -53,10 +48,7 @@ func drawChoice(rows []row, path string) error {
 		names[i] = s.words
 		found := 0
 		for k, start := range starts {
-			values, err := dependences(rows, s.problem, start.name)
-			if err != nil {
-				return err
-			}
+			values := dependences(rows, s.problem, start.name)
 			series[k].Values[i] = values
 			found += len(values)
 		}
@@ -76,26 +68,19 @@ func drawChoice(rows []row, path string) error {
 	return datasets.WriteAtomic(path, func(w io.Writer) error { return p.Write(w, plot.PNG) })
 }
 
-// dependences are what a start left of a problem's runs, of those that it was
+// dependences are what a start left of a mixture's runs, of those that it was
 // tried on.
-func dependences(rows []row, problem, start string) ([]float64, error) {
+func dependences(rows []row, problem, start string) []float64 {
 	var values []float64
 	for _, r := range rows {
 		if r.Problem != problem {
 			continue
 		}
-		for _, why := range r.Why {
-			for _, match := range left.FindAllStringSubmatch(why, -1) {
-				if match[1] != start {
-					continue
-				}
-				v, err := strconv.ParseFloat(match[2], 64)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %q: %w", problem, match[0], err)
-				}
+		for _, left := range r.Left {
+			if v, tried := left[start]; tried {
 				values = append(values, v)
 			}
 		}
 	}
-	return values, nil
+	return values
 }

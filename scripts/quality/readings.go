@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
@@ -14,7 +13,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -53,13 +54,10 @@ func raw(eta float64) func(*sica.Config) {
 	}
 }
 
-// readingProblems are those of the paper on which SICA-WGF takes seconds.
-func readingProblems() []problem {
-	return []problem{
-		{"heart", nil, heart},
-		{"AR(7), linear, J=5", nil, paperMixing(ar7, "linear", 5)},
-		{"AR(7), GELU, J=5", nil, paperMixing(ar7, "GELU", 5)},
-	}
+// readMixtures are those of the paper on which SICA-WGF takes seconds.
+func readMixtures() []experiment.Mixture {
+	names := []string{"heart, u ordered", "AR(7), linear, J=5", "AR(7), GELU, J=5"}
+	return slices.DeleteFunc(experiment.Mixtures(), func(m experiment.Mixture) bool { return !slices.Contains(names, m.Name) })
 }
 
 // readRun is one fit with a reading.
@@ -73,31 +71,34 @@ type readRun struct {
 	MCC  []float64 `json:"mcc"`
 	Best int       `json:"best"`
 	Why  string    `json:"why"`
+	// Machine is nil in runs of before it was recorded.
+	Machine *provenance.Machine `json:"machine,omitempty"`
 }
 
-// measureReadings makes every fit that isn't in OUT/readings.json yet, and writes
+// measureReadings makes every fit that isn't in OUT/readings.jsonl yet, and writes
 // OUT/readings.md.
-func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) error {
+func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) (err error) {
 	if runs < 2 {
 		return fmt.Errorf("%d runs: want at least 2, for a standard error", runs)
 	}
-	path, made, err := begun[readRun](out, "readings.json")
+	file, made, err := begin[readRun](out, "readings")
 	if err != nil {
 		return err
 	}
-	for _, p := range readingProblems() {
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for _, mixture := range readMixtures() {
 		for _, r := range readings {
 			for at := seed; at < seed+uint64(runs); at++ {
-				if slices.ContainsFunc(made, func(m readRun) bool { return m.Problem == p.name && m.Reading == r.name && m.Seed == at }) {
+				if slices.ContainsFunc(made, func(m readRun) bool { return m.Problem == mixture.Name && m.Reading == r.name && m.Seed == at }) {
 					continue
 				}
-				run, err := read(ctx, b, p, r, at)
+				run, err := read(ctx, b, mixture, r, at)
 				if err != nil {
-					return fmt.Errorf("%s, %s, seed %d: %w", p.name, r.name, at, err)
+					return fmt.Errorf("%s, %s, seed %d: %w", mixture.Name, r.name, at, err)
 				}
-				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f to %.3f\n", p.name, r.name, at, run.MCC[0], run.MCC[run.Best])
+				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f to %.3f\n", mixture.Name, r.name, at, run.MCC[0], run.MCC[run.Best])
 				made = append(made, run)
-				if err := writeRows(path, made); err != nil {
+				if err := file.Add(run); err != nil {
 					return err
 				}
 			}
@@ -109,21 +110,21 @@ func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed
 }
 
 // read separates one mixture with a reading.
-func read(ctx context.Context, b compute.Backend, p problem, r reading, seed uint64) (readRun, error) {
-	s, x, err := p.draw(rand.New(rand.NewPCG(seed, 0)))
+func read(ctx context.Context, b compute.Backend, mixture experiment.Mixture, r reading, seed uint64) (readRun, error) {
+	s, mixed, err := mixture.Draw(seed)
 	if err != nil {
 		return readRun{}, err
 	}
 	cfg := sica.PaperWGF()
-	cfg.Shape, cfg.Seed = p.shape, seed
+	cfg.Shape, cfg.Seed = mixed.Shape, seed
 	r.change(&cfg)
 	var iterates []*mat.Dense
 	cfg.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
-	result, err := sica.Fit(ctx, b, x, cfg)
+	result, err := sica.Fit(ctx, b, mixed.X, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // an iterate that isn't finite is a result too
 		return readRun{}, err
 	}
-	run := readRun{Problem: p.name, Reading: r.name, Seed: seed, Backend: backend.NameOf(b), Best: result.Best, Why: result.Why}
+	run := readRun{Problem: mixture.Name, Reading: r.name, Seed: seed, Backend: backend.NameOf(b), Best: result.Best, Why: result.Why, Machine: machineOf(b)}
 	for _, z := range append([]*mat.Dense{result.Initial}, iterates...) {
 		m, err := metric.MCC(z, s)
 		if err != nil {
@@ -138,17 +139,17 @@ func read(ctx context.Context, b compute.Backend, p problem, r reading, seed uin
 // as oracle, of the iterates that the truth says are best.
 func writeReadings(w io.Writer, made []readRun) error {
 	text, line := "| SICA-WGF |", "| --- |"
-	for _, p := range readingProblems() {
-		text += " " + p.name + " | oracle |"
+	for _, mixture := range readMixtures() {
+		text += " " + mixture.Name + " | oracle |"
 		line += " ---: | ---: |"
 	}
 	text += "\n" + line + "\n"
 	for _, r := range readings {
 		text += "| " + r.name + " |"
-		for _, p := range readingProblems() {
+		for _, mixture := range readMixtures() {
 			var last, best []float64
 			for _, m := range made {
-				if m.Problem == p.name && m.Reading == r.name {
+				if m.Problem == mixture.Name && m.Reading == r.name {
 					last, best = append(last, m.MCC[m.Best]), append(best, slices.Max(m.MCC))
 				}
 			}

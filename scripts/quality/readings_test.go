@@ -10,33 +10,34 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/jsonl"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-//go:embed readings.json
+//go:embed readings.jsonl
 var committedReadings []byte
 
 // The committed runs have every reading of every problem, and none that begins with
 // the mixed signals gets from AR(7) behind five linear steps what FastICA gets, .92.
 func TestCommittedReadings(t *testing.T) {
-	made, err := parseRows[readRun](committedReadings)
+	made, err := jsonl.Decode[readRun](bytes.NewReader(committedReadings), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range readingProblems() {
+	for _, p := range readMixtures() {
 		for _, r := range readings {
 			runs := 0
 			mean := 0.0
 			for _, m := range made {
-				if m.Problem == p.name && m.Reading == r.name {
+				if m.Problem == p.Name && m.Reading == r.name {
 					runs++
 					mean += m.MCC[m.Best] / 3
 				}
 			}
 			if runs != 3 {
-				t.Errorf("%s, %s: %d runs, want 3", p.name, r.name, runs)
+				t.Errorf("%s, %s: %d runs, want 3", p.Name, r.name, runs)
 			}
-			if p.name == "AR(7), linear, J=5" && r.name != "from ZCA" && mean > 0.92 {
+			if p.Name == "AR(7), linear, J=5" && r.name != "from ZCA" && mean > 0.92 {
 				t.Errorf("%s: MCC %.3f", r.name, mean)
 			}
 		}
@@ -67,7 +68,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	brief := reading{"brief", func(c *sica.Config) { *c = c.Smoke(); c.Iterations = 1 }}
-	run, err := read(t.Context(), b, readingProblems()[0], brief, 5)
+	run, err := read(t.Context(), b, readMixtures()[0], brief, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestRead(t *testing.T) {
 // The results of two runs are .8 and .6, their best iterates .9 and .7, of a standard
 // error of .1.
 func TestReadingTable(t *testing.T) {
-	problem := readingProblems()[1].name
+	problem := readMixtures()[1].Name
 	made := []readRun{
 		{Problem: problem, Reading: readings[1].name, Seed: 1, MCC: []float64{.5, .9, .8}, Best: 2},
 		{Problem: problem, Reading: readings[1].name, Seed: 2, MCC: []float64{.7, .6, .5}, Best: 1},

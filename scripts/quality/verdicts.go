@@ -2,25 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// judgedRun is what Report says of one separation, and the truth.
+// judgedRun is what report.Of says of one separation, and the truth.
 type judgedRun struct {
 	Problem string         `json:"problem"`
 	Fit     string         `json:"fit"`
@@ -32,21 +33,27 @@ type judgedRun struct {
 	Reasons []string       `json:"reasons"`
 	Seconds float64        `json:"report_seconds"`
 
-	// What the rules look at; see sica.Verdict.
+	// What the rules look at; see report.Verdict.
 	Dependence dependence.Interval  `json:"dependence"`
 	Judged     *dependence.Interval `json:"judged"`
 	Open       float64              `json:"open"`  // of the most open pair, degrees
 	Angle      float64              `json:"angle"` // of the pair that a rotation would lower most above chance
 	Gain       float64              `json:"gain"`  // largest All − Own
 	Stability  float64              `json:"stability"`
+
+	// Machine is nil in runs of before it was recorded.
+	Machine *provenance.Machine `json:"machine,omitempty"`
 }
 
-// fits are what is judged: Default, and the same without anything but whitening,
-// which leaves most of these mixtures mixed.
-var fits = []struct {
+// A fitting is a way to separate.
+type fitting struct {
 	name   string
 	config func() sica.Config
-}{
+}
+
+// fittings are what is judged: Default, and the same without anything but whitening,
+// which leaves most of these mixtures mixed.
+var fittings = []fitting{
 	{"Default", sica.Default},
 	{"whitening alone", func() sica.Config {
 		cfg := sica.Default()
@@ -55,65 +62,39 @@ var fits = []struct {
 	}},
 }
 
-// verdictProblems are those of the other table, without near copies of one another
-// and 32 signals, and ones that SICA can't solve.
-func verdictProblems() []problem {
+// judgedMixtures are all without near copies of one another and without those that
+// take long.
+func judgedMixtures() []experiment.Mixture {
 	alike := []string{
 		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10", "MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5",
-		"Laplace d=8, random A", "Laplace d=16, random A", "Laplace d=32, random A", // the first two are below, as they take longest
-		"AR(7) d=4, linear, J=5", "Laplace AR(1) d=8, random A", "Gaussian AR, eight spectra, random A", "MNIST d=8, random A",
+		"AR(7) d=4, linear, J=5", "Laplace AR(1) d=8, random A", "Gaussian AR, eight spectra, random A", "MNIST d=8, random A", "Laplace d=32, random A",
 	}
-	rows := slices.DeleteFunc(problems(), func(p problem) bool { return slices.Contains(alike, p.name) })
-	cubic := func(v float64) float64 { return v + 0.2*v*v*v }
-	return append(rows,
-		problem{"white Gaussian d=2, random A", nil, randomMixing(independent(2, datasets.Normal))},
-		problem{"white Gaussian d=3, random A", nil, randomMixing(independent(3, datasets.Normal))},
-		problem{"Gaussian AR, equal spectra, random A", nil, randomMixing(equalSpectra)},
-		problem{"AR(7), random A", nil, randomMixing(ar7)},
-		problem{"Laplace and two Gaussian, random A", nil, randomMixing(laplaceAndGaussian)},
-		problem{"Laplace d=2, cubic A·s", nil, pointwiseMixing(independent(2, datasets.Laplace), randomMatrix, cubic)},
-		problem{"uniform d=2, tanh(A·s)", nil, pointwiseMixing(independent(2, datasets.Uniform), randomMatrix, math.Tanh)},
-		problem{"two spectra, tanh(A·s)", nil, pointwiseMixing(spectra, randomMatrix, math.Tanh)},
-		problem{"two spectra, GELU, J=5", nil, paperMixing(spectra, "GELU", 5)},
-		problem{"Laplace d=8, random A", nil, randomMixing(independent(8, datasets.Laplace))},
-		problem{"Laplace d=16, random A", nil, randomMixing(independent(16, datasets.Laplace))},
-	)
+	return slices.DeleteFunc(experiment.Mixtures(), func(m experiment.Mixture) bool { return slices.Contains(alike, m.Name) })
 }
 
-// equalSpectra are two Gaussian AR(2) processes of one spectrum.
-func equalSpectra(rng *rand.Rand) (*mat.Dense, error) {
-	p := datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100}
-	return datasets.AR(rng, positions, p, p)
-}
-
-func laplaceAndGaussian(rng *rand.Rand) (*mat.Dense, error) {
-	normal := datasets.ARProcess{Scale: 1, Innovation: datasets.Normal}
-	return datasets.AR(rng, positions, datasets.ARProcess{Scale: 1, Innovation: datasets.Laplace}, normal, normal)
-}
-
-// measureVerdicts judges every run of every problem that isn't in
-// OUT/verdicts.json yet, and writes OUT/verdicts.md.
-func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) error {
-	path, judged, err := begun[judgedRun](out, "verdicts.json")
+// measureVerdicts judges every run of every mixture that isn't in
+// OUT/verdicts.jsonl yet, and writes OUT/verdicts.md.
+func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed uint64, runs int, out string) (err error) {
+	file, judged, err := begin[judgedRun](out, "verdicts")
 	if err != nil {
 		return err
 	}
-	for _, p := range verdictProblems() {
-		for k := range runs {
-			at := seed + uint64(k)
-			if slices.ContainsFunc(judged, func(j judgedRun) bool { return j.Problem == p.name && j.Seed == at }) {
-				continue
-			}
-			of, err := judge(ctx, b, p, at)
-			if err != nil {
-				return fmt.Errorf("%s, seed %d: %w", p.name, at, err)
-			}
-			for _, j := range of {
-				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f: %s\n", p.name, j.Fit, at, j.MCC, j.Verdict)
-			}
-			judged = append(judged, of...)
-			if err := writeRows(path, judged); err != nil {
-				return err
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for _, mixture := range judgedMixtures() {
+		for at := seed; at < seed+uint64(runs); at++ {
+			for _, f := range fittings {
+				if slices.ContainsFunc(judged, func(j judgedRun) bool { return j.Problem == mixture.Name && j.Fit == f.name && j.Seed == at }) {
+					continue
+				}
+				j, err := judge(ctx, b, mixture, f, at)
+				if err != nil {
+					return fmt.Errorf("%s, %s, seed %d: %w", mixture.Name, f.name, at, err)
+				}
+				fmt.Fprintf(log, "%s, %s, seed %d: MCC %.3f: %s\n", mixture.Name, f.name, at, j.MCC, j.Verdict)
+				judged = append(judged, j)
+				if err := file.Add(j); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -122,50 +103,47 @@ func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed
 	})
 }
 
-// judge makes each of the fits of one mixture and reports on it.
-func judge(ctx context.Context, b compute.Backend, p problem, seed uint64) ([]judgedRun, error) {
-	s, x, err := p.draw(rand.New(rand.NewPCG(seed, 0)))
+// judge separates one mixture and reports on it.
+func judge(ctx context.Context, b compute.Backend, mixture experiment.Mixture, f fitting, seed uint64) (judgedRun, error) {
+	s, mixed, err := mixture.Draw(seed)
 	if err != nil {
-		return nil, err
+		return judgedRun{}, err
 	}
-	var judged []judgedRun
-	for _, f := range fits {
-		cfg := f.config()
-		cfg.Shape, cfg.Seed = p.shape, seed
-		result, err := sica.Fit(ctx, b, x, cfg)
-		if err != nil {
-			return nil, err
-		}
-		m, err := metric.MCC(result.Z, s)
-		if err != nil {
-			return nil, err
-		}
-		ranks, err := metric.SpearmanMCC(result.Z, s)
-		if err != nil {
-			return nil, err
-		}
-		found, err := report.Of(ctx, b, result, x, report.Default())
-		if err != nil {
-			return nil, err
-		}
-		j := judgedRun{
-			Problem: p.name, Fit: f.name, Seed: seed, Backend: backend.NameOf(b), MCC: m.MCC, RankMCC: ranks.MCC,
-			Verdict: found.Verdict, Reasons: found.Reasons, Seconds: found.Elapsed.Seconds(),
-			Dependence: found.Recovered.Dependence, Judged: found.Recovered.Judged, Stability: found.Stability.MCC,
-		}
-		excess := 0.0
-		for _, pair := range found.Pairs {
-			j.Open = max(j.Open, pair.AmbiguityAngle)
-			if over := pair.CriterionGap - pair.Null99; over > excess {
-				excess, j.Angle = over, pair.Angle
-			}
-		}
-		for _, q := range found.Predictability {
-			j.Gain = max(j.Gain, q.All-q.Own)
-		}
-		judged = append(judged, j)
+	cfg := f.config()
+	cfg.Shape, cfg.Seed = mixed.Shape, seed
+	result, err := sica.Fit(ctx, b, mixed.X, cfg)
+	if err != nil {
+		return judgedRun{}, err
 	}
-	return judged, nil
+	m, err := metric.MCC(result.Z, s)
+	if err != nil {
+		return judgedRun{}, err
+	}
+	ranks, err := metric.SpearmanMCC(result.Z, s)
+	if err != nil {
+		return judgedRun{}, err
+	}
+	found, err := report.Of(ctx, b, result, mixed.X, report.Default())
+	if err != nil {
+		return judgedRun{}, err
+	}
+	j := judgedRun{
+		Problem: mixture.Name, Fit: f.name, Seed: seed, Backend: backend.NameOf(b), MCC: m.MCC, RankMCC: ranks.MCC,
+		Verdict: found.Verdict, Reasons: found.Reasons, Seconds: found.Elapsed.Seconds(),
+		Dependence: found.Recovered.Dependence, Judged: found.Recovered.Judged, Stability: found.Stability.MCC,
+		Machine: machineOf(b),
+	}
+	excess := 0.0
+	for _, pair := range found.Pairs {
+		j.Open = max(j.Open, pair.AmbiguityAngle)
+		if over := pair.CriterionGap - pair.Null99; over > excess {
+			excess, j.Angle = over, pair.Angle
+		}
+	}
+	for _, q := range found.Predictability {
+		j.Gain = max(j.Gain, q.All-q.Own)
+	}
+	return j, nil
 }
 
 // verdictColumns are the verdicts with what the tables call them.

@@ -3,33 +3,15 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/seed-47b1e431/gosica/internal/jsonl"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-//go:embed verdicts.json
+//go:embed verdicts.jsonl
 var committedVerdicts []byte
-
-func TestVerdictProblems(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, p := range verdictProblems() {
-		if seen[p.name] {
-			t.Errorf("%s is there twice", p.name)
-		}
-		seen[p.name] = true
-		s, x, err := p.draw(rand.New(rand.NewPCG(5, 0)))
-		if err != nil {
-			t.Fatalf("%s: %v", p.name, err)
-		}
-		d, n := s.Dims()
-		if dx, nx := x.Dims(); d != dx || n != nx {
-			t.Errorf("%s: sources %d×%d, mixtures %d×%d", p.name, d, n, dx, nx)
-		}
-	}
-}
 
 func TestVerdictTable(t *testing.T) {
 	of := func(problem string, mcc float64, v report.Verdict) judgedRun {
@@ -61,7 +43,7 @@ func TestVerdictTable(t *testing.T) {
 // and seldom of a nonlinear one, but where each signal is distorted by itself,
 // which its ranks don't show.
 func TestCommittedVerdicts(t *testing.T) {
-	judged, err := parseRows[judgedRun](committedVerdicts)
+	judged, err := jsonl.Decode[judgedRun](bytes.NewReader(committedVerdicts), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,56 +1,65 @@
 package main
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-// presetHelp is the table of presets for the help of separate.
-const presetHelp = `The settings that a method and a preset stand for:
+// presetHelp says which presets the methods of separate and report have.
+func presetHelp() string {
+	var b strings.Builder
+	b.WriteString("The methods, and their presets:\n\n")
+	for _, m := range flowMethods() {
+		b.WriteString("  " + m.Name + strings.Repeat(" ", 10-len(m.Name)) + presetNames(m) + "\n")
+	}
+	b.WriteString(`
+Sica is the project's own setting of the Wasserstein gradient flow, chosen by
+measurement; sica-wgf and sica-rf are the paper's two flows, whose preset paper
+has the paper's settings to the letter and is slow; smoke is a small, quick
+version that shows that all works.`)
+	return b.String()
+}
 
-              default       paper        smoke
-  sica        Default()     -            Default().Smoke()
-  sica-wgf    Default()     PaperWGF()   PaperWGF().Smoke()
-  sica-rf     PaperRF()     PaperRF()    PaperRF().Smoke()
+// flowMethods are the methods that are SICA.
+func flowMethods() []experiment.Method {
+	var methods []experiment.Method
+	for _, m := range experiment.Methods() {
+		if _, err := m.Config(experiment.Smoke); err == nil {
+			methods = append(methods, m)
+		}
+	}
+	return methods
+}
 
-Default is the project's own setting of the Wasserstein gradient flow, chosen by
-measurement; PaperWGF and PaperRF are the paper's settings to the letter, and
-slow; smoke is a small, quick version that shows that all works.`
+func flowNames() string {
+	var names []string
+	for _, m := range flowMethods() {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
-var presets = map[string]map[string]func() sica.Config{
-	"sica": {
-		"default": sica.Default,
-		"smoke":   func() sica.Config { return sica.Default().Smoke() },
-	},
-	"sica-wgf": {
-		"default": sica.Default,
-		"paper":   sica.PaperWGF,
-		"smoke":   func() sica.Config { return sica.PaperWGF().Smoke() },
-	},
-	"sica-rf": {
-		"default": sica.PaperRF,
-		"paper":   sica.PaperRF,
-		"smoke":   func() sica.Config { return sica.PaperRF().Smoke() },
-	},
+func presetNames(m experiment.Method) string {
+	var names []string
+	for _, p := range m.Presets {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
 }
 
 // config returns the settings of the method's preset.
 func config(method, preset string) (sica.Config, error) {
-	of, ok := presets[method]
-	if !ok {
-		return sica.Config{}, usagef("unknown --method %q: use %s", method, names(presets))
+	for _, m := range flowMethods() {
+		if m.Name != method {
+			continue
+		}
+		cfg, err := m.Config(experiment.Preset(preset))
+		if err != nil {
+			return cfg, usagef("--method %s has no --preset %q: use %s", method, preset, presetNames(m))
+		}
+		return cfg, nil
 	}
-	make, ok := of[preset]
-	if !ok {
-		return sica.Config{}, usagef("--method %s has no --preset %q: use %s", method, preset, names(of))
-	}
-	return make(), nil
-}
-
-// names lists the keys of m in order.
-func names[V any](m map[string]V) string {
-	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+	return sica.Config{}, usagef("unknown --method %q: use %s", method, flowNames())
 }

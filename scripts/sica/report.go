@@ -67,7 +67,7 @@ some seconds, and as many times a fit's time as there are refits.
 
 ` + formats + `
 
-` + presetHelp,
+` + presetHelp(),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "in"); err != nil {

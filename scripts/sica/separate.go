@@ -45,7 +45,7 @@ result that it would have had. The folder is removed once the result is written.
 
 ` + formats + `
 
-` + presetHelp,
+` + presetHelp(),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "in", "out"); err != nil {

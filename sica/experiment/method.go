@@ -63,7 +63,8 @@ type Method struct {
 	// Presets are those that the method has, none if it has no settings.
 	Presets []Preset
 
-	recover func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
+	recover recoverer          // nil for SICA
+	sica    func() sica.Config // nil for other methods
 }
 
 // Methods returns all methods: SICA with this project's settings and with the
@@ -72,19 +73,19 @@ type Method struct {
 func Methods() []Method {
 	all := []Preset{Paper, Default, Smoke}
 	return []Method{
-		{"sica", plot.SICA, []Preset{Default, Smoke}, separate(sica.Default)},
-		{"sica-wgf", plot.SICAWGF, []Preset{Paper, Smoke}, separate(sica.PaperWGF)},
-		{"sica-rf", plot.SICARF, []Preset{Paper, Smoke}, separate(sica.PaperRF)},
-		{"fastica", plot.FastICA, all, fit(fastICA)},
-		{"lica", plot.LICA, all, fit(lICA)},
-		{"pcl", plot.PCL, all, fit(pCL)},
-		{"ivae", plot.IVAE, all, fit(iVAE)},
-		{"sobi", plot.SOBI, []Preset{Default, Smoke}, fit(sOBI)},
-		{"jade", plot.JADE, []Preset{Default, Smoke}, fit(jADE)},
-		{"picard", plot.Picard, []Preset{Default, Smoke}, fit(picardO)},
-		{"zca", plot.ZCA, nil, fitWith(zca.Whitening{})},
-		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(zca.Gaussianised{})},
-		{"mixed", plot.Mixed, nil, mixed},
+		{"sica", plot.SICA, []Preset{Default, Smoke}, nil, sica.Default},
+		{"sica-wgf", plot.SICAWGF, []Preset{Paper, Smoke}, nil, sica.PaperWGF},
+		{"sica-rf", plot.SICARF, []Preset{Paper, Smoke}, nil, sica.PaperRF},
+		{"fastica", plot.FastICA, all, fit(fastICA), nil},
+		{"lica", plot.LICA, all, fit(lICA), nil},
+		{"pcl", plot.PCL, all, fit(pCL), nil},
+		{"ivae", plot.IVAE, all, fit(iVAE), nil},
+		{"sobi", plot.SOBI, []Preset{Default, Smoke}, fit(sOBI), nil},
+		{"jade", plot.JADE, []Preset{Default, Smoke}, fit(jADE), nil},
+		{"picard", plot.Picard, []Preset{Default, Smoke}, fit(picardO), nil},
+		{"zca", plot.ZCA, nil, fitWith(zca.Whitening{}), nil},
+		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(zca.Gaussianised{}), nil},
+		{"mixed", plot.Mixed, nil, mixed, nil},
 	}
 }
 
@@ -120,6 +121,18 @@ func (m Method) Settings(p Preset) Preset {
 	return m.Presets[0]
 }
 
+// Config returns SICA's settings of a preset. It is an error if the method isn't SICA,
+// or has no such preset; it names those that it has.
+func (m Method) Config(p Preset) (sica.Config, error) {
+	if m.sica == nil || !m.Has(p) {
+		return sica.Config{}, fmt.Errorf("experiment: method %s has no preset %q of SICA's: want one of %q", m.Name, p, m.Presets)
+	}
+	if p == Smoke {
+		return m.sica().Smoke(), nil
+	}
+	return m.sica(), nil
+}
+
 // Recover separates the mixed signals with the settings of a preset, "" for a
 // method without settings. The same arguments give the same recovery. It is an
 // error if the method has no such preset, if the signals don't suit it, or, with
@@ -130,7 +143,11 @@ func (m Method) Recover(ctx context.Context, b compute.Backend, in Signals, p Pr
 		return nil, fmt.Errorf("experiment: method %s has no preset %q: want one of %q", m.Name, p, m.Presets)
 	}
 	began := time.Now()
-	r, err := m.recover(ctx, b, in, p, seed)
+	recover := m.recover
+	if m.sica != nil {
+		recover = m.separate
+	}
+	r, err := recover(ctx, b, in, p, seed)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}

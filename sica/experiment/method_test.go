@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
@@ -146,5 +147,24 @@ func TestRecoverCancelled(t *testing.T) {
 func TestMethodNamed(t *testing.T) {
 	if m, err := experiment.MethodNamed("ica"); err == nil {
 		t.Errorf("ica is %v", m)
+	}
+}
+
+// SICA's methods have the settings of the presets that they list, and no others.
+func TestMethodConfig(t *testing.T) {
+	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF}
+	for _, m := range experiment.Methods() {
+		flow, isSICA := flows[m.Name]
+		for _, p := range []experiment.Preset{experiment.Paper, experiment.Default, experiment.Smoke, ""} {
+			cfg, err := m.Config(p)
+			switch {
+			case (err == nil) != (isSICA && m.Has(p)):
+				t.Errorf("%s, %q: %v", m.Name, p, err)
+			case err != nil:
+				checkError(t, err)
+			case cfg.Flow != flow || p == experiment.Smoke && cfg.Iterations > 2:
+				t.Errorf("%s, %q: %+v", m.Name, p, cfg)
+			}
+		}
 	}
 }

@@ -22,36 +22,34 @@ type recoverer = func(ctx context.Context, b compute.Backend, in Signals, p Pres
 // imageIterations is the paper's J of SICA-RF for images.
 const imageIterations = 20
 
-// separate is SICA with the settings.
-func separate(settings func() sica.Config) recoverer {
-	return func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
-		cfg := settings()
-		cfg.Shape, cfg.Seed = in.Shape, seed
+// separate is SICA.
+func (m Method) separate(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
+	cfg, err := m.Config(p)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Shape, cfg.Seed = in.Shape, seed
+	if p == Paper {
+		cfg.Checkpoint = in.Checkpoint
 		if cfg.Flow == sica.RF && len(in.Shape) == 2 {
 			cfg.Iterations = imageIterations
 		}
-		switch p {
-		case Paper:
-			cfg.Checkpoint = in.Checkpoint
-		case Smoke:
-			cfg = cfg.Smoke()
-		}
-		r, err := sica.Fit(ctx, b, in.X, cfg)
-		if err != nil {
-			return nil, err
-		}
-		return &Recovery{
-			Z:      r.Z,
-			Config: cfg,
-			// The paper's settings have no rule to stop by: they always make
-			// all of their iterations.
-			Convergence: baseline.Convergence{Converged: r.Stopped != sica.StoppedIterations, Iterations: r.Iterations},
-			Why:         r.Why,
-			Loss:        r.Loss,
-			Divergence:  r.Divergence,
-			Elapsed:     r.Elapsed,
-		}, nil
 	}
+	r, err := sica.Fit(ctx, b, in.X, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Recovery{
+		Z:      r.Z,
+		Config: cfg,
+		// The paper's settings have no rule to stop by: they always make
+		// all of their iterations.
+		Convergence: baseline.Convergence{Converged: r.Stopped != sica.StoppedIterations, Iterations: r.Iterations},
+		Why:         r.Why,
+		Loss:        r.Loss,
+		Divergence:  r.Divergence,
+		Elapsed:     r.Elapsed,
+	}, nil
 }
 
 // fit is a baseline with the settings that configure gives.

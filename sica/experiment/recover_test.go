@@ -34,7 +34,7 @@ func TestSeparateGoesOn(t *testing.T) {
 	stop := 0 // after this iteration
 	var made []int
 	var cancel context.CancelFunc
-	run := separate(func() sica.Config {
+	run := Method{Presets: []Preset{Paper, Smoke}, sica: func() sica.Config {
 		cfg := sica.PaperWGF().Smoke()
 		cfg.Iterations = 4
 		cfg.OnIteration = func(_ int, it sica.Iteration) {
@@ -44,7 +44,7 @@ func TestSeparateGoesOn(t *testing.T) {
 			}
 		}
 		return cfg
-	})
+	}}.separate
 	recover := func(p Preset) (*Recovery, error) {
 		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())

@@ -1,10 +1,6 @@
 package experiment
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofrs/flock"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/jsonl"
 )
 
 // ErrInUse is wrapped by the error of Open for a store that another process has
 // open.
-var ErrInUse = errors.New("another process is writing to it")
+var ErrInUse = jsonl.ErrInUse
 
 // Cells is the name of a folder's file of outcomes, where there is one.
 const Cells = "cells"
@@ -38,30 +34,19 @@ type Results struct {
 // ending: files of one folder share the kept signals. A last line that a crash
 // has cut short is left out.
 func Read(dir, name string) (*Results, error) {
-	r, _, err := read(dir, name)
+	outcomes, err := jsonl.Read(resultsPath(dir, name), (*Outcome).check)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	return r, nil
+	return newResults(dir, outcomes), nil
 }
 
-// read also returns the length of the file without a torn last line.
-func read(dir, name string) (*Results, int, error) {
-	path := resultsPath(dir, name)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	outcomes, err := Decode(bytes.NewReader(data[:whole]))
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, err)
-	}
+func newResults(dir string, outcomes []Outcome) *Results {
 	r := &Results{dir: dir, place: make(map[Cell]int)}
 	for _, o := range outcomes {
 		r.put(o)
 	}
-	return r, whole, nil
+	return r
 }
 
 func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
@@ -69,26 +54,7 @@ func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jso
 // Decode reads outcomes, a line of JSON each. It is an error if one can't be of a
 // cell: its words must be such that they can name a file, and its numbers such
 // that they can be drawn.
-func Decode(r io.Reader) ([]Outcome, error) {
-	var outcomes []Outcome
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
-		var o Outcome
-		err := json.Unmarshal(lines.Bytes(), &o)
-		if err == nil {
-			err = o.check()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		outcomes = append(outcomes, o)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", len(outcomes)+1, err)
-	}
-	return outcomes, nil
-}
+func Decode(r io.Reader) ([]Outcome, error) { return jsonl.Decode(r, (*Outcome).check) }
 
 // check returns an error unless o can be kept and drawn.
 func (o *Outcome) check() error {
@@ -111,9 +77,6 @@ func (o *Outcome) check() error {
 
 // plain are the words of a cell, which become the name of a file.
 var plain = regexp.MustCompile("^[A-Za-z0-9+-]*$")
-
-// maxLine bounds the memory for a line of a file of outcomes.
-const maxLine = 1 << 24
 
 // put takes an outcome into memory; of two of a cell, the later one holds.
 func (r *Results) put(o Outcome) {
@@ -162,8 +125,7 @@ func (r *Results) checkpointPath(c Cell) string {
 // methods aren't safe for concurrent use.
 type Store struct {
 	*Results
-	lock *flock.Flock
-	file *os.File
+	file *jsonl.File[Outcome]
 }
 
 // Open opens the store of a folder for this process alone; see Read for the name.
@@ -173,36 +135,11 @@ func Open(dir, name string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	path := resultsPath(dir, name)
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
-	locked, err := lock.TryLock()
+	file, outcomes, err := jsonl.Open(resultsPath(dir, name), (*Outcome).check)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	if !locked {
-		return nil, fmt.Errorf("experiment: %s: %w", path, ErrInUse)
-	}
-	s := &Store{lock: lock}
-	if err := s.open(dir, name); err != nil {
-		return nil, fmt.Errorf("experiment: %w", errors.Join(err, s.Close()))
-	}
-	return s, nil
-}
-
-func (s *Store) open(dir, name string) error {
-	results, whole, err := read(dir, name)
-	if err != nil {
-		return err
-	}
-	s.Results = results
-	if s.file, err = os.OpenFile(resultsPath(dir, name), os.O_WRONLY, 0); err != nil {
-		return err
-	}
-	if err := s.file.Truncate(int64(whole)); err != nil {
-		return err
-	}
-	_, err = s.file.Seek(0, io.SeekEnd)
-	return err
+	return &Store{newResults(dir, outcomes), file}, nil
 }
 
 // Add writes an outcome, and the signals z unless they are nil, to the disk. The
@@ -228,14 +165,7 @@ func (s *Store) add(o *Outcome, z *mat.Dense) error {
 			return err
 		}
 	}
-	line, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	if _, err := s.file.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	return s.file.Sync()
+	return s.file.Add(*o)
 }
 
 // Merge adds the outcomes that the store lacks, and their signals where they were
@@ -260,13 +190,7 @@ func (s *Store) Merge(from *Results) (added int, err error) {
 }
 
 // Close lets other processes open the store.
-func (s *Store) Close() error {
-	var err error
-	if s.file != nil {
-		err = s.file.Close()
-	}
-	return errors.Join(err, s.lock.Unlock())
-}
+func (s *Store) Close() error { return s.file.Close() }
 
 // String is the cell in a few words with dashes, such as
 // "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with

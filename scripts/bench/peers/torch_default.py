@@ -143,8 +143,8 @@ class DefaultFit(Work):
         """Go back to the given weights, with a new optimizer."""
         self.parameters = []
         for layer in LAYERS:
-            weights = torch.from_numpy(self.problem.arrays[f"mlp_{layer}_weights"])
-            biases = torch.from_numpy(self.problem.arrays[f"mlp_{layer}_biases"])[:, None]
+            weights = torch.from_numpy(self.problem.arrays[f"{layer}_weights"])
+            biases = torch.from_numpy(self.problem.arrays[f"{layer}_biases"])[:, None]
             self.parameters += [weights.clone().requires_grad_(), biases.clone().requires_grad_()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=LEARNING_RATE, eps=1e-8, fused=True)
 

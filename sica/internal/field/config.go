@@ -9,6 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/trainstep"
 )
 
 // Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
@@ -31,12 +32,12 @@ const (
 )
 
 // Optimizer trains the networks.
-type Optimizer string
+type Optimizer = trainstep.Optimizer
 
 // The optimizers.
 const (
-	Adam    Optimizer = "adam"
-	Adagrad Optimizer = "adagrad"
+	Adam    = trainstep.Adam
+	Adagrad = trainstep.Adagrad
 )
 
 // A Config is what the networks of a vector field are and how they are trained. See

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/internal/trainstep"
 )
 
 // An Ensemble is the networks of several runs of equal size, trained together: N of
@@ -79,7 +80,7 @@ func (e *Ensemble) Iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, 
 	}
 	var learned []Variable
 	if e.cfg.Learned {
-		if learned, err = StoreVariables(e.store, "/"+scopeName+"/"); err != nil {
+		if learned, err = StoreVariables(e.store, "/"+trainstep.Scope+"/"); err != nil {
 			return nil, err
 		}
 	}

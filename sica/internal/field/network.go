@@ -7,10 +7,10 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/trainstep"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -18,6 +18,7 @@ import (
 // signals at t positions; count is the runs axis R of layers and flows.
 type networks struct {
 	cfg        Config
+	network    trainstep.Network
 	d, t       int
 	count      int
 	dtype      dtypes.DType
@@ -32,19 +33,16 @@ type networks struct {
 	logit    *model.Exec // nil for learned networks
 }
 
-// scopeName holds the network's variables, apart from the optimizer's.
-const scopeName = "field"
-
 func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
 	f, err := newLearned(backend, cfg, d, g, count)
 	if err != nil {
 		return nil, err
 	}
-	loss := f.ratioLoss
+	loss := trainstep.RatioLoss(f.network.LogRatio)
 	if cfg.Flow == RF {
-		loss = f.rectifiedLoss
+		loss = trainstep.RectifiedLoss(f.network.Velocity)
 	}
-	f.trainer, err = flows.NewTrainer(backend, f.store, cfg.optimizer(), loss, f.dataShapes(), f.batchShapes())
+	f.trainer, err = flows.NewTrainer(backend, f.store, trainstep.NewOptimizer(cfg.Optimizer, cfg.LearningRate), loss, f.dataShapes(), f.batchShapes())
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +61,7 @@ func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count
 // variables by setVariables.
 func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
 	f := &networks{cfg: cfg, d: d, t: g.Len(), count: count, dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore()}
+	f.network = cfg.network(f.shape)
 	if cfg.seesContext() {
 		table, err := grid.Neighbours(cfg.window(), f.shape...)
 		if err != nil {
@@ -92,16 +91,8 @@ func (f *networks) close() {
 // renew draws new weights, network k from rngs[k], and forgets the optimizer's
 // moments.
 func (f *networks) renew(rngs []*rand.Rand) error {
-	if err := layers.Initialise(f.store.Scope(scopeName), rngs); err != nil {
+	if err := layers.Initialise(f.store.Scope(trainstep.Scope), rngs); err != nil {
 		return err
 	}
 	return f.trainer.ResetOptimizer()
-}
-
-// optimizer is the optimizer that the config names, with PyTorch's constants.
-func (c Config) optimizer() optimizer.Interface {
-	if c.Optimizer == Adagrad {
-		return flows.Adagrad().LearningRate(c.LearningRate).Done()
-	}
-	return optimizer.Adam().LearningRate(c.LearningRate).Epsilon(1e-8).Done()
 }

@@ -1,0 +1,64 @@
+// Package trainstep is a training step of a vector field: what its networks see, their
+// losses and their optimizer. Package field trains with it, and scripts/bench times it.
+//
+// A step has the data that all steps share and a batch of its own, as flows.StepLoss has
+// them, both along a leading axis R of networks:
+//
+//	data   the signals z [R, d, T], and what a Network sees beside them
+//	batch  joint positions [R, B], product positions [R, B, d], weights [R, B] of the
+//	       samples and, for RectifiedLoss, times τ [R, B] or, for RatioLoss, where there
+//	       is any, noise [R, 2B, inputs] of the joint, then of the product samples
+package trainstep
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// A LogRatio builds the log-ratio of the values y at the positions idx, both [R, B, d]:
+// [R, B]. Noise, unless it is nil, is added to the network's input.
+type LogRatio func(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node
+
+// A Velocity builds the rectified flow's velocity [R, B, d] for the values y [R, B, d]
+// on the path at time tau [R, B], between the positions idx and idx2, both [R, B, d].
+type Velocity func(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node
+
+// RatioLoss is the logistic loss of a density ratio, [R].
+func RatioLoss(logRatio LogRatio) flows.StepLoss {
+	return func(scope *model.Scope, data, batch []*Node) *Node {
+		joint, product, weights := batch[0], batch[1], batch[2]
+		d := product.Shape().Dim(-1)
+		idx := Concatenate([]*Node{layers.EverySignal(joint, d), product}, 1) // [R, 2B, d]
+		var noise *Node
+		if len(batch) > 3 {
+			noise = batch[3]
+		}
+		logits := logRatio(scope, data, layers.GatherSignals(data[0], idx), idx, noise) // [R, 2B]
+		half := joint.Shape().Dim(1)
+		losses := flows.LogisticLoss(
+			Slice(logits, AxisRange(), AxisRange(0, half)), // [R, B]
+			Slice(logits, AxisRange(), AxisRange(half)))    // [R, B]
+		return weightedMean(losses, weights)
+	}
+}
+
+// RectifiedLoss is the squared error of the rectified flow, [R].
+func RectifiedLoss(velocity Velocity) flows.StepLoss {
+	return func(scope *model.Scope, data, batch []*Node) *Node {
+		product, weights, tau := batch[1], batch[2], batch[3]
+		joint := layers.EverySignal(batch[0], product.Shape().Dim(-1)) // [R, B, d]
+		y0 := layers.GatherSignals(data[0], joint)                     // [R, B, d]
+		y1 := layers.GatherSignals(data[0], product)                   // [R, B, d]
+		y := flows.StraightPath(y0, y1, tau)                           // [R, B, d]
+		v := velocity(scope, data, y, joint, product, tau)             // [R, B, d]
+		return weightedMean(flows.RectifiedLoss(v, y0, y1), weights)
+	}
+}
+
+// weightedMean averages losses [R, B] over the batch.
+func weightedMean(losses, weights *Node) *Node {
+	return Div(ReduceSum(Mul(losses, weights), -1), ReduceSum(weights, -1)) // [R]
+}

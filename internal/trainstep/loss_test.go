@@ -1,0 +1,89 @@
+package trainstep_test
+
+import (
+	"math"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/trainstep"
+)
+
+// The signals 1, 2, 3 and 10, 20, 40 in one network's batch of two samples: joint at
+// positions 0 and 2, product at (2, 1) and (0, 0).
+var (
+	signals = [][][]float64{{{1, 2, 3}, {10, 20, 40}}}
+	joint   = [][]int32{{0, 2}}
+	product = [][][]int32{{{2, 1}, {0, 0}}}
+	times   = [][]float64{{0, 0.25}}
+)
+
+// loss is that of the batch above with weights.
+func loss(t *testing.T, step flows.StepLoss, weights [][]float64) float64 {
+	t.Helper()
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := NewExec(b, func(inputs []*Node) *Node { return step(nil, inputs[:1], inputs[1:]) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Call(signals, joint, product, weights, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := tensors.CopyFlatData[float64](out[0])
+	if err != nil || len(values) != 1 {
+		t.Fatalf("losses %v, %v", values, err)
+	}
+	return values[0]
+}
+
+// With a log-ratio of (first + second value)/10 of the sample, a pair's loss is
+// log(1+e^−joint) + log(1+e^product), and a pair of weight 0 doesn't count.
+func TestRatioLoss(t *testing.T) {
+	step := trainstep.RatioLoss(func(_ *model.Scope, _ []*Node, y, _, _ *Node) *Node {
+		return MulScalar(ReduceSum(y, -1), 0.1)
+	})
+	pair := func(joint, product float64) float64 {
+		return math.Log1p(math.Exp(-joint)) + math.Log1p(math.Exp(product))
+	}
+	first, second := pair(1.1, 2.3), pair(4.3, 1.1) // of 1+10 against 3+20, and 3+40 against 1+10
+	for _, test := range []struct {
+		weights [][]float64
+		want    float64
+	}{
+		{[][]float64{{1, 1}}, (first + second) / 2},
+		{[][]float64{{1, 0}}, first},
+		{[][]float64{{1, 3}}, (first + 3*second) / 4},
+	} {
+		if got := loss(t, step, test.weights); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("weights %v: loss %.14g, want %.14g", test.weights, got, test.want)
+		}
+	}
+}
+
+// The paths go from (1, 10) at τ = 0 to (3, 20), and from (3, 40) to (1, 10), of which
+// τ = .25 is (2.5, 32.5). A velocity of a tenth of the place misses the first
+// displacement, (2, 10), by (1.9, 9), and the second, (−2, −30), by (2.25, 33.25).
+func TestRectifiedLoss(t *testing.T) {
+	step := trainstep.RectifiedLoss(func(_ *model.Scope, _ []*Node, y, _, _, _ *Node) *Node { return MulScalar(y, 0.1) })
+	first, second := 1.9*1.9+9*9, 2.25*2.25+33.25*33.25
+	for _, test := range []struct {
+		weights [][]float64
+		want    float64
+	}{
+		{[][]float64{{1, 1}}, (first + second) / 2},
+		{[][]float64{{0, 1}}, second},
+	} {
+		if got := loss(t, step, test.weights); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("weights %v: loss %.14g, want %.14g", test.weights, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package trainstep
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// Scope holds the variables of a Network, apart from the optimizer's.
+const Scope = "field"
+
+// A Network is what a vector field's networks see and are.
+type Network struct {
+	// Whole is the paper's network over the whole sequence, of positions of this
+	// Shape; else the network is an MLP.
+	Whole bool
+	Shape []int
+	// Hidden are the widths of the MLP's hidden layers.
+	Hidden []int
+	// Context is what the MLP sees beside the values, nil for nothing. For the ratio
+	// data[2] is then a mask [R, 1, inputs] of what each network sees of all inputs.
+	Context Context
+	// BareContext leaves the context without noise.
+	BareContext bool
+}
+
+// A Context builds the context of the samples at positions idx [R, B, d]: [R, B, d·K].
+type Context func(data []*Node, idx *Node) *Node
+
+// Window is the values of the neighbours, of which data[1] is the table, int32 [T, K].
+func Window(data []*Node, idx *Node) *Node { return layers.WindowContext(data[0], idx, data[1]) }
+
+// Predictions are those of each signal from its neighbours, data[1] [R, d, T].
+func Predictions(data []*Node, idx *Node) *Node { return layers.GatherSignals(data[1], idx) }
+
+// LogRatio is a LogRatio.
+func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node {
+	scope = scope.In(Scope)
+	var logit *Node // [R, B, 1]
+	if n.Whole {
+		logit = layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Done()
+	} else {
+		logit = layers.MLP(scope, n.inputs(data, y, idx, noise)).Hidden(n.Hidden...).Done()
+	}
+	return Squeeze(logit, -1)
+}
+
+// inputs are those of the ratio's MLP, [R, B, inputs].
+func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
+	if noise != nil && n.BareContext {
+		y = Add(y, noise)
+	}
+	if n.Context != nil {
+		y = Concatenate([]*Node{y, n.Context(data, idx)}, -1)
+	}
+	if noise != nil && !n.BareContext {
+		y = Add(y, noise)
+	}
+	if n.Context != nil {
+		y = Mul(y, data[2])
+	}
+	return y
+}
+
+// Velocity is a Velocity.
+func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
+	scope = scope.In(Scope)
+	d := y.Shape().Dim(-1)
+	if n.Whole {
+		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, tau).Outputs(d).Done()
+	}
+	inputs := []*Node{y, InsertAxes(tau, -1)}
+	if n.Context != nil {
+		inputs = append(inputs, n.Context(data, idx), n.Context(data, idx2))
+	}
+	x := Concatenate(inputs, -1) // [R, B, d+1+2dK]
+	return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(d).Done()
+}
