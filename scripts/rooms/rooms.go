@@ -50,8 +50,9 @@ var house = [][]room{
 		{"sica/dependence", []string{"sica/dependence"}, "how dependent signals are, without networks", column3},
 	}, {
 		{"sica/preprocess", []string{"sica/preprocess"}, "maps of signals: fit, apply, invert", column3},
+		{"internal/trainstep", []string{"internal/trainstep"}, "one training step of a field", column1},
 	}, {
-		{"flows", []string{"flows/...", "internal/trainstep"}, "losses, solvers, the compiled training loop", column2},
+		{"flows", []string{"flows/..."}, "losses, solvers, the compiled training loop", column2},
 		{"layers", []string{"layers/..."}, "contexts and networks", column1},
 		{"datasets", []string{"datasets/..."}, "sources, mixings, files", column3},
 		{"backend", []string{"backend/..."}, "opens a compute backend by name", column4},
