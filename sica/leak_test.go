@@ -186,8 +186,8 @@ func cells(methods ...string) []experiment.Cell {
 	for _, name := range methods {
 		method, _ := experiment.MethodNamed(name) // an unknown one has no settings
 		cells = append(cells, experiment.Cell{
-			Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.Linear, Steps: 5, Seed: 1},
-			Method:  name, Preset: method.Settings(experiment.Smoke),
+			Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: 1},
+			Method:  name, Preset: method.Settings(experiment.SmokePreset),
 		})
 	}
 	return cells

@@ -57,7 +57,7 @@ pod of a Kubernetes Indexed Job knows its share by itself.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.preset, "preset", string(experiment.Paper), "`PRESET`: paper, default or smoke")
+	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset), "`PRESET`: paper, default or smoke")
 	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
 	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
 	f.StringVar(&opt.shard, "shard", "", "make only share `I/N`")
@@ -101,7 +101,7 @@ func figures(name string) ([]experiment.Figure, error) {
 func parsePreset(name string) (experiment.Preset, error) {
 	p := experiment.Preset(name)
 	switch p {
-	case experiment.Paper, experiment.Default, experiment.Smoke:
+	case experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset:
 		return p, nil
 	}
 	return "", usagef("unknown --preset %q: use default, paper or smoke", name)
@@ -233,7 +233,7 @@ func (opt *figureOptions) draw(out io.Writer, results *experiment.Results, figs 
 		if err := experiment.WriteTable(out, f.Summarise(results.Outcomes(), preset, opt.runs)); err != nil {
 			return err
 		}
-		if preset == experiment.Paper {
+		if preset == experiment.PaperPreset {
 			if err := printClaims(out, f, results, opt.runs); err != nil {
 				return err
 			}

@@ -24,7 +24,7 @@ func (opt *fitOptions) addTo(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+flowNames())
-	f.StringVar(&opt.preset, "preset", string(experiment.Default), "`PRESET`: default, paper or smoke, of those that the method has")
+	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET`: default, paper or smoke, of those that the method has")
 	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))

@@ -76,7 +76,7 @@ func fuzzFiles(f *testing.F) map[string][]byte {
 	}
 	mcc := .5
 	outcome := &experiment.Outcome{Cell: experiment.Cell{
-		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.Linear, Steps: 5, Seed: experiment.FirstSeed}, Method: "zca",
+		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: experiment.FirstSeed}, Method: "zca",
 	}, MCC: &mcc}
 	for _, err := range []error{
 		datasets.WriteFile(path("truth.csv"), s),

@@ -26,7 +26,7 @@ version that shows that all works.`)
 func flowMethods() []experiment.Method {
 	var methods []experiment.Method
 	for _, m := range experiment.Methods() {
-		if _, err := m.Config(experiment.Smoke); err == nil {
+		if _, err := m.Config(experiment.SmokePreset); err == nil {
 			methods = append(methods, m)
 		}
 	}

@@ -62,7 +62,7 @@ func Assumptions(seed uint64) ([]Assumption, error) {
 		checked = append(checked, a)
 	}
 
-	sources, mixed, err := Problem{Data: Heart, Mixing: Matrix, Seed: seed}.Draw()
+	sources, mixed, err := Problem{Data: Heart, Mixing: MatrixMixing, Seed: seed}.Draw()
 	if err != nil {
 		return nil, err
 	}

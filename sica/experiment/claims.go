@@ -15,15 +15,15 @@ import (
 )
 
 // A Verdict is whether a claim of the paper holds in our measurements.
-type Verdict string
+type Agreement string
 
 const (
 	// Agree: it holds.
-	Agree Verdict = "yes"
+	Agree Agreement = "yes"
 	// Disagree: it doesn't.
-	Disagree Verdict = "no"
+	Disagree Agreement = "no"
 	// Unmeasured: the outcomes that it takes aren't there.
-	Unmeasured Verdict = "not measured"
+	Unmeasured Agreement = "not measured"
 )
 
 // A Claim is what the paper's section on experiments says of a figure, and what
@@ -32,7 +32,7 @@ type Claim struct {
 	Paper    string // in the paper's words, shortened
 	Test     string // how it is put to the test
 	Measured string
-	Agree    Verdict
+	Agree    Agreement
 }
 
 // The levels of MCC that stand for the paper's words.
@@ -120,7 +120,7 @@ func (f Figure) Claims(r *Results, runs int) ([]Claim, error) {
 	return nil, nil
 }
 
-func verdict(agree bool) Verdict {
+func verdict(agree bool) Agreement {
 	if agree {
 		return Agree
 	}
@@ -241,7 +241,7 @@ func (f Figure) upright(r *Results) (Claim, error) {
 		return c, err
 	}
 	negatives := func(method string) (int, error) {
-		preset, _ := presetOf(method, Paper)
+		preset, _ := presetOf(method, PaperPreset)
 		z, err := r.Signals(Cell{Problem: p, Method: method, Preset: preset})
 		if err != nil {
 			return 0, err

@@ -20,7 +20,7 @@ func fill(t *testing.T, s *experiment.Store, name string, runs int, score func(m
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range f.Cells(experiment.Paper, runs) {
+	for _, c := range f.Cells(experiment.PaperPreset, runs) {
 		v := score(c.Method, c.Steps, int(c.Seed-experiment.FirstSeed))
 		if !math.IsNaN(v) {
 			add(t, s, &experiment.Outcome{Cell: c, MCC: &v}, nil)
@@ -44,36 +44,36 @@ func TestClaims(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		score  func(method string, steps, run int) float64
-		agrees []experiment.Verdict // fall, steady, ahead
+		agrees []experiment.Agreement // fall, steady, ahead
 	}{
-		{"as the paper", asPaper, []experiment.Verdict{"yes", "yes", "yes"}},
+		{"as the paper", asPaper, []experiment.Agreement{"yes", "yes", "yes"}},
 		{"behind at 20 only", func(method string, steps, run int) float64 {
 			if steps == 20 && method == "sica-rf" {
 				return .3
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Verdict{"yes", "yes", "yes"}},
+		}, []experiment.Agreement{"yes", "yes", "yes"}},
 		{"behind at 15", func(method string, steps, run int) float64 {
 			if steps == 15 && method == "sica-rf" {
 				return .3
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Verdict{"yes", "yes", "no"}},
+		}, []experiment.Agreement{"yes", "yes", "no"}},
 		{"rising", func(method string, steps, run int) float64 {
 			return 1.7 - asPaper(method, steps, run)
-		}, []experiment.Verdict{"no", "yes", "no"}},
+		}, []experiment.Agreement{"no", "yes", "no"}},
 		{"LICA falls", func(method string, steps, run int) float64 {
 			if method == "lica" {
 				return .7 - float64(steps)/100
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Verdict{"yes", "no", "yes"}},
+		}, []experiment.Agreement{"yes", "no", "yes"}},
 		{"nothing of SICA", func(method string, steps, run int) float64 {
 			if strings.HasPrefix(method, "sica") {
 				return math.NaN()
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Verdict{"not measured", "yes", "not measured"}},
+		}, []experiment.Agreement{"not measured", "yes", "not measured"}},
 		// RF has one run, in which the others are far worse: it is compared with
 		// them there, and not with their mean.
 		{"one run of RF", func(method string, steps, run int) float64 {
@@ -84,7 +84,7 @@ func TestClaims(t *testing.T) {
 				return asPaper(method, steps, run) - .5
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Verdict{"yes", "yes", "yes"}},
+		}, []experiment.Agreement{"yes", "yes", "yes"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t, t.TempDir(), "cells")
@@ -136,7 +136,7 @@ func TestClaimOfNegatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := f.Cells(experiment.Paper, 1)
+	cells := f.Cells(experiment.PaperPreset, 1)
 	sources, _, err := cells[0].Draw()
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestClaimOfNegatives(t *testing.T) {
 	flipped.Scale(-1, sources)
 	for _, test := range []struct {
 		flow, fast *mat.Dense
-		want       experiment.Verdict
+		want       experiment.Agreement
 	}{
 		{sources, &flipped, experiment.Agree},
 		{&flipped, &flipped, experiment.Disagree},
@@ -174,7 +174,7 @@ func TestPicture(t *testing.T) {
 	for _, f := range experiment.Figures() {
 		s := open(t, t.TempDir(), "cells")
 		if f.Example {
-			c := f.Cells(experiment.Paper, 1)[0]
+			c := f.Cells(experiment.PaperPreset, 1)[0]
 			sources, mixed, err := c.Draw()
 			if err != nil {
 				t.Fatal(err)
@@ -183,7 +183,7 @@ func TestPicture(t *testing.T) {
 			z.Add(sources, mixed.X)
 			add(t, s, &experiment.Outcome{Cell: c}, &z)
 		} else {
-			if p, err := f.Picture(s.Results, experiment.Paper, 1); err == nil {
+			if p, err := f.Picture(s.Results, experiment.PaperPreset, 1); err == nil {
 				t.Errorf("figure %s of no outcome: %v", f.Name, p)
 			}
 			fill(t, s, f.Name, 1, func(method string, steps, _ int) float64 {
@@ -193,7 +193,7 @@ func TestPicture(t *testing.T) {
 				return math.NaN()
 			})
 		}
-		p, err := f.Picture(s.Results, experiment.Paper, 1)
+		p, err := f.Picture(s.Results, experiment.PaperPreset, 1)
 		if err != nil {
 			t.Fatalf("figure %s: %v", f.Name, err)
 		}

@@ -19,7 +19,7 @@ func TestCommittedResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digits := experiment.Problem{Data: experiment.MNIST, Mixing: experiment.GELU, Steps: 5, Seed: experiment.FirstSeed}
+	digits := experiment.Problem{Data: experiment.MNIST, Mixing: experiment.GELUMixing, Steps: 5, Seed: experiment.FirstSeed}
 	for _, test := range []struct {
 		cell experiment.Cell
 		// rounding is how far other instructions may take the MCC. That of SICA
@@ -28,8 +28,8 @@ func TestCommittedResults(t *testing.T) {
 		// with and without its vectors; the bound is 25 times that.
 		rounding float64
 	}{
-		{experiment.Cell{Problem: digits, Method: "fastica", Preset: experiment.Paper}, 1e-9},
-		{experiment.Cell{Problem: digits, Method: "sica", Preset: experiment.Default}, 1e-6},
+		{experiment.Cell{Problem: digits, Method: "fastica", Preset: experiment.PaperPreset}, 1e-9},
+		{experiment.Cell{Problem: digits, Method: "sica", Preset: experiment.DefaultPreset}, 1e-6},
 	} {
 		t.Run(test.cell.String(), func(t *testing.T) {
 			if testing.Short() && test.cell.Method == "sica" {

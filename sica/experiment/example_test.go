@@ -27,7 +27,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	var plan experiment.Plan
-	for _, c := range figure.Cells(experiment.Paper, 2) {
+	for _, c := range figure.Cells(experiment.PaperPreset, 2) {
 		if c.Method == "mixed" || c.Method == "zca" {
 			plan.Cells = append(plan.Cells, c)
 		}
@@ -42,7 +42,7 @@ func ExampleRun() {
 		if err := experiment.Run(context.Background(), b, store, plan); err != nil {
 			log.Fatal(err)
 		}
-		for _, line := range figure.Summarise(store.Outcomes(), experiment.Paper, 2) {
+		for _, line := range figure.Summarise(store.Outcomes(), experiment.PaperPreset, 2) {
 			fmt.Println(line.Method.Label, line.Points[0])
 		}
 		store.Close()

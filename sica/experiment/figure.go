@@ -39,18 +39,18 @@ func Figures() []Figure {
 	every := []string{"mixed", "zca", "gaussianise+zca", "fastica", "lica", "sica", "pcl", "ivae", "sica-wgf", "sica-rf"}
 	example := []string{"mixed", "zca", "fastica", "sica", "sica-wgf", "sica-rf"}
 	return []Figure{
-		{"1", "Two dependent signals, linearly mixed", true, 0, []Problem{{Data: Heart, Mixing: Matrix}}, every},
+		{"1", "Two dependent signals, linearly mixed", true, 0, []Problem{{Data: Heart, Mixing: MatrixMixing}}, every},
 		{"3a", "AR(7), 20 nonlinear mixing steps", true, 1, demo(AR7), example},
-		{"3b", "AR(7), linear mixing", false, 0, sweep(AR7, Linear), every},
-		{"3c", "AR(7), nonlinear mixing", false, 0, sweep(AR7, GELU), every},
+		{"3b", "AR(7), linear mixing", false, 0, sweep(AR7, LinearMixing), every},
+		{"3c", "AR(7), nonlinear mixing", false, 0, sweep(AR7, GELUMixing), every},
 		{"4a", "MNIST, 20 nonlinear mixing steps", true, 1, demo(MNIST), example},
-		{"4b", "MNIST, linear mixing", false, 0, sweep(MNIST, Linear), every},
-		{"4c", "MNIST, nonlinear mixing", false, 0, sweep(MNIST, GELU), every},
+		{"4b", "MNIST, linear mixing", false, 0, sweep(MNIST, LinearMixing), every},
+		{"4c", "MNIST, nonlinear mixing", false, 0, sweep(MNIST, GELUMixing), every},
 	}
 }
 
 func demo(data string) []Problem {
-	return []Problem{{Data: data, Mixing: GELU, Steps: paperDemoSteps}}
+	return []Problem{{Data: data, Mixing: GELUMixing, Steps: paperDemoSteps}}
 }
 
 func sweep(data, mixing string) []Problem {
@@ -76,11 +76,11 @@ func FigureNamed(name string) (Figure, error) {
 // Cells returns the figure's cells for a number of runs, run by run, so that
 // every point of a figure that was cut short has about as many.
 //
-//   - Paper is what the paper shows: every method with the paper's settings, and
+//   - PaperPreset is what the paper shows: every method with the paper's settings, and
 //     beside them SICA with this project's.
-//   - Default is every method with its default settings, without the paper's
+//   - DefaultPreset is every method with its default settings, without the paper's
 //     two flows, which have none.
-//   - Smoke is every method for a few steps.
+//   - SmokePreset is every method for a few steps.
 func (f Figure) Cells(p Preset, runs int) []Cell {
 	if f.MaxRuns > 0 {
 		runs = min(runs, f.MaxRuns)
@@ -109,7 +109,7 @@ func presetOf(name string, p Preset) (Preset, bool) {
 		return "", false
 	}
 	settings := m.Settings(p)
-	return settings, p != Default || settings != Paper
+	return settings, p != DefaultPreset || settings != PaperPreset
 }
 
 // Keeps says whether the recovered signals of a cell of the figure are kept.

@@ -14,7 +14,7 @@ import (
 func TestLinearProblem(t *testing.T) {
 	const steps = 3
 	for data, d := range map[string]int{experiment.AR7: 2, experiment.MNIST: 3} {
-		p := experiment.Problem{Data: data, Mixing: experiment.Linear, Steps: steps, Seed: 7}
+		p := experiment.Problem{Data: data, Mixing: experiment.LinearMixing, Steps: steps, Seed: 7}
 		s, in, err := p.Draw()
 		if err != nil {
 			t.Fatal(err)
@@ -28,7 +28,7 @@ func TestLinearProblem(t *testing.T) {
 			t.Errorf("%s: the mixed signals aren't (I+W)^%d of the sources", data, steps)
 		}
 
-		p.Mixing, p.Steps = experiment.GELU, 20
+		p.Mixing, p.Steps = experiment.GELUMixing, 20
 		again, _, err := p.Draw()
 		if err != nil {
 			t.Fatal(err)
@@ -41,12 +41,12 @@ func TestLinearProblem(t *testing.T) {
 
 func TestUnknownProblem(t *testing.T) {
 	for _, p := range []experiment.Problem{
-		{Data: "cats", Mixing: experiment.Linear, Steps: 5},
+		{Data: "cats", Mixing: experiment.LinearMixing, Steps: 5},
 		{Data: experiment.AR7, Mixing: "sideways", Steps: 5},
-		{Data: experiment.AR7, Mixing: experiment.Matrix},
-		{Data: experiment.Heart, Mixing: experiment.Linear, Steps: 5},
-		{Data: experiment.Heart, Mixing: experiment.Matrix, Steps: 1},
-		{Data: experiment.AR7, Mixing: experiment.GELU, Steps: -1},
+		{Data: experiment.AR7, Mixing: experiment.MatrixMixing},
+		{Data: experiment.Heart, Mixing: experiment.LinearMixing, Steps: 5},
+		{Data: experiment.Heart, Mixing: experiment.MatrixMixing, Steps: 1},
+		{Data: experiment.AR7, Mixing: experiment.GELUMixing, Steps: -1},
 	} {
 		if s, _, err := p.Draw(); err == nil {
 			t.Errorf("%+v gave sources %v and no error", p, s)
@@ -58,7 +58,7 @@ func TestUnknownProblem(t *testing.T) {
 // that there are; those of fewer runs come first among those of more.
 func TestCells(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		for _, preset := range []experiment.Preset{experiment.Paper, experiment.Default, experiment.Smoke} {
+		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset} {
 			cells := f.Cells(preset, 3)
 			seen := make(map[experiment.Cell]bool)
 			for i, c := range cells {
@@ -87,7 +87,7 @@ func TestCellsOfFigure3b(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for preset, methods := range map[experiment.Preset]int{experiment.Paper: 10, experiment.Default: 8, experiment.Smoke: 10} {
+	for preset, methods := range map[experiment.Preset]int{experiment.PaperPreset: 10, experiment.DefaultPreset: 8, experiment.SmokePreset: 10} {
 		if n := len(f.Cells(preset, experiment.PaperRuns)); n != 4*methods*20 {
 			t.Errorf("%s: %d cells, want 4 numbers of steps × %d methods × 20 runs", preset, n, methods)
 		}

@@ -86,7 +86,7 @@ func FuzzStore(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := again.Find(experiment.Cell{Problem: outcome(1, 0).Problem, Method: "fastica", Preset: experiment.Paper}); !ok || *o.MCC != .5 {
+		if o, ok := again.Find(experiment.Cell{Problem: outcome(1, 0).Problem, Method: "fastica", Preset: experiment.PaperPreset}); !ok || *o.MCC != .5 {
 			t.Errorf("what was added came back as %+v (%v)", o, ok)
 		}
 		after := tree(t, parent)
@@ -104,7 +104,7 @@ func checkShown(t *testing.T, r *experiment.Results) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := experiment.WriteTable(io.Discard, figure.Summarise(r.Outcomes(), experiment.Paper, 2)); err != nil {
+	if err := experiment.WriteTable(io.Discard, figure.Summarise(r.Outcomes(), experiment.PaperPreset, 2)); err != nil {
 		t.Error(err)
 	}
 	claims, err := figure.Claims(r, 2)
@@ -114,7 +114,7 @@ func checkShown(t *testing.T, r *experiment.Results) {
 	if err := experiment.WriteClaims(io.Discard, claims); err != nil {
 		t.Error(err)
 	}
-	if _, err := figure.Picture(r, experiment.Paper, 2); err != nil {
+	if _, err := figure.Picture(r, experiment.PaperPreset, 2); err != nil {
 		checkError(t, err)
 	}
 }

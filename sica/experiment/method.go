@@ -20,13 +20,13 @@ import (
 type Preset string
 
 const (
-	// Paper is the settings that SICA's paper gives.
-	Paper Preset = "paper"
-	// Default is the settings that this project chose by measurement.
-	Default Preset = "default"
-	// Smoke is a few steps of Paper, or of Default for a method that isn't in
+	// PaperPreset is the settings that SICA's paper gives.
+	PaperPreset Preset = "paper"
+	// DefaultPreset is the settings that this project chose by measurement.
+	DefaultPreset Preset = "default"
+	// SmokePreset is a few steps of PaperPreset, or of DefaultPreset for a method that isn't in
 	// the paper: it shows in seconds that everything works, and nothing else.
-	Smoke Preset = "smoke"
+	SmokePreset Preset = "smoke"
 )
 
 // Signals are mixed signals to be separated.
@@ -71,18 +71,18 @@ type Method struct {
 // paper's two flows, the paper's rivals, other linear ones, and what needs no
 // training at all.
 func Methods() []Method {
-	all := []Preset{Paper, Default, Smoke}
+	all := []Preset{PaperPreset, DefaultPreset, SmokePreset}
 	return []Method{
-		{"sica", plot.SICA, []Preset{Default, Smoke}, nil, sica.Default},
-		{"sica-wgf", plot.SICAWGF, []Preset{Paper, Smoke}, nil, sica.PaperWGF},
-		{"sica-rf", plot.SICARF, []Preset{Paper, Smoke}, nil, sica.PaperRF},
+		{"sica", plot.SICA, []Preset{DefaultPreset, SmokePreset}, nil, sica.Default},
+		{"sica-wgf", plot.SICAWGF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperWGF},
+		{"sica-rf", plot.SICARF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperRF},
 		{"fastica", plot.FastICA, all, fit(fastICA), nil},
 		{"lica", plot.LICA, all, fit(lICA), nil},
 		{"pcl", plot.PCL, all, fit(pCL), nil},
 		{"ivae", plot.IVAE, all, fit(iVAE), nil},
-		{"sobi", plot.SOBI, []Preset{Default, Smoke}, fit(sOBI), nil},
-		{"jade", plot.JADE, []Preset{Default, Smoke}, fit(jADE), nil},
-		{"picard", plot.Picard, []Preset{Default, Smoke}, fit(picardO), nil},
+		{"sobi", plot.SOBI, []Preset{DefaultPreset, SmokePreset}, fit(sOBI), nil},
+		{"jade", plot.JADE, []Preset{DefaultPreset, SmokePreset}, fit(jADE), nil},
+		{"picard", plot.Picard, []Preset{DefaultPreset, SmokePreset}, fit(picardO), nil},
 		{"zca", plot.ZCA, nil, fitWith(zca.Whitening{}), nil},
 		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(zca.Gaussianised{}), nil},
 		{"mixed", plot.Mixed, nil, mixed, nil},
@@ -127,7 +127,7 @@ func (m Method) Config(p Preset) (sica.Config, error) {
 	if m.sica == nil || !m.Has(p) {
 		return sica.Config{}, fmt.Errorf("experiment: method %s has no preset %q of SICA's: want one of %q", m.Name, p, m.Presets)
 	}
-	if p == Smoke {
+	if p == SmokePreset {
 		return m.sica().Smoke(), nil
 	}
 	return m.sica(), nil

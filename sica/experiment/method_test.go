@@ -49,7 +49,7 @@ func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment
 			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf", "pcl"}, m.Name) {
 				t.Skip("long")
 			}
-			test(t, b, m, m.Settings(experiment.Smoke))
+			test(t, b, m, m.Settings(experiment.SmokePreset))
 		})
 	}
 }
@@ -115,7 +115,7 @@ func TestRecoverOfBadSignals(t *testing.T) {
 func TestRecoverCancelled(t *testing.T) {
 	x := laplace(t)
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, _ experiment.Preset) {
-		p := m.Settings(experiment.Paper)
+		p := m.Settings(experiment.PaperPreset)
 		ended, end := context.WithCancel(t.Context())
 		end()
 		counting := backendtest.Count(b, nil)
@@ -155,14 +155,14 @@ func TestMethodConfig(t *testing.T) {
 	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF}
 	for _, m := range experiment.Methods() {
 		flow, isSICA := flows[m.Name]
-		for _, p := range []experiment.Preset{experiment.Paper, experiment.Default, experiment.Smoke, ""} {
+		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset, ""} {
 			cfg, err := m.Config(p)
 			switch {
 			case (err == nil) != (isSICA && m.Has(p)):
 				t.Errorf("%s, %q: %v", m.Name, p, err)
 			case err != nil:
 				checkError(t, err)
-			case cfg.Flow != flow || p == experiment.Smoke && cfg.Iterations > 2:
+			case cfg.Flow != flow || p == experiment.SmokePreset && cfg.Iterations > 2:
 				t.Errorf("%s, %q: %+v", m.Name, p, cfg)
 			}
 		}

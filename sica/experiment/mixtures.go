@@ -36,12 +36,12 @@ func Mixtures() []Mixture {
 			}})
 		}
 	}
-	paper("AR(7), linear", AR7, Linear, 5, 10, 20)
-	paper("AR(7), GELU", AR7, GELU, 5, 10, 20)
-	paper("MNIST d=3, linear", MNIST, Linear, 5, 20)
-	paper("MNIST d=3, GELU", MNIST, GELU, 5, 20)
+	paper("AR(7), linear", AR7, LinearMixing, 5, 10, 20)
+	paper("AR(7), GELU", AR7, GELUMixing, 5, 10, 20)
+	paper("MNIST d=3, linear", MNIST, LinearMixing, 5, 20)
+	paper("MNIST d=3, GELU", MNIST, GELUMixing, 5, 20)
 	all = append(all, Mixture{Name: "heart, u ordered", Draw: func(seed uint64) (*mat.Dense, Signals, error) {
-		return Problem{Data: Heart, Mixing: Matrix, Seed: seed}.Draw()
+		return Problem{Data: Heart, Mixing: MatrixMixing, Seed: seed}.Draw()
 	}})
 
 	hard := false
@@ -88,7 +88,7 @@ func Mixtures() []Mixture {
 	add("Laplace d=2, cubic A·s", several(2, white(datasets.Laplace)), pointwise(randomMatrix, cubic))
 	add("uniform d=2, tanh(A·s)", several(2, white(datasets.Uniform)), pointwise(randomMatrix, math.Tanh))
 	add("two spectra, tanh(A·s)", twoSpectra, pointwise(randomMatrix, math.Tanh))
-	add("two spectra, GELU, J=5", twoSpectra, fiveSteps(datasets.GELU))
+	add("two spectra, GELUMixing, J=5", twoSpectra, fiveSteps(datasets.GELU))
 	return all
 }
 

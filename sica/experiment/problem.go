@@ -22,12 +22,12 @@ const (
 
 // The names of a Problem's mixing.
 const (
-	// Matrix is datasets.HeartMixing, for Heart only.
-	Matrix = "matrix"
-	// Linear is the paper's steps x ← x + δ·W·x.
-	Linear = "linear"
-	// GELU is the paper's steps x ← x + δ·GELU(W·x).
-	GELU = "gelu"
+	// MatrixMixing is datasets.HeartMixing, for Heart only.
+	MatrixMixing = "matrix"
+	// LinearMixing is the paper's steps x ← x + δ·W·x.
+	LinearMixing = "linear"
+	// GELUMixing is the paper's steps x ← x + δ·GELU(W·x).
+	GELUMixing = "gelu"
 )
 
 // The sizes of the paper's problems.
@@ -39,8 +39,8 @@ const (
 // A Problem is sources and their mixing.
 type Problem struct {
 	Data   string `json:"data"`   // Heart, AR7 or MNIST
-	Mixing string `json:"mixing"` // Matrix, Linear or GELU
-	Steps  int    `json:"steps"`  // of the mixing; 0 for Matrix
+	Mixing string `json:"mixing"` // MatrixMixing, LinearMixing or GELUMixing
+	Steps  int    `json:"steps"`  // of the mixing; 0 for MatrixMixing
 	// StepSize is δ of the mixing's steps x ← x + δ·h(W·x); 0 is 1, as the paper
 	// prints them, and for Matrix.
 	StepSize float64 `json:"step_size,omitempty"`
@@ -71,13 +71,13 @@ func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
 
 func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
 	switch {
-	case p.Mixing == Matrix && p.Data == Heart && p.Steps == 0 && p.StepSize == 0:
+	case p.Mixing == MatrixMixing && p.Data == Heart && p.Steps == 0 && p.StepSize == 0:
 		return datasets.LinearMix(datasets.HeartMixing(), s)
-	case p.Mixing == Linear && p.Data != Heart:
+	case p.Mixing == LinearMixing && p.Data != Heart:
 		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize})
-	case p.Mixing == GELU && p.Data != Heart:
+	case p.Mixing == GELUMixing && p.Data != Heart:
 		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize, H: datasets.GELU})
 	}
 	return nil, fmt.Errorf("experiment: %d steps of mixing %q for %s: want %s without steps for %s, and %s or %s for the others",
-		p.Steps, p.Mixing, p.Data, Matrix, Heart, Linear, GELU)
+		p.Steps, p.Mixing, p.Data, MatrixMixing, Heart, LinearMixing, GELUMixing)
 }

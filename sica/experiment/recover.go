@@ -29,7 +29,7 @@ func (m Method) separate(ctx context.Context, b compute.Backend, in Signals, p P
 		return nil, err
 	}
 	cfg.Shape, cfg.Seed = in.Shape, seed
-	if p == Paper {
+	if p == PaperPreset {
 		cfg.Checkpoint = in.Checkpoint
 		if cfg.Flow == sica.RF && len(in.Shape) == 2 {
 			cfg.Iterations = imageIterations
@@ -77,7 +77,7 @@ func fitWith(method baseline.Method) recoverer {
 
 func fastICA(_ compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 	cfg := fastica.Default()
-	if p == Paper {
+	if p == PaperPreset {
 		cfg = fastica.Paper()
 	}
 	cfg.Seed = seed
@@ -87,9 +87,9 @@ func fastICA(_ compute.Backend, _ Signals, p Preset, seed uint64) baseline.Metho
 func lICA(_ compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 	cfg := lica.Paper()
 	switch p {
-	case Default:
+	case DefaultPreset:
 		cfg = lica.Default()
-	case Smoke:
+	case SmokePreset:
 		cfg.Starts, cfg.MaxIterations = 1, 10
 	}
 	cfg.Seed = seed
@@ -99,9 +99,9 @@ func lICA(_ compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 func pCL(b compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 	cfg := pcl.Paper()
 	switch p {
-	case Default:
+	case DefaultPreset:
 		cfg = pcl.Default()
-	case Smoke:
+	case SmokePreset:
 		cfg.Epochs = 2
 	}
 	cfg.Backend, cfg.Seed = b, seed
@@ -111,9 +111,9 @@ func pCL(b compute.Backend, _ Signals, p Preset, seed uint64) baseline.Method {
 func iVAE(b compute.Backend, in Signals, p Preset, seed uint64) baseline.Method {
 	cfg := ivae.Paper()
 	switch p {
-	case Default:
+	case DefaultPreset:
 		cfg = ivae.Default()
-	case Smoke:
+	case SmokePreset:
 		cfg.Iterations = 20
 	}
 	cfg.Backend, cfg.Seed, cfg.Shape = b, seed, in.Shape

@@ -26,7 +26,7 @@ func TestSeparateGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, in, err := Problem{Data: AR7, Mixing: Linear, Steps: 5, Seed: 1}.Draw()
+	_, in, err := Problem{Data: AR7, Mixing: LinearMixing, Steps: 5, Seed: 1}.Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestSeparateGoesOn(t *testing.T) {
 	stop := 0 // after this iteration
 	var made []int
 	var cancel context.CancelFunc
-	run := Method{Presets: []Preset{Paper, Smoke}, sica: func() sica.Config {
+	run := Method{Presets: []Preset{PaperPreset, SmokePreset}, sica: func() sica.Config {
 		cfg := sica.PaperWGF().Smoke()
 		cfg.Iterations = 4
 		cfg.OnIteration = func(_ int, it sica.Iteration) {
@@ -51,18 +51,18 @@ func TestSeparateGoesOn(t *testing.T) {
 		defer cancel()
 		return run(ctx, b, in, p, 1)
 	}
-	whole, err := recover(Paper)
+	whole, err := recover(PaperPreset)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	in.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	stop = 2
-	if _, err := recover(Paper); !errors.Is(err, context.Canceled) {
+	if _, err := recover(PaperPreset); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	stop, made = 0, nil
-	again, err := recover(Paper)
+	again, err := recover(PaperPreset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,17 +73,17 @@ func TestSeparateGoesOn(t *testing.T) {
 		t.Errorf("going on made iterations %v", made)
 	}
 	began := time.Now()
-	last, err := recover(Paper) // which has nothing left to make
+	last, err := recover(PaperPreset) // which has nothing left to make
 	if took := time.Since(began); err != nil || last.Elapsed <= took {
 		t.Errorf("Elapsed %v, of which %v were in the last process (%v): want the time of all", last.Elapsed, took, err)
 	}
 
 	in.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
-	if _, err := recover(Smoke); err != nil {
+	if _, err := recover(SmokePreset); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(in.Checkpoint); !os.IsNotExist(err) {
-		t.Errorf("the preset %s left a checkpoint (%v)", Smoke, err)
+		t.Errorf("the preset %s left a checkpoint (%v)", SmokePreset, err)
 	}
 }
 
@@ -101,13 +101,13 @@ func TestCommittedSettings(t *testing.T) {
 	for name, configure := range map[string]func(compute.Backend, Signals, Preset, uint64) baseline.Method{
 		"fastica": fastICA, "lica": lICA, "pcl": pCL, "ivae": iVAE,
 	} {
-		cell := Cell{Problem: Problem{Data: Heart, Mixing: Matrix, Seed: FirstSeed}, Method: name, Preset: Paper}
+		cell := Cell{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed}, Method: name, Preset: PaperPreset}
 		o, ok := results.Find(cell)
 		if !ok {
 			t.Errorf("%s isn't among the committed outcomes", cell)
 			continue
 		}
-		text, err := json.Marshal(configure(b, Signals{}, Paper, FirstSeed))
+		text, err := json.Marshal(configure(b, Signals{}, PaperPreset, FirstSeed))
 		if err != nil {
 			t.Fatal(err)
 		}

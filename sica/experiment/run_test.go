@@ -33,7 +33,7 @@ func quick() []experiment.Cell {
 		for _, method := range []string{"fastica", "zca", "mixed", "lica"} {
 			c := cell(seed)
 			m, _ := experiment.MethodNamed(method)
-			c.Method, c.Preset = method, m.Settings(experiment.Smoke)
+			c.Method, c.Preset = method, m.Settings(experiment.SmokePreset)
 			cells = append(cells, c)
 		}
 	}
@@ -226,7 +226,7 @@ func TestSummarise(t *testing.T) {
 	failed.Steps = 10
 	outcomes = append(outcomes, failed)
 
-	lines := f.Summarise(outcomes, experiment.Paper, 3) // not the fourth
+	lines := f.Summarise(outcomes, experiment.PaperPreset, 3) // not the fourth
 	if len(lines) != 1 || lines[0].Method.Name != "fastica" || len(lines[0].Points) != 4 {
 		t.Fatalf("the lines are %+v", lines)
 	}

@@ -28,7 +28,7 @@ func newScores(f Figure, outcomes []Outcome, runs int) *scores {
 // of returns the MCC of a method at one of the figure's problems in each run, NaN
 // where there is none.
 func (s *scores) of(method string, p Problem) []float64 {
-	preset, _ := presetOf(method, Paper)
+	preset, _ := presetOf(method, PaperPreset)
 	values := make([]float64, s.runs)
 	for run := range values {
 		p.Seed = FirstSeed + uint64(run)

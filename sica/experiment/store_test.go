@@ -16,8 +16,8 @@ import (
 
 func cell(seed uint64) experiment.Cell {
 	return experiment.Cell{
-		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.Linear, Steps: 5, Seed: seed},
-		Method:  "fastica", Preset: experiment.Paper,
+		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: seed},
+		Method:  "fastica", Preset: experiment.PaperPreset,
 	}
 }
 
