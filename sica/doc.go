@@ -26,6 +26,7 @@
 // kept with Save and Load. A fit with a Config.Checkpoint goes on after its process
 // was killed, to the same result.
 //
-// Signals are matrices of d rows × T columns. MCC and Amari score a recovery
-// against the truth; MeasureDependence and Judge measure it without.
+// Signals are matrices of d rows × T columns. Package metric scores a
+// recovery against the truth; package dependence and EstimateDivergence measure it
+// without, and package report draws the conclusion.
 package sica

@@ -44,7 +44,7 @@ func Default() Config {
 // PaperWGF is SICA-WGF with the paper's settings: the network over the whole
 // sequence, Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration,
 // J = 10. The paper gives neither η nor the scale of the signals; η = 1 on
-// standardised signals is how it is read here (see the README).
+// standardised signals is how it is read here (see docs/paper.md).
 func PaperWGF() Config {
 	return Config{
 		Seed:        1,

@@ -11,7 +11,7 @@ import (
 )
 
 // Transform names a transform of the signals that needs no training. See
-// Preprocess, which applies it, and Config.Start.
+// Apply, which applies it, and sica.Preparation.
 type Transform string
 
 const (

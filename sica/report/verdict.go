@@ -25,7 +25,7 @@ import (
 // was. The verdict is about SICA's criterion: sources that don't fulfil it, or
 // a nonlinear mixing that leaves signals that fulfil it as well as the sources
 // do, can make it wrong; and no criterion of this kind sees how a signal is
-// distorted by itself. The README has how often it was wrong.
+// distorted by itself. docs/reliability.md has how often it was wrong.
 type Verdict string
 
 const (
