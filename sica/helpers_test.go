@@ -1,7 +1,6 @@
 package sica
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -17,13 +16,6 @@ func noise(r *rand.Rand, d, n int, value func(*rand.Rand) float64) *mat.Dense {
 	z := mat.NewDense(d, n, nil)
 	z.Apply(func(_, _ int, _ float64) float64 { return value(r) }, z)
 	return z
-}
-
-func rotated2(z *mat.Dense, angle float64) *mat.Dense {
-	c, s := math.Cos(angle), math.Sin(angle)
-	out := new(mat.Dense)
-	out.Mul(mat.NewDense(2, 2, []float64{c, -s, s, c}), z)
-	return out
 }
 
 // twoSpectra are two independent Gaussian signals of different spectra.

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 )
@@ -29,18 +28,6 @@ func rotated2(z *mat.Dense, angle float64) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(mat.NewDense(2, 2, []float64{c, -s, s, c}), z)
 	return out
-}
-
-// twoSpectra are two independent Gaussian signals of different spectra.
-func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
-	t.Helper()
-	z, err := datasets.AR(rng(seed), 1024,
-		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
-		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
 }
 
 // index is that of positions of a shape.
