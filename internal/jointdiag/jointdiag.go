@@ -1,0 +1,150 @@
+// Package jointdiag finds the rotation that makes several symmetric matrices as
+// diagonal as possible together, by Jacobi's angles: J.-F. Cardoso, A.
+// Souloumiac, "Jacobi angles for simultaneous diagonalization", SIAM Journal on
+// Matrix Analysis and Applications 17(1), 161–164, 1996.
+package jointdiag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Options are when Orthogonal ends.
+type Options struct {
+	// Tolerance is the angle in radians: a sweep over all pairs in which each is
+	// turned by less is the last. 0 is 1e-8.
+	Tolerance float64
+	// MaxSweeps is the most sweeps. 0 is 100.
+	MaxSweeps int
+}
+
+// A Result is what Orthogonal found.
+type Result struct {
+	V         *mat.Dense // d×d, orthogonal: Vᵀ·C·V is near diagonal for each C
+	Sweeps    int
+	Converged bool // whether the last sweep turned every pair by less than the tolerance
+}
+
+// Orthogonal returns the orthogonal V that makes the sum of squares off the
+// diagonals of Vᵀ·C·V, over all the symmetric matrices C, small: a minimum as
+// far as turning two axes at a time finds one. It begins with the axes as they
+// are. With one matrix the columns of V are its eigenvectors. The matrices are
+// all d×d and left as they are. A sweep costs O(d³) for each of them.
+//
+// It is an error if there is no matrix, if their sizes differ, if a value isn't
+// finite, or if ctx ends.
+func Orthogonal(ctx context.Context, matrices []*mat.SymDense, opt Options) (Result, error) {
+	if len(matrices) == 0 {
+		return Result{}, errors.New("jointdiag: no matrix: want at least one")
+	}
+	if !(opt.Tolerance >= 0) || opt.MaxSweeps < 0 {
+		return Result{}, fmt.Errorf("jointdiag: tolerance %g and max sweeps %d: want 0 or more", opt.Tolerance, opt.MaxSweeps)
+	}
+	if opt.Tolerance == 0 {
+		opt.Tolerance = 1e-8
+	}
+	if opt.MaxSweeps == 0 {
+		opt.MaxSweeps = 100
+	}
+	s, err := newStack(matrices)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{V: mat.NewDense(s.d, s.d, nil)}
+	for i := range s.d {
+		result.V.Set(i, i, 1)
+	}
+	v := result.V.RawMatrix()
+	column := func(j int) blas64.Vector {
+		return blas64.Vector{N: s.d, Inc: v.Stride, Data: v.Data[j:]}
+	}
+	for result.Sweeps < opt.MaxSweeps && !result.Converged {
+		result.Converged = true
+		result.Sweeps++
+		for p := range s.d {
+			if err := ctx.Err(); err != nil {
+				return Result{}, fmt.Errorf("jointdiag: %w", err)
+			}
+			for q := p + 1; q < s.d; q++ {
+				angle := s.angle(p, q)
+				if math.Abs(angle) < opt.Tolerance {
+					continue
+				}
+				result.Converged = false
+				sin, cos := math.Sincos(angle)
+				s.turn(p, q, cos, sin)
+				blas64.Rot(column(p), column(q), cos, sin)
+			}
+		}
+	}
+	return result, nil
+}
+
+// A stack holds K symmetric d×d matrices so that the entries of one place are
+// side by side.
+type stack struct {
+	d, k int
+	data []float64 // [d, d, K]
+}
+
+func newStack(matrices []*mat.SymDense) (*stack, error) {
+	s := &stack{d: matrices[0].SymmetricDim(), k: len(matrices)}
+	s.data = make([]float64, s.d*s.d*s.k)
+	for k, m := range matrices {
+		if n := m.SymmetricDim(); n != s.d {
+			return nil, fmt.Errorf("jointdiag: matrix %d (counted from 0) is %d×%d and the first is %d×%d; all must have the same size", k, n, n, s.d, s.d)
+		}
+		for i := range s.d {
+			for j := range s.d {
+				v := m.At(i, j)
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, column %d (counted from 0): every value must be finite", k, v, i, j)
+				}
+				s.data[(i*s.d+j)*s.k+k] = v
+			}
+		}
+	}
+	return s, nil
+}
+
+// at are the entries in row i and column j of all the matrices.
+func (s *stack) at(i, j int) []float64 {
+	return s.data[(i*s.d+j)*s.k:][:s.k]
+}
+
+// angle is by how much axes p and q must be turned for the sum of squares of the
+// entries (p, q) to be least. With g = (a_pp − a_qq, 2·a_pq) it is half the
+// angle of the first eigenvector of G = Σ g·gᵀ.
+func (s *stack) angle(p, q int) float64 {
+	pp, qq, pq := s.at(p, p), s.at(q, q), s.at(p, q)
+	var on, off float64 // G₁₁ − G₂₂ and 2·G₁₂
+	for k, c := range pq {
+		difference := pp[k] - qq[k]
+		on += difference*difference - 4*c*c
+		off += 4 * difference * c
+	}
+	return 0.25 * math.Atan2(off, on)
+}
+
+// turn replaces each matrix C by Rᵀ·C·R, where R turns axes p and q.
+func (s *stack) turn(p, q int, cos, sin float64) {
+	for i := range s.d { // columns
+		rotate(s.at(i, p), s.at(i, q), cos, sin)
+	}
+	for j := range s.d { // rows
+		rotate(s.at(p, j), s.at(q, j), cos, sin)
+	}
+}
+
+// rotate replaces a and b by cos·a + sin·b and cos·b − sin·a.
+func rotate(a, b []float64, cos, sin float64) {
+	for k, v := range a {
+		w := b[k]
+		a[k], b[k] = cos*v+sin*w, cos*w-sin*v
+	}
+}

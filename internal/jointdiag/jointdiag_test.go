@@ -1,0 +1,191 @@
+package jointdiag_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/jointdiag"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+)
+
+// diagonal by one rotation, with noise on top.
+func matrices(rng *rand.Rand, q *mat.Dense, count int, noise float64) []*mat.SymDense {
+	d, _ := q.Dims()
+	all := make([]*mat.SymDense, count)
+	for k := range all {
+		values := mat.NewDiagDense(d, nil)
+		for i := range d {
+			values.SetDiag(i, rng.NormFloat64())
+		}
+		var m mat.Dense
+		m.Product(q, values, q.T())
+		all[k] = mat.NewSymDense(d, nil)
+		for i := range d {
+			for j := i; j < d; j++ {
+				all[k].SetSym(i, j, (m.At(i, j)+m.At(j, i))/2+noise*rng.NormFloat64())
+			}
+		}
+	}
+	return all
+}
+
+func off(v *mat.Dense, all []*mat.SymDense) (sum float64) {
+	for _, c := range all {
+		var turned mat.Dense
+		turned.Product(v.T(), c, v)
+		d, _ := v.Dims()
+		for i := range d {
+			for j := range d {
+				if i != j {
+					sum += turned.At(i, j) * turned.At(i, j)
+				}
+			}
+		}
+	}
+	return sum
+}
+
+func run(t *testing.T, all []*mat.SymDense) *mat.Dense {
+	t.Helper()
+	r, err := jointdiag.Orthogonal(t.Context(), all, jointdiag.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Converged {
+		t.Errorf("not converged in %d sweeps", r.Sweeps)
+	}
+	d, _ := r.V.Dims()
+	var gram mat.Dense
+	gram.Mul(r.V.T(), r.V)
+	for i := range d {
+		gram.Set(i, i, gram.At(i, i)-1)
+	}
+	if worst := mat.Norm(&gram, 2); worst > 1e-12 {
+		t.Errorf("VᵀV is %g from the identity", worst)
+	}
+	return r.V
+}
+
+// Matrices that one rotation diagonalises are diagonalised, and the rotation is
+// found again up to order and sign.
+func TestExact(t *testing.T) {
+	for _, d := range []int{1, 2, 3, 8, 20} {
+		rng := rand.New(rand.NewPCG(1, uint64(d)))
+		q := rotation.Random(rng, d)
+		all := matrices(rng, q, 5, 0)
+		v := run(t, all)
+		// No angle is left that is larger than the tolerance, 1e-8, so that no
+		// entry is larger than that times a difference of diagonal values.
+		if sum := off(v, all); sum > 1e-16*16*float64(d*d*len(all)) {
+			t.Errorf("d=%d: off the diagonals %g is left", d, sum)
+		}
+		var p mat.Dense
+		p.Mul(v.T(), q)
+		for i := range d {
+			largest := 0.0
+			for j := range d {
+				largest = max(largest, math.Abs(p.At(i, j)))
+			}
+			if math.Abs(largest-1) > 1e-10 {
+				t.Errorf("d=%d: column %d has cosine %g with the nearest true axis", d, i, largest)
+			}
+		}
+	}
+}
+
+// With one matrix it is the eigenvalue problem, held against gonum's.
+func TestEigenvalues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	all := matrices(rng, rotation.Random(rng, 6), 1, 1)
+	v := run(t, all)
+	var turned mat.Dense
+	turned.Product(v.T(), all[0], v)
+	var eigen mat.EigenSym
+	eigen.Factorize(all[0], false)
+	for _, want := range eigen.Values(nil) {
+		nearest := math.Inf(1)
+		for i := range 6 {
+			nearest = min(nearest, math.Abs(turned.At(i, i)-want))
+		}
+		if nearest > 1e-12 {
+			t.Errorf("no diagonal value is within %g of the eigenvalue %g", nearest, want)
+		}
+	}
+}
+
+// Where no rotation diagonalises all, no small turn of two axes is better.
+func TestMinimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	all := matrices(rng, rotation.Random(rng, 5), 7, 0.2)
+	v := run(t, all)
+	least := off(v, all)
+	for p := range 5 {
+		for q := range p {
+			for _, angle := range []float64{-1e-3, 1e-3} {
+				turn := mat.NewDense(5, 5, nil)
+				for i := range 5 {
+					turn.Set(i, i, 1)
+				}
+				sin, cos := math.Sincos(angle)
+				turn.Set(p, p, cos)
+				turn.Set(q, q, cos)
+				turn.Set(p, q, sin)
+				turn.Set(q, p, -sin)
+				var turned mat.Dense
+				turned.Mul(v, turn)
+				if sum := off(&turned, all); sum <= least {
+					t.Errorf("turning axes %d and %d by %g lowers %g by %g", p, q, angle, least, least-sum)
+				}
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	two, three := mat.NewSymDense(2, nil), mat.NewSymDense(3, nil)
+	bad := mat.NewSymDense(2, []float64{1, 0, 0, math.NaN()})
+	for _, c := range []struct {
+		all  []*mat.SymDense
+		opt  jointdiag.Options
+		want string
+	}{
+		{nil, jointdiag.Options{}, "no matrix"},
+		{[]*mat.SymDense{two, three}, jointdiag.Options{}, "3×3"},
+		{[]*mat.SymDense{bad}, jointdiag.Options{}, "finite"},
+		{[]*mat.SymDense{two}, jointdiag.Options{Tolerance: math.NaN()}, "tolerance"},
+		{[]*mat.SymDense{two}, jointdiag.Options{MaxSweeps: -1}, "sweeps"},
+	} {
+		if _, err := jointdiag.Orthogonal(t.Context(), c.all, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := jointdiag.Orthogonal(ctx, []*mat.SymDense{two}, jointdiag.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func ExampleOrthogonal() {
+	// Two matrices with the axes (1, 1) and (1, −1).
+	all := []*mat.SymDense{
+		mat.NewSymDense(2, []float64{2, 1, 1, 2}),
+		mat.NewSymDense(2, []float64{5, -2, -2, 5}),
+	}
+	r, err := jointdiag.Orthogonal(context.Background(), all, jointdiag.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var turned mat.Dense
+	turned.Product(r.V.T(), all[1], r.V)
+	fmt.Printf("%.3f %.3f\n", turned.At(0, 0), turned.At(1, 1))
+	// Output: 3.000 7.000
+}
