@@ -38,7 +38,7 @@ const (
 // A prior of the weights is Gaussian around centre. Its precisions are those of
 // family over the square of width.
 type prior struct {
-	centre *[features]float64
+	centre *centre
 	width  float64
 }
 
@@ -47,8 +47,16 @@ type prior struct {
 // uniform one and one with two peaks is 3).
 var widths = []float64{0.1, 0.4, 1.6}
 
-// newtonSteps are the most that the fit of a density takes.
-const newtonSteps = 50
+// A centre is the weights of a density and the logarithm of their Z.
+type centre struct {
+	w    [features]float64
+	logZ float64
+}
+
+const (
+	newtonSteps = 50   // at most, of the fit of a density
+	negligible  = 0.01 // nats in all that a step must promise
+)
 
 // family are the features at the grid points and the precisions of their weights.
 var family = newFamily()
@@ -56,7 +64,7 @@ var family = newFamily()
 type expFamily struct {
 	f         [gridSize][features]float64
 	precision [features]float64
-	centres   []*[features]float64
+	centres   []centre
 }
 
 func newFamily() *expFamily {
@@ -167,7 +175,7 @@ func derivative(c, to *curve) {
 
 // usual are the weights of densities that signals often have, with mean |u| that of
 // a standard normal one.
-func usual(f *expFamily) (centres []*[features]float64) {
+func usual(f *expFamily) (centres []centre) {
 	for _, log := range []func(u float64) float64{
 		func(u float64) float64 { return -u * u / 2 },                // Gaussian
 		func(u float64) float64 { return -math.Sqrt(0.01 + u*u) },    // Laplace
@@ -176,7 +184,9 @@ func usual(f *expFamily) (centres []*[features]float64) {
 		func(u float64) float64 { return -math.Pow(math.Abs(u), 6) }, // flat
 		func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) },  // two peaks
 	} {
-		centres = append(centres, f.project(standardScale(log)))
+		d := densityFitter{family: f}
+		d.look(f.project(standardScale(log)))
+		centres = append(centres, centre{d.w, d.logZ})
 	}
 	return centres
 }
@@ -234,10 +244,16 @@ func (f *expFamily) project(log func(float64) float64) *[features]float64 {
 // A densityFitter finds the density of a histogram. What it allocates, it allocates
 // once.
 type densityFitter struct {
-	family      *expFamily
-	mean        [features]float64 // of the features over the positions
-	n           float64
-	p           curve
+	family *expFamily
+	mean   [features]float64 // of the features over the positions
+	n      float64
+
+	// The weights that are looked at, and their density.
+	w    [features]float64
+	log  curve // w·f
+	p    curve // of a grid point
+	logZ float64
+
 	gradient    [features]float64
 	information [features * features]float64 // of a position
 	hessian     [features * features]float64
@@ -257,28 +273,32 @@ func (d *densityFitter) begin(h *histogram, n int) {
 	}
 }
 
-// partition sets p to the density with weights w and returns log Z.
-func (d *densityFitter) partition(w *[features]float64, p *curve) float64 {
+// look sets the weights that are looked at.
+func (d *densityFitter) look(w *[features]float64) {
+	d.w = *w
 	largest := math.Inf(-1)
-	for g := range p {
-		l := 0.0
-		for k, v := range d.family.f[g] {
-			l += w[k] * v
+	for g := range d.log {
+		f := &d.family.f[g]
+		// Two sums, which the processor takes side by side.
+		a, b := w[features-1]*f[features-1], 0.0
+		for k := 0; k+1 < features; k += 2 {
+			a += w[k] * f[k]
+			b += w[k+1] * f[k+1]
 		}
-		p[g] = l
-		largest = max(largest, l)
+		d.log[g] = a + b
+		largest = max(largest, a+b)
 	}
 	z := 0.0
-	for g, l := range p {
+	for g, l := range d.log {
 		if l -= largest; l < -40 {
-			p[g] = 0
+			d.p[g] = 0
 			continue
 		}
-		p[g] = math.Exp(l) * gridWidths[g]
-		z += p[g]
+		d.p[g] = math.Exp(l) * gridWidths[g]
+		z += d.p[g]
 	}
-	floats.Scale(1/z, p[:])
-	return largest + math.Log(z)
+	floats.Scale(1/z, d.p[:])
+	d.logZ = largest + math.Log(z)
 }
 
 // objective is the nats a position that weights w take, with their prior, from the
@@ -287,24 +307,20 @@ func (d *densityFitter) objective(w *[features]float64, logZ float64, prior prio
 	sum := logZ
 	scale := 1 / (prior.width * prior.width * d.n)
 	for k, v := range w {
-		away := v - prior.centre[k]
+		away := v - prior.centre.w[k]
 		sum += away*away*scale*d.family.precision[k]/2 - v*d.mean[k]
 	}
 	return sum
 }
 
-// fit returns the weights with the largest posterior probability under the prior,
-// by Newton's method from the best of starts, and the nats a position that they
-// take with their cost. A start's density lies in p afterwards.
-func (d *densityFitter) fit(prior prior, starts ...*[features]float64) (w [features]float64, nats float64) {
-	least := math.Inf(1)
-	for _, s := range starts {
-		if v := d.objective(s, d.partition(s, &d.p), prior); v < least {
-			least, w = v, *s
-		}
-	}
-	if len(starts) > 1 {
-		d.partition(&w, &d.p)
+// fit goes from the weights that are looked at, or the prior's centre if that is
+// better, to those with the largest posterior probability, by Newton's method. It
+// returns the nats a position that they take with their cost.
+func (d *densityFitter) fit(prior prior) (nats float64) {
+	least := d.objective(&d.w, d.logZ, prior)
+	if v := d.objective(&prior.centre.w, prior.centre.logZ, prior); v < least {
+		d.look(&prior.centre.w)
+		least = v
 	}
 	scale := 1 / (prior.width * prior.width * d.n)
 	logDet := 0.0 // of the posterior's precision over the prior's
@@ -313,7 +329,7 @@ func (d *densityFitter) fit(prior prior, starts ...*[features]float64) (w [featu
 		copy(d.hessian[:], d.information[:])
 		for k := range features {
 			d.hessian[k*features+k] += scale * d.family.precision[k]
-			d.gradient[k] += scale*d.family.precision[k]*(w[k]-prior.centre[k]) - d.mean[k]
+			d.gradient[k] += scale*d.family.precision[k]*(d.w[k]-prior.centre.w[k]) - d.mean[k]
 		}
 		symmetric := blas64.Symmetric{N: features, Stride: features, Data: d.hessian[:], Uplo: blas.Lower}
 		lower, ok := lapack64.Potrf(symmetric)
@@ -328,30 +344,32 @@ func (d *densityFitter) fit(prior prior, starts ...*[features]float64) (w [featu
 		right := blas64.Vector{N: features, Inc: 1, Data: step[:]}
 		blas64.Trsv(blas.NoTrans, lower, right)
 		decrement := floats.Dot(step[:], step[:])
-		if decrement*d.n < 0.01 { // nats
+		if decrement*d.n < negligible {
 			break
 		}
 		blas64.Trsv(blas.Trans, lower, right)
-		if !d.line(&w, &step, &least, prior) {
+		if !d.line(&step, &least, prior) {
 			break
 		}
 	}
-	return w, least + logDet/2/d.n
+	return least + logDet/2/d.n
 }
 
 // line goes along −step as far as it lowers the objective.
-func (d *densityFitter) line(w, step *[features]float64, least *float64, prior prior) bool {
+func (d *densityFitter) line(step *[features]float64, least *float64, prior prior) bool {
+	w := d.w
 	length := 1.0
 	for range 12 {
-		next := *w
+		next := w
 		floats.AddScaled(next[:], -length, step[:])
-		if v := d.objective(&next, d.partition(&next, &d.p), prior); v < *least {
-			*w, *least = next, v
+		d.look(&next)
+		if v := d.objective(&next, d.logZ, prior); v < *least {
+			*least = v
 			return true
 		}
 		length /= 3
 	}
-	d.partition(w, &d.p)
+	d.look(&w)
 	return false
 }
 
@@ -383,55 +401,49 @@ func (d *densityFitter) moments() {
 // refit returns the density with the prior of before, and the nats a position
 // that it takes with its cost.
 func (d *densityFitter) refit(before *density) (density, float64) {
-	w, nats := d.fit(before.prior, &before.weights, before.prior.centre)
-	return d.density(w, before.prior, nats)
+	d.look(&before.weights)
+	return d.density(before.prior, d.fit(before.prior))
 }
 
 // choose returns the density of the family with the least description length: that
 // around the nearest of the usual densities, or around pooled, if there is one,
 // with the best of the widths.
-func (d *densityFitter) choose(before *density, widths []float64, pooled *[features]float64) (best density, least float64) {
-	var nearest *[features]float64
+func (d *densityFitter) choose(before *density, widths []float64, pooled *centre) (best density, least float64) {
+	var nearest *centre
 	distance := math.Inf(1)
-	for _, c := range d.family.centres {
-		if v := d.objective(c, d.partition(c, &d.p), prior{c, 1}); v < distance {
+	for k := range d.family.centres {
+		c := &d.family.centres[k]
+		if v := d.objective(&c.w, c.logZ, prior{c, 1}); v < distance {
 			nearest, distance = c, v
 		}
 	}
+	if before != nil && !before.gaussian {
+		d.look(&before.weights)
+	} else {
+		d.look(&nearest.w)
+	}
 	least = math.Inf(1)
-	for _, centre := range []*[features]float64{nearest, pooled} {
-		if centre == nil {
+	for _, c := range []*centre{nearest, pooled} {
+		if c == nil {
 			continue
 		}
-		start := *centre
-		if before != nil && !before.gaussian {
-			start = before.weights
-		}
 		for _, width := range widths {
-			w, nats := d.fit(prior{centre, width}, &start, centre)
-			start = w
-			if nats < least {
-				least = nats
-				best = density{prior: prior{centre, width}, weights: w}
+			if f, nats := d.density(prior{c, width}, d.fit(prior{c, width})); nats < least {
+				best, least = f, nats
 			}
 		}
 	}
-	return d.density(best.weights, best.prior, least)
+	return best, least
 }
 
-// density sets out that with weights w, and adds the cost of its choice to nats.
-func (d *densityFitter) density(w [features]float64, p prior, nats float64) (density, float64) {
-	f := density{prior: p, weights: w}
-	logZ := d.partition(&w, &d.p)
-	likelihood := logZ
-	for k, v := range w {
+// density sets out that which is looked at, and adds the cost of its choice to
+// nats.
+func (d *densityFitter) density(p prior, nats float64) (density, float64) {
+	f := density{prior: p, weights: d.w, log: d.log}
+	floats.AddConst(-d.logZ, f.log[:])
+	likelihood := d.logZ
+	for k, v := range d.w {
 		likelihood -= v * d.mean[k]
-	}
-	for g := range f.log {
-		f.log[g] = -logZ
-		for k, v := range d.family.f[g] {
-			f.log[g] += w[k] * v
-		}
 	}
 	nats += math.Log(2*float64(len(d.family.centres)+1)*float64(len(widths))) / d.n // Gaussian or not, and which
 	f.cost = (nats - likelihood) * d.n

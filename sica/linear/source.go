@@ -52,7 +52,7 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 // choose sets s to the model with the least description length of the signal y,
 // [T], whose second moments lie in s.q already. The density that s had is a start.
 // Pooled, which may be nil, is one more centre of the density's prior.
-func (c *coder) choose(s *source, y []float64, pooled *[features]float64) {
+func (c *coder) choose(s *source, y []float64, pooled *centre) {
 	before := s.density
 	s.weights = c.predictor.fit(s.q, c.past.n, -1)
 	c.past.predictionError(c.r, y, s.weights)
