@@ -32,7 +32,18 @@ func main() {
 	first := flag.Uint64("seed", 1, "first seed")
 	only := flag.String("kind", "", "only kinds whose name contains `text`")
 	largest := flag.Int("d", 64, "only kinds with at most `d` signals")
+	null := flag.Bool("null", false, "mixtures that nothing identifies")
 	flag.Parse()
+	if *null {
+		for _, k := range nulls {
+			if k.d <= *largest {
+				if err := k.null(*first, *seeds, *positions); err != nil {
+					log.Fatal(err)
+				}
+			}
+		}
+		return
+	}
 	for _, k := range kinds {
 		if !strings.Contains(k.name, *only) || k.d > *largest {
 			continue

@@ -100,12 +100,32 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 		return nil, err
 	}
 	gain := evidence(null.lengths(), best.lengths())
-	_ = gain
+	all := make([]int, d)
+	for i := range all {
+		all[i] = i
+	}
+	logDet, _ := mat.LogDet(null.b)
+	same := s.alike(null, all)
+	for b := range same {
+		same[b] -= logDet * float64(p.n) / evidenceBlocks
+	}
+	gain2 := evidence(same, best.lengths())
+	al := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i {
+			own := make([]float64, evidenceBlocks)
+			best.sources[i].lengths(own)
+			best.sources[j].lengths(own)
+			al.SetSym(i, j, evidence(s.alike(best, []int{i, j}), own))
+		}
+	}
 	nullPulls, err := s.pulls(ctx, null)
 	if err != nil {
 		return nil, err
 	}
-	return s.solution(best, null, pulls, nullPulls, pairs, gain, white.Mean, whitening)
+	sol, err := s.solution(best, null, pulls, nullPulls, pairs, gain, white.Mean, whitening)
+	sol.Gain2, sol.Alike = gain2, al
+	return sol, err
 }
 
 func (o Options) shape(positions int) ([]int, error) {

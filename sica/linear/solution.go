@@ -7,14 +7,15 @@ import (
 )
 
 type Solution struct {
-	Mean     []float64
-	Demixing *mat.Dense
-	Best     *mat.Dense
-	Null     *mat.Dense
-	Gain     float64
-	Evidence *mat.SymDense
-	Groups   [][]int
-	Sources  []source
+	Mean        []float64
+	Demixing    *mat.Dense
+	Best        *mat.Dense
+	Null        *mat.Dense
+	Gain, Gain2 float64
+	Alike       *mat.SymDense
+	Evidence    *mat.SymDense
+	Groups      [][]int
+	Sources     []source
 }
 
 func (s *separator) solution(best, null *demixing, p, nullPulls *pulls, pairs *mat.SymDense, gain float64, mean []float64, whitening *mat.Dense) (*Solution, error) {
