@@ -1,7 +1,7 @@
-"""The problems that scikit-learn and the Go tests of fastica both solve.
+"""The problems that other implementations and the Go tests both solve.
 
-They are made of integers and products only, so that both sides have the same
-numbers to the last bit: see problem_test.go in sica/baseline/fastica.
+They are made of integers, sums and products only, so that both sides have the
+same numbers to the last bit: see sica/baseline/internal/baselinetest.
 """
 
 import numpy as np
@@ -22,17 +22,23 @@ class Generator:
         return np.array([[self.uniform() for _ in range(columns)] for _ in range(rows)])
 
 
-def mixed(d, n):
+def mixed(d, n, heavy=lambda i: i % 2 == 1):
     """d signals at n positions, mixed: an array of d rows.
 
-    Every other source is uniform; the rest are fifth powers of that, which have
+    Sources are uniform; where heavy says so, fifth powers of that, which have
     heavier tails than a Gaussian.
     """
     g = Generator(d)
     s = g.matrix(d, n)
     a = g.matrix(d, d)
-    odd = s[1::2]
-    s[1::2] = odd * odd * odd * odd * odd
+    for i in filter(heavy, range(d)):
+        s[i] = s[i] * s[i] * s[i] * s[i] * s[i]
+    return mix(a, s)
+
+
+def mix(a, s):
+    """The product a @ s."""
+    d, n = s.shape
     x = np.zeros((d, n))
     for j in range(d):  # in this order of rounding
         x += a[:, j : j + 1] * s[j]
@@ -42,3 +48,13 @@ def mixed(d, n):
 def start(d, seed):
     """What the iterations begin with: w_init."""
     return Generator(1000 + seed).matrix(d, d)
+
+
+def whitening(x):
+    """The principal axes of x over their standard deviations, as rows: d×d.
+
+    The first entry along each axis is positive, as in scikit-learn.
+    """
+    u, s, _ = np.linalg.svd(x - x.mean(axis=1, keepdims=True), full_matrices=False)
+    u *= np.sign(u[0])
+    return (u / s).T * np.sqrt(x.shape[1])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -90,25 +91,5 @@ func (c Config) validate(d int) error {
 	case c.MaxIterations < 1:
 		return fmt.Errorf("max iterations %d: want at least 1", c.MaxIterations)
 	}
-	return c.validateStart(d)
-}
-
-func (c Config) validateStart(d int) error {
-	if c.Start == nil {
-		return nil
-	}
-	if rows, columns := c.Start.Dims(); rows != d || columns != d {
-		return fmt.Errorf("start is %d×%d: want %d×%d for %d signals", rows, columns, d, d, d)
-	}
-	for i := range d {
-		for j, v := range c.Start.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("start has the value %g in row %d, column %d (counted from 0): every value must be finite", v, i, j)
-			}
-		}
-	}
-	if !(mat.Cond(c.Start, 2) < 1e12) {
-		return fmt.Errorf("start is singular, or nearly: want an invertible matrix")
-	}
-	return nil
+	return baseline.CheckStart(c.Start, d)
 }

@@ -1,0 +1,155 @@
+package baselinetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+)
+
+// Linear checks what holds for every linear method, with settings that make it
+// converge to 1e-9 or so, on the mixed signals x, 3×T.
+func Linear(t *testing.T, x *mat.Dense, method baseline.Method) {
+	t.Run("repeats", func(t *testing.T) { repeats(t, x, method) })
+	t.Run("transforms", func(t *testing.T) { transforms(t, x, method) })
+	t.Run("mixing does not matter", func(t *testing.T) { mixingDoesNotMatter(t, x, method) })
+	t.Run("refuses", func(t *testing.T) { refuses(t, x, method) })
+	t.Run("ends", func(t *testing.T) { ends(t, x, method) })
+	t.Run("never NaN", func(t *testing.T) { neverNaN(t, method) })
+}
+
+func fit(t *testing.T, method baseline.Method, x *mat.Dense) baseline.Model {
+	t.Helper()
+	m, err := method.Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Convergence(); !c.Converged || c.Warning != "" {
+		t.Errorf("convergence %+v", c)
+	}
+	return m
+}
+
+// repeats checks that the same signals give the same result and stay as they are.
+func repeats(t *testing.T, x *mat.Dense, method baseline.Method) {
+	before := mat.DenseCopyOf(x)
+	first, again := fit(t, method, x), fit(t, method, x)
+	if !mat.Equal(first.Signals(), again.Signals()) {
+		t.Error("the same signals give another result")
+	}
+	if !mat.Equal(x, before) {
+		t.Error("the fit changed the mixed signals")
+	}
+}
+
+// transforms checks that Transform and InverseTransform are those of the fit.
+func transforms(t *testing.T, x *mat.Dense, method baseline.Method) {
+	offset := mat.DenseCopyOf(x)
+	offset.Apply(func(i, _ int, v float64) float64 { return v + 10*float64(i) }, x)
+	m := fit(t, method, offset)
+	z, err := m.Transform(offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(z, m.Signals(), 1e-10) {
+		t.Error("the transform of the mixed signals isn't the recovered signals")
+	}
+	back, err := m.InverseTransform(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(back, offset, 1e-10) {
+		t.Error("the inverse transform isn't the mixed signals")
+	}
+}
+
+// mixingDoesNotMatter checks that the signals recovered are the same if they are
+// mixed once more, at another scale and with an offset.
+func mixingDoesNotMatter(t *testing.T, x *mat.Dense, method baseline.Method) {
+	want := fit(t, method, x).Signals()
+	for _, scale := range []float64{1e-120, 1, 1e120} {
+		var mixed mat.Dense
+		mixed.Mul(mat.NewDense(3, 3, []float64{1, 2, 0, -1, 1, 0.1, 0, 3, 0.2}), x)
+		mixed.Apply(func(_, _ int, v float64) float64 { return scale * (v + 100) }, &mixed)
+		if distance := Distance(fit(t, method, &mixed).Signals(), want); !(distance < 1e-6) {
+			t.Errorf("scale %g: the signals are off by %g", scale, distance)
+		}
+	}
+}
+
+// refuses checks the errors for signals that can't be separated.
+func refuses(t *testing.T, x *mat.Dense, method baseline.Method) {
+	with := func(row []float64) *mat.Dense {
+		bad := mat.DenseCopyOf(x)
+		bad.SetRow(1, row)
+		return bad
+	}
+	_, n := x.Dims()
+	nan := make([]float64, n)
+	nan[3] = math.NaN()
+	for _, test := range []struct {
+		want string
+		x    *mat.Dense
+	}{
+		{"no mixed signals", nil},
+		{"2 mixed signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1})},
+		{"the value NaN at position 3", with(nan)},
+		{"the value 0 at every position", with(make([]float64, n))},
+		{"linearly dependent", with(x.RawRowView(0))},
+	} {
+		model, err := method.Fit(t.Context(), test.x)
+		if err == nil || !strings.HasPrefix(err.Error(), method.Name()+": ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+		if model != nil {
+			t.Errorf("model %v beside an error", model)
+		}
+	}
+}
+
+// ends checks that the fit ends with its context, wherever it is.
+func ends(t *testing.T, x *mat.Dense, method baseline.Method) {
+	for calls := range 4 {
+		if _, err := method.Fit(EndsAfter(t.Context(), calls), x); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended after %d calls: error %v", calls, err)
+		}
+	}
+}
+
+// neverNaN checks that signals with little in them give finite results or an
+// error.
+func neverNaN(t *testing.T, method baseline.Method) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	draws := map[string]func() float64{
+		"signs":    func() float64 { return float64(2*rng.IntN(2) - 1) },
+		"gaussian": rng.NormFloat64,
+		"spikes":   func() float64 { return math.Pow(rng.NormFloat64(), 15) },
+	}
+	for name, draw := range draws {
+		for _, size := range [][2]int{{1, 10}, {2, 3}, {2, 8}, {3, 30}, {3, 1000}} {
+			x := mat.NewDense(size[0], size[1], nil)
+			x.Apply(func(_, _ int, _ float64) float64 { return draw() }, x)
+			m, err := method.Fit(t.Context(), x)
+			if err != nil {
+				continue
+			}
+			z, err := m.Transform(x)
+			if err != nil { // of values that aren't finite
+				t.Errorf("%s %v: %v", name, size, err)
+				continue
+			}
+			if sum := mat.Sum(m.Signals()); math.IsNaN(sum) || math.IsInf(sum, 0) {
+				t.Errorf("%s %v: a value isn't finite", name, size)
+			}
+			if _, err := m.InverseTransform(z); err != nil {
+				t.Errorf("%s %v: %v", name, size, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package picard
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+)
+
+// white are exponential draws with changing signs, whitened.
+func white(t *testing.T, d, n int) *mat.Dense {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(d)))
+	x := mat.NewDense(d, n, nil)
+	x.Apply(func(i, _ int, _ float64) float64 {
+		if i == 0 {
+			return rng.Float64()
+		}
+		return rng.ExpFloat64() * float64(2*rng.IntN(2)-1)
+	}, x)
+	w, err := baseline.Whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Signals
+}
+
+func normal(rng *rand.Rand, d int) *mat.Dense {
+	m := mat.NewDense(d, d, nil)
+	m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
+	return m
+}
+
+func pointAt(t *testing.T, x, w *mat.Dense, ortho, extended bool) *point {
+	t.Helper()
+	m, err := newSampler(x, !ortho).means(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &point{ortho: ortho, extended: extended, w: w, means: m}
+	p.classify(nil)
+	return p
+}
+
+func each(t *testing.T, test func(t *testing.T, ortho, extended bool)) {
+	t.Helper()
+	for _, ortho := range []bool{false, true} {
+		for _, extended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("ortho=%t extended=%t", ortho, extended), func(t *testing.T) { test(t, ortho, extended) })
+		}
+	}
+}
+
+// The definitions in plain loops, over several blocks and the rest of one.
+func TestMeans(t *testing.T) {
+	const d, n = 3, 2*blockWidth + 17
+	x, w := white(t, d, n), normal(rand.New(rand.NewPCG(3, 4)), d)
+	got, err := newSampler(x, true).means(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var y mat.Dense
+	y.Mul(w, x)
+	want := means{make([]float64, d), make([]float64, d), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
+	for i := range d {
+		for k := range n {
+			v := y.At(i, k)
+			slope := 1 / (math.Cosh(v) * math.Cosh(v))
+			want.logCosh[i] += math.Log(2*math.Cosh(v)) / n
+			want.slope[i] += slope / n
+			for j := range d {
+				u := y.At(j, k)
+				want.score.Set(i, j, want.score.At(i, j)+math.Tanh(v)*u/n)
+				want.bend.Set(i, j, want.bend.At(i, j)+slope*u*u/n)
+			}
+		}
+	}
+	if !floats.EqualApprox(got.logCosh, want.logCosh, 1e-13) || !floats.EqualApprox(got.slope, want.slope, 1e-13) ||
+		!mat.EqualApprox(got.score, want.score, 1e-13) || !mat.EqualApprox(got.bend, want.bend, 1e-13) {
+		t.Errorf("means %+v, want %+v", got, want)
+	}
+}
+
+// log 2·cosh y is |y| where cosh y overflows, and log 2 at 0.
+func TestLogCosh(t *testing.T) {
+	for y, want := range map[float64]float64{0: math.Ln2, 1e-300: math.Ln2, 800: 800, -1e150: 1e150} {
+		tanh, slope := make([]float64, 1), make([]float64, 1)
+		if got := logCosh([]float64{y}, tanh, slope); got != want {
+			t.Errorf("log 2·cosh %g is %g, want %g", y, got, want)
+		}
+		if want := math.Tanh(y); math.Abs(tanh[0]-want) > 1e-16 || slope[0] != 1-want*want {
+			t.Errorf("tanh %g is %g, want %g", y, tanh[0], want)
+		}
+	}
+}
+
+// The gradient is the change of the loss by a small step.
+func TestGradient(t *testing.T) {
+	const d, small = 3, 1e-5
+	x := white(t, d, 500)
+	each(t, func(t *testing.T, ortho, extended bool) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		w := normal(rng, d)
+		if ortho {
+			w = rotation.Random(rng, d)
+		}
+		p := pointAt(t, x, w, ortho, extended)
+		for range 5 {
+			e := step(rng, d, ortho)
+			loss := func(by float64) float64 {
+				var scaled mat.Dense
+				scaled.Scale(by, e)
+				return pointAt(t, x, move(p, &scaled), ortho, extended).loss(p.signs)
+			}
+			got, want := dot(p.gradient(), e), (loss(small)-loss(-small))/(2*small)
+			if math.Abs(got-want) > 1e-8 {
+				t.Errorf("the loss changes by %.10f, want %.10f", got, want)
+			}
+		}
+	})
+}
+
+// step is a random direction.
+func step(rng *rand.Rand, d int, ortho bool) *mat.Dense {
+	e := normal(rng, d)
+	if ortho {
+		e.Sub(e, mat.DenseCopyOf(e.T()))
+	}
+	return e
+}
+
+// Of signals whose empirical distribution is exactly a product the Hessian is
+// exact at the minimum: it is the change of the gradient by a small step, and solve
+// is its inverse.
+func TestHessian(t *testing.T) {
+	const small = 1e-5
+	each(t, func(t *testing.T, ortho, extended bool) {
+		// All combinations of the values of three sources with heavy tails, or
+		// the first with light ones.
+		values := [][]float64{{-3, -0.1, 0.1, 3}, {-3, -0.1, 0, 0.1, 3}, {-4, 0, 0, 0, 0, 4}}
+		if extended {
+			values[0] = []float64{-1, -0.5, 0.5, 1}
+		}
+		x := mat.NewDense(3, 4*5*6, nil)
+		for k := range 4 * 5 * 6 {
+			x.SetCol(k, []float64{values[0][k%4], values[1][k/4%5], values[2][k/20]})
+		}
+		for i := range 3 {
+			row := x.RawRowView(i)
+			floats.Scale(math.Sqrt(float64(len(row)))/floats.Norm(row, 2), row)
+		}
+		identity := mat.DenseCopyOf(mat.NewDiagDense(3, []float64{1, 1, 1}))
+		cfg := Default()
+		cfg.Ortho, cfg.Extended, cfg.Tolerance = ortho, extended, 1e-12
+		w, c, err := minimise(t.Context(), x, identity, cfg)
+		if err != nil || !c.Converged {
+			t.Fatalf("convergence %+v, error %v", c, err)
+		}
+		if scales := mat.NewDiagDense(3, []float64{w.At(0, 0), w.At(1, 1), w.At(2, 2)}); !mat.EqualApprox(w, scales, 1e-12) {
+			t.Errorf("the minimum is\n%v, want independent signals to stay apart", mat.Formatted(w))
+		}
+
+		rng := rand.New(rand.NewPCG(7, 8))
+		p := pointAt(t, x, w, ortho, extended)
+		if p.signs[0] == 1 && extended || p.signs[1] != 1 || p.signs[2] != 1 {
+			t.Errorf("signs %v", p.signs)
+		}
+		for range 3 {
+			e := step(rng, 3, ortho)
+			gradient := func(by float64) *mat.Dense {
+				var scaled mat.Dense
+				scaled.Scale(by, e)
+				return pointAt(t, x, move(p, &scaled), ortho, extended).gradient()
+			}
+			change := difference(gradient(small), gradient(-small))
+			change.Scale(1/(2*small), change)
+			if got := p.hessian().solve(change); !mat.EqualApprox(got, e, 1e-7) {
+				t.Errorf("solved for the step\n%v, want\n%v", mat.Formatted(got), mat.Formatted(e))
+			}
+		}
+	})
+}
+
+// However the signals are, the approximate Hessian leads down.
+func TestHessianIsPositive(t *testing.T) {
+	x := white(t, 4, 30)
+	each(t, func(t *testing.T, ortho, extended bool) {
+		rng := rand.New(rand.NewPCG(9, 10))
+		for range 20 {
+			w := normal(rng, 4)
+			if ortho {
+				w = rotation.Random(rng, 4)
+			}
+			h := pointAt(t, x, w, ortho, extended).hessian()
+			g := step(rng, 4, ortho)
+			e := h.solve(g)
+			// At the least eigenvalue minCurvature, |E| is at most |G| over it.
+			if up := dot(e, g); !(up > 0) || mat.Norm(e, 2) > mat.Norm(g, 2)/minCurvature*(1+1e-9) {
+				t.Errorf("the step\n%v goes up by %g for the gradient\n%v", mat.Formatted(e), up, mat.Formatted(g))
+			}
+		}
+	})
+}
+
+// The memory's direction is −H·g, where for each step s and change y in turn
+// H ← (I − s·yᵀ/sᵀy)·H·(I − y·sᵀ/sᵀy) + s·sᵀ/sᵀy, the BFGS update of the inverse
+// Hessian, here as a matrix of all entries by all.
+func TestDirection(t *testing.T) {
+	const d = 2
+	rng := rand.New(rand.NewPCG(11, 12))
+	h := hessian{true, mat.NewDense(d, d, []float64{2, 3, 5, 7})}
+	inverse := mat.DenseCopyOf(mat.NewDiagDense(4, []float64{1. / 2, 1. / 3, 1. / 5, 1. / 7}))
+	past := memory{size: 3}
+	for k := range 5 {
+		s, y := normal(rng, d), normal(rng, d)
+		if dot(s, y) < 0 {
+			y.Scale(-1, y)
+		}
+		past.add(s, y)
+		if k < 2 { // forgotten by the end
+			continue
+		}
+		sv, yv := mat.NewVecDense(4, s.RawMatrix().Data), mat.NewVecDense(4, y.RawMatrix().Data)
+		left := mat.DenseCopyOf(mat.NewDiagDense(4, []float64{1, 1, 1, 1}))
+		left.RankOne(left, -1/dot(s, y), sv, yv)
+		var next mat.Dense
+		next.Product(left, inverse, left.T())
+		next.RankOne(&next, 1/dot(s, y), sv, sv)
+		inverse = &next
+	}
+	past.add(normal(rng, d), mat.NewDense(d, d, nil)) // no curvature
+	g := normal(rng, d)
+	var want mat.VecDense
+	want.MulVec(inverse, mat.NewVecDense(4, g.RawMatrix().Data))
+	want.ScaleVec(-1, &want)
+	if got := past.direction(g, h); !floats.EqualApprox(got.RawMatrix().Data, want.RawVector().Data, 1e-12) {
+		t.Errorf("direction %v, want %v", got.RawMatrix().Data, want.RawVector().Data)
+	}
+	past.forget()
+	if got, want := past.direction(mat.NewDense(d, d, []float64{-1, 0, 0, 1}), h).RawMatrix().Data, []float64{1. / 2, 0, 0, -1. / 7}; !floats.EqualApprox(got, want, 1e-15) {
+		t.Errorf("direction without memory %v, want %v", got, want)
+	}
+}

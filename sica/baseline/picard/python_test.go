@@ -1,0 +1,51 @@
+package picard_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+)
+
+// reference is what python-picard finds, as scripts/baselines/picard_oracle.py
+// wrote it.
+type reference struct {
+	Cases []struct {
+		D               int
+		Ortho, Extended bool
+		Unmixing        [][]float64
+	}
+}
+
+func TestUnmixingIsPythons(t *testing.T) {
+	cases := baselinetest.ReadJSON[reference](t, "testdata/python-picard.json").Cases
+	if len(cases) != 12 {
+		t.Fatalf("%d cases, want 12", len(cases))
+	}
+	worst := 0.0
+	for _, want := range cases {
+		t.Run(fmt.Sprintf("%d ortho=%t extended=%t", want.D, want.Ortho, want.Extended), func(t *testing.T) {
+			heavy := baselinetest.All
+			if want.Extended {
+				heavy = baselinetest.Odd
+			}
+			_, _, x := baselinetest.Problem(want.D, 2000, heavy)
+			cfg := settings(want.Ortho, want.Extended)
+			cfg.Start = baselinetest.Start(want.D, 0)
+			cfg.Tolerance = 1e-10
+			m := mustFit(t, x, cfg)
+			if c := m.Convergence(); !c.Converged {
+				t.Error(c.Warning)
+			}
+			unmixing := mat.NewDense(want.D, want.D, slices.Concat(want.Unmixing...))
+			distance := baselinetest.Distance(m.Unmixing, unmixing)
+			if worst = max(worst, distance); !(distance < 1e-6) {
+				t.Errorf("unmixing\n%v\noff by %g from\n%v", mat.Formatted(m.Unmixing), distance, mat.Formatted(unmixing))
+			}
+		})
+	}
+	t.Logf("off by %.1e at most", worst)
+}

@@ -1,0 +1,62 @@
+package sobi_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+)
+
+// autoregressive is that of scripts/baselines/sobi_oracle.py: sources s with
+// different spectra in a mixing x.
+func autoregressive(d, n int) (s, x *mat.Dense) {
+	g := baselinetest.Generator(d)
+	s, a := g.Matrix(d, n), g.Matrix(d, d)
+	for i := range d {
+		row := s.RawRowView(i)
+		for t := 1; t < n; t++ {
+			row[t] += float64(2*i+1-d) / float64(d) * row[t-1]
+		}
+	}
+	x = mat.NewDense(d, n, nil)
+	x.Mul(a, s)
+	return s, x
+}
+
+// reference is what pyRiemann finds, as scripts/baselines/sobi_oracle.py wrote it.
+type reference struct {
+	Cases []struct {
+		D        int
+		Lags     string
+		Unmixing [][]float64
+	}
+}
+
+func TestUnmixingIsPyRiemanns(t *testing.T) {
+	few := Default()
+	few.Lags = []int{1, 2, 3, 5, 8, 13, 21}
+	settings := map[string]Config{"amuse": AMUSE(), "few": few, "default": Default()}
+	cases := baselinetest.ReadJSON[reference](t, "testdata/pyriemann.json").Cases
+	if len(cases) != 9 {
+		t.Fatalf("%d cases, want 9", len(cases))
+	}
+	worst := 0.0
+	for _, want := range cases {
+		t.Run(fmt.Sprintf("%d %s", want.D, want.Lags), func(t *testing.T) {
+			_, x := autoregressive(want.D, 1000)
+			cfg := settings[want.Lags]
+			cfg.Tolerance = 1e-13
+			m := mustFit(t, x, cfg)
+			unmixing := mat.NewDense(want.D, want.D, slices.Concat(want.Unmixing...))
+			distance := baselinetest.Distance(m.Unmixing, unmixing)
+			if worst = max(worst, distance); !(distance < 1e-6) {
+				t.Errorf("unmixing\n%v\noff by %g from\n%v", mat.Formatted(m.Unmixing), distance, mat.Formatted(unmixing))
+			}
+		})
+	}
+	t.Logf("off by %.1e at most", worst)
+}

@@ -1,0 +1,231 @@
+package sobi_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+)
+
+var (
+	_ baseline.Method = Method{}
+	_ baseline.Model  = (*Model)(nil)
+)
+
+func mustFit(t *testing.T, x *mat.Dense, cfg Config) *Model {
+	t.Helper()
+	m, err := Fit(t.Context(), x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// each calls test with many lags and with one.
+func each(t *testing.T, test func(t *testing.T, cfg Config)) {
+	t.Helper()
+	t.Run("default", func(t *testing.T) { test(t, Default()) })
+	t.Run("amuse", func(t *testing.T) { test(t, AMUSE()) })
+}
+
+func TestSeparates(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		s, x := autoregressive(4, 20000)
+		m := mustFit(t, x, cfg)
+		if c := m.Convergence(); !c.Converged || c.Warning != "" || c.Iterations < 2 {
+			t.Errorf("convergence %+v", c)
+		}
+		if mcc := baselinetest.MCC(t, m.Signals(), s); !(mcc > 0.999) {
+			t.Errorf("MCC %.4f, want more than .999", mcc)
+		}
+	})
+}
+
+// Sources that are 0 where, and for more than the last lag around where, the
+// others aren't have no covariance at all, so that they are recovered to
+// rounding.
+func TestSeparatesExactly(t *testing.T) {
+	const d, each, gap = 3, 300, 100
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := mat.NewDense(d, d*(each+gap), nil)
+	for i := range d {
+		row := s.RawRowView(i)[i*(each+gap):][:each]
+		// Odd about the middle, for a mean of 0, and each with its own spectrum.
+		for k := range each / 2 {
+			v := rng.NormFloat64()
+			if k > 0 {
+				v += float64(i-1) * row[k-1] / 2
+			}
+			row[k], row[each-1-k] = v, -v
+		}
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(d, d, []float64{1, 2, 3, -1, 0, 1, 2, 1, 1}), s)
+	for _, lags := range [][]int{{1}, {1, 2, 3}, nil} {
+		cfg := Default()
+		cfg.Lags, cfg.Tolerance = lags, 1e-13
+		m := mustFit(t, &x, cfg)
+		want := mat.DenseCopyOf(s)
+		for i := range d {
+			row := want.RawRowView(i)
+			scale := math.Sqrt(float64(len(row))) / mat.Norm(want.RowView(i), 2)
+			for k := range row {
+				row[k] *= scale
+			}
+		}
+		if distance := baselinetest.Distance(m.Signals(), want); !(distance < 1e-11) {
+			t.Errorf("lags %v: the signals are off by %g", lags, distance)
+		}
+	}
+}
+
+// With one lag the recovered signals are the eigenvectors of the covariance at
+// that lag, here gonum's.
+func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
+	_, x := autoregressive(5, 500)
+	w, err := baseline.Whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := w.Signals
+	for _, lag := range []int{1, 4} {
+		var product mat.Dense
+		product.Mul(z.Slice(0, 5, 0, 500-lag), z.Slice(0, 5, lag, 500).T())
+		covariance := mat.NewSymDense(5, nil)
+		for i := range 5 {
+			for j := range 5 {
+				covariance.SetSym(i, j, product.At(i, j)+product.At(j, i))
+			}
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(covariance, true) {
+			t.Fatal("no eigenvectors")
+		}
+		var vectors, unmixing mat.Dense
+		eigen.VectorsTo(&vectors)
+		unmixing.Mul(vectors.T(), w.Matrix)
+		cfg := AMUSE()
+		cfg.Lags = []int{lag}
+		if distance := baselinetest.Distance(mustFit(t, x, cfg).Unmixing, &unmixing); !(distance < 1e-7) {
+			t.Errorf("lag %d: the unmixing matrix is off by %g", lag, distance)
+		}
+	}
+}
+
+func TestLinear(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		_, x := autoregressive(3, 1000)
+		baselinetest.Linear(t, x, Method{cfg})
+	})
+}
+
+// Backwards the covariances are the same, and so is the rest.
+func TestDirectionOfTimeDoesNotMatter(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		_, x := autoregressive(3, 1000)
+		want := mustFit(t, x, cfg)
+		reverse(x)
+		if distance := baselinetest.Distance(mustFit(t, x, cfg).Unmixing, want.Unmixing); !(distance < 1e-7) {
+			t.Errorf("the unmixing matrix is off by %g", distance)
+		}
+	})
+}
+
+func reverse(x *mat.Dense) {
+	d, n := x.Dims()
+	before := mat.DenseCopyOf(x)
+	for i := range d {
+		for t := range n {
+			x.Set(i, t, before.At(i, n-1-t))
+		}
+	}
+}
+
+func TestModel(t *testing.T) {
+	_, x := autoregressive(4, 1000)
+	m := mustFit(t, x, Default())
+	identity := mat.NewDiagDense(4, []float64{1, 1, 1, 1})
+	var covariance, product mat.Dense
+	covariance.Mul(m.Signals(), m.Signals().T())
+	covariance.Scale(1./1000, &covariance)
+	if !mat.EqualApprox(&covariance, identity, 1e-12) {
+		t.Errorf("the covariance of the signals is\n%.3g", mat.Formatted(&covariance))
+	}
+	product.Mul(m.Unmixing, m.Mixing)
+	if !mat.EqualApprox(&product, identity, 1e-12) {
+		t.Errorf("unmixing by mixing is\n%.3g", mat.Formatted(&product))
+	}
+}
+
+func TestOneSignal(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		m := mustFit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), cfg)
+		sign := math.Copysign(1, m.Signals().At(0, 3))
+		for k, want := range []float64{-2, -1, 0, 3} {
+			if got := m.Signals().At(0, k); math.Abs(sign*got-want/math.Sqrt(3.5)) > 1e-12 {
+				t.Errorf("signal %g at %d, want ±%g/√3.5", got, k, want)
+			}
+		}
+	})
+}
+
+func TestWarnsIfItDoesNotConverge(t *testing.T) {
+	each(t, func(t *testing.T, cfg Config) {
+		_, x := autoregressive(5, 500)
+		cfg.MaxSweeps = 1
+		c := mustFit(t, x, cfg).Convergence()
+		if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 1e-08 in 1 sweeps") {
+			t.Errorf("convergence %+v", c)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	_, x := autoregressive(2, 100)
+	for _, test := range []struct {
+		want   string
+		change func(*Config)
+	}{
+		{"tolerance NaN", func(c *Config) { c.Tolerance = math.NaN() }},
+		{"tolerance 0: want more than 0", func(c *Config) { c.Tolerance = 0 }},
+		{"max sweeps 0: want at least 1", func(c *Config) { c.MaxSweeps = 0 }},
+		{"no lags", func(c *Config) { c.Lags = []int{} }},
+		{"lag 0: want 1 to 99", func(c *Config) { c.Lags = []int{1, 0} }},
+		{"lag 100: want 1 to 99 for 100 positions", func(c *Config) { c.Lags = []int{100} }},
+		{"lag 2 is there twice", func(c *Config) { c.Lags = []int{2, 1, 2} }},
+	} {
+		cfg := Default()
+		test.change(&cfg)
+		if _, err := Fit(t.Context(), x, cfg); err == nil || !strings.HasPrefix(err.Error(), "sobi: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+	}
+}
+
+func TestMethod(t *testing.T) {
+	_, x := autoregressive(2, 300)
+	m := Method{AMUSE()}
+	model, err := m.Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(model.Signals(), mustFit(t, x, AMUSE()).Signals()) || m.Name() != "sobi" {
+		t.Error("the method isn't Fit")
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	_, x := autoregressive(10, 100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Fit(b.Context(), x, Default()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package baseline
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestCheckStart(t *testing.T) {
+	for _, good := range []*mat.Dense{nil, identity(2), mat.NewDense(2, 2, []float64{0, 1e200, -1e200, 3})} {
+		if err := CheckStart(good, 2); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, test := range []struct {
+		start *mat.Dense
+		want  string
+	}{
+		{identity(3), "start is 3×3: want 2×2 for 2 signals"},
+		{mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "the value NaN in row 1, column 0"},
+		{mat.NewDense(2, 2, []float64{1, 2, 2, 4}), "singular"},
+		{mat.NewDense(2, 2, nil), "singular"},
+	} {
+		if err := CheckStart(test.start, 2); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+	}
+}
