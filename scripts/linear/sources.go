@@ -26,6 +26,7 @@ var (
 	uniform     = independent(datasets.Uniform)
 	exponential = independent(func(r *rand.Rand) float64 { return r.ExpFloat64() })
 	gaussian    = independent(datasets.Normal)
+	red         = ar(datasets.Normal, .9)
 )
 
 // kinds are those that the rule was developed on, then kinds of scripts/quality,

@@ -26,6 +26,7 @@ type separator struct {
 	coder   *coder
 	psi     []float64  // [n]
 	adjoint *mat.Dense // d×T
+	spare   []*demixing
 }
 
 func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error) {
@@ -50,10 +51,18 @@ type demixing struct {
 	nats    float64 // L, a position
 }
 
-func (s *separator) newDemixing() *demixing {
+// take returns room for a demixing, which give gives back.
+func (s *separator) take() *demixing {
+	if last := len(s.spare) - 1; last >= 0 {
+		m := s.spare[last]
+		s.spare = s.spare[:last]
+		return m
+	}
 	_, positions := s.z.Dims()
 	return &demixing{b: mat.NewDense(s.d, s.d, nil), y: mat.NewDense(s.d, positions, nil), sources: make([]source, s.d)}
 }
+
+func (s *separator) give(m *demixing) { s.spare = append(s.spare, m) }
 
 // evaluate sets m to the demixing b with models fitted to its signals, whose
 // choices are made anew or those of before.
@@ -79,7 +88,7 @@ func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, ane
 		y := m.y.RawRowView(i)
 		s.moments.of(source.q, m.b.RawRowView(i), y)
 		if anew {
-			s.coder.choose(source, y, nil)
+			s.coder.choose(source, y)
 		} else {
 			s.coder.fit(source, y)
 		}
@@ -165,10 +174,7 @@ func (p *pulls) step(m mode) *mat.Dense {
 				e.Set(j, i, v)
 				continue
 			}
-			if lowest := (a+b)/2 - math.Hypot((a-b)/2, 1); lowest < leastEigenvalue {
-				a += leastEigenvalue - lowest
-				b += leastEigenvalue - lowest
-			}
+			a, b = p.curvature(i, j)
 			e.Set(i, j, -(b*ga-gb)/(a*b-1))
 			e.Set(j, i, -(a*gb-ga)/(a*b-1))
 		}
@@ -183,7 +189,8 @@ func (p *pulls) step(m mode) *mat.Dense {
 // descend lowers m by at most the given number of steps. Orders, windows and
 // densities are chosen anew after the third and the eighth, and at the end.
 func (s *separator) descend(ctx context.Context, m *demixing, mode mode, steps int) (*demixing, error) {
-	next := s.newDemixing()
+	next := s.take()
+	defer func() { s.give(next) }()
 	gain := leastGain / float64(s.past.n)
 	anew := func() error {
 		if err := s.evaluate(ctx, next, m.b, true, m); err != nil {

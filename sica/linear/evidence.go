@@ -60,9 +60,8 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *pulls) (*mat.Sym
 				}
 				mix(y, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
 				mix(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
-				source.density = m.sources[side.of].density
 				s.moments.of(source.q, b, y)
-				s.coder.choose(&source, y, nil)
+				s.coder.choose(&source, y)
 				source.lengths(after)
 			}
 			floats.AddTo(before, own[i], own[j])

@@ -17,7 +17,7 @@ const (
 
 	// A prediction of p values for d signals has p·d weights to choose from, and p
 	// for each alone: this many positions are wanted for each. A prior.
-	positionsPerLag, positionsPerWeight = 24, 8
+	positionsPerLag, positionsPerWeight = 12, 3
 
 	blockLength = 1024 // positions worked on at a time, which stay in the fastest cache
 )

@@ -30,7 +30,6 @@ type coder struct {
 	past      *past
 	predictor *predictor
 	fitter    densityFitter
-	histogram histogram
 	r, space  []float64 // [n]
 	slope     curve
 	curvature curve
@@ -40,7 +39,6 @@ func newCoder(p *past) *coder {
 	return &coder{
 		past:      p,
 		predictor: newPredictor(len(p.lags)),
-		fitter:    densityFitter{family: family},
 		r:         make([]float64, p.n),
 		space:     make([]float64, p.n),
 	}
@@ -50,25 +48,22 @@ func newCoder(p *past) *coder {
 var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 
 // choose sets s to the model with the least description length of the signal y,
-// [T], whose second moments lie in s.q already. The density that s had is a start.
-// Pooled, which may be nil, is one more centre of the density's prior.
-func (c *coder) choose(s *source, y []float64, pooled *centre) {
-	before := s.density
+// [T], whose second moments lie in s.q already.
+func (c *coder) choose(s *source, y []float64) {
 	s.weights = c.predictor.fit(s.q, c.past.n, -1)
 	c.past.predictionError(c.r, y, s.weights)
 	best, least := 0, math.Inf(1)
 	for _, window := range append([]int{0}, windows(c.past.n)...) {
 		s.window = window
-		s.density = before
 		c.standardise(s)
-		c.encode(s, func() (density, float64) { return c.fitter.choose(&before, widths[1:2], nil) }, true)
+		c.encode(s, func() (density, float64) { return c.fitter.choose(widths[1:2]) }, true)
 		if s.nats < least {
 			best, least = window, s.nats
 		}
 	}
 	s.window = best
 	c.standardise(s)
-	c.encode(s, func() (density, float64) { return c.fitter.choose(&before, widths, pooled) }, true)
+	c.encode(s, func() (density, float64) { return c.fitter.choose(widths) }, true)
 }
 
 // fit sets s to the best model of y with the choices that s has made.
@@ -78,7 +73,7 @@ func (c *coder) fit(s *source, y []float64) {
 	}
 	c.past.predictionError(c.r, y, s.weights)
 	c.standardise(s)
-	if s.density.gaussian {
+	if s.density.family == nil {
 		c.encode(s, nil, true)
 		return
 	}
@@ -118,18 +113,17 @@ func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) 
 	if fit != nil {
 		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300
 		floats.Scale(1/s.scale, s.u)
-		c.histogram.count(s.u)
-		c.fitter.begin(&c.histogram, c.past.n)
+		c.fitter.begin(s.u)
 		s.density, length = fit()
 		length += math.Log(s.scale)
 	}
-	if l := math.Log(deviation) + gaussianEntropy + math.Ln2/n; gaussian && l < length {
+	if l := math.Log(deviation) + gaussianEntropy; gaussian && l < length {
 		if fit == nil {
 			s.scale = 1
 		}
 		floats.Scale(s.scale/deviation, s.u)
 		s.scale, length = deviation, l
-		s.density = density{gaussian: true, cost: math.Ln2}
+		s.density = density{}
 	}
 	s.cost = s.density.cost + float64(parameters)/2*math.Log(n)
 	s.nats = length + logScale + float64(parameters)/2*math.Log(n)/n
@@ -166,7 +160,7 @@ type pull struct {
 // score sets psi, [n], to ψ = −∂/∂r log p(r/s)/s of each position.
 func (c *coder) score(s *source, psi []float64) pull {
 	var p pull
-	if s.density.gaussian {
+	if s.density.family == nil {
 		for t, u := range s.u {
 			psi[t] = u / s.scale
 		}
@@ -188,7 +182,7 @@ func (c *coder) score(s *source, psi []float64) pull {
 	}
 	p.information = floats.Dot(psi, psi) / float64(len(psi))
 	p.slope /= float64(len(psi))
-	if s.density.gaussian {
+	if s.density.family == nil {
 		p.slope = p.information
 	}
 	return p
@@ -204,7 +198,7 @@ func (s *source) lengths(nats []float64) {
 		if len(s.s) > 0 {
 			sum += meanLog(s.s[first:end]) * float64(end-first)
 		}
-		if s.density.gaussian {
+		if s.density.family == nil {
 			sum += floats.Dot(s.u[first:end], s.u[first:end])/2 + float64(end-first)*math.Log(2*math.Pi)/2
 		} else {
 			for _, u := range s.u[first:end] {

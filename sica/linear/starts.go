@@ -18,6 +18,7 @@ import (
 type start struct {
 	name string
 	b    *mat.Dense
+	nats float64 // description length, a position
 }
 
 // sobiLags are those whose covariances the start from spectra makes diagonal: the
@@ -38,17 +39,13 @@ var varianceBlocks = []int{8, 32}
 
 // starts returns those for the signals z of s.
 func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
-	identity := mat.NewDense(s.d, s.d, nil)
-	for i := range s.d {
-		identity.Set(i, i, 1)
-	}
-	all := []start{{"whitening", identity}}
+	all := []start{{name: "whitening", b: identity(s.d)}}
 	if s.d == 1 {
 		return all, nil
 	}
 	add := func(name string, b *mat.Dense, err error) error {
 		if err == nil && b != nil {
-			all = append(all, start{name, b})
+			all = append(all, start{name: name, b: b})
 		}
 		return err
 	}

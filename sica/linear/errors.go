@@ -1,0 +1,70 @@
+package linear
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// leaks returns the standard errors of the share of signal j in the recovered
+// signal i, both of variance 1, from the blocks of Fisher's information: those of a
+// pair have the curvature H = [[κ_ij, 1], [1, κ_ji]], and their gradients the
+// covariance V with V_ij = E ψ_i²·r_ij², r_ij being signal j less the prediction
+// with the weights of signal i, so that the covariance of the shares is
+// H⁻¹·V·H⁻¹/n. Angles are those of the rotations, (leak_ij − leak_ji)/2.
+func (s *separator) leaks(ctx context.Context, m *demixing, p *pulls) (leaks *mat.Dense, angles *mat.SymDense, err error) {
+	v := mat.NewDense(s.d, s.d, nil)
+	r := s.coder.r
+	for i := range s.d {
+		s.coder.score(&m.sources[i], s.psi)
+		for j := range s.d {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			s.past.predictionError(r, m.y.RawRowView(j), m.sources[i].weights)
+			sum := 0.0
+			for t, psi := range s.psi {
+				sum += psi * psi * r[t] * r[t]
+			}
+			v.Set(i, j, sum/float64(s.past.n))
+		}
+	}
+	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
+	n := float64(s.past.n)
+	for i := range s.d {
+		for j := range i {
+			a, b := p.curvature(i, j)
+			det := a*b - 1
+			va, vb := max(v.At(i, j), p.kappa.At(i, j)), max(v.At(j, i), p.kappa.At(j, i))
+			// H⁻¹ = [[b, −1], [−1, a]]/det
+			aa := (b*b*va - 2*b + vb) / (det * det * n)
+			bb := (va - 2*a + a*a*vb) / (det * det * n)
+			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
+			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2) // of standard deviations: z is white
+			leaks.Set(i, j, math.Sqrt(max(aa, 0))*ratio)
+			leaks.Set(j, i, math.Sqrt(max(bb, 0))/ratio)
+			angles.SetSym(i, j, math.Sqrt(max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0))/2)
+		}
+	}
+	return leaks, angles, nil
+}
+
+// curvature are κ_ij and κ_ji, with the least eigenvalue of their block no smaller
+// than that of a step.
+func (p *pulls) curvature(i, j int) (a, b float64) {
+	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
+	if lowest := (a+b)/2 - math.Hypot((a-b)/2, 1); lowest < leastEigenvalue {
+		a += leastEigenvalue - lowest
+		b += leastEigenvalue - lowest
+	}
+	return a, b
+}
+
+// occam is what it costs to say an angle of a quarter turn's range with the
+// standard error that it has: the logarithm of the range over the posterior's
+// width (D. J. C. MacKay, Neural Computation 4(3), 1992).
+func occam(angle float64) float64 {
+	return max(0, math.Log(math.Pi/2/(math.Sqrt(2*math.Pi)*angle)))
+}
