@@ -62,9 +62,11 @@ func (p *pulls) curvature(i, j int) (a, b float64) {
 	return a, b
 }
 
-// occam is what it costs to say an angle of a quarter turn's range with the
-// standard error that it has: the logarithm of the range over the posterior's
-// width (D. J. C. MacKay, Neural Computation 4(3), 1992).
-func occam(angle float64) float64 {
-	return max(0, math.Log(math.Pi/2/(math.Sqrt(2*math.Pi)*angle)))
+// occam is what it costs to say the angle between signals i and j, which may be any
+// in a quarter turn: the logarithm of that over the width of the posterior, with the
+// information n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
+func (p *pulls) occam(i, j, n int) float64 {
+	information := float64(n) * (p.kappa.At(i, j) + p.kappa.At(j, i) - 2)
+	const quarter = math.Pi / 2
+	return max(0, math.Log(max(information, 1e-300)*quarter*quarter/(2*math.Pi))/2)
 }

@@ -34,7 +34,9 @@ var usual = func() (all []*family) {
 		{"Laplace", func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
 		{"Student's t(4)", func(u float64) float64 { return -2.5 * math.Log(1+u*u/4) }},
 		{"a peak with heavy tails", func(u float64) float64 { return -1.5 * math.Log(0.05+u*u) }},
-		{"flat", func(u float64) float64 { return -math.Pow(math.Abs(u), 6) }},
+		{"rounded", func(u float64) float64 { return -math.Pow(math.Abs(u), 3) }},
+		{"flat", func(u float64) float64 { return -math.Pow(u, 6) }},
+		{"uniform", func(u float64) float64 { return -math.Pow(u, 20) }},
 		{"two peaks", func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
 	} {
 		f := newFamily(standard(centre.log))

@@ -35,9 +35,6 @@ type past struct {
 	runs  []run // of positions that are scored, in order
 	n     int   // how many those are
 	sides []int // of the box that they fill, row-major
-	// A sequence in stretches has one more side, their number, along which
-	// positions are not neighbours.
-	stretched bool
 }
 
 // A run is the positions from first to before end.
@@ -46,11 +43,21 @@ type run struct{ first, end int }
 // newPast returns the past of d signals with positions of the given shape.
 func newPast(shape []int, d int) past {
 	total := product(shape)
-	limit := min(total/positionsPerLag, total/(positionsPerWeight*d))
-	if len(shape) == 1 {
-		return sequencePast(min(limit, maxLags), run{0, total})
+	most := maxLags
+	if len(shape) > 1 {
+		most = maxNeighbours
 	}
-	offsets := earlier(shape, min(limit, maxNeighbours))
+	return pastOf(shape, min(most, total/positionsPerLag, total/(positionsPerWeight*d)))
+}
+
+// pastOf returns the past of at most the given number of values: of an image or
+// video in complete shells.
+func pastOf(shape []int, limit int) past {
+	total := product(shape)
+	if len(shape) == 1 {
+		return sequencePast(limit, total)
+	}
+	offsets := earlier(shape, limit)
 	reach := make([]int, len(shape)) // along each side
 	p := past{sides: make([]int, len(shape))}
 	for _, o := range offsets {
@@ -89,21 +96,12 @@ func newPast(shape []int, d int) past {
 	return p
 }
 
-// sequencePast is the past of p values in the given stretches of a sequence, all of
-// one length.
-func sequencePast(p int, stretches ...run) past {
-	s := past{stretched: len(stretches) > 1}
+// sequencePast is the past of p values of a sequence.
+func sequencePast(p, positions int) past {
+	p = min(p, positions-1)
+	s := past{runs: []run{{p, positions}}, n: positions - p, sides: []int{positions - p}}
 	for k := 1; k <= p; k++ {
 		s.lags = append(s.lags, k)
-	}
-	for _, r := range stretches {
-		r.first += p
-		s.runs = append(s.runs, r)
-		s.n += r.end - r.first
-	}
-	s.sides = []int{s.n}
-	if s.stretched {
-		s.sides = []int{len(s.runs), s.n / len(s.runs)}
 	}
 	return s
 }
@@ -192,7 +190,7 @@ type moments struct {
 	cov []*mat.Dense
 }
 
-func (p *past) sequence() bool { return len(p.sides) == 1 || p.stretched }
+func (p *past) sequence() bool { return len(p.sides) == 1 }
 
 // newMoments goes through the signals z, d×T.
 func newMoments(ctx context.Context, p *past, z *mat.Dense) (*moments, error) {

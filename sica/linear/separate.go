@@ -280,7 +280,8 @@ func sameBasin(b, c *mat.Dense) bool {
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation  float64       // evidence for any rotation
+	rotation  float64       // gain of the whole rotation
+	occam     float64       // what its angles cost
 	different *mat.SymDense // of each pair: gain over signals that are alike
 	evidence  *mat.SymDense // of each pair
 	leaks     *mat.Dense
@@ -312,7 +313,8 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 			best.sources[i].lengths(own)
 			best.sources[j].lengths(own)
 			v.different.SetSym(i, j, evidence(s.alike(best, []int{i, j}), own))
-			cost := occam(v.angles.At(i, j))
+			cost := p.occam(i, j, s.past.n)
+			v.occam += cost
 			v.evidence.SetSym(i, j, min(v.evidence.At(i, j), v.different.At(i, j))-cost)
 		}
 	}
@@ -323,12 +325,7 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 // might as well be alike towards it.
 func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64, whitening *mat.Dense) (*Solution, error) {
 	sol := &Solution{Mean: mean, Start: name, Leak: mat.NewDense(s.d, s.d, nil), ExpectedError: make([]float64, s.d)}
-	sol.Evidence = v.rotation
-	for i := range s.d {
-		for j := range i {
-			sol.Evidence -= occam(v.angles.At(i, j))
-		}
-	}
+	sol.Evidence = v.rotation - v.occam
 	left := v.rotation > 0
 	b := v.scaled
 	if left {

@@ -34,9 +34,6 @@ func (p *past) localScale(s, r []float64, window int, space []float64) {
 	}
 	mean := total / float64(len(r))
 	sides := p.sides
-	if p.stretched {
-		sides = sides[1:]
-	}
 	h := window
 	if len(sides) > 1 {
 		h = max(1, int(math.Round((math.Pow(float64(2*window+1), 1/float64(len(sides)))-1)/2)))
