@@ -89,7 +89,7 @@ func (d *densityFitter) centre() {
 // look sets the weights.
 func (d *densityFitter) look(w *[features]float64) {
 	d.w = *w
-	z := 0.0
+	largest := math.Inf(-1)
 	for g := range d.tilt {
 		f := &d.family.f[g]
 		// Two sums, which the processor takes side by side.
@@ -98,17 +98,21 @@ func (d *densityFitter) look(w *[features]float64) {
 			a += w[k] * f[k]
 			b += w[k+1] * f[k+1]
 		}
-		tilt := a + b
-		d.tilt[g] = tilt
-		if l := tilt + d.family.logMass[g]; l > -50 {
-			d.p[g] = math.Exp(min(l, 500)) // a step that is much too long
+		d.tilt[g] = a + b
+		d.p[g] = a + b + d.family.logMass[g]
+		largest = max(largest, d.p[g])
+	}
+	z := 0.0
+	for g, l := range d.p {
+		if l -= largest; l > -50 {
+			d.p[g] = math.Exp(l)
 			z += d.p[g]
 		} else {
 			d.p[g] = 0
 		}
 	}
 	floats.Scale(1/z, d.p[:])
-	d.logZ = math.Log(z)
+	d.logZ = largest + math.Log(z)
 }
 
 // objective is the nats a position that the weights take, with their prior.

@@ -49,19 +49,37 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 
 // choose sets s to the model with the least description length of the signal y,
 // [T], whose second moments lie in s.q already.
+//
+// The order is first that of a Gaussian signal. Where the innovations are rare
+// jumps, each leaves as many wrong predictions as the order: shorter pasts are tried
+// as long as the density isn't Gaussian.
 func (c *coder) choose(s *source, y []float64) {
-	s.weights = c.predictor.fit(s.q, c.past.n, -1)
-	c.past.predictionError(c.r, y, s.weights)
-	best, least := 0, math.Inf(1)
-	for _, window := range append([]int{0}, windows(c.past.n)...) {
-		s.window = window
+	some := func() (density, float64) { return c.fitter.choose(widths[1:2]) }
+	var weights []float64
+	window, least := 0, math.Inf(1)
+	try := func() {
 		c.standardise(s)
-		c.encode(s, func() (density, float64) { return c.fitter.choose(widths[1:2]) }, true)
+		c.encode(s, some, true)
 		if s.nats < least {
-			best, least = window, s.nats
+			weights, window, least = s.weights, s.window, s.nats
 		}
 	}
-	s.window = best
+	s.window = 0
+	s.weights = c.predictor.fit(s.q, c.past.n, -1)
+	for {
+		c.past.predictionError(c.r, y, s.weights)
+		try()
+		if s.density.family == nil || len(s.weights) < 2 {
+			break
+		}
+		s.weights = c.predictor.fit(s.q, c.past.n, len(s.weights)/2)
+	}
+	s.weights = weights
+	c.past.predictionError(c.r, y, s.weights)
+	for _, s.window = range windows(c.past.n) {
+		try()
+	}
+	s.window = window
 	c.standardise(s)
 	c.encode(s, func() (density, float64) { return c.fitter.choose(widths) }, true)
 }
