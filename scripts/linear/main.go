@@ -2,7 +2,8 @@
 // mixtures. Without flags it prints a table of mean correlation coefficients with
 // their standard error, the worst and median seconds, beside those of the rivals;
 // with -null what the rule says of mixtures that nothing identifies; with -cover how
-// often the truth lies within its error bars.
+// often the truth lies within its error bars. The sources may be given as files: WAV,
+// or images of one shape.
 package main
 
 import (
@@ -49,6 +50,12 @@ func main() {
 	flag.Parse()
 	table, row := kinds, kind.row
 	switch {
+	case flag.NArg() > 0:
+		k, err := files(flag.Args())
+		if err != nil {
+			log.Fatal(err)
+		}
+		table = []kind{k}
 	case *null:
 		table, row = nulls, kind.null
 	case *cover:
@@ -107,7 +114,7 @@ func (k kind) row(first uint64, seeds, positions int) error {
 			}
 		}
 		begin := time.Now()
-		sol, err := linear.Separate(context.Background(), x, linear.Options{})
+		sol, err := linear.Separate(context.Background(), x, k.options())
 		if err != nil {
 			return err
 		}
@@ -144,7 +151,7 @@ func (k kind) cover(first uint64, seeds, positions int) error {
 		if err != nil {
 			return err
 		}
-		sol, err := linear.Separate(context.Background(), x, linear.Options{})
+		sol, err := linear.Separate(context.Background(), x, k.options())
 		if err != nil {
 			return err
 		}
@@ -166,7 +173,7 @@ func (k kind) cover(first uint64, seeds, positions int) error {
 			}
 			identified++
 			for _, ij := range [][2]int{{p.I, p.J}, {p.J, p.I}} {
-				leak := shares.At(ij[0], source[ij[1]]) / shares.At(ij[0], source[ij[0]])
+				leak := shares.At(ij[0], source[ij[1]])
 				se := sol.Leak.At(ij[0], ij[1])
 				if se == 1 {
 					continue
@@ -213,18 +220,18 @@ func (k kind) shares(sol *linear.Solution, s, x *mat.Dense) *mat.Dense {
 
 // nulls are kinds that no rotation is identified of.
 var nulls = []kind{
-	{"white", 2, gaussian, 0},
-	{"white", 4, gaussian, 0},
-	{"white", 8, gaussian, 0},
-	{"AR(.9)", 2, red, 0},
-	{"AR(.9)", 4, red, 0},
-	{"AR(.9)", 8, red, 0},
-	{"AR(7), J=5", 2, nil, 5},
-	{"AR(7), J=5", 4, nil, 5},
-	{"AR(7), J=5", 8, nil, 5},
-	{"white", 16, gaussian, 0},
-	{"AR(.9)", 16, red, 0},
-	{"white", 32, gaussian, 0},
+	{"white", 2, gaussian, 0, nil},
+	{"white", 4, gaussian, 0, nil},
+	{"white", 8, gaussian, 0, nil},
+	{"AR(.9)", 2, red, 0, nil},
+	{"AR(.9)", 4, red, 0, nil},
+	{"AR(.9)", 8, red, 0, nil},
+	{"AR(7), J=5", 2, nil, 5, nil},
+	{"AR(7), J=5", 4, nil, 5, nil},
+	{"AR(7), J=5", 8, nil, 5, nil},
+	{"white", 16, gaussian, 0, nil},
+	{"AR(.9)", 16, red, 0, nil},
+	{"white", 32, gaussian, 0, nil},
 }
 
 // null prints how often a pair is said to be identified, how often whitening is
@@ -237,7 +244,7 @@ func (k kind) null(first uint64, seeds, positions int) error {
 		if err != nil {
 			return err
 		}
-		sol, err := linear.Separate(context.Background(), x, linear.Options{})
+		sol, err := linear.Separate(context.Background(), x, k.options())
 		if err != nil {
 			return err
 		}
