@@ -19,7 +19,7 @@ import (
 // rates, which is least where the recovered signals tell nothing about each other
 // that their own pasts don't.
 type separator struct {
-	z       *mat.Dense // d×T
+	z       *mat.Dense // d×T, white, with the noise of the resolution
 	d       int
 	past    *past
 	moments *moments
@@ -27,6 +27,8 @@ type separator struct {
 	psi     []float64  // [n]
 	adjoint *mat.Dense // d×T
 	spare   []*demixing
+
+	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
 }
 
 func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error) {
@@ -140,14 +142,6 @@ func (p pull) kappa() float64 {
 	return math.Sqrt(max(p.slope, least*p.information) * p.information)
 }
 
-// A mode is which maps a descent may take.
-type mode int
-
-const (
-	anyMap     mode = iota
-	noRotation      // B changes by symmetric maps only
-)
-
 const (
 	leastEigenvalue = 0.05 // of a pair's curvature: a step is at most 20 gradients
 	longestStep     = 0.7  // of an entry of E: 40 degrees
@@ -160,21 +154,14 @@ const (
 // pairs don't act on each other, and those of one pair have the curvature
 // [[κ_ij, 1], [1, κ_ji]] (D.-T. Pham, P. Garat, IEEE Trans. Signal Processing
 // 45(7), 1997; P. Ablin, J.-F. Cardoso, A. Gramfort, ibid. 66(15), 2018).
-func (p *pulls) step(m mode) *mat.Dense {
+func (p *pulls) step() *mat.Dense {
 	d, _ := p.gradient.Dims()
 	e := mat.NewDense(d, d, nil)
 	for i := range d {
 		e.Set(i, i, -p.gradient.At(i, i)/(p.kappa.At(i, i)+1))
 		for j := range i {
-			a, b := p.kappa.At(i, j), p.kappa.At(j, i)
 			ga, gb := p.gradient.At(i, j), p.gradient.At(j, i)
-			if m == noRotation {
-				v := -(ga + gb) / 2 / max((a+b+2)/2, 0.5)
-				e.Set(i, j, v)
-				e.Set(j, i, v)
-				continue
-			}
-			a, b = p.curvature(i, j)
+			a, b := p.curvature(i, j)
 			e.Set(i, j, -(b*ga-gb)/(a*b-1))
 			e.Set(j, i, -(a*gb-ga)/(a*b-1))
 		}
@@ -188,7 +175,7 @@ func (p *pulls) step(m mode) *mat.Dense {
 
 // descend lowers m by at most the given number of steps. Orders, windows and
 // densities are chosen anew after the third and the eighth, and at the end.
-func (s *separator) descend(ctx context.Context, m *demixing, mode mode, steps int) (*demixing, error) {
+func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
 	next := s.take()
 	defer func() { s.give(next) }()
 	gain := leastGain / float64(s.past.n)
@@ -209,7 +196,7 @@ func (s *separator) descend(ctx context.Context, m *demixing, mode mode, steps i
 		if err != nil {
 			return nil, err
 		}
-		e := p.step(mode)
+		e := p.step()
 		before := m.nats
 		lower := false
 		for range halvings {

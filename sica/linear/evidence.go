@@ -153,32 +153,3 @@ func orient(b, whitening *mat.Dense, group []int) {
 		b.SetRow(i, turned.RawRowView(a))
 	}
 }
-
-// alike are the description lengths of sixteenths of the positions if the signals
-// of a group are Gaussian with one spectrum: the only sources that stay unknown up
-// to a rotation, whatever the number of positions. The prediction's weights are
-// paid for once.
-func (s *separator) alike(m *demixing, group []int) []float64 {
-	size := len(s.past.lags) + 1
-	q := make([]float64, size*size)
-	var weights []float64
-	for _, i := range group {
-		source := &m.sources[i]
-		floats.AddScaled(q, 1/errorPower(source.q, source.weights, size), source.q)
-	}
-	weights = s.coder.predictor.fit(q, s.past.n*len(group), -1)
-	nats := make([]float64, evidenceBlocks)
-	n := float64(s.past.n)
-	for _, i := range group {
-		r := s.coder.r
-		s.past.predictionError(r, m.y.RawRowView(i), weights)
-		power := floats.Dot(r, r) / n
-		for b := range nats {
-			part := r[b*len(r)/evidenceBlocks : (b+1)*len(r)/evidenceBlocks]
-			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
-		}
-	}
-	cost := (float64(len(group)) + float64(len(weights))) / 2 * math.Log(n) // scales, weights
-	floats.AddConst(cost/evidenceBlocks, nats)
-	return nats
-}

@@ -37,11 +37,10 @@ const (
 	// identified is the evidence in nats that it takes: 20 to 1.
 	identified = 2.9957
 
-	whiteningSteps = 30
-	mostSteps      = 60
-	firstSteps     = 6  // of the starts after the first, before the best go on
-	promising      = 20 // nats a signal by which such a start may lie behind
-	level          = 0.2
+	mostSteps  = 60
+	firstSteps = 6  // of the starts after the first, before the best go on
+	promising  = 20 // nats a signal by which such a start may lie behind
+	level      = 0.2
 )
 
 // Separate finds the linear demixing of the mixed signals x, d×T, whose signals
@@ -76,11 +75,11 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	if err != nil {
 		return nil, err
 	}
-	s, whitening, err := prepare(ctx, white, shape, opt.Seed)
+	s, err := prepare(ctx, white, shape, opt.Seed)
 	if err != nil {
 		return nil, err
 	}
-	null, err := s.null(ctx)
+	null, err := s.whiten(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,20 +95,30 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	if err != nil {
 		return nil, err
 	}
-	return s.solution(ctx, best, null, v, name, white.Mean, whitening)
+	return s.solution(ctx, best, null, v, name, white.Mean)
 }
 
 // prepare whitens x symmetrically and adds the noise of the resolution.
-func prepare(ctx context.Context, white *baseline.Whitening, shape []int, seed uint64) (*separator, *mat.Dense, error) {
-	d := len(white.Mean)
-	axes := axes(white)
-	whitening, z := new(mat.Dense), new(mat.Dense)
-	whitening.Mul(axes.T(), white.Matrix)
-	z.Mul(axes.T(), white.Signals)
+func prepare(ctx context.Context, white *baseline.Whitening, shape []int, seed uint64) (*separator, error) {
+	// Whitening by principal components has the axes a, a row each, over their
+	// standard deviations; aᵀ turns it into the symmetric one, Σ^(−1/2).
+	a := mat.DenseCopyOf(white.Matrix)
+	for i := range white.Mean {
+		axis := a.RowView(i).(*mat.VecDense)
+		axis.ScaleVec(1/axis.Norm(2), axis)
+	}
+	z, whitening, inverse := new(mat.Dense), new(mat.Dense), new(mat.Dense)
+	z.Mul(a.T(), white.Signals)
+	whitening.Mul(a.T(), white.Matrix)
+	inverse.Mul(white.Inverse, a)
 	blur(z, seed)
-	p := newPast(shape, d)
+	p := newPast(shape, len(white.Mean))
 	s, err := newSeparator(ctx, z, &p)
-	return s, whitening, err
+	if err != nil {
+		return nil, err
+	}
+	s.whitening, s.inverse = whitening, inverse
+	return s, nil
 }
 
 func (o Options) shape(positions int) ([]int, error) {
@@ -132,17 +141,7 @@ func (o Options) shape(positions int) ([]int, error) {
 	return o.Shape, nil
 }
 
-// axes are the principal axes, a row each.
-func axes(white *baseline.Whitening) *mat.Dense {
-	a := mat.DenseCopyOf(white.Matrix)
-	d, _ := a.Dims()
-	for i := range d {
-		axis := a.RowView(i).(*mat.VecDense)
-		axis.ScaleVec(1/axis.Norm(2), axis)
-	}
-	return a
-}
-
+// blur adds the noise of the resolution.
 func blur(z *mat.Dense, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
 	d, _ := z.Dims()
@@ -152,38 +151,6 @@ func blur(z *mat.Dense, seed uint64) {
 			row[t] += resolution * rng.NormFloat64()
 		}
 	}
-}
-
-// A whitened is the symmetric demixing with the least description length.
-type whitened struct {
-	b       *mat.Dense // d×d, rows in the scale of the innovations
-	nats    float64    // a position
-	lengths []float64  // of sixteenths of the positions, if the signals are alike
-}
-
-func (s *separator) null(ctx context.Context) (*whitened, error) {
-	m := s.take()
-	if err := s.evaluate(ctx, m, identity(s.d), true, nil); err != nil {
-		return nil, err
-	}
-	m, err := s.descend(ctx, m, noRotation, whiteningSteps)
-	if err != nil {
-		return nil, err
-	}
-	defer s.give(m)
-	p, err := s.pulls(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]int, s.d)
-	for i := range all {
-		all[i] = i
-	}
-	null := &whitened{b: m.scaled(p), nats: m.nats, lengths: s.alike(m, all)}
-	logDet, _ := mat.LogDet(m.b)
-	floats.AddConst(-logDet*float64(s.past.n)/evidenceBlocks, null.lengths)
-	null.nats = min(null.nats, floats.Sum(null.lengths)/float64(s.past.n))
-	return null, nil
 }
 
 // scaled is b with rows that bring the innovations to information 1.
@@ -229,11 +196,11 @@ func (s *separator) best(ctx context.Context, starts []start) (best *demixing, n
 		if best != nil {
 			steps = firstSteps
 		}
-		if m, err = s.descend(ctx, m, anyMap, steps); err != nil {
+		if m, err = s.descend(ctx, m, steps); err != nil {
 			return nil, "", err
 		}
 		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > level {
-			if m, err = s.descend(ctx, m, anyMap, mostSteps); err != nil {
+			if m, err = s.descend(ctx, m, mostSteps); err != nil {
 				return nil, "", err
 			}
 		}
@@ -312,7 +279,8 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 			own := make([]float64, evidenceBlocks)
 			best.sources[i].lengths(own)
 			best.sources[j].lengths(own)
-			v.different.SetSym(i, j, evidence(s.alike(best, []int{i, j}), own))
+			_, alike := s.alike(best, i, j)
+			v.different.SetSym(i, j, evidence(alike, own))
 			cost := p.occam(i, j, s.past.n)
 			v.occam += cost
 			v.evidence.SetSym(i, j, min(v.evidence.At(i, j), v.different.At(i, j))-cost)
@@ -323,7 +291,7 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 
 // solution keeps best where that is shorter than whitening, and turns signals that
 // might as well be alike towards it.
-func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64, whitening *mat.Dense) (*Solution, error) {
+func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
 	sol := &Solution{Mean: mean, Start: name, Leak: mat.NewDense(s.d, s.d, nil), ExpectedError: make([]float64, s.d)}
 	sol.Evidence = v.rotation - v.occam
 	left := v.rotation > 0
@@ -371,8 +339,8 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 		floats.Scale(1/deviation, m.b.RawRowView(i))
 	}
 	sol.Demixing = new(mat.Dense)
-	sol.Demixing.Mul(m.b, whitening)
-	logDet, _ := mat.LogDet(whitening)
+	sol.Demixing.Mul(m.b, s.whitening)
+	logDet, _ := mat.LogDet(s.whitening)
 	sol.CodeLength, sol.Whitening = m.nats-logDet, null.nats-logDet
 	sol.Why = sol.why(left)
 	return sol, nil
