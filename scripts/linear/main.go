@@ -232,6 +232,7 @@ var nulls = []kind{
 	{"white", 16, gaussian, 0, nil},
 	{"AR(.9)", 16, red, 0, nil},
 	{"white", 32, gaussian, 0, nil},
+	{"AR(7), J=5", 16, nil, 5, nil},
 }
 
 // null prints how often a pair is said to be identified, how often whitening is

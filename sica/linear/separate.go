@@ -34,6 +34,11 @@ const (
 
 	// leaving is the evidence for a rotation, in nats, that it takes to leave
 	// whitening: 20 to 1.
+	// angleGain is what an angle must gain, in nats, to be worth estimating: half a
+	// nat is gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans.
+	// Automatic Control 19(6), 1974).
+	angleGain = 1
+
 	// identified is the evidence in nats that it takes: 20 to 1.
 	identified = 2.9957
 
@@ -294,10 +299,10 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
 	sol := &Solution{Mean: mean, Start: name, Leak: mat.NewDense(s.d, s.d, nil), ExpectedError: make([]float64, s.d)}
 	sol.Evidence = v.rotation - v.occam
-	left := v.rotation > 0
+	left := v.rotation > angleGain*float64(s.d*(s.d-1)/2)
 	b := v.scaled
 	if left {
-		for _, g := range groups(v.different, 0) {
+		for _, g := range groups(v.different, angleGain) {
 			if len(g) > 1 {
 				orient(b, null.b, g)
 			}
