@@ -32,8 +32,8 @@ func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64)
 			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
 	}
-	parameters := float64(len(signals) + len(weights)) // scales, weights
-	floats.AddConst(parameters/2*math.Log(n)/evidenceBlocks, nats)
+	cost := float64(len(signals))/2*math.Log(n) + s.coder.predictor.cost(sum, weights, 1, s.past.n) // scales, weights
+	floats.AddConst(cost/evidenceBlocks, nats)
 	return weights, nats
 }
 

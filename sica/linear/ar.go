@@ -17,10 +17,12 @@ const ridge = 1e-6
 type predictor struct {
 	factor    []float64 // [P, P], lower triangular: Cholesky's
 	projected []float64 // [P]
+	distance  []float64 // [P], of the values of the past
 }
 
-func newPredictor(lags int) *predictor {
-	return &predictor{make([]float64, lags*lags), make([]float64, lags)}
+func newPredictor(distance []float64) *predictor {
+	lags := len(distance)
+	return &predictor{make([]float64, lags*lags), make([]float64, lags), distance}
 }
 
 // fit returns the weights of the prediction with the given order, the number of
@@ -73,6 +75,37 @@ func (p *predictor) solve(trans blas.Transpose, order int) {
 	blas64.Trsv(trans,
 		blas64.Triangular{N: order, Stride: len(p.projected), Data: p.factor, Uplo: blas.Lower, Diag: blas.NonUnit},
 		blas64.Vector{N: order, Inc: 1, Data: p.projected})
+}
+
+// cost is the description length of the weights in nats, for n positions of a signal
+// with the moments q and innovations of the given power. It is the shorter of two:
+// half of log n for each weight, and that by the evidence under a Gaussian prior
+// with standard deviation 1/distance for the weight of a value so far away
+// (R. Litterman, Journal of Business & Economic Statistics 4(1), 1986), to
+// which the many weights of a smooth signal, which the data hardly tell apart, cost
+// little.
+func (p *predictor) cost(q, weights []float64, power float64, n int) float64 {
+	order := len(weights)
+	if order == 0 {
+		return 0
+	}
+	size := len(p.projected) + 1
+	sum := 0.0
+	for k, w := range weights {
+		sum += w * w * p.distance[k] * p.distance[k] / 2
+		for l := range k + 1 {
+			p.factor[k*order+l] = float64(n) / power * q[(k+1)*size+l+1] / (p.distance[k] * p.distance[l])
+		}
+		p.factor[k*order+k]++
+	}
+	_, ok := lapack64.Potrf(blas64.Symmetric{N: order, Stride: order, Data: p.factor[:order*order], Uplo: blas.Lower})
+	for k := range order {
+		sum += math.Log(p.factor[k*order+k])
+	}
+	if half := float64(order) / 2 * math.Log(float64(n)); !ok || half < sum {
+		return half
+	}
+	return sum
 }
 
 // errorPower is the mean square of the prediction error that the weights leave in

@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -31,10 +32,11 @@ const (
 // on the first values makes no statement about where a signal began: the paper's
 // AR(7) begins ten times larger than it goes on.
 type past struct {
-	lags  []int
-	runs  []run // of positions that are scored, in order
-	n     int   // how many those are
-	sides []int // of the box that they fill, row-major
+	lags     []int
+	distance []float64 // of those values
+	runs     []run     // of positions that are scored, in order
+	n        int       // how many those are
+	sides    []int     // of the box that they fill, row-major
 }
 
 // A run is the positions from first to before end.
@@ -67,6 +69,7 @@ func pastOf(shape []int, limit int) past {
 			reach[a] = max(reach[a], v, -v)
 		}
 		p.lags = append(p.lags, lag)
+		p.distance = append(p.distance, math.Sqrt(float64(squared(o))))
 	}
 	p.n = 1
 	for a, side := range shape {
@@ -102,6 +105,7 @@ func sequencePast(p, positions int) past {
 	s := past{runs: []run{{p, positions}}, n: positions - p, sides: []int{positions - p}}
 	for k := 1; k <= p; k++ {
 		s.lags = append(s.lags, k)
+		s.distance = append(s.distance, float64(k))
 	}
 	return s
 }
@@ -122,20 +126,22 @@ func earlier(shape []int, limit int) [][]int {
 		all = longer
 	}
 	all = all[:len(all)/2] // those before the origin, which is in the middle
-	distance := func(o []int) (sum int) {
-		for _, v := range o {
-			sum += v * v
-		}
-		return sum
-	}
-	slices.SortStableFunc(all, func(a, b []int) int { return cmp.Compare(distance(a), distance(b)) })
+	slices.SortStableFunc(all, func(a, b []int) int { return cmp.Compare(squared(a), squared(b)) })
 	if limit < len(all) {
-		for limit > 0 && distance(all[limit-1]) == distance(all[limit]) {
+		for limit > 0 && squared(all[limit-1]) == squared(all[limit]) {
 			limit--
 		}
 		all = all[:limit]
 	}
 	return all
+}
+
+// squared is the squared length of an offset.
+func squared(offset []int) (sum int) {
+	for _, v := range offset {
+		sum += v * v
+	}
+	return sum
 }
 
 func product(shape []int) int {

@@ -131,7 +131,7 @@ func TestPredictor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := newPredictor(len(p.lags))
+	fit := newPredictor(p.distance)
 	r := make([]float64, p.n)
 	least, order := math.Inf(1), 0
 	for k := range len(p.lags) + 1 {

@@ -32,21 +32,19 @@ const (
 	// square and sawtooth end at .40 without it and at .999 with it.
 	resolution = 0.03
 
-	// leaving is the evidence for a rotation, in nats, that it takes to leave
-	// whitening: 20 to 1.
 	// angleGain is what an angle must gain, in nats, to be worth estimating: half a
 	// nat is gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans.
 	// Automatic Control 19(6), 1974).
 	angleGain = 1
-
-	// identified is the evidence in nats that it takes: 20 to 1.
-	identified = 2.9957
 
 	mostSteps  = 60
 	firstSteps = 6  // of the starts after the first, before the best go on
 	promising  = 20 // nats a signal by which such a start may lie behind
 	level      = 0.2
 )
+
+// identified is the evidence in nats that it takes to say so: 20 to 1.
+var identified = math.Log(20)
 
 // Separate finds the linear demixing of the mixed signals x, d×T, whose signals
 // have the least description length together, and says how sure that is. If the
@@ -55,8 +53,9 @@ const (
 // for rounding and the noise of the resolution, any mixing of x make no difference
 // to the signals that are identified.
 //
-// A step costs O(d·T·(d + p)), p being the values of the past that are used. For T
-// positions of d signals it takes about ...
+// A step costs O(d·T·(d + p)), p being the values of the past that are used, and
+// there are some dozens of steps: on one core about a second for 8 signals at 50 000
+// positions. The pairs' evidence costs O(d²·T·p), once.
 //
 // It is an error if x can't be whitened, if the shape doesn't fit, or if ctx ends.
 func Separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error) {

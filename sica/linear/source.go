@@ -38,7 +38,7 @@ type coder struct {
 func newCoder(p *past) *coder {
 	return &coder{
 		past:      p,
-		predictor: newPredictor(len(p.lags)),
+		predictor: newPredictor(p.distance),
 		r:         make([]float64, p.n),
 		space:     make([]float64, p.n),
 	}
@@ -122,11 +122,12 @@ func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) 
 	}
 	deviation := math.Sqrt(square/n) + 1e-300
 	logScale := 0.0
-	parameters := len(s.weights) + 1
+	parameters := 1.0 // the scale
 	if len(s.s) > 0 {
 		logScale = meanLog(s.s)
-		parameters++
+		parameters++ // the window
 	}
+	cost := parameters/2*math.Log(n) + c.predictor.cost(s.q, s.weights, errorPower(s.q, s.weights, len(c.past.lags)+1), c.past.n)
 	length := math.Inf(1)
 	if fit != nil {
 		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300
@@ -143,8 +144,8 @@ func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) 
 		s.scale, length = deviation, l
 		s.density = density{}
 	}
-	s.cost = s.density.cost + float64(parameters)/2*math.Log(n)
-	s.nats = length + logScale + float64(parameters)/2*math.Log(n)/n
+	s.cost = s.density.cost + cost
+	s.nats = length + logScale + cost/n
 }
 
 func resize(s []float64, n int) []float64 {
