@@ -28,12 +28,12 @@ type Models struct {
 	lags     int // that the models chose from
 }
 
-// Fit chooses and fits a model for each of the signals z, d×T, each by itself. A
+// FitSources chooses and fits a model for each of the signals z, d×T, each by itself. A
 // signal's resolution is .03 of its standard deviation.
 //
 // It is an error if z isn't at least one signal at two positions, if a value isn't
 // finite, if a signal is constant, if the shape doesn't fit, or if ctx ends.
-func Fit(ctx context.Context, z *mat.Dense, opt Options) (*Models, error) {
+func FitSources(ctx context.Context, z *mat.Dense, opt Options) (*Models, error) {
 	m, err := fitModels(ctx, z, opt)
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)

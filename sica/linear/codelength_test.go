@@ -12,7 +12,7 @@ import (
 
 func fit(t *testing.T, z *mat.Dense) *linear.Models {
 	t.Helper()
-	m, err := linear.Fit(t.Context(), z, linear.Options{})
+	m, err := linear.FitSources(t.Context(), z, linear.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestScore(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	if _, err := linear.Fit(t.Context(), mat.NewDense(1, 30, nil), linear.Options{}); err == nil || !strings.Contains(err.Error(), "constant") {
+	if _, err := linear.FitSources(t.Context(), mat.NewDense(1, 30, nil), linear.Options{}); err == nil || !strings.Contains(err.Error(), "constant") {
 		t.Errorf("error %v, want one with constant", err)
 	}
 }

@@ -106,26 +106,26 @@ func (s *source) keep(before *source) {
 	s.density = before.density
 }
 
-// A pulls is the gradient of L along E for B → (I+E)·B, and its curvature.
-type pulls struct {
+// derivatives are the gradient of L along E for B → (I+E)·B, and its curvature.
+type derivatives struct {
 	gradient *mat.Dense // d×d
 	kappa    *mat.Dense // d×d, the second derivative along E_ij; that along E_ij and E_ji is 1
-	pulls    []pull
+	scores   []scoreMoments
 }
 
-// pulls goes through the positions of m.
-func (s *separator) pulls(ctx context.Context, m *demixing) (*pulls, error) {
-	p := &pulls{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil), make([]pull, s.d)}
+// differentiate goes through the positions of m.
+func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivatives, error) {
+	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil), make([]scoreMoments, s.d)}
 	size := len(s.past.lags) + 1
 	for i := range m.sources {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		source := &m.sources[i]
-		p.pulls[i] = s.coder.score(source, s.psi)
+		p.scores[i] = s.coder.score(source, s.psi)
 		s.past.adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
 		for j := range s.d {
-			p.kappa.Set(i, j, p.pulls[i].kappa()*errorPower(m.sources[j].q, source.weights, size))
+			p.kappa.Set(i, j, p.scores[i].kappa()*errorPower(m.sources[j].q, source.weights, size))
 		}
 	}
 	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.n), s.adjoint.RawMatrix(), m.y.RawMatrix(), 0, p.gradient.RawMatrix())
@@ -135,11 +135,10 @@ func (s *separator) pulls(ctx context.Context, m *demixing) (*pulls, error) {
 	return p, nil
 }
 
-// kappa is E ψ² and E ψ′, equal if the density is the right one, by their geometric
-// mean. Where the slope is that of an edge it says little.
-func (p pull) kappa() float64 {
+// kappa is Fisher's information by the geometric mean of both. Where the slope is that of an edge it says little.
+func (p scoreMoments) kappa() float64 {
 	const least = 0.2
-	return math.Sqrt(max(p.slope, least*p.information) * p.information)
+	return math.Sqrt(max(p.slope, least*p.square) * p.square)
 }
 
 const (
@@ -154,7 +153,7 @@ const (
 // pairs don't act on each other, and those of one pair have the curvature
 // [[κ_ij, 1], [1, κ_ji]] (D.-T. Pham, P. Garat, IEEE Trans. Signal Processing
 // 45(7), 1997; P. Ablin, J.-F. Cardoso, A. Gramfort, ibid. 66(15), 2018).
-func (p *pulls) step() *mat.Dense {
+func (p *derivatives) step() *mat.Dense {
 	d, _ := p.gradient.Dims()
 	e := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -192,7 +191,7 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 				return nil, err
 			}
 		}
-		p, err := s.pulls(ctx, m)
+		p, err := s.differentiate(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -234,4 +233,12 @@ func moved(e, b *mat.Dense) *mat.Dense {
 	to.Mul(e, b)
 	to.Add(&to, b)
 	return &to
+}
+
+func identity(d int) *mat.Dense {
+	one := mat.NewDense(d, d, nil)
+	for i := range d {
+		one.Set(i, i, 1)
+	}
+	return one
 }

@@ -20,7 +20,7 @@
 // result is whitening and says so. Of those, it is the symmetric whitening of the
 // innovations: right if the mixing was symmetric.
 //
-// Separate finds the demixing, with standard errors. Fit gives the description length
+// Separate finds the demixing, with standard errors. FitSources gives the description length
 // of any signals, by which demixings that aren't linear compete.
 //
 // The local scale of a position is taken from both sides, so that h_i is a

@@ -14,7 +14,7 @@ import (
 // covariance V with V_ij = E ψ_i²·r_ij², r_ij being signal j less the prediction
 // with the weights of signal i, so that the covariance of the shares is
 // H⁻¹·V·H⁻¹/n. Angles are those of the rotations, (leak_ij − leak_ji)/2.
-func (s *separator) leaks(ctx context.Context, m *demixing, p *pulls) (leaks *mat.Dense, angles *mat.SymDense, err error) {
+func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
 	r := s.coder.r
 	for i := range s.d {
@@ -53,7 +53,7 @@ func (s *separator) leaks(ctx context.Context, m *demixing, p *pulls) (leaks *ma
 
 // curvature are κ_ij and κ_ji, with the least eigenvalue of their block no smaller
 // than that of a step.
-func (p *pulls) curvature(i, j int) (a, b float64) {
+func (p *derivatives) curvature(i, j int) (a, b float64) {
 	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
 	if lowest := (a+b)/2 - math.Hypot((a-b)/2, 1); lowest < leastEigenvalue {
 		a += leastEigenvalue - lowest
@@ -65,7 +65,7 @@ func (p *pulls) curvature(i, j int) (a, b float64) {
 // occam is what it costs to say the angle between signals i and j, which may be any
 // in a quarter turn: the logarithm of that over the width of the posterior, with the
 // information n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
-func (p *pulls) occam(i, j, n int) float64 {
+func (p *derivatives) occam(i, j, n int) float64 {
 	information := float64(n) * (p.kappa.At(i, j) + p.kappa.At(j, i) - 2)
 	const quarter = math.Pi / 2
 	return max(0, math.Log(max(information, 1e-300)*quarter*quarter/(2*math.Pi))/2)

@@ -35,7 +35,7 @@ func (m *demixing) lengths() []float64 {
 // turned returns the evidence that each pair of the recovered signals is where it
 // is: what turning it by 45°, where it would be most wrong, and fitting new models
 // to it costs. Signals are turned in the scale of their innovations.
-func (s *separator) turned(ctx context.Context, m *demixing, p *pulls) (*mat.SymDense, error) {
+func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) (*mat.SymDense, error) {
 	all := mat.NewSymDense(s.d, nil)
 	own := make([][]float64, s.d)
 	for i := range own {
@@ -50,7 +50,7 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *pulls) (*mat.Sym
 	for i := range s.d {
 		for j := range i {
 			clear(after)
-			ratio := math.Sqrt(p.pulls[j].information / p.pulls[i].information) // of the scale of i over that of j
+			ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scale of i over that of j
 			for _, side := range []struct {
 				of, other int
 				add       float64

@@ -43,13 +43,13 @@ func Example() {
 
 // A nonlinear demixing competes with a linear one: the code length of its signals
 // less the mean of log|det ∂g/∂x|.
-func ExampleFit() {
+func ExampleFitSources() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(1, 5000, nil)
 	x.Apply(func(int, int, float64) float64 { return math.Exp(rng.NormFloat64()) }, x)
 
 	length := func(z *mat.Dense, logDet float64) float64 {
-		m, err := linear.Fit(context.Background(), z, linear.Options{})
+		m, err := linear.FitSources(context.Background(), z, linear.Options{})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -1,11 +1,13 @@
 package linear
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,8 +25,8 @@ type Solution struct {
 	// models' parameters, at the resolution of the rule: .03 standard deviations of
 	// the whitened signals. It can be negative, as any entropy rate.
 	CodeLength float64
-	// Whitening is the same for the symmetric demixing (ZCA) that fits best,
-	// without a rotation: whitening is what is returned if this isn't larger.
+	// Whitening is the same for the symmetric whitening of the innovations, if
+	// they are Gaussian with one spectrum.
 	Whitening float64
 	// Evidence is by how many nats in all the rotation that was found is likelier
 	// than signals that are Gaussian with one spectrum, which no rotation tells
@@ -72,10 +74,12 @@ type Pair struct {
 	// no angle tells apart. Both leave out the sixteenth of the positions that
 	// speaks most for them. What it costs to say the angle is taken off.
 	Evidence float64
-	// Identified is whether Evidence is more than log 20, and that for any
-	// rotation is, too.
+	// Identified is whether the signals are in different groups: Evidence is more
+	// than log 20, that for any rotation is, too, and no chain of pairs that
+	// aren't identified leads from one to the other.
 	Identified bool
-	// AngleError is the standard error of the angle in radians if it is identified.
+	// AngleError is the standard error of the angle in radians. It means nothing
+	// unless the pair is identified.
 	AngleError float64
 }
 
@@ -136,4 +140,65 @@ func (s *source) public(deviation float64) Source {
 		Density:    s.density.String(),
 		CodeLength: s.nats - math.Log(deviation),
 	}
+}
+
+// solution keeps best where that is shorter than whitening, and turns signals that
+// might as well be alike towards it.
+func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
+	sol := &Solution{Mean: mean, Start: name, Leak: mat.NewDense(s.d, s.d, nil), ExpectedError: make([]float64, s.d)}
+	sol.Evidence = v.rotation - v.occam
+	left := v.rotation > angleGain*float64(s.d*(s.d-1)/2)
+	b := v.scaled
+	if left {
+		for _, g := range groups(v.different, angleGain) {
+			if len(g) > 1 {
+				orient(b, null.b, g)
+			}
+		}
+	} else if s.d > 1 {
+		b = null.b
+	}
+	m := s.take()
+	if err := s.evaluate(ctx, m, b, true, best); err != nil {
+		return nil, err
+	}
+	enough := identified
+	if !left || sol.Evidence <= identified {
+		enough = math.Inf(1)
+	}
+	sol.Groups = groups(v.evidence, enough)
+	group := make([]int, s.d) // of each signal
+	for k, g := range sol.Groups {
+		for _, i := range g {
+			group[i] = k
+			for j := range s.d {
+				leak := v.leaks.At(i, j)
+				if i != j && slices.Contains(g, j) {
+					leak = 1
+				}
+				sol.Leak.Set(i, j, leak)
+				sol.ExpectedError[i] += leak * leak / 2
+			}
+			if len(g) > 1 {
+				sol.ExpectedError[i] = 1
+			}
+		}
+	}
+	for i := range s.d {
+		for j := range i {
+			sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: group[i] != group[j], AngleError: v.angles.At(i, j)})
+		}
+		deviation := floats.Norm(m.b.RawRowView(i), 2) // of white signals
+		sol.Sources = append(sol.Sources, m.sources[i].public(deviation))
+		floats.Scale(1/deviation, m.b.RawRowView(i))
+	}
+	sol.Demixing = new(mat.Dense)
+	sol.Demixing.Mul(m.b, s.whitening)
+	logDet, _ := mat.LogDet(s.whitening)
+	sol.CodeLength, sol.Whitening = m.nats-logDet, null.nats-logDet
+	if !left {
+		sol.CodeLength = sol.Whitening
+	}
+	sol.Why = sol.why(left)
+	return sol, nil
 }

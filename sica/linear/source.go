@@ -169,16 +169,16 @@ func meanLog(s []float64) float64 {
 	return sum / float64(len(s))
 }
 
-// A pull is what a signal's description length feels of other signals that are
-// added to it.
-type pull struct {
-	information float64 // E ψ²
-	slope       float64 // E ψ′
+// scoreMoments are those of a signal's score ψ. Both are Fisher's information about
+// its innovations' location if the density is the right one.
+type scoreMoments struct {
+	square float64 // E ψ²
+	slope  float64 // E ψ′
 }
 
 // score sets psi, [n], to ψ = −∂/∂r log p(r/s)/s of each position.
-func (c *coder) score(s *source, psi []float64) pull {
-	var p pull
+func (c *coder) score(s *source, psi []float64) scoreMoments {
+	var p scoreMoments
 	if s.density.family == nil {
 		for t, u := range s.u {
 			psi[t] = u / s.scale
@@ -199,10 +199,10 @@ func (c *coder) score(s *source, psi []float64) pull {
 	if len(s.s) > 0 {
 		floats.Div(psi, s.s)
 	}
-	p.information = floats.Dot(psi, psi) / float64(len(psi))
+	p.square = floats.Dot(psi, psi) / float64(len(psi))
 	p.slope /= float64(len(psi))
 	if s.density.family == nil {
-		p.slope = p.information
+		p.slope = p.square
 	}
 	return p
 }
