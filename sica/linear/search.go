@@ -10,10 +10,13 @@ import (
 )
 
 const (
-	mostSteps  = 60  // of a descent: three times what most take
-	firstSteps = 6   // of the starts after the first, by when most of the gain is made
-	promising  = 20  // nats a signal by which such a start may lie behind to go on
-	level      = 0.2 // nats: the same end
+	// Of the descents over the kinds of scripts/linear half have ended after 6 steps
+	// and 98 of 100 after 30.
+	mostSteps  = 60
+	firstSteps = 6 // of the starts after the first
+
+	promising = 20  // nats a signal by which such a start may lie behind to go on
+	level     = 0.2 // nats by which it may for its end to be the same
 )
 
 // best is the demixing with the least description length that the descents from

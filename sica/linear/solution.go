@@ -19,6 +19,10 @@ type Solution struct {
 	// Demixing is B, d×d: the recovered signals are B·(x − Mean). They have
 	// variance 1.
 	Demixing *mat.Dense
+	// Symmetric is the symmetric whitening of the innovations, d×d, for signals of
+	// variance 1: what Demixing is where nothing is identified, and a start for
+	// other methods if the mixing is known to be symmetric.
+	Symmetric *mat.Dense
 	// Sources are the models of the recovered signals.
 	Sources []Source
 	// CodeLength is the description length of x in nats a position, with the
@@ -188,12 +192,9 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 		for j := range i {
 			sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: group[i] != group[j], AngleError: v.angles.At(i, j)})
 		}
-		deviation := floats.Norm(m.b.RawRowView(i), 2) // of white signals
-		sol.Sources = append(sol.Sources, m.sources[i].public(deviation))
-		floats.Scale(1/deviation, m.b.RawRowView(i))
+		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
 	}
-	sol.Demixing = new(mat.Dense)
-	sol.Demixing.Mul(m.b, s.whitening)
+	sol.Demixing, sol.Symmetric = s.standard(m.b), s.standard(null.b)
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.CodeLength, sol.Whitening = m.nats-logDet, null.nats-logDet
 	if !left {
@@ -201,4 +202,16 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	}
 	sol.Why = sol.why(left)
 	return sol, nil
+}
+
+// standard is the demixing of x that b is of z, for signals of variance 1: those of z
+// are white without their noise.
+func (s *separator) standard(b *mat.Dense) *mat.Dense {
+	unit := mat.DenseCopyOf(b)
+	for i := range s.d {
+		row := unit.RawRowView(i)
+		floats.Scale(1/floats.Norm(row, 2), row)
+	}
+	unit.Mul(unit, s.whitening)
+	return unit
 }
