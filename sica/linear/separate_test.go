@@ -218,6 +218,24 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// Signals that depend on each other at every position are reported as doubtful, and
+// independent ones aren't.
+func TestDoubtful(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	s := laplace(10, 2, 2000)
+	if sol := separate(t, mixed(10, s), linear.Options{}); sol.Doubtful || math.Abs(sol.Pairs[0].Dependence) > 4/math.Sqrt(2000) {
+		t.Errorf("independent: dependence %.3f, doubtful %v: %s", sol.Pairs[0].Dependence, sol.Doubtful, sol.Why)
+	}
+	for t := range 2000 { // one strength for both
+		strength := math.Exp(rng.NormFloat64())
+		s.Set(0, t, strength*s.At(0, t))
+		s.Set(1, t, strength*s.At(1, t))
+	}
+	if sol := separate(t, mixed(10, s), linear.Options{}); !sol.Doubtful || !strings.Contains(sol.Why, "depend on each other") {
+		t.Errorf("one strength for both: dependence %.3f, doubtful %v: %s", sol.Pairs[0].Dependence, sol.Doubtful, sol.Why)
+	}
+}
+
 // Images are told apart by their textures, which only the two-dimensional past
 // shows: noise smoothed along the rows and along the columns.
 func TestImages(t *testing.T) {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -49,6 +50,10 @@ type Solution struct {
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
 	ExpectedError []float64
+	// Doubtful is whether the recovered signals depend on each other, so that the
+	// evidence may be wrong: whether the Dependence of a pair is larger than .1 and
+	// than five of its standard errors.
+	Doubtful bool
 	// Start is the name of the start that led to the least description length.
 	Start string
 	// Why says in a sentence what was decided, and why.
@@ -85,6 +90,12 @@ type Pair struct {
 	// AngleError is the standard error of the angle in radians. It means nothing
 	// unless the pair is identified.
 	AngleError float64
+	// Dependence is the correlation of the sizes of the signals' innovations, after
+	// their local scales. For independent sources it is 0, with a standard error of
+	// 1/√T. Where it is far from it, the sources depend on each other, or the mixing
+	// isn't linear: then the evidence compares models none of which is right, and
+	// the rotation may be wrong, however large it is.
+	Dependence float64
 }
 
 // why says what was decided.
@@ -96,9 +107,15 @@ func (s *Solution) why(left bool) string {
 	case !left:
 		return fmt.Sprintf("Whitening is kept, in its symmetric form: no rotation of it describes the signals in fewer nats than Gaussian signals with one spectrum do, "+
 			"which no rotation tells apart (evidence %.1f nats). Its orientation is right only if the mixing was symmetric.", s.Evidence)
-	case len(s.Groups) == d:
-		least := slices.MinFunc(s.Pairs, func(a, b Pair) int { return compare(a.Evidence, b.Evidence) })
-		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, and at least %.1f nats for each pair (%d and %d).", d, s.Evidence, least.Evidence, least.J+1, least.I+1)
+	}
+	doubt := ""
+	if s.Doubtful {
+		most := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
+		doubt = fmt.Sprintf(" But signals %d and %d depend on each other (the sizes of their innovations correlate by %.2f), so that this may be wrong.", most.J+1, most.I+1, most.Dependence)
+	}
+	if len(s.Groups) == d {
+		least := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
+		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, and at least %.1f nats for each pair (%d and %d).%s", d, s.Evidence, least.Evidence, least.J+1, least.I+1, doubt)
 	}
 	var names []string
 	for _, g := range s.Groups {
@@ -110,17 +127,7 @@ func (s *Solution) why(left bool) string {
 			names = append(names, strings.Join(members, ", "))
 		}
 	}
-	return fmt.Sprintf("The data don't tell apart signals %s: within such a group any rotation is as likely (evidence for the whole rotation %.1f nats).", strings.Join(names, "; and "), s.Evidence)
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return fmt.Sprintf("The data don't tell apart signals %s: within such a group any rotation is as likely (evidence for the whole rotation %.1f nats).%s", strings.Join(names, "; and "), s.Evidence, doubt)
 }
 
 // String is the name of a density for people.
@@ -166,6 +173,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	if err := s.evaluate(ctx, m, b, true, best); err != nil {
 		return nil, err
 	}
+	dependence := m.dependence()
 	enough := identified
 	if !left || sol.Evidence <= identified {
 		enough = math.Inf(1)
@@ -190,7 +198,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	}
 	for i := range s.d {
 		for j := range i {
-			sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: group[i] != group[j], AngleError: v.angles.At(i, j)})
+			sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: group[i] != group[j], AngleError: v.angles.At(i, j), Dependence: dependence.At(i, j)})
 		}
 		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
 	}
@@ -200,6 +208,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	if !left {
 		sol.CodeLength = sol.Whitening
 	}
+	sol.Doubtful = doubtful(dependence, s.past.n)
 	sol.Why = sol.why(left)
 	return sol, nil
 }

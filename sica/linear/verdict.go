@@ -68,3 +68,36 @@ func (m *demixing) scaled(p *derivatives) *mat.Dense {
 	}
 	return b
 }
+
+// dependence are the correlations of the sizes of the innovations of each pair.
+func (m *demixing) dependence() *mat.SymDense {
+	all := mat.NewSymDense(len(m.sources), nil)
+	for i := range m.sources {
+		for j := range i {
+			all.SetSym(i, j, m.sources[i].dependence(&m.sources[j]))
+		}
+	}
+	return all
+}
+
+// dependence is the correlation of the sizes of both signals' innovations.
+func (s *source) dependence(other *source) float64 {
+	n := float64(len(s.u))
+	var a, b, aa, bb, ab float64
+	for t, u := range s.u {
+		u, v := math.Abs(u), math.Abs(other.u[t])
+		a += u
+		b += v
+		aa += u * u
+		bb += v * v
+		ab += u * v
+	}
+	return (ab - a*b/n) / math.Sqrt((aa-a*a/n)*(bb-b*b/n))
+}
+
+// doubtful is whether a dependence is larger than .1 and than five of its standard
+// errors. Of 80 triples of digits those below it were recovered with MCC .976 or more,
+// those above it with .73 to .999.
+func doubtful(dependence *mat.SymDense, n int) bool {
+	return mat.Max(dependence) > max(0.1, 5/math.Sqrt(float64(n)))
+}
