@@ -16,7 +16,7 @@ const (
 	firstSteps = 6 // of the starts after the first
 
 	promising = 20  // nats a signal by which such a start may lie behind to go on
-	level     = 0.2 // nats by which it may for its end to be the same
+	same      = 0.2 // nats by which description lengths may differ that count as the same
 )
 
 // best is the demixing with the least description length that the descents from
@@ -48,7 +48,7 @@ func (s *separator) best(ctx context.Context, starts []start) (best *demixing, n
 		if m, err = s.descend(ctx, m, steps); err != nil {
 			return nil, "", err
 		}
-		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > level {
+		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > same {
 			if m, err = s.descend(ctx, m, mostSteps); err != nil {
 				return nil, "", err
 			}

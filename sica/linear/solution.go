@@ -38,7 +38,8 @@ type Solution struct {
 	// apart. It leaves out the sixteenth of the positions that speaks most for it,
 	// and what it costs to say the angles.
 	Evidence float64
-	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), …
+	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
+	// whitening is kept, their evidence is that of the best rotation's signals.
 	Pairs []Pair
 	// Groups are the recovered signals by what tells them apart: pairs that aren't
 	// identified share a group. Every signal is in one.
@@ -161,7 +162,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	left := v.rotation > angleGain*float64(s.d*(s.d-1)/2)
 	b := v.scaled
 	if left {
-		for _, g := range groups(v.different, angleGain) {
+		for _, g := range groups(v.different, same) {
 			if len(g) > 1 {
 				orient(b, null.b, g)
 			}
@@ -206,7 +207,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.CodeLength, sol.Whitening = m.nats-logDet, null.nats-logDet
 	if !left {
-		sol.CodeLength = sol.Whitening
+		sol.CodeLength, sol.Start = sol.Whitening, "whitening"
 	}
 	sol.Doubtful = doubtful(dependence, s.past.n)
 	sol.Why = sol.why(left)
