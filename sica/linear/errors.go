@@ -37,6 +37,7 @@ func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (lea
 		for j := range i {
 			a, b := p.curvature(i, j)
 			det := a*b - 1
+			// V = κ if the density is right; else the larger is the safer.
 			va, vb := max(v.At(i, j), p.kappa.At(i, j)), max(v.At(j, i), p.kappa.At(j, i))
 			// H⁻¹ = [[b, −1], [−1, a]]/det
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
