@@ -17,13 +17,13 @@ func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64)
 	sum := make([]float64, size*size) // of their moments, each at innovation variance 1
 	for _, i := range signals {
 		q := m.sources[i].q
-		own := s.coder.predictor.fit(q, s.past.n, -1)
+		own := s.coders[0].predictor.fit(q, s.past.n, -1)
 		floats.AddScaled(sum, 1/errorPower(q, own, size), q)
 	}
-	weights = s.coder.predictor.fit(sum, s.past.n*len(signals), -1)
+	weights = s.coders[0].predictor.fit(sum, s.past.n*len(signals), -1)
 	nats = make([]float64, evidenceBlocks)
 	n := float64(s.past.n)
-	r := s.coder.r
+	r := s.coders[0].r
 	for _, i := range signals {
 		s.past.predictionError(r, m.y.RawRowView(i), weights)
 		power := floats.Dot(r, r) / n
@@ -32,7 +32,7 @@ func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64)
 			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
 	}
-	cost := float64(len(signals))/2*math.Log(n) + s.coder.predictor.cost(sum, weights, 1, s.past.n) // scales, weights
+	cost := float64(len(signals))/2*math.Log(n) + s.coders[0].predictor.cost(sum, weights, 1, s.past.n) // scales, weights
 	floats.AddConst(cost/evidenceBlocks, nats)
 	return weights, nats
 }

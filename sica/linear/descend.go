@@ -3,6 +3,9 @@ package linear
 import (
 	"context"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -23,7 +26,7 @@ type separator struct {
 	d       int
 	past    *past
 	moments *moments
-	coder   *coder
+	coders  []*coder   // one for each processor
 	psi     []float64  // [n]
 	adjoint *mat.Dense // d×T
 	spare   []*demixing
@@ -37,12 +40,37 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error
 		return nil, err
 	}
 	d, positions := z.Dims()
-	return &separator{
+	s := &separator{
 		z: z, d: d, past: p, moments: m,
-		coder:   newCoder(p),
 		psi:     make([]float64, p.n),
 		adjoint: mat.NewDense(d, positions, nil),
-	}, nil
+	}
+	for range min(runtime.GOMAXPROCS(0), d) {
+		s.coders = append(s.coders, newCoder(p))
+	}
+	return s, nil
+}
+
+// each calls do for 0 … n−1, shared out over the processors, until all are done or
+// ctx ends.
+func (s *separator) each(ctx context.Context, n int, do func(c *coder, i int)) error {
+	var begun atomic.Int64
+	var others sync.WaitGroup
+	work := func(c *coder) {
+		for ctx.Err() == nil {
+			i := int(begun.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			do(c, i)
+		}
+	}
+	for _, c := range s.coders[1:] {
+		others.Go(func() { work(c) })
+	}
+	work(s.coders[0])
+	others.Wait()
+	return ctx.Err()
 }
 
 // A demixing is a B with its sources.
@@ -77,11 +105,7 @@ func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, ane
 		m.nats = math.Inf(1)
 		return nil
 	}
-	m.nats = -logDet
-	for i := range m.sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	err := s.each(ctx, s.d, func(c *coder, i int) {
 		source := &m.sources[i]
 		if before != nil {
 			source.keep(&before.sources[i])
@@ -90,13 +114,16 @@ func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, ane
 		y := m.y.RawRowView(i)
 		s.moments.of(source.q, m.b.RawRowView(i), y)
 		if anew {
-			s.coder.choose(source, y)
+			c.choose(source, y)
 		} else {
-			s.coder.fit(source, y)
+			c.fit(source, y)
 		}
-		m.nats += source.nats
+	})
+	m.nats = -logDet
+	for i := range m.sources {
+		m.nats += m.sources[i].nats
 	}
-	return nil
+	return err
 }
 
 // keep takes over the choices of before.
@@ -122,7 +149,7 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 			return nil, err
 		}
 		source := &m.sources[i]
-		p.scores[i] = s.coder.score(source, s.psi)
+		p.scores[i] = s.coders[0].score(source, s.psi)
 		s.past.adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
 		for j := range s.d {
 			p.kappa.Set(i, j, p.scores[i].kappa()*errorPower(m.sources[j].q, source.weights, size))

@@ -16,9 +16,9 @@ import (
 // H⁻¹·V·H⁻¹/n. Angles are those of the rotations, (leak_ij − leak_ji)/2.
 func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
-	r := s.coder.r
+	r := s.coders[0].r
 	for i := range s.d {
-		s.coder.score(&m.sources[i], s.psi)
+		s.coders[0].score(&m.sources[i], s.psi)
 		for j := range s.d {
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err

@@ -43,32 +43,34 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) (*m
 		m.sources[i].lengths(own[i])
 	}
 	_, positions := s.z.Dims()
-	y, b := make([]float64, positions), make([]float64, s.d)
 	size := len(s.past.lags) + 1
-	source := source{q: make([]float64, size*size)}
-	before, after := make([]float64, evidenceBlocks), make([]float64, evidenceBlocks)
+	var pairs [][2]int
 	for i := range s.d {
 		for j := range i {
-			clear(after)
-			ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scale of i over that of j
-			for _, side := range []struct {
-				of, other int
-				add       float64
-			}{{i, j, -ratio}, {j, i, 1 / ratio}} {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				mix(y, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
-				mix(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
-				s.moments.of(source.q, b, y)
-				s.coder.choose(&source, y)
-				source.lengths(after)
-			}
-			floats.AddTo(before, own[i], own[j])
-			all.SetSym(i, j, evidence(after, before))
+			pairs = append(pairs, [2]int{i, j})
 		}
 	}
-	return all, nil
+	err := s.each(ctx, len(pairs), func(c *coder, k int) {
+		i, j := pairs[k][0], pairs[k][1]
+		c.turned = resize(c.turned, positions)
+		source := source{q: make([]float64, size*size)}
+		b := make([]float64, s.d)
+		before, after := make([]float64, evidenceBlocks), make([]float64, evidenceBlocks)
+		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scale of i over that of j
+		for _, side := range []struct {
+			of, other int
+			add       float64
+		}{{i, j, -ratio}, {j, i, 1 / ratio}} {
+			mix(c.turned, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
+			mix(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
+			s.moments.of(source.q, b, c.turned)
+			c.choose(&source, c.turned)
+			source.lengths(after)
+		}
+		floats.AddTo(before, own[i], own[j])
+		all.SetSym(i, j, evidence(after, before))
+	})
+	return all, err
 }
 
 // mix sets y to (a + share·b)/√2.

@@ -31,6 +31,7 @@ type coder struct {
 	predictor *predictor
 	fitter    densityFitter
 	r, space  []float64 // [n]
+	turned    []float64 // [T], for a signal that is tried
 	slope     curve
 	curvature curve
 }
