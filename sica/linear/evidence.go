@@ -1,8 +1,10 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -112,6 +114,45 @@ func groups(evidence *mat.SymDense, enough float64) [][]int {
 		}
 	}
 	return all
+}
+
+// join adds to each group of several signals of m those groups that, together with
+// it, are hardly less alike than it is alone. Among many alike signals chance finds
+// one that seems different from each other one: its angles with all of them, which
+// cost what cost says, were chosen for that.
+func (s *separator) join(ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense) ([][]int, error) {
+	within := func(g []int) float64 {
+		if len(g) == 1 {
+			return 0
+		}
+		return s.overAlike(m, g...)
+	}
+	for k := 0; k < len(groups); k++ {
+		g := groups[k]
+		for l, other := range groups {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if l == k || len(g) == 1 {
+				continue
+			}
+			both := slices.Sorted(slices.Values(slices.Concat(g, other)))
+			gain := within(both) - within(g) - within(other)
+			for _, i := range g {
+				for _, j := range other {
+					gain -= cost.At(i, j)
+				}
+			}
+			if gain <= identified {
+				groups[k] = both
+				groups = slices.Delete(groups, l, l+1)
+				k = -1 // from the first again
+				break
+			}
+		}
+	}
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return groups, nil
 }
 
 // orient turns the rows of b that form a group towards those of whitening: within a

@@ -223,6 +223,36 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// Among many alike signals chance finds some that seem different: they stay in the
+// group, and the others out of it.
+func TestManyAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twelve signals, four times")
+	}
+	for seed := range uint64(4) {
+		var s mat.Dense
+		s.Stack(laplace(20+seed, 4, 1000), processes(20+seed, 1000, 0, 0, 0, 0, 0, 0, 0, 0))
+		x := mixed(20+seed, &s)
+		sol := separate(t, x, linear.Options{})
+		m, err := sica.MCC(recovered(sol, x), &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gaussian := make(map[int]bool)
+		for _, j := range m.Assignment[4:] {
+			gaussian[j] = true
+		}
+		for _, p := range sol.Pairs {
+			if gaussian[p.I] && gaussian[p.J] && p.Identified {
+				t.Errorf("seed %d: two of the Gaussian signals, %+v, groups %v", seed, p, sol.Groups)
+			}
+		}
+		if len(sol.Groups) < 4 {
+			t.Errorf("seed %d: groups %v, want that of the Gaussian signals and four others", seed, sol.Groups)
+		}
+	}
+}
+
 // Signals that depend on each other at every position are reported as doubtful, and
 // independent ones aren't.
 func TestDoubtful(t *testing.T) {

@@ -179,7 +179,10 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	if !left || sol.Evidence <= identified {
 		enough = math.Inf(1)
 	}
-	sol.Groups = groups(v.evidence, enough)
+	var err error
+	if sol.Groups, err = s.join(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
+		return nil, err
+	}
 	group := make([]int, s.d) // of each signal
 	for k, g := range sol.Groups {
 		for _, i := range g {

@@ -20,6 +20,7 @@ var identified = math.Log(20)
 type verdict struct {
 	rotation  float64       // gain of the whole rotation
 	occam     float64       // what its angles cost
+	cost      *mat.SymDense // that of each
 	different *mat.SymDense // of each pair: gain over signals that are alike
 	evidence  *mat.SymDense // of each pair
 	leaks     *mat.Dense
@@ -34,7 +35,7 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{scaled: best.scaled(p), different: mat.NewSymDense(s.d, nil)}
+	v := &verdict{scaled: best.scaled(p), different: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil)}
 	v.rotation = evidence(null.lengths, best.lengths())
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
@@ -47,12 +48,9 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			own := make([]float64, evidenceBlocks)
-			best.sources[i].lengths(own)
-			best.sources[j].lengths(own)
-			_, alike := s.alike(best, i, j)
-			v.different.SetSym(i, j, evidence(alike, own))
+			v.different.SetSym(i, j, s.overAlike(best, i, j))
 			cost := p.occam(i, j, s.past.n)
+			v.cost.SetSym(i, j, cost)
 			v.occam += cost
 			v.evidence.SetSym(i, j, min(v.evidence.At(i, j), v.different.At(i, j))-cost)
 		}
