@@ -162,7 +162,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	left := v.rotation > angleGain*float64(s.d*(s.d-1)/2)
 	b := v.scaled
 	if left {
-		for _, g := range groups(v.different, same) {
+		for _, g := range groups(v.apart, same) {
 			if len(g) > 1 {
 				orient(b, null.b, g)
 			}

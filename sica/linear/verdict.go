@@ -18,14 +18,14 @@ var identified = math.Log(20)
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation  float64       // gain of the whole rotation
-	occam     float64       // what its angles cost
-	cost      *mat.SymDense // that of each
-	different *mat.SymDense // of each pair: gain over signals that are alike
-	evidence  *mat.SymDense // of each pair
-	leaks     *mat.Dense
-	angles    *mat.SymDense
-	scaled    *mat.Dense // the demixing, rows in the scale of the innovations
+	rotation float64       // gain of the whole rotation
+	occam    float64       // what its angles cost
+	cost     *mat.SymDense // that of each
+	apart    *mat.SymDense // of each pair: the larger of its gains
+	evidence *mat.SymDense // of each pair
+	leaks    *mat.Dense
+	angles   *mat.SymDense
+	scaled   *mat.Dense // the demixing, rows in the scale of the innovations
 }
 
 // judge compares best with whitening, and each pair of its signals with what it
@@ -35,7 +35,7 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{scaled: best.scaled(p), different: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil)}
+	v := &verdict{scaled: best.scaled(p), apart: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil)}
 	v.rotation = evidence(null.lengths, best.lengths())
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
@@ -48,11 +48,12 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			v.different.SetSym(i, j, s.overAlike(best, i, j))
 			cost := p.occam(i, j, s.past.n)
+			turned, alike := v.evidence.At(i, j), s.overAlike(best, i, j)
+			v.apart.SetSym(i, j, max(turned-cost, alike))
 			v.cost.SetSym(i, j, cost)
 			v.occam += cost
-			v.evidence.SetSym(i, j, min(v.evidence.At(i, j), v.different.At(i, j))-cost)
+			v.evidence.SetSym(i, j, min(turned, alike)-cost)
 		}
 	}
 	return v, nil
