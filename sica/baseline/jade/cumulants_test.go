@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 // white are uniform signals, whitened, and heavy tails among them.

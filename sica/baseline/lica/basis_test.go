@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 // white are d white signals at n positions, the first a mixture with cubes so

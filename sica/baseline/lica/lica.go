@@ -34,7 +34,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 const name = "lica"

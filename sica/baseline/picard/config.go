@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 // Config holds the settings of Picard, and is a baseline.Method. Begin with Default

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 )
 

@@ -1,0 +1,123 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// ridge is added to the moments of the past, as a share of the signal's power: the
+// rounding of moments that nearly cancel, a resolution.
+const ridge = 1e-6
+
+// A predictor finds the weights that predict a signal from its past. What it
+// allocates, it allocates once.
+type predictor struct {
+	factor    []float64 // [P, P], lower triangular: Cholesky's
+	projected []float64 // [P]
+	distance  []float64 // [P], of the values of the past
+}
+
+func newPredictor(distance []float64) *predictor {
+	lags := len(distance)
+	return &predictor{make([]float64, lags*lags), make([]float64, lags), distance}
+}
+
+// fit returns the weights of the prediction with the given order, the number of
+// values of the past that it uses, or of that with the least description length,
+// n/2·log(variance) + order/2·log n, if order is negative. q, [P+1, P+1], are the
+// signal's moments. One factorisation has the variances of all orders.
+func (p *predictor) fit(q []float64, n, order int) []float64 {
+	lags := len(p.projected)
+	size := lags + 1
+	power := q[0]
+	if lags == 0 || order == 0 || power <= 0 {
+		return nil
+	}
+	for k := range lags {
+		copy(p.factor[k*lags:][:k+1], q[(k+1)*size+1:])
+		p.factor[k*lags+k] += ridge * power
+		p.projected[k] = q[(k+1)*size]
+	}
+	_, ok := lapack64.Potrf(blas64.Symmetric{N: lags, Stride: lags, Data: p.factor, Uplo: blas.Lower})
+	if !ok {
+		return nil
+	}
+	p.solve(blas.NoTrans, lags)
+	if order < 0 {
+		order = p.order(power, n)
+	}
+	p.solve(blas.Trans, order)
+	return append([]float64(nil), p.projected[:order]...)
+}
+
+// order is that with the least description length.
+func (p *predictor) order(power float64, n int) (order int) {
+	variance, least := power, math.Inf(1)
+	for k := 0; ; k++ {
+		length := float64(n)/2*math.Log(variance) + float64(k)/2*math.Log(float64(n))
+		if length < least {
+			order, least = k, length
+		}
+		if k == len(p.projected) {
+			return order
+		}
+		variance = max(variance-p.projected[k]*p.projected[k], ridge*power)
+	}
+}
+
+func (p *predictor) solve(trans blas.Transpose, order int) {
+	if order == 0 {
+		return
+	}
+	blas64.Trsv(trans,
+		blas64.Triangular{N: order, Stride: len(p.projected), Data: p.factor, Uplo: blas.Lower, Diag: blas.NonUnit},
+		blas64.Vector{N: order, Inc: 1, Data: p.projected})
+}
+
+// cost is the description length of the weights in nats, for n positions of a signal
+// with the moments q and innovations of the given power. It is the shorter of two:
+// half of log n for each weight, and that by the evidence under a Gaussian prior
+// with standard deviation 1/distance for the weight of a value so far away
+// (R. Litterman, Journal of Business & Economic Statistics 4(1), 1986), to
+// which the many weights of a smooth signal, which the data hardly tell apart, cost
+// little.
+func (p *predictor) cost(q, weights []float64, power float64, n int) float64 {
+	order := len(weights)
+	if order == 0 {
+		return 0
+	}
+	size := len(p.projected) + 1
+	sum := 0.0
+	for k, w := range weights {
+		sum += w * w * p.distance[k] * p.distance[k] / 2
+		for l := range k + 1 {
+			p.factor[k*order+l] = float64(n) / power * q[(k+1)*size+l+1] / (p.distance[k] * p.distance[l])
+		}
+		p.factor[k*order+k]++
+	}
+	_, ok := lapack64.Potrf(blas64.Symmetric{N: order, Stride: order, Data: p.factor[:order*order], Uplo: blas.Lower})
+	for k := range order {
+		sum += math.Log(p.factor[k*order+k])
+	}
+	if half := float64(order) / 2 * math.Log(float64(n)); !ok || half < sum {
+		return half
+	}
+	return sum
+}
+
+// errorPower is the mean square of the prediction error that the weights leave in
+// a signal with the moments q, [P+1, P+1].
+func errorPower(q, weights []float64, size int) float64 {
+	sum := q[0]
+	for k, w := range weights {
+		row := q[(k+1)*size:]
+		sum -= 2 * w * row[0]
+		for l, v := range weights {
+			sum += w * v * row[l+1]
+		}
+	}
+	return sum
+}

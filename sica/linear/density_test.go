@@ -1,0 +1,155 @@
+package linear
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A value lies between the two points that place says, in the given shares.
+func TestPlace(t *testing.T) {
+	for _, u := range []float64{0, 1e-9, 0.01, 1. / 32, 0.5, 0.99, 1, 1.01, 3, 7.3, 126.9} {
+		for _, v := range []float64{u, -u} {
+			near, far, share := place(v)
+			got := gridPoints[near] + share*(gridPoints[far]-gridPoints[near])
+			if math.Abs(got-v) > 1e-12*math.Abs(v)+4e-16 || share < 0 || share >= 1 {
+				t.Errorf("%g lies %g from point %d to point %d: at %g", v, share, near, far, got)
+			}
+		}
+	}
+	for _, v := range []float64{127, 1e9, -1e300, math.Inf(1)} {
+		near, far, _ := place(v)
+		if edge := gridPoints[far]; math.Abs(edge) != 127 || math.Signbit(edge) != math.Signbit(v) {
+			t.Errorf("%g is between points %d and %d", v, near, far)
+		}
+	}
+}
+
+// mass is the integral of the density over the grid, by the trapezium rule.
+func mass(log *curve) (sum float64) {
+	for g, l := range log {
+		sum += math.Exp(l) * gridWidths[g]
+	}
+	return sum
+}
+
+// Of every family the centre integrates to 1, and the features have mean 0 and are
+// orthonormal under it.
+func TestFamilies(t *testing.T) {
+	for _, f := range usual {
+		if m := mass(&f.log); math.Abs(m-1) > 1e-12 {
+			t.Errorf("%s: mass %g", f.name, m)
+		}
+		absolute := 0.0
+		for g, u := range gridPoints {
+			absolute += math.Abs(u) * f.p[g]
+		}
+		if math.Abs(absolute-math.Sqrt(2/math.Pi)) > 2e-3 { // the share of the Laplace density
+			t.Errorf("%s: mean |u| %g, want √(2/π)", f.name, absolute)
+		}
+		for k := range features {
+			mean := 0.0
+			for g := range gridPoints {
+				mean += f.p[g] * f.f[g][k]
+			}
+			if math.Abs(mean) > 1e-8 {
+				t.Errorf("%s: feature %d has mean %g", f.name, k, mean)
+			}
+			for l := range k + 1 {
+				inner := 0.0
+				for g := range gridPoints {
+					inner += f.p[g] * f.f[g][k] * f.f[g][l]
+				}
+				want := 0.0
+				if k == l {
+					want = 1
+				}
+				if math.Abs(inner-want) > 1e-6 {
+					t.Errorf("%s: features %d and %d have product %g, want %g", f.name, k, l, inner, want)
+				}
+			}
+		}
+	}
+}
+
+// draws are of densities with known entropies at mean |u| = √(2/π), in nats.
+var draws = []struct {
+	name    string
+	draw    func(*rand.Rand) float64
+	entropy float64
+	bias    float64 // of a density that smooths edges or peaks
+}{
+	{"Laplace", func(r *rand.Rand) float64 { return math.Copysign(r.ExpFloat64(), r.Float64()-0.5) }, 1 + math.Log(2), 0.004},
+	{"uniform", func(r *rand.Rand) float64 { return 2*r.Float64() - 1 }, math.Log(2), 0.06},
+	{"exponential", func(r *rand.Rand) float64 { return r.ExpFloat64() }, 1, 0.08},
+	{"normal", func(r *rand.Rand) float64 { return r.NormFloat64() }, math.Log(2*math.Pi*math.E) / 2, 0.002},
+}
+
+// A fitted density integrates to 1, its likelihood is that of its own curve, and
+// its description length is the entropy and its cost over the positions.
+func TestFit(t *testing.T) {
+	const n = 20000
+	for _, c := range draws {
+		rng := rand.New(rand.NewPCG(1, 1))
+		u := make([]float64, n)
+		for t := range u {
+			u[t] = c.draw(rng)
+		}
+		scale := floats.Norm(u, 1) / n * math.Sqrt(math.Pi/2)
+		floats.Scale(1/scale, u)
+		var d densityFitter
+		d.begin(u)
+		f, nats := d.choose(widths)
+		if m := mass(&f.log); math.Abs(m-1) > 1e-9 {
+			t.Errorf("%s: mass %g", c.name, m)
+		}
+		likelihood := 0.0
+		for _, v := range u {
+			likelihood -= f.log.at(v) / n
+		}
+		if got := nats - f.cost/n; math.Abs(got-likelihood) > 1e-9 {
+			t.Errorf("%s: %g nats without the cost, want %g", c.name, got, likelihood)
+		}
+		// The standard error of the mean log density is about 1/√n.
+		if got := likelihood + math.Log(scale); got < c.entropy-4/math.Sqrt(n) || got > c.entropy+4/math.Sqrt(n)+c.bias {
+			t.Errorf("%s: %.4f nats, want %.4f", c.name, got, c.entropy)
+		}
+		// Half the logarithm of the positions for each weight, and how far they are
+		// from the centre.
+		if f.cost < 0 || f.cost > features*math.Log(n)/2+20 {
+			t.Errorf("%s: cost %g nats", c.name, f.cost)
+		}
+		t.Logf("%s: %s, likelihood %.4f of %.4f, cost %.1f nats", c.name, f.String(), likelihood+math.Log(scale), c.entropy, f.cost)
+	}
+}
+
+// No small change of the weights lowers the objective, and fitting again from the
+// weights changes nothing.
+func TestFitIsMinimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	u := make([]float64, 500)
+	for t := range u {
+		u[t] = draws[0].draw(rng)
+	}
+	var d densityFitter
+	d.begin(u)
+	f, nats := d.choose(widths)
+	if _, again := d.refit(&f); math.Abs(again-nats) > negligible/500 {
+		t.Errorf("%g nats again, want %g", again, nats)
+	}
+	d.at(f.family)
+	d.look(&f.weights)
+	least := d.objective(f.width)
+	for k := range features {
+		for _, by := range []float64{-0.05, 0.05} {
+			w := f.weights
+			w[k] += by
+			d.look(&w)
+			if v := d.objective(f.width); v < least-negligible/500 {
+				t.Errorf("weight %d by %g lowers the objective by %g nats", k, by, (least-v)*500)
+			}
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package linear
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A separator lowers the description length of a linear demixing B of the signals
+// z,
+//
+//	L(B) = Σ_i L_i(B·z) − log|det B|,
+//
+// L_i being that of the i-th source: for the best models the sum of the entropy
+// rates, which is least where the recovered signals tell nothing about each other
+// that their own pasts don't.
+type separator struct {
+	z       *mat.Dense // d×T, white, with the noise of the resolution
+	d       int
+	past    *past
+	moments *moments
+	coders  []*coder   // one for each processor
+	psi     []float64  // [n]
+	adjoint *mat.Dense // d×T
+	spare   []*demixing
+
+	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
+}
+
+func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error) {
+	m, err := newMoments(ctx, p, z)
+	if err != nil {
+		return nil, err
+	}
+	d, positions := z.Dims()
+	s := &separator{
+		z: z, d: d, past: p, moments: m,
+		psi:     make([]float64, p.n),
+		adjoint: mat.NewDense(d, positions, nil),
+	}
+	for range min(runtime.GOMAXPROCS(0), d) {
+		s.coders = append(s.coders, newCoder(p))
+	}
+	return s, nil
+}
+
+// each calls do for 0 … n−1, shared out over the processors, until all are done or
+// ctx ends.
+func (s *separator) each(ctx context.Context, n int, do func(c *coder, i int)) error {
+	var begun atomic.Int64
+	var others sync.WaitGroup
+	work := func(c *coder) {
+		for ctx.Err() == nil {
+			i := int(begun.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			do(c, i)
+		}
+	}
+	for _, c := range s.coders[1:] {
+		others.Go(func() { work(c) })
+	}
+	work(s.coders[0])
+	others.Wait()
+	return ctx.Err()
+}
+
+// A demixing is a B with its sources.
+type demixing struct {
+	b       *mat.Dense // d×d
+	y       *mat.Dense // d×T, b·z
+	sources []source
+	nats    float64 // L, a position
+}
+
+// take returns room for a demixing, which give gives back.
+func (s *separator) take() *demixing {
+	if last := len(s.spare) - 1; last >= 0 {
+		m := s.spare[last]
+		s.spare = s.spare[:last]
+		return m
+	}
+	_, positions := s.z.Dims()
+	return &demixing{b: mat.NewDense(s.d, s.d, nil), y: mat.NewDense(s.d, positions, nil), sources: make([]source, s.d)}
+}
+
+func (s *separator) give(m *demixing) { s.spare = append(s.spare, m) }
+
+// evaluate sets m to the demixing b with models fitted to its signals, whose
+// choices are made anew or those of before.
+func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, anew bool, before *demixing) error {
+	m.b.Copy(b)
+	m.y.Mul(m.b, s.z)
+	size := len(s.past.lags) + 1
+	logDet, sign := mat.LogDet(m.b)
+	if sign == 0 || math.IsNaN(logDet) {
+		m.nats = math.Inf(1)
+		return nil
+	}
+	err := s.each(ctx, s.d, func(c *coder, i int) {
+		source := &m.sources[i]
+		if before != nil {
+			source.keep(&before.sources[i])
+		}
+		source.q = resize(source.q, size*size)
+		y := m.y.RawRowView(i)
+		s.moments.of(source.q, m.b.RawRowView(i), y)
+		if anew {
+			c.choose(source, y)
+		} else {
+			c.fit(source, y)
+		}
+	})
+	m.nats = -logDet
+	for i := range m.sources {
+		m.nats += m.sources[i].nats
+	}
+	return err
+}
+
+// keep takes over the choices of before.
+func (s *source) keep(before *source) {
+	s.weights = before.weights
+	s.window = before.window
+	s.density = before.density
+}
+
+// derivatives are the gradient of L along E for B → (I+E)·B, and its curvature.
+type derivatives struct {
+	gradient *mat.Dense // d×d
+	kappa    *mat.Dense // d×d, the second derivative along E_ij; that along E_ij and E_ji is 1
+	scores   []scoreMoments
+}
+
+// differentiate goes through the positions of m.
+func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivatives, error) {
+	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil), make([]scoreMoments, s.d)}
+	size := len(s.past.lags) + 1
+	for i := range m.sources {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		source := &m.sources[i]
+		p.scores[i] = s.coders[0].score(source, s.psi)
+		s.past.adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
+		for j := range s.d {
+			p.kappa.Set(i, j, p.scores[i].kappa()*errorPower(m.sources[j].q, source.weights, size))
+		}
+	}
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.n), s.adjoint.RawMatrix(), m.y.RawMatrix(), 0, p.gradient.RawMatrix())
+	for i := range s.d {
+		p.gradient.Set(i, i, p.gradient.At(i, i)-1)
+	}
+	return p, nil
+}
+
+// kappa is Fisher's information by the geometric mean of both. Where the slope is that of an edge it says little.
+func (p scoreMoments) kappa() float64 {
+	const least = 0.2
+	return math.Sqrt(max(p.slope, least*p.square) * p.square)
+}
+
+const (
+	leastEigenvalue = 0.05 // of a pair's curvature: a step is at most 20 gradients
+	longestStep     = 0.7  // of an entry of E: 40 degrees
+	halvings        = 7    // of a step that doesn't lower L
+	halving         = 0.4
+	leastGain       = 0.01 // nats in all that a step must gain
+)
+
+// step returns the relative quasi-Newton step E. In independent sources different
+// pairs don't act on each other, and those of one pair have the curvature
+// [[κ_ij, 1], [1, κ_ji]] (D.-T. Pham, P. Garat, IEEE Trans. Signal Processing
+// 45(7), 1997; P. Ablin, J.-F. Cardoso, A. Gramfort, ibid. 66(15), 2018).
+func (p *derivatives) step() *mat.Dense {
+	d, _ := p.gradient.Dims()
+	e := mat.NewDense(d, d, nil)
+	for i := range d {
+		e.Set(i, i, -p.gradient.At(i, i)/(p.kappa.At(i, i)+1))
+		for j := range i {
+			ga, gb := p.gradient.At(i, j), p.gradient.At(j, i)
+			a, b := p.curvature(i, j)
+			e.Set(i, j, -(b*ga-gb)/(a*b-1))
+			e.Set(j, i, -(a*gb-ga)/(a*b-1))
+		}
+	}
+	raw := e.RawMatrix().Data
+	if largest := max(floats.Max(raw), -floats.Min(raw)); largest > longestStep {
+		e.Scale(longestStep/largest, e)
+	}
+	return e
+}
+
+// descend lowers m by at most the given number of steps. Orders, windows and
+// densities are chosen anew after the third and the eighth, and at the end.
+func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
+	next := s.take()
+	defer func() { s.give(next) }()
+	gain := leastGain / float64(s.past.n)
+	anew := func() error {
+		if err := s.evaluate(ctx, next, m.b, true, m); err != nil {
+			return err
+		}
+		m, next = next, m
+		return nil
+	}
+	for k := range steps {
+		if k == 3 || k == 8 {
+			if err := anew(); err != nil {
+				return nil, err
+			}
+		}
+		p, err := s.differentiate(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		e := p.step()
+		before := m.nats
+		lower := false
+		for range halvings {
+			if err := s.evaluate(ctx, next, moved(e, m.b), false, m); err != nil {
+				return nil, err
+			}
+			if next.nats < before {
+				lower = true
+				m, next = next, m
+				break
+			}
+			e.Scale(halving, e)
+		}
+		if lower && before-m.nats >= gain {
+			continue
+		}
+		if k > 8 {
+			break
+		}
+		// The choices may have been what held it.
+		before = m.nats
+		if err := anew(); err != nil {
+			return nil, err
+		}
+		if before-m.nats < gain {
+			break
+		}
+	}
+	return m, nil
+}
+
+// moved is (I+E)·B.
+func moved(e, b *mat.Dense) *mat.Dense {
+	var to mat.Dense
+	to.Mul(e, b)
+	to.Add(&to, b)
+	return &to
+}
+
+func identity(d int) *mat.Dense {
+	one := mat.NewDense(d, d, nil)
+	for i := range d {
+		one.Set(i, i, 1)
+	}
+	return one
+}

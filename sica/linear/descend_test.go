@@ -1,0 +1,143 @@
+package linear
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// separatorOf are white mixtures of two signals, with the given weight of their last
+// value and innovations by draw.
+func separatorOf(t *testing.T, n int, weight float64, draw func(*rand.Rand) float64) *separator {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	z := mat.NewDense(2, n, nil)
+	for i := range 2 {
+		row := z.RawRowView(i)
+		for t := range row {
+			row[t] = draw(rng)
+			if t > 0 {
+				row[t] += weight * float64(1-2*i) * row[t-1]
+			}
+		}
+	}
+	p := newPast([]int{n}, 2)
+	s, err := newSeparator(t.Context(), z, &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The gradient is the slope of the description length, with models fitted anew but
+// for their choices, away from the minimum.
+func TestGradient(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		weight float64
+		draw   func(*rand.Rand) float64
+		slack  float64
+	}{
+		{"Gaussian processes", 0.7, func(r *rand.Rand) float64 { return r.NormFloat64() }, 1e-4}, // third derivatives
+		// The scale and the prediction are those of least squares, not of the
+		// largest likelihood, and the density is linear between grid points.
+		{"Laplace", 0, func(r *rand.Rand) float64 { return math.Copysign(r.ExpFloat64(), r.Float64()-0.5) }, 0.02},
+	} {
+		s := separatorOf(t, 20000, c.weight, c.draw)
+		m, moved := s.take(), s.take()
+		b := mat.NewDense(2, 2, []float64{1, 0.4, -0.2, 1.1})
+		if err := s.evaluate(t.Context(), m, b, true, nil); err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.differentiate(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const step = 1e-3
+		for i := range 2 {
+			for j := range 2 {
+				slope := 0.0
+				for _, by := range []float64{-step, step} {
+					e := identity(2)
+					e.Set(i, j, e.At(i, j)+by)
+					var to mat.Dense
+					to.Mul(e, b)
+					if err := s.evaluate(t.Context(), moved, &to, false, m); err != nil {
+						t.Fatal(err)
+					}
+					slope += moved.nats * math.Copysign(1, by) / (2 * step)
+				}
+				if i == j {
+					// L doesn't depend on the scale of a signal.
+					if math.Abs(slope) > 1e-5 {
+						t.Errorf("%s: slope %g along the scale of signal %d", c.name, slope, i)
+					}
+					continue
+				}
+				if got := p.gradient.At(i, j); math.Abs(got-slope) > c.slack {
+					t.Errorf("%s: gradient (%d, %d) %.6f, want %.6f", c.name, i, j, got, slope)
+				}
+			}
+		}
+	}
+}
+
+// At the sources the curvature of Gaussian processes with weights ±a is that of
+// Whittle's likelihood: κ = E r_ij²/E r_ii², with r_ij = s_j − a·s_j(t−1) of the
+// process with weight −a, (1 + 3a²)/(1 − a²).
+func TestCurvature(t *testing.T) {
+	const a = 0.7
+	s := separatorOf(t, 50000, a, func(r *rand.Rand) float64 { return r.NormFloat64() })
+	m := s.take()
+	if err := s.evaluate(t.Context(), m, identity(2), true, nil); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.differentiate(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := (1 + 3*a*a) / (1 - a*a)
+	for i := range 2 {
+		if got := p.kappa.At(i, 1-i); math.Abs(got-want) > 0.03*want {
+			t.Errorf("κ %.3f, want %.3f", got, want)
+		}
+		if got := p.kappa.At(i, i); math.Abs(got-1) > 1e-9 {
+			t.Errorf("κ of a signal with itself %.9f, want 1", got)
+		}
+	}
+}
+
+// A descent never ends higher than it began, from anywhere, and at its end the
+// gradient off the diagonal is small.
+func TestDescend(t *testing.T) {
+	s := separatorOf(t, 3000, 0.6, func(r *rand.Rand) float64 { return r.NormFloat64() })
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 5 {
+		b := mat.NewDense(2, 2, nil)
+		b.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, b)
+		m := s.take()
+		if err := s.evaluate(t.Context(), m, b, true, nil); err != nil {
+			t.Fatal(err)
+		}
+		before := m.nats
+		m, err := s.descend(t.Context(), m, mostSteps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.nats > before {
+			t.Errorf("from %g to %g nats", before, m.nats)
+		}
+		p, err := s.differentiate(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A gain of ½·g²/κ below what a step must gain.
+		for i := range 2 {
+			if g := p.gradient.At(i, 1-i); g*g/2*3000 > 20*leastGain {
+				t.Errorf("gradient %g is left", g)
+			}
+		}
+	}
+}

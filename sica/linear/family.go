@@ -1,0 +1,186 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	knots    = 9 // of the splines, in asinh u from −2.3 to 2.3: a resolution
+	lastKnot = 2.3
+	plain    = 4 // features that are not splines
+	features = plain + knots - 2
+)
+
+// A family is the densities around a centre.
+type family struct {
+	name      string
+	f         [gridSize][features]float64
+	precision [features]float64 // of the weights' prior, over that of the first
+	log       curve             // the centre's
+	p         curve             // the centre's mass at the grid points
+	logMass   curve
+}
+
+// usual are the families around densities that signals often have.
+var usual = func() (all []*family) {
+	for _, centre := range []struct {
+		name string
+		log  func(u float64) float64
+	}{
+		{"Gaussian", func(u float64) float64 { return -u * u / 2 }},
+		{"Laplace", func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
+		{"Student's t(4)", func(u float64) float64 { return -2.5 * math.Log(1+u*u/4) }},
+		{"a peak with heavy tails", func(u float64) float64 { return -1.5 * math.Log(0.05+u*u) }},
+		{"rounded", func(u float64) float64 { return -math.Pow(math.Abs(u), 3) }},
+		{"flat", func(u float64) float64 { return -math.Pow(u, 6) }},
+		{"uniform", func(u float64) float64 { return -math.Pow(u, 20) }},
+		{"two peaks", func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
+	} {
+		f := newFamily(standard(centre.log))
+		f.name = centre.name
+		all = append(all, f)
+	}
+	return all
+}()
+
+// standard returns the density, but for a factor, at the scale where the mean of
+// |u| is that of a standard normal value.
+func standard(log func(float64) float64) func(u float64) float64 {
+	mean := func(scale float64) float64 {
+		absolute, total := 0.0, 0.0
+		for g, u := range gridPoints {
+			p := math.Exp(log(u/scale)) * gridWidths[g]
+			absolute += math.Abs(u) * p
+			total += p
+		}
+		return absolute / total
+	}
+	low, high := 0.01, 10.0
+	for range 50 {
+		if middle := math.Sqrt(low * high); mean(middle) < math.Sqrt(2/math.Pi) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return func(u float64) float64 { return math.Exp(log(u / low)) }
+}
+
+// newFamily returns that around a density, given but for a factor. A thousandth of
+// a Laplace density is mixed in, so that no value is impossible.
+func newFamily(density func(u float64) float64) *family {
+	const share = 1e-3
+	f := &family{}
+	for g, u := range gridPoints {
+		f.p[g] = density(u) * gridWidths[g]
+	}
+	floats.Scale((1-share)/floats.Sum(f.p[:]), f.p[:])
+	for g, u := range gridPoints {
+		f.p[g] += share / 2 * math.Exp(-math.Abs(u)) * gridWidths[g]
+	}
+	floats.Scale(1/floats.Sum(f.p[:]), f.p[:])
+	var columns [features]curve
+	for g, u := range gridPoints {
+		f.logMass[g] = math.Log(f.p[g])
+		f.log[g] = math.Log(f.p[g] / gridWidths[g])
+		v := math.Asinh(u)
+		columns[0][g] = u * u / 2
+		columns[1][g] = math.Sqrt(1 + u*u)
+		columns[2][g] = v
+		columns[3][g] = u
+		for j := range knots - 2 {
+			columns[plain+j][g] = naturalSpline(j, v)
+		}
+	}
+	for k := range columns {
+		orthonormalise(columns[:k+1], &f.p)
+	}
+	rotateByRoughness(columns[plain:], &f.p, f.precision[plain:])
+	for k := range plain {
+		f.precision[k] = 1
+	}
+	for g := range f.f {
+		for k := range columns {
+			f.f[g][k] = columns[k][g]
+		}
+	}
+	return f
+}
+
+// naturalSpline is the j-th natural cubic spline: linear beyond the knots, so that
+// a density's tails are powers.
+func naturalSpline(j int, v float64) float64 {
+	knot := func(k int) float64 { return lastKnot * (2*float64(k)/(knots-1) - 1) }
+	cube := func(x float64) float64 { return math.Pow(max(x, 0), 3) }
+	bend := func(k int) float64 {
+		return (cube(v-knot(k)) - cube(v-knot(knots-1))) / (knot(knots-1) - knot(k))
+	}
+	return bend(j) - bend(knots-2)
+}
+
+// orthonormalise makes the last curve orthonormal to 1 and those before under p.
+func orthonormalise(columns []curve, p *curve) {
+	last := &columns[len(columns)-1]
+	inner := func(a, b *curve) (sum float64) {
+		for g := range a {
+			sum += p[g] * a[g] * b[g]
+		}
+		return sum
+	}
+	for range 2 { // the second takes what rounding left
+		floats.AddConst(-floats.Dot(p[:], last[:]), last[:])
+		for k := range columns[:len(columns)-1] {
+			floats.AddScaled(last[:], -inner(last, &columns[k]), columns[k][:])
+		}
+	}
+	floats.Scale(1/math.Sqrt(inner(last, last)), last[:])
+}
+
+// rotateByRoughness turns orthonormal curves so that their second derivatives in
+// asinh u are uncorrelated, the smoothest first, and sets precision to the mean
+// squares of these over the first: smooth densities are likelier, as in smoothing
+// splines.
+func rotateByRoughness(columns []curve, p *curve, precision []float64) {
+	second := make([]curve, len(columns))
+	for k := range columns {
+		var first curve
+		derivative(&columns[k], &first)
+		derivative(&first, &second[k])
+	}
+	rough := mat.NewSymDense(len(columns), nil)
+	for k := range columns {
+		for l := range k + 1 {
+			sum := 0.0
+			for g := range p {
+				sum += p[g] * second[k][g] * second[l][g]
+			}
+			rough.SetSym(k, l, sum)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(rough, true) {
+		panic("linear: the roughness of the splines has no eigenvalues")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	values := eigen.Values(nil)
+	turned := make([]curve, len(columns))
+	for k := range turned {
+		precision[k] = values[k] / values[0]
+		for l := range columns {
+			floats.AddScaled(turned[k][:], vectors.At(l, k), columns[l][:])
+		}
+	}
+	copy(columns, turned)
+}
+
+// derivative sets to to that in asinh u.
+func derivative(c, to *curve) {
+	c.slope(to)
+	for g, u := range gridPoints {
+		to[g] *= math.Sqrt(1 + u*u)
+	}
+}

@@ -1,0 +1,76 @@
+package linear
+
+import "math"
+
+// Densities are held at the points of a grid and are log-linear between them. The
+// points are spaced like float64 itself: going out from 0, the first 32 steps are
+// 1/32 each, the next 32 twice that, and so on up to ±127. So the place of a value
+// is read off its bits, without a logarithm.
+const (
+	stepBits   = 5 // 1/32 is about the resolution
+	octaves    = 7 // 127 scales out: a heavy tail's largest value in a million
+	gridCentre = octaves << stepBits
+	gridSize   = 2*gridCentre + 1
+)
+
+// place returns the grid points on both sides of u and the share of the second.
+// Values further out than the grid are taken for its last.
+func place(u float64) (near, far int, share float64) {
+	const (
+		shift    = 52 - stepBits
+		fraction = 1<<shift - 1
+		limit    = 1<<octaves - 1 - 1e-9
+	)
+	bits := math.Float64bits(min(math.Abs(u), limit) + 1)
+	k := int(bits>>shift) - 1023<<stepBits
+	share = float64(bits&fraction) * (1. / (1 << shift))
+	side := 1 - 2*int(math.Float64bits(u)>>63)
+	near = gridCentre + side*k
+	return near, near + side, share
+}
+
+// gridPoints are the values of the points, and gridWidths those of the trapezium
+// rule.
+var gridPoints, gridWidths = func() (points, widths [gridSize]float64) {
+	for k := 0; k <= gridCentre; k++ {
+		octave, step := k>>stepBits, k&(1<<stepBits-1)
+		v := math.Ldexp(1+float64(step)/(1<<stepBits), octave) - 1
+		points[gridCentre+k], points[gridCentre-k] = v, -v
+	}
+	for g := range gridSize {
+		widths[g] = (points[min(g+1, gridSize-1)] - points[max(g-1, 0)]) / 2
+	}
+	return points, widths
+}()
+
+// A histogram holds the share of the positions at each grid point.
+type histogram [gridSize]float64
+
+// count sets h to the histogram of u.
+func (h *histogram) count(u []float64) {
+	*h = histogram{}
+	for _, v := range u {
+		near, far, share := place(v)
+		h[near] += 1 - share
+		h[far] += share
+	}
+	for g := range h {
+		h[g] /= float64(len(u))
+	}
+}
+
+// A curve has a value at each grid point and is linear between.
+type curve [gridSize]float64
+
+func (c *curve) at(u float64) float64 {
+	near, far, share := place(u)
+	return c[near] + share*(c[far]-c[near])
+}
+
+// slope sets s to the derivative of c.
+func (c *curve) slope(s *curve) {
+	for g := range c {
+		a, b := max(g-1, 0), min(g+1, gridSize-1)
+		s[g] = (c[b] - c[a]) / (gridPoints[b] - gridPoints[a])
+	}
+}

@@ -1,0 +1,95 @@
+package linear
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// Of the descents over the kinds of scripts/linear half have ended after 6 steps
+	// and 98 of 100 after 30.
+	mostSteps  = 60
+	firstSteps = 6 // of the starts after the first
+
+	promising = 20  // nats a signal by which such a start may lie behind to go on
+	same      = 0.2 // nats by which description lengths may differ that count as the same
+)
+
+// best is the demixing with the least description length that the descents from
+// the starts end at, and the name of its start.
+func (s *separator) best(ctx context.Context, starts []start) (best *demixing, name string, err error) {
+	for k := range starts {
+		m := s.take()
+		if err := s.evaluate(ctx, m, starts[k].b, true, nil); err != nil {
+			return nil, "", err
+		}
+		starts[k].nats = m.nats
+		s.give(m)
+	}
+	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Compare(a.nats, b.nats) })
+	var ends []*mat.Dense
+	n := float64(s.past.n)
+	for _, start := range starts {
+		if slices.ContainsFunc(ends, func(b *mat.Dense) bool { return sameBasin(start.b, b) }) {
+			continue
+		}
+		m := s.take()
+		if err := s.evaluate(ctx, m, start.b, true, nil); err != nil {
+			return nil, "", err
+		}
+		steps := mostSteps
+		if best != nil {
+			steps = firstSteps
+		}
+		if m, err = s.descend(ctx, m, steps); err != nil {
+			return nil, "", err
+		}
+		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > same {
+			if m, err = s.descend(ctx, m, mostSteps); err != nil {
+				return nil, "", err
+			}
+		}
+		ends = append(ends, mat.DenseCopyOf(m.b))
+		switch {
+		case best == nil:
+			best, name = m, start.name
+		case m.nats < best.nats:
+			s.give(best)
+			best, name = m, start.name
+		default:
+			s.give(m)
+		}
+	}
+	return best, name, nil
+}
+
+// sameBasin says whether b and c recover the same signals, but for order, sign,
+// scale and small angles.
+func sameBasin(b, c *mat.Dense) bool {
+	const share = 0.95 // of a signal's power: an angle of 13 degrees
+	d, _ := b.Dims()
+	var shares mat.Dense
+	if shares.Solve(c.T(), b.T()) != nil { // b·c⁻¹, transposed
+		return false
+	}
+	taken := make([]bool, d)
+	for i := range d {
+		total, largest, at := 0.0, 0.0, 0
+		for j := range d {
+			v := shares.At(j, i) * shares.At(j, i)
+			total += v
+			if v > largest {
+				largest, at = v, j
+			}
+		}
+		if largest < share*total || taken[at] {
+			return false
+		}
+		taken[at] = true
+	}
+	return true
+}

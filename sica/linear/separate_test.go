@@ -1,0 +1,395 @@
+package linear_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+)
+
+func laplace(seed uint64, d, T int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := mat.NewDense(d, T, nil)
+	s.Apply(func(int, int, float64) float64 { return datasets.Laplace(rng) }, s)
+	return s
+}
+
+// processes are Gaussian with the given weights of their last value.
+func processes(seed uint64, T int, weights ...float64) *mat.Dense {
+	signals := make([]datasets.ARProcess, len(weights))
+	for i, w := range weights {
+		signals[i] = datasets.ARProcess{Coefficients: []float64{w}, Scale: 1, BurnIn: 200}
+	}
+	s, err := datasets.AR(rand.New(rand.NewPCG(seed, 2)), T, signals...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// mixed is A·s with singular values of 1 to 5 of A.
+func mixed(seed uint64, s *mat.Dense) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	d, _ := s.Dims()
+	scale := mat.NewDiagDense(d, nil)
+	for i := range d {
+		scale.SetDiag(i, 1+4*rng.Float64())
+	}
+	var x mat.Dense
+	x.Product(rotation.Random(rng, d), scale, rotation.Random(rng, d), s)
+	return &x
+}
+
+func separate(t *testing.T, x *mat.Dense, opt linear.Options) *linear.Solution {
+	t.Helper()
+	sol, err := linear.Separate(t.Context(), x, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sol
+}
+
+// recovered is B·(x − mean).
+func recovered(sol *linear.Solution, x *mat.Dense) *mat.Dense {
+	var z mat.Dense
+	z.Apply(func(i, _ int, v float64) float64 { return v - sol.Mean[i] }, x)
+	z.Mul(sol.Demixing, &z)
+	return &z
+}
+
+func mcc(t *testing.T, z, s *mat.Dense) float64 {
+	t.Helper()
+	m, err := metric.MCC(z, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.MCC
+}
+
+// What each way of telling sources apart is good for, with the same rule.
+func TestSeparates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	swelling := mat.NewDense(2, 2000, nil)
+	swelling.Apply(func(i, t int, _ float64) float64 {
+		return rng.NormFloat64() * math.Exp(math.Sin(float64(t)/float64(100+50*i)))
+	}, swelling)
+	for _, c := range []struct {
+		name string
+		s    *mat.Dense
+		want float64
+	}{
+		{"densities", laplace(1, 4, 2000), 0.997},
+		{"spectra", processes(1, 4000, 0.2, 0.9), 0.997},
+		{"variances", swelling, 0.998},
+		{"a sum of two and one more", laplace(2, 3, 300), 0.98},
+	} {
+		x := mixed(1, c.s)
+		sol := separate(t, x, linear.Options{})
+		z := recovered(sol, x)
+		if got := mcc(t, z, c.s); got < c.want {
+			t.Errorf("%s: MCC %.4f, want %.3f", c.name, got, c.want)
+		}
+		d, n := z.Dims()
+		if len(sol.Groups) != d {
+			t.Errorf("%s: groups %v, want all told apart: %s", c.name, sol.Groups, sol.Why)
+		}
+		for _, p := range sol.Pairs {
+			if !p.Identified || p.Evidence < 3 || !(p.AngleError > 0 && p.AngleError < 0.1) {
+				t.Errorf("%s: pair %+v", c.name, p)
+			}
+		}
+		for i := range d {
+			power := mat.Dot(z.RowView(i), z.RowView(i)) / float64(n)
+			if math.Abs(power-1) > 1e-9 {
+				t.Errorf("%s: signal %d has variance %g, want 1", c.name, i, power)
+			}
+		}
+		if !(sol.CodeLength < sol.Whitening) {
+			t.Errorf("%s: %g nats a position, not less than whitening's %g", c.name, sol.CodeLength, sol.Whitening)
+		}
+	}
+}
+
+// The recovered signals don't depend on how the sources were mixed, scaled and
+// offset, but for their order, signs and the noise of the resolution.
+func TestEquivariance(t *testing.T) {
+	s := laplace(3, 3, 1500)
+	x := mixed(2, s)
+	z := recovered(separate(t, x, linear.Options{}), x)
+	for name, y := range map[string]*mat.Dense{
+		"another mixing": mixed(3, s),
+		"scale and offset": func() *mat.Dense {
+			var y mat.Dense
+			y.Apply(func(i, _ int, v float64) float64 { return 1e6*v*float64(i+1) + 1e5*float64(i) }, x)
+			return &y
+		}(),
+	} {
+		if got := mcc(t, recovered(separate(t, y, linear.Options{}), y), z); got < 1-2e-4 {
+			t.Errorf("%s: the signals correlate by %.6f with those without it", name, got)
+		}
+	}
+}
+
+// The same signals and seed give the same bits, however many processors there are.
+func TestDeterministic(t *testing.T) {
+	x := mixed(4, laplace(4, 3, 500))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	a := separate(t, x, linear.Options{Seed: 7})
+	runtime.GOMAXPROCS(3)
+	b := separate(t, x, linear.Options{Seed: 7})
+	if !mat.Equal(a.Demixing, b.Demixing) || a.CodeLength != b.CodeLength {
+		t.Error("the same signals and seed give another demixing")
+	}
+}
+
+// Where nothing tells signals apart, whitening is kept and said to be: white noise,
+// processes of one spectrum, and the paper's AR(7), which begins ten times larger
+// than it goes on.
+func TestNothingToFind(t *testing.T) {
+	for seed := range uint64(5) {
+		ar7, err := datasets.AR7(rand.New(rand.NewPCG(seed, 5)), 2, 1024)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paper, err := datasets.Mix(ar7, datasets.MixOptions{Steps: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, x := range map[string]*mat.Dense{
+			"white":     mixed(seed, processes(seed, 1000, 0, 0, 0)),
+			"AR(.9)":    mixed(seed, processes(seed, 1000, 0.9, 0.9)),
+			"the paper": paper,
+		} {
+			sol := separate(t, x, linear.Options{})
+			if d := len(sol.Mean); len(sol.Groups) != 1 || sol.ExpectedError[0] != 1 || sol.Leak.At(0, d-1) != 1 {
+				t.Errorf("%s, seed %d: groups %v: %s", name, seed, sol.Groups, sol.Why)
+			}
+			if sol.Evidence > 3 || sol.Why == "" {
+				t.Errorf("%s, seed %d: evidence %g: %s", name, seed, sol.Evidence, sol.Why)
+			}
+		}
+		sol := separate(t, paper, linear.Options{})
+		white, err := zca.Whitening{}.Fit(t.Context(), paper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Symmetric whitening of the innovations is nearer than that of the signals.
+		if got, other := mcc(t, recovered(sol, paper), ar7), mcc(t, white.Signals(), ar7); got < other-0.005 {
+			t.Errorf("the paper's mixture, seed %d: MCC %.4f, and of whitening %.4f", seed, got, other)
+		}
+	}
+}
+
+// A pair that nothing tells apart is found among signals that something does.
+func TestGroups(t *testing.T) {
+	var s mat.Dense
+	s.Stack(laplace(5, 2, 2000), processes(5, 2000, 0, 0))
+	x := mixed(5, &s)
+	sol := separate(t, x, linear.Options{})
+	if len(sol.Groups) != 3 || !strings.Contains(sol.Why, "don't tell apart") {
+		t.Fatalf("groups %v: %s", sol.Groups, sol.Why)
+	}
+	m, err := metric.MCC(recovered(sol, x), &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range sol.Groups {
+		if len(g) == 1 {
+			continue
+		}
+		// They are the recovered signals of the Gaussian sources.
+		if got := map[int]bool{g[0]: true, g[1]: true}; !got[m.Assignment[2]] || !got[m.Assignment[3]] {
+			t.Errorf("group %v, want %v", g, m.Assignment[2:])
+		}
+		if sol.ExpectedError[g[0]] != 1 || sol.Leak.At(g[0], g[1]) != 1 {
+			t.Errorf("expected error %g, leak %g in the group, want 1", sol.ExpectedError[g[0]], sol.Leak.At(g[0], g[1]))
+		}
+	}
+	for i := range 2 {
+		if c := math.Abs(m.Correlation[i]); c < 0.997 {
+			t.Errorf("source %d: correlation %.4f", i, c)
+		}
+	}
+}
+
+// Among many alike signals chance finds some that seem different: they stay in the
+// group, and the others out of it.
+func TestManyAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twelve signals, four times")
+	}
+	for seed := range uint64(4) {
+		var s mat.Dense
+		s.Stack(laplace(20+seed, 4, 1000), processes(20+seed, 1000, 0, 0, 0, 0, 0, 0, 0, 0))
+		x := mixed(20+seed, &s)
+		sol := separate(t, x, linear.Options{})
+		m, err := metric.MCC(recovered(sol, x), &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gaussian := make(map[int]bool)
+		for _, j := range m.Assignment[4:] {
+			gaussian[j] = true
+		}
+		for _, p := range sol.Pairs {
+			if gaussian[p.I] && gaussian[p.J] && p.Identified {
+				t.Errorf("seed %d: two of the Gaussian signals, %+v, groups %v", seed, p, sol.Groups)
+			}
+		}
+		if len(sol.Groups) < 4 {
+			t.Errorf("seed %d: groups %v, want that of the Gaussian signals and four others", seed, sol.Groups)
+		}
+	}
+}
+
+// Signals that depend on each other at every position are reported as doubtful, and
+// independent ones aren't.
+func TestDoubtful(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	s := laplace(10, 2, 2000)
+	if sol := separate(t, mixed(10, s), linear.Options{}); sol.Doubtful || math.Abs(sol.Pairs[0].Dependence) > 4/math.Sqrt(2000) {
+		t.Errorf("independent: dependence %.3f, doubtful %v: %s", sol.Pairs[0].Dependence, sol.Doubtful, sol.Why)
+	}
+	for t := range 2000 { // one strength for both
+		strength := math.Exp(rng.NormFloat64())
+		s.Set(0, t, strength*s.At(0, t))
+		s.Set(1, t, strength*s.At(1, t))
+	}
+	if sol := separate(t, mixed(10, s), linear.Options{}); !sol.Doubtful || !strings.Contains(sol.Why, "depend on each other") {
+		t.Errorf("one strength for both: dependence %.3f, doubtful %v: %s", sol.Pairs[0].Dependence, sol.Doubtful, sol.Why)
+	}
+}
+
+// Images are told apart by their textures, which only the two-dimensional past
+// shows: noise smoothed along the rows and along the columns.
+func TestImages(t *testing.T) {
+	const side = 64
+	rng := rand.New(rand.NewPCG(6, 6))
+	s := mat.NewDense(2, side*side, nil)
+	s.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, s)
+	for t := side; t < side*side; t++ {
+		s.Set(0, t, s.At(0, t)+0.7*s.At(0, t-side)+0.2*s.At(0, t-1))
+		s.Set(1, t, s.At(1, t)+0.7*s.At(1, t-1)+0.2*s.At(1, t-side))
+	}
+	x := mixed(6, s)
+	sol := separate(t, x, linear.Options{Shape: []int{side, side}})
+	if got := mcc(t, recovered(sol, x), s); got < 0.998 || len(sol.Groups) != 2 {
+		t.Errorf("MCC %.4f, groups %v: %s", got, sol.Groups, sol.Why)
+	}
+	for _, source := range sol.Sources {
+		if source.Order < 2 || source.Density != "Gaussian" {
+			t.Errorf("source %+v", source)
+		}
+	}
+}
+
+// The standard errors are those that the truth shows, over separations of sources
+// told apart by their densities, spectra and variances: within 1.96 of them lie
+// 95 % of the shares of other sources.
+func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("60 separations")
+	}
+	inside, total := 0, 0
+	for seed := range uint64(60) {
+		s := laplace(100+seed, 2, 600)
+		if seed%2 == 1 {
+			s = processes(100+seed, 600, -0.3, 0.8)
+		}
+		x := mixed(100+seed, s)
+		sol := separate(t, x, linear.Options{})
+		m, err := metric.MCC(recovered(sol, x), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shares, inverse mat.Dense // z = shares·s, the sources at variance 1
+		var gram, cross mat.Dense
+		for i := range 2 {
+			row := s.RowView(i).(*mat.VecDense)
+			row.ScaleVec(math.Sqrt(600)/row.Norm(2), row)
+		}
+		gram.Mul(s, s.T())
+		cross.Mul(recovered(sol, x), s.T())
+		if err := inverse.Inverse(&gram); err != nil {
+			t.Fatal(err)
+		}
+		shares.Mul(&cross, &inverse)
+		for i := range 2 {
+			j := m.Assignment[i] // recovered from source i
+			total++
+			if math.Abs(shares.At(j, 1-i)) < 1.96*sol.Leak.At(j, 1-j) {
+				inside++
+			}
+		}
+	}
+	// 120 shares: .95 ± 3·.02, binomial; the two of a separation are correlated.
+	if share := float64(inside) / float64(total); share < 0.89 {
+		t.Errorf("%.3f of the shares lie within 1.96 standard errors, want .95", share)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	good := laplace(7, 2, 100)
+	constant := mat.DenseCopyOf(good)
+	constant.SetRow(1, make([]float64, 100))
+	infinite := mat.DenseCopyOf(good)
+	infinite.Set(1, 3, math.Inf(1))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		x    *mat.Dense
+		opt  linear.Options
+		want string
+	}{
+		{"nil", t.Context(), nil, linear.Options{}, "nil"},
+		{"constant", t.Context(), constant, linear.Options{}, "every position"},
+		{"infinite", t.Context(), infinite, linear.Options{}, "finite"},
+		{"shape", t.Context(), good, linear.Options{Shape: []int{9, 11}}, "product"},
+		{"empty shape", t.Context(), good, linear.Options{Shape: []int{}}, "product"},
+		{"negative shape", t.Context(), good, linear.Options{Shape: []int{-10, -10}}, "between 1 and"},
+		{"cancelled", cancelled, good, linear.Options{}, "canceled"},
+	} {
+		if _, err := linear.Separate(c.ctx, c.x, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+	if _, err := linear.Separate(cancelled, good, linear.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// Short signals, many signals and one signal give an answer, not a panic.
+func TestSmall(t *testing.T) {
+	for _, size := range [][2]int{{1, 50}, {2, 4}, {2, 10}, {5, 12}, {16, 40}, {3, 64}} {
+		x := laplace(8, size[0], size[1])
+		sol := separate(t, x, linear.Options{})
+		for i := range size[0] {
+			for j := range size[0] {
+				if v := sol.Demixing.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("%d×%d: the demixing has %g", size[0], size[1], v)
+				}
+			}
+		}
+		if sol.Why == "" || len(sol.Sources) != size[0] {
+			t.Errorf("%d×%d: %+v", size[0], size[1], sol)
+		}
+	}
+	for _, shape := range [][]int{{1, 60}, {60, 1}, {2, 30}, {3, 4, 5}, {2, 2, 15}} {
+		if _, err := linear.Separate(t.Context(), laplace(9, 2, 60), linear.Options{Shape: shape}); err != nil {
+			t.Errorf("shape %v: %v", shape, err)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package linear
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Solution is the linear demixing with the least description length, or whitening
+// if nothing speaks for another rotation, and what the data say about it.
+type Solution struct {
+	// Mean is that of each mixed signal.
+	Mean []float64
+	// Demixing is B, d×d: the recovered signals are B·(x − Mean). They have
+	// variance 1.
+	Demixing *mat.Dense
+	// Symmetric is the symmetric whitening of the innovations, d×d, for signals of
+	// variance 1: what Demixing is where nothing is identified, and a start for
+	// other methods if the mixing is known to be symmetric.
+	Symmetric *mat.Dense
+	// Sources are the models of the recovered signals.
+	Sources []Source
+	// CodeLength is the description length of x in nats a position, with the
+	// models' parameters, at the resolution of the rule: .03 standard deviations of
+	// the whitened signals. It can be negative, as any entropy rate.
+	CodeLength float64
+	// Whitening is the same for the symmetric whitening of the innovations, if
+	// they are Gaussian with one spectrum.
+	Whitening float64
+	// Evidence is by how many nats in all the rotation that was found is likelier
+	// than signals that are Gaussian with one spectrum, which no rotation tells
+	// apart. It leaves out the sixteenth of the positions that speaks most for it,
+	// and what it costs to say the angles.
+	Evidence float64
+	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
+	// whitening is kept, their evidence is that of the best rotation's signals.
+	Pairs []Pair
+	// Groups are the recovered signals by what tells them apart: pairs that aren't
+	// identified share a group. Every signal is in one.
+	Groups [][]int
+	// Leak holds, for i ≠ j, the standard error of the share of source j that is
+	// left in recovered signal i, both of variance 1; 1 in a group, where nothing
+	// is known.
+	Leak *mat.Dense
+	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
+	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
+	ExpectedError []float64
+	// Doubtful is whether the recovered signals depend on each other, so that the
+	// evidence may be wrong: whether the Dependence of a pair is larger than .1 and
+	// than five of its standard errors.
+	Doubtful bool
+	// Start is the name of the start that led to the least description length.
+	Start string
+	// Why says in a sentence what was decided, and why.
+	Why string
+}
+
+// A Source is the model of a recovered signal.
+type Source struct {
+	// Order is of how many values of its own past it is predicted: at the nearest
+	// lags, or of an image at the nearest earlier neighbours.
+	Order int
+	// Window is how far the positions are on each side that its local scale is
+	// taken from; 0 is a constant scale. In an image the window holds as many
+	// positions as that of a sequence.
+	Window int
+	// Density is the kind of its innovations' distribution.
+	Density string
+	// CodeLength is its description length in nats a position at variance 1.
+	CodeLength float64
+}
+
+// A Pair says what the data know about the angle between two recovered signals.
+type Pair struct {
+	I, J int
+	// Evidence is the lesser of two gains in description length, in nats: over the
+	// pair turned by 45°, and over two Gaussian signals with one spectrum, which
+	// no angle tells apart. Both leave out the sixteenth of the positions that
+	// speaks most for them. What it costs to say the angle is taken off.
+	Evidence float64
+	// Identified is whether the signals are in different groups: Evidence is more
+	// than log 20, that for any rotation is, too, and no chain of pairs that
+	// aren't identified leads from one to the other.
+	Identified bool
+	// AngleError is the standard error of the angle in radians. It means nothing
+	// unless the pair is identified.
+	AngleError float64
+	// Dependence is the correlation of the sizes of the signals' innovations, after
+	// their local scales. For independent sources it is 0, with a standard error of
+	// 1/√T. Where it is far from it, the sources depend on each other, or the mixing
+	// isn't linear: then the evidence compares models none of which is right, and
+	// the rotation may be wrong, however large it is.
+	Dependence float64
+}
+
+// why says what was decided.
+func (s *Solution) why(left bool) string {
+	d := len(s.Mean)
+	switch {
+	case d == 1:
+		return "There is one signal: nothing to separate."
+	case !left:
+		return fmt.Sprintf("Whitening is kept, in its symmetric form: no rotation of it describes the signals in fewer nats than Gaussian signals with one spectrum do, "+
+			"which no rotation tells apart (evidence %.1f nats). Its orientation is right only if the mixing was symmetric.", s.Evidence)
+	}
+	doubt := ""
+	if s.Doubtful {
+		most := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
+		doubt = fmt.Sprintf(" But signals %d and %d depend on each other (the sizes of their innovations correlate by %.2f), so that this may be wrong.", most.J+1, most.I+1, most.Dependence)
+	}
+	if len(s.Groups) == d {
+		least := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
+		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, and at least %.1f nats for each pair (%d and %d).%s", d, s.Evidence, least.Evidence, least.J+1, least.I+1, doubt)
+	}
+	var names []string
+	for _, g := range s.Groups {
+		if len(g) > 1 {
+			var members []string
+			for _, i := range g {
+				members = append(members, fmt.Sprint(i+1))
+			}
+			names = append(names, strings.Join(members, ", "))
+		}
+	}
+	return fmt.Sprintf("The data don't tell apart signals %s: within such a group any rotation is as likely (evidence for the whole rotation %.1f nats).%s", strings.Join(names, "; and "), s.Evidence, doubt)
+}
+
+// String is the name of a density for people.
+func (f *density) String() string {
+	if f.family == nil {
+		return "Gaussian"
+	}
+	name := f.family.name
+	if f.width > widths[0] {
+		return "near " + name
+	}
+	return name
+}
+
+// public is what the caller sees of the model of a signal with the given standard
+// deviation.
+func (s *source) public(deviation float64) Source {
+	return Source{
+		Order:      len(s.weights),
+		Window:     s.window,
+		Density:    s.density.String(),
+		CodeLength: s.nats - math.Log(deviation),
+	}
+}
+
+// solution keeps best where that is shorter than whitening, and turns signals that
+// might as well be alike towards it.
+func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
+	sol := &Solution{Mean: mean, Start: name, Leak: mat.NewDense(s.d, s.d, nil), ExpectedError: make([]float64, s.d)}
+	sol.Evidence = v.rotation - v.occam
+	left := v.rotation > angleGain*float64(s.d*(s.d-1)/2)
+	b := v.scaled
+	if left {
+		for _, g := range groups(v.apart, same) {
+			if len(g) > 1 {
+				orient(b, null.b, g)
+			}
+		}
+	} else if s.d > 1 {
+		b = null.b
+	}
+	m := s.take()
+	if err := s.evaluate(ctx, m, b, true, best); err != nil {
+		return nil, err
+	}
+	dependence := m.dependence()
+	enough := identified
+	if !left || sol.Evidence <= identified {
+		enough = math.Inf(1)
+	}
+	var err error
+	if sol.Groups, err = s.join(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
+		return nil, err
+	}
+	group := make([]int, s.d) // of each signal
+	for k, g := range sol.Groups {
+		for _, i := range g {
+			group[i] = k
+			for j := range s.d {
+				leak := v.leaks.At(i, j)
+				if i != j && slices.Contains(g, j) {
+					leak = 1
+				}
+				sol.Leak.Set(i, j, leak)
+				sol.ExpectedError[i] += leak * leak / 2
+			}
+			if len(g) > 1 {
+				sol.ExpectedError[i] = 1
+			}
+		}
+	}
+	for i := range s.d {
+		for j := range i {
+			sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: group[i] != group[j], AngleError: v.angles.At(i, j), Dependence: dependence.At(i, j)})
+		}
+		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
+	}
+	sol.Demixing, sol.Symmetric = s.standard(m.b), s.standard(null.b)
+	logDet, _ := mat.LogDet(s.whitening)
+	sol.CodeLength, sol.Whitening = m.nats-logDet, null.nats-logDet
+	if !left {
+		sol.CodeLength, sol.Start = sol.Whitening, "whitening"
+	}
+	sol.Doubtful = doubtful(dependence, s.past.n)
+	sol.Why = sol.why(left)
+	return sol, nil
+}
+
+// standard is the demixing of x that b is of z, for signals of variance 1: those of z
+// are white without their noise.
+func (s *separator) standard(b *mat.Dense) *mat.Dense {
+	unit := mat.DenseCopyOf(b)
+	for i := range s.d {
+		row := unit.RawRowView(i)
+		floats.Scale(1/floats.Norm(row, 2), row)
+	}
+	unit.Mul(unit, s.whitening)
+	return unit
+}

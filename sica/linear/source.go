@@ -1,0 +1,230 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A source is the model of one signal y, with what it makes of the positions:
+//
+//	r_t = y_t − prediction from its past      innovation
+//	s_t = scale, or scale · the local scale   scale
+//	u_t = r_t/s_t  ~  density
+//
+// It is chosen and fitted by its description length, in nats a position: the mean
+// of log s_t − log p(u_t), and the cost of its parameters over the positions.
+type source struct {
+	weights []float64 // of the prediction
+	window  int       // of the local scale, 0 for a constant one
+	scale   float64
+	density density
+	nats    float64   // description length, a position
+	cost    float64   // nats in all of the parameters
+	q       []float64 // [P+1, P+1], second moments of the signal and its past
+	u, s    []float64 // [n]; s is without scale, and empty if it is 1 everywhere
+}
+
+// A coder fits sources to signals. What it allocates, it allocates once.
+type coder struct {
+	past      *past
+	predictor *predictor
+	fitter    densityFitter
+	r, space  []float64 // [n]
+	turned    []float64 // [T], for a signal that is tried
+	slope     curve
+	curvature curve
+}
+
+func newCoder(p *past) *coder {
+	return &coder{
+		past:      p,
+		predictor: newPredictor(p.distance),
+		r:         make([]float64, p.n),
+		space:     make([]float64, p.n),
+	}
+}
+
+// gaussianEntropy is that of a standard normal value, in nats.
+var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
+
+// choose sets s to the model with the least description length of the signal y,
+// [T], whose second moments lie in s.q already.
+//
+// The order is first that of a Gaussian signal. Where the innovations are rare
+// jumps, each leaves as many wrong predictions as the order: shorter pasts are tried
+// as long as the density isn't Gaussian.
+func (c *coder) choose(s *source, y []float64) {
+	some := func() (density, float64) { return c.fitter.choose(widths[1:2]) }
+	var weights []float64
+	window, least := 0, math.Inf(1)
+	try := func() {
+		c.standardise(s)
+		c.encode(s, some, true)
+		if s.nats < least {
+			weights, window, least = s.weights, s.window, s.nats
+		}
+	}
+	s.window = 0
+	s.weights = c.predictor.fit(s.q, c.past.n, -1)
+	for {
+		c.past.predictionError(c.r, y, s.weights)
+		try()
+		if s.density.family == nil || len(s.weights) < 2 {
+			break
+		}
+		s.weights = c.predictor.fit(s.q, c.past.n, len(s.weights)/2)
+	}
+	s.weights = weights
+	c.past.predictionError(c.r, y, s.weights)
+	for _, s.window = range windows(c.past.n) {
+		try()
+	}
+	s.window = window
+	c.standardise(s)
+	c.encode(s, func() (density, float64) { return c.fitter.choose(widths) }, true)
+}
+
+// fit sets s to the best model of y with the choices that s has made.
+func (c *coder) fit(s *source, y []float64) {
+	if len(s.weights) > 0 {
+		s.weights = c.predictor.fit(s.q, c.past.n, len(s.weights))
+	}
+	c.past.predictionError(c.r, y, s.weights)
+	c.standardise(s)
+	if s.density.family == nil {
+		c.encode(s, nil, true)
+		return
+	}
+	before := s.density
+	c.encode(s, func() (density, float64) { return c.fitter.refit(&before) }, false)
+}
+
+// standardise sets s.u and s.s to the innovations over their local scale, and that.
+func (c *coder) standardise(s *source) {
+	s.u = resize(s.u, c.past.n)
+	copy(s.u, c.r)
+	s.s = s.s[:0]
+	if s.window > 0 {
+		s.s = resize(s.s, c.past.n)
+		c.past.localScale(s.s, c.r, s.window, c.space)
+		floats.Div(s.u, s.s)
+	}
+}
+
+// encode scales u and sets the density: that of the family by fit, which may be
+// nil, or, if that is allowed, Gaussian where that is shorter.
+func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) {
+	n := float64(c.past.n)
+	var absolute, square float64
+	for _, v := range s.u {
+		absolute += math.Abs(v)
+		square += v * v
+	}
+	deviation := math.Sqrt(square/n) + 1e-300
+	logScale := 0.0
+	parameters := 1.0 // the scale
+	if len(s.s) > 0 {
+		logScale = meanLog(s.s)
+		parameters++ // the window
+	}
+	cost := parameters/2*math.Log(n) + c.predictor.cost(s.q, s.weights, errorPower(s.q, s.weights, len(c.past.lags)+1), c.past.n)
+	length := math.Inf(1)
+	if fit != nil {
+		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300
+		floats.Scale(1/s.scale, s.u)
+		c.fitter.begin(s.u)
+		s.density, length = fit()
+		length += math.Log(s.scale)
+	}
+	if l := math.Log(deviation) + gaussianEntropy; gaussian && l < length {
+		if fit == nil {
+			s.scale = 1
+		}
+		floats.Scale(s.scale/deviation, s.u)
+		s.scale, length = deviation, l
+		s.density = density{}
+	}
+	s.cost = s.density.cost + cost
+	s.nats = length + logScale + cost/n
+}
+
+func resize(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
+
+// meanLog is the mean logarithm, taken of products of eight.
+func meanLog(s []float64) float64 {
+	sum := 0.0
+	t := 0
+	for ; t+8 <= len(s); t += 8 {
+		v := s[t : t+8]
+		sum += math.Log((v[0] * v[1] * v[2] * v[3]) * (v[4] * v[5] * v[6] * v[7]))
+	}
+	for _, v := range s[t:] {
+		sum += math.Log(v)
+	}
+	return sum / float64(len(s))
+}
+
+// scoreMoments are those of a signal's score ψ. Both are Fisher's information about
+// its innovations' location if the density is the right one.
+type scoreMoments struct {
+	square float64 // E ψ²
+	slope  float64 // E ψ′
+}
+
+// score sets psi, [n], to ψ = −∂/∂r log p(r/s)/s of each position.
+func (c *coder) score(s *source, psi []float64) scoreMoments {
+	var p scoreMoments
+	if s.density.family == nil {
+		for t, u := range s.u {
+			psi[t] = u / s.scale
+		}
+	} else {
+		s.density.log.slope(&c.slope)
+		c.slope.slope(&c.curvature)
+		for t, u := range s.u {
+			near, far, share := place(u)
+			psi[t] = -(c.slope[near] + share*(c.slope[far]-c.slope[near])) / s.scale
+			v := -(c.curvature[near] + share*(c.curvature[far]-c.curvature[near])) / (s.scale * s.scale)
+			if len(s.s) > 0 {
+				v /= s.s[t] * s.s[t]
+			}
+			p.slope += v
+		}
+	}
+	if len(s.s) > 0 {
+		floats.Div(psi, s.s)
+	}
+	p.square = floats.Dot(psi, psi) / float64(len(psi))
+	p.slope /= float64(len(psi))
+	if s.density.family == nil {
+		p.slope = p.square
+	}
+	return p
+}
+
+// lengths adds to nats, whose values stand for equal parts of the positions, the
+// description lengths of these, the parameters' cost shared out evenly.
+func (s *source) lengths(nats []float64) {
+	n := len(s.u)
+	for b := range nats {
+		first, end := b*n/len(nats), (b+1)*n/len(nats)
+		sum := float64(end-first) * math.Log(s.scale)
+		if len(s.s) > 0 {
+			sum += meanLog(s.s[first:end]) * float64(end-first)
+		}
+		if s.density.family == nil {
+			sum += floats.Dot(s.u[first:end], s.u[first:end])/2 + float64(end-first)*math.Log(2*math.Pi)/2
+		} else {
+			for _, u := range s.u[first:end] {
+				sum -= s.density.log.at(u)
+			}
+		}
+		nats[b] += sum + s.cost/float64(len(nats))
+	}
+}

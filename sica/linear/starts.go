@@ -1,0 +1,256 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/jointdiag"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+)
+
+// A start is a demixing to begin with. They only have to lie in the right basin:
+// each knows one way in which sources differ.
+type start struct {
+	name string
+	b    *mat.Dense
+	nats float64 // description length, a position
+}
+
+// sobiLags are those whose covariances the start from spectra makes diagonal: the
+// nearest, and some that reach further. (A. Belouchrani, K. Abed-Meraim, J.-F.
+// Cardoso, E. Moulines, IEEE Trans. Signal Processing 45(2), 1997.)
+var sobiLags = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 24, 32, 48, 64, 100}
+
+const (
+	fasticaIterations = 100
+	jointSweeps       = 30
+	jointTolerance    = 1e-4 // radians
+	mostPredictors    = 512  // of the prediction from all signals' pasts
+)
+
+// varianceBlocks are into how many blocks the start from varying variance cuts the
+// positions.
+var varianceBlocks = []int{8, 32}
+
+// starts returns those for the signals z of s.
+func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
+	all := []start{{name: "whitening", b: identity(s.d)}}
+	if s.d == 1 {
+		return all, nil
+	}
+	add := func(name string, b *mat.Dense, err error) error {
+		if err == nil && b != nil {
+			all = append(all, start{name: name, b: b})
+		}
+		return err
+	}
+	if len(s.past.lags) > 0 {
+		b, err := s.spectra(ctx)
+		if err := add("spectra", b, err); err != nil {
+			return nil, err
+		}
+	}
+	b, err := nonGaussian(ctx, s.z, seed)
+	if err := add("FastICA", b, err); err != nil {
+		return nil, err
+	}
+	innovations := s.innovations()
+	if innovations != s.z {
+		b, err := nonGaussian(ctx, innovations, seed)
+		if err := add("FastICA of innovations", b, err); err != nil {
+			return nil, err
+		}
+	}
+	b, err = variances(ctx, innovations)
+	if err := add("variances", b, err); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// spectra makes covariances with the past diagonal.
+func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
+	_, positions := s.z.Dims()
+	lags := sobiLags
+	if !s.past.sequence() {
+		lags = s.past.lags
+	}
+	var all []*mat.SymDense
+	for _, lag := range lags {
+		if lag < positions/4 {
+			all = append(all, covariance(s.z, 0, lag, positions-lag))
+		}
+	}
+	return diagonalise(ctx, all)
+}
+
+// covariance is the mean of z_t·z_{t+lag}ᵀ, made symmetric, from first on.
+func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
+	d, _ := z.Dims()
+	a := z.RawMatrix()
+	b := a
+	a.Cols, b.Cols = n, n
+	a.Data, b.Data = a.Data[first:], b.Data[first+lag:]
+	c := mat.NewDense(d, d, nil)
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(n), a, b, 0, c.RawMatrix())
+	sym := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2)
+		}
+	}
+	return sym
+}
+
+func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	r, err := jointdiag.Orthogonal(ctx, all, jointdiag.Options{Tolerance: jointTolerance, MaxSweeps: jointSweeps})
+	if err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(r.V.T()), nil
+}
+
+// nonGaussian is FastICA's demixing of z, nil if it finds none.
+func nonGaussian(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error) {
+	cfg := fastica.Default()
+	cfg.MaxIterations = fasticaIterations
+	cfg.Seed = seed
+	m, err := cfg.Fit(ctx, z)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("the start from FastICA: %w", err)
+		}
+		return nil, nil // a start less
+	}
+	return m.(*baseline.LinearModel).Unmixing, nil
+}
+
+// innovations are what the past of all signals together doesn't tell about z, at
+// the scored positions; z itself if there is no past.
+func (s *separator) innovations() *mat.Dense {
+	_, positions := s.z.Dims()
+	order := min(len(s.past.lags), positions/(positionsPerWeight*s.d), mostPredictors/s.d)
+	if len(s.past.lags) > 0 {
+		order = max(order, 1)
+	}
+	if order == 0 {
+		return s.z
+	}
+	size := order * s.d
+	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
+	for k := range order {
+		copyBlock(cross, k*s.d, 0, s.between(0, k+1).T())
+		for l := k; l < order; l++ {
+			c := s.between(k+1, l+1)
+			for i := range s.d {
+				for j := range s.d {
+					if k*s.d+i <= l*s.d+j {
+						gram.SetSym(k*s.d+i, l*s.d+j, c.At(i, j))
+					}
+				}
+			}
+		}
+	}
+	for i := range size {
+		gram.SetSym(i, i, gram.At(i, i)*(1+ridge))
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(gram) {
+		return s.z
+	}
+	var weights mat.Dense // [order·d, d]
+	if err := factor.SolveTo(&weights, cross); err != nil {
+		return s.z
+	}
+	r := mat.NewDense(s.d, s.past.n, nil)
+	at := 0
+	for _, run := range s.past.runs {
+		block := blas64.General{Rows: s.d, Cols: run.end - run.first, Stride: s.past.n, Data: r.RawMatrix().Data[at:]}
+		before := s.z.RawMatrix()
+		before.Cols = block.Cols
+		for i := range s.d {
+			copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[run.first:])
+		}
+		for k := range order {
+			w := weights.RawMatrix()
+			w.Rows, w.Data = s.d, w.Data[k*s.d*w.Stride:]
+			before.Data = s.z.RawMatrix().Data[run.first-s.past.lags[k]:]
+			blas64.Gemm(blas.Trans, blas.NoTrans, -1, w, before, 1, block)
+		}
+		at += block.Cols
+	}
+	return r
+}
+
+// between are the moments of the past's k-th and l-th values, k ≤ l; of a sequence
+// but for its ends.
+func (s *separator) between(k, l int) *mat.Dense {
+	if s.past.sequence() {
+		return s.moments.cov[l-k]
+	}
+	size := len(s.past.lags) + 1
+	return s.moments.cov[k*size-k*(k-1)/2+l-k]
+}
+
+func copyBlock(to *mat.Dense, i, j int, from mat.Matrix) {
+	r, c := from.Dims()
+	to.Slice(i, i+r, j, j+c).(*mat.Dense).Copy(from)
+}
+
+// variances makes the covariances of blocks of positions diagonal (D.-T. Pham,
+// J.-F. Cardoso, IEEE Trans. Signal Processing 49(9), 2001), nil for too few
+// positions.
+func variances(ctx context.Context, innovations *mat.Dense) (*mat.Dense, error) {
+	d, n := innovations.Dims()
+	whole := covariance(innovations, 0, 0, n)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(whole, true) {
+		return nil, nil
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	white := mat.NewDense(d, d, nil)
+	for i, v := range eigen.Values(nil) {
+		if v <= 0 {
+			return nil, nil
+		}
+		for j := range d {
+			white.Set(i, j, vectors.At(j, i)/math.Sqrt(v))
+		}
+	}
+	var all []*mat.SymDense
+	for _, blocks := range varianceBlocks {
+		length := n / blocks
+		if length < 4*d {
+			continue
+		}
+		for b := range blocks {
+			var c mat.Dense
+			c.Product(white, covariance(innovations, b*length, 0, length), white.T())
+			trace := mat.Trace(&c) / float64(d)
+			sym := mat.NewSymDense(d, nil)
+			for i := range d {
+				for j := range i + 1 {
+					sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2/trace)
+				}
+			}
+			all = append(all, sym)
+		}
+	}
+	v, err := diagonalise(ctx, all)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	var b mat.Dense
+	b.Mul(v, white)
+	return &b, nil
+}

@@ -1,0 +1,102 @@
+package linear
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat
+// is gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans.
+// Automatic Control 19(6), 1974).
+const angleGain = 1
+
+// identified is the evidence in nats that it takes to say so: 20 to 1.
+var identified = math.Log(20)
+
+// A verdict is what the data say about a demixing.
+type verdict struct {
+	rotation float64       // gain of the whole rotation
+	occam    float64       // what its angles cost
+	cost     *mat.SymDense // that of each
+	apart    *mat.SymDense // of each pair: the larger of its gains
+	evidence *mat.SymDense // of each pair
+	leaks    *mat.Dense
+	angles   *mat.SymDense
+	scaled   *mat.Dense // the demixing, rows in the scale of the innovations
+}
+
+// judge compares best with whitening, and each pair of its signals with what it
+// would be if nothing told them apart.
+func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (*verdict, error) {
+	p, err := s.differentiate(ctx, best)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdict{scaled: best.scaled(p), apart: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil)}
+	v.rotation = evidence(null.lengths, best.lengths())
+	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
+		return nil, err
+	}
+	if v.evidence, err = s.turned(ctx, best, p); err != nil {
+		return nil, err
+	}
+	for i := range s.d {
+		for j := range i {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			cost := p.occam(i, j, s.past.n)
+			turned, alike := v.evidence.At(i, j), s.overAlike(best, i, j)
+			v.apart.SetSym(i, j, max(turned-cost, alike))
+			v.cost.SetSym(i, j, cost)
+			v.occam += cost
+			v.evidence.SetSym(i, j, min(turned, alike)-cost)
+		}
+	}
+	return v, nil
+}
+
+// scaled is b with rows that bring the innovations to information 1.
+func (m *demixing) scaled(p *derivatives) *mat.Dense {
+	b := mat.DenseCopyOf(m.b)
+	for i := range m.sources {
+		floats.Scale(math.Sqrt(p.scores[i].square), b.RawRowView(i))
+	}
+	return b
+}
+
+// dependence are the correlations of the sizes of the innovations of each pair.
+func (m *demixing) dependence() *mat.SymDense {
+	all := mat.NewSymDense(len(m.sources), nil)
+	for i := range m.sources {
+		for j := range i {
+			all.SetSym(i, j, m.sources[i].dependence(&m.sources[j]))
+		}
+	}
+	return all
+}
+
+// dependence is the correlation of the sizes of both signals' innovations.
+func (s *source) dependence(other *source) float64 {
+	n := float64(len(s.u))
+	var a, b, aa, bb, ab float64
+	for t, u := range s.u {
+		u, v := math.Abs(u), math.Abs(other.u[t])
+		a += u
+		b += v
+		aa += u * u
+		bb += v * v
+		ab += u * v
+	}
+	return (ab - a*b/n) / math.Sqrt((aa-a*a/n)*(bb-b*b/n))
+}
+
+// doubtful is whether a dependence is larger than .1 and than five of its standard
+// errors. Of 80 triples of digits those below it were recovered with MCC .976 or more,
+// those above it with .73 to .999.
+func doubtful(dependence *mat.SymDense, n int) bool {
+	return mat.Max(dependence) > max(0.1, 5/math.Sqrt(float64(n)))
+}
