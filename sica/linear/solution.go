@@ -131,18 +131,6 @@ func (s *Solution) why(left bool) string {
 	return fmt.Sprintf("The data don't tell apart signals %s: within such a group any rotation is as likely (evidence for the whole rotation %.1f nats).%s", strings.Join(names, "; and "), s.Evidence, doubt)
 }
 
-// String is the name of a density for people.
-func (f *density) String() string {
-	if f.family == nil {
-		return "Gaussian"
-	}
-	name := f.family.name
-	if f.width > widths[0] {
-		return "near " + name
-	}
-	return name
-}
-
 // public is what the caller sees of the model of a signal with the given standard
 // deviation.
 func (s *source) public(deviation float64) Source {

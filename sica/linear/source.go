@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
 // A source is the model of one signal y, with what it makes of the positions:
@@ -18,7 +20,7 @@ type source struct {
 	weights []float64 // of the prediction
 	window  int       // of the local scale, 0 for a constant one
 	scale   float64
-	density density
+	density density.Density
 	nats    float64   // description length, a position
 	cost    float64   // nats in all of the parameters
 	q       []float64 // [P+1, P+1], second moments of the signal and its past
@@ -29,11 +31,11 @@ type source struct {
 type coder struct {
 	past      *past
 	predictor *predictor
-	fitter    densityFitter
+	fitter    density.Fitter
 	r, space  []float64 // [n]
 	turned    []float64 // [T], for a signal that is tried
-	slope     curve
-	curvature curve
+	slope     density.Curve
+	curvature density.Curve
 }
 
 func newCoder(p *past) *coder {
@@ -55,7 +57,7 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 // jumps, each leaves as many wrong predictions as the order: shorter pasts are tried
 // as long as the density isn't Gaussian.
 func (c *coder) choose(s *source, y []float64) {
-	some := func() (density, float64) { return c.fitter.choose(widths[1:2]) }
+	some := func() (density.Density, float64) { return c.fitter.Choose(density.Widths[1:2]) }
 	var weights []float64
 	window, least := 0, math.Inf(1)
 	try := func() {
@@ -70,7 +72,7 @@ func (c *coder) choose(s *source, y []float64) {
 	for {
 		c.past.predictionError(c.r, y, s.weights)
 		try()
-		if s.density.family == nil || len(s.weights) < 2 {
+		if s.density.Gaussian() || len(s.weights) < 2 {
 			break
 		}
 		s.weights = c.predictor.fit(s.q, c.past.n, len(s.weights)/2)
@@ -82,7 +84,7 @@ func (c *coder) choose(s *source, y []float64) {
 	}
 	s.window = window
 	c.standardise(s)
-	c.encode(s, func() (density, float64) { return c.fitter.choose(widths) }, true)
+	c.encode(s, func() (density.Density, float64) { return c.fitter.Choose(density.Widths) }, true)
 }
 
 // fit sets s to the best model of y with the choices that s has made.
@@ -92,12 +94,12 @@ func (c *coder) fit(s *source, y []float64) {
 	}
 	c.past.predictionError(c.r, y, s.weights)
 	c.standardise(s)
-	if s.density.family == nil {
+	if s.density.Gaussian() {
 		c.encode(s, nil, true)
 		return
 	}
 	before := s.density
-	c.encode(s, func() (density, float64) { return c.fitter.refit(&before) }, false)
+	c.encode(s, func() (density.Density, float64) { return c.fitter.Refit(&before) }, false)
 }
 
 // standardise sets s.u and s.s to the innovations over their local scale, and that.
@@ -114,7 +116,7 @@ func (c *coder) standardise(s *source) {
 
 // encode scales u and sets the density: that of the family by fit, which may be
 // nil, or, if that is allowed, Gaussian where that is shorter.
-func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) {
+func (c *coder) encode(s *source, fit func() (density.Density, float64), gaussian bool) {
 	n := float64(c.past.n)
 	var absolute, square float64
 	for _, v := range s.u {
@@ -133,7 +135,7 @@ func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) 
 	if fit != nil {
 		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300
 		floats.Scale(1/s.scale, s.u)
-		c.fitter.begin(s.u)
+		c.fitter.Begin(s.u)
 		s.density, length = fit()
 		length += math.Log(s.scale)
 	}
@@ -143,9 +145,9 @@ func (c *coder) encode(s *source, fit func() (density, float64), gaussian bool) 
 		}
 		floats.Scale(s.scale/deviation, s.u)
 		s.scale, length = deviation, l
-		s.density = density{}
+		s.density = density.Density{}
 	}
-	s.cost = s.density.cost + cost
+	s.cost = s.density.Cost + cost
 	s.nats = length + logScale + cost/n
 }
 
@@ -180,15 +182,15 @@ type scoreMoments struct {
 // score sets psi, [n], to ψ = −∂/∂r log p(r/s)/s of each position.
 func (c *coder) score(s *source, psi []float64) scoreMoments {
 	var p scoreMoments
-	if s.density.family == nil {
+	if s.density.Gaussian() {
 		for t, u := range s.u {
 			psi[t] = u / s.scale
 		}
 	} else {
-		s.density.log.slope(&c.slope)
-		c.slope.slope(&c.curvature)
+		s.density.Log.Slope(&c.slope)
+		c.slope.Slope(&c.curvature)
 		for t, u := range s.u {
-			near, far, share := place(u)
+			near, far, share := density.Place(u)
 			psi[t] = -(c.slope[near] + share*(c.slope[far]-c.slope[near])) / s.scale
 			v := -(c.curvature[near] + share*(c.curvature[far]-c.curvature[near])) / (s.scale * s.scale)
 			if len(s.s) > 0 {
@@ -202,7 +204,7 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 	}
 	p.square = floats.Dot(psi, psi) / float64(len(psi))
 	p.slope /= float64(len(psi))
-	if s.density.family == nil {
+	if s.density.Gaussian() {
 		p.slope = p.square
 	}
 	return p
@@ -218,11 +220,11 @@ func (s *source) lengths(nats []float64) {
 		if len(s.s) > 0 {
 			sum += meanLog(s.s[first:end]) * float64(end-first)
 		}
-		if s.density.family == nil {
+		if s.density.Gaussian() {
 			sum += floats.Dot(s.u[first:end], s.u[first:end])/2 + float64(end-first)*math.Log(2*math.Pi)/2
 		} else {
 			for _, u := range s.u[first:end] {
-				sum -= s.density.log.at(u)
+				sum -= s.density.Log.At(u)
 			}
 		}
 		nats[b] += sum + s.cost/float64(len(nats))

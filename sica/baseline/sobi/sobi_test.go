@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 var _ baseline.Method = Config{}

@@ -1,4 +1,4 @@
-package linear
+package density
 
 import (
 	"math"
@@ -19,9 +19,9 @@ type family struct {
 	name      string
 	f         [gridSize][features]float64
 	precision [features]float64 // of the weights' prior, over that of the first
-	log       curve             // the centre's
-	p         curve             // the centre's mass at the grid points
-	logMass   curve
+	log       Curve             // the centre's
+	p         Curve             // the centre's mass at the grid points
+	logMass   Curve
 }
 
 // usual are the families around densities that signals often have.
@@ -82,7 +82,7 @@ func newFamily(density func(u float64) float64) *family {
 		f.p[g] += share / 2 * math.Exp(-math.Abs(u)) * gridWidths[g]
 	}
 	floats.Scale(1/floats.Sum(f.p[:]), f.p[:])
-	var columns [features]curve
+	var columns [features]Curve
 	for g, u := range gridPoints {
 		f.logMass[g] = math.Log(f.p[g])
 		f.log[g] = math.Log(f.p[g] / gridWidths[g])
@@ -121,10 +121,10 @@ func naturalSpline(j int, v float64) float64 {
 	return bend(j) - bend(knots-2)
 }
 
-// orthonormalise makes the last curve orthonormal to 1 and those before under p.
-func orthonormalise(columns []curve, p *curve) {
+// orthonormalise makes the last Curve orthonormal to 1 and those before under p.
+func orthonormalise(columns []Curve, p *Curve) {
 	last := &columns[len(columns)-1]
-	inner := func(a, b *curve) (sum float64) {
+	inner := func(a, b *Curve) (sum float64) {
 		for g := range a {
 			sum += p[g] * a[g] * b[g]
 		}
@@ -143,10 +143,10 @@ func orthonormalise(columns []curve, p *curve) {
 // asinh u are uncorrelated, the smoothest first, and sets precision to the mean
 // squares of these over the first: smooth densities are likelier, as in smoothing
 // splines.
-func rotateByRoughness(columns []curve, p *curve, precision []float64) {
-	second := make([]curve, len(columns))
+func rotateByRoughness(columns []Curve, p *Curve, precision []float64) {
+	second := make([]Curve, len(columns))
 	for k := range columns {
-		var first curve
+		var first Curve
 		derivative(&columns[k], &first)
 		derivative(&first, &second[k])
 	}
@@ -167,7 +167,7 @@ func rotateByRoughness(columns []curve, p *curve, precision []float64) {
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	values := eigen.Values(nil)
-	turned := make([]curve, len(columns))
+	turned := make([]Curve, len(columns))
 	for k := range turned {
 		precision[k] = values[k] / values[0]
 		for l := range columns {
@@ -178,8 +178,8 @@ func rotateByRoughness(columns []curve, p *curve, precision []float64) {
 }
 
 // derivative sets to to that in asinh u.
-func derivative(c, to *curve) {
-	c.slope(to)
+func derivative(c, to *Curve) {
+	c.Slope(to)
 	for g, u := range gridPoints {
 		to[g] *= math.Sqrt(1 + u*u)
 	}

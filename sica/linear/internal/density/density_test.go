@@ -1,4 +1,4 @@
-package linear
+package density
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 func TestPlace(t *testing.T) {
 	for _, u := range []float64{0, 1e-9, 0.01, 1. / 32, 0.5, 0.99, 1, 1.01, 3, 7.3, 126.9} {
 		for _, v := range []float64{u, -u} {
-			near, far, share := place(v)
+			near, far, share := Place(v)
 			got := gridPoints[near] + share*(gridPoints[far]-gridPoints[near])
 			if math.Abs(got-v) > 1e-12*math.Abs(v)+4e-16 || share < 0 || share >= 1 {
 				t.Errorf("%g lies %g from point %d to point %d: at %g", v, share, near, far, got)
@@ -20,7 +20,7 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{127, 1e9, -1e300, math.Inf(1)} {
-		near, far, _ := place(v)
+		near, far, _ := Place(v)
 		if edge := gridPoints[far]; math.Abs(edge) != 127 || math.Signbit(edge) != math.Signbit(v) {
 			t.Errorf("%g is between points %d and %d", v, near, far)
 		}
@@ -28,7 +28,7 @@ func TestPlace(t *testing.T) {
 }
 
 // mass is the integral of the density over the grid, by the trapezium rule.
-func mass(log *curve) (sum float64) {
+func mass(log *Curve) (sum float64) {
 	for g, l := range log {
 		sum += math.Exp(l) * gridWidths[g]
 	}
@@ -99,17 +99,17 @@ func TestFit(t *testing.T) {
 		}
 		scale := floats.Norm(u, 1) / n * math.Sqrt(math.Pi/2)
 		floats.Scale(1/scale, u)
-		var d densityFitter
-		d.begin(u)
-		f, nats := d.choose(widths)
-		if m := mass(&f.log); math.Abs(m-1) > 1e-9 {
+		var d Fitter
+		d.Begin(u)
+		f, nats := d.Choose(Widths)
+		if m := mass(&f.Log); math.Abs(m-1) > 1e-9 {
 			t.Errorf("%s: mass %g", c.name, m)
 		}
 		likelihood := 0.0
 		for _, v := range u {
-			likelihood -= f.log.at(v) / n
+			likelihood -= f.Log.At(v) / n
 		}
-		if got := nats - f.cost/n; math.Abs(got-likelihood) > 1e-9 {
+		if got := nats - f.Cost/n; math.Abs(got-likelihood) > 1e-9 {
 			t.Errorf("%s: %g nats without the cost, want %g", c.name, got, likelihood)
 		}
 		// The standard error of the mean log density is about 1/√n.
@@ -118,10 +118,10 @@ func TestFit(t *testing.T) {
 		}
 		// Half the logarithm of the positions for each weight, and how far they are
 		// from the centre.
-		if f.cost < 0 || f.cost > features*math.Log(n)/2+20 {
-			t.Errorf("%s: cost %g nats", c.name, f.cost)
+		if f.Cost < 0 || f.Cost > features*math.Log(n)/2+20 {
+			t.Errorf("%s: cost %g nats", c.name, f.Cost)
 		}
-		t.Logf("%s: %s, likelihood %.4f of %.4f, cost %.1f nats", c.name, f.String(), likelihood+math.Log(scale), c.entropy, f.cost)
+		t.Logf("%s: %s, likelihood %.4f of %.4f, cost %.1f nats", c.name, f.String(), likelihood+math.Log(scale), c.entropy, f.Cost)
 	}
 }
 
@@ -133,10 +133,10 @@ func TestFitIsMinimum(t *testing.T) {
 	for t := range u {
 		u[t] = draws[0].draw(rng)
 	}
-	var d densityFitter
-	d.begin(u)
-	f, nats := d.choose(widths)
-	if _, again := d.refit(&f); math.Abs(again-nats) > negligible/500 {
+	var d Fitter
+	d.Begin(u)
+	f, nats := d.Choose(Widths)
+	if _, again := d.Refit(&f); math.Abs(again-nats) > negligible/500 {
 		t.Errorf("%g nats again, want %g", again, nats)
 	}
 	d.at(f.family)

@@ -1,4 +1,5 @@
-package linear
+// Package density fits densities of innovations by their description length.
+package density
 
 import (
 	"math"
@@ -9,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// A density of a signal's innovations u is Gaussian, or one of a family: a usual
+// A Density of a signal's innovations u is Gaussian, or one of a family: a usual
 // density, the centre, tilted by features f that are orthonormal under it,
 //
 //	log p(u) = log centre(u) + w·f(u) − log Z(w).
@@ -18,27 +19,42 @@ import (
 // speak, so that a short signal costs little, and wide where they disagree with
 // the centre. What the weights cost is the logarithm of the evidence by Laplace's
 // approximation.
-type density struct {
+type Density struct {
 	family  *family // nil: Gaussian
 	width   float64 // of the prior
 	weights [features]float64
-	log     curve
-	cost    float64 // nats in all: evidence less likelihood
+	Log     Curve
+	Cost    float64 // nats in all: evidence less likelihood
 }
 
-// widths are the standard deviations of the prior of the weights, each 4 times the
+// Gaussian says that the density is Gaussian.
+func (f *Density) Gaussian() bool { return f.family == nil }
+
+// String is the name of a density for people.
+func (f *Density) String() string {
+	if f.family == nil {
+		return "Gaussian"
+	}
+	name := f.family.name
+	if f.width > Widths[0] {
+		return "near " + name
+	}
+	return name
+}
+
+// Widths are the standard deviations of the prior of the weights, each 4 times the
 // one before: hardly away from the centre; about as far as neighbouring centres
 // are from each other; any density.
-var widths = []float64{0.1, 0.4, 1.6}
+var Widths = []float64{0.1, 0.4, 1.6}
 
 const (
 	newtonSteps = 50   // at most, of the fit of a density
 	negligible  = 0.01 // nats in all that a step must promise
 )
 
-// A densityFitter finds the density of a histogram. What it allocates, it allocates
+// A Fitter finds the density of a histogram. What it allocates, it allocates
 // once.
-type densityFitter struct {
+type Fitter struct {
 	histogram histogram
 	n         float64
 
@@ -47,23 +63,23 @@ type densityFitter struct {
 	mean   [features]float64 // of the features over the positions
 	origin float64           // nats a position of the centre
 	w      [features]float64
-	tilt   curve // w·f
-	p      curve // of a grid point
+	tilt   Curve // w·f
+	p      Curve // of a grid point
 	logZ   float64
 
 	gradient [features]float64
 	hessian  [features * features]float64 // lower triangle
 }
 
-// begin is to be called before the others: with n values.
-func (d *densityFitter) begin(u []float64) {
+// Begin is to be called before the others: with n values.
+func (d *Fitter) Begin(u []float64) {
 	d.n = float64(len(u))
 	d.histogram.count(u)
 	d.family = nil
 }
 
 // at sets the family that is looked at, at its centre.
-func (d *densityFitter) at(f *family) {
+func (d *Fitter) at(f *family) {
 	d.family = f
 	d.mean = [features]float64{}
 	for g, share := range d.histogram {
@@ -79,15 +95,15 @@ func (d *densityFitter) at(f *family) {
 }
 
 // distance is the nats a position that the family's centre takes.
-func (d *densityFitter) distance(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
+func (d *Fitter) distance(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
 
 // centre sets the weights to 0.
-func (d *densityFitter) centre() {
-	d.w, d.tilt, d.p, d.logZ = [features]float64{}, curve{}, d.family.p, 0
+func (d *Fitter) centre() {
+	d.w, d.tilt, d.p, d.logZ = [features]float64{}, Curve{}, d.family.p, 0
 }
 
 // look sets the weights.
-func (d *densityFitter) look(w *[features]float64) {
+func (d *Fitter) look(w *[features]float64) {
 	d.w = *w
 	largest := math.Inf(-1)
 	for g := range d.tilt {
@@ -116,7 +132,7 @@ func (d *densityFitter) look(w *[features]float64) {
 }
 
 // objective is the nats a position that the weights take, with their prior.
-func (d *densityFitter) objective(width float64) float64 {
+func (d *Fitter) objective(width float64) float64 {
 	sum := d.origin + d.logZ
 	scale := 1 / (width * width * d.n)
 	for k, v := range d.w {
@@ -128,7 +144,7 @@ func (d *densityFitter) objective(width float64) float64 {
 // fit goes from the weights that are looked at to those with the largest posterior
 // probability, by Newton's method, and returns the density with the nats a
 // position that it takes with its cost.
-func (d *densityFitter) fit(width float64) (density, float64) {
+func (d *Fitter) fit(width float64) (Density, float64) {
 	least := d.objective(width)
 	if d.origin < least {
 		d.centre()
@@ -163,15 +179,15 @@ func (d *densityFitter) fit(width float64) (density, float64) {
 		}
 	}
 	nats := least + logDet/2/d.n
-	f := density{family: d.family, width: width, weights: d.w, log: d.family.log}
-	floats.Add(f.log[:], d.tilt[:])
-	floats.AddConst(-d.logZ, f.log[:])
-	f.cost = (nats - d.origin - d.logZ + floats.Dot(d.w[:], d.mean[:])) * d.n
+	f := Density{family: d.family, width: width, weights: d.w, Log: d.family.log}
+	floats.Add(f.Log[:], d.tilt[:])
+	floats.AddConst(-d.logZ, f.Log[:])
+	f.Cost = (nats - d.origin - d.logZ + floats.Dot(d.w[:], d.mean[:])) * d.n
 	return f, nats
 }
 
 // line goes along −step as far as it lowers the objective.
-func (d *densityFitter) line(step *[features]float64, least *float64, width float64) bool {
+func (d *Fitter) line(step *[features]float64, least *float64, width float64) bool {
 	w := d.w
 	length := 1.0
 	for range 12 {
@@ -190,7 +206,7 @@ func (d *densityFitter) line(step *[features]float64, least *float64, width floa
 
 // moments sets gradient to the mean of the features, and hessian to their
 // covariance.
-func (d *densityFitter) moments() {
+func (d *Fitter) moments() {
 	d.gradient, d.hessian = [features]float64{}, [features * features]float64{}
 	for g, p := range d.p {
 		if p < 1e-12 { // rounding
@@ -213,16 +229,16 @@ func (d *densityFitter) moments() {
 	}
 }
 
-// refit returns the density with the family and the prior of before.
-func (d *densityFitter) refit(before *density) (density, float64) {
+// Refit returns the density with the family and the prior of before.
+func (d *Fitter) Refit(before *Density) (Density, float64) {
 	d.at(before.family)
 	d.look(&before.weights)
 	return d.fit(before.width)
 }
 
-// choose returns the density with the least description length: of the nearest of
+// Choose returns the density with the least description length: of the nearest of
 // the usual families, with the best of the widths.
-func (d *densityFitter) choose(widths []float64) (best density, least float64) {
+func (d *Fitter) Choose(widths []float64) (best Density, least float64) {
 	least = math.Inf(1)
 	for _, f := range usual {
 		if v := d.distance(f); v < least {

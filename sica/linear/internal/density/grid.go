@@ -1,4 +1,4 @@
-package linear
+package density
 
 import "math"
 
@@ -15,7 +15,7 @@ const (
 
 // place returns the grid points on both sides of u and the share of the second.
 // Values further out than the grid are taken for its last.
-func place(u float64) (near, far int, share float64) {
+func Place(u float64) (near, far int, share float64) {
 	const (
 		shift    = 52 - stepBits
 		fraction = 1<<shift - 1
@@ -50,7 +50,7 @@ type histogram [gridSize]float64
 func (h *histogram) count(u []float64) {
 	*h = histogram{}
 	for _, v := range u {
-		near, far, share := place(v)
+		near, far, share := Place(v)
 		h[near] += 1 - share
 		h[far] += share
 	}
@@ -59,16 +59,16 @@ func (h *histogram) count(u []float64) {
 	}
 }
 
-// A curve has a value at each grid point and is linear between.
-type curve [gridSize]float64
+// A Curve has a value at each grid point and is linear between.
+type Curve [gridSize]float64
 
-func (c *curve) at(u float64) float64 {
-	near, far, share := place(u)
+func (c *Curve) At(u float64) float64 {
+	near, far, share := Place(u)
 	return c[near] + share*(c[far]-c[near])
 }
 
 // slope sets s to the derivative of c.
-func (c *curve) slope(s *curve) {
+func (c *Curve) Slope(s *Curve) {
 	for g := range c {
 		a, b := max(g-1, 0), min(g+1, gridSize-1)
 		s[g] = (c[b] - c[a]) / (gridPoints[b] - gridPoints[a])
