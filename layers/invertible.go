@@ -228,3 +228,25 @@ func FactorPLU(w *mat.Dense) (factors, permutation []float64, err error) {
 	}
 	return factors, permutation, nil
 }
+
+// MultiplyPLU is the inverse of FactorPLU: the matrix P·L·U and the logarithm of
+// its determinant's absolute value.
+func MultiplyPLU(factors, permutation []float64, d int) (w *mat.Dense, logDet float64) {
+	l, u := identity(d), mat.NewDense(d, d, nil)
+	for i := range d {
+		for j, f := range factors[i*d : (i+1)*d] {
+			switch {
+			case j < i:
+				l.Set(i, j, f)
+			case j == i:
+				u.Set(i, i, math.Exp(f))
+				logDet += f
+			default:
+				u.Set(i, j, f)
+			}
+		}
+	}
+	w = mat.NewDense(d, d, nil)
+	w.Product(mat.NewDense(d, d, permutation), l, u)
+	return w, logDet
+}
