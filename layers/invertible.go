@@ -47,11 +47,11 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 	z = c.x
 	logDet = InsertAxes(linear.logDet(), -1) // [R, 1]
 	if c.layers > 0 {
-		units := unitVariables(c.scope, c.x, c.layers)
-		var slopes *Node // product over layers
+		bends := bendsVariable(c.scope, c.x, c.layers) // [R, n, d]
+		var slopes *Node                               // product over layers
 		for l := range c.layers {
 			var slope *Node
-			z, slope = units.at(l).forward(affine(matrixOf(weights, l), vectorOf(linear.biases, l), z)) // [R, d, N]
+			z, slope = leaky(vectorOf(bends, l), affine(matrixOf(weights, l), vectorOf(linear.biases, l), z)) // [R, d, N]
 			if slopes == nil {
 				slopes = slope
 			} else {
@@ -83,20 +83,20 @@ func (c *InvertibleConfig) DoneInverse() *Node {
 	if c.layers == 0 {
 		return x
 	}
-	units := unitVariables(c.scope, c.x, c.layers)
+	bends := bendsVariable(c.scope, c.x, c.layers) // [R, n, d]
 	for l := c.layers - 1; l >= 0; l-- {
-		x = back(l, units.at(l).inverse(x))
+		x = back(l, leakyInverse(vectorOf(bends, l), x))
 	}
 	return x
 }
 
-// How InitialiseInvertible draws: the spread of the biases and of the logarithms
-// of slopes around 0, and the width δ at which a unit is as high above its
-// corner as the softplus ln(1 + e³ˣ)/3. (From the prototype that was measured.)
+// How InitialiseInvertible draws, from the prototype that was measured: the
+// spread of the biases and of the bends around 0, and how much smaller than the
+// signals the unit is, which makes its corner that of ln(1 + e³ˣ)/3.
 const (
-	biasSpread  = .3
-	slopeSpread = .05
-	unitWidth   = 2 * math.Ln2 / 3
+	biasSpread = .3
+	bendSpread = .05
+	unitScale  = 3 / (2 * math.Ln2)
 )
 
 // InitialiseInvertible sets the variables of an Invertible, PLU or Leaky in
@@ -153,20 +153,16 @@ func InitialiseInvertible(scope *model.Scope, rngs []*rand.Rand, rotations []*ma
 	if err := set(biasesName, func(r int, dims []int) ([]float64, error) {
 		values := make([]float64, dims[0]*dims[1])
 		for i := range (dims[0] - 1) * dims[1] { // the last stays 0
-			values[i] = biasSpread * rngs[r].NormFloat64()
+			values[i] = biasSpread * unitScale * rngs[r].NormFloat64()
 		}
 		return values, nil
 	}); err != nil {
 		return err
 	}
-	return set(unitsName, func(r int, dims []int) ([]float64, error) {
-		values := make([]float64, dims[0]*dims[1]*dims[2])
+	return set(bendsName, func(r int, dims []int) ([]float64, error) {
+		values := make([]float64, dims[0]*dims[1])
 		for i := range values {
-			if i/dims[2]%3 == 2 {
-				values[i] = math.Log(unitWidth)
-			} else {
-				values[i] = slopeSpread * rngs[r].NormFloat64()
-			}
+			values[i] = bendSpread * rngs[r].NormFloat64()
 		}
 		return values, nil
 	})
@@ -185,6 +181,10 @@ func cancelling(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
 		matrices[m] = mat.NewDense(d, d, nil)
 		matrices[m].Mul(next, before.T())
 		before = next
+	}
+	if maps > 1 {
+		matrices[0].Scale(unitScale, matrices[0])
+		matrices[maps-1].Scale(1/unitScale, matrices[maps-1])
 	}
 	return matrices
 }

@@ -255,8 +255,8 @@ func TestInvertibleStart(t *testing.T) {
 		if err := layers.InitialiseInvertible(store.RootScope(), []*rand.Rand{rand.New(rand.NewPCG(1, 1))}, []*mat.Dense{turn}); err != nil {
 			t.Fatal(err)
 		}
-		// Make it exactly linear: all slopes 1, no biases.
-		for _, name := range []string{"/biases", "/units"} {
+		// Make it exactly linear: no bends, no biases.
+		for _, name := range []string{"/biases", "/bends"} {
 			v := store.GetVariable(name)
 			if err := v.SetValue(tensors.FromShape(v.Shape())); err != nil {
 				t.Fatal(err)

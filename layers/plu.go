@@ -10,7 +10,7 @@ import (
 const (
 	factorsName      = "factors"
 	permutationsName = "permutations"
-	unitsName        = "units"
+	bendsName        = "bends"
 )
 
 // PLUConfig is made by PLU; call Done or DoneInverse.

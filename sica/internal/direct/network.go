@@ -22,18 +22,18 @@ type linearMap struct {
 	logDet float64
 }
 
-// leaky is the unit of layers.Leaky.
-type leaky struct{ a, c, delta float64 }
+// leaky is the unit of layers.Leaky with the bend c.
+type leaky float64
 
-func (u leaky) forward(x float64) (y, slope float64) {
-	root := math.Sqrt(x*x + u.delta*u.delta)
-	return u.a*x + u.c*(root-u.delta), u.a + u.c*x/root
+func (c leaky) forward(x float64) (y, slope float64) {
+	root := math.Sqrt(x*x + 1)
+	return x + float64(c)*(root-1), 1 + float64(c)*x/root
 }
 
-func (u leaky) inverse(y float64) float64 {
-	y += u.c * u.delta
-	product := u.a*u.a - u.c*u.c
-	return (u.a*y - u.c*math.Sqrt(y*y+u.delta*u.delta*product)) / product
+func (c leaky) inverse(y float64) float64 {
+	y += float64(c)
+	rest := 1 - float64(c*c)
+	return (y - float64(c)*math.Sqrt(y*y+rest)) / rest
 }
 
 // forward returns g(x) and log|det| at each position.
@@ -97,8 +97,7 @@ func newNetwork(d int, v parameters) *network {
 	for l := range maps - 1 {
 		layer := make([]leaky, d)
 		for i := range layer {
-			at := func(k int) float64 { return math.Exp(v.Units[(l*3+k)*d+i]) }
-			layer[i] = leaky{a: (at(1) + at(0)) / 2, c: (at(1) - at(0)) / 2, delta: at(2)}
+			layer[i] = leaky(math.Tanh(v.Bends[l*d+i]))
 		}
 		n.units = append(n.units, layer)
 	}
@@ -108,5 +107,5 @@ func newNetwork(d int, v parameters) *network {
 // parameters are the variables of layers.Invertible for one run, as they lie in
 // the store.
 type parameters struct {
-	Factors, Permutations, Biases, Units []float64
+	Factors, Permutations, Biases, Bends []float64
 }

@@ -9,7 +9,7 @@ import (
 // source is the model of flows.Autoregressive for one signal, on the host: an
 // autoregression whose innovations are a mixture of Gaussians.
 type source struct {
-	coefficients                []float64
+	coefficients               []float64
 	logWeights, means, logStds []float64
 }
 

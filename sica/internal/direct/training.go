@@ -289,7 +289,7 @@ func (t *training) readParameters() ([]parameters, error) {
 		"factors":      func(p *parameters) *[]float64 { return &p.Factors },
 		"permutations": func(p *parameters) *[]float64 { return &p.Permutations },
 		"biases":       func(p *parameters) *[]float64 { return &p.Biases },
-		"units":        func(p *parameters) *[]float64 { return &p.Units },
+		"bends":        func(p *parameters) *[]float64 { return &p.Bends },
 	} {
 		v := t.store.GetVariable(mapScope + "/" + name)
 		if v == nil {
