@@ -27,7 +27,7 @@ type Options struct {
 	// Components of the mixture of Gaussians that innovations are drawn from.
 	// The default is 4.
 	Components int
-	// Steps of Adam. The default is 1200.
+	// Steps of Adam. The default is T, but at least 1200 and at most 4800.
 	Steps int
 	// Batch is how many positions a step looks at. The default is 512.
 	Batch int
@@ -42,6 +42,11 @@ type Options struct {
 
 // The recipe of the prototype that was measured, where it isn't an option.
 const (
+	// Behind three leaky-ReLU layers, seeds 1 to 4, the mean MCC after 1200, 2400
+	// and 4800 steps was .991, .990 and .990 at T = 1024, .992, .995 and .998 at
+	// 4096.
+	minSteps, maxSteps = 1200, 4800
+
 	waitSteps     = 60  // for the sources' first fit, before the map moves
 	rampSteps     = 60  // until the map's full learning rate
 	evaluateEvery = 50  // steps
@@ -76,7 +81,7 @@ func (o Options) withDefaults(T int) (Options, error) {
 		{"Folds", &o.Folds, 2, maxFolds},
 		{"Layers", &o.Layers, 8, 1 << 10},
 		{"Components", &o.Components, 4, 1 << 6},
-		{"Steps", &o.Steps, 1200, 1 << 30},
+		{"Steps", &o.Steps, min(max(T, minSteps), maxSteps), 1 << 30},
 		{"Batch", &o.Batch, 512, 1 << 30},
 	} {
 		if *f.value == 0 {

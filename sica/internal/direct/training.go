@@ -69,9 +69,12 @@ func (t *training) of(r int) (problem, restart, fold int) {
 	return r / (t.options.Restarts * t.options.Folds), r / t.options.Folds % t.options.Restarts, r % t.options.Folds
 }
 
-func newTraining(backend compute.Backend, signals []*mat.Dense, x *index, o Options) (*training, error) {
-	d, _ := signals[0].Dims()
-	t := &training{options: o, index: x, signals: signals, d: d, store: model.NewStore()}
+func newTraining(backend compute.Backend, problems []*problem, x *index, o Options) (*training, error) {
+	d, _ := problems[0].whitened.Dims()
+	t := &training{options: o, index: x, d: d, store: model.NewStore()}
+	for _, p := range problems {
+		t.signals = append(t.signals, p.whitened)
+	}
 	t.best = make([]kept, t.runs())
 	for r := range t.best {
 		t.best[r].heldOut = math.Inf(-1)
@@ -236,7 +239,7 @@ func (t *training) initialise() error {
 	for r := range t.runs() {
 		problem, _, fold := t.of(r)
 		train, _ := t.index.split(fold)
-		z, _ := newNetwork(t.d, drawn[r]).forward(t.signals[problem])
+		z, _ := newMap(t.d, drawn[r]).forward(t.signals[problem])
 		for i := range t.d {
 			a, std := regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
@@ -286,10 +289,10 @@ func startMixture(std float64, components int) []float64 {
 func (t *training) readParameters() ([]parameters, error) {
 	all := make([]parameters, t.runs())
 	for name, field := range map[string]func(p *parameters) *[]float64{
-		"factors":      func(p *parameters) *[]float64 { return &p.Factors },
-		"permutations": func(p *parameters) *[]float64 { return &p.Permutations },
-		"biases":       func(p *parameters) *[]float64 { return &p.Biases },
-		"bends":        func(p *parameters) *[]float64 { return &p.Bends },
+		"factors":      func(p *parameters) *[]float64 { return &p.factors },
+		"permutations": func(p *parameters) *[]float64 { return &p.permutations },
+		"biases":       func(p *parameters) *[]float64 { return &p.biases },
+		"bends":        func(p *parameters) *[]float64 { return &p.bends },
 	} {
 		v := t.store.GetVariable(mapScope + "/" + name)
 		if v == nil {

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -8,11 +9,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// whiten returns the means of x and its symmetric whitening Σ^{-1/2}, from the
-// singular values of the data, which keeps twice the digits of its covariance.
-func whiten(x *mat.Dense) (mean []float64, whitening *mat.Dense, err error) {
+// whiten returns the symmetric whitening x → Σ^{-1/2}·(x − mean), from the
+// singular values of the data, which keeps twice the digits of its covariance,
+// and the logarithm of its determinant.
+func whiten(x *mat.Dense) (whitening Affine, logDet float64, err error) {
 	d, T := x.Dims()
-	mean = make([]float64, d)
+	mean := make([]float64, d)
 	centred := mat.NewDense(d, T, nil)
 	for i := range d {
 		mean[i] = stat.Mean(x.RawRowView(i), nil)
@@ -22,35 +24,37 @@ func whiten(x *mat.Dense) (mean []float64, whitening *mat.Dense, err error) {
 	}
 	var svd mat.SVD
 	if !svd.Factorize(centred, mat.SVDThin) {
-		return nil, nil, fmt.Errorf("direct: x has no singular value decomposition")
+		return Affine{}, 0, errors.New("direct: the signals have no singular value decomposition")
 	}
 	values := svd.Values(nil)
-	if !(values[d-1] > 1e-12*values[0]) { // float64's digits
-		return nil, nil, fmt.Errorf("direct: the %d signals are linearly dependent: drop those that follow from others", d)
+	if !(values[d-1] > 1e-12*values[0]) { // of float64's 16 digits
+		return Affine{}, 0, fmt.Errorf("direct: the %d signals are linearly dependent: drop those that follow from others", d)
 	}
-	var u mat.Dense
+	var u, w mat.Dense
 	svd.UTo(&u)
 	scaled := mat.DenseCopyOf(&u)
 	for j, v := range values {
+		scale := math.Sqrt(float64(T)) / v
+		logDet += math.Log(scale)
 		for i := range d {
-			scaled.Set(i, j, u.At(i, j)*math.Sqrt(float64(T))/v)
+			scaled.Set(i, j, u.At(i, j)*scale)
 		}
 	}
-	whitening = mat.NewDense(d, d, nil)
-	whitening.Mul(scaled, u.T())
-	return mean, whitening, nil
+	w.Mul(scaled, u.T())
+	offset := mat.NewVecDense(d, nil)
+	offset.MulVec(&w, mat.NewVecDense(d, mean))
+	offset.ScaleVec(-1, offset)
+	return newAffine(&w, offset.RawVector().Data), logDet, nil
 }
 
-// affineMap is w·x + b at every position.
-func affineMap(w *mat.Dense, b []float64, x *mat.Dense) *mat.Dense {
-	d, T := x.Dims()
-	y := mat.NewDense(d, T, nil)
-	y.Mul(w, x)
-	for i, v := range b {
-		row := y.RawRowView(i)
-		for t := range row {
-			row[t] += v
-		}
+// Whitened is x, d×T, after the symmetric whitening that Fit begins with.
+func Whitened(x *mat.Dense) (*mat.Dense, error) {
+	if err := checkSignals(x); err != nil {
+		return nil, err
 	}
-	return y
+	w, _, err := whiten(x)
+	if err != nil {
+		return nil, err
+	}
+	return w.apply(x), nil
 }

@@ -1,137 +1,197 @@
+// Command bench measures package direct on nonlinear mixtures whose sources are
+// known: one line a problem, with the mean correlation coefficient of the mixed
+// signals' whitening and of what direct recovers, mean ± standard error over the
+// seeds, the worst seed, and what the models say about themselves.
+//
+// A problem is named sources-signals-mixing, for example laplace-2-leaky3:
+//
+//	laplace  AR(1), ρ = .7, Laplace innovations     leaky⟨L⟩   L leaky-ReLU layers
+//	gauss    Gaussian AR(1), different ρ            bent⟨L⟩    L layers of .2u + tanh 2u
+//	same     Gaussian AR(1), equal ρ                tanh       tanh(A·s)
+//	iid      Laplace, white                         cubic      u + .2u³ of A·s
+//	ar7      the paper's AR(7)                      gelu⟨J⟩    the paper's, J steps of 1
+//	                                                small⟨J⟩   the same, steps of .1
+//	                                                turn⟨J⟩    the same with a rotating W
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
 )
 
-func problem(name string, seed uint64, T int) (s, x *mat.Dense) {
-	var src, mix string
-	var d int
-	fmt.Sscanf(strings.ReplaceAll(name, "-", " "), "%s %d %s", &src, &d, &mix)
-	h := uint64(0)
-	for _, c := range name {
-		h = h*31 + uint64(c)
+func main() {
+	problems := flag.String("problems", "laplace-2-leaky1,laplace-2-leaky2,laplace-2-leaky3", "comma-separated `names`")
+	T := flag.Int("T", 1024, "positions")
+	first := flag.Uint64("first", 101, "first seed")
+	n := flag.Int("n", 8, "seeds of each problem")
+	together := flag.Int("together", 8, "problems fitted in one program")
+	name := flag.String("backend", backend.Auto, "backend")
+	verbose := flag.Bool("v", false, "a line for each seed")
+	var o direct.Options
+	flag.IntVar(&o.Past, "past", 0, "Options.Past")
+	flag.IntVar(&o.Steps, "steps", 0, "Options.Steps")
+	flag.IntVar(&o.Restarts, "restarts", 0, "Options.Restarts")
+	flag.IntVar(&o.Folds, "folds", 0, "Options.Folds")
+	flag.IntVar(&o.Layers, "layers", 0, "Options.Layers")
+	flag.IntVar(&o.Components, "components", 0, "Options.Components")
+	flag.IntVar(&o.Batch, "batch", 0, "Options.Batch")
+	flag.Float64Var(&o.LearningRate, "rate", 0, "Options.LearningRate")
+	flag.Parse()
+	if err := run(strings.Split(*problems, ","), *T, *first, *n, *together, *name, *verbose, o); err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %+v\n", err)
+		os.Exit(1)
 	}
-	rng := rand.New(rand.NewPCG(seed, h))
-	var err error
-	switch src {
-	case "lap":
-		s, err = datasets.LaplaceAR(rng, d, T, .7)
-	case "ar7":
-		s, err = datasets.AR7(rng, d, T)
-	case "iid":
-		s, err = datasets.LaplaceAR(rng, d, T, 0)
-	case "gauss":
-		s, err = datasets.AR(rng, T, datasets.ARProcess{Coefficients: []float64{.9}, Scale: 1, BurnIn: 200}, datasets.ARProcess{Coefficients: []float64{.2}, Scale: 1, BurnIn: 200})
-	case "same":
-		s, err = datasets.AR(rng, T, datasets.ARProcess{Coefficients: []float64{.7}, Scale: 1, BurnIn: 200}, datasets.ARProcess{Coefficients: []float64{.7}, Scale: 1, BurnIn: 200})
-	}
-	if err != nil {
-		panic(err)
-	}
-	n := 0
-	switch {
-	case mix[0] == 'L':
-		fmt.Sscanf(mix, "L%d", &n)
-		x, err = datasets.LayeredMix(rng, s, n, datasets.LeakyReLU(.2))
-	case mix[0] == 'M':
-		fmt.Sscanf(mix, "M%d", &n)
-		x, err = datasets.LayeredMix(rng, s, n, func(u float64) float64 { return .2*u + math.Tanh(2*u) })
-	case mix == "tanh":
-		x, err = datasets.PostNonlinearMix(rng, s, math.Tanh)
-	case mix == "cubic":
-		x, err = datasets.PostNonlinearMix(rng, s, func(u float64) float64 { return u + .2*u*u*u })
-	case mix[0] == 'g':
-		fmt.Sscanf(mix, "g%d", &n)
-		x, err = datasets.Mix(s, datasets.MixOptions{Steps: n, H: datasets.GELU})
-	case mix[0] == 's':
-		fmt.Sscanf(mix, "s%d", &n)
-		x, err = datasets.Mix(s, datasets.MixOptions{Steps: n, H: datasets.GELU, StepSize: .1})
-	case mix[0] == 'r':
-		fmt.Sscanf(mix, "r%d", &n)
-		x, err = datasets.Mix(s, datasets.MixOptions{Steps: n, H: datasets.GELU, W: mat.NewDense(2, 2, []float64{1, .7, -.7, 1})})
-	}
-	if err != nil {
-		panic(err)
-	}
-	return s, x
 }
 
-func main() {
-	names := flag.String("problems", "lap-2-L1,lap-2-L2,lap-2-L3", "")
-	T := flag.Int("T", 1024, "")
-	first := flag.Int("first", 1, "")
-	n := flag.Int("n", 3, "")
-	past := flag.Int("past", 2, "")
-	steps := flag.Int("steps", 1200, "")
-	lay := flag.Int("layers", 8, "")
-	restarts := flag.Int("restarts", 4, "")
-	lr := flag.Float64("lr", 1e-2, "")
-	batch := flag.Int("batch", 512, "")
-	verbose := flag.Bool("v", false, "")
-	curve := flag.Bool("curve", false, "")
-	be := flag.String("backend", "xla:cpu", "")
-	flag.Parse()
-	b, err := backend.Open(*be)
+func run(problems []string, T int, first uint64, n, together int, backendName string, verbose bool, o direct.Options) error {
+	b, err := backend.Open(backendName)
 	if err != nil {
-		panic(err)
+		return err
 	}
-	for _, name := range strings.Split(*names, ",") {
-		var ss, xs []*mat.Dense
-		for i := range *n {
-			s, x := problem(name, uint64(*first+i), *T)
-			ss, xs = append(ss, s), append(xs, x)
-		}
+	fmt.Println("problem T n | whitened direct worst | agreement | called separated | right if so | seconds a fit")
+	for _, name := range problems {
+		var whitened, found, agreement []float64
+		called, right := 0, 0
 		begin := time.Now()
-		var times []string
-		raws, err := direct.FitRaw(context.Background(), b, xs, direct.Options{Seed: 1, Past: *past, Steps: *steps, Layers: *lay, Restarts: *restarts, LearningRate: *lr, Batch: *batch,
-			OnProgress: func(step int, h []float64) {
-				if step%300 == 0 {
-					times = append(times, fmt.Sprintf("%.1f", time.Since(begin).Seconds()))
+		for done := 0; done < n; done += together {
+			count := min(together, n-done)
+			var sources, mixed []*mat.Dense
+			for i := range count {
+				s, x, err := draw(name, first+uint64(done+i), T)
+				if err != nil {
+					return err
 				}
-			}})
-		if err != nil {
-			fmt.Printf("%+v\n", err)
-			continue
-		}
-		el := time.Since(begin)
-		var sum, worst float64 = 0, 1
-		best := 0.
-		for i, rs := range raws {
-			pick, oracle := 0, 0.
-			for k, r := range rs {
-				m, _ := sica.MCC(r.Z, ss[i])
-				if r.HeldOut-r.Base > rs[pick].HeldOut-rs[pick].Base {
-					pick = k
+				sources, mixed = append(sources, s), append(mixed, x)
+			}
+			models, err := direct.FitAll(context.Background(), b, mixed, o)
+			if err != nil {
+				return err
+			}
+			for i, m := range models {
+				z, err := m.Apply(mixed[i])
+				if err != nil {
+					return err
 				}
-				oracle = max(oracle, m.MCC)
-				if *verbose {
-					fmt.Printf("    seed %d restart %d fold %d heldout %.4f gain %.4f step %d mcc %.4f\n", *first+i, r.Restart, r.Fold, r.HeldOut, r.HeldOut-r.Base, r.Step, m.MCC)
+				w, err := direct.Whitened(mixed[i])
+				if err != nil {
+					return err
 				}
-				if *curve {
-					for _, e := range r.Curve {
-						fmt.Printf("       %d %.4f %.4f\n", e.Step, e.HeldOut, e.Train)
+				mcc := direct.MeanCorrelation(z, sources[i])
+				whitened = append(whitened, direct.MeanCorrelation(w, sources[i]))
+				found = append(found, mcc)
+				agreement = append(agreement, m.Agreement)
+				if m.Identified() {
+					called++
+					if mcc >= .9 {
+						right++
+					}
+				}
+				if verbose {
+					fmt.Printf("  seed %d: whitened %.4f direct %.4f; agreement %.4f of %d; over whitening %.4f ± %.4f, past %.3f, pairs %v, groups %v, step %d\n",
+						first+uint64(done+i), whitened[len(whitened)-1], mcc, m.Agreement, m.Agreeing, m.OverWhitening.Mean, m.OverWhitening.SE,
+						m.PastGain, m.Pairs, m.Groups, m.Runs[m.Chosen].Step)
+					for _, r := range m.Runs {
+						fmt.Printf("    restart %d fold %d: code length %.4f, over whitening %.4f, step %d\n", r.Restart, r.Fold, r.CodeLength, r.OverWhitening, r.Step)
 					}
 				}
 			}
-			m, _ := sica.MCC(rs[pick].Z, ss[i])
-			sum += m.MCC
-			worst = min(worst, m.MCC)
-			best += oracle
 		}
-		fmt.Printf("%s T=%d n=%d: mean %.4f worst %.4f best-of-runs %.4f  %.1fs %v\n", name, *T, *n, sum/float64(*n), worst, best/float64(*n), el.Seconds(), times)
+		seconds := time.Since(begin).Seconds() / float64(n)
+		fmt.Printf("%s %d %d | %s %s %.4f | %s | %d/%d | %d/%d | %.1f\n", name, T, n,
+			meanSE(whitened), meanSE(found), least(found), meanSE(agreement), called, n, right, called, seconds)
 	}
+	return nil
+}
+
+func meanSE(v []float64) string {
+	mean, std := stat.MeanStdDev(v, nil)
+	return fmt.Sprintf("%.4f±%.4f", mean, std/math.Sqrt(float64(len(v))))
+}
+
+func least(v []float64) float64 {
+	worst := math.Inf(1)
+	for _, x := range v {
+		worst = min(worst, x)
+	}
+	return worst
+}
+
+// draw draws the sources and mixed signals of a problem.
+func draw(name string, seed uint64, T int) (s, x *mat.Dense, err error) {
+	parts := strings.Split(name, "-")
+	if len(parts) != 3 {
+		return nil, nil, fmt.Errorf("problem %q: want sources-signals-mixing", name)
+	}
+	d, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return nil, nil, fmt.Errorf("problem %q: %w", name, err)
+	}
+	hash := fnv.New64()
+	hash.Write([]byte(name))
+	rng := rand.New(rand.NewPCG(seed, hash.Sum64()))
+	if s, err = drawSources(rng, parts[0], d, T); err != nil {
+		return nil, nil, err
+	}
+	x, err = mix(rng, parts[2], s)
+	return s, x, err
+}
+
+func drawSources(rng *rand.Rand, kind string, d, T int) (*mat.Dense, error) {
+	gauss := func(rho func(i int) float64) (*mat.Dense, error) {
+		var signals []datasets.ARProcess
+		for i := range d {
+			signals = append(signals, datasets.ARProcess{Coefficients: []float64{rho(i)}, Scale: 1, BurnIn: 200})
+		}
+		return datasets.AR(rng, T, signals...)
+	}
+	switch kind {
+	case "laplace":
+		return datasets.LaplaceAR(rng, d, T, .7)
+	case "iid":
+		return datasets.LaplaceAR(rng, d, T, 0)
+	case "ar7":
+		return datasets.AR7(rng, d, T)
+	case "gauss":
+		return gauss(func(i int) float64 { return .9 - .7*float64(i)/float64(d-1) })
+	case "same":
+		return gauss(func(int) float64 { return .7 })
+	}
+	return nil, fmt.Errorf("unknown sources %q", kind)
+}
+
+func mix(rng *rand.Rand, kind string, s *mat.Dense) (*mat.Dense, error) {
+	name := strings.TrimRight(kind, "0123456789")
+	n, _ := strconv.Atoi(kind[len(name):])
+	switch name {
+	case "leaky":
+		return datasets.LayeredMix(rng, s, n, datasets.LeakyReLU(.2))
+	case "bent":
+		return datasets.LayeredMix(rng, s, n, func(u float64) float64 { return .2*u + math.Tanh(2*u) })
+	case "tanh":
+		return datasets.PostNonlinearMix(rng, s, math.Tanh)
+	case "cubic":
+		return datasets.PostNonlinearMix(rng, s, func(u float64) float64 { return u + .2*u*u*u })
+	case "gelu":
+		return datasets.Mix(s, datasets.MixOptions{Steps: n, H: datasets.GELU})
+	case "small":
+		return datasets.Mix(s, datasets.MixOptions{Steps: n, StepSize: .1, H: datasets.GELU})
+	case "turn":
+		return datasets.Mix(s, datasets.MixOptions{Steps: n, W: mat.NewDense(2, 2, []float64{1, .7, -.7, 1}), H: datasets.GELU})
+	}
+	return nil, fmt.Errorf("unknown mixing %q", kind)
 }
