@@ -38,22 +38,31 @@ var invertibles = map[string]invertible{
 		},
 		func(scope *model.Scope, z *Node) *Node { return layers.Leaky(scope, z).DoneInverse() },
 	},
-	"Invertible": {
-		func(scope *model.Scope, x *Node) (z, logDet *Node) { return layers.Invertible(scope, x).Done() },
-		func(scope *model.Scope, z *Node) *Node { return layers.Invertible(scope, z).DoneInverse() },
-	},
-	"Invertible of 11 layers": {
-		func(scope *model.Scope, x *Node) (z, logDet *Node) {
-			return layers.Invertible(scope, x).Layers(11).Done()
-		},
-		func(scope *model.Scope, z *Node) *Node { return layers.Invertible(scope, z).Layers(11).DoneInverse() },
-	},
-	"Invertible without layers": {
-		func(scope *model.Scope, x *Node) (z, logDet *Node) {
-			return layers.Invertible(scope, x).Layers(0).Done()
-		},
-		func(scope *model.Scope, z *Node) *Node { return layers.Invertible(scope, z).Layers(0).DoneInverse() },
-	},
+	"Invertible":                {layersOf(2), layersBack(2)},
+	"Invertible without layers": {layersOf(0), layersBack(0)},
+	"Invertible of many layers": {layersOf(9), layersBack(9)}, // slopes in two logarithms
+}
+
+func layersOf(n int) func(scope *model.Scope, x *Node) (z, logDet *Node) {
+	return func(scope *model.Scope, x *Node) (z, logDet *Node) {
+		return layers.Invertible(scope, x).Layers(n).Done()
+	}
+}
+
+func layersBack(n int) func(scope *model.Scope, z *Node) *Node {
+	return func(scope *model.Scope, z *Node) *Node { return layers.Invertible(scope, z).Layers(n).DoneInverse() }
+}
+
+// eachInvertible runs a test on every map and backend.
+func eachInvertible(t *testing.T, test func(t *testing.T, b compute.Backend, m invertible)) {
+	for name, m := range invertibles {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "Invertible of many layers" {
+				t.Skip("XLA takes seconds to compile it")
+			}
+			onBackends(t, func(t *testing.T, b compute.Backend) { test(t, b, m) })
+		})
+	}
 }
 
 // mapped is a map with drawn variables, run on the host's values.
@@ -142,63 +151,55 @@ func drawNormal(n int, scale float64) []float64 {
 // h² and ε/h.
 func TestInvertibleJacobian(t *testing.T) {
 	const runs, d, n, h = 2, 3, 6, 1e-5
-	for name, m := range invertibles {
-		t.Run(name, func(t *testing.T) {
-			onBackends(t, func(t *testing.T, b compute.Backend) {
-				net := newMapped(t, b, m, dtypes.Float64, runs, d, .3)
-				x := drawNormal(runs*d*n, 2)
-				logDet := net.call(net.forward, x, runs, d, n)[1]
-				jacobians := make([][]float64, runs*n)
-				for i := range jacobians {
-					jacobians[i] = make([]float64, d*d)
-				}
-				for j := range d {
-					moved := func(step float64) []float64 {
-						y := append([]float64(nil), x...)
-						for r := range runs {
-							for k := range n {
-								y[(r*d+j)*n+k] += step
-							}
-						}
-						return net.call(net.forward, y, runs, d, n)[0]
-					}
-					up, down := moved(h), moved(-h)
-					for r := range runs {
-						for i := range d {
-							for k := range n {
-								at := (r*d+i)*n + k
-								jacobians[r*n+k][i*d+j] = (up[at] - down[at]) / (2 * h)
-							}
-						}
+	eachInvertible(t, func(t *testing.T, b compute.Backend, m invertible) {
+		net := newMapped(t, b, m, dtypes.Float64, runs, d, .3)
+		x := drawNormal(runs*d*n, 2)
+		logDet := net.call(net.forward, x, runs, d, n)[1]
+		jacobians := make([][]float64, runs*n)
+		for i := range jacobians {
+			jacobians[i] = make([]float64, d*d)
+		}
+		for j := range d {
+			moved := func(step float64) []float64 {
+				y := append([]float64(nil), x...)
+				for r := range runs {
+					for k := range n {
+						y[(r*d+j)*n+k] += step
 					}
 				}
-				for i, jacobian := range jacobians {
-					want, _ := mat.LogDet(mat.NewDense(d, d, jacobian))
-					if math.Abs(logDet[i]-want) > 1e-7 {
-						t.Errorf("run %d, point %d: log|det| %.9f, by differences %.9f", i/n, i%n, logDet[i], want)
+				return net.call(net.forward, y, runs, d, n)[0]
+			}
+			up, down := moved(h), moved(-h)
+			for r := range runs {
+				for i := range d {
+					for k := range n {
+						at := (r*d+i)*n + k
+						jacobians[r*n+k][i*d+j] = (up[at] - down[at]) / (2 * h)
 					}
 				}
-			})
-		})
-	}
+			}
+		}
+		for i, jacobian := range jacobians {
+			want, _ := mat.LogDet(mat.NewDense(d, d, jacobian))
+			if math.Abs(logDet[i]-want) > 1e-7 {
+				t.Errorf("run %d, point %d: log|det| %.9f, by differences %.9f", i/n, i%n, logDet[i], want)
+			}
+		}
+	})
 }
 
 func TestInvertibleRoundTrip(t *testing.T) {
-	const runs, d, n = 3, 4, 50
-	for name, m := range invertibles {
-		t.Run(name, func(t *testing.T) {
-			onBackends(t, func(t *testing.T, b compute.Backend) {
-				for dtype, bound := range map[dtypes.DType]float64{dtypes.Float32: 1e-5, dtypes.Float64: 1e-10} {
-					net := newMapped(t, b, m, dtype, runs, d, .1)
-					x := drawNormal(runs*d*n, 1)
-					z := net.call(net.forward, x, runs, d, n)[0]
-					if worst := maxDifference(net.call(net.back, z, runs, d, n)[0], x); !(worst < bound) {
-						t.Errorf("%s: x comes back %.2g away, want within %g", dtype, worst, bound)
-					}
-				}
-			})
-		})
-	}
+	const runs, d, n = 2, 3, 50
+	eachInvertible(t, func(t *testing.T, b compute.Backend, m invertible) {
+		for dtype, bound := range map[dtypes.DType]float64{dtypes.Float32: 1e-5, dtypes.Float64: 1e-10} {
+			net := newMapped(t, b, m, dtype, runs, d, .1)
+			x := drawNormal(runs*d*n, 1)
+			z := net.call(net.forward, x, runs, d, n)[0]
+			if worst := maxDifference(net.call(net.back, z, runs, d, n)[0], x); !(worst < bound) {
+				t.Errorf("%s: x comes back %.2g away, want within %g", dtype, worst, bound)
+			}
+		}
+	})
 }
 
 // Values, log-determinants and gradients don't depend on the backend.
@@ -208,7 +209,7 @@ func TestInvertibleBackendsAgree(t *testing.T) {
 		net := newMapped(t, b, invertibles["Invertible"], dtypes.Float64, 2, 3, .3)
 		x := drawNormal(2*3*20, 1)
 		gradient, err := model.NewExec(b, net.forward.Store(), func(scope *model.Scope, in []*Node) []*Node {
-			z, logDet := layers.Invertible(scope, in[0]).Done()
+			z, logDet := layers.Invertible(scope, in[0]).Layers(2).Done()
 			loss := Sub(ReduceAllSum(Square(z)), ReduceAllSum(logDet))
 			of := []*Node{in[0]}
 			for v := range scope.IterVariables() {
@@ -240,7 +241,7 @@ func TestInvertibleStart(t *testing.T) {
 		store := model.NewStore()
 		defer store.Finalize()
 		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) *Node {
-			z, _ := layers.Invertible(scope, x).Done()
+			z, _ := layers.Invertible(scope, x).Layers(3).Done()
 			return z
 		})
 		if err != nil {
@@ -272,7 +273,7 @@ func TestInvertibleStart(t *testing.T) {
 	})
 }
 
-// P·L·U is the matrix, and log|det| the sum of the diagonal.
+// MultiplyPLU gives back what FactorPLU took apart, with log|det| as gonum has it.
 func TestFactorPLU(t *testing.T) {
 	for d := 1; d <= 6; d++ {
 		w := mat.NewDense(d, d, drawNormal(d*d, 1))
@@ -280,27 +281,9 @@ func TestFactorPLU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, u := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-		logDet := 0.
-		for i := range d {
-			l.Set(i, i, 1)
-			for j := range d {
-				switch f := factors[i*d+j]; {
-				case j < i:
-					l.Set(i, j, f)
-				case j == i:
-					u.Set(i, i, math.Exp(f))
-					logDet += f
-				default:
-					u.Set(i, j, f)
-				}
-			}
-		}
-		var product mat.Dense
-		product.Mul(mat.NewDense(d, d, permutation), l)
-		product.Mul(&product, u)
-		if !mat.EqualApprox(&product, w, 1e-12) {
-			t.Errorf("d = %d: P·L·U = %v, want %v", d, mat.Formatted(&product), mat.Formatted(w))
+		product, logDet := layers.MultiplyPLU(factors, permutation, d)
+		if !mat.EqualApprox(product, w, 1e-12) {
+			t.Errorf("d = %d: P·L·U = %v, want %v", d, mat.Formatted(product), mat.Formatted(w))
 		}
 		if want, _ := mat.LogDet(w); math.Abs(logDet-want) > 1e-12 {
 			t.Errorf("d = %d: log|det| %g, want %g", d, logDet, want)
