@@ -69,15 +69,12 @@ func (c *AutoregressiveConfig) Done() *Node {
 		}
 		return Slice(z, slice...) // [R, d, p′…]
 	}
-	perSignal := func(x *Node, k int) *Node { // x[:, :, k] over all positions
-		return withAxes(Squeeze(Slice(x, AxisRange(), AxisRange(), AxisElem(k)), 2), axes)
-	}
-
 	residual := shifted(nil)
 	if len(c.past) > 0 {
 		a := c.scope.VariableWithShape(AutoregressiveCoefficients, shapes.Make(z.DType(), runs, d, len(c.past))).NodeValue(g)
 		for k, offset := range c.past {
-			residual = Sub(residual, Mul(perSignal(a, k), shifted(offset)))
+			ak := withAxes(Squeeze(Slice(a, AxisRange(), AxisRange(), AxisElem(k)), 2), axes) // [R, d, 1…]
+			residual = Sub(residual, Mul(ak, shifted(offset)))
 		}
 	}
 	mixture := c.scope.VariableWithShape(AutoregressiveMixture, shapes.Make(z.DType(), runs, d, 3, c.components)).NodeValue(g)
@@ -85,31 +82,13 @@ func (c *AutoregressiveConfig) Done() *Node {
 	logits, means, logStds := row(0), row(1), row(2)
 	logWeights := Sub(logits, Log(ReduceAndKeep(Exp(logits), ReduceSum, -1)))
 	heights := AddScalar(Sub(logWeights, logStds), -.5*math.Log(2*math.Pi)) // [R, d, K]
-	precisions := Exp(Neg(logStds))
 
-	// log Σ exp, written out so that it fuses into one pass over the positions.
-	var largest *Node
-	logDensities := make([]*Node, c.components) // [R, d, p′…]
-	for k := range logDensities {
-		u := Mul(Sub(residual, perSignal(means, k)), perSignal(precisions, k))
-		logDensities[k] = Sub(perSignal(heights, k), MulScalar(Square(u), .5))
-		if k == 0 {
-			largest = logDensities[0]
-		} else {
-			largest = Max(largest, logDensities[k])
-		}
-	}
-	largest = StopGradient(largest)
-	var sum *Node
-	for _, l := range logDensities {
-		e := Exp(Sub(l, largest))
-		if sum == nil {
-			sum = e
-		} else {
-			sum = Add(sum, e)
-		}
-	}
-	return ReduceSum(Add(largest, Log(sum)), 1) // [R, p′…]
+	everywhere := func(x *Node) *Node { return withAxes(x, axes) } // [R, d, K, 1…]
+	u := Mul(Sub(InsertAxes(residual, 2), everywhere(means)), everywhere(Exp(Neg(logStds))))
+	logDensities := Sub(everywhere(heights), MulScalar(Square(u), .5))  // [R, d, K, p′…]
+	largest := StopGradient(ReduceMax(logDensities, 2))                 // [R, d, p′…]
+	sum := ReduceSum(Exp(Sub(logDensities, InsertAxes(largest, 2))), 2) // [R, d, p′…]
+	return ReduceSum(Add(largest, Log(sum)), 1)                         // [R, p′…]
 }
 
 // withAxes adds n axes of length 1 at the end of x.

@@ -14,7 +14,7 @@ import (
 )
 
 // RunsAdamScope is the scope of RunsAdam's variables: the moments of each
-// trainable variable and the number of steps.
+// scope's variables, run by run, and the number of steps.
 const RunsAdamScope = "runs_adam"
 
 // Schedule is a learning rate that changes with the step k = 0, 1, …:
@@ -93,19 +93,37 @@ func (a *runsAdam) UpdateGraphWithGradients(scope *model.Scope, grads []*Node, d
 	}
 	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
 	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
-	for k := range a.scopes {
+	for k, group := range variables {
+		if len(group) == 0 {
+			continue
+		}
+		grad := a.clipped(perRun(grouped[k])) // [R, P]
+		m1Var := a.variable(scope, a.scopes[k], "1st", grad.Shape())
+		m2Var := a.variable(scope, a.scopes[k], "2nd", grad.Shape())
+		m1 := Add(MulScalar(m1Var.NodeValue(g), a.beta1), MulScalar(grad, 1-a.beta1))
+		m2 := Add(MulScalar(m2Var.NodeValue(g), a.beta2), MulScalar(Square(grad), 1-a.beta2))
+		m1Var.SetNodeValue(m1)
+		m2Var.SetNodeValue(m2)
 		rate := Mul(a.schedules[k].at(step), debias1)
-		for i, grad := range a.clipped(grouped[k]) {
-			v := variables[k][i]
-			m1Var := a.variable(scope, v.Scope(), v.Name()+"_1st", v.Shape())
-			m2Var := a.variable(scope, v.Scope(), v.Name()+"_2nd", v.Shape())
-			m1 := Add(MulScalar(m1Var.NodeValue(g), a.beta1), MulScalar(grad, 1-a.beta1))
-			m2 := Add(MulScalar(m2Var.NodeValue(g), a.beta2), MulScalar(Square(grad), 1-a.beta2))
-			m1Var.SetNodeValue(m1)
-			m2Var.SetNodeValue(m2)
-			v.SetNodeValue(Sub(v.NodeValue(g), Div(Mul(rate, m1), AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon))))
+		change := Div(Mul(rate, m1), AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon)) // [R, P]
+		first := 0
+		for _, v := range group {
+			size := v.Shape().Size() / v.Shape().Dim(0)
+			part := Slice(change, AxisRange(), AxisRange(first, first+size))
+			first += size
+			v.SetNodeValue(Sub(v.NodeValue(g), Reshape(part, v.Shape().Dimensions...)))
 		}
 	}
+}
+
+// perRun lays tensors with a runs axis side by side, [R, P]: one pass over all
+// variables where each would need its own.
+func perRun(xs []*Node) *Node {
+	flat := make([]*Node, len(xs))
+	for i, x := range xs {
+		flat[i] = Reshape(x, x.Shape().Dim(0), -1)
+	}
+	return Concatenate(flat, 1)
 }
 
 // groupOf is which of the scopes v is in.
@@ -119,34 +137,21 @@ func (a *runsAdam) groupOf(v *model.Variable) int {
 	return 0
 }
 
-// clipped scales the gradients of one group so that, run by run, their norm is
-// at most clip.
-func (a *runsAdam) clipped(grads []*Node) []*Node {
-	if a.clip <= 0 || len(grads) == 0 {
-		return grads
+// clipped scales the gradients [R, P] so that the norm of each run's is at most
+// clip.
+func (a *runsAdam) clipped(grad *Node) *Node {
+	if a.clip <= 0 {
+		return grad
 	}
-	var square *Node // [R]
-	for _, grad := range grads {
-		s := ReduceSum(Reshape(Square(grad), grad.Shape().Dim(0), -1), 1)
-		if square == nil {
-			square = s
-		} else {
-			square = Add(square, s)
-		}
-	}
-	scale := Div(Const(square.Graph(), shapes.CastAsDType(a.clip, square.DType())), MaxScalar(Sqrt(square), a.clip))
-	scaled := make([]*Node, len(grads))
-	for i, grad := range grads {
-		scaled[i] = Mul(grad, withAxes(scale, grad.Rank()-1))
-	}
-	return scaled
+	norm := Sqrt(ReduceAndKeep(Square(grad), ReduceSum, 1)) // [R, 1]
+	return Mul(grad, Div(Const(grad.Graph(), shapes.CastAsDType(a.clip, grad.DType())), MaxScalar(norm, a.clip)))
 }
 
 // at is the learning rate at step, a float scalar.
 func (s Schedule) at(step *Node) *Node {
 	rate := MulScalar(AddScalar(Cos(MulScalar(MinScalar(step, float64(s.Steps)), math.Pi/float64(s.Steps))), 1), s.Rate/2)
-	if s.Ramp > 0 {
-		ramp := MulScalar(AddScalar(step, -float64(s.Wait)), 1/float64(s.Ramp))
+	if s.Wait > 0 || s.Ramp > 0 {
+		ramp := MulScalar(AddScalar(step, -float64(s.Wait)), 1/float64(max(s.Ramp, 1)))
 		rate = Mul(rate, MinScalar(MaxScalar(ramp, 0), 1))
 	}
 	return rate

@@ -46,6 +46,7 @@ func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 
 // leaky is y and dy/dx of x [R, d, N] for c [R, d, 1].
 func leaky(c, x *Node) (y, slope *Node) {
+	c = BroadcastToDims(c, x.Shape().Dimensions...) // once, so that its gradient is one sum
 	root := Sqrt(AddScalar(Square(x), 1))
 	y = Add(x, Mul(c, AddScalar(root, -1)))
 	slope = AddScalar(Mul(c, Div(x, root)), 1)
