@@ -77,7 +77,7 @@ func (x *index) heldOut(fold, t int) bool {
 }
 
 // maxFolds is how many folds heldOut has blocks for.
-const maxFolds = 4
+const maxFolds = 3
 
 // split are the scored positions that fold trains on and those it holds out.
 func (x *index) split(fold int) (train, held []int) {
