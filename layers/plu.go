@@ -133,25 +133,5 @@ func matrixProduct(a, b *Node) *Node {
 // affine is w·x + b for w [R, d, d], b [R, d, 1] and x [R, d, N].
 func affine(w, b, x *Node) *Node { return Add(product(w, x), b) }
 
-// product is w·x for w [R, d, d] and x [R, d, N]. For few signals it is written
-// as a sum over them, which XLA fuses with what comes before and after; a batch
-// of products of a small matrix isn't fused.
-func product(w, x *Node) *Node {
-	d := x.Shape().Dim(1)
-	if d > fusedSignals {
-		return Einsum("rij,rjn->rin", w, x)
-	}
-	var sum *Node
-	for j := range d {
-		term := Mul(Slice(w, AxisRange(), AxisRange(), AxisElem(j)), Slice(x, AxisRange(), AxisElem(j))) // [R, d, N]
-		if sum == nil {
-			sum = term
-		} else {
-			sum = Add(sum, term)
-		}
-	}
-	return sum
-}
-
-// fusedSignals is how many signals product writes out. TODO measured.
-const fusedSignals = 0
+// product is w·x for w [R, d, d] and x [R, d, N].
+func product(w, x *Node) *Node { return Einsum("rij,rjn->rin", w, x) }

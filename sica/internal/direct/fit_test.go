@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
-// leaky draws two Laplace AR sources behind L leaky-ReLU layers.
+// leakyProblem draws two Laplace AR sources behind L leaky-ReLU layers.
 func leakyProblem(t *testing.T, seed uint64, layers, T int) (s, x *mat.Dense) {
 	t.Helper()
 	rng := newRand(seed)
@@ -137,70 +138,104 @@ func TestFitUnidentified(t *testing.T) {
 // short are settings for a fit of a second.
 var short = Options{Seed: 7, Steps: 60, Restarts: 2, Layers: 2, Batch: 128}
 
-// The backends give the same answer to float32's precision, and a problem the
-// same beside another as alone.
+// The backends give the same answer to float32's precision.
 func TestFitBackendsAgree(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
-	_, other := leakyProblem(t, 2, 1, 400)
 	var want *Model
 	onBackends(t, func(t *testing.T, b compute.Backend) {
-		models, err := FitAll(t.Context(), b, []*mat.Dense{other, x}, short)
-		if err != nil {
-			t.Fatalf("%+v", err)
-		}
-		alone := fit(t, b, x, short)
+		m := fit(t, b, x, short)
 		if want == nil {
-			want = alone
+			want = m
 		}
-		for what, pair := range map[string][2]*Model{"alone and beside another": {alone, models[1]}, "on two backends": {alone, want}} {
-			for r := range pair[0].Runs {
-				if a, b := pair[0].Runs[r].CodeLength, pair[1].Runs[r].CodeLength; math.Abs(a-b) > 1e-4 {
-					t.Errorf("%s: run %d has code length %g and %g", what, r, a, b)
-				}
-			}
-		}
+		sameRuns(t, m, want)
 	})
 }
 
-// An image is fitted with its own context.
-func TestFitImage(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
-		_, x := leakyProblem(t, 1, 1, 40*15)
-		o := short
-		o.Shape, o.Past = []int{40, 15}, 1
-		m := fit(t, b, x, o)
-		if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
-			t.Errorf("the curve ends with %+v", last)
+// sameRuns fails unless the code lengths of all runs agree to float32's
+// precision, which training makes somewhat worse.
+func sameRuns(t *testing.T, a, b *Model) {
+	t.Helper()
+	for r := range a.Runs {
+		if x, y := a.Runs[r].CodeLength, b.Runs[r].CodeLength; math.Abs(x-y) > 1e-4 {
+			t.Errorf("run %d has code length %g and %g", r, x, y)
 		}
-	})
+	}
 }
 
-func TestFitStops(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
-		_, x := leakyProblem(t, 1, 1, 400)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		o := short
-		o.Steps = 1000
-		o.OnProgress = func(step int, heldOut []float64) {
-			if step > 50 || len(heldOut) != 1 {
-				t.Errorf("step %d after the context ended, held out %v", step, heldOut)
-			}
-			if step == 50 {
-				cancel()
-			}
-		}
-		if _, err := Fit(ctx, b, x, o); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want context.Canceled", err)
-		}
-	})
-}
-
-func TestFitErrors(t *testing.T) {
+// onGo runs a test on the pure-Go backend, which has nothing to compile.
+func onGo(t *testing.T) compute.Backend {
+	t.Helper()
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+// A problem gets the same map beside another as alone, and with another seed
+// another.
+func TestFitAll(t *testing.T) {
+	b := onGo(t)
+	_, x := leakyProblem(t, 1, 1, 400)
+	_, other := leakyProblem(t, 2, 1, 400)
+	models, err := FitAll(t.Context(), b, []*mat.Dense{other, x}, short)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	alone := fit(t, b, x, short)
+	sameRuns(t, models[1], alone)
+	if !reflect.DeepEqual(fit(t, b, x, short), alone) {
+		t.Error("the same fit again is another")
+	}
+	o := short
+	o.Seed++
+	if fit(t, b, x, o).CodeLength == alone.CodeLength {
+		t.Error("another seed gave the same code length")
+	}
+}
+
+// An image is fitted with its own context.
+func TestFitImage(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 40*15)
+	o := short
+	o.Shape, o.Past = []int{40, 15}, 1
+	m := fit(t, onGo(t), x, o)
+	if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
+		t.Errorf("the curve ends with %+v", last)
+	}
+}
+
+// Without a past there is still a fit, which is not identified.
+func TestFitWithoutPast(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	o := short
+	o.Past = -1
+	if m := fit(t, onGo(t), x, o); m.Identified() {
+		t.Errorf("identified without a past: %+v", m)
+	}
+}
+
+func TestFitStops(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := short
+	o.Steps = 1000
+	o.OnProgress = func(step int, heldOut []float64) {
+		if step > 50 || len(heldOut) != 1 {
+			t.Errorf("step %d after the context ended, held out %v", step, heldOut)
+		}
+		if step == 50 {
+			cancel()
+		}
+	}
+	if _, err := Fit(ctx, onGo(t), x, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	b := onGo(t)
 	_, x := leakyProblem(t, 1, 1, 100)
 	nan := mat.DenseCopyOf(x)
 	nan.Set(1, 5, math.NaN())
