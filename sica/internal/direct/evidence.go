@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -76,8 +77,8 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 	return scaled
 }
 
-// turnedPairs turns every two signals of z.
-func turnedPairs(z *mat.Dense, lags, positions []int, components int) []Pair {
+// turnedPairs turns every two signals of z, unless ctx ends.
+func turnedPairs(ctx context.Context, z *mat.Dense, lags, positions []int, components int) ([]Pair, error) {
 	d, T := z.Dims()
 	score := func(row, into []float64) {
 		fitSource(row, lags, positions, components).logDensities(row, lags, positions, into)
@@ -91,6 +92,9 @@ func turnedPairs(z *mat.Dense, lags, positions []int, components int) []Pair {
 	sum, difference := make([]float64, T), make([]float64, T)
 	for i := range d {
 		for j := i + 1; j < d; j++ {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			for t, v := range z.RawRowView(i) {
 				w := z.At(j, t)
 				sum[t], difference[t] = (v+w)/math.Sqrt2, (v-w)/math.Sqrt2
@@ -104,7 +108,7 @@ func turnedPairs(z *mat.Dense, lags, positions []int, components int) []Pair {
 			pairs = append(pairs, Pair{i, j, newDifference(straight, turned)})
 		}
 	}
-	return pairs
+	return pairs, nil
 }
 
 // groups joins the signals of pairs without evidence, and returns those of more

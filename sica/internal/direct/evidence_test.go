@@ -133,7 +133,10 @@ func TestTurnedPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := innovationScaled(s, x.lags, x.scored)
-	pairs := turnedPairs(z, x.lags, x.scored, 4)
+	pairs, err := turnedPairs(t.Context(), z, x.lags, x.scored, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := groups(3, pairs); !reflect.DeepEqual(got, [][]int{{0, 2}}) {
 		t.Errorf("groups %v of pairs %v, want signals 0 and 2 joined", got, pairs)
 	}

@@ -104,8 +104,8 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 	}
 	models := make([]*Model, len(xs))
 	for i, p := range problems {
-		if models[i], err = t.model(i, p); err != nil {
-			return nil, err
+		if models[i], err = t.model(ctx, i, p); err != nil {
+			return nil, fmt.Errorf("direct: %w", err)
 		}
 	}
 	return models, nil

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -8,118 +9,112 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// model chooses among the runs of problem i and says what the choice is worth.
-func (t *training) model(i int, p *problem) (*Model, error) {
-	lags, k := t.index.lags, t.options.Components
-	m := &Model{}
-	perProblem := t.options.Restarts * t.options.Folds
-	runs := t.best[i*perProblem : (i+1)*perProblem]
+// judge compares the runs of one problem, which all have the same signals.
+type judge struct {
+	problem *problem
+	index   *index
+	d, k    int // signals, components of a source's mixture
 
-	// Of the whitened signals, the code length at each fold's held-out positions.
-	train, held := make([][]int, t.options.Folds), make([][]int, t.options.Folds)
-	whitened := make([][]float64, t.options.Folds)
-	for f := range train {
-		train[f], held[f] = t.index.split(f)
-		whitened[f] = scoreSignals(p.whitened, lags, train[f], held[f], k)
+	train, held [][]int     // positions of each fold
+	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
+	runs        []Run
+	maps        []*Map // of the whitened signals
+	z           []*mat.Dense
+}
+
+// model chooses among the runs of problem i and says what the choice is worth.
+func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
+	n := t.options.Restarts * t.options.Folds
+	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components}
+	for fold := range t.options.Folds {
+		train, held := t.index.split(fold)
+		j.train, j.held = append(j.train, train), append(j.held, held)
+		j.whitened = append(j.whitened, scoreSignals(p.whitened, t.index.lags, train, held, j.k))
 	}
-	for r, b := range runs {
-		_, restart, fold := t.of(i*perProblem + r)
+	m := &Model{}
+	for r, b := range t.best[i*n : (i+1)*n] {
+		_, restart, fold := t.of(i*n + r)
 		if math.IsInf(b.heldOut, -1) {
-			return nil, fmt.Errorf("direct: restart %d never had a finite likelihood", restart)
+			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
 		run := Run{Restart: restart, Fold: fold, Step: b.step, Curve: b.curve,
 			CodeLength:    -b.heldOut - p.logDet,
-			OverWhitening: b.heldOut - stat.Mean(whitened[fold], nil)}
-		m.Runs = append(m.Runs, run)
-		if run.OverWhitening > m.Runs[m.Chosen].OverWhitening {
+			OverWhitening: b.heldOut - stat.Mean(j.whitened[fold], nil)}
+		j.runs = append(j.runs, run)
+		j.maps = append(j.maps, newMap(t.d, b.parameters))
+		z, _ := j.maps[r].forward(p.whitened)
+		j.z = append(j.z, z)
+		if run.OverWhitening > j.runs[m.Chosen].OverWhitening {
 			m.Chosen = r
 		}
 	}
-	chosen := m.Runs[m.Chosen]
-	m.CodeLength = chosen.CodeLength
-
-	// What the chosen run recovers, and its code length at held-out positions.
-	maps, zs := make([]*Map, len(runs)), make([]*mat.Dense, len(runs))
-	scores := func(r int) []float64 {
-		f := m.Runs[r].Fold
-		score := scoreSignals(zs[r], lags, train[f], held[f], k)
-		_, logDet := maps[r].forward(p.whitened)
-		for j, t := range held[f] {
-			score[j] += logDet[t]
-		}
-		return score
-	}
-	for r, b := range runs {
-		maps[r] = newMap(t.d, b.parameters)
-		zs[r], _ = maps[r].forward(p.whitened)
-	}
-	best := scores(m.Chosen)
-	m.OverWhitening = newDifference(best, whitened[chosen.Fold])
-
-	z := zs[m.Chosen]
-	for i := range t.d {
-		row := z.RawRowView(i)
-		m.PastGain = append(m.PastGain, pastGain(row, lags, train[chosen.Fold], held[chosen.Fold], k))
-	}
-	scaled := innovationScaled(z, lags, t.index.scored)
-	m.Pairs = turnedPairs(scaled, lags, t.index.scored, k)
-	m.Groups = groups(t.d, m.Pairs)
-	rotation := rotationBack(scaled, p.whitened, m.Groups)
-	m.Map = *maps[m.Chosen].followed(finish(z, scaled, rotation)).preceded(p.whitening)
-
-	final := z
-	if len(m.Groups) > 0 {
-		final = rotatedTo(z, p.whitened)
-	}
-	m.Agreement = 1
-	bestOfFold := make([]int, t.options.Folds)
-	for f := range bestOfFold {
-		bestOfFold[f] = -1
-	}
-	for r, run := range m.Runs {
-		if b := bestOfFold[run.Fold]; b < 0 || run.OverWhitening > m.Runs[b].OverWhitening {
-			bestOfFold[run.Fold] = r
-		}
-	}
-	for r, run := range m.Runs {
-		switch {
-		case r == m.Chosen:
-			continue
-		case run.Fold == chosen.Fold:
-			if newDifference(best, scores(r)).Evident() {
-				continue
-			}
-		case r != bestOfFold[run.Fold]:
-			continue
-		}
-		other := zs[r]
-		if len(m.Groups) > 0 {
-			other = rotatedTo(other, p.whitened)
-		}
-		m.Agreement = min(m.Agreement, MeanCorrelation(final, other))
-		m.Agreeing++
-	}
-	return m, nil
+	m.Runs = j.runs
+	return m, j.fill(ctx, m)
 }
 
-// finish is the affine map from z to the rotated signals at variance 1 and mean
-// 0; scaled is z in innovation scale.
-func finish(z, scaled *mat.Dense, rotation *mat.Dense) Affine {
-	d, _ := z.Dims()
-	scale := mat.NewDense(d, d, nil)
-	offset := make([]float64, d)
-	for i := range d {
-		s := stat.StdDev(scaled.RawRowView(i), nil) / stat.StdDev(z.RawRowView(i), nil)
-		scale.Set(i, i, s)
-		offset[i] = -s * stat.Mean(z.RawRowView(i), nil)
+// fill sets what m says of the chosen run.
+func (j *judge) fill(ctx context.Context, m *Model) error {
+	chosen, z, lags := j.runs[m.Chosen], j.z[m.Chosen], j.index.lags
+	train, held := j.train[chosen.Fold], j.held[chosen.Fold]
+	m.CodeLength = chosen.CodeLength
+	best := j.scores(m.Chosen)
+	m.OverWhitening = newDifference(best, j.whitened[chosen.Fold])
+	for i := range j.d {
+		m.PastGain = append(m.PastGain, pastGain(z.RawRowView(i), lags, train, held, j.k))
 	}
-	a := newAffine(rotation, make([]float64, d)).after(newAffine(scale, offset))
-	out := a.apply(z)
-	unit := mat.NewDense(d, d, nil)
-	for i := range d {
-		unit.Set(i, i, 1/stat.PopStdDev(out.RawRowView(i), nil))
+
+	scaled := innovationScaled(z, lags, j.index.scored)
+	var err error
+	if m.Pairs, err = turnedPairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
+		return err
 	}
-	return newAffine(unit, make([]float64, d)).after(a)
+	m.Groups = groups(j.d, m.Pairs)
+	rotation := rotationBack(scaled, j.problem.whitened, m.Groups)
+	m.Map = *j.maps[m.Chosen].followed(finish(z, scaled, rotation)).preceded(j.problem.whitening)
+
+	m.Agreement = 1
+	aligned := func(z *mat.Dense) *mat.Dense {
+		if len(m.Groups) == 0 {
+			return z
+		}
+		return rotatedTo(z, j.problem.whitened)
+	}
+	for r := range j.runs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r != m.Chosen && j.equallyGood(r, chosen.Fold, best) {
+			m.Agreement = min(m.Agreement, MeanCorrelation(aligned(z), aligned(j.z[r])))
+			m.Agreeing++
+		}
+	}
+	return nil
+}
+
+// scores is the log-likelihood of run r at its fold's held-out positions, the
+// sources fitted anew.
+func (j *judge) scores(r int) []float64 {
+	fold := j.runs[r].Fold
+	scores := scoreSignals(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
+	_, logDet := j.maps[r].forward(j.problem.whitened)
+	for i, t := range j.held[fold] {
+		scores[i] += logDet[t]
+	}
+	return scores
+}
+
+// equallyGood tells whether run r is as good as one of that fold with these
+// scores to within chance; a run of another fold, if it is that fold's best.
+func (j *judge) equallyGood(r, fold int, best []float64) bool {
+	if j.runs[r].Fold == fold {
+		return !newDifference(best, j.scores(r)).Evident()
+	}
+	for _, other := range j.runs {
+		if other.Fold == j.runs[r].Fold && other.OverWhitening > j.runs[r].OverWhitening {
+			return false
+		}
+	}
+	return true
 }
 
 // Identified tells whether the model's own evidence is that it has separated the
