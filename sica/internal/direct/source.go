@@ -56,8 +56,9 @@ func (s *source) residual(z []float64, lags []int, t int) float64 {
 	return r
 }
 
-// emSteps is enough for the likelihood of a mixture of 4 to settle within 1e-3
-// nats on the sources of the benchmark. TODO measure
+// emSteps come to within .002 nats a position of what a thousand steps reach at
+// held-out positions on Laplace and Gaussian innovations, T = 1024 and 4096, and
+// to within .02 on uniform ones. More would overfit the first at T = 1024.
 const emSteps = 40
 
 // fitSource fits a source to z at the given positions: the autoregression by
