@@ -24,18 +24,21 @@ const evidentSigmas = 3
 func (d Difference) Evident() bool { return d.Mean > evidentSigmas*d.SE }
 
 // blockSize is how many neighbouring positions make one observation of a
-// difference, so that what neighbours share doesn't pass for evidence.
-const blockSize = 16
+// difference, so that what neighbours share doesn't pass for evidence. It is
+// several times the default past of 2. Where there are few positions, it is less
+// for minBlocks observations.
+const blockSize, minBlocks = 16, 8
 
 // newDifference is that of two scores of the same positions.
 func newDifference(a, b []float64) Difference {
+	size := min(blockSize, max(1, len(a)/minBlocks))
 	var blocks []float64
-	for begin := 0; begin+blockSize <= len(a); begin += blockSize {
+	for begin := 0; begin+size <= len(a); begin += size {
 		sum := 0.
-		for i := begin; i < begin+blockSize; i++ {
+		for i := begin; i < begin+size; i++ {
 			sum += a[i] - b[i]
 		}
-		blocks = append(blocks, sum/blockSize)
+		blocks = append(blocks, sum/float64(size))
 	}
 	mean, std := stat.MeanStdDev(blocks, nil)
 	return Difference{mean, std / math.Sqrt(float64(len(blocks)))}

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -202,6 +203,15 @@ func TestFitImage(t *testing.T) {
 	m := fit(t, onGo(t), x, o)
 	if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
 		t.Errorf("the curve ends with %+v", last)
+	}
+}
+
+// The shortest signals that there is a fit for have finite evidence.
+func TestFitShort(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 30)
+	m := fit(t, onGo(t), x, short)
+	if _, err := json.Marshal(m); err != nil {
+		t.Errorf("%v: %+v", err, m)
 	}
 }
 
