@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -84,6 +85,9 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 			return nil, err
 		}
 		problems[i] = &problem{whitening: w, logDet: logDet, whitened: w.apply(x)}
+		if repeats(x) {
+			blur(problems[i].whitened, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
+		}
 	}
 	_, T := xs[0].Dims()
 	o, err := o.withDefaults(T)
@@ -114,8 +118,8 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 // problem is one matrix of signals.
 type problem struct {
 	whitening Affine
-	logDet    float64 // of the whitening
-	whitened  *mat.Dense
+	logDet    float64    // of the whitening
+	whitened  *mat.Dense // blurred where positions repeat
 }
 
 // UnmarshalJSON reads a model and checks that it has a map.

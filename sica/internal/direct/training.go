@@ -212,6 +212,7 @@ func (t *training) evaluationData() []any {
 const (
 	weightDraws = iota
 	batchDraws
+	blurDraws
 )
 
 func (t *training) stream(purpose, restart, fold int) *rand.Rand {

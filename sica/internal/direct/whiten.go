@@ -1,9 +1,12 @@
 package direct
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -45,6 +48,43 @@ func whiten(x *mat.Dense) (whitening Affine, logDet float64, err error) {
 	offset.MulVec(&w, mat.NewVecDense(d, mean))
 	offset.ScaleVec(-1, offset)
 	return newAffine(&w, offset.RawVector().Data), logDet, nil
+}
+
+// blurStd is the resolution of whitened signals of which several positions are
+// the same, such as an image's background: without one, the density of that
+// point, and with it the likelihood, has no bound, and a map gains by squeezing
+// its surroundings into it. (A prior, that of the linear rule.)
+const blurStd = .03
+
+// blur adds noise of deviation blurStd to z.
+func blur(z *mat.Dense, rng *rand.Rand) {
+	z.Apply(func(_, _ int, v float64) float64 { return v + blurStd*rng.NormFloat64() }, z)
+}
+
+// repeats tells whether x has the same values in all signals at more than one of
+// a hundred positions that another has.
+func repeats(x *mat.Dense) bool {
+	d, T := x.Dims()
+	compare := func(a, b int) int {
+		for i := range d {
+			if c := cmp.Compare(x.At(i, a), x.At(i, b)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+	order := make([]int, T)
+	for t := range order {
+		order[t] = t
+	}
+	slices.SortFunc(order, compare)
+	same := 0
+	for k := 1; k < T; k++ {
+		if compare(order[k-1], order[k]) == 0 {
+			same++
+		}
+	}
+	return 100*same > T
 }
 
 // Whitened is x, d×T, after the symmetric whitening that Fit begins with.

@@ -11,7 +11,7 @@
 //	iid      Laplace, white                         cubic      u + .2u³ of A·s
 //	ar7      the paper's AR(7)                      gelu⟨J⟩    the paper's, J steps of 1
 //	                                                small⟨J⟩   the same, steps of .1
-//	                                                turn⟨J⟩    the same with a rotating W
+//	digits   MNIST, as images (T = 1024)            turn⟨J⟩    the same with a rotating W
 package main
 
 import (
@@ -77,6 +77,10 @@ func run(problems []string, T int, first uint64, n, together int, backendName st
 					return err
 				}
 				sources, mixed = append(sources, s), append(mixed, x)
+			}
+			o.Shape = nil
+			if strings.HasPrefix(name, "digits") {
+				o.Shape = []int{32, 32}
 			}
 			models, err := direct.FitAll(context.Background(), b, mixed, o)
 			if err != nil {
@@ -168,6 +172,12 @@ func drawSources(rng *rand.Rand, kind string, d, T int) (*mat.Dense, error) {
 		return datasets.AR7(rng, d, T)
 	case "gauss":
 		return gauss(func(i int) float64 { return .9 - .7*float64(i)/float64(d-1) })
+	case "digits":
+		if T != 1024 {
+			return nil, fmt.Errorf("digits have 1024 positions, not %d", T)
+		}
+		s, _, err := datasets.MNIST(rng, d)
+		return s, err
 	case "same":
 		return gauss(func(int) float64 { return .7 })
 	}
