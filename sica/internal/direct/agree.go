@@ -10,18 +10,25 @@ import (
 // MeanCorrelation is the MCC of a and b, both d×T: the mean absolute correlation
 // under the one-to-one assignment that makes it largest.
 func MeanCorrelation(a, b *mat.Dense) float64 {
+	value := correlations(a, b)
+	sum := 0.
+	columns := assign(value)
+	for i, j := range columns {
+		sum += value.At(i, j)
+	}
+	return sum / float64(len(columns))
+}
+
+// correlations are the absolute correlations of each signal of a with each of b.
+func correlations(a, b *mat.Dense) *mat.Dense {
 	d, _ := a.Dims()
-	correlation := mat.NewDense(d, d, nil)
+	values := mat.NewDense(d, d, nil)
 	for i := range d {
 		for j := range d {
-			correlation.Set(i, j, math.Abs(stat.Correlation(a.RawRowView(i), b.RawRowView(j), nil)))
+			values.Set(i, j, math.Abs(stat.Correlation(a.RawRowView(i), b.RawRowView(j), nil)))
 		}
 	}
-	sum := 0.
-	for i, j := range assign(correlation) {
-		sum += correlation.At(i, j)
-	}
-	return sum / float64(d)
+	return values
 }
 
 // assign returns, for each row, the column of the one-to-one assignment with the

@@ -44,13 +44,13 @@ func newDifference(a, b []float64) Difference {
 	return Difference{mean, std / math.Sqrt(float64(len(blocks)))}
 }
 
-// pastGain is what the past adds to the log-likelihood of z at the positions
-// held out, both models fitted to the others.
-func pastGain(z []float64, lags, train, held []int, components int) Difference {
-	with, without := make([]float64, len(held)), make([]float64, len(held))
+// pastScores are the log-likelihoods of z at the positions held out by models
+// with and without the past, both fitted to the others.
+func pastScores(z []float64, lags, train, held []int, components int) (with, without []float64) {
+	with, without = make([]float64, len(held)), make([]float64, len(held))
 	fitSource(z, lags, train, components).logDensities(z, lags, held, with)
 	fitSource(z, nil, train, components).logDensities(z, nil, held, without)
-	return newDifference(with, without)
+	return with, without
 }
 
 // Pair is what signals I and J lose in log-likelihood when they are turned by

@@ -107,7 +107,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := pastGain(s.RawRowView(0), x.lags, train, held, 4); g.Evident() != evident {
+		if g := newDifference(pastScores(s.RawRowView(0), x.lags, train, held, 4)); g.Evident() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}

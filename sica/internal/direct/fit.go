@@ -34,7 +34,7 @@ type Model struct {
 	Agreeing  int     `json:"agreeing"`
 
 	// PastGain is, for each signal, what its own past takes off its code length
-	// at the positions held out. Where that is nothing, a nonlinear mixing of the
+	// at the positions held out, of all folds. Where that is nothing, a nonlinear mixing of the
 	// signals can't be identified.
 	PastGain []Difference `json:"past_gain"`
 	// Pairs hold what every two signals i < j lose when they are turned by 45°.

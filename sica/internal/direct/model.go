@@ -55,13 +55,10 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 // fill sets what m says of the chosen run.
 func (j *judge) fill(ctx context.Context, m *Model) error {
 	chosen, z, lags := j.runs[m.Chosen], j.z[m.Chosen], j.index.lags
-	train, held := j.train[chosen.Fold], j.held[chosen.Fold]
 	m.CodeLength = chosen.CodeLength
 	best := j.scores(m.Chosen)
 	m.OverWhitening = newDifference(best, j.whitened[chosen.Fold])
-	for i := range j.d {
-		m.PastGain = append(m.PastGain, pastGain(z.RawRowView(i), lags, train, held, j.k))
-	}
+	m.PastGain = j.pastGain(m.Chosen)
 
 	scaled := innovationScaled(z, lags, j.index.scored)
 	var err error
@@ -109,12 +106,38 @@ func (j *judge) equallyGood(r, fold int, best []float64) bool {
 	if j.runs[r].Fold == fold {
 		return !newDifference(best, j.scores(r)).Evident()
 	}
-	for _, other := range j.runs {
-		if other.Fold == j.runs[r].Fold && other.OverWhitening > j.runs[r].OverWhitening {
-			return false
+	return r == j.bestOf(j.runs[r].Fold)
+}
+
+// bestOf is the best run of a fold.
+func (j *judge) bestOf(fold int) int {
+	best := -1
+	for r, run := range j.runs {
+		if run.Fold == fold && (best < 0 || run.OverWhitening > j.runs[best].OverWhitening) {
+			best = r
 		}
 	}
-	return true
+	return best
+}
+
+// pastGain is what the past adds to the log-likelihood of each signal of the
+// chosen run at the positions that were held out, in the other folds of the
+// signal most like it in the best run.
+func (j *judge) pastGain(chosen int) []Difference {
+	with, without := make([][]float64, j.d), make([][]float64, j.d)
+	for fold := range j.held {
+		z := j.z[j.bestOf(fold)]
+		like := assign(correlations(j.z[chosen], z))
+		for i := range j.d {
+			a, b := pastScores(z.RawRowView(like[i]), j.index.lags, j.train[fold], j.held[fold], j.k)
+			with[i], without[i] = append(with[i], a...), append(without[i], b...)
+		}
+	}
+	gains := make([]Difference, j.d)
+	for i := range gains {
+		gains[i] = newDifference(with[i], without[i])
+	}
+	return gains
 }
 
 // Identified tells whether the model's own evidence is that it has separated the
