@@ -69,7 +69,7 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 }
 
 // layersPerLog is how many slopes are multiplied before their logarithm is
-// taken: float32 holds the product of 8 of them between 1e-4 and 1e4.
+// taken: they are below 2, and float32 holds the product of 8 above 1e-4.
 const layersPerLog = 8
 
 // DoneInverse takes x for z and returns g⁻¹(z), [R, d, N].
