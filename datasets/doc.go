@@ -4,8 +4,8 @@
 // Signals are gonum matrices of d rows (signals) by T columns (positions), in
 // float64. A signal over an image is the image's rows, one after another.
 //
-//   - [Heart], [AR7], [AR] and [MNIST] make sources.
-//   - [Mix] and [LinearMix] mix them.
+//   - [Heart], [AR7], [AR], [LaplaceAR] and [MNIST] make sources.
+//   - [Mix], [LinearMix], [LayeredMix] and [PostNonlinearMix] mix them.
 //   - [ReadFile], [WriteFile], [ReadImages], [WriteImages], [ReadWAV] and
 //     [WriteWAV] move them from and to files; [WriteAtomic] is how every file
 //     is written.

@@ -142,3 +142,21 @@ func ExampleWriteFile() {
 	// 2,0.2
 	// 3,0.3
 }
+
+// The benchmark of nonlinear ICA: autoregressive sources behind layers of leaky
+// ReLUs.
+func ExampleLayeredMix() {
+	rng := rand.New(rand.NewPCG(1, 0))
+	s, err := datasets.LaplaceAR(rng, 2, 1024, 0.7)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, err := datasets.LayeredMix(rng, s, 3, datasets.LeakyReLU(0.2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(x.Dims())
+	// Output: 2 1024
+}

@@ -7,8 +7,12 @@
 //   - the rectified flow, which regresses the straight path from the current
 //     sample at τ = 0 to the target sample at τ = 1 ([StraightPath],
 //     [RectifiedLoss]);
+//   - maximum likelihood for invertible maps, which is the paper's criterion for
+//     them: models of each signal given its own past ([Autoregressive],
+//     [LogLikelihood]);
 //   - solvers of dy/dτ = v(y, τ) ([Euler], [Midpoint], [Heun]);
-//   - [Adagrad], which GoMLX lacks, with PyTorch's conventions;
+//   - [Adagrad], which GoMLX lacks, with PyTorch's conventions, and [RunsAdam],
+//     an Adam that keeps the runs of a program apart;
 //   - [Trainer], which runs many training steps in one call: one compiled
 //     While loop on XLA, on one device or spread over several, a loop on the
 //     host on the pure-Go backend.

@@ -44,6 +44,7 @@ var house = [][]room{
 	}, {
 		{"sica/internal/field", []string{"sica/internal/field"}, "the networks of an iteration, trained and weighed", column2},
 		{"sica/internal/rotate", []string{"sica/internal/rotate"}, "which rotation Default takes, and is it real", column3},
+		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/..."}, "linear mixtures by entropy rates", column4},
 	}, {
 		{"sica/baseline", []string{"sica/baseline/...", "sica/internal/pca"}, "the rivals", column2},

@@ -1,0 +1,131 @@
+package flows_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"github.com/seed-47b1e431/gosica/flows"
+)
+
+// descend makes steps on Σ c·(w − m)² of each run, and returns w after each.
+func descend(t *testing.T, b compute.Backend, opt optimizer.Interface, c, m, start [][]float64, steps int) [][]float64 {
+	t.Helper()
+	store := model.NewStore()
+	defer store.Finalize()
+	runs := len(start)
+	loss := func(scope *model.Scope, data, _ []*Node) *Node {
+		w := scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, runs, len(start[0]))).NodeValue(data[0].Graph())
+		return ReduceSum(Mul(data[0], Square(Sub(w, data[1]))), -1) // [R]
+	}
+	data := []*tensors.Tensor{tensors.FromValue(c), tensors.FromValue(m)}
+	batch := tensors.FromShape(shapes.Make(dtypes.Float64, 1, runs))
+	trainer, err := flows.NewTrainer(b, store, opt, loss, []shapes.Shape{data[0].Shape(), data[1].Shape()}, []shapes.Shape{batch.Shape()})
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	defer trainer.Finalize()
+	w := store.GetVariable("/net/w")
+	if err := w.SetValue(tensors.FromValue(start)); err != nil {
+		t.Fatal(err)
+	}
+	var path [][]float64
+	for range steps {
+		if _, err := trainer.Train(t.Context(), data, []*tensors.Tensor{batch}, 1); err != nil {
+			t.Fatalf("%+v", err)
+		}
+		values, err := tensors.CopyFlatData[float64](w.MustValue())
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = append(path, values)
+	}
+	return path
+}
+
+// With a rate that hardly changes it is Adam: the numbers are those of
+// torch.optim.Adam in TestOptimizersAgainstPyTorch.
+func TestRunsAdamAgainstPyTorch(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		opt := flows.RunsAdam().Schedule("/", flows.Schedule{Rate: .1, Steps: 1e6}).Done()
+		path := descend(t, b, opt, [][]float64{{1, 10, .01}}, [][]float64{{0, 1, 3}}, [][]float64{{1, -2, .5}}, 5)
+		for i, want := range []float64{0.507963717, -1.50177944, 0.997775197} {
+			if got := path[4][i]; math.Abs(got-want) > 1e-6 {
+				t.Errorf("w[%d] = %.9g, PyTorch has %.9g", i, got, want)
+			}
+		}
+	})
+}
+
+// Adam's first step is the rate, whatever the gradient. So with moments that
+// forget at once each step is.
+func TestSchedule(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		s := flows.Schedule{Rate: .1, Wait: 2, Ramp: 4, Steps: 10}
+		opt := flows.RunsAdam().Betas(0, 0).Schedule("/net", s).Done()
+		path := descend(t, b, opt, [][]float64{{1}}, [][]float64{{-100}}, [][]float64{{0}}, 12)
+		w := 0.
+		for k, after := range path {
+			ramp := min(max(float64(k-2)/4, 0), 1)
+			w -= .1 * ramp * (1 + math.Cos(math.Pi*min(float64(k)/10, 1))) / 2
+			if math.Abs(after[0]-w) > 1e-6 {
+				t.Errorf("after step %d: %.7f, want %.7f", k, after[0], w)
+			}
+		}
+	})
+}
+
+// Three steps of two runs are those of the formulas, with the gradient of each
+// run cut to the norm 3 for itself.
+func TestRunsAdamClips(t *testing.T) {
+	const rate, beta1, beta2, clip = .1, .8, .9, 3.
+	m := [][]float64{{-4, -3}, {0, -1}} // gradients 2w − 2m: norm 10 and 2 at first
+	var want [][]float64
+	w, first, second := make([]float64, 4), make([]float64, 4), make([]float64, 4)
+	for k := 1; k <= 3; k++ {
+		for r := range 2 {
+			gradient := []float64{2 * (w[2*r] - m[r][0]), 2 * (w[2*r+1] - m[r][1])}
+			scale := min(1, clip/math.Hypot(gradient[0], gradient[1]))
+			for i, g := range gradient {
+				g *= scale
+				at := 2*r + i
+				first[at] = beta1*first[at] + (1-beta1)*g
+				second[at] = beta2*second[at] + (1-beta2)*g*g
+				w[at] -= rate * first[at] / (1 - math.Pow(beta1, float64(k))) /
+					(math.Sqrt(second[at]/(1-math.Pow(beta2, float64(k)))) + 1e-8)
+			}
+		}
+		want = append(want, append([]float64(nil), w...))
+	}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		opt := flows.RunsAdam().Betas(beta1, beta2).Clip(clip).Schedule("/net", flows.Schedule{Rate: rate, Steps: 1e9}).Done()
+		got := descend(t, b, opt, [][]float64{{1, 1}, {1, 1}}, m, [][]float64{{0, 0}, {0, 0}}, 3)
+		for k := range want {
+			for i := range want[k] {
+				if math.Abs(got[k][i]-want[k][i]) > 1e-9 {
+					t.Errorf("step %d: w[%d] = %.12f, want %.12f", k+1, i, got[k][i], want[k][i])
+				}
+			}
+		}
+	})
+}
+
+// A variable without a learning rate is an error.
+func TestRunsAdamWithoutRate(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		_, err := flows.NewTrainer(b, model.NewStore(), flows.RunsAdam().Schedule("/other", flows.Schedule{Rate: 1, Steps: 1}).Done(),
+			func(scope *model.Scope, _, batch []*Node) *Node {
+				return Add(batch[0], scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).NodeValue(batch[0].Graph()))
+			}, nil, []shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
+		if err == nil {
+			t.Error("no error")
+		}
+	})
+}

@@ -1,0 +1,298 @@
+package layers_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// invertible is a map with an inverse: log|det| of its Jacobian is [R, N], or
+// broadcasts to it.
+type invertible struct {
+	forward func(scope *model.Scope, x *Node) (z, logDet *Node)
+	inverse func(scope *model.Scope, z *Node) *Node
+}
+
+var invertibles = map[string]invertible{
+	"PLU": {
+		func(scope *model.Scope, x *Node) (z, logDet *Node) {
+			z, logDet = layers.PLU(scope, x).Done()
+			return z, BroadcastToDims(InsertAxes(logDet, -1), x.Shape().Dim(0), x.Shape().Dim(2))
+		},
+		func(scope *model.Scope, z *Node) *Node { return layers.PLU(scope, z).DoneInverse() },
+	},
+	"Leaky": {
+		func(scope *model.Scope, x *Node) (z, logDet *Node) {
+			z, slope := layers.Leaky(scope, x).Done()
+			return z, ReduceSum(Log(slope), 1)
+		},
+		func(scope *model.Scope, z *Node) *Node { return layers.Leaky(scope, z).DoneInverse() },
+	},
+	"Invertible":                {layersOf(2), layersBack(2)},
+	"Invertible without layers": {layersOf(0), layersBack(0)},
+	"Invertible of many layers": {layersOf(9), layersBack(9)}, // slopes in two logarithms
+}
+
+func layersOf(n int) func(scope *model.Scope, x *Node) (z, logDet *Node) {
+	return func(scope *model.Scope, x *Node) (z, logDet *Node) {
+		return layers.Invertible(scope, x).Layers(n).Done()
+	}
+}
+
+func layersBack(n int) func(scope *model.Scope, z *Node) *Node {
+	return func(scope *model.Scope, z *Node) *Node { return layers.Invertible(scope, z).Layers(n).DoneInverse() }
+}
+
+// eachInvertible runs a test on every map on the pure-Go backend, and on the
+// network that has all of them on the others, which take long to compile.
+func eachInvertible(t *testing.T, test func(t *testing.T, b compute.Backend, m invertible)) {
+	for name, m := range invertibles {
+		t.Run(name, func(t *testing.T) {
+			onBackends(t, func(t *testing.T, b compute.Backend) {
+				if name == "Invertible" || backend.NameOf(b) == backend.Go {
+					test(t, b, m)
+				}
+			})
+		})
+	}
+}
+
+// mapped is a map with drawn variables, run on the host's values.
+type mapped struct {
+	t             *testing.T
+	dtype         dtypes.DType
+	forward, back *model.Exec
+}
+
+// newMapped draws the variables of runs networks for d signals, and then moves
+// all of them by up to spread.
+func newMapped(t *testing.T, b compute.Backend, m invertible, dtype dtypes.DType, runs, d int, spread float64) *mapped {
+	t.Helper()
+	store := model.NewStore()
+	t.Cleanup(store.Finalize)
+	forward, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
+		z, logDet := m.forward(scope, in[0])
+		return []*Node{z, logDet}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(forward.Finalize)
+	back, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
+		return []*Node{m.inverse(scope, in[0])}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(back.Finalize)
+	if _, err := forward.Compile(host.Tensor(make([]float64, runs*d), dtype, runs, d, 1).Shape()); err != nil {
+		t.Fatalf("%+v", err)
+	}
+	var rngs []*rand.Rand
+	for r := range runs {
+		rngs = append(rngs, rand.New(rand.NewPCG(uint64(r), 5)))
+	}
+	if err := layers.InitialiseInvertible(store.RootScope(), rngs, nil); err != nil {
+		t.Fatal(err)
+	}
+	for v := range store.IterVariables() {
+		if !v.Trainable {
+			continue
+		}
+		values, err := host.Values(v.MustValue())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range values {
+			values[i] += spread * (2*rngs[0].Float64() - 1)
+		}
+		if err := v.SetValue(host.Tensor(values, dtype, v.Shape().Dimensions...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &mapped{t, dtype, forward, back}
+}
+
+func (m *mapped) call(exec *model.Exec, values []float64, dims ...int) [][]float64 {
+	m.t.Helper()
+	outputs, err := exec.Call(host.Tensor(values, m.dtype, dims...))
+	if err != nil {
+		m.t.Fatalf("%+v", err)
+	}
+	var all [][]float64
+	for _, o := range outputs {
+		v, err := host.Values(o)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func drawNormal(n int, scale float64) []float64 {
+	rng := rand.New(rand.NewPCG(3, 9))
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = scale * rng.NormFloat64()
+	}
+	return values
+}
+
+// log|det| is that of the Jacobian by central differences, whose error is about
+// h² and ε/h.
+func TestInvertibleJacobian(t *testing.T) {
+	const runs, d, n, h = 2, 3, 6, 1e-5
+	eachInvertible(t, func(t *testing.T, b compute.Backend, m invertible) {
+		net := newMapped(t, b, m, dtypes.Float64, runs, d, .3)
+		x := drawNormal(runs*d*n, 2)
+		logDet := net.call(net.forward, x, runs, d, n)[1]
+		jacobians := make([][]float64, runs*n)
+		for i := range jacobians {
+			jacobians[i] = make([]float64, d*d)
+		}
+		for j := range d {
+			moved := func(step float64) []float64 {
+				y := append([]float64(nil), x...)
+				for r := range runs {
+					for k := range n {
+						y[(r*d+j)*n+k] += step
+					}
+				}
+				return net.call(net.forward, y, runs, d, n)[0]
+			}
+			up, down := moved(h), moved(-h)
+			for r := range runs {
+				for i := range d {
+					for k := range n {
+						at := (r*d+i)*n + k
+						jacobians[r*n+k][i*d+j] = (up[at] - down[at]) / (2 * h)
+					}
+				}
+			}
+		}
+		for i, jacobian := range jacobians {
+			want, _ := mat.LogDet(mat.NewDense(d, d, jacobian))
+			if math.Abs(logDet[i]-want) > 1e-7 {
+				t.Errorf("run %d, point %d: log|det| %.9f, by differences %.9f", i/n, i%n, logDet[i], want)
+			}
+		}
+	})
+}
+
+func TestInvertibleRoundTrip(t *testing.T) {
+	const runs, d, n = 2, 3, 50
+	eachInvertible(t, func(t *testing.T, b compute.Backend, m invertible) {
+		for dtype, bound := range map[dtypes.DType]float64{dtypes.Float32: 1e-5, dtypes.Float64: 1e-10} {
+			net := newMapped(t, b, m, dtype, runs, d, .1)
+			x := drawNormal(runs*d*n, 1)
+			z := net.call(net.forward, x, runs, d, n)[0]
+			if worst := maxDifference(net.call(net.back, z, runs, d, n)[0], x); !(worst < bound) {
+				t.Errorf("%s: x comes back %.2g away, want within %g", dtype, worst, bound)
+			}
+		}
+	})
+}
+
+// Values, log-determinants and gradients don't depend on the backend.
+func TestInvertibleBackendsAgree(t *testing.T) {
+	var want [][]float64
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		net := newMapped(t, b, invertibles["Invertible"], dtypes.Float64, 2, 3, .3)
+		x := drawNormal(2*3*20, 1)
+		gradient, err := model.NewExec(b, net.forward.Store(), func(scope *model.Scope, in []*Node) []*Node {
+			z, logDet := layers.Invertible(scope, in[0]).Layers(2).Done()
+			loss := Sub(ReduceAllSum(Square(z)), ReduceAllSum(logDet))
+			of := []*Node{in[0]}
+			for v := range scope.IterVariables() {
+				if v.Trainable {
+					of = append(of, v.NodeValue(loss.Graph()))
+				}
+			}
+			return append([]*Node{z, logDet}, Gradient(loss, of...)...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer gradient.Finalize()
+		got := net.call(gradient, x, 2, 3, 20)
+		if want == nil {
+			want = got
+		}
+		for i := range got {
+			if worst := maxDifference(got[i], want[i]); !(worst < 1e-9) {
+				t.Errorf("output %d differs by %.2g", i, worst)
+			}
+		}
+	})
+}
+
+// A network begins near the rotation it is given: its slopes are all near 1.
+func TestInvertibleStart(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		defer store.Finalize()
+		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) *Node {
+			z, _ := layers.Invertible(scope, x).Layers(3).Done()
+			return z
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		x := tensors.FromValue([][][]float64{{{1, 0}, {0, 1}}})
+		if _, err := exec.Compile(x.Shape()); err != nil {
+			t.Fatal(err)
+		}
+		turn := mat.NewDense(2, 2, []float64{.6, -.8, .8, .6})
+		if err := layers.InitialiseInvertible(store.RootScope(), []*rand.Rand{rand.New(rand.NewPCG(1, 1))}, []*mat.Dense{turn}); err != nil {
+			t.Fatal(err)
+		}
+		// Make it exactly linear: no bends, no biases.
+		for _, name := range []string{"/biases", "/bends"} {
+			v := store.GetVariable(name)
+			if err := v.SetValue(tensors.FromShape(v.Shape())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		outputs, err := exec.Call(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if worst := maxDifference(flat(t, outputs[0]), turn.RawMatrix().Data); worst > 1e-12 {
+			t.Errorf("differs from the rotation by %g", worst)
+		}
+	})
+}
+
+// MultiplyPLU gives back what FactorPLU took apart, with log|det| as gonum has it.
+func TestFactorPLU(t *testing.T) {
+	for d := 1; d <= 6; d++ {
+		w := mat.NewDense(d, d, drawNormal(d*d, 1))
+		factors, permutation, err := layers.FactorPLU(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		product, logDet := layers.MultiplyPLU(factors, permutation, d)
+		if !mat.EqualApprox(product, w, 1e-12) {
+			t.Errorf("d = %d: P·L·U = %v, want %v", d, mat.Formatted(product), mat.Formatted(w))
+		}
+		if want, _ := mat.LogDet(w); math.Abs(logDet-want) > 1e-12 {
+			t.Errorf("d = %d: log|det| %g, want %g", d, logDet, want)
+		}
+	}
+	if _, _, err := layers.FactorPLU(mat.NewDense(2, 2, []float64{1, 2, 2, 4})); err == nil {
+		t.Error("a singular matrix gave no error")
+	}
+}

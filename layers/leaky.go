@@ -1,0 +1,63 @@
+package layers
+
+import (
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// LeakyConfig is made by Leaky; call Done or DoneInverse.
+type LeakyConfig struct {
+	scope *model.Scope
+	x     *Node
+}
+
+// Leaky is a smooth leaky rectifier with a learned bend, one for each signal:
+//
+//	y = x + c·(√(x² + 1) − 1),  −1 < c < 1
+//
+// a hyperbola through 0 whose slope goes from 1 − c at −∞ to 1 + c at +∞. It is
+// the leaky form of squareplus (J. T. Barron, arXiv:2112.11687) and has what
+// softplus lacks, an inverse in closed form and no exponentials. Between two
+// PLU, which give it any scale, offset and slopes, it loses nothing by having
+// one parameter only. x is shaped [R, d, N].
+//
+// The variable is bends [R, 1, d], with c = tanh of it; InitialiseInvertible
+// sets it.
+func Leaky(scope *model.Scope, x *Node) *LeakyConfig {
+	x.AssertRank(3)
+	return &LeakyConfig{scope, x}
+}
+
+// Done returns y [R, d, N] and the slopes dy/dx > 0, [R, d, N].
+func (c *LeakyConfig) Done() (y, slope *Node) {
+	return leaky(vectorOf(bendsVariable(c.scope, c.x, 1), 0), c.x)
+}
+
+// DoneInverse takes x for y and returns the x of that y, [R, d, N].
+func (c *LeakyConfig) DoneInverse() *Node {
+	return leakyInverse(vectorOf(bendsVariable(c.scope, c.x, 1), 0), c.x)
+}
+
+// bendsVariable are c of M layers, [R, M, d].
+func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
+	return Tanh(scope.VariableWithShape(bendsName, shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))).NodeValue(x.Graph()))
+}
+
+// leaky is y and dy/dx of x [R, d, N] for c [R, d, 1].
+func leaky(c, x *Node) (y, slope *Node) {
+	c = BroadcastToDims(c, x.Shape().Dimensions...) // once, so that its gradient is one sum
+	root := Sqrt(AddScalar(Square(x), 1))
+	y = Add(x, Mul(c, AddScalar(root, -1)))
+	slope = AddScalar(Mul(c, Div(x, root)), 1)
+	return y, slope
+}
+
+// leakyInverse solves y + c − x = c·√(x² + 1) for x: of the two roots of its
+// square, that on which both sides have one sign.
+func leakyInverse(c, y *Node) *Node {
+	shifted := Add(y, c)
+	rest := OneMinus(Square(c))
+	root := Sqrt(Add(Square(shifted), rest))
+	return Div(Sub(shifted, Mul(c, root)), rest)
+}

@@ -1,0 +1,242 @@
+package direct
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+func TestIndex(t *testing.T) {
+	for _, test := range []struct {
+		shape  []int
+		reach  int
+		scored int
+		lags   []int
+	}{
+		{[]int{100}, 2, 98, []int{-2, -1}},
+		{[]int{40, 12}, 1, 39 * 11, []int{-12, -1}},
+		{[]int{40, 12}, 2, 38 * 9, []int{-24, -13, -12, -11, -2, -1}},
+	} {
+		x, err := newIndex(test.shape, test.reach)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(x.scored) != test.scored || !reflect.DeepEqual(x.lags, test.lags) {
+			t.Errorf("shape %v: %d scored positions and lags %v, want %d and %v", test.shape, len(x.scored), x.lags, test.scored, test.lags)
+		}
+		for fold := range maxFolds {
+			train, held := x.split(fold)
+			if len(train)+len(held) != test.scored || len(held) < test.scored/6 {
+				t.Errorf("shape %v, fold %d: %d and %d positions", test.shape, fold, len(train), len(held))
+			}
+			for _, start := range x.starts(fold, 5) {
+				for row := start; row < start+5; row++ {
+					if x.heldOut(fold, row*x.stride) {
+						t.Fatalf("shape %v, fold %d: a batch from row %d has row %d, which is held out", test.shape, fold, start, row)
+					}
+				}
+			}
+		}
+	}
+	for _, shape := range [][]int{{19}, {40, 4}, {0}, {-1, -40}} {
+		if _, err := newIndex(shape, 2); err == nil {
+			t.Errorf("shape %v: no error", shape)
+		}
+	}
+}
+
+// Of Gaussian AR(2) innovations the model finds the coefficients and the
+// entropy ½·log(2πe·σ²), to a few standard errors.
+func TestFitSource(t *testing.T) {
+	const n, sigma = 20000, .5
+	s, err := datasets.AR(newRand(1), n, datasets.ARProcess{Coefficients: []float64{.6, -.3}, Scale: sigma, BurnIn: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := newIndex([]int{n}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, held := x.split(0)
+	source := fitSource(s.RawRowView(0), x.lags, train, 4)
+	for i, want := range []float64{-.3, .6} { // the farthest first
+		if math.Abs(source.coefficients[i]-want) > 4/math.Sqrt(n) {
+			t.Errorf("coefficient %d: %g, want %g", i, source.coefficients[i], want)
+		}
+	}
+	score := stat.Mean(scoreSignals(s, x.lags, train, held, 4), nil)
+	entropy := .5 * math.Log(2*math.Pi*math.E*sigma*sigma)
+	if se := math.Sqrt(.5 / float64(len(held))); math.Abs(score+entropy) > 4*se {
+		t.Errorf("code length %g, entropy %g ± %g", -score, entropy, se)
+	}
+}
+
+// EM never lowers the likelihood, and a mixture beats a Gaussian on Laplace
+// innovations by nearly the difference of the entropies, ½·log(2πe) − 1 − ½·log 2.
+func TestFitSourceLaplace(t *testing.T) {
+	const n = 20000
+	s, err := datasets.LaplaceAR(newRand(2), 1, n, .5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := newIndex([]int{n}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, held := x.split(0)
+	gain := stat.Mean(scoreSignals(s, x.lags, train, held, 4), nil) - stat.Mean(scoreSignals(s, x.lags, train, held, 1), nil)
+	if want := .5*math.Log(2*math.Pi*math.E) - 1 - .5*math.Log(2); math.Abs(gain-want) > .02 {
+		t.Errorf("a mixture gains %g, the entropies differ by %g", gain, want)
+	}
+}
+
+func TestPastGain(t *testing.T) {
+	const n = 4000
+	x, err := newIndex([]int{n}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, held := x.split(0)
+	for rho, evident := range map[float64]bool{0: false, .5: true} {
+		s, err := datasets.LaplaceAR(newRand(3), 1, n, rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := newDifference(pastScores(s.RawRowView(0), x.lags, train, held, 4)); g.Evident() != evident {
+			t.Errorf("ρ = %g: %+v", rho, g)
+		}
+	}
+}
+
+// Laplace sources lose by a rotation, Gaussian ones of equal spectra don't; of
+// three signals only such two are joined.
+func TestTurnedPairs(t *testing.T) {
+	const n = 4000
+	x, err := newIndex([]int{n}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ar := func(innovation int) datasets.ARProcess {
+		p := datasets.ARProcess{Coefficients: []float64{.7}, Scale: 1, BurnIn: 100}
+		if innovation == 1 {
+			p.Innovation = datasets.Laplace
+		}
+		return p
+	}
+	s, err := datasets.AR(newRand(5), n, ar(0), ar(1), ar(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := innovationScaled(s, x.lags, x.scored)
+	pairs, err := turnedPairs(t.Context(), z, x.lags, x.scored, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := groups(3, pairs); !reflect.DeepEqual(got, [][]int{{0, 2}}) {
+		t.Errorf("groups %v of pairs %v, want signals 0 and 2 joined", got, pairs)
+	}
+	if got := groups(4, []Pair{{0, 1, Difference{1, .1}}, {0, 2, Difference{0, 1}}, {1, 3, Difference{0, 1}}, {2, 3, Difference{0, 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
+		t.Errorf("groups %v, want one of all", got)
+	}
+}
+
+// A rotation away from the start comes back.
+func TestRotationBack(t *testing.T) {
+	start := rotatedTo(drawNormal(1, 3, 500, 1), drawNormal(1, 3, 500, 1))
+	turn := mat.NewDense(3, 3, []float64{.36, .48, -.8, -.8, .6, 0, .48, .64, .6})
+	z := mat.NewDense(3, 500, nil)
+	z.Mul(turn, start)
+	var back, product mat.Dense
+	product.Mul(rotationBack(z, start, [][]int{{0, 1, 2}}), turn)
+	if !mat.EqualApprox(&product, mat.NewDiagDense(3, []float64{1, 1, 1}), .1) { // unit covariance up to 1/√500
+		t.Errorf("turned by %v in all", mat.Formatted(&product))
+	}
+	back.Mul(rotationBack(z, start, nil), z)
+	if !mat.Equal(&back, z) {
+		t.Error("signals without a group were turned")
+	}
+	q := rotationBack(z, start, [][]int{{0, 2}})
+	if q.At(1, 1) != 1 || q.At(0, 1) != 0 || q.At(1, 2) != 0 {
+		t.Errorf("a signal outside the group was turned: %v", mat.Formatted(q))
+	}
+}
+
+// The assignment is the best of all.
+func TestAssign(t *testing.T) {
+	for seed := range uint64(50) {
+		d := 1 + int(seed%5)
+		value := drawNormal(seed, d, d, 1)
+		sum := 0.
+		for i, j := range assign(value) {
+			sum += value.At(i, j)
+		}
+		best := math.Inf(-1)
+		var search func(i int, used []bool, sum float64)
+		search = func(i int, used []bool, sum float64) {
+			if i == d {
+				best = max(best, sum)
+				return
+			}
+			for j := range d {
+				if !used[j] {
+					used[j] = true
+					search(i+1, used, sum+value.At(i, j))
+					used[j] = false
+				}
+			}
+		}
+		search(0, make([]bool, d), 0)
+		if math.Abs(sum-best) > 1e-12 {
+			t.Errorf("seed %d: %g, the best is %g", seed, sum, best)
+		}
+	}
+}
+
+// MeanCorrelation doesn't see order, sign, scale and offset.
+func TestMeanCorrelation(t *testing.T) {
+	s := drawNormal(1, 3, 100, 1)
+	z := mat.NewDense(3, 100, nil)
+	for i, source := range []int{2, 0, 1} {
+		for t := range 100 {
+			z.Set(i, t, 5-3*s.At(source, t))
+		}
+	}
+	if got := MeanCorrelation(z, s); math.Abs(got-1) > 1e-12 {
+		t.Errorf("%g, want 1", got)
+	}
+}
+
+// Whitened signals have unit covariance, and the whitening is symmetric.
+func TestWhiten(t *testing.T) {
+	x := drawNormal(1, 3, 300, 1)
+	for t := range 300 {
+		x.Set(1, t, 1e4*x.At(1, t)+x.At(0, t)+7)
+	}
+	w, logDet, err := whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := w.apply(x)
+	for i := range 3 {
+		for j := range 3 {
+			want := 0.
+			if i == j {
+				want = 300. / 299
+			}
+			if got := stat.Covariance(y.RawRowView(i), y.RawRowView(j), nil); math.Abs(got-want) > 1e-10 {
+				t.Errorf("covariance of %d and %d: %g, want %g", i, j, got, want)
+			}
+			if d := w.W[i][j] - w.W[j][i]; math.Abs(d) > 1e-12 {
+				t.Errorf("whitening isn't symmetric at %d, %d: %g", i, j, d)
+			}
+		}
+	}
+	if want, _ := mat.LogDet(w.matrix()); math.Abs(logDet-want) > 1e-10 {
+		t.Errorf("log|det| %g, want %g", logDet, want)
+	}
+}

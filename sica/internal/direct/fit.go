@@ -1,0 +1,137 @@
+package direct
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Model is the outcome of Fit. Log-likelihoods and code lengths, their
+// negatives, are in nats a position.
+type Model struct {
+	// Map takes mixed signals to recovered ones, which it leaves with mean 0 and
+	// variance 1 on the positions it was fitted to.
+	Map `json:"map"`
+
+	// CodeLength is that of x at the positions held out, Jacobian included.
+	CodeLength float64 `json:"code_length"`
+	// OverWhitening is by how much the code of whitened signals is longer there.
+	OverWhitening Difference `json:"over_whitening"`
+
+	// Runs are all restarts and folds; Chosen is the one that Map is of.
+	Runs   []Run `json:"runs"`
+	Chosen int   `json:"chosen"`
+	// Agreement is the least MCC between the recovered signals of the chosen run
+	// and those of Agreeing others: of its own fold all that are as good as it to
+	// within chance, and of each other fold the best. Where the rotation isn't
+	// identified, all are rotated to the whitened signals before.
+	Agreement float64 `json:"agreement"`
+	Agreeing  int     `json:"agreeing"`
+
+	// PastGain is, for each signal, what its own past takes off its code length
+	// at the positions held out, of all folds. Where that is nothing, a nonlinear mixing of the
+	// signals can't be identified.
+	PastGain []Difference `json:"past_gain"`
+	// Pairs hold what every two signals i < j lose when they are turned by 45°.
+	Pairs []Pair `json:"pairs"`
+	// Groups of signals whose rotations among themselves nothing tells apart.
+	// They are rotated as near to the whitened signals as can be.
+	Groups [][]int `json:"groups"`
+}
+
+// Run is one restart on one fold.
+type Run struct {
+	Restart int `json:"restart"`
+	Fold    int `json:"fold"`
+	// CodeLength of x at the fold's held-out positions, and by how much that of
+	// whitened signals is longer there.
+	CodeLength    float64 `json:"code_length"`
+	OverWhitening float64 `json:"over_whitening"`
+	// Step is the evaluation that was kept.
+	Step  int          `json:"step"`
+	Curve []Evaluation `json:"curve"`
+}
+
+// Fit fits a map to x, d×T. If ctx ends, it stops with the error of ctx.
+func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, o Options) (*Model, error) {
+	models, err := FitAll(ctx, backend, []*mat.Dense{x}, o)
+	if err != nil {
+		return nil, err
+	}
+	return models[0], nil
+}
+
+// FitAll is Fit of several x of one size in one program. Each model is what Fit
+// gives, to float32's precision.
+func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Options) ([]*Model, error) {
+	if len(xs) == 0 {
+		return nil, errors.New("direct: no signals to fit to")
+	}
+	problems := make([]*problem, len(xs))
+	for i, x := range xs {
+		if err := checkSignals(x); err != nil {
+			return nil, err
+		}
+		if d, T := xs[0].Dims(); d != x.RawMatrix().Rows || T != x.RawMatrix().Cols {
+			return nil, fmt.Errorf("direct: signals of %d×%d and of %d×%d in one fit: want one size", d, T, x.RawMatrix().Rows, x.RawMatrix().Cols)
+		}
+		w, logDet, err := whiten(x)
+		if err != nil {
+			return nil, err
+		}
+		problems[i] = &problem{whitening: w, logDet: logDet, whitened: w.apply(x)}
+		if repeats(x) {
+			blur(problems[i].whitened, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
+		}
+	}
+	_, T := xs[0].Dims()
+	o, err := o.withDefaults(T)
+	if err != nil {
+		return nil, err
+	}
+	index, err := newIndex(o.Shape, o.Past)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTraining(backend, problems, index, o)
+	if err != nil {
+		return nil, fmt.Errorf("direct: %w", err)
+	}
+	defer t.finalize()
+	if err := t.train(ctx); err != nil {
+		return nil, fmt.Errorf("direct: %w", err)
+	}
+	models := make([]*Model, len(xs))
+	for i, p := range problems {
+		if models[i], err = t.model(ctx, i, p); err != nil {
+			return nil, fmt.Errorf("direct: %w", err)
+		}
+	}
+	return models, nil
+}
+
+// problem is one matrix of signals.
+type problem struct {
+	whitening Affine
+	logDet    float64    // of the whitening
+	whitened  *mat.Dense // blurred where positions repeat
+}
+
+// UnmarshalJSON reads a model and checks that it has a map.
+func (m *Model) UnmarshalJSON(data []byte) error {
+	type plain Model
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	if err := p.Map.check(); err != nil {
+		return err
+	}
+	*m = Model(p)
+	return nil
+}

@@ -1,0 +1,274 @@
+package direct
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// leakyProblem draws two Laplace AR sources behind L leaky-ReLU layers.
+func leakyProblem(t *testing.T, seed uint64, layers, T int) (s, x *mat.Dense) {
+	t.Helper()
+	rng := newRand(seed)
+	s, err := datasets.LaplaceAR(rng, 2, T, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err = datasets.LayeredMix(rng, s, layers, datasets.LeakyReLU(.2)); err != nil {
+		t.Fatal(err)
+	}
+	return s, x
+}
+
+func fit(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *Model {
+	t.Helper()
+	m, err := Fit(t.Context(), b, x, o)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	return m
+}
+
+func fastest(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(backend.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func needsXLA(t *testing.T, b compute.Backend) {
+	t.Helper()
+	if testing.Short() || backend.NameOf(b) == backend.Go {
+		t.Skip("a whole fit takes seconds on XLA and a minute without")
+	}
+}
+
+// A nonlinear mixing is undone, where whitening leaves .71, and the model knows.
+func TestFitSeparates(t *testing.T) {
+	b := fastest(t)
+	needsXLA(t, b)
+	s, x := leakyProblem(t, 1, 1, 1024)
+	m := fit(t, b, x, Options{Seed: 1})
+	z, err := m.Apply(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mcc := MeanCorrelation(z, s); mcc < .98 {
+		t.Errorf("MCC %g, want .98", mcc)
+	}
+	if !m.Identified() || !m.OverWhitening.Evident() {
+		t.Errorf("not identified: %+v", m)
+	}
+	back, err := m.Invert(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(back, x, 1e-9) {
+		t.Error("g⁻¹(z) isn't x")
+	}
+	// The code length is what the kept map gives, on the host with sources
+	// fitted anew: their likelihoods differ by little.
+	index, _ := newIndex([]int{1024}, 2)
+	chosen := m.Runs[m.Chosen]
+	train, held := index.split(chosen.Fold)
+	logDet, err := m.LogDet(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.
+	for i, score := range scoreSignals(z, index.lags, train, held, 4) {
+		total -= (score + logDet[held[i]]) / float64(len(held))
+	}
+	if math.Abs(total-m.CodeLength) > .05 {
+		t.Errorf("code length %g, by the map %g", m.CodeLength, total)
+	}
+}
+
+// White sources behind a nonlinear mixing can't be identified, nor can Gaussian
+// ones of equal spectra, which are turned to the whitened signals.
+func TestFitUnidentified(t *testing.T) {
+	b := fastest(t)
+	needsXLA(t, b)
+	rng := newRand(3)
+	white, err := datasets.LaplaceAR(rng, 2, 1024, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := datasets.ARProcess{Coefficients: []float64{.7}, Scale: 1, BurnIn: 100}
+	equal, err := datasets.AR(rng, 1024, p, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var xs []*mat.Dense
+	for _, s := range []*mat.Dense{white, equal} {
+		x, err := datasets.LayeredMix(rng, s, 1, datasets.LeakyReLU(.2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		xs = append(xs, x)
+	}
+	models, err := FitAll(t.Context(), b, xs, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range models {
+		if m.Identified() {
+			t.Errorf("problem %d passes for identified: %+v", i, m)
+		}
+	}
+	if models[0].PastGain[0].Evident() && models[0].PastGain[1].Evident() {
+		t.Errorf("white sources are predicted by their past: %v", models[0].PastGain)
+	}
+	if len(models[1].Groups) != 1 {
+		t.Errorf("groups %v, want one", models[1].Groups)
+	}
+}
+
+// short are settings for a fit of a second.
+var short = Options{Seed: 7, Steps: 60, Restarts: 2, Layers: 2, Batch: 128}
+
+// The backends give the same answer to float32's precision.
+func TestFitBackendsAgree(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	var want *Model
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		m := fit(t, b, x, short)
+		if want == nil {
+			want = m
+		}
+		sameRuns(t, m, want)
+	})
+}
+
+// sameRuns fails unless the code lengths of all runs agree to float32's
+// precision, which training makes somewhat worse.
+func sameRuns(t *testing.T, a, b *Model) {
+	t.Helper()
+	for r := range a.Runs {
+		if x, y := a.Runs[r].CodeLength, b.Runs[r].CodeLength; math.Abs(x-y) > 1e-4 {
+			t.Errorf("run %d has code length %g and %g", r, x, y)
+		}
+	}
+}
+
+// onGo runs a test on the pure-Go backend, which has nothing to compile.
+func onGo(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A problem gets the same map beside another as alone, and with another seed
+// another.
+func TestFitAll(t *testing.T) {
+	b := onGo(t)
+	_, x := leakyProblem(t, 1, 1, 400)
+	_, other := leakyProblem(t, 2, 1, 400)
+	models, err := FitAll(t.Context(), b, []*mat.Dense{other, x}, short)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	alone := fit(t, b, x, short)
+	sameRuns(t, models[1], alone)
+	if !reflect.DeepEqual(fit(t, b, x, short), alone) {
+		t.Error("the same fit again is another")
+	}
+	o := short
+	o.Seed++
+	if fit(t, b, x, o).CodeLength == alone.CodeLength {
+		t.Error("another seed gave the same code length")
+	}
+}
+
+// An image is fitted with its own context.
+func TestFitImage(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 40*15)
+	o := short
+	o.Shape, o.Past = []int{40, 15}, 1
+	m := fit(t, onGo(t), x, o)
+	if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
+		t.Errorf("the curve ends with %+v", last)
+	}
+}
+
+// The shortest signals that there is a fit for have finite evidence.
+func TestFitShort(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 30)
+	m := fit(t, onGo(t), x, short)
+	if _, err := json.Marshal(m); err != nil {
+		t.Errorf("%v: %+v", err, m)
+	}
+}
+
+// Without a past there is still a fit, which is not identified.
+func TestFitWithoutPast(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	o := short
+	o.Past = -1
+	if m := fit(t, onGo(t), x, o); m.Identified() {
+		t.Errorf("identified without a past: %+v", m)
+	}
+}
+
+func TestFitStops(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := short
+	o.Steps = 1000
+	o.OnProgress = func(step int, heldOut []float64) {
+		if step > 50 || len(heldOut) != 1 {
+			t.Errorf("step %d after the context ended, held out %v", step, heldOut)
+		}
+		if step == 50 {
+			cancel()
+		}
+	}
+	if _, err := Fit(ctx, onGo(t), x, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	b := onGo(t)
+	_, x := leakyProblem(t, 1, 1, 100)
+	nan := mat.DenseCopyOf(x)
+	nan.Set(1, 5, math.NaN())
+	double := mat.DenseCopyOf(x)
+	double.SetRow(1, double.RawRowView(0))
+	for want, fit := range map[string]func() error{
+		"no signals":         func() error { _, err := Fit(t.Context(), b, nil, Options{}); return err },
+		"finite":             func() error { _, err := Fit(t.Context(), b, nan, Options{}); return err },
+		"linearly dependent": func() error { _, err := Fit(t.Context(), b, double, Options{}); return err },
+		"more positions":     func() error { _, err := Fit(t.Context(), b, mat.NewDense(3, 2, nil), Options{}); return err },
+		"Shape":              func() error { _, err := Fit(t.Context(), b, x, Options{Shape: []int{7, 9}}); return err },
+		"too small":          func() error { _, err := Fit(t.Context(), b, x, Options{Past: 30}); return err },
+		"Folds":              func() error { _, err := Fit(t.Context(), b, x, Options{Folds: 4}); return err },
+		"Layers":             func() error { _, err := Fit(t.Context(), b, x, Options{Layers: -1}); return err },
+		"LearningRate":       func() error { _, err := Fit(t.Context(), b, x, Options{LearningRate: math.NaN()}); return err },
+		"one size": func() error {
+			_, err := FitAll(t.Context(), b, []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, Options{})
+			return err
+		},
+		"to fit to": func() error { _, err := FitAll(t.Context(), b, nil, Options{}); return err },
+	} {
+		if err := fit(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

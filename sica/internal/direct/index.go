@@ -1,0 +1,109 @@
+package direct
+
+import (
+	"fmt"
+
+	"github.com/seed-47b1e431/gosica/flows"
+)
+
+// numBlocks is how many contiguous blocks along the first axis the positions
+// are cut into, of which each fold holds two out.
+const numBlocks = 10
+
+// index says which positions there are, which of them have their whole past,
+// and which each fold holds out.
+type index struct {
+	shape  []int
+	past   [][]int // offsets, one entry an axis
+	before []int   // Margins of past
+	after  []int
+	stride int // positions of a row, an entry of the first axis
+	size   int
+
+	lags   []int // offsets in the flat order, all negative
+	scored []int // positions with a whole past
+}
+
+func newIndex(shape []int, reach int) (*index, error) {
+	x := &index{shape: shape, past: flows.Past(reach, len(shape)), size: 1}
+	for _, n := range shape {
+		if n < 1 {
+			return nil, fmt.Errorf("direct: Shape %v: every axis must be at least 1", shape)
+		}
+		x.size *= n
+	}
+	x.stride = x.size / shape[0]
+	x.before, x.after = flows.Margins(x.past, len(shape))
+	for i, n := range shape {
+		if n <= 2*(x.before[i]+x.after[i]) || (i == 0 && n < numBlocks*(x.before[i]+1)) {
+			return nil, fmt.Errorf("direct: Shape %v is too small for a past of %d: want at least %d positions along the first axis and more than %d along the others",
+				shape, reach, numBlocks*(reach+1), 4*reach)
+		}
+	}
+	for _, offset := range x.past {
+		lag := 0
+		for i, o := range offset {
+			lag = lag*shape[i] + o
+		}
+		x.lags = append(x.lags, lag)
+	}
+	at := make([]int, len(shape))
+	for t := range x.size {
+		whole := true
+		for i, p := range at {
+			whole = whole && p >= x.before[i] && p < shape[i]-x.after[i]
+		}
+		if whole {
+			x.scored = append(x.scored, t)
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			if at[i]++; at[i] < shape[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return x, nil
+}
+
+// block is which of the blocks position t lies in.
+func (x *index) block(t int) int { return t / x.stride * numBlocks / x.shape[0] }
+
+// heldOut tells whether fold holds position t out: blocks 3 and 7 in the first
+// fold, 2 and 6 in the second and so on.
+func (x *index) heldOut(fold, t int) bool {
+	b := x.block(t)
+	return b == 3-fold || b == 7-fold
+}
+
+// maxFolds is how many folds heldOut has blocks for.
+const maxFolds = 3
+
+// split are the scored positions that fold trains on and those it holds out.
+func (x *index) split(fold int) (train, held []int) {
+	for _, t := range x.scored {
+		if x.heldOut(fold, t) {
+			held = append(held, t)
+		} else {
+			train = append(train, t)
+		}
+	}
+	return train, held
+}
+
+// starts are the rows at which a run of rows may start without one that fold
+// holds out.
+func (x *index) starts(fold, rows int) []int {
+	var starts []int
+	free := 0
+	for row := range x.shape[0] {
+		if x.heldOut(fold, row*x.stride) {
+			free = 0
+			continue
+		}
+		if free++; free >= rows {
+			starts = append(starts, row-rows+1)
+		}
+	}
+	return starts
+}

@@ -1,0 +1,121 @@
+package direct
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Options are the settings of Fit. A zero field has its default.
+type Options struct {
+	// Shape is the index of the positions, row-major; its product is T. The
+	// default is a sequence, {T}.
+	Shape []int
+	// Seed of all random draws.
+	Seed uint64
+	// Past is how far back the sources' own values predict them: p lags in a
+	// sequence, a half-disk of that radius in an image. The default is 2; -1 is
+	// none.
+	Past int
+	// Restarts is how many networks to begin with for each fold, the default 4,
+	// and Folds, the default 2, how many choices of the positions held out.
+	Restarts, Folds int
+	// Layers of the network. The default is 8.
+	Layers int
+	// Components of the mixture of Gaussians that innovations are drawn from.
+	// The default is 4.
+	Components int
+	// Steps of Adam. The default is T, but at least 2400 and at most 4800.
+	Steps int
+	// Batch is how many positions a step looks at. The default is 512.
+	Batch int
+	// LearningRate of the network; that of the sources is twice as much. The
+	// default is 4e-2.
+	LearningRate float64
+	// OnProgress, if it isn't nil, is called at every evaluation with the number
+	// of steps made and the best held-out log-likelihood of each problem's runs
+	// so far, in nats a position, of the whitened signals.
+	OnProgress func(step int, heldOut []float64)
+}
+
+// The recipe of the prototype that was measured, where it isn't an option.
+const (
+	// Behind three leaky-ReLU layers the mean MCC on seeds 21 to 36, T = 1024, was
+	// .981 after 1200 steps and .990 after 2400 at a rate of .02, .988 and .992 at
+	// .04. On seeds 21 to 28, T = 4096, the two rates came to .996 and .998, at
+	// five signals behind two layers (seeds 11 to 13) to .996 and .998.
+	minSteps, maxSteps = 2400, 4800
+	learningRate       = .04
+
+	waitSteps     = 60  // for the sources' first fit, before the map moves
+	rampSteps     = 60  // until the map's full learning rate
+	evaluateEvery = 50  // steps
+	clipNorm      = 5   // of a run's gradient
+	beta2         = .99 // of Adam: the recipe is short
+	pieceLength   = 128 // positions a batch takes from one place
+)
+
+func (o Options) withDefaults(T int) (Options, error) {
+	if o.Shape == nil {
+		o.Shape = []int{T}
+	}
+	product := 1
+	for _, n := range o.Shape {
+		product *= n
+	}
+	if product != T {
+		return o, fmt.Errorf("direct: Shape %v has %d positions, the signals %d", o.Shape, product, T)
+	}
+	switch {
+	case o.Past == 0:
+		o.Past = 2
+	case o.Past < 0:
+		o.Past = 0
+	}
+	for _, f := range []struct {
+		name           string
+		value          *int
+		standard, most int
+	}{
+		{"Restarts", &o.Restarts, 4, 1 << 10},
+		{"Folds", &o.Folds, 2, maxFolds},
+		{"Layers", &o.Layers, 8, 1 << 10},
+		{"Components", &o.Components, 4, 1 << 6},
+		{"Steps", &o.Steps, min(max(T, minSteps), maxSteps), 1 << 30},
+		{"Batch", &o.Batch, 512, 1 << 30},
+	} {
+		if *f.value == 0 {
+			*f.value = f.standard
+		}
+		if *f.value < 1 || *f.value > f.most {
+			return o, fmt.Errorf("direct: %s is %d: want 1 to %d", f.name, *f.value, f.most)
+		}
+	}
+	if o.LearningRate == 0 {
+		o.LearningRate = learningRate
+	}
+	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
+		return o, fmt.Errorf("direct: LearningRate is %g: want a positive number", o.LearningRate)
+	}
+	return o, nil
+}
+
+func checkSignals(x *mat.Dense) error {
+	if x == nil || x.IsEmpty() {
+		return errors.New("direct: no signals: want a d×T matrix")
+	}
+	d, T := x.Dims()
+	if T <= d {
+		return fmt.Errorf("direct: %d signals of %d positions: want more positions than signals", d, T)
+	}
+	for i := range d {
+		for t, v := range x.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("direct: signal %d is %v at position %d: every entry must be finite", i+1, v, t+1)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,372 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// Scopes of the variables.
+const (
+	mapScope    = "/map"
+	sourceScope = "/sources"
+)
+
+// training fits the networks of all runs: every restart and fold of every
+// problem, in this order.
+type training struct {
+	options Options
+	index   *index
+	signals []*mat.Dense // of each problem, whitened
+	d       int
+
+	store    *model.Store
+	trainer  *flows.Trainer
+	evaluate *model.Exec
+	data     []any // of evaluate
+	rows     int   // of a piece of a batch
+	pieces   int
+	starts   [][]int      // of each fold
+	batches  []*rand.Rand // of each run
+
+	best []kept
+}
+
+// kept is what is kept of a run: its variables at the evaluation with the
+// highest held-out log-likelihood, and the curve.
+type kept struct {
+	heldOut    float64 // nats a position
+	step       int
+	parameters parameters
+	curve      []Evaluation
+}
+
+// Evaluation is one point of the curve of a run: log-likelihoods in nats a
+// position of the whitened signals.
+type Evaluation struct {
+	Step           int
+	HeldOut, Train float64
+}
+
+func (t *training) runs() int { return len(t.signals) * t.options.Restarts * t.options.Folds }
+
+// of is which problem, restart and fold run r is.
+func (t *training) of(r int) (problem, restart, fold int) {
+	return r / (t.options.Restarts * t.options.Folds), r / t.options.Folds % t.options.Restarts, r % t.options.Folds
+}
+
+func newTraining(backend compute.Backend, problems []*problem, x *index, o Options) (*training, error) {
+	d, _ := problems[0].whitened.Dims()
+	t := &training{options: o, index: x, d: d, store: model.NewStore()}
+	for _, p := range problems {
+		t.signals = append(t.signals, p.whitened)
+	}
+	t.best = make([]kept, t.runs())
+	for r := range t.best {
+		t.best[r].heldOut = math.Inf(-1)
+	}
+	t.choosePieces()
+	for r := range t.runs() {
+		_, restart, fold := t.of(r)
+		t.batches = append(t.batches, t.stream(batchDraws, restart, fold))
+	}
+
+	opt := flows.RunsAdam().Betas(.9, beta2).Clip(clipNorm).
+		Schedule(mapScope, flows.Schedule{Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps}).
+		Schedule(sourceScope, flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps}).
+		Done()
+	loss := func(scope *model.Scope, _, batch []*Node) *Node {
+		likelihood := t.logLikelihood(scope, batch[0]) // [R, K, p′…]
+		return Neg(ReduceMean(Reshape(likelihood, t.runs(), -1), -1))
+	}
+	batch := shapes.Make(dtypes.Float32, append([]int{evaluateEvery}, t.batchDims()...)...)
+	var err error
+	if t.trainer, err = flows.NewTrainer(backend, t.store, opt, loss, nil, []shapes.Shape{batch}); err != nil {
+		return nil, err
+	}
+	t.evaluate, err = model.NewExec(backend, t.store, func(scope *model.Scope, in []*Node) []*Node {
+		likelihood := Reshape(t.logLikelihood(scope, in[0]), t.runs(), -1) // [R, M]
+		return []*Node{ReduceSum(Mul(likelihood, in[1]), 1), ReduceSum(Mul(likelihood, in[2]), 1)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.data = t.evaluationData()
+	return t, t.initialise()
+}
+
+func (t *training) finalize() {
+	if t.trainer != nil {
+		t.trainer.Finalize()
+	}
+	if t.evaluate != nil {
+		t.evaluate.Finalize()
+	}
+	t.store.Finalize()
+}
+
+// logLikelihood is that of each position with a whole past of K pieces x
+// [R, d, K, p…]: [R, K, p′…].
+func (t *training) logLikelihood(scope *model.Scope, x *Node) *Node {
+	dims := x.Shape().Dimensions
+	flat := Reshape(x, dims[0], dims[1], -1)                                              // [R, d, N]
+	z, logDet := layers.Invertible(scope.In("map"), flat).Layers(t.options.Layers).Done() // [R, d, N], [R, N]
+	past := make([][]int, len(t.index.past))
+	for k, offset := range t.index.past {
+		past[k] = append([]int{0}, offset...) // none in other pieces
+	}
+	sources := flows.Autoregressive(scope.In("sources"), Reshape(z, dims...)).
+		Past(past).Components(t.options.Components).Done() // [R, K, p′…]
+	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...), past)
+}
+
+// choosePieces sets how a batch is put together: pieces of some rows each.
+func (t *training) choosePieces() {
+	x := t.index
+	width := x.stride
+	t.rows = (pieceLength+width-1)/width + x.before[0]
+	for { // the longest training segment may be shorter
+		t.starts = nil
+		enough := true
+		for fold := range t.options.Folds {
+			t.starts = append(t.starts, x.starts(fold, t.rows))
+			enough = enough && len(t.starts[fold]) > 0
+		}
+		if enough {
+			break
+		}
+		t.rows--
+	}
+	t.pieces = max(1, t.options.Batch/((t.rows-x.before[0])*width))
+}
+
+func (t *training) batchDims() []int {
+	return append([]int{t.runs(), t.d, t.pieces, t.rows}, t.index.shape[1:]...)
+}
+
+// drawBatches draws the batches of evaluateEvery steps, [S, R, d, K, rows, …].
+func (t *training) drawBatches() *tensors.Tensor {
+	width := t.rows * t.index.stride
+	values := make([]float32, 0, evaluateEvery*t.runs()*t.d*t.pieces*width)
+	starts := make([]int, t.pieces)
+	for range evaluateEvery {
+		for r, rng := range t.batches {
+			problem, _, fold := t.of(r)
+			for k := range starts {
+				starts[k] = t.starts[fold][rng.IntN(len(t.starts[fold]))] * t.index.stride
+			}
+			for i := range t.d {
+				row := t.signals[problem].RawRowView(i)
+				for _, start := range starts {
+					for _, v := range row[start : start+width] {
+						values = append(values, float32(v))
+					}
+				}
+			}
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(values, append([]int{evaluateEvery}, t.batchDims()...)...)
+}
+
+// evaluationData are all signals of each run, [R, d, 1, p…], and the weights
+// with which positions count in the held-out and in the training mean, [R, M].
+func (t *training) evaluationData() []any {
+	var all, heldOut, trained []float64
+	for r := range t.runs() {
+		problem, _, fold := t.of(r)
+		for i := range t.d {
+			all = append(all, t.signals[problem].RawRowView(i)...)
+		}
+		train, held := t.index.split(fold)
+		for _, p := range t.index.scored {
+			h, w := 0., 1/float64(len(train))
+			if t.index.heldOut(fold, p) {
+				h, w = 1/float64(len(held)), 0
+			}
+			heldOut, trained = append(heldOut, h), append(trained, w)
+		}
+	}
+	tensor := func(v []float64, dims ...int) any { return host.Tensor(v, dtypes.Float32, dims...) }
+	return []any{
+		tensor(all, append([]int{t.runs(), t.d, 1}, t.index.shape...)...),
+		tensor(heldOut, t.runs(), len(t.index.scored)),
+		tensor(trained, t.runs(), len(t.index.scored)),
+	}
+}
+
+// What streams are for.
+const (
+	weightDraws = iota
+	batchDraws
+	blurDraws
+)
+
+func (t *training) stream(purpose, restart, fold int) *rand.Rand {
+	return rand.New(rand.NewPCG(t.options.Seed, uint64(purpose)<<32|uint64(restart)<<8|uint64(fold)))
+}
+
+// initialise draws the networks, the same for every fold, and fits the sources'
+// autoregressions to what comes out of them.
+func (t *training) initialise() error {
+	var rngs []*rand.Rand
+	var rotations []*mat.Dense
+	for r := range t.runs() {
+		_, restart, _ := t.of(r)
+		rng := t.stream(weightDraws, restart, 0)
+		rngs, rotations = append(rngs, rng), append(rotations, startRotation(rng, t.d, restart, t.options.Restarts))
+	}
+	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
+		return err
+	}
+	drawn, err := t.readParameters()
+	if err != nil {
+		return err
+	}
+	var coefficients, mixtures []float64
+	for r := range t.runs() {
+		problem, _, fold := t.of(r)
+		train, _ := t.index.split(fold)
+		z, _ := newMap(t.d, drawn[r]).forward(t.signals[problem])
+		for i := range t.d {
+			a, std := regress(z.RawRowView(i), t.index.lags, train)
+			coefficients = append(coefficients, a...)
+			mixtures = append(mixtures, startMixture(std, t.options.Components)...)
+		}
+	}
+	set := func(name string, values []float64) error {
+		v := t.store.GetVariable(sourceScope + "/" + name)
+		if v == nil { // no past, no coefficients
+			return nil
+		}
+		return v.SetValue(host.Tensor(values, v.DType(), v.Shape().Dimensions...))
+	}
+	if err := set(flows.AutoregressiveCoefficients, coefficients); err != nil {
+		return err
+	}
+	return set(flows.AutoregressiveMixture, mixtures)
+}
+
+// startRotation of a restart: none for the first. Two signals are turned by
+// equal parts of a right angle, beyond which they only swap.
+func startRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
+	switch {
+	case restart == 0 || d == 1:
+		return nil
+	case d == 2:
+		sin, cos := math.Sincos(math.Pi / 2 * float64(restart) / float64(restarts))
+		return mat.NewDense(2, 2, []float64{cos, -sin, sin, cos})
+	}
+	return rotation.Random(rng, d)
+}
+
+// startMixture is a mixture of K equal Gaussians across a signal of that
+// deviation, as flows.Autoregressive has it.
+func startMixture(std float64, components int) []float64 {
+	values := make([]float64, 3*components)
+	for k := range components {
+		if components > 1 {
+			values[components+k] = std * (2*float64(k)/float64(components-1) - 1)
+		}
+		values[2*components+k] = math.Log(std) - .4
+	}
+	return values
+}
+
+// readParameters returns the networks' variables, run by run.
+func (t *training) readParameters() ([]parameters, error) {
+	all := make([]parameters, t.runs())
+	for name, field := range map[string]func(p *parameters) *[]float64{
+		"factors":      func(p *parameters) *[]float64 { return &p.factors },
+		"permutations": func(p *parameters) *[]float64 { return &p.permutations },
+		"biases":       func(p *parameters) *[]float64 { return &p.biases },
+		"bends":        func(p *parameters) *[]float64 { return &p.bends },
+	} {
+		v := t.store.GetVariable(mapScope + "/" + name)
+		if v == nil {
+			return nil, fmt.Errorf("direct: no variable %q", name)
+		}
+		value, err := v.Value()
+		if err != nil {
+			return nil, err
+		}
+		flat, err := host.Values(value)
+		if err != nil {
+			return nil, err
+		}
+		each := len(flat) / len(all)
+		for r := range all {
+			*field(&all[r]) = flat[r*each : (r+1)*each]
+		}
+	}
+	return all, nil
+}
+
+// train makes all steps. If ctx ends it stops with its error, what was best so
+// far is kept.
+func (t *training) train(ctx context.Context) error {
+	if err := t.look(0); err != nil {
+		return err
+	}
+	for step := 0; step < t.options.Steps; {
+		n := min(evaluateEvery, t.options.Steps-step)
+		if _, err := t.trainer.Train(ctx, nil, []*tensors.Tensor{t.drawBatches()}, n); err != nil {
+			return err
+		}
+		step += n
+		if err := t.look(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look evaluates all runs and keeps those that are better than before.
+func (t *training) look(step int) error {
+	outputs, err := t.evaluate.Call(t.data...)
+	if err != nil {
+		return err
+	}
+	heldOut, err := host.Values(outputs[0])
+	if err != nil {
+		return err
+	}
+	trained, err := host.Values(outputs[1])
+	if err != nil {
+		return err
+	}
+	now, err := t.readParameters()
+	if err != nil {
+		return err
+	}
+	best := make([]float64, len(t.signals))
+	for i := range best {
+		best[i] = math.Inf(-1)
+	}
+	for r := range t.best {
+		b := &t.best[r]
+		b.curve = append(b.curve, Evaluation{step, heldOut[r], trained[r]})
+		if heldOut[r] > b.heldOut {
+			b.heldOut, b.step, b.parameters = heldOut[r], step, now[r]
+		}
+		problem, _, _ := t.of(r)
+		best[problem] = max(best[problem], b.heldOut)
+	}
+	if t.options.OnProgress != nil {
+		t.options.OnProgress(step, best)
+	}
+	return nil
+}
