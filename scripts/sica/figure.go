@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ type figureOptions struct {
 	methods []string
 	runs    int
 	shard   string
+	step    float64
 	jobs    int
 	out     string
 	backend string
@@ -61,6 +63,7 @@ pod of a Kubernetes Indexed Job knows its share by itself.`,
 	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
 	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
 	f.StringVar(&opt.shard, "shard", "", "make only share `I/N`")
+	f.Float64Var(&opt.step, "step-size", 1, "size `D` of the mixing's steps, above 0; 1 is the paper's text")
 	f.IntVar(&opt.jobs, "jobs", 1, "`N` separations at once")
 	f.StringVar(&opt.out, "out", "", "`DIR` for the outcomes and pictures, made if need be (required)")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
@@ -118,6 +121,12 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	}
 	if opt.runs < 1 || opt.runs > maxRuns || opt.jobs < 1 {
 		return usagef("--runs %d, --jobs %d: use 1 to %d runs and at least 1 job", opt.runs, opt.jobs, maxRuns)
+	}
+	if !(opt.step > 0) || math.IsInf(opt.step, 0) {
+		return usagef("--step-size %g: use a number above 0", opt.step)
+	}
+	for i, f := range figs {
+		figs[i] = f.WithStepSize(opt.step)
 	}
 	for _, m := range opt.methods {
 		if _, err := experiment.MethodNamed(m); err != nil {

@@ -61,6 +61,18 @@ func sweep(data, mixing string) []Problem {
 	return problems
 }
 
+// WithStepSize is the figure with mixing steps of this size, above 0: see
+// Problem.StepSize. A figure whose mixing is a matrix stays as it is.
+func (f Figure) WithStepSize(size float64) Figure {
+	f.problems = slices.Clone(f.problems)
+	for i := range f.problems {
+		if f.problems[i].Mixing != MatrixMixing && size != 1 {
+			f.problems[i].StepSize = size
+		}
+	}
+	return f
+}
+
 // FigureNamed returns the figure of that name. The error lists the names.
 func FigureNamed(name string) (Figure, error) {
 	var names []string

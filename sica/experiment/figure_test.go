@@ -10,6 +10,25 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
+// With another step size all cells of a figure but those of the heart are others.
+func TestWithStepSize(t *testing.T) {
+	for _, f := range experiment.Figures() {
+		printed := f.Cells(experiment.PaperPreset, 1)
+		for i, c := range f.WithStepSize(.1).Cells(experiment.PaperPreset, 1) {
+			want := printed[i]
+			if want.Data != experiment.Heart {
+				want.StepSize = .1
+			}
+			if c != want {
+				t.Errorf("figure %s: %+v, want %+v", f.Name, c, want)
+			}
+		}
+		if got := f.WithStepSize(1).Cells(experiment.PaperPreset, 1); !slices.Equal(got, printed) {
+			t.Errorf("figure %s: a step size of 1 isn't as printed", f.Name)
+		}
+	}
+}
+
 // The linear mixing is (I+W)ᴶ of sources that depend on the data and seed alone.
 func TestLinearProblem(t *testing.T) {
 	const steps = 3
