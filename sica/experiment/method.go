@@ -67,13 +67,14 @@ type Method struct {
 	sica    func() sica.Config // nil for other methods
 }
 
-// Methods returns all methods: SICA with this project's settings and with the
-// paper's two flows, the paper's rivals, other linear ones, and what needs no
+// Methods returns all methods: SICA with this project's settings, by package linear and
+// with the paper's two flows, the paper's rivals, other linear ones, and what needs no
 // training at all.
 func Methods() []Method {
 	all := []Preset{PaperPreset, DefaultPreset, SmokePreset}
 	return []Method{
 		{"sica", plot.SICA, []Preset{DefaultPreset, SmokePreset}, nil, sica.Default},
+		{"sica-linear", plot.SICALinear, nil, separateLinear, nil},
 		{"sica-wgf", plot.SICAWGF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperWGF},
 		{"sica-rf", plot.SICARF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperRF},
 		{"fastica", plot.FastICA, all, fit(fastICA), nil},

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 type recoverer = func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
@@ -129,6 +131,17 @@ func picardO(_ compute.Backend, _ Signals, _ Preset, seed uint64) baseline.Metho
 	cfg := picard.Default()
 	cfg.Seed = seed
 	return cfg
+}
+
+// separateLinear is linear.Separate, which has no settings but the shape.
+func separateLinear(ctx context.Context, _ compute.Backend, in Signals, _ Preset, seed uint64) (*Recovery, error) {
+	solution, err := linear.Separate(ctx, in.X, linear.Options{Shape: in.Shape, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	z := new(mat.Dense)
+	z.Mul(solution.Demixing, signal.Added(in.X, solution.Mean, -1))
+	return &Recovery{Z: z, Why: solution.Why, Convergence: baseline.Convergence{Converged: true}}, nil
 }
 
 // mixed leaves the signals as they are: what the paper calls the baseline.

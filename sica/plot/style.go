@@ -12,6 +12,7 @@ const (
 	Mixed           = "mixed"
 	Truth           = "truth"
 	SICA            = "SICA" // sica.Default
+	SICALinear      = "SICA linear" // linear.Separate
 	SICAWGF         = "SICA-WGF"
 	SICARF          = "SICA-RF"
 	FastICA         = "FastICA"
@@ -66,6 +67,7 @@ var styles = map[string]Style{
 	Truth:           {black, 1, nil, draw.CrossGlyph{}},
 	Mixed:           {skyBlue, 1.2, nil, draw.CircleGlyph{}},
 	SICA:            {vermillion, 2, nil, draw.CircleGlyph{}},
+	SICALinear:      {vermillion, 1.5, dashed, draw.SquareGlyph{}},
 	SICAWGF:         {purple, 2, nil, draw.BoxGlyph{}},
 	SICARF:          {orange, 2, nil, draw.PyramidGlyph{}},
 	FastICA:         {blue, 1.5, nil, draw.SquareGlyph{}},

@@ -9,7 +9,7 @@ import (
 func TestNoTwoMethodsLookAlike(t *testing.T) {
 	seen := make(map[string]string)
 	for _, method := range []string{
-		Mixed, Truth, SICA, SICAWGF, SICARF, FastICA, LICA, PCL, IVAE, SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
+		Mixed, Truth, SICA, SICALinear, SICAWGF, SICARF, FastICA, LICA, PCL, IVAE, SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
 	} {
 		style, ok := StyleOf(method)
 		if !ok {
