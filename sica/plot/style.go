@@ -11,7 +11,7 @@ import (
 const (
 	Mixed           = "mixed"
 	Truth           = "truth"
-	SICA            = "SICA" // sica.Default
+	SICA            = "SICA"        // sica.Default
 	SICALinear      = "SICA linear" // linear.Separate
 	SICAWGF         = "SICA-WGF"
 	SICARF          = "SICA-RF"
