@@ -37,9 +37,6 @@ func New(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*E
 // Close frees the networks.
 func (e *Ensemble) Close() { e.close() }
 
-// Compilations is the number of times that a training program was compiled.
-func (e *Ensemble) Compilations() int { return e.trainer.Compilations() }
-
 // An Estimate is what an iteration found out about a run.
 type Estimate struct {
 	// Loss is the mean training loss.

@@ -64,8 +64,8 @@ func (e *Evaluator) Close() {
 	}
 }
 
-// Backend is backend, or the pure-Go one if it is nil.
-func Backend(backend compute.Backend) (compute.Backend, error) {
+// orPureGo is backend, or the pure-Go one if it is nil.
+func orPureGo(backend compute.Backend) (compute.Backend, error) {
 	if backend != nil {
 		return backend, nil
 	}
@@ -80,7 +80,7 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		backend, err := Backend(e.backend)
+		backend, err := orPureGo(e.backend)
 		if err != nil {
 			return nil, err
 		}
