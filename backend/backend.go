@@ -2,23 +2,45 @@
 // every build has, or XLA on the CPU or on an NVIDIA GPU, which needs a PJRT
 // plugin.
 //
-// Nothing is ever downloaded: go-xla's automatic install of plugins is turned
-// off. A plugin, a file named pjrt_c_api_cpu_plugin.so or
+// Open downloads nothing. A plugin, a file named pjrt_c_api_cpu_plugin.so or
 // pjrt_c_api_cuda_plugin.so (.dylib on macOS, .dll on Windows), is looked for in
 //
 //  1. the folders listed in the environment variable PJRT_PLUGIN_LIBRARY_PATH,
-//  2. the folder .setup/pjrt of the checkout that this package was compiled
-//     from, where ./scripts/setup puts the CPU plugin,
-//  3. the folders where go-xla's pjrt_installer puts plugins: go-xla and
-//     go-xla/nvidia in ~/.local/lib (on macOS, in ~/Library/Application Support,
-//     on Windows, in ~/AppData/Local) and in /usr/local/lib.
+//  2. the folder .setup/pjrt, where ./scripts/setup puts the CPU plugin, of the
+//     checkout that this package was compiled from, and then of the working folder
+//     and those above it,
+//  3. the folders where GoMLX installs plugins and looks for them itself: go-xla
+//     and go-xla/nvidia in ~/.local/lib (on macOS, in ~/Library/Application
+//     Support, on Windows, in ~/AppData/Local) and in /usr/local/lib.
 //
-// The first is loaded, and only if its SHA-256 is among those in plugins.sha256,
-// so that a file that was damaged or exchanged isn't; see AllowUnverified. The
-// libraries that a CUDA plugin itself loads, such as cuDNN, aren't checked.
+// The first is loaded. From 1 and 2 it is so only if its SHA-256 is among those in
+// plugins.sha256, so that a file that was damaged or exchanged isn't; see
+// AllowUnverified. What GoMLX has installed is loaded as GoMLX loads it, and so are
+// the libraries that a CUDA plugin itself loads, such as cuDNN: unchecked.
+//
+// Outside a checkout, as in a program of your own, there is no 2: use the plugin
+// that GoMLX installs for itself (its backends do so when they are first used, or
+// go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall), or set
+// PJRT_PLUGIN_LIBRARY_PATH. A backend that was opened by GoMLX's own compute.New
+// can be used everywhere in this module in place of one from Open.
 //
 // A build with the tag noxla, without cgo, or for a platform that go-xla
 // doesn't know has the pure-Go backend alone.
+//
+// # Concurrency
+//
+// All functions of this package may be called from several goroutines, and the
+// backends that Open returns be used by several at once. A model.Store, a
+// flows.Trainer and a model.Exec whose graph changes variables are for one
+// goroutine at a time. XLA on the CPU uses all cores for large operations whatever
+// GOMAXPROCS is, so that programs at once mostly share them.
+//
+// # Virtual devices
+//
+// Backend.NumDevices of OpenXLA's CPU plugin is 4 on any machine: virtual devices,
+// which share the processor's cores and memory. To spread runs over them
+// (flows.Trainer.SetDevices, sica's Config.Devices) shows that a program is right,
+// not that it is fast. A program uses the first device unless it is told.
 package backend
 
 import (
@@ -53,7 +75,8 @@ var fastestFirst = []string{CUDA, CPU, Go}
 type Option int
 
 const (
-	// AllowUnverified has Open load a plugin whose SHA-256 it doesn't know.
+	// AllowUnverified has Open load any plugin, also one whose SHA-256 it doesn't
+	// know.
 	AllowUnverified Option = iota
 	// Portable keeps CPU to the instructions that every x86-64 processor with AVX2
 	// has, so that such processors give the same bits: XLA's own compiler, by its

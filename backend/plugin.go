@@ -23,22 +23,32 @@ import (
 var verified string
 
 // advice says how to get a plugin that is missing.
-var advice = map[string]string{
-	"cpu":  "./scripts/setup installs one",
-	"cuda": "install one with go-xla's pjrt_installer, or name its folder in PJRT_PLUGIN_LIBRARY_PATH",
+const advice = "in a checkout of gosica ./scripts/setup installs the CPU's; " +
+	"anywhere, GoMLX's installer puts one where it is found: go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall; " +
+	"or name a plugin's folder in PJRT_PLUGIN_LIBRARY_PATH, or do without one with the backend go"
+
+// A folder is one in which a plugin is looked for.
+type folder struct {
+	path  string
+	gomlx bool // GoMLX loads what is there itself, unchecked
 }
 
 // choosePlugin returns the path of the plugin "cpu" or "cuda" to load: the first
-// in the folders.
-func choosePlugin(plugin string, folders []string) (string, error) {
-	path := findPlugin(plugin, folders)
+// in the folders, and whether it is GoMLX's.
+func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err error) {
+	for _, f := range folders {
+		if path = findPlugin(plugin, f.path); path != "" {
+			gomlx = f.gomlx
+			break
+		}
+	}
 	if path == "" {
-		return "", fmt.Errorf("no PJRT plugin: %s", advice[plugin])
+		return "", false, fmt.Errorf("no PJRT plugin pjrt_c_api_%s_plugin is installed: %s", plugin, advice)
 	}
 	if strings.Contains(path, ",") {
-		return "", fmt.Errorf("go-xla can't load a plugin whose path has a comma in it: %s", path)
+		return "", false, fmt.Errorf("go-xla can't load a plugin whose path has a comma in it: %s", path)
 	}
-	return path, nil
+	return path, gomlx, nil
 }
 
 // verify returns the plugin's SHA-256, and an error unless it is in the list, which
@@ -73,46 +83,56 @@ func sumOf(path string) (string, error) {
 }
 
 // pluginFolders are the folders in which a plugin is looked for.
-func pluginFolders() []string {
-	folders := filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH"))
+func pluginFolders() []folder {
+	var folders []folder
+	for _, path := range filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH")) {
+		folders = append(folders, folder{path: path})
+	}
+	setUp := func(root string) { folders = append(folders, folder{path: filepath.Join(root, ".setup", "pjrt")}) }
 	// The path is relative in a binary built with -trimpath, which then
 	// belongs to no checkout.
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		root := filepath.Dir(filepath.Dir(file))
-		folders = append(folders, filepath.Join(root, ".setup", "pjrt"))
+		setUp(filepath.Dir(filepath.Dir(file)))
+	}
+	if working, err := os.Getwd(); err == nil {
+		for ; ; working = filepath.Dir(working) {
+			setUp(working)
+			if working == filepath.Dir(working) {
+				break
+			}
+		}
 	}
 	libraries := []string{"/usr/local/lib"}
 	if home, err := installer.DefaultHomeLibPath(); err == nil {
 		libraries = []string{home, "/usr/local/lib"}
 	}
 	for _, library := range libraries {
-		folders = append(folders, filepath.Join(library, "go-xla"), filepath.Join(library, "go-xla", "nvidia"))
+		folders = append(folders,
+			folder{filepath.Join(library, "go-xla"), true},
+			folder{filepath.Join(library, "go-xla", "nvidia"), true})
 	}
 	return folders
 }
 
-// findPlugin returns the absolute path of the first plugin of that name in
-// the folders, with or without a version (pjrt_c_api_cpu_v0.114.0_plugin.so),
-// or "".
-func findPlugin(plugin string, folders []string) string {
-	for _, folder := range folders {
-		folder, err := filepath.Abs(folder)
-		if err != nil {
+// findPlugin returns the absolute path of the first plugin of that name in the
+// folder, with or without a version (pjrt_c_api_cpu_v0.114.0_plugin.so), or "".
+func findPlugin(plugin, folder string) string {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return ""
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return ""
+	}
+	for _, entry := range entries {
+		extension := filepath.Ext(entry.Name())
+		name, isPlugin := strings.CutSuffix(strings.TrimSuffix(entry.Name(), extension), "_plugin")
+		if !isPlugin || !slices.Contains([]string{".so", ".dylib", ".dll"}, extension) {
 			continue
 		}
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			continue
-		}
-		for _, entry := range entries {
-			extension := filepath.Ext(entry.Name())
-			name, isPlugin := strings.CutSuffix(strings.TrimSuffix(entry.Name(), extension), "_plugin")
-			if !isPlugin || !slices.Contains([]string{".so", ".dylib", ".dll"}, extension) {
-				continue
-			}
-			if name == "pjrt_c_api_"+plugin || strings.HasPrefix(name, "pjrt_c_api_"+plugin+"_v") {
-				return filepath.Join(folder, entry.Name())
-			}
+		if name == "pjrt_c_api_"+plugin || strings.HasPrefix(name, "pjrt_c_api_"+plugin+"_v") {
+			return filepath.Join(folder, entry.Name())
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -38,25 +39,31 @@ func TestFindPlugin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folders := []string{filepath.Join(first, "missing"), first, second}
+	folders := []folder{{filepath.Join(first, "missing"), false}, {first, false}, {second, true}}
 
 	for _, test := range []struct {
 		plugin, want string
+		gomlx        bool
 	}{
-		{"cpu", filepath.Join(second, "pjrt_c_api_cpu_v0.114.0_plugin.so")},
-		{"cuda", filepath.Join(first, "pjrt_c_api_cuda_plugin.so")},
-		{"tpu", ""},
+		{"cpu", filepath.Join(second, "pjrt_c_api_cpu_v0.114.0_plugin.so"), true},
+		{"cuda", filepath.Join(first, "pjrt_c_api_cuda_plugin.so"), false},
+		{"tpu", "", false},
 	} {
-		if got := findPlugin(test.plugin, folders); got != test.want {
-			t.Errorf("findPlugin(%q) = %q, want %q", test.plugin, got, test.want)
+		got, gomlx, err := choosePlugin(test.plugin, folders)
+		if got != test.want || gomlx != test.gomlx || (err == nil) != (test.want != "") {
+			t.Errorf("choosePlugin(%q) = %q, %t, %v, want %q, %t", test.plugin, got, gomlx, err, test.want, test.gomlx)
 		}
 	}
 }
 
+// The hint for a missing plugin is of use without a checkout too.
 func TestChoosePluginMissing(t *testing.T) {
-	for plugin, want := range map[string]string{"cpu": "no PJRT plugin: ./scripts/setup", "cuda": "no PJRT plugin: install one"} {
-		if _, err := choosePlugin(plugin, []string{t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want an error that begins with %q", plugin, err, want)
+	for _, plugin := range []string{"cpu", "cuda"} {
+		_, _, err := choosePlugin(plugin, []folder{{t.TempDir(), false}})
+		for _, want := range []string{"pjrt_c_api_" + plugin, "./scripts/setup", "pjrt_installer@latest", "PJRT_PLUGIN_LIBRARY_PATH", "backend go"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q in it", plugin, err, want)
+			}
 		}
 	}
 }
@@ -67,12 +74,32 @@ func TestPluginFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders := pluginFolders()
+	paths := func() (paths []string) {
+		for _, f := range pluginFolders() {
+			paths = append(paths, f.path)
+			if gomlx := strings.Contains(f.path, "go-xla"); f.gomlx != gomlx {
+				t.Errorf("%s is taken for GoMLX's: %t", f.path, f.gomlx)
+			}
+		}
+		return paths
+	}
+	folders := paths()
 	if want := []string{"/a", "/b", checkout}; len(folders) < 4 || !slices.Equal(folders[:3], want) {
 		t.Errorf("folders = %q, want %q first", folders, want)
 	}
 	if last := folders[len(folders)-2]; last != filepath.Join("/usr/local/lib", "go-xla") {
 		t.Errorf("folders = %q, want /usr/local/lib's last", folders)
+	}
+	// As a binary built with -trimpath, which doesn't know its checkout, in a folder of it.
+	inner := filepath.Join(t.TempDir(), "inner")
+	if err := os.Mkdir(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(inner)
+	for _, root := range []string{inner, filepath.Dir(inner)} {
+		if want := filepath.Join(root, ".setup", "pjrt"); !slices.Contains(paths(), want) {
+			t.Errorf("folders = %q, want %q among them", paths(), want)
+		}
 	}
 }
 
@@ -142,5 +169,29 @@ func TestOpenUnverified(t *testing.T) {
 	}
 	if b, err := Open(Auto, AllowUnverified); err != nil || NameOf(b) == CUDA {
 		t.Errorf("Open(%q, AllowUnverified) = %v, %v", Auto, b, err)
+	}
+}
+
+// What GoMLX installed for itself is loaded without being known: that this one is
+// no library is Auto's reason to go on, and go-xla's error by name.
+func TestOpenGoMLXPlugin(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("GoMLX's folder is elsewhere")
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", "")
+	folder := filepath.Join(home, ".local", "lib", "go-xla")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "pjrt_c_api_cuda_v0.114.0_plugin.so"), []byte("not a library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Open(CUDA); err == nil || errors.Is(err, ErrUnverified) || strings.Contains(err.Error(), "is installed") {
+		t.Errorf("Open(%q) = %v, %v, want go-xla's error", CUDA, b, err)
+	}
+	if b, err := Open(Auto); err != nil || NameOf(b) == CUDA {
+		t.Errorf("Open(%q) = %v, %v", Auto, b, err)
 	}
 }

@@ -9,10 +9,6 @@ import (
 	"github.com/gomlx/go-xla/compute/xla"
 )
 
-func init() {
-	xla.EnableAutoInstall(false)
-}
-
 // pluginOptions are passed to go-xla after the plugin. It would guess them from the
 // letters "cpu" and "cuda" in the plugin's path, wherever they stand.
 var pluginOptions = map[string]string{
@@ -23,15 +19,16 @@ var pluginOptions = map[string]string{
 // openXLA starts XLA with the PJRT plugin "cpu" or "cuda", and returns the plugin's
 // SHA-256.
 func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, error) {
-	path, err := choosePlugin(plugin, pluginFolders())
+	path, gomlx, err := choosePlugin(plugin, pluginFolders())
 	if err != nil {
 		return nil, "", err
 	}
 	sum, err := verify(path, verified)
-	if err != nil && !(allowUnverified && errors.Is(err, ErrUnverified)) {
+	if err != nil && !((allowUnverified || gomlx) && errors.Is(err, ErrUnverified)) {
 		return nil, "", err
 	}
-	// Given a path, go-xla doesn't search: it loads whatever it finds to look at it.
+	// Given a path, go-xla neither downloads nor searches: it would load whatever it
+	// finds to look at it.
 	b, err := xla.New(path + "," + pluginOptions[plugin])
 	return b, sum, err
 }

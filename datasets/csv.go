@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -8,18 +9,20 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 var errLongRow = errors.New("a row of more than 1 MiB: need a row for each position and a column for each signal")
 
-func readCSV(r io.Reader) (*mat.Dense, error) {
-	ahead := &boundedReader{r: skipByteOrderMark(r), err: errLongRow}
+func readCSV(r io.Reader) (*Recording, error) {
+	text := bufio.NewReader(skipByteOrderMark(r))
+	comma := separatorOf(text)
+	ahead := &boundedReader{r: text, err: errLongRow}
 	lines := csv.NewReader(ahead)
+	lines.Comma = comma
 	lines.FieldsPerRecord = -1 // Checked here, for a message that says more.
 	lines.ReuseRecord = true
 	var values []float64
+	var names []string
 	columns := 0 // As soon as a row was read, its number of cells.
 	next := 1    // The line where the next row must be.
 	for {
@@ -51,13 +54,16 @@ func readCSV(r io.Reader) (*mat.Dense, error) {
 			next += strings.Count(cell, "\n") // Within quotes.
 		}
 		if first && isHeader(row) {
+			for _, cell := range row {
+				names = append(names, strings.TrimSpace(cell))
+			}
 			continue
 		}
 		if len(values) > MaxEntries-columns {
 			return nil, fmt.Errorf("line %d: more than the limit of %d entries", line, MaxEntries)
 		}
 		for i, cell := range row {
-			v, err := parseCell(cell)
+			v, err := parseCell(cell, comma)
 			if err != nil {
 				return nil, fmt.Errorf("line %d, column %d: %w", line, i+1, err)
 			}
@@ -67,7 +73,20 @@ func readCSV(r io.Reader) (*mat.Dense, error) {
 	if len(values) == 0 {
 		return nil, errors.New("no rows of numbers")
 	}
-	return fromPositions(values, columns), nil
+	return newRecording(fromPositions(values, columns), names), nil
+}
+
+// separatorOf is what separates the cells of the first row: a semicolon or a tab if
+// there is one, else a comma.
+func separatorOf(text *bufio.Reader) rune {
+	start, _ := text.Peek(text.Size()) // what there is, at the end of a short file
+	row, _, _ := bytes.Cut(start, []byte("\n"))
+	for _, comma := range []rune{';', '\t'} {
+		if bytes.ContainsRune(row, comma) {
+			return comma
+		}
+	}
+	return ','
 }
 
 // isHeader reports whether a row names the columns: it has no empty cell and
@@ -83,8 +102,12 @@ func isHeader(row []string) bool {
 	return true
 }
 
-func parseCell(cell string) (float64, error) {
+// parseCell reads a number, with a decimal comma if that doesn't separate cells.
+func parseCell(cell string, comma rune) (float64, error) {
 	cell = strings.TrimSpace(cell)
+	if comma != ',' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
 	if cell == "" {
 		return 0, errors.New("the cell is empty")
 	}
@@ -110,33 +133,30 @@ func skipByteOrderMark(r io.Reader) io.Reader {
 	return io.MultiReader(bytes.NewReader(start[:n]), r)
 }
 
-func writeCSV(w io.Writer, z *mat.Dense) error {
-	d, T := z.Dims()
-	var line []byte
-	for i := range d {
-		line = append(line, 's')
-		line = strconv.AppendInt(line, int64(i+1), 10)
-		line = append(line, separator(i, d))
+func writeCSV(w io.Writer, r *Recording) error {
+	columns := csv.NewWriter(w)
+	names := r.names()
+	timed := r.TimeColumn != "" && r.Rate > 0
+	if timed {
+		names = append([]string{r.TimeColumn}, names...)
 	}
-	if _, err := w.Write(line); err != nil {
+	if err := columns.Write(names); err != nil {
 		return err
 	}
+	row := make([]string, 0, len(names))
+	d, T := r.Signals.Dims()
 	for t := range T {
-		line = line[:0]
-		for i := range d {
-			line = strconv.AppendFloat(line, z.At(i, t), 'g', -1, 64)
-			line = append(line, separator(i, d))
+		row = row[:0]
+		if timed {
+			row = append(row, strconv.FormatFloat(r.Start+float64(t)/r.Rate, 'g', 12, 64))
 		}
-		if _, err := w.Write(line); err != nil {
+		for i := range d {
+			row = append(row, strconv.FormatFloat(r.Signals.At(i, t), 'g', -1, 64))
+		}
+		if err := columns.Write(row); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func separator(i, d int) byte {
-	if i == d-1 {
-		return '\n'
-	}
-	return ','
+	columns.Flush()
+	return columns.Error()
 }

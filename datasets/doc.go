@@ -1,5 +1,5 @@
 // Package datasets makes and reads the signals that a separation starts from:
-// the sources and the mixings of the SICA paper, and files.
+// the sources and the mixings of the SICA paper (S. Liu, arXiv:2512.00665), and files.
 //
 // Signals are gonum matrices of d rows (signals) by T columns (positions), in
 // float64. A signal over an image is the image's rows, one after another.

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
 )
 
 // Two of the paper's autoregressive sources, mixed by five of its updates.

@@ -14,7 +14,7 @@ import (
 // ReadFile reads signals, d×T, from a file in the format that the ending of its
 // name says:
 //
-//   - .csv: one row a position, one column a signal, separated by commas. The
+//   - .csv: one row a position, one column a signal; see [ReadRecording]. The
 //     first row may name the signals: it does if none of its cells is a number.
 //   - .npy: a NumPy array of shape [T, d] of integers or of 32- or 64-bit
 //     floats, in either order.
@@ -28,7 +28,11 @@ import (
 func ReadFile(path string) (*mat.Dense, error) {
 	switch extension(path) {
 	case ".csv":
-		return readFrom(path, readCSV)
+		r, err := readFrom(path, readCSV)
+		if err != nil {
+			return nil, err
+		}
+		return r.Signals, nil
 	case ".npy":
 		return readFrom(path, readNPY)
 	case ".wav":
@@ -53,7 +57,7 @@ func ReadFile(path string) (*mat.Dense, error) {
 func WriteFile(path string, z *mat.Dense) error {
 	switch extension(path) {
 	case ".csv":
-		return writeTo(path, z, writeCSV)
+		return WriteRecording(path, &Recording{Signals: z})
 	case ".npy":
 		return writeTo(path, z, writeNPY)
 	case ".wav":

@@ -122,7 +122,7 @@ func TestLongestRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, T := z.Dims(); d != maxRowBytes/2 || T != 2 {
+	if d, T := z.Signals.Dims(); d != maxRowBytes/2 || T != 2 {
 		t.Errorf("read %d×%d", d, T)
 	}
 }

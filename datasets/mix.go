@@ -15,7 +15,7 @@ type MixOptions struct {
 	// W is the d×d matrix of an update. Nil is [PaperW](d).
 	W *mat.Dense
 	// StepSize is δ of an update, not negative. 0 is 1, as the paper's text has
-	// it; with 0.1 its experiments come out as it reports them (see docs/paper.md).
+	// it; with 0.1 the order of its figures comes out (see docs/paper.md).
 	StepSize float64
 	// H is applied to every entry of W·x. Nil is the identity, the paper's
 	// linear setting; [GELU] is its nonlinear one.

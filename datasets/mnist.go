@@ -13,7 +13,8 @@ import (
 )
 
 // MNISTSide is the height and the width of the images that [MNIST] gives: 28
-// pixels, and the border of 2 on each side that makes the paper's 32×32.
+// pixels, and a border of 2 on each side. The paper has 32×32 and doesn't say how it
+// came by them; resized digits would be as likely.
 const MNISTSide = 28 + 2*mnistBorder
 
 const mnistBorder = 2
@@ -65,7 +66,7 @@ func LoadMNIST(dir string) (*Digits, error) {
 }
 
 // Sources draws n different images at random and returns them as signals with
-// their labels. Each gets a border of two zeros on every side, as in the paper,
+// their labels. Each gets a border of two zeros on every side (see [MNISTSide])
 // and is flattened row by row, so the signals are n×((Rows+4)·(Cols+4)), which
 // for MNIST is n×1024. Pixels are scaled to [0, 1].
 func (d *Digits) Sources(rng *rand.Rand, n int) (s *mat.Dense, labels []int, err error) {

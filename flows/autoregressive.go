@@ -6,7 +6,10 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // Names of the variables of Autoregressive.
@@ -33,6 +36,10 @@ type AutoregressiveConfig struct {
 // position index. The sum of the log-densities over a sequence is that of the
 // sequence given its first values, by the chain rule, if every offset points
 // back in one order of the positions: see Past.
+//
+// The variables, in scope itself, are AutoregressiveCoefficients [R, d, p], which
+// begin at 0, and AutoregressiveMixture [R, d, 3, K], which begins as K equal
+// Gaussians across ±1. They have these initializers whatever the scope's is.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
 	return &AutoregressiveConfig{scope: scope, z: z, components: 4}
 }
@@ -71,13 +78,13 @@ func (c *AutoregressiveConfig) Done() *Node {
 	}
 	residual := shifted(nil)
 	if len(c.past) > 0 {
-		a := c.scope.VariableWithShape(AutoregressiveCoefficients, shapes.Make(z.DType(), runs, d, len(c.past))).NodeValue(g)
+		a := c.scope.WithInitializer(initializer.Zero).VariableWithShape(AutoregressiveCoefficients, shapes.Make(z.DType(), runs, d, len(c.past))).NodeValue(g)
 		for k, offset := range c.past {
 			ak := withAxes(Squeeze(Slice(a, AxisRange(), AxisRange(), AxisElem(k)), 2), axes) // [R, d, 1…]
 			residual = Sub(residual, Mul(ak, shifted(offset)))
 		}
 	}
-	mixture := c.scope.VariableWithShape(AutoregressiveMixture, shapes.Make(z.DType(), runs, d, 3, c.components)).NodeValue(g)
+	mixture := c.scope.WithInitializer(spread).VariableWithShape(AutoregressiveMixture, shapes.Make(z.DType(), runs, d, 3, c.components)).NodeValue(g)
 	row := func(i int) *Node { return Squeeze(Slice(mixture, AxisRange(), AxisRange(), AxisElem(i)), 2) } // [R, d, K]
 	logits, means, logStds := row(0), row(1), row(2)
 	logWeights := Sub(logits, Log(ReduceAndKeep(Exp(logits), ReduceSum, -1)))
@@ -89,6 +96,21 @@ func (c *AutoregressiveConfig) Done() *Node {
 	largest := StopGradient(ReduceMax(logDensities, 2))                 // [R, d, p′…]
 	sum := ReduceSum(Exp(Sub(logDensities, InsertAxes(largest, 2))), 2) // [R, d, p′…]
 	return ReduceSum(Add(largest, Log(sum)), 1)                         // [R, p′…]
+}
+
+// spread is the initializer of a mixture, [R, d, 3, K]: equal weights, means at equal
+// distances from −1 to 1, and standard deviations that fill the gaps.
+func spread(g *Graph, shape shapes.Shape) *Node {
+	k := shape.Dim(-1)
+	values := make([]float64, 3*k)
+	for i := range k {
+		if k > 1 {
+			values[k+i] = 2*float64(i)/float64(k-1) - 1
+		}
+		values[2*k+i] = -.4
+	}
+	one := Const(g, host.Tensor(values, shape.DType, 1, 1, 3, k))
+	return BroadcastToDims(one, shape.Dimensions...)
 }
 
 // withAxes adds n axes of length 1 at the end of x.

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
@@ -172,4 +173,34 @@ func TestLogLikelihood(t *testing.T) {
 			t.Errorf("%v, want %v", out[0].Value(), want)
 		}
 	})
+}
+
+// What isn't set begins as white noise of a mixture across ±1.
+func TestAutoregressiveBegins(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := model.NewExec(b, model.NewStore(), func(scope *model.Scope, z *Node) *Node {
+		return flows.Autoregressive(scope, z).Past(flows.Past(1, 1)).Components(3).Done()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	z := []float64{5, 0, 2}
+	out, err := exec.Call1([][][]float64{{z}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range out.Value().([][]float64)[0] {
+		density, std := 0., math.Exp(-.4)
+		for _, mean := range []float64{-1, 0, 1} {
+			u := (z[i+1] - mean) / std
+			density += math.Exp(-u*u/2) / (3 * std * math.Sqrt(2*math.Pi))
+		}
+		if math.Abs(got-math.Log(density)) > 1e-9 {
+			t.Errorf("the log-density of %g is %g, want %g", z[i+1], got, math.Log(density))
+		}
+	}
 }

@@ -43,10 +43,7 @@ func (t *Trainer) SetDevices(n int) error {
 	if available := t.backend.NumDevices(); n < 1 || n > available {
 		return fmt.Errorf("flows: %d devices: want 1 to %d, what backend %s has", n, available, t.backend.Name())
 	}
-	if len(t.batchShapes) == 0 || t.batchShapes[0].Rank() < 2 {
-		return errors.New("flows: SetDevices needs a batch tensor with the axes steps and runs")
-	}
-	runs := t.runs()
+	runs := t.runs
 	if runs%n != 0 {
 		return fmt.Errorf("flows: %d devices: want a divisor of the number of runs, %d", n, runs)
 	}
@@ -65,15 +62,15 @@ func (t *Trainer) SetDevices(n int) error {
 	for _, s := range t.batchShapes {
 		d.inputs = append(d.inputs, d.split(s, 1))
 	}
-	// Exec puts the variables that its graph changes, here all of them, before
-	// the graph's own outputs.
-	var outputs []*distributed.ShardingSpec
 	for _, v := range t.variables {
-		spec := d.split(v.Shape(), 0)
-		if err := v.SetShardingSpec(spec); err != nil {
+		if err := v.SetShardingSpec(d.split(v.Shape(), 0)); err != nil {
 			return fmt.Errorf("flows: %w", err)
 		}
-		outputs = append(outputs, spec)
+	}
+	// Exec puts the variables that its graph changes before the graph's own outputs.
+	var outputs []*distributed.ShardingSpec
+	for _, v := range t.changed {
+		outputs = append(outputs, d.split(v.Shape(), 0))
 	}
 	t.exec.AutoSharding(d.replicated.Mesh).
 		WithInputShardingSpecs(d.inputs...).
@@ -109,9 +106,6 @@ func (d *devices) split(s shapes.Shape, axis int) *distributed.ShardingSpec {
 // call runs the program of the loop, whose arguments are args, on all devices
 // and returns the losses of all runs.
 func (d *devices) call(exec *model.Exec, args []any) (*tensors.Tensor, error) {
-	if len(args) != len(d.inputs) {
-		return nil, fmt.Errorf("%d data and batch tensors: want %d", len(args)-1, len(d.inputs)-1)
-	}
 	split := make([]any, len(args))
 	for k, arg := range args {
 		whole, err := tensors.FromAnyValue(arg)

@@ -207,7 +207,7 @@ func TestSetDevicesErrors(t *testing.T) {
 				t.Errorf("%d devices gave no error", n)
 			}
 		}
-		if b.Name() != backend.Go {
+		if backend.NameOf(b) != backend.Go {
 			return // don't wait for XLA's compiler
 		}
 		p.train(t, 1)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -18,8 +16,11 @@ import (
 )
 
 // StepLoss builds the loss of one training step for each of R independent
-// runs, shaped [R]. data holds what all steps share, batch what this step
-// draws, each with the leading steps axis of Trainer.Train taken away.
+// runs, shaped [R] and of a float dtype, or a scalar where there is one run. data
+// holds what all steps share, batch what this step draws, each with the leading
+// steps axis of Trainer.Train taken away. It is built in training mode
+// (Scope.IsTraining) at the store's root scope, and more than once: its variables
+// must come out the same.
 type StepLoss func(scope *model.Scope, data, batch []*Node) *Node
 
 // Trainer trains the variables of a model.Store by many steps a call.
@@ -27,11 +28,16 @@ type StepLoss func(scope *model.Scope, data, batch []*Node) *Node
 // On XLA a call is one compiled While loop over its steps, with every variable
 // and the optimizer's state carried from step to step on the device. The
 // pure-Go backend can't differentiate inside a loop, so there the host makes
-// the steps, with the same graph. Either is compiled once for given shapes.
+// the steps, with the same graph. Either is compiled once, in the first Train.
 // SetDevices spreads the runs over several devices of XLA.
 //
 // The runs' losses are summed before the gradient is taken, so that the runs
-// stay independent under any optimizer that works element by element.
+// stay independent under any optimizer that works element by element. What
+// regularizers and train.AddRegularizationLoss add is added to the sum, once for
+// all runs.
+//
+// A Trainer, like GoMLX's, is for one goroutine at a time, and so is its store.
+// Several Trainers with stores of their own may train at once on one backend.
 type Trainer struct {
 	backend   compute.Backend
 	store     *model.Store
@@ -39,19 +45,29 @@ type Trainer struct {
 	loss      StepLoss
 
 	dataShapes, batchShapes []shapes.Shape
+	runs                    int
 
-	onHost    bool
 	exec      *model.Exec
 	compile   int
-	variables []*model.Variable                   // all that the loop carries
+	variables []*model.Variable                   // that the step uses, all that the loop carries
+	changed   []*model.Variable                   // of these
+	initial   map[*model.Variable]*tensors.Tensor // of the optimizer's state
 	devices   *devices                            // nil on one device
-	state     map[*model.Variable]*tensors.Tensor // initial values of what isn't trained
 }
 
-// NewTrainer returns a trainer of the variables that loss uses. dataShapes and
-// batchShapes are the shapes of what Train will be given; they are needed here
-// to create the variables, with the optimizer's, whose values the caller then
-// sets (see layers.Initialise) before the first Train.
+// NewTrainer returns a trainer of the variables that loss uses by any optimizer of
+// GoMLX or of this package. dataShapes are the shapes of what Train will be given
+// for all steps (nil for nothing), batchShapes those of its batches, each with a
+// leading axis of the S steps that a call can make: [S, R, …] as a rule, or
+// [S, …] of a loss that is a scalar.
+//
+// The variables, with the optimizer's, are created here, without a value if they
+// are trainable: the caller may set them now (see layers.Initialise), or leave them
+// to their initializers in the first Train. What has a value keeps it, the
+// optimizer's moments too, so that training goes on from a checkpoint.
+//
+// A nil argument, shapes that can't be, a loss that can't be built, isn't shaped
+// [R] or uses no trainable variable are errors.
 func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss, dataShapes, batchShapes []shapes.Shape) (*Trainer, error) {
 	t := &Trainer{
 		backend:   backend,
@@ -61,14 +77,15 @@ func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Inter
 
 		dataShapes:  dataShapes,
 		batchShapes: batchShapes,
-
-		onHost: backend.String() == gobackend.BackendName,
 	}
-	if err := t.createVariables(); err != nil {
-		return nil, fmt.Errorf("flows: building the training step: %w", err)
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("flows: NewTrainer: %w", err)
+	}
+	if err := t.prepare(); err != nil {
+		return nil, err
 	}
 	build := t.loopGraph
-	if t.onHost {
+	if isPureGo(backend) {
 		build = t.stepGraph
 	}
 	var err error
@@ -82,51 +99,59 @@ func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Inter
 	return t, nil
 }
 
-// Compilations is the number of times that a training program was compiled.
-func (t *Trainer) Compilations() int { return t.compile }
-
-// Finalize frees the compiled programs. The store stays the caller's.
-func (t *Trainer) Finalize() { t.exec.Finalize() }
-
-// createVariables builds one training step on the pure-Go backend, where
-// building compiles nothing, for its side effect on the store: a While can
-// only carry variables that exist before it is built.
-func (t *Trainer) createVariables() error {
-	dry, err := model.NewExec(gobackend.GetBackend(), t.store, t.stepGraph)
-	if err != nil {
-		return err
+// check is the error of what NewTrainer was given.
+func (t *Trainer) check() error {
+	switch {
+	case t.backend == nil:
+		return errors.New("the backend is nil: open one with backend.Open or compute.New")
+	case t.backend.IsFinalized():
+		return errors.New("the backend is finalized")
+	case t.store == nil:
+		return errors.New("the store is nil: make one with model.NewStore")
+	case t.optimizer == nil:
+		return errors.New("the optimizer is nil")
+	case t.loss == nil:
+		return errors.New("the loss is nil")
+	case len(t.batchShapes) == 0:
+		return errors.New("no batch shapes: want one at least, whose first axis is that of the steps")
 	}
-	defer dry.Finalize()
-	inputs := append([]shapes.Shape{shapes.Make(dtypes.Int32)}, t.dataShapes...)
-	if _, err := dry.Compile(append(inputs, t.batchShapes...)...); err != nil {
-		return err
-	}
-
-	t.state = make(map[*model.Variable]*tensors.Tensor)
-	for v := range t.store.IterVariables() {
-		t.variables = append(t.variables, v)
-		if v.Trainable {
-			continue
-		}
-		if !v.HasValue() { // moments and counters begin at zero
-			t.state[v] = tensors.FromShape(v.Shape())
-			continue
-		}
-		value, err := v.Value()
-		if err != nil {
-			return err
-		}
-		if t.state[v], err = value.LocalClone(); err != nil {
-			return err
+	for k, s := range t.dataShapes {
+		if !s.Ok() {
+			return fmt.Errorf("data shape %d isn't one", k)
 		}
 	}
-	return t.ResetOptimizer()
+	for k, s := range t.batchShapes {
+		if !s.Ok() || s.Rank() == 0 || s.Dim(0) < 1 || s.Dim(0) != t.steps() {
+			return fmt.Errorf("batch shape %d is %s: want a first axis of S ≥ 1 steps, the same for all", k, s)
+		}
+	}
+	return nil
 }
 
-// ResetOptimizer forgets the optimizer's moments and step count. Together with
-// new weights it makes a fresh start without a new compilation.
+// steps is S, the most steps that a call of Train can make.
+func (t *Trainer) steps() int { return t.batchShapes[0].Dim(0) }
+
+// Compilations is the number of times that the training program was compiled: 1
+// after the first Train.
+func (t *Trainer) Compilations() int { return t.compile }
+
+// Finalize frees the compiled program, after which Train is an error. The store
+// stays the caller's.
+func (t *Trainer) Finalize() {
+	if t.exec != nil {
+		t.exec.Finalize()
+		t.exec = nil
+	}
+}
+
+// ResetOptimizer puts the optimizer's moments and step count, and the steps of
+// GoMLX's schedules, back to their initial values; those that were in the store
+// or its checkpoint before NewTrainer to zero, where every optimizer of GoMLX and of this package
+// begins. Together with new weights it makes a fresh start without a new
+// compilation. Everything else stays: weights, frozen variables, the learning rate,
+// the state of random numbers.
 func (t *Trainer) ResetOptimizer() error {
-	for v, initial := range t.state {
+	for v, initial := range t.initial {
 		value, err := initial.LocalClone()
 		if err != nil {
 			return fmt.Errorf("flows: %w", err)
@@ -138,15 +163,27 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
-// Train makes the first steps steps of batches, whose tensors all have a
-// leading axis of at least that many steps, and returns the loss of each step
-// before it was made, [steps][R]. If ctx ends, so does Train, with its error: on XLA
-// before the call, in pure Go before the next step. The steps that were made stay.
+// Train makes the first steps steps, from 1 to S, of batches and returns the loss
+// of each step before it was made, [steps][R], as the StepLoss has it, without
+// regularization. data and batches must have the shapes that NewTrainer was told;
+// they stay the caller's.
+//
+// If ctx ends, so does Train, with its error: on XLA before the call, which can't
+// be interrupted, in pure Go before the next step. The steps that were made stay.
 func (t *Trainer) Train(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
-	if len(batches) == 0 || steps < 1 || steps > batches[0].Shape().Dim(0) {
-		return nil, errors.New("flows: Train needs at least one batch tensor whose first axis has steps ≥ 1 entries")
+	if t.exec == nil {
+		return nil, errors.New("flows: Train: the trainer is finalized")
 	}
-	if t.onHost {
+	if err := fits("data", data, t.dataShapes); err != nil {
+		return nil, fmt.Errorf("flows: Train: %w", err)
+	}
+	if err := fits("batch", batches, t.batchShapes); err != nil {
+		return nil, fmt.Errorf("flows: Train: %w", err)
+	}
+	if steps < 1 || steps > t.steps() {
+		return nil, fmt.Errorf("flows: Train: %d steps: want 1 to %d, as many as a batch tensor has", steps, t.steps())
+	}
+	if isPureGo(t.backend) {
 		return t.trainOnHost(ctx, data, batches, steps)
 	}
 	if err := ctx.Err(); err != nil {
@@ -160,12 +197,35 @@ func (t *Trainer) Train(ctx context.Context, data, batches []*tensors.Tensor, st
 	if err != nil {
 		return nil, fmt.Errorf("flows: the losses: %w", err)
 	}
-	runs := t.runs()
 	perStep := make([][]float64, steps)
 	for i := range perStep {
-		perStep[i] = losses[i*runs : (i+1)*runs]
+		perStep[i] = losses[i*t.runs : (i+1)*t.runs]
 	}
 	return perStep, nil
+}
+
+// fits is the error of tensors that aren't of these shapes.
+func fits(what string, given []*tensors.Tensor, want []shapes.Shape) error {
+	if len(given) != len(want) {
+		return fmt.Errorf("%d %s tensors: want %d, as NewTrainer was told", len(given), what, len(want))
+	}
+	for k, x := range given {
+		if x == nil || !x.Ok() || !x.Shape().Equal(want[k]) {
+			return fmt.Errorf("%s tensor %d is %s: want %s, as NewTrainer was told", what, k, shapeOf(x), want[k])
+		}
+	}
+	return nil
+}
+
+// shapeOf says what a tensor is.
+func shapeOf(x *tensors.Tensor) string {
+	switch {
+	case x == nil:
+		return "nil"
+	case !x.Ok():
+		return "finalized"
+	}
+	return "shaped " + x.Shape().String()
 }
 
 // callLoop runs the program of loopGraph and returns the losses, [S, R].
@@ -196,77 +256,6 @@ func (t *Trainer) trainOnHost(ctx context.Context, data, batches []*tensors.Tens
 	}
 	return perStep, nil
 }
-
-// stepGraph makes training step i = inputs[0] and returns its loss, [R].
-func (t *Trainer) stepGraph(scope *model.Scope, inputs []*Node) []*Node {
-	numData := len(t.dataShapes)
-	i, data, batches := inputs[0], inputs[1:1+numData], inputs[1+numData:]
-	batch := make([]*Node, len(batches))
-	for k, b := range batches {
-		batch[k] = at(b, i)
-	}
-	loss := t.loss(scope, data, batch) // [R]
-	t.optimizer.UpdateGraph(scope, loss.Graph(), ReduceAllSum(loss))
-	return []*Node{loss}
-}
-
-// at is x[i], without the leading axis. (The pure-Go backend has no
-// DynamicSlice; XLA makes one of a Gather at a single index.)
-func at(x, i *Node) *Node {
-	return Gather(x, InsertAxes(i, -1))
-}
-
-// loopGraph makes inputs[0] training steps in one While and returns the losses
-// of all steps, [S, R].
-//
-// GoMLX 0.28.6 asks three things of a While on XLA: the body must get every
-// tensor as loop state, nothing outside may use one of the graph's cached
-// scalars (so Const here, never Zeros or AddScalar), and cond and body must
-// declare the same parameters.
-func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node) []*Node {
-	g := inputs[0].Graph()
-	numData := len(t.dataShapes)
-	steps := inputs[1+numData].Shape().Dim(0)
-	losses := Const(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, t.runs())))
-
-	state := append([]*Node{Const(g, int32(0)), losses}, inputs...)
-	for _, v := range t.variables {
-		state = append(state, v.NodeValue(g))
-	}
-	parameters := func(g *Graph) []*Node {
-		ps := make([]*Node, len(state))
-		for k, s := range state {
-			ps[k] = Parameter(g, fmt.Sprintf("state_%d", k), s.Shape())
-		}
-		return ps
-	}
-	cond := NewClosure(g, func(g *Graph) []*Node {
-		ps := parameters(g)
-		return []*Node{LessThan(ps[0], ps[2])}
-	})
-	body := NewClosure(g, func(g *Graph) []*Node {
-		ps := parameters(g)
-		i, losses, held := ps[0], ps[1], ps[2+len(inputs):]
-		for k, v := range t.variables {
-			v.SetNodeValue(held[k])
-		}
-		loss := t.stepGraph(scope, append([]*Node{i}, ps[3:2+len(inputs)]...))[0] // [R]
-		ps[0] = Add(i, Const(g, int32(1)))
-		ps[1] = DynamicUpdateSlice(losses, InsertAxes(ConvertDType(loss, dtypes.Float32), 0), []*Node{i, Const(g, int32(0))})
-		for k, v := range t.variables {
-			held[k] = v.NodeValue(g)
-		}
-		return ps
-	})
-	final := While(cond, body, state...)
-	for k, v := range t.variables {
-		v.SetNodeValue(final[2+len(inputs)+k])
-	}
-	return []*Node{final[1]}
-}
-
-// runs is R, the second axis of every batch tensor.
-func (t *Trainer) runs() int { return t.batchShapes[0].Dim(1) }
 
 // arguments lists what Exec.Call takes.
 func arguments(first any, data, batches []*tensors.Tensor) []any {

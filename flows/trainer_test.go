@@ -157,7 +157,7 @@ func (p *regression) train(t *testing.T, steps int) [][]float64 {
 // weights of a Dense layer as the store holds them.
 func (p *regression) weights(t *testing.T) []float64 {
 	t.Helper()
-	w, err := tensors.CopyFlatData[float64](p.store.GetVariable("/net/weights").MustValue())
+	w, err := tensors.CopyFlatData[float64](p.store.GetVariable("/net/dense/weights").MustValue())
 	if err != nil {
 		t.Fatal(err)
 	}

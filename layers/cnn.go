@@ -3,9 +3,9 @@ package layers
 import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
@@ -34,7 +34,11 @@ type CNNConfig struct {
 // Linear(16·T → outputs), every convolution with kernel size 3 and zero
 // padding of 1. It takes x shaped [R, B, p…, C] with an index of one, two or
 // three axes.
+//
+// Its variables are those of three Conv in the sub-scopes conv_0 to conv_2 and of
+// a Dense in output.
 func CNN(scope *model.Scope, x *Node) *CNNConfig {
+	checkIndexed("CNN", x)
 	return &CNNConfig{
 		scope:    scope,
 		x:        x,
@@ -61,7 +65,7 @@ func (c *CNNConfig) Done() *Node {
 	x := c.x
 	runs, batch := x.Shape().Dim(0), x.Shape().Dim(1)
 	for i := range cnnLayers {
-		x = Conv(c.scope.In("conv_%d", i), x, c.channels) // [R, B, p…, channels]
+		x = conv(c.scope.In("conv_%d", i), x, c.channels) // [R, B, p…, channels]
 		if i < cnnLayers-1 {
 			x = relu(x)
 		}
@@ -71,14 +75,27 @@ func (c *CNNConfig) Done() *Node {
 }
 
 // Conv is a convolution of kernel size 3 along every axis of the index, with
-// zero padding of 1, of each run: x shaped [R, B, p…, C] becomes
-// [R, B, p…, outputs]. Its variables are weights [R, 3,…,3, C, outputs] and
-// biases [R, outputs].
+// zero padding of 1, of each run: x shaped [R, B, p…, C] with an index of one,
+// two or three axes becomes [R, B, p…, outputs]. Its variables, in the sub-scope
+// "conv", are weights [R, 3,…,3, C, outputs] and biases [R, outputs].
 //
 // It is written as shifted copies of x and one matrix product, which XLA runs
 // several times faster than its own convolution inside a compiled loop, and
 // which has a runs axis.
 func Conv(scope *model.Scope, x *Node, outputs int) *Node {
+	checkIndexed("Conv", x)
+	return conv(scope.In("conv"), x, outputs)
+}
+
+// checkIndexed panics unless x is shaped [R, B, p…, C].
+func checkIndexed(layer string, x *Node) {
+	if axes := x.Rank() - 3; axes < 1 || axes > 3 {
+		exceptions.Panicf("layers: %s of x shaped %s: want [R, B, p…, C] with one to three axes p…", layer, x.Shape())
+	}
+}
+
+// conv is Conv with the variables in scope itself.
+func conv(scope *model.Scope, x *Node, outputs int) *Node {
 	dims := x.Shape().Dimensions
 	kernel, biases := convVariables(scope, x.Graph(), x.DType(), dims[0], len(dims)-3, dims[len(dims)-1], outputs)
 	return addBiases(convolve(x, kernel), biases) // [R, B, p…, out]
@@ -91,8 +108,7 @@ func convVariables(scope *model.Scope, g *Graph, dtype dtypes.DType, runs, axes,
 	for range axes {
 		dims = append(dims, kernelSize)
 	}
-	kernel = scope.VariableWithShape(weightsName, shapes.Make(dtype, append(dims, channels, outputs)...)).NodeValue(g)
-	biases = scope.VariableWithShape(biasesName, shapes.Make(dtype, runs, outputs)).NodeValue(g)
+	kernel, biases = affineVariables(scope, g, dtype, append(dims, channels, outputs)...)
 	return Reshape(kernel, runs, -1, channels, outputs), biases
 }
 

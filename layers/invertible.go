@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -17,6 +18,8 @@ import (
 // Invertible, an int. The default is 8.
 const ParamInvertibleLayers = "sica_invertible_layers"
 
+const invertibleScope = "invertible"
+
 // InvertibleConfig is made by Invertible; call Done or DoneInverse.
 type InvertibleConfig struct {
 	scope  *model.Scope
@@ -26,8 +29,11 @@ type InvertibleConfig struct {
 
 // Invertible is a network of n layers x → Leaky(PLU(x)) and a last PLU, for
 // each run a smooth one-to-one map of ℝᵈ onto itself. x is shaped [R, d, N].
-// The variables are those of PLU and Leaky, with all layers on their second
-// axis; InitialiseInvertible sets them.
+// The variables, in the sub-scope "invertible", are those of PLU and Leaky, with
+// all layers on their second axis. They begin as there, so that the map begins
+// near x, or as InitialiseInvertible sets them, which trains faster: 300 steps of
+// ExampleInvertible come to 1.54 ± .02 nats a point (12 runs), from the beginning
+// near x to 1.70 ± .03.
 func Invertible(scope *model.Scope, x *Node) *InvertibleConfig {
 	x.AssertRank(3)
 	return &InvertibleConfig{scope: scope, x: x, layers: model.GetParamOr(scope, ParamInvertibleLayers, 8)}
@@ -42,13 +48,14 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 
 // Done returns z = g(x), [R, d, N], and log|det ∂g/∂x| at each x, [R, N].
 func (c *InvertibleConfig) Done() (z, logDet *Node) {
-	linear := pluVariables(c.scope, c.x, c.layers+1)
+	scope := c.scope.In(invertibleScope)
+	linear := pluVariables(scope, c.x, c.layers+1)
 	weights := linear.weights() // [R, n+1, d, d]
 	z = c.x
 	logDet = InsertAxes(linear.logDet(), -1) // [R, 1]
 	if c.layers > 0 {
-		bends := bendsVariable(c.scope, c.x, c.layers) // [R, n, d]
-		var slopes *Node                               // product over layers
+		bends := bendsVariable(scope, c.x, c.layers) // [R, n, d]
+		var slopes *Node                             // product over layers
 		for l := range c.layers {
 			var slope *Node
 			z, slope = leaky(vectorOf(bends, l), affine(matrixOf(weights, l), vectorOf(linear.biases, l), z)) // [R, d, N]
@@ -74,7 +81,8 @@ const layersPerLog = 8
 
 // DoneInverse takes x for z and returns g⁻¹(z), [R, d, N].
 func (c *InvertibleConfig) DoneInverse() *Node {
-	linear := pluVariables(c.scope, c.x, c.layers+1)
+	scope := c.scope.In(invertibleScope)
+	linear := pluVariables(scope, c.x, c.layers+1)
 	inverses := linear.inverses()
 	back := func(l int, z *Node) *Node {
 		return product(matrixOf(inverses, l), Sub(z, vectorOf(linear.biases, l)))
@@ -83,26 +91,53 @@ func (c *InvertibleConfig) DoneInverse() *Node {
 	if c.layers == 0 {
 		return x
 	}
-	bends := bendsVariable(c.scope, c.x, c.layers) // [R, n, d]
+	bends := bendsVariable(scope, c.x, c.layers) // [R, n, d]
 	for l := c.layers - 1; l >= 0; l-- {
 		x = back(l, leakyInverse(vectorOf(bends, l), x))
 	}
 	return x
 }
 
-// How InitialiseInvertible draws, from the prototype that was measured: the
-// spread of the biases and of the bends around 0, and how much smaller than the
-// signals the unit is, which makes its corner that of ln(1 + e³ˣ)/3.
+// How the variables are drawn, from the prototype that was measured: the spread of
+// the biases and of the bends around 0, and how much smaller than the signals the
+// unit is, which makes its corner that of ln(1 + e³ˣ)/3. factorSpread is of what
+// begins near the identity: .1, .3 and .5 came to 1.70 ± .03, 1.67 ± .03 and
+// 1.72 ± .04 nats a point of two moons (300 steps, 8 to 12 runs).
 const (
-	biasSpread = .3
-	bendSpread = .05
-	unitScale  = 3 / (2 * math.Ln2)
+	biasSpread   = .3
+	bendSpread   = .05
+	unitScale    = 3 / (2 * math.Ln2)
+	factorSpread = .1
 )
 
-// InitialiseInvertible sets the variables of an Invertible, PLU or Leaky in
+// InitialiseInvertible sets the variables of every Invertible, PLU and Leaky in
 // scope, run r from rngs[r]. The layers of a network are random rotations that
-// nearly cancel, so that it begins near rotations[r]·x (nil: the identity).
+// nearly cancel, so that it begins near rotations[r]·x (nil: the identity). It is
+// an error if there is no such variable yet, or another number of runs than of
+// streams.
 func InitialiseInvertible(scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense) error {
+	if rotations != nil && len(rotations) != len(rngs) {
+		return fmt.Errorf("layers: %d rotations for %d random streams", len(rotations), len(rngs))
+	}
+	var scopes []string
+	for v := range scope.IterVariables() {
+		if name := v.Name(); (name == factorsName || name == bendsName) && !slices.Contains(scopes, v.Scope()) {
+			scopes = append(scopes, v.Scope())
+		}
+	}
+	if len(scopes) == 0 {
+		return fmt.Errorf("layers: scope %q has no variables of an Invertible, PLU or Leaky: are they created yet?", scope.Scope())
+	}
+	for _, s := range scopes {
+		if err := initialiseInvertible(scope.Store().Scope(s), rngs, rotations); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// initialiseInvertible sets the variables in scope itself.
+func initialiseInvertible(scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense) error {
 	store := scope.Store()
 	set := func(name string, draw func(r int, dims []int) ([]float64, error)) error {
 		v := store.GetVariable(model.JoinPath(scope.Scope(), name))

@@ -260,7 +260,7 @@ func TestInvertibleStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Make it exactly linear: no bends, no biases.
-		for _, name := range []string{"/biases", "/bends"} {
+		for _, name := range []string{"/invertible/biases", "/invertible/bends"} {
 			v := store.GetVariable(name)
 			if err := v.SetValue(tensors.FromShape(v.Shape())); err != nil {
 				t.Fatal(err)

@@ -358,16 +358,6 @@ func TestInitialiseAsPyTorch(t *testing.T) {
 	}
 }
 
-func TestInitialiseErrors(t *testing.T) {
-	store := model.NewStore()
-	if _, err := store.CreateVariable("/other", tensors.FromValue([]float32{1})); err != nil {
-		t.Fatal(err)
-	}
-	if err := layers.Initialise(store.RootScope(), nil); err == nil {
-		t.Error("a variable of another package gave no error")
-	}
-}
-
 // A network for two runs, each with weights of its own, over a window of one
 // neighbour on each side of two signals.
 func ExampleMLP() {

@@ -22,8 +22,8 @@ type LeakyConfig struct {
 // PLU, which give it any scale, offset and slopes, it loses nothing by having
 // one parameter only. x is shaped [R, d, N].
 //
-// The variable is bends [R, 1, d], with c = tanh of it; InitialiseInvertible
-// sets it.
+// The variable, in the sub-scope "leaky", is bends [R, 1, d], with c = tanh of it.
+// It begins near 0, where y = x, or as InitialiseInvertible sets it.
 func Leaky(scope *model.Scope, x *Node) *LeakyConfig {
 	x.AssertRank(3)
 	return &LeakyConfig{scope, x}
@@ -31,17 +31,18 @@ func Leaky(scope *model.Scope, x *Node) *LeakyConfig {
 
 // Done returns y [R, d, N] and the slopes dy/dx > 0, [R, d, N].
 func (c *LeakyConfig) Done() (y, slope *Node) {
-	return leaky(vectorOf(bendsVariable(c.scope, c.x, 1), 0), c.x)
+	return leaky(vectorOf(bendsVariable(c.scope.In("leaky"), c.x, 1), 0), c.x)
 }
 
 // DoneInverse takes x for y and returns the x of that y, [R, d, N].
 func (c *LeakyConfig) DoneInverse() *Node {
-	return leakyInverse(vectorOf(bendsVariable(c.scope, c.x, 1), 0), c.x)
+	return leakyInverse(vectorOf(bendsVariable(c.scope.In("leaky"), c.x, 1), 0), c.x)
 }
 
 // bendsVariable are c of M layers, [R, M, d].
 func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
-	return Tanh(scope.VariableWithShape(bendsName, shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))).NodeValue(x.Graph()))
+	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
+	return Tanh(scope.WithInitializer(small(scope, bendSpread)).VariableWithShape(bendsName, shape).NodeValue(x.Graph()))
 }
 
 // leaky is y and dy/dx of x [R, d, N] for c [R, d, 1].

@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
 // Names of the variables of PLU and Invertible.
@@ -25,9 +26,13 @@ type PLUConfig struct {
 //
 // L is lower triangular with ones on its diagonal, U is upper triangular with
 // exp(s) on its own, and P is a permutation with signs that isn't trained. The
-// variables are factors [R, 1, d, d] (L below the diagonal, s on it, U above),
-// permutations [R, 1, d, d] and biases [R, 1, d]; InitialiseInvertible sets
-// them.
+// variables, in the sub-scope "plu", are factors [R, 1, d, d] (L below the
+// diagonal, s on it, U above), permutations [R, 1, d, d] and biases [R, 1, d].
+// They begin near y = x, or as InitialiseInvertible sets them; the scope's
+// initializer, which knows nothing of factors, isn't used.
+//
+// For the inverse in the same graph give Done and DoneInverse a scope.ResetVisited()
+// each, as to any layer of GoMLX that is used twice.
 func PLU(scope *model.Scope, x *Node) *PLUConfig {
 	x.AssertRank(3)
 	return &PLUConfig{scope, x}
@@ -35,14 +40,14 @@ func PLU(scope *model.Scope, x *Node) *PLUConfig {
 
 // Done returns y [R, d, N] and log|det W| [R].
 func (c *PLUConfig) Done() (y, logDet *Node) {
-	p := pluVariables(c.scope, c.x, 1)
+	p := pluVariables(c.scope.In("plu"), c.x, 1)
 	y = affine(matrixOf(p.weights(), 0), vectorOf(p.biases, 0), c.x) // [R, d, N]
 	return y, p.logDet()
 }
 
 // DoneInverse takes x for y and returns W⁻¹·(x − b), [R, d, N].
 func (c *PLUConfig) DoneInverse() *Node {
-	p := pluVariables(c.scope, c.x, 1)
+	p := pluVariables(c.scope.In("plu"), c.x, 1)
 	return product(matrixOf(p.inverses(), 0), Sub(c.x, vectorOf(p.biases, 0)))
 }
 
@@ -57,10 +62,21 @@ func pluVariables(scope *model.Scope, x *Node, maps int) plu {
 	g, dtype, runs, d := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1)
 	square := shapes.Make(dtype, runs, maps, d, d)
 	return plu{
-		factors:      scope.VariableWithShape(factorsName, square).NodeValue(g),
-		permutations: scope.VariableWithShape(permutationsName, square).SetTrainable(false).NodeValue(g),
-		biases:       scope.VariableWithShape(biasesName, shapes.Make(dtype, runs, maps, d)).NodeValue(g),
+		factors:      scope.WithInitializer(small(scope, factorSpread)).VariableWithShape(factorsName, square).NodeValue(g),
+		permutations: scope.WithInitializer(identities).VariableWithShape(permutationsName, square).SetTrainable(false).NodeValue(g),
+		biases:       scope.WithInitializer(small(scope, biasSpread)).VariableWithShape(biasesName, shapes.Make(dtype, runs, maps, d)).NodeValue(g),
 	}
+}
+
+// small is an initializer that draws normal numbers of that standard deviation.
+func small(scope *model.Scope, std float64) model.VariableInitializer {
+	return initializer.RandomNormalFn(scope, std)
+}
+
+// identities is an initializer of identity matrices, [R, M, d, d].
+func identities(g *Graph, shape shapes.Shape) *Node {
+	diagonal := ConvertDType(Diagonal(g, shape.Dim(-1)), shape.DType)
+	return BroadcastToDims(ExpandLeftToRank(diagonal, shape.Rank()), shape.Dimensions...)
 }
 
 // triangles are L and U, [R, M, d, d].

@@ -197,7 +197,7 @@ func (c *WholeCNNConfig) lastLayers(thirds []*Node) *Node {
 	runs, h := c.z.Shape().Dim(0), c.channels
 	positions := c.z.Shape().Dim(2)
 	kernel, biases := c.convVariables(2, h)                                                                  // [R, taps, H, H], [R, H]
-	weights, offset := linearVariables(c.scope.In("output"), g, dtype, runs, positions*h, c.outputs)         // [R, T·H, outputs], [R, outputs]
+	weights, offset := affineVariables(c.scope.In("output"), g, dtype, runs, positions*h, c.outputs)         // [R, T·H, outputs], [R, outputs]
 	perOutput := Reshape(Transpose(weights, 1, 2), append(append([]int{runs, c.outputs}, c.shape...), h)...) // [R, outputs, p…, H]
 
 	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, h), 2) // [R, outputs, H]

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -24,8 +26,8 @@ func followed() map[string]Config {
 	for _, name := range []string{"paper WGF", "paper RF", "float64", "local RF"} {
 		cfgs[name] = smokes()[name]
 	}
-	moving := Default()
-	moving.Rotations, moving.Alternatives, moving.Settled, moving.KeepBest = 0, nil, 0, false
+	moving := FastWGF()
+	moving.KeepBest = false
 	moving.Iterations, moving.Steps, moving.LearningRate, moving.Start = 3, 50, 1e-2, nil
 	for name, start := range map[string][]preprocess.Transform{
 		"as given": nil, "conditional": {preprocess.Conditional}, "gaussianised": {preprocess.Gaussianise, preprocess.ZCA},
@@ -115,22 +117,60 @@ func TestTransformIsZ(t *testing.T) {
 	}
 }
 
-// The whole of Default: what a start alone, a rotation and a conditional start
-// settle.
-func TestTransformOfDefault(t *testing.T) {
+// What starts alone make: whitening, a rotation of it, the conditional normalisation.
+func TestTransformOfStarts(t *testing.T) {
 	b := open(t, backend.Go)
 	gaussian := twoSpectra(t, 31)
 	rotated := new(mat.Dense)
 	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
 	linear, _ := mixedAR7(t, 21, 1024, 5, false)
 	gelu, _ := mixedAR7(t, 21, 1024, 5, true)
-	for name, x := range map[string]*mat.Dense{"settled": linear, "conditional": gelu, "rotated": rotated} {
-		result := fit(t, b, x, Default())
-		if result.Rotated != (name == "rotated") || (result.Start[0] == preprocess.Conditional) != (name == "conditional") {
-			t.Fatalf("%s: %s", name, result.Why)
-		}
-		there, back := checkFollows(t, result, x)
-		t.Logf("%s: transform %.1e, inverse %.1e", name, there, back)
+	rule := Default()
+	rule.Rule = LinearRule
+	conditional := FastWGF()
+	conditional.Start, conditional.Iterations = []preprocess.Transform{preprocess.Conditional}, 0
+	for _, test := range []struct {
+		name string
+		x    *mat.Dense
+		cfg  Config
+	}{{"whitened", linear, rule}, {"rotated", rotated, rule}, {"conditional", gelu, conditional}} {
+		result := fit(t, b, test.x, test.cfg)
+		there, back := checkFollows(t, result, test.x)
+		t.Logf("%s: transform %.1e, inverse %.1e", test.name, there, back)
+	}
+}
+
+// A network's map is exact both ways, also when it was saved and loaded, and on signals
+// that it wasn't fitted to.
+func TestTransformOfNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	x, s := mixedAR7(t, 21, 1024, 5, true)
+	result := fit(t, open(t, backend.Available()[0]), x, Direct())
+	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Rule != NetworkRule || result.Network == nil {
+		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
+	}
+	checkFollows(t, result, x)
+	dir := filepath.Join(t.TempDir(), "saved")
+	if err := result.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFollows(t, loaded, x)
+	if loaded.Network.OverWhitening != result.Network.OverWhitening || len(loaded.Network.HeldOut) != len(result.Network.HeldOut) {
+		t.Errorf("loaded as %+v, was %+v", loaded.Network, result.Network)
+	}
+	other, _ := mixedAR7(t, 22, 300, 5, true)
+	z, err := loaded.Transform(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, roundTrip, err := loaded.InverseTransform(z); err != nil || roundTrip > 1e-6 || largestDifference(back, other) > 1e-6 {
+		t.Errorf("other signals come back off by %g, %v", largestDifference(back, other), err)
 	}
 }
 

@@ -134,14 +134,13 @@ func bitsOf(z *mat.Dense) string {
 // every part of it.
 func bitsFits(t *testing.T) []bitsFit {
 	t.Helper()
-	few := sica.Default()
+	few := sica.FastWGF()
 	few.Iterations, few.Steps = 4, 20
 	narrow := few
 	narrow.Windows = []int{1}
 	wgf, rf := sica.PaperWGF().Smoke(), sica.PaperRF().Smoke()
-	window := sica.Default().Smoke()
+	window := sica.FastWGF().Smoke()
 	window.Context, window.Windows, window.Hidden, window.Family = sica.LocalWindow, []int{0, 2}, []int{16}, sica.Free
-	window.Settled, window.Rotations, window.Alternatives = 0, 0, nil
 
 	ar := func(d, n int, innovation func(*rand.Rand) float64, coefficients ...float64) *mat.Dense {
 		process := datasets.ARProcess{Coefficients: coefficients, Scale: 1, Innovation: innovation}
@@ -207,7 +206,7 @@ func TestSameMeasures(t *testing.T) {
 	}
 	s := must(t)(datasets.AR7(rand.New(rand.NewPCG(5, 0)), 2, 200))
 	x := must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 3, H: datasets.GELU}))
-	cfg := sica.Default()
+	cfg := sica.FastWGF()
 	cfg.Iterations, cfg.Steps = 2, 10
 	r, err := sica.Fit(t.Context(), b, x, cfg)
 	if err != nil {
@@ -253,8 +252,8 @@ func TestGoldenCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden := filepath.Join("testdata", "checkpoint-1")
-	cfg := sica.Default().Smoke()
-	cfg.Hidden, cfg.Steps, cfg.Rotations, cfg.Alternatives = []int{4}, 5, 0, nil
+	cfg := sica.FastWGF().Smoke()
+	cfg.Hidden, cfg.Steps = []int{4}, 5
 	mixed := filepath.Join("testdata", "checkpoint-1-mixed.npy")
 	if *updateBits {
 		s := must(t)(datasets.AR7(rand.New(rand.NewPCG(6, 0)), 2, 128))

@@ -73,20 +73,19 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Runs go on together, those that are settled and those that aren't; what Default
-// chose isn't chosen anew.
+// Runs go on together, and what a rule chose isn't chosen anew.
 func TestResumeRuns(t *testing.T) {
 	b := open(t, backend.Go)
-	settled, _ := mixedAR7(t, 1, 200, 3, false)
-	moved, _ := mixedAR7(t, 2, 200, 20, true)
-	cfg := Default()
-	cfg.Iterations, cfg.Steps, cfg.Alternatives = 3, 10, nil
-	runs := []Run{{X: settled, Seed: 3}, {X: moved, Seed: 4}, {X: settled, Seed: 5}}
+	first, _ := mixedAR7(t, 1, 200, 3, false)
+	second, _ := mixedAR7(t, 2, 200, 20, true)
+	cfg := FastWGF()
+	cfg.Start, cfg.Rule, cfg.Iterations, cfg.Steps = nil, AnyRule, 3, 10
+	runs := []Run{{X: first, Seed: 3}, {X: second, Seed: 4}, {X: first, Seed: 5}}
 	want, err := FitRuns(context.Background(), b, runs, cfg)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	if want[0].Stopped != StoppedSettled || want[1].Iterations != 3 {
+	if want[0].Rule != LinearRule || want[1].Iterations != 3 {
 		t.Fatalf("%s; %s", want[0].Why, want[1].Why)
 	}
 	cfg.Checkpoint = t.TempDir()

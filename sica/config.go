@@ -80,25 +80,12 @@ type Preparation struct {
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
 	Start []preprocess.Transform `json:"start"`
-	// Settled is the dependence (see dependence.Measure) below which a start is
-	// the result as it is: nothing is left that could be told from chance. 0
-	// always moves the signals.
-	Settled float64 `json:"settled,omitempty"`
-	// Rotations is the number of searches for a rotation of the first start
-	// whose signals are each best known from their own rest. It is taken if it
-	// leaves less than half of the start's dependence. 0 searches none; of two
-	// signals one search sees all rotations.
-	//
-	// Of more than three signals, whose pairs tell little, the rotation is looked
-	// for even if the start is settled, from where FastICA ends too, by how well
-	// each signal is known from its own past; and it is taken if that gains plainly
-	// more than a search gains by chance of Gaussian signals with one spectrum. See
-	// Candidate.Gain.
-	Rotations int `json:"rotations,omitempty"`
-	// Alternatives are further starts. They are tried one after another while
-	// the start taken leaves a dependence of more than 0.1. One is taken if it
-	// leaves less than half of that, and at most 0.25.
-	Alternatives [][]preprocess.Transform `json:"alternatives,omitempty"`
+	// Components reduces the mixed signals, before anything else, to as many of their
+	// principal components. 0 does so only if they are linearly dependent but for
+	// rounding, to as many as aren't; see preprocess.Reduce.
+	Components int `json:"components,omitempty"`
+	// Rule separates what Start leaves, which it whitens itself.
+	Rule Rule `json:"rule,omitempty"`
 	// Standardise brings every signal back to mean 0 and variance 1 after
 	// each iteration.
 	Standardise bool `json:"standardise"`
@@ -123,7 +110,8 @@ type VectorField struct {
 
 // Movement is how the signals follow the vector field.
 type Movement struct {
-	// Iterations is J, the largest number of times that the signals move.
+	// Iterations is J, the largest number of times that the signals move; 0 makes
+	// the start the result.
 	Iterations int `json:"iterations"`
 	// FirstStep and LastStep are η of the first and the last iteration, with
 	// a cosine between them. The rectified flow, which integrates to τ = 1,
@@ -205,6 +193,9 @@ type Running struct {
 	// used: the same fit then returns it at once. Remove it when it has served.
 	Checkpoint string `json:"-"`
 
+	// OnStart, if set, is called while a rule looks for the start: with what is being
+	// done, and how much of it is done, 0 to 1. Run is its place in FitRuns.
+	OnStart func(run int, doing string, done float64) `json:"-"`
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`

@@ -29,9 +29,9 @@ func EstimateDivergence(ctx context.Context, backend compute.Backend, z *mat.Den
 // EstimateDivergences is EstimateDivergence of the signals of several runs of one
 // size, in one program.
 func EstimateDivergences(ctx context.Context, backend compute.Backend, runs []Run, shape ...int) ([]Divergence, error) {
-	cfg := Default()
+	cfg := FastWGF()
 	cfg.Shape = shape
-	cfg.Start, cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = nil, 0, 0, nil, false
+	cfg.Start, cfg.KeepBest = nil, false
 	networks := field.EstimateConfig(cfg.networks(), max(len(shape), 1))
 	cfg.Windows = networks.Windows
 	g, err := checkRuns(backend, runs, cfg)

@@ -29,7 +29,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := sica.Fit(context.Background(), b, x, sica.Default())
+	result, err := sica.Fit(context.Background(), b, x, sica.FastWGF())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestExtremeSignals(t *testing.T) {
 		"condition 1e8":  {x(1, 1, 1, 1+1e-8, 0), 1e-5},
 		"condition 1e12": {x(1, 1, 1, 1+1e-12, 0), 5e-2},
 	} {
-		result := fit(t, b, test.x, Default())
+		result := fit(t, b, test.x, FastWGF())
 		if err := signal.Check("z", result.Z); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -69,8 +69,7 @@ func TestExtremeSizes(t *testing.T) {
 		x.Apply(func(int, int, float64) float64 { return math.Pow(r.NormFloat64(), 3) }, x)
 		return x
 	}
-	cfg := Default().Smoke()
-	cfg.Rotations, cfg.Alternatives = 0, nil
+	cfg := FastWGF().Smoke()
 	for _, size := range [][2]int{{2, 64}, {3, 129}, {32, 512}} {
 		x := noise(size[0], size[1])
 		result := fit(t, b, x, cfg)
@@ -83,7 +82,7 @@ func TestExtremeSizes(t *testing.T) {
 	}{
 		{2, 63, "at least 64"}, {1, 1024, "at least 2"},
 	} {
-		if _, err := Fit(context.Background(), b, noise(test.d, test.t), Default()); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Fit(context.Background(), b, noise(test.d, test.t), FastWGF()); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%d×%d: %v, want an error with %q", test.d, test.t, err, test.want)
 		}
 	}

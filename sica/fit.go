@@ -11,12 +11,20 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // ErrNotFinite is wrapped by the error of a fit whose loss or signals became
 // NaN or infinite; the result that comes with it is the last good iterate.
 var ErrNotFinite = signal.ErrNotFinite
+
+// ErrSignals is wrapped by the error for mixed signals that can't be separated.
+var ErrSignals = errors.New("signals that can't be separated")
+
+// signalsError is an error about mixed signals, in its own words.
+type signalsError struct{ error }
+
+func (e signalsError) Is(target error) bool { return target == ErrSignals }
+func (e signalsError) Unwrap() error        { return e.error }
 
 // Run is one separation of FitRuns.
 type Run struct {
@@ -53,6 +61,10 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	runs, reductions, err := cfg.reduce(runs)
+	if err != nil {
+		return nil, fmt.Errorf("sica: %w", signalsError{err})
+	}
 	var kept *checkpoint
 	if cfg.Checkpoint != "" {
 		if kept, err = openCheckpoint(cfg, backend, runs); err != nil {
@@ -60,15 +72,19 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 		}
 		defer kept.close()
 	}
-	choices, err := cfg.starts(ctx, runs, g, kept)
+	choices, err := cfg.starts(ctx, backend, runs, g, kept)
 	if err != nil {
 		return nil, err
 	}
-	return separate(ctx, backend, runs, choices, cfg, g, kept, begin)
+	results, err := separate(ctx, backend, runs, choices, cfg, g, kept, begin)
+	for r, result := range results {
+		result.reducedBy(reductions[r])
+	}
+	return results, err
 }
 
 // starts are what the runs begin with: those that were kept, if there are any.
-func (c Config) starts(ctx context.Context, runs []Run, g *grid.Grid, kept *checkpoint) ([]choice, error) {
+func (c Config) starts(ctx context.Context, backend compute.Backend, runs []Run, g *grid.Grid, kept *checkpoint) ([]choice, error) {
 	if kept != nil {
 		choices, err := kept.readStarts(c, runs, g)
 		if err != nil {
@@ -81,8 +97,8 @@ func (c Config) starts(ctx context.Context, runs []Run, g *grid.Grid, kept *chec
 	choices := make([]choice, len(runs))
 	for r, run := range runs {
 		var err error
-		if choices[r], err = c.start(ctx, run, g); err != nil {
-			return nil, err
+		if choices[r], err = c.start(ctx, backend, r, run, g); err != nil {
+			return nil, fmt.Errorf("sica: %w", err)
 		}
 	}
 	if kept != nil && ctx.Err() == nil { // an ended ctx cuts the choice short
@@ -92,21 +108,6 @@ func (c Config) starts(ctx context.Context, runs []Run, g *grid.Grid, kept *chec
 	}
 	return choices, nil
 }
-
-// start is what the run begins with.
-func (c Config) start(ctx context.Context, run Run, g *grid.Grid) (choice, error) {
-	if c.chooses() {
-		return c.chooseStart(ctx, run.X, g, run.Seed)
-	}
-	z, maps, start, err := preprocess.Begin(ctx, run.X, c.Start)
-	if err != nil {
-		return choice{}, fmt.Errorf("sica: %w", err)
-	}
-	return choice{z: z, maps: maps, taken: Candidate{Start: start}}, nil
-}
-
-// chooses tells whether the config leaves anything about the start to the data.
-func (c Config) chooses() bool { return c.Settled > 0 || c.Rotations > 0 || len(c.Alternatives) > 0 }
 
 // checkRuns returns an error unless the runs can be separated together, and the index
 // of their positions.
@@ -132,7 +133,7 @@ func checkRuns(backend compute.Backend, runs []Run, cfg Config) (*grid.Grid, err
 
 func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
 	if err := signal.Check("x", run.X); err != nil {
-		return nil, err
+		return nil, signalsError{err}
 	}
 	d, t := run.X.Dims()
 	if d0, t0 := first.X.Dims(); d != d0 || t != t0 {

@@ -76,8 +76,7 @@ func largestDifference(a, b *mat.Dense) float64 {
 
 // smokes are small versions of every preset and of what else a Config can say.
 func smokes() map[string]Config {
-	plain := Default().Smoke()
-	plain.Rotations, plain.Alternatives = 0, nil
+	plain := FastWGF().Smoke()
 	window := plain
 	window.Context, window.Windows, window.Hidden = LocalWindow, []int{0, 2}, []int{8}
 	window.Folds, window.Block = 2, 16
@@ -208,8 +207,8 @@ func TestFitCancelled(t *testing.T) {
 		x, _ := mixedAR7(t, 4, 256, 3, false)
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		cfg := Default()
-		cfg.Steps, cfg.Settled, cfg.KeepBest = 5, 0, false
+		cfg := FastWGF()
+		cfg.Steps, cfg.KeepBest = 5, false
 		var last *mat.Dense
 		cfg.OnIteration = func(_ int, it Iteration) {
 			if last = it.Z; it.J == 2 {
@@ -229,9 +228,9 @@ func TestFitCancelled(t *testing.T) {
 // A fit that blows up keeps the last finite signals and says so.
 func TestFitNotFinite(t *testing.T) {
 	x, _ := mixedAR7(t, 4, 256, 3, false)
-	cfg := Default()
+	cfg := FastWGF()
 	cfg.Steps, cfg.Standardise, cfg.Folds, cfg.Family = 5, false, 0, Free
-	cfg.MaxMove, cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = 0, 0, 0, nil, false
+	cfg.MaxMove, cfg.KeepBest = 0, false
 	cfg.FirstStep, cfg.LastStep = 1e300, 1e300
 	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
 	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
@@ -255,7 +254,7 @@ func TestFitErrors(t *testing.T) {
 	nan := mat.DenseCopyOf(good)
 	nan.Set(0, 7, math.NaN())
 	with := func(change func(*Config)) Config {
-		cfg := Default()
+		cfg := FastWGF()
 		change(&cfg)
 		return cfg
 	}
@@ -265,11 +264,11 @@ func TestFitErrors(t *testing.T) {
 		cfg  Config
 		want string // in the error
 	}{
-		{"nil", nil, Default(), "x is empty"},
-		{"constant", constant, Default(), "signal 1"},
-		{"NaN", nan, Default(), "position 7"},
-		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), Default(), "at least 2"},
-		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), Default(), "positions are too few"},
+		{"nil", nil, FastWGF(), "x is empty"},
+		{"constant", constant, FastWGF(), "signal 1"},
+		{"NaN", nan, FastWGF(), "position 7"},
+		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), FastWGF(), "at least 2"},
+		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "positions are too few"},
 		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "product is 256"},
 		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
 		{"window", good, with(func(c *Config) { c.Windows = []int{200} }), "window 200"},
@@ -279,16 +278,13 @@ func TestFitErrors(t *testing.T) {
 		{"windows without folds", good, with(func(c *Config) { c.Context, c.Windows, c.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
 		{"prediction", good, with(func(c *Config) { c.Windows = []int{0} }), "prediction"},
 		{"move", good, with(func(c *Config) { c.MaxMove = -1 }), "move"},
-		{"alternative", good, with(func(c *Config) { c.Alternatives = [][]preprocess.Transform{{"ica"}} }), "ica"},
-		{"settled", good, with(func(c *Config) { c.Settled = -1 }), "settled"},
-		{"rotations", good, with(func(c *Config) { c.Rotations = -1 }), "rotations -1"},
-		{"rotated start", good, with(func(c *Config) { c.Start = []preprocess.Transform{preprocess.Standardise} }), "ends with"},
+		{"rule", good, with(func(c *Config) { c.Rule = "ica" }), `rule "ica"`},
 		{"budget", good, with(func(c *Config) { c.Budget = -1 }), "budget"},
 		{"start", good, with(func(c *Config) { c.Start = []preprocess.Transform{"pca"} }), "pca"},
 		{"flow", good, with(func(c *Config) { c.Flow = "ode" }), `flow "ode"`},
 		{"context", good, with(func(c *Config) { c.Context = "" }), "context"},
 		{"family", good, with(func(c *Config) { c.Family = "cubic" }), "family"},
-		{"iterations", good, with(func(c *Config) { c.Iterations = 0 }), "iterations 0"},
+		{"iterations", good, with(func(c *Config) { c.Iterations = -1 }), "iterations -1"},
 		{"step", good, with(func(c *Config) { c.LastStep = math.NaN() }), "NaN"},
 		{"learning rate", good, with(func(c *Config) { c.LearningRate = -1 }), "learning rate"},
 		{"optimizer", good, with(func(c *Config) { c.Optimizer = "sgd" }), "optimizer"},
@@ -310,14 +306,14 @@ func TestFitErrors(t *testing.T) {
 			t.Errorf("%s: not one clear line: %q", test.name, err)
 		}
 	}
-	if _, err := FitRuns(context.Background(), b, nil, Default()); err == nil {
+	if _, err := FitRuns(context.Background(), b, nil, FastWGF()); err == nil {
 		t.Error("no runs gave no error")
 	}
-	if _, err := FitRuns(context.Background(), nil, []Run{{X: good}}, Default()); err == nil {
+	if _, err := FitRuns(context.Background(), nil, []Run{{X: good}}, FastWGF()); err == nil {
 		t.Error("no backend gave no error")
 	}
 	short, _ := mixedAR7(t, 1, 200, 1, false)
-	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, Default()); err == nil || !strings.Contains(err.Error(), "run 1") {
+	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, FastWGF()); err == nil || !strings.Contains(err.Error(), "run 1") {
 		t.Errorf("runs of two sizes: %v", err)
 	}
 }
@@ -327,7 +323,7 @@ func TestFitRunsOnDevices(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 3, 200, 2, false)
 		runs := []Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
-		cfg := Default().Smoke()
+		cfg := FastWGF().Smoke()
 		one, err := FitRuns(context.Background(), b, runs, cfg)
 		if err != nil {
 			t.Fatalf("%+v", err)
@@ -367,8 +363,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	}
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 4, 300, 2, false)
-		cfg := Default()
-		cfg.Settled, cfg.Rotations, cfg.Alternatives = 0, 0, nil
+		cfg := FastWGF()
 		cfg.Iterations, cfg.Steps = 100, 5
 		early := 0
 		cfg.OnIteration = func(_ int, it Iteration) {
@@ -390,8 +385,8 @@ func TestFitRunsInChunks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains 44 networks")
 	}
-	cfg := Default().Smoke()
-	cfg.Rotations, cfg.Alternatives, cfg.Iterations, cfg.Steps = 0, nil, 1, 50
+	cfg := FastWGF().Smoke()
+	cfg.Iterations, cfg.Steps = 1, 50
 	x, _ := mixedAR7(t, 1, 200, 3, false)
 	var runs []Run
 	for seed := range uint64(11) {

@@ -65,8 +65,8 @@ func TestNoGoroutineStays(t *testing.T) {
 
 // endings are functions that separate x and end in one way each.
 func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*testing.T) {
-	cfg := sica.Default()
-	cfg.Settled, cfg.Rotations, cfg.Alternatives, cfg.KeepBest = 0, 0, nil, false
+	cfg := sica.FastWGF()
+	cfg.KeepBest = false
 	cfg.Iterations, cfg.Steps = 3, 10
 
 	// cancelled gives cfg a context that ends with the first iteration.
@@ -104,9 +104,10 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 			failed(t, err)
 		},
 		"start cancelled": func(t *testing.T) {
-			cfg := sica.Default()
-			cfg.Settled, cfg.Rotations = 0, 1000
-			_, err := sica.Fit(soon(), b, x, cfg)
+			long := mat.NewDense(8, 20000, nil) // half a second's
+			r := rand.New(rand.NewPCG(1, 0))
+			long.Apply(func(int, int, float64) float64 { return datasets.Laplace(r) }, long)
+			_, err := sica.Fit(soon(), b, long, sica.Default())
 			failed(t, err)
 		},
 		"bad setting": func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -39,8 +40,8 @@ const (
 	StoppedIterations Status = "iterations"
 	// StoppedPlateau: the held-out divergence stopped falling.
 	StoppedPlateau Status = "plateau"
-	// StoppedSettled: the start left no dependence to speak of.
-	StoppedSettled Status = "settled"
+	// StoppedStart: the config makes no iterations, and the start is the result.
+	StoppedStart Status = "start"
 	// StoppedBudget: Running.Budget was used up.
 	StoppedBudget Status = "budget"
 	// StoppedCancelled: the caller's context ended.
@@ -103,13 +104,20 @@ type Summary struct {
 	Stopped Status `json:"stopped"`
 	Why     string `json:"why"`
 
-	// Start is how Initial came from the mixed signals, and Rotated whether they
-	// were rotated then.
-	Start   []preprocess.Transform `json:"start"`
-	Rotated bool                   `json:"rotated"`
+	// Start are the transforms that led from the mixed signals to Initial, and Rule
+	// what came after them.
+	Start []preprocess.Transform `json:"start"`
+	Rule  Rule                   `json:"rule,omitempty"`
 	// Candidates are the starts that were compared, in order.
 	Candidates []Candidate `json:"candidates"`
-	// Dependence is that of Z, where the config leaves the start to the data.
+	// Linear is what the data say about the linear rule's demixing, which pairs of
+	// signals they tell apart among it; nil if Rule isn't LinearRule. Its pairs and
+	// errors are of Initial's signals.
+	Linear *linear.Findings `json:"linear,omitempty"`
+	// Network is what they say about a network's signals; nil if Rule isn't
+	// NetworkRule.
+	Network *Network `json:"network,omitempty"`
+	// Dependence is that of Z, where the config keeps the best iterate.
 	Dependence dependence.Dependence `json:"dependence"`
 
 	Config  Config        `json:"config"`

@@ -43,44 +43,28 @@ type separationRun struct {
 	finished bool
 }
 
-// separate moves the signals of those runs whose start isn't settled until each
-// has a reason to stop.
+// separate moves the signals of the runs until each has a reason to stop.
 func separate(ctx context.Context, backend compute.Backend, runs []Run, choices []choice, cfg Config, g *grid.Grid, kept *checkpoint, begin time.Time) ([]*Result, error) {
 	results := make([]*Result, len(runs))
-	var open []*separationRun
+	started := make([]*separationRun, len(runs))
 	for r, run := range runs {
-		started := newSeparationRun(r, run, choices[r], cfg, g)
-		results[r], started.result.Backend, started.result.backend = started.result, backend.Name(), backend
-		if cfg.chooses() && choices[r].candidates != nil && cfg.settled(choices[r].taken) {
-			started.stop(StoppedSettled, fmt.Sprintf("the start left a dependence below %g", cfg.Settled), begin)
-			continue
-		}
-		if cfg.KeepBest {
-			var err error
-			started.least, err = choices[r].least(ctx, g)
-			if err != nil && ctx.Err() == nil {
-				return nil, err
-			}
-		}
-		choices[r].analysis = nil // it holds much memory
-		open = append(open, started)
+		started[r] = newSeparationRun(r, run, choices[r], cfg, g)
+		results[r] = started[r].result
+		results[r].Backend, results[r].backend = backend.Name(), backend
 	}
-	var err error
-	if len(open) > 0 {
-		err = moveRuns(ctx, backend, open, cfg, g, kept, begin)
-		if slices.ContainsFunc(open, func(run *separationRun) bool { return !run.finished }) {
+	err := moveRuns(ctx, backend, started, cfg, g, kept, begin)
+	for r, run := range started {
+		if !run.finished {
 			return nil, err // there is no result of a run that has no reason to stop
 		}
-	}
-	if cfg.chooses() {
-		for r, result := range results {
-			if choices[r].candidates == nil {
-				continue // ctx ended before it was looked at
-			}
-			if explainErr := result.explain(ctx, choices[r], g); explainErr != nil {
-				return nil, explainErr
-			}
+		switch why := choices[r].why; {
+		case why == "":
+		case results[r].Stopped == StoppedStart:
+			results[r].Why = why
+		default:
+			results[r].Why = why + " Then the flow: " + results[r].Why + "."
 		}
+		results[r].Dependence = run.least
 	}
 	return results, err
 }
@@ -94,15 +78,33 @@ func newSeparationRun(place int, run Run, c choice, cfg Config, g *grid.Grid) *s
 		result: &Result{
 			Z: c.z, Initial: c.z, flow: flow,
 			Summary: Summary{
-				Shape: g.Shape(), Start: c.taken.Start, Rotated: c.taken.Rotated, Candidates: c.candidates,
+				Shape: g.Shape(), Start: c.taken.Start, Rule: c.taken.Rule, Candidates: c.candidates, Linear: c.findings, Network: c.network,
 				Config: cfg, Seed: run.Seed, Versions: provenance.Versions(),
 			},
 		},
 	}
 }
 
-// moveRuns moves the signals of the runs, all in one compiled program.
+// moveRuns moves the signals of the runs, all in one compiled program, if they are to
+// be moved at all.
 func moveRuns(ctx context.Context, backend compute.Backend, runs []*separationRun, cfg Config, g *grid.Grid, kept *checkpoint, begin time.Time) error {
+	if cfg.Iterations == 0 {
+		s := &separation{runs: runs, begin: begin}
+		if err := ctx.Err(); err != nil {
+			s.stopAll(StoppedCancelled, cancelled(err))
+			return err
+		}
+		s.stopAll(StoppedStart, "no iterations were asked for")
+		return nil
+	}
+	if cfg.KeepBest {
+		for _, run := range runs {
+			var err error
+			if run.least, err = leastDependence(run.z, g); err != nil {
+				return fmt.Errorf("sica: %w", err)
+			}
+		}
+	}
 	d, _ := runs[0].z.Dims()
 	ensemble, err := field.New(backend, cfg.networks(), d, g, len(runs))
 	if err != nil {
@@ -124,7 +126,7 @@ func (s *separation) move(ctx context.Context, runs []*separationRun, begin time
 	for j := made + 1; j <= s.cfg.Iterations && s.active() > 0; j++ {
 		if err := s.iterate(ctx, j); err != nil {
 			if ctx.Err() != nil {
-				s.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
+				s.stopAll(StoppedCancelled, cancelled(ctx.Err()))
 				return ctx.Err()
 			}
 			return fmt.Errorf("sica: %w", err)
@@ -138,6 +140,9 @@ func (s *separation) move(ctx context.Context, runs []*separationRun, begin time
 	s.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", s.cfg.Iterations))
 	return s.failed.err()
 }
+
+// cancelled says that the caller's context ended with err.
+func cancelled(err error) string { return "the caller's context ended: " + err.Error() }
 
 // failure is why the run at a place of FitRuns had to stop.
 type failure struct {
@@ -248,17 +253,24 @@ func (c Config) checkEstimate(e field.Estimate) error {
 // keep makes iterate j the result, unless an earlier one is less dependent.
 func (run *separationRun) keep(j int, g *grid.Grid) {
 	if run.keepBest {
-		analysis, err := dependence.Analyse(run.z, g)
-		if err != nil {
+		left, err := leastDependence(run.z, g)
+		if err != nil || left.Total() >= run.least.Total() {
 			return
 		}
-		worst, err := analysis.Worst(context.Background(), 0)
-		if err != nil || worst.Total() >= run.least.Total() {
-			return
-		}
-		run.least = worst.Dependence
+		run.least = left
 	}
 	run.result.Best, run.result.Z, run.result.flow = j, run.z, slices.Clip(run.flow)
+}
+
+// leastDependence is that of the most dependent pair of z, with no block of positions
+// left out.
+func leastDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
+	analysis, err := dependence.Analyse(z, g)
+	if err != nil {
+		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
+	}
+	worst, err := analysis.Worst(context.Background(), 0)
+	return worst.Dependence, err
 }
 
 // retreat makes iterate good the result, unless an earlier one is kept as the

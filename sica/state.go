@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // startState is what the runs of a fit began with, in JSON.
@@ -23,9 +24,12 @@ type startState struct {
 }
 
 type runStart struct {
-	Taken      Candidate     `json:"taken"`
-	Candidates []Candidate   `json:"candidates"`
-	Stages     []stageRecord `json:"stages"`
+	Taken      Candidate        `json:"taken"`
+	Candidates []Candidate      `json:"candidates"`
+	Linear     *linear.Findings `json:"linear,omitempty"`
+	Network    *Network         `json:"network,omitempty"`
+	Why        string           `json:"why,omitempty"`
+	Stages     []stageRecord    `json:"stages"`
 }
 
 // startSignals is the file of what run r began with.
@@ -42,7 +46,7 @@ func (c *checkpoint) writeStarts(choices []choice) error {
 			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), start.z); err != nil {
 				return err
 			}
-			state.Runs = append(state.Runs, runStart{Taken: start.taken, Candidates: start.candidates, Stages: stages})
+			state.Runs = append(state.Runs, runStart{start.taken, start.candidates, start.findings, start.network, start.why, stages})
 		}
 		return writeJSON(filepath.Join(dir, stateFile), state)
 	})
@@ -78,7 +82,7 @@ func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]choice,
 		if err != nil {
 			return nil, err
 		}
-		start := choice{z: z, taken: run.Taken, candidates: run.Candidates}
+		start := choice{z: z, taken: run.Taken, candidates: run.Candidates, findings: run.Linear, network: run.Network, why: run.Why}
 		for _, s := range stages {
 			if s.learned != nil {
 				return nil, fmt.Errorf("%s: a start that networks learned", dir)
@@ -100,7 +104,7 @@ type iterationState struct {
 	Variables []field.Variable `json:"variables,omitempty"`
 }
 
-// runState is a run that isn't settled. Its Stages are those after the start.
+// runState is a run in JSON. Its Stages are those after the start.
 type runState struct {
 	savedResult
 	Kept     int                   `json:"kept"` // stages that made the result's signals

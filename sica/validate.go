@@ -3,6 +3,7 @@ package sica
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -37,9 +38,11 @@ func (c Config) index(d, t int) (*grid.Grid, error) {
 	if err != nil {
 		return nil, settingError{err}
 	}
-	for _, check := range []error{
-		c.validatePreparation(t), c.networks().Validate(g), c.validateMovement(), c.validateRunning(),
-	} {
+	checks := []error{c.validatePreparation(t), c.validateRunning()}
+	if c.Iterations > 0 { // else no network is made
+		checks = append(checks, c.networks().Validate(g), c.validateMovement())
+	}
+	for _, check := range checks {
 		if check != nil {
 			return nil, settingError{check}
 		}
@@ -48,24 +51,19 @@ func (c Config) index(d, t int) (*grid.Grid, error) {
 }
 
 func (c Config) validatePreparation(t int) error {
-	for _, start := range append([][]preprocess.Transform{c.Start}, c.Alternatives...) {
-		for _, step := range start {
-			if _, err := preprocess.Parse(string(step)); err != nil {
-				return fmt.Errorf("start: %w", err)
-			}
+	for _, step := range c.Start {
+		if _, err := preprocess.Parse(string(step)); err != nil {
+			return fmt.Errorf("start: %w", err)
 		}
 	}
-	if c.Settled < 0 || !signal.Finite(c.Settled) {
-		return fmt.Errorf("settled %g: want a dependence of 0 or more", c.Settled)
+	if c.Components < 0 || c.Components == 1 {
+		return fmt.Errorf("components %d: want at least 2, or 0 for the signals' rank", c.Components)
 	}
-	if c.Rotations < 0 {
-		return fmt.Errorf("rotations %d: want 0 or more", c.Rotations)
+	if !slices.Contains(rules, c.Rule) {
+		return fmt.Errorf("rule %q: want one of %q", c.Rule, rules)
 	}
-	if c.Rotations > 0 && !white(c.Start) {
-		return fmt.Errorf("rotations %d of the start %s: want a start that ends with %q or %q, or 0 rotations", c.Rotations, startName(c.Start), preprocess.ZCA, preprocess.Conditional)
-	}
-	if (c.chooses() || c.KeepBest) && t < dependence.MinPositions {
-		return fmt.Errorf("%d positions are too few to measure a dependence on: want at least %d, or a config without settled, rotations, alternatives and best iterate", t, dependence.MinPositions)
+	if c.KeepBest && c.Iterations > 0 && t < dependence.MinPositions {
+		return fmt.Errorf("%d positions are too few to keep the best iterate by their dependence: want at least %d, or to keep the last", t, dependence.MinPositions)
 	}
 	return nil
 }
@@ -82,14 +80,13 @@ func (c Config) validateMovement() error {
 			return fmt.Errorf("largest move %g: want a positive number, or 0 for no bound", c.MaxMove)
 		}
 	}
-	if c.Iterations < 1 {
-		return fmt.Errorf("iterations %d: want at least 1", c.Iterations)
-	}
 	return nil
 }
 
 func (c Config) validateRunning() error {
 	switch {
+	case c.Iterations < 0:
+		return fmt.Errorf("iterations %d: want 0 or more", c.Iterations)
 	case c.Folds == 0 && c.Patience != 0:
 		return fmt.Errorf("patience %d: the plateau rule needs a held-out divergence; want folds of at least 2 or patience 0", c.Patience)
 	case c.Patience < 0:

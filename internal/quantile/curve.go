@@ -2,9 +2,12 @@
 package quantile
 
 import (
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A Curve says what normal quantile each value of a signal goes to: values that
@@ -54,4 +57,17 @@ func interpolate(v float64, from, to []float64, slope float64) float64 {
 	}
 	part := (v - from[k-1]) / (from[k] - from[k-1])
 	return to[k-1] + part*(to[k]-to[k-1])
+}
+
+// LogSlope is the logarithm of the derivative of Quantile at the value v, from the
+// spread of the √n values nearest to it (O. Vasicek, J. Royal Statistical Society B
+// 38(1), 1976), without the bias that the logarithm of few of them has.
+func (c Curve) LogSlope(v float64) float64 {
+	last := len(c.values) - 1
+	m := max(1, int(math.Sqrt(float64(last))/2)) // on each side
+	k, _ := slices.BinarySearch(c.values, v)
+	low := min(max(k-m, 0), max(last-2*m, 0))
+	high := min(low+2*m, last)
+	density := mathext.Digamma(float64(high-low)) - mathext.Digamma(float64(last+2)) - math.Log(c.values[high]-c.values[low])
+	return density - distuv.UnitNormal.LogProb(c.Quantile(v))
 }

@@ -3,8 +3,12 @@ package quantile
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The points of the signal 1, 3, 3, 5, of standard deviation √2, go to −1, 0 and
@@ -31,4 +35,33 @@ func ExampleCurve() {
 	c := NewCurve([]float64{10, 30, 20}, []float64{-1, 1, 0})
 	fmt.Println(c.Quantile(15), c.Value(0.5))
 	// Output: -0.5 25
+}
+
+// A normal signal of standard deviation σ is mapped by v/σ: the slope is 1/σ
+// everywhere, and its logarithm right on average.
+func TestLogSlope(t *testing.T) {
+	const n, sd = 4000, 2.5
+	rng := rand.New(rand.NewPCG(1, 0))
+	signal := make([]float64, n)
+	for k := range signal {
+		signal[k] = sd * rng.NormFloat64()
+	}
+	quantiles := make([]float64, n)
+	order := make([]int, n)
+	sorted := slices.Clone(signal)
+	floats.Argsort(sorted, order)
+	for rank, k := range order {
+		quantiles[k] = distuv.UnitNormal.Quantile((float64(rank) + .5) / n)
+	}
+	c := NewCurve(signal, quantiles)
+	mean := 0.0
+	for _, v := range signal {
+		mean += c.LogSlope(v) / n
+	}
+	if want := -math.Log(sd); math.Abs(mean-want) > .02 { // ends, and the curvature between
+		t.Errorf("the mean of the slope's logarithm is %.4f, want %.4f", mean, want)
+	}
+	if got, want := c.LogSlope(0), -math.Log(sd); math.Abs(got-want) > 4/math.Sqrt(math.Sqrt(n)) {
+		t.Errorf("in the middle %.4f, want %.4f", got, want)
+	}
 }

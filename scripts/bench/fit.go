@@ -12,12 +12,12 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// fitDefault makes a whole separation with the default settings, but from the
+// fitDefault makes a whole separation by FastWGF, but from the
 // signals as they are and with all iterations, and returns the milliseconds it
 // took but for compiling.
 func (o *ours) fitDefault(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
-	cfg := sica.Default()
-	cfg.Start, cfg.Settled, cfg.Rotations, cfg.Alternatives = nil, 0, 0, nil
+	cfg := sica.FastWGF()
+	cfg.Start = nil
 	total, iterations, err := o.fit(ctx, p, arrays, cfg)
 	if err != nil {
 		return 0, err

@@ -86,8 +86,7 @@ func separateLong(ctx context.Context, t int) (row, error) {
 		return r, err
 	}
 	r.Backend = backend.NameOf(b)
-	cfg := sica.Default()
-	cfg.Settled, cfg.Rotations, cfg.Alternatives = 0, 0, nil
+	cfg := sica.FastWGF()
 	cfg.Iterations = longIterations
 	var ms []float64
 	var before float64

@@ -1,6 +1,6 @@
 // Command quality measures how well sica.Default separates: the mean MCC and
 // its standard error over seeds given on the command line, beside those of the
-// mixed signals, of the starts alone and of FastICA. No truth is used but to score.
+// mixed signals, of whitening and of other linear methods. No truth is used but to score.
 //
 //	go run ./scripts/quality --seed 9001 --runs 8 --out out/quality
 //	go run ./scripts/quality --verdicts --seed 9001 --runs 8 --out out/quality
@@ -36,7 +36,7 @@ func main() {
 	defer stop()
 	var seed uint64
 	var runs int
-	var out, backendName, picture string
+	var out, backendName string
 	var verdicts, readings bool
 	var allowUnverified bool
 	cmd := &cobra.Command{
@@ -46,13 +46,6 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if picture != "" {
-				rows, err := committedRows()
-				if err != nil {
-					return err
-				}
-				return drawChoice(rows, picture)
-			}
 			var options []backend.Option
 			if allowUnverified {
 				options = append(options, backend.AllowUnverified)
@@ -75,7 +68,6 @@ func main() {
 	cmd.Flags().BoolVar(&verdicts, "verdicts", false, "measure how often report.Of is right, and nothing else")
 	cmd.Flags().BoolVar(&readings, "readings", false, "measure other readings of the paper's SICA-WGF, and nothing else")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of the results")
-	cmd.Flags().StringVar(&picture, "picture", "", "draw the starts' dependences in results.jsonl to this PNG file, and measure nothing")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	cmd.Flags().BoolVar(&allowUnverified, "allow-unverified-plugin", false, "load an XLA plugin whose SHA-256 this program doesn't know")
 	if err := cmd.ExecuteContext(ctx); err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -14,31 +14,14 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
-	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// methods are the columns of what takes no training.
-var methods = []struct {
-	name  string
-	start []preprocess.Transform
-}{
-	{"mixed", nil},
-	{"ZCA", []preprocess.Transform{preprocess.ZCA}},
-	{"Gaussianise+ZCA", []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
-	{"conditional", []preprocess.Transform{preprocess.Conditional}},
-}
+// rivals are the columns of other methods; separated is Default's.
+var rivals = []string{"mixed", "zca", "fastica", "picard", "sobi", "jade"}
 
-// The other columns: FastICA as scikit-learn has it, the start that Default chose,
-// before its flow, and what it ended with.
-const (
-	fastICA     = "FastICA"
-	chosenStart = "start"
-	separated   = "SICA"
-)
+const separated = "sica"
 
 // row is one line of the table: what came of a mixture.
 type row struct {
@@ -49,8 +32,6 @@ type row struct {
 	Seconds float64              `json:"seconds_per_run"`
 	MCC     map[string][]float64 `json:"mcc"` // of each run, by method
 	Why     []string             `json:"why"`
-	// Left is, of each run, the dependence that each start left which was tried.
-	Left []map[string]float64 `json:"left"`
 	// Failed are the methods and runs that gave no signals, and why.
 	Failed []string `json:"failed,omitempty"`
 	// Machine is nil in rows of before it was recorded.
@@ -102,65 +83,38 @@ func has(rows []row, problem string, seed uint64, runs int) bool {
 	return false
 }
 
-// measureRow separates every run of a mixture in one program.
+// measureRow separates every run of a mixture.
 func measureRow(ctx context.Context, b compute.Backend, m experiment.Mixture, seed uint64, runs int) (row, error) {
 	r := row{Problem: m.Name, Seed: seed, Runs: runs, Backend: backend.NameOf(b), MCC: make(map[string][]float64), Machine: machineOf(b)}
-	cfg := sica.Default()
-	var batch []sica.Run
-	var truth []*mat.Dense
-	for k := range runs {
-		s, mixed, err := m.Draw(seed + uint64(k))
+	seconds := 0.0
+	for k := range uint64(runs) {
+		s, mixed, err := m.Draw(seed + k)
 		if err != nil {
 			return row{}, err
 		}
-		cfg.Shape = mixed.Shape
-		truth = append(truth, s)
-		batch = append(batch, sica.Run{X: mixed.X, Seed: seed + uint64(k)})
-		for _, m := range methods {
-			// A start without training may be impossible: signals of equal
-			// ranks are one signal to Gaussianise.
-			z, err := preprocess.Apply(mixed.X, m.start...)
+		for _, name := range append(slices.Clone(rivals), separated) {
+			method, err := experiment.MethodNamed(name)
 			if err != nil {
-				r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", m.name, k, err))
-				continue
-			}
-			if err := r.score(m.name, z, s); err != nil {
 				return row{}, err
 			}
-		}
-		rival := fastica.Default()
-		rival.Seed = seed + uint64(k)
-		model, err := rival.Fit(ctx, mixed.X)
-		if err != nil {
-			r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", fastICA, k, err))
-			continue
-		}
-		if err := r.score(fastICA, model.Signals(), s); err != nil {
-			return row{}, err
-		}
-	}
-	begin := time.Now()
-	results, err := sica.FitRuns(ctx, b, batch, cfg)
-	if err != nil {
-		return row{}, err
-	}
-	r.Seconds = time.Since(begin).Seconds() / float64(runs)
-	for k, result := range results {
-		r.Why = append(r.Why, result.Why)
-		left := make(map[string]float64)
-		for _, c := range result.Candidates {
-			if c.Failed == "" {
-				left[c.String()] = c.Dependence.Total()
+			recovered, err := method.Recover(ctx, b, mixed, method.Settings(experiment.DefaultPreset), seed+k)
+			if ctx.Err() != nil || err != nil && name == separated {
+				return row{}, err
+			}
+			if err != nil {
+				r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", name, k, err))
+				continue
+			}
+			if err := r.score(name, recovered.Z, s); err != nil {
+				return row{}, err
+			}
+			if name == separated {
+				r.Why = append(r.Why, recovered.Why)
+				seconds += recovered.Elapsed.Seconds()
 			}
 		}
-		r.Left = append(r.Left, left)
-		if err := r.score(chosenStart, result.Initial, truth[k]); err != nil {
-			return row{}, err
-		}
-		if err := r.score(separated, result.Z, truth[k]); err != nil {
-			return row{}, err
-		}
 	}
+	r.Seconds = seconds / float64(runs)
 	return r, nil
 }
 
@@ -190,13 +144,7 @@ func writeTable(w io.Writer, rows []row, seed uint64, runs int) error {
 	return nil
 }
 
-func columns() []string {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.name)
-	}
-	return append(names, fastICA, chosenStart, separated)
-}
+func columns() []string { return append(slices.Clone(rivals), separated) }
 
 // markdown is the row as mean (standard error) of each column.
 func (r row) markdown() string {
@@ -208,5 +156,5 @@ func (r row) markdown() string {
 		}
 		s += " " + inBrackets(r.MCC[name]) + " |"
 	}
-	return s + fmt.Sprintf(" %.1f |", r.Seconds)
+	return s + fmt.Sprintf(" %.2f |", r.Seconds)
 }

@@ -36,9 +36,10 @@ type judgedRun struct {
 	// What the rules look at; see report.Verdict.
 	Dependence dependence.Interval  `json:"dependence"`
 	Judged     *dependence.Interval `json:"judged"`
-	Open       float64              `json:"open"`  // of the most open pair, degrees
-	Angle      float64              `json:"angle"` // of the pair that a rotation would lower most above chance
-	Gain       float64              `json:"gain"`  // largest All − Own
+	Evidence   float64              `json:"evidence"`  // of the least evident pair, nats
+	Agreement  float64              `json:"agreement"` // least, with the linear rule's
+	Doubtful   bool                 `json:"doubtful"`
+	Gain       float64              `json:"gain"` // largest All − Own
 	Stability  float64              `json:"stability"`
 
 	// Machine is nil in runs of before it was recorded.
@@ -51,13 +52,13 @@ type fitting struct {
 	config func() sica.Config
 }
 
-// fittings are what is judged: Default, and the same without anything but whitening,
+// fittings are what is judged: Default, and whitening alone,
 // which leaves most of these mixtures mixed.
 var fittings = []fitting{
 	{"Default", sica.Default},
 	{"whitening alone", func() sica.Config {
-		cfg := sica.Default()
-		cfg.Settled, cfg.Rotations, cfg.Alternatives = math.MaxFloat64, 0, nil
+		cfg := sica.FastWGF()
+		cfg.Iterations = 0
 		return cfg
 	}},
 }
@@ -133,12 +134,9 @@ func judge(ctx context.Context, b compute.Backend, mixture experiment.Mixture, f
 		Dependence: found.Recovered.Dependence, Judged: found.Recovered.Judged, Stability: found.Stability.MCC,
 		Machine: machineOf(b),
 	}
-	excess := 0.0
-	for _, pair := range found.Pairs {
-		j.Open = max(j.Open, pair.AmbiguityAngle)
-		if over := pair.CriterionGap - pair.Null99; over > excess {
-			excess, j.Angle = over, pair.Angle
-		}
+	j.Evidence, j.Agreement, j.Doubtful = math.Inf(1), slices.Min(found.Linear.Agreement), found.Linear.Doubtful
+	for _, p := range found.Linear.Pairs {
+		j.Evidence = min(j.Evidence, p.Evidence)
 	}
 	for _, q := range found.Predictability {
 		j.Gain = max(j.Gain, q.All-q.Own)

@@ -38,12 +38,12 @@ var house = [][]room{
 		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
 		{"sica/report", []string{"sica/report/..."}, "what a separation is worth, without the truth", column2},
+		{"sica/inspect", []string{"sica/inspect"}, "which recovered signal is what", column4},
 	}, {
 		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
 		{"sica/plot", []string{"sica/plot"}, "the pictures", column4},
 	}, {
 		{"sica/internal/field", []string{"sica/internal/field"}, "the networks of an iteration, trained and weighed", column2},
-		{"sica/internal/rotate", []string{"sica/internal/rotate"}, "which rotation Default takes, and is it real", column3},
 		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/..."}, "linear mixtures by entropy rates", column4},
 	}, {

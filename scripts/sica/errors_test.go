@@ -20,7 +20,6 @@ func TestBadInput(t *testing.T) {
 	inputs := t.TempDir()
 	good := write(t, inputs, "good.csv", rows.String())
 	short := write(t, inputs, "short.csv", "1,2\n2,1\n3,5\n")
-	brief := write(t, inputs, "brief.csv", strings.Repeat("1,2\n2,1\n3,5\n", 21)) // 63 positions
 	file := write(t, inputs, "file", "")
 	missing := filepath.Join(inputs, "missing.csv")
 
@@ -61,12 +60,11 @@ func TestBadInput(t *testing.T) {
 		{"Inf", bad("inf.csv", "-Inf,1\n"), exitFailure, "Inf"},
 		{"constant signal", separate(constant), exitFailure, "constant"},
 		{"one signal", separate(single), exitFailure, "at least 2"},
-		{"too few positions", separate(short), exitFailure, "3 positions"},
-		{"too few positions", separate(brief), exitFailure, "at least 64"},
+		{"too few positions", separate(short, "--iterations", "1"), exitFailure, "7 positions"},
 		{"several files", separate(good, "--in", good), exitUsage, "only images"},
 
 		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},
-		{"axis shorter than the window", separate(good, "--shape", "128x4"), exitFailure, "has only 4"},
+		{"axis shorter than the window", separate(good, "--iterations", "1", "--shape", "128x4"), exitFailure, "has only 4"},
 		{"shape of text", separate(good, "--shape", "32xa"), exitUsage, `"32xa"`},
 		{"shape of nothing", separate(good, "--shape", ""), exitUsage, "--shape"},
 		{"negative shape", separate(good, "--shape", "-32x-16"), exitUsage, "--shape"},
@@ -126,13 +124,15 @@ func TestBadInput(t *testing.T) {
 		{"compare with an unknown preset", []string{"compare", "--in", good, "--preset", "best"}, exitUsage, `"best"`},
 		{"compare a missing file", []string{"compare", "--in", missing, "--out", filepath.Join(outputs, "dir")}, exitFailure, "missing.csv"},
 		{"compare a constant", []string{"compare", "--in", constant, "--out", filepath.Join(outputs, "dir")}, exitFailure, "constant"},
-		{"compare with too few positions", []string{"compare", "--in", brief, "--out", filepath.Join(outputs, "dir")}, exitFailure, "at least 64"},
 		{"compare with a truth of another size", []string{"compare", "--in", good, "--truth", short, "--out", filepath.Join(outputs, "dir")}, exitFailure, "same size"},
 
 		{"no figure", []string{"figure"}, exitUsage, "1 arg"},
 		{"unknown figure", []string{"figure", "9", "--out", filepath.Join(outputs, "dir")}, exitUsage, "3b"},
 		{"figure without a folder", []string{"figure", "1"}, exitUsage, "--out is missing"},
-		{"figure of an unknown preset", []string{"figure", "1", "--preset", "best", "--out", filepath.Join(outputs, "dir")}, exitUsage, "smoke"},
+		{"figure of an unknown preset", []string{"figure", "1", "--preset", "best", "--out", filepath.Join(outputs, "dir")}, exitUsage, "printed"},
+		{"compare as printed", []string{"compare", "--in", "x.csv", "--preset", "printed"}, exitUsage, "smoke"},
+		{"statements without a folder", []string{"statements"}, exitUsage, "--in is missing"},
+		{"statements of no outcomes", []string{"statements", "--in", filepath.Join(outputs, "dir")}, exitFailure, "cells.jsonl"},
 		{"figure of an unknown method", []string{"figure", "1", "--methods", "ica", "--out", filepath.Join(outputs, "dir")}, exitUsage, "fastica"},
 		{"figure without runs", []string{"figure", "1", "--runs", "0", "--out", filepath.Join(outputs, "dir")}, exitUsage, "--runs 0"},
 		{"figure of too many runs", []string{"figure", "1", "--runs", "99999999", "--out", filepath.Join(outputs, "dir")}, exitUsage, "10000 runs"},

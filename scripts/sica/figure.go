@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +23,6 @@ type figureOptions struct {
 	methods []string
 	runs    int
 	shard   string
-	step    float64
 	jobs    int
 	out     string
 	backend string
@@ -38,14 +36,19 @@ func newFigure() *cobra.Command {
 		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
 ` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to
 DIR/cells.jsonl at once and, at the end, a picture and a table of each figure
-and, of the preset paper, what the paper says of it and whether that holds. Run
+and, of the presets paper and printed, what the paper says of it and whether that
+holds; sica statements puts that together. Run
 again, it makes only what is missing, so that it can be stopped and goes on where
-it was, with the paper's SICA from its last iteration. Figure 2, which shows no separation, is drawn and its assumption checked.
+it was, with the paper's SICA from its last iteration. Figure 2, which shows no
+separation, is drawn and its assumption checked. The figure readings, which isn't
+the paper's, compares ways to read the step of its mixing.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
-settings, and beside them SICA with the project's own. It takes days on one
-machine. The preset default is SICA and its rivals with their default settings,
-and smoke is a few steps of everything.
+settings, and beside them SICA with the project's own, behind mixing steps of 0.1,
+with which the figures come out as the paper reports them. The preset printed is
+the same behind steps of 1, as the paper prints them, in pictures of their own. Each
+takes days on one machine. The preset default is SICA and its rivals with their
+default settings, and smoke is a few steps of everything.
 
 With --shard i/n it makes the i-th of n shares of the separations, in a file of
 its own that sica merge joins with the others. A task of a Slurm job array or a
@@ -59,11 +62,10 @@ pod of a Kubernetes Indexed Job knows its share by itself.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset), "`PRESET`: paper, default or smoke")
+	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset), "`PRESET`: paper, printed, default or smoke")
 	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
 	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
 	f.StringVar(&opt.shard, "shard", "", "make only share `I/N`")
-	f.Float64Var(&opt.step, "step-size", 1, "size `D` of the mixing's steps, above 0; 1 is the paper's text")
 	f.IntVar(&opt.jobs, "jobs", 1, "`N` separations at once")
 	f.StringVar(&opt.out, "out", "", "`DIR` for the outcomes and pictures, made if need be (required)")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
@@ -73,11 +75,15 @@ pod of a Kubernetes Indexed Job knows its share by itself.`,
 // maxRuns is the most runs of a figure, whose cells are kept in memory.
 const maxRuns = 10_000
 
-// modelsFigure is the paper's figure of graphical models, which has no cells.
-const modelsFigure = "2"
+const (
+	// modelsFigure is the paper's figure of graphical models, which has no cells.
+	modelsFigure = "2"
+	// readingsFigure compares readings of the mixing's step; it isn't the paper's.
+	readingsFigure = "readings"
+)
 
 func figureNames() []string {
-	names := []string{modelsFigure}
+	names := []string{modelsFigure, readingsFigure}
 	for _, f := range experiment.Figures() {
 		names = append(names, f.Name)
 	}
@@ -90,7 +96,7 @@ func figures(name string) ([]experiment.Figure, error) {
 	switch name {
 	case "all":
 		return experiment.Figures(), nil
-	case modelsFigure:
+	case modelsFigure, readingsFigure:
 		return nil, nil
 	}
 	f, err := experiment.FigureNamed(name)
@@ -115,18 +121,14 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	preset, err := parsePreset(opt.preset)
-	if err != nil {
-		return err
+	preset := experiment.Preset(opt.preset)
+	if preset != experiment.PrintedPreset {
+		if preset, err = parsePreset(opt.preset); err != nil {
+			return usagef("unknown --preset %q: use paper, printed, default or smoke", opt.preset)
+		}
 	}
 	if opt.runs < 1 || opt.runs > maxRuns || opt.jobs < 1 {
 		return usagef("--runs %d, --jobs %d: use 1 to %d runs and at least 1 job", opt.runs, opt.jobs, maxRuns)
-	}
-	if !(opt.step > 0) || math.IsInf(opt.step, 0) {
-		return usagef("--step-size %g: use a number above 0", opt.step)
-	}
-	for i, f := range figs {
-		figs[i] = f.WithStepSize(opt.step)
 	}
 	for _, m := range opt.methods {
 		if _, err := experiment.MethodNamed(m); err != nil {
@@ -145,6 +147,9 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		return opt.drawModels(cmd.OutOrStdout())
 	}
 	plan := experiment.Plan{Jobs: opt.jobs}
+	if name == readingsFigure {
+		plan.Cells = experiment.ReadingCells()
+	}
 	for _, f := range figs {
 		plan.Cells = append(plan.Cells, f.Cells(preset, opt.runs)...)
 	}
@@ -181,6 +186,9 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		if err := opt.drawModels(out); err != nil {
 			return err
 		}
+	}
+	if name == readingsFigure {
+		return experiment.WriteReadings(out, store.Results)
 	}
 	return opt.draw(out, store.Results, figs, preset)
 }
@@ -239,11 +247,16 @@ func (opt *figureOptions) save(out io.Writer, figure string, picture *plot.Pictu
 func (opt *figureOptions) draw(out io.Writer, results *experiment.Results, figs []experiment.Figure, preset experiment.Preset) error {
 	for _, f := range figs {
 		fmt.Fprintf(out, "\nFigure %s: %s\n", f.Name, f.Title)
-		if err := experiment.WriteTable(out, f.Summarise(results.Outcomes(), preset, opt.runs)); err != nil {
+		if err := f.WriteTable(out, results, preset, opt.runs); err != nil {
 			return err
 		}
-		if preset == experiment.PaperPreset {
-			if err := printClaims(out, f, results, opt.runs); err != nil {
+		file := f.Name
+		if preset == experiment.PrintedPreset {
+			file += "-printed"
+		}
+		if preset == experiment.PaperPreset || preset == experiment.PrintedPreset {
+			fmt.Fprintln(out)
+			if err := f.WriteClaims(out, results, preset, opt.runs); err != nil {
 				return err
 			}
 		}
@@ -251,21 +264,11 @@ func (opt *figureOptions) draw(out io.Writer, results *experiment.Results, figs 
 		if err != nil {
 			return err
 		}
-		if err := opt.save(out, f.Name, picture); err != nil {
+		if err := opt.save(out, file, picture); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// printClaims prints what the paper says of the figure and whether it holds.
-func printClaims(out io.Writer, f experiment.Figure, results *experiment.Results, runs int) error {
-	claims, err := f.Claims(results, runs)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
-	return experiment.WriteClaims(out, claims)
 }
 
 // cellProgress shows the cells that are made: a line each on out and, if status

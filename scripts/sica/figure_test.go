@@ -46,6 +46,31 @@ func TestFigureInShares(t *testing.T) {
 	}
 }
 
+// A figure with steps as printed has separations and a picture of its own, and the
+// readings of the step have another table, all in one file of outcomes.
+func TestFigureAsPrinted(t *testing.T) {
+	out := t.TempDir()
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"3c", "--runs", "1"}, "4 of 4 separations to make"},
+		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "4 of 4 separations to make"},
+		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "0 of 4 separations to make"},
+		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "| the paper says |"},
+		{[]string{"readings"}, "54 of 54 separations to make"}, // the linear mixing of two readings is one
+		{[]string{"readings"}, "| GELU, x + 0.05·h(W·x) | 0."},
+	} {
+		args := slices.Concat([]string{"figure"}, test.args, []string{"--methods", "mixed", "--out", out, "--backend", "go"})
+		if printed := must(t, args...); !strings.Contains(printed, test.says) {
+			t.Errorf("%q printed\n%swithout %q", test.args, printed, test.says)
+		}
+	}
+	if got, want := list(t, out), []string{"cells.jsonl", "fig3c-printed.png", "fig3c.png"}; !slices.Equal(got, want) {
+		t.Errorf("the files are %q, want %q", got, want)
+	}
+}
+
 // Figure 2 is drawn without a separation.
 func TestFigureOfModels(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "new")

@@ -53,6 +53,21 @@ func readSignals(paths []string) (z *mat.Dense, shape []int, err error) {
 	return z, nil, err
 }
 
+// readRecording is readSignals with what the file says of the signals.
+func readRecording(paths []string) (r *datasets.Recording, shape []int, err error) {
+	if datasets.IsImage(paths[0]) || len(paths) > 1 {
+		z, shape, err := readSignals(paths)
+		return &datasets.Recording{Signals: z}, shape, err
+	}
+	r, err = datasets.ReadRecording(paths[0])
+	return r, nil, err
+}
+
+// like are signals at the positions of r.
+func like(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
+	return &datasets.Recording{Signals: z, Rate: r.Rate, TimeColumn: r.TimeColumn, Start: r.Start}
+}
+
 // checkWritable returns an error unless a file can be made at path. Commands
 // that work for long call it before they begin.
 func checkWritable(path string) error {

@@ -16,6 +16,7 @@ type fitOptions struct {
 	shape          string
 	method, preset string
 	iterations     int
+	components     int
 	seed           uint64
 	backend        string
 }
@@ -26,6 +27,7 @@ func (opt *fitOptions) addTo(cmd *cobra.Command) {
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+flowNames())
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET`: default, paper or smoke, of those that the method has")
 	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
+	f.IntVar(&opt.components, "components", 0, "reduce the mixed signals to `K` principal components first; to their rank by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
 }
@@ -46,6 +48,10 @@ func (opt *fitOptions) config(given func(flag string) bool) (sica.Config, error)
 		}
 		cfg.Iterations = opt.iterations
 	}
+	if opt.components < 0 || opt.components == 1 {
+		return cfg, usagef("--components %d: use at least 2", opt.components)
+	}
+	cfg.Components = opt.components
 	if given("shape") {
 		if cfg.Shape, err = parseShape(opt.shape); err != nil {
 			return cfg, err

@@ -42,6 +42,9 @@ var validLines = []string{
 	"figure 2 --out new",
 	"figure 1 --out folder --shard 1/2 --methods zca,fastica",
 	"figure 3b --out new --preset smoke --methods mixed --runs 1 --jobs 99999999",
+	"figure 3b --out new --preset printed --methods mixed --runs 1",
+	"figure readings --out new --methods mixed",
+	"statements --in .",
 	"merge --out new cells.jsonl folder/cells.jsonl",
 	"help separate",
 	"completion bash",
@@ -53,7 +56,7 @@ var fuzzWords = []string{
 	"mixed.csv", "truth.csv", "constant.csv", "short.csv", "broken.npy", "a.png", "b.pgm", "sound.wav", "cells.jsonl", "model", "model/z.npy", "folder", "folder/z.csv", "empty", "empty/z.csv",
 	"none.csv", "none/z.csv", "new", "new/z.csv", "z.csv", "z.npy", "z.wav", "z.png", "z.json", "z.csv.checkpoint", ".", "",
 	"heart", "ar7", "mnist", "linear", "gelu", "sorted", "iid", "sica", "sica-wgf", "sica-rf", "fastica", "zca", "lica", "mixed", "all",
-	"default", "paper", "smoke", "auto", "go", "1", "2", "3b", "all,zca", ",", "1/2", "2/1", "1/99999999",
+	"default", "paper", "printed", "smoke", "auto", "go", "1", "2", "3b", "all,zca", ",", "1/2", "2/1", "1/99999999",
 	"-1", "0", "3", "7", "64", "128", "99999999", "9223372036854775807", "18446744073709551616", "-9223372036854775808", "1e9", "1.5", "NaN", "Inf", "0x10", "true", "false",
 	"8x16", "2x64", "128x", "x", "0x128", "4294967296x4294967296", "1x1x1x128", "--", "-", "-h", "--help", "%s", "ä", "a b",
 }
@@ -340,7 +343,7 @@ func broken(path string, content []byte) string {
 	case filepath.Ext(path) == ".json":
 		return "no JSON"
 	case filepath.Ext(path) == ".jsonl":
-		_, err = experiment.Decode(bytes.NewReader(content))
+		_, err = experiment.Read(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl"))
 	case slices.Contains([]string{".csv", ".npy", ".wav", ".png", ".pgm"}, filepath.Ext(path)):
 		_, err = datasets.ReadFile(path)
 	}

@@ -33,9 +33,9 @@ func newGenerate() *cobra.Command {
 		Long: `Generate draws sources, mixes them, and writes sources.csv, mixed.csv (a row for
 each position, a column for each signal) and the picture mixed.png to a folder.
 
-A step of the mixing is x + δ·h(Wx), with a step size δ of 1 and the identity for h (linear) or GELU. W
-is 1 on the diagonal and 0.7 elsewhere; for heart it is 0 and 0.5, so that one
-linear step is the paper's [[1, .5], [.5, 1]].`,
+A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for h
+(linear) or GELU. W is 1 on the diagonal and 0.7 elsewhere; for heart it is 0 and
+0.5, so that one linear step of 1 is the paper's [[1, .5], [.5, 1]].`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "signals", "out"); err != nil {
@@ -52,7 +52,7 @@ linear step is the paper's [[1, .5], [.5, 1]].`,
 	f.StringVar(&opt.out, "out", "", "folder `DIR` for the files, made if need be (required)")
 	f.StringVar(&opt.mixing, "mixing", "linear", "`MIXING`: linear, gelu or none")
 	f.IntVar(&opt.steps, "steps", 5, "number `J` of steps of the mixing; 1 by default for heart")
-	f.Float64Var(&opt.stepSize, "step-size", 1, "size `D` of a step of the mixing, above 0; .1 is the paper's in effect")
+	f.Float64Var(&opt.stepSize, "step-size", 1, "size `D` of a step of the mixing, above 0; 1 is the paper's text, .1 gives its figures")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.IntVar(&opt.d, "d", 2, "number `D` of signals; 3 by default for mnist")
 	f.IntVar(&opt.length, "length", 1024, "number `T` of positions; 1000 by default for heart, always 1024 for mnist")

@@ -17,7 +17,7 @@ func TestInterruptedCommandsEnd(t *testing.T) {
 		at   string // what the command has printed then
 		args []string
 	}{
-		{"iteration 1/", []string{"separate", "--in", mixed, "--out", out + ".csv", "--preset", "smoke", "--backend", "go"}},
+		{"iteration 1/", []string{"separate", "--in", mixed, "--out", out + ".csv", "--iterations", "2", "--backend", "go"}},
 		{"backend go", []string{"figure", "3b", "--preset", "smoke", "--jobs", "2", "--out", out, "--backend", "go"}},
 		{"\n", []string{"demo", "--out", out, "--backend", "go"}},
 	} {

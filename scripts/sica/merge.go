@@ -16,8 +16,10 @@ func newMerge() *cobra.Command {
 		Use:   "merge --out DIR FILE...",
 		Short: "Join the outcomes of a figure's shares",
 		Long: `Merge adds the outcomes of files such as cells-1-of-4.jsonl, which figure
---shard wrote, to DIR/cells.jsonl, and the signals that were kept. An outcome
-that is already there stays as it is. Figure then draws what there is.`,
+--shard wrote, or the cells.jsonl of another folder, to DIR/cells.jsonl, and the
+signals that were kept. An outcome that is already there stays as it is, so that
+a file that grows can be merged again and again, even while figure writes to it.
+Figure then draws what there is.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := require(cmd, "out"); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/sica"
@@ -12,13 +13,15 @@ func presetHelp() string {
 	var b strings.Builder
 	b.WriteString("The methods, and their presets:\n\n")
 	for _, m := range flowMethods() {
-		b.WriteString("  " + m.Name + strings.Repeat(" ", 10-len(m.Name)) + presetNames(m) + "\n")
+		fmt.Fprintf(&b, "  %-22s%s\n", m.Name, presetNames(m))
 	}
 	b.WriteString(`
 Sica is the project's own setting of the Wasserstein gradient flow, chosen by
 measurement; sica-wgf and sica-rf are the paper's two flows, whose preset paper
-has the paper's settings to the letter and is slow; smoke is a small, quick
-version that shows that all works.`)
+has the paper's settings, as docs/paper.md reads them, and is slow;
+sica-rf-standardised standardises the signals after each iteration of the second,
+which otherwise lets them shrink; smoke is a small, quick version that shows that
+all works.`)
 	return b.String()
 }
 

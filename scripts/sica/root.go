@@ -59,7 +59,7 @@ about another that the signal's own context doesn't tell already.`,
 	root.PersistentFlags().Bool(allowUnverified, false, "load an XLA plugin whose SHA-256 this program doesn't know")
 	root.PersistentFlags().Bool(deterministic, false, "use only what every x86-64 processor with AVX2 has, so that all of them give the same bits")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newScore(), newCompare(), newDemo(), newFigure(), newMerge(), newReport())
+	root.AddCommand(newGenerate(), newSeparate(), newTransform(), newRemove(), newInspect(), newScore(), newCompare(), newDemo(), newFigure(), newMerge(), newStatements(), newReport())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -98,10 +98,11 @@ func checkOut(path string) error {
 }
 
 func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
-	x, truth, shape, err := opt.read()
+	in, truth, shape, err := opt.read()
 	if err != nil {
 		return err
 	}
+	x := in.Signals
 	if cfg.Shape == nil {
 		cfg.Shape = shape
 	}
@@ -157,8 +158,12 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 
 	// A fit that was cut short still has a result, which is written before
 	// its error is returned.
-	fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
-	if err := opt.write(out, res, truth, &rep); err != nil {
+	if res.Stopped == sica.StoppedStart {
+		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
+	} else {
+		fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
+	}
+	if err := opt.write(out, in, res, truth, &rep); err != nil {
 		return err
 	}
 	if fitErr != nil {
@@ -181,10 +186,10 @@ func (opt *separateOptions) checkSave() error {
 	return checkWritable(opt.save)
 }
 
-// read returns the mixed signals, the truth, nil if it wasn't given, and the
+// read returns the recording of the mixed signals, the truth, nil if it wasn't given, and the
 // shape of the positions, nil unless the mixed signals are images.
-func (opt *separateOptions) read() (x, truth *mat.Dense, shape []int, err error) {
-	if x, shape, err = readSignals(opt.in); err != nil {
+func (opt *separateOptions) read() (in *datasets.Recording, truth *mat.Dense, shape []int, err error) {
+	if in, shape, err = readRecording(opt.in); err != nil {
 		return nil, nil, nil, err
 	}
 	if len(opt.truth) > 0 {
@@ -192,11 +197,11 @@ func (opt *separateOptions) read() (x, truth *mat.Dense, shape []int, err error)
 			return nil, nil, nil, err
 		}
 	}
-	return x, truth, shape, nil
+	return in, truth, shape, nil
 }
 
 // write writes the recovered signals and, if it was asked for, the report.
-func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.Dense, rep *separation) error {
+func (opt *separateOptions) write(out io.Writer, in *datasets.Recording, res *sica.Result, truth *mat.Dense, rep *separation) error {
 	m, err := score(res.Z, truth)
 	if err != nil {
 		return err
@@ -204,7 +209,7 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, truth *mat.De
 	if truth != nil {
 		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
 	}
-	if err := datasets.WriteFile(opt.out, res.Z); err != nil {
+	if err := datasets.WriteRecording(opt.out, like(in, res.Z)); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -27,16 +27,16 @@ type separation struct {
 	// Start is the start that the recovered signals came from, Best the
 	// iteration from it that they are of.
 	Start   []preprocess.Transform `json:"start"`
-	Rotated bool                   `json:"rotated"`
+	Rule    sica.Rule              `json:"rule"`
 	Best    int                    `json:"best"`
 	Stopped sica.Status            `json:"stopped"`
 	Why     string                 `json:"why"`
 	Seconds float64                `json:"seconds"`
 
-	// The dependence that the recovered signals are left with, and the starts
-	// that were compared; both are null where the settings compare none.
-	Dependence *dependence.Dependence `json:"dependence"`
-	Candidates []sica.Candidate       `json:"candidates"`
+	// The starts that were compared, null where the settings compare none, and what
+	// the data say about the linear rule's, null if another was taken.
+	Candidates []sica.Candidate `json:"candidates"`
+	Linear     *linear.Findings `json:"linear"`
 
 	// The truth's, if it was given.
 	MixedMCC *float64     `json:"mixed_mcc"`
@@ -76,11 +76,9 @@ func (r *separation) add(it sica.Iteration, mcc float64) {
 // isn't known.
 func (r *separation) finish(res *sica.Result, m metric.Match) {
 	r.addKept(res)
-	r.Start, r.Rotated, r.Best, r.Stopped, r.Why = res.Start, res.Rotated, res.Best, res.Stopped, res.Why
+	r.Start, r.Rule, r.Best, r.Stopped, r.Why = res.Start, res.Rule, res.Best, res.Stopped, res.Why
 	r.Seconds = res.Elapsed.Seconds()
-	if len(res.Candidates) > 0 {
-		r.Dependence, r.Candidates = &res.Dependence, res.Candidates
-	}
+	r.Candidates, r.Linear = res.Candidates, res.Linear
 	if !math.IsNaN(m.MCC) {
 		s := newScoreReport(m)
 		r.Match = &s

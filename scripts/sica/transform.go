@@ -59,7 +59,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
 		return err
 	}
-	x, shape, err := readSignals(opt.in)
+	in, shape, err := readRecording(opt.in)
 	if err != nil {
 		return err
 	}
@@ -82,6 +82,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	result.SetBackend(b)
 
 	out := cmd.OutOrStdout()
+	x := in.Signals
 	mapped := x
 	if opt.inverse {
 		var roundTrip float64
@@ -94,7 +95,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	if err := datasets.WriteFile(opt.out, mapped); err != nil {
+	if err := datasets.WriteRecording(opt.out, like(in, mapped)); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)

@@ -1,4 +1,4 @@
-package experiment_test
+package experiment
 
 import (
 	"bytes"
@@ -7,31 +7,57 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed-47b1e431/gosica/sica/experiment"
-	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// fill adds hand-made scores of figure name: score says what a method has at a
-// number of steps in a run, NaN for no outcome.
-func fill(t *testing.T, s *experiment.Store, name string, runs int, score func(method string, steps, run int) float64) experiment.Figure {
+// madeUp are results of figure name with hand-made scores: score says what a method
+// has at a number of steps in a run, NaN for no outcome.
+func madeUp(t *testing.T, name string, runs int, score func(method string, steps, run int) float64) (Figure, *Results) {
 	t.Helper()
-	f, err := experiment.FigureNamed(name)
+	f, err := FigureNamed(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range f.Cells(experiment.PaperPreset, runs) {
-		v := score(c.Method, c.Steps, int(c.Seed-experiment.FirstSeed))
+	var outcomes []Outcome
+	for _, c := range f.Cells(PaperPreset, runs) {
+		v := score(c.Method, c.Steps, int(c.Seed-FirstSeed))
 		if !math.IsNaN(v) {
-			add(t, s, &experiment.Outcome{Cell: c, MCC: &v}, nil)
+			outcomes = append(outcomes, Outcome{Cell: c, MCC: &v})
 		}
 	}
-	return f
+	return f, newResults(t.TempDir(), outcomes)
+}
+
+// theirs are the claims but for those of SICA with this project's settings.
+func theirs(t *testing.T, f Figure, r *Results, runs int) []claim {
+	t.Helper()
+	claims, err := f.claims(r, PaperPreset, runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []claim
+	for _, c := range claims {
+		if c.paper != ours {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func check(t *testing.T, claims []claim, want ...string) {
+	t.Helper()
+	if len(claims) != len(want) {
+		t.Fatalf("%d claims, want %d", len(claims), len(want))
+	}
+	for i, c := range claims {
+		if c.agree != want[i] {
+			t.Errorf("%s: %q (%s), want %q", c.paper, c.agree, c.measured, want[i])
+		}
+	}
 }
 
 // Each claim of figure 3b is told from the scores that it is about.
 func TestClaims(t *testing.T) {
-	// What the paper's figure shows: SICA above the others but falling.
+	// What the paper's figure shows: SICA above the others but falling below them.
 	asPaper := func(method string, steps, _ int) float64 {
 		switch method {
 		case "sica-wgf", "sica-rf":
@@ -44,36 +70,36 @@ func TestClaims(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		score  func(method string, steps, run int) float64
-		agrees []experiment.Agreement // fall, steady, ahead
+		agrees []string // fall, steady, ahead, not ahead
 	}{
-		{"as the paper", asPaper, []experiment.Agreement{"yes", "yes", "yes"}},
-		{"behind at 20 only", func(method string, steps, run int) float64 {
+		{"as the paper", asPaper, []string{"yes", "yes", "yes", "yes"}},
+		{"ahead at 20 too", func(method string, steps, run int) float64 {
 			if steps == 20 && method == "sica-rf" {
-				return .3
+				return .845
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Agreement{"yes", "yes", "yes"}},
+		}, []string{"yes", "yes", "yes", "no"}},
 		{"behind at 15", func(method string, steps, run int) float64 {
 			if steps == 15 && method == "sica-rf" {
 				return .3
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Agreement{"yes", "yes", "no"}},
+		}, []string{"yes", "yes", "no", "yes"}},
 		{"rising", func(method string, steps, run int) float64 {
 			return 1.7 - asPaper(method, steps, run)
-		}, []experiment.Agreement{"no", "yes", "no"}},
+		}, []string{"no", "yes", "no", "yes"}},
 		{"LICA falls", func(method string, steps, run int) float64 {
 			if method == "lica" {
 				return .7 - float64(steps)/100
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Agreement{"yes", "no", "yes"}},
+		}, []string{"yes", "no", "yes", "yes"}},
 		{"nothing of SICA", func(method string, steps, run int) float64 {
 			if strings.HasPrefix(method, "sica") {
 				return math.NaN()
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Agreement{"not measured", "yes", "not measured"}},
+		}, []string{"not measured", "yes", "not measured", "not measured"}},
 		// RF has one run, in which the others are far worse: it is compared with
 		// them there, and not with their mean.
 		{"one run of RF", func(method string, steps, run int) float64 {
@@ -84,46 +110,85 @@ func TestClaims(t *testing.T) {
 				return asPaper(method, steps, run) - .5
 			}
 			return asPaper(method, steps, run)
-		}, []experiment.Agreement{"yes", "yes", "yes"}},
+		}, []string{"yes", "yes", "yes", "yes"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := open(t, t.TempDir(), "cells")
-			f := fill(t, s, "3b", 3, test.score)
-			claims, err := f.Claims(s.Results, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, want := range test.agrees {
-				if claims[i].Agree != want {
-					t.Errorf("%s: %q (%s), want %q", claims[i].Paper, claims[i].Agree, claims[i].Measured, want)
+			f, r := madeUp(t, "3b", 3, test.score)
+			check(t, theirs(t, f, r, 3), test.agrees...)
+		})
+	}
+}
+
+// Figure 3c's lead has to be significant in the differences on the same runs: one of
+// +.1, +.2 and +.3 has a mean of .2 and a standard error of .1/√3, which is enough; one
+// of −.1, +.2 and +.5, of .3/√3, isn't. It doesn't matter how far the runs themselves
+// are apart, and a single run has no standard error.
+func TestSignificantLead(t *testing.T) {
+	for name, test := range map[string]struct {
+		leads []float64
+		want  string
+	}{
+		"significant": {[]float64{.1, .2, .3}, agree},
+		"scattered":   {[]float64{-.1, .2, .5}, disagree},
+		"behind":      {[]float64{-.1, -.2, -.3}, disagree},
+		"one run":     {[]float64{.3}, unmeasured},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs := len(test.leads)
+			f, r := madeUp(t, "3c", runs, func(method string, _, run int) float64 {
+				score := []float64{.1, .4, .2}[run]
+				if strings.HasPrefix(method, "sica") {
+					score += test.leads[run]
 				}
+				return score
+			})
+			if c := theirs(t, f, r, runs)[1]; c.agree != test.want {
+				t.Errorf("%s: %s (%s), want %s", c.paper, c.agree, c.measured, test.want)
 			}
 		})
 	}
 }
 
+// Every claim about SICA's quality is followed by the same of this project's settings.
+func TestClaimsOfOurSettings(t *testing.T) {
+	for _, f := range Figures() {
+		claims, err := f.claims(newResults(t.TempDir(), nil), PaperPreset, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range claims {
+			about := strings.Contains(c.paper, "SICA") && c.paper != ours ||
+				strings.Contains(c.paper, "all methods reduces") || strings.Contains(c.paper, "not as clear") ||
+				strings.Contains(c.paper, "negatives") || strings.Contains(c.paper, "it doesn't")
+			if about != (i+1 < len(claims) && claims[i+1].paper == ours) {
+				t.Errorf("figure %s: %q is followed by the same of our settings: %v", f.Name, c.paper, !about)
+			}
+		}
+	}
+}
+
 // Every figure has claims, and a table of them, with and without outcomes.
 func TestClaimsOfAllFigures(t *testing.T) {
-	s := open(t, t.TempDir(), "cells")
-	for _, f := range experiment.Figures() {
-		claims, err := f.Claims(s.Results, 1)
+	for _, f := range Figures() {
+		empty := newResults(t.TempDir(), nil)
+		claims, err := f.claims(empty, PrintedPreset, 1)
 		if err != nil || len(claims) == 0 {
 			t.Fatalf("figure %s: %d claims (%v)", f.Name, len(claims), err)
 		}
 		var table bytes.Buffer
-		if err := experiment.WriteClaims(&table, claims); err != nil {
+		if err := f.WriteClaims(&table, empty, PrintedPreset, 1); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(table.String(), "\n"); n != len(claims)+2 {
 			t.Errorf("figure %s: the table has %d lines for %d claims", f.Name, n, len(claims))
 		}
-		fill(t, s, f.Name, 1, func(string, int, int) float64 { return .5 })
-		if claims, err = f.Claims(s.Results, 1); err != nil {
+		_, r := madeUp(t, f.Name, 2, func(string, int, int) float64 { return .5 })
+		if claims, err = f.claims(r, PaperPreset, 2); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range claims {
-			if c.Agree == experiment.Unmeasured && !strings.Contains(c.Paper, "negatives") {
-				t.Errorf("figure %s: %q isn't measured", f.Name, c.Paper)
+			if c.agree == unmeasured && !strings.HasPrefix(c.test, "signs") {
+				t.Errorf("figure %s: %q isn't measured", f.Name, c.paper)
 			}
 		}
 	}
@@ -132,11 +197,11 @@ func TestClaimsOfAllFigures(t *testing.T) {
 // The paper's remark on figure 4a holds for signals of which FastICA's alone are
 // upside down, and not otherwise.
 func TestClaimOfNegatives(t *testing.T) {
-	f, err := experiment.FigureNamed("4a")
+	f, err := FigureNamed("4a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := f.Cells(experiment.PaperPreset, 1)
+	cells := f.Cells(PaperPreset, 1)
 	sources, _, err := cells[0].Draw()
 	if err != nil {
 		t.Fatal(err)
@@ -145,64 +210,35 @@ func TestClaimOfNegatives(t *testing.T) {
 	flipped.Scale(-1, sources)
 	for _, test := range []struct {
 		flow, fast *mat.Dense
-		want       experiment.Agreement
+		want       string
 	}{
-		{sources, &flipped, experiment.Agree},
-		{&flipped, &flipped, experiment.Disagree},
-		{sources, sources, experiment.Disagree},
-		{nil, sources, experiment.Unmeasured},
+		{sources, &flipped, agree},
+		{&flipped, &flipped, disagree},
+		{sources, sources, disagree},
+		{nil, sources, unmeasured},
 	} {
-		s := open(t, t.TempDir(), "cells")
+		s, err := Open(t.TempDir(), Cells)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range cells {
-			z := map[string]*mat.Dense{"sica-rf": test.flow, "fastica": test.fast}[c.Method]
-			if z != nil {
-				add(t, s, &experiment.Outcome{Cell: c}, z)
-			}
-		}
-		claims, err := f.Claims(s.Results, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c := claims[len(claims)-1]; c.Agree != test.want {
-			t.Errorf("%q: %s (%s), want %s", c.Paper, c.Agree, c.Measured, test.want)
-		}
-	}
-}
-
-// A picture needs an outcome, and no more than that.
-func TestPicture(t *testing.T) {
-	for _, f := range experiment.Figures() {
-		s := open(t, t.TempDir(), "cells")
-		if f.Example {
-			c := f.Cells(experiment.PaperPreset, 1)[0]
-			sources, mixed, err := c.Draw()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var z mat.Dense
-			z.Add(sources, mixed.X)
-			add(t, s, &experiment.Outcome{Cell: c}, &z)
-		} else {
-			if p, err := f.Picture(s.Results, experiment.PaperPreset, 1); err == nil {
-				t.Errorf("figure %s of no outcome: %v", f.Name, p)
-			}
-			fill(t, s, f.Name, 1, func(method string, steps, _ int) float64 {
-				if method == "zca" && steps == 10 {
-					return .5
+			if z := map[string]*mat.Dense{"sica": test.flow, "sica-rf": test.flow, "fastica": test.fast}[c.Method]; z != nil {
+				if err := s.Add(&Outcome{Cell: c}, z); err != nil {
+					t.Fatal(err)
 				}
-				return math.NaN()
-			})
+			}
 		}
-		p, err := f.Picture(s.Results, experiment.PaperPreset, 1)
+		claims, err := f.claims(s.Results, PaperPreset, 1)
 		if err != nil {
-			t.Fatalf("figure %s: %v", f.Name, err)
-		}
-		var svg bytes.Buffer
-		if err := p.Write(&svg, plot.SVG); err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]string{true: "truth", false: "ZCA (n=0–1)"}[f.Example]; !strings.Contains(svg.String(), want) && f.Name != "4a" {
-			t.Errorf("figure %s doesn't say %q", f.Name, want)
+		for _, c := range claims[len(claims)-2:] { // the paper's flow, and ours
+			if c.agree != test.want {
+				t.Errorf("%q: %s (%s), want %s", c.paper, c.agree, c.measured, test.want)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestCommittedResults(t *testing.T) {
 			if testing.Short() && test.cell.Method == "sica" {
 				t.Skip("long without XLA")
 			}
-			want, ok := results.Find(test.cell)
+			want, ok := find(results, test.cell)
 			if !ok {
 				t.Fatal("it isn't among the committed results")
 			}

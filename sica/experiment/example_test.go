@@ -42,16 +42,22 @@ func ExampleRun() {
 		if err := experiment.Run(context.Background(), b, store, plan); err != nil {
 			log.Fatal(err)
 		}
-		for _, line := range figure.Summarise(store.Outcomes(), experiment.PaperPreset, 2) {
-			fmt.Println(line.Method.Label, line.Points[0])
+		if err := store.Close(); err != nil {
+			log.Fatal(err)
 		}
-		store.Close()
+	}
+	results, err := experiment.Read(dir, "cells")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, o := range results.Outcomes() {
+		fmt.Printf("%s %.3f\n", o.Cell, *o.MCC)
 	}
 	// Output:
 	// 4 missing
-	// mixed 0.894 (0.000)
-	// ZCA 1.000 (0.000)
 	// 0 missing
-	// mixed 0.894 (0.000)
-	// ZCA 1.000 (0.000)
+	// heart-matrix-0-mixed-20001 0.894
+	// heart-matrix-0-zca-20001 1.000
+	// heart-matrix-0-mixed-20002 0.893
+	// heart-matrix-0-zca-20002 1.000
 }

@@ -10,21 +10,24 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-// With another step size all cells of a figure but those of the heart are others.
-func TestWithStepSize(t *testing.T) {
+// The printed figures have the same cells as the paper's but for the steps' size,
+// which the heart has none of; those cells are told apart from the others by it alone.
+func TestPrintedCells(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		printed := f.Cells(experiment.PaperPreset, 1)
-		for i, c := range f.WithStepSize(.1).Cells(experiment.PaperPreset, 1) {
-			want := printed[i]
-			if want.Data != experiment.Heart {
-				want.StepSize = .1
+		paper := f.Cells(experiment.PaperPreset, 2)
+		for i, c := range f.Cells(experiment.PrintedPreset, 2) {
+			if c.StepSize != 0 {
+				t.Errorf("figure %s: %s has steps of %g as printed", f.Name, c, c.StepSize)
 			}
-			if c != want {
-				t.Errorf("figure %s: %+v, want %+v", f.Name, c, want)
+			if c.Data != experiment.Heart {
+				c.StepSize = experiment.PaperStepSize
 			}
-		}
-		if got := f.WithStepSize(1).Cells(experiment.PaperPreset, 1); !slices.Equal(got, printed) {
-			t.Errorf("figure %s: a step size of 1 isn't as printed", f.Name)
+			if c != paper[i] {
+				t.Errorf("figure %s: %+v, want %+v", f.Name, c, paper[i])
+			}
+			if f.Example != f.Keeps(c) && c.Seed == experiment.FirstSeed {
+				t.Errorf("figure %s: keeps the signals of %s: %v", f.Name, c, f.Keeps(c))
+			}
 		}
 	}
 }
@@ -77,7 +80,7 @@ func TestUnknownProblem(t *testing.T) {
 // that there are; those of fewer runs come first among those of more.
 func TestCells(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset} {
+		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.PrintedPreset, experiment.DefaultPreset, experiment.SmokePreset} {
 			cells := f.Cells(preset, 3)
 			seen := make(map[experiment.Cell]bool)
 			for i, c := range cells {
@@ -88,7 +91,7 @@ func TestCells(t *testing.T) {
 				if i > 0 && c.Seed < cells[i-1].Seed {
 					t.Errorf("figure %s, %s: %s comes after a later run", f.Name, preset, c)
 				}
-				if m, err := experiment.MethodNamed(c.Method); err != nil || !m.Has(c.Preset) {
+				if m, err := experiment.MethodNamed(c.Method); err != nil || m.Settings(c.Preset) != c.Preset {
 					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c, err)
 				}
 			}

@@ -22,6 +22,9 @@ type Preset string
 const (
 	// PaperPreset is the settings that SICA's paper gives.
 	PaperPreset Preset = "paper"
+	// PrintedPreset is a figure's, not a method's: PaperPreset behind mixing steps as the
+	// paper prints them; see Figure.Cells.
+	PrintedPreset Preset = "printed"
 	// DefaultPreset is the settings that this project chose by measurement.
 	DefaultPreset Preset = "default"
 	// SmokePreset is a few steps of PaperPreset, or of DefaultPreset for a method that isn't in
@@ -67,16 +70,20 @@ type Method struct {
 	sica    func() sica.Config // nil for other methods
 }
 
-// Methods returns all methods: SICA with this project's settings, by package linear and
-// with the paper's two flows, the paper's rivals, other linear ones, and what needs no
-// training at all.
+// Methods returns all methods: SICA with this project's settings, by package linear, by
+// invertible networks and by a flow of seconds; with the paper's two flows, its rectified flow
+// kept to scale, the paper's rivals, other
+// linear ones, and what needs no training at all.
 func Methods() []Method {
 	all := []Preset{PaperPreset, DefaultPreset, SmokePreset}
 	return []Method{
 		{"sica", plot.SICA, []Preset{DefaultPreset, SmokePreset}, nil, sica.Default},
 		{"sica-linear", plot.SICALinear, nil, separateLinear, nil},
+		{"sica-direct", plot.SICADirect, []Preset{DefaultPreset, SmokePreset}, nil, sica.Direct},
+		{"sica-fast", plot.SICAWGF + ", fast", []Preset{DefaultPreset, SmokePreset}, nil, sica.FastWGF},
 		{"sica-wgf", plot.SICAWGF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperWGF},
 		{"sica-rf", plot.SICARF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperRF},
+		{"sica-rf-standardised", plot.SICARF + ", standardised", []Preset{PaperPreset, SmokePreset}, nil, standardisedRF},
 		{"fastica", plot.FastICA, all, fit(fastICA), nil},
 		{"lica", plot.LICA, all, fit(lICA), nil},
 		{"pcl", plot.PCL, all, fit(pCL), nil},
@@ -88,6 +95,16 @@ func Methods() []Method {
 		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(zca.Gaussianised{}), nil},
 		{"mixed", plot.Mixed, nil, mixed, nil},
 	}
+}
+
+// standardisedRF is SICA-RF with the signals standardised after each iteration, which
+// the paper doesn't say. Without it they shrink: an iteration aims at the marginals of
+// its own start, and what the network has learned in it takes the signals' sum
+// towards them but hardly lets their difference grow.
+func standardisedRF() sica.Config {
+	cfg := sica.PaperRF()
+	cfg.Standardise = true
+	return cfg
 }
 
 // MethodNamed returns the method of that name. The error lists the names.
@@ -102,8 +119,8 @@ func MethodNamed(name string) (Method, error) {
 	return Method{}, fmt.Errorf("experiment: unknown method %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// Has says whether p is one of the method's presets, or "" and it has none.
-func (m Method) Has(p Preset) bool {
+// has says whether p is one of the method's presets, or "" and it has none.
+func (m Method) has(p Preset) bool {
 	if len(m.Presets) == 0 {
 		return p == ""
 	}
@@ -116,7 +133,7 @@ func (m Method) Settings(p Preset) Preset {
 	switch {
 	case len(m.Presets) == 0:
 		return ""
-	case m.Has(p):
+	case m.has(p):
 		return p
 	}
 	return m.Presets[0]
@@ -125,7 +142,7 @@ func (m Method) Settings(p Preset) Preset {
 // Config returns SICA's settings of a preset. It is an error if the method isn't SICA,
 // or has no such preset; it names those that it has.
 func (m Method) Config(p Preset) (sica.Config, error) {
-	if m.sica == nil || !m.Has(p) {
+	if m.sica == nil || !m.has(p) {
 		return sica.Config{}, fmt.Errorf("experiment: method %s has no preset %q of SICA's: want one of %q", m.Name, p, m.Presets)
 	}
 	if p == SmokePreset {
@@ -135,18 +152,25 @@ func (m Method) Config(p Preset) (sica.Config, error) {
 }
 
 // Recover separates the mixed signals with the settings of a preset, "" for a
-// method without settings. The same arguments give the same recovery. It is an
+// method without settings. Linearly dependent ones are reduced to their principal
+// components first; see preprocess.Reduce. The same arguments give the same recovery. It is an
 // error if the method has no such preset, if the signals don't suit it, or, with
 // ctx.Err() wrapped, once ctx has ended. A checkpoint that can't be used is one that
 // wraps sica.ErrCheckpoint.
 func (m Method) Recover(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
-	if !m.Has(p) {
+	if !m.has(p) {
 		return nil, fmt.Errorf("experiment: method %s has no preset %q: want one of %q", m.Name, p, m.Presets)
 	}
 	began := time.Now()
 	recover := m.recover
 	if m.sica != nil {
 		recover = m.separate
+	}
+	if m.sica == nil && m.Name != "mixed" {
+		var err error
+		if in.X, err = reduced(in.X); err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
 	}
 	r, err := recover(ctx, b, in, p, seed)
 	if err != nil {

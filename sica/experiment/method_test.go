@@ -46,7 +46,7 @@ func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment
 	b := openGo(t)
 	for _, m := range experiment.Methods() {
 		t.Run(m.Name, func(t *testing.T) {
-			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf", "pcl"}, m.Name) {
+			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf", "sica-rf-standardised", "pcl"}, m.Name) {
 				t.Skip("long")
 			}
 			test(t, b, m, m.Settings(experiment.SmokePreset))
@@ -152,13 +152,13 @@ func TestMethodNamed(t *testing.T) {
 
 // SICA's methods have the settings of the presets that they list, and no others.
 func TestMethodConfig(t *testing.T) {
-	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF}
+	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF, "sica-rf-standardised": sica.RF}
 	for _, m := range experiment.Methods() {
 		flow, isSICA := flows[m.Name]
-		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset, ""} {
+		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.PrintedPreset, experiment.SmokePreset, ""} {
 			cfg, err := m.Config(p)
 			switch {
-			case (err == nil) != (isSICA && m.Has(p)):
+			case (err == nil) != (isSICA && slices.Contains(m.Presets, p)):
 				t.Errorf("%s, %q: %v", m.Name, p, err)
 			case err != nil:
 				checkError(t, err)

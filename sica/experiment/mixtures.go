@@ -23,10 +23,11 @@ type Mixture struct {
 	Draw func(seed uint64) (sources *mat.Dense, mixed Signals, err error)
 }
 
-// Mixtures returns the paper's mixtures of its three data sets, then other sources
-// under random, not symmetric, mixing matrices. Those called "unseen" are kinds that
-// sica.Default was not developed on: they were chosen and committed before anything
-// was run on them, and none was taken out afterwards. The hard ones come last.
+// Mixtures returns the paper's mixtures of its three data sets, with steps as it prints
+// them, then other sources under random, not symmetric, mixing matrices. Those called
+// "unseen" are kinds that sica.Default was not developed on: they were chosen and
+// committed before anything was run on them, and none was taken out afterwards. The
+// hard ones come last.
 func Mixtures() []Mixture {
 	var all []Mixture
 	paper := func(name, data, mixing string, steps ...int) {

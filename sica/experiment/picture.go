@@ -21,12 +21,12 @@ func (f Figure) Picture(r *Results, p Preset, runs int) (*plot.Picture, error) {
 		return f.example(r, p)
 	}
 	var series []plot.Series
-	for _, line := range f.Summarise(r.Outcomes(), p, runs) {
-		s := plot.Series{Method: line.Method.Label, Label: fmt.Sprintf("%s (n=%s)", line.Method.Label, line.runs())}
-		for _, point := range line.Points {
-			s.X = append(s.X, float64(point.Steps))
-			s.Y = append(s.Y, point.Mean)
-			s.SE = append(s.SE, point.SE)
+	for _, line := range f.summarise(r, p, runs) {
+		s := plot.Series{Method: line.method.Label, Label: fmt.Sprintf("%s (n=%s)", line.method.Label, line.runs())}
+		for _, point := range line.points {
+			s.X = append(s.X, float64(point.steps))
+			s.Y = append(s.Y, point.mean)
+			s.SE = append(s.SE, point.se)
 		}
 		series = append(series, s)
 	}
@@ -36,7 +36,7 @@ func (f Figure) Picture(r *Results, p Preset, runs int) (*plot.Picture, error) {
 // example draws the mixed signals, what was recovered and the sources, all in
 // the sources' order, sign and scale.
 func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
-	problem := f.problems[0]
+	problem := f.at(p)[0]
 	problem.Seed = FirstSeed
 	sources, mixed, err := problem.Draw()
 	if err != nil {

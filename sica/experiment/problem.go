@@ -28,6 +28,9 @@ const (
 	LinearMixing = "linear"
 	// GELUMixing is the paper's steps x ← x + δ·GELU(W·x).
 	GELUMixing = "gelu"
+	// innerMixing is x ← x + GELU(δ·W·x), a reading of the step that
+	// docs/paper.md turns down.
+	innerMixing = "gelu-inner"
 )
 
 // The sizes of the paper's problems.
@@ -77,6 +80,11 @@ func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
 		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize})
 	case p.Mixing == GELUMixing && p.Data != Heart:
 		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize, H: datasets.GELU})
+	case p.Mixing == innerMixing && p.Data != Heart:
+		d, _ := s.Dims()
+		w := datasets.PaperW(d)
+		w.Scale(p.StepSize, w)
+		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, W: w, H: datasets.GELU})
 	}
 	return nil, fmt.Errorf("experiment: %d steps of mixing %q for %s: want %s without steps for %s, and %s or %s for the others",
 		p.Steps, p.Mixing, p.Data, MatrixMixing, Heart, LinearMixing, GELUMixing)

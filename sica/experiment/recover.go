@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 type recoverer = func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
@@ -142,6 +143,15 @@ func separateLinear(ctx context.Context, _ compute.Backend, in Signals, _ Preset
 	z := new(mat.Dense)
 	z.Mul(solution.Demixing, signal.Added(in.X, solution.Mean, -1))
 	return &Recovery{Z: z, Why: solution.Why, Convergence: baseline.Convergence{Converged: true}}, nil
+}
+
+// reduced is x, or its principal components if some of its signals determine others.
+func reduced(x *mat.Dense) (*mat.Dense, error) {
+	r, err := preprocess.Reduce(x, 0)
+	if err != nil || r.Components() == r.Channels() {
+		return x, nil // each method says itself what is wrong with x
+	}
+	return r.Apply(x)
 }
 
 // mixed leaves the signals as they are: what the paper calls the baseline.

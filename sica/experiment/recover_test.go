@@ -102,7 +102,7 @@ func TestCommittedSettings(t *testing.T) {
 		"fastica": fastICA, "lica": lICA, "pcl": pCL, "ivae": iVAE,
 	} {
 		cell := Cell{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed}, Method: name, Preset: PaperPreset}
-		o, ok := results.Find(cell)
+		o, ok := results.find(cell)
 		if !ok {
 			t.Errorf("%s isn't among the committed outcomes", cell)
 			continue

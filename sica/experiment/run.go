@@ -40,7 +40,7 @@ func (s *Store) Missing(p Plan) []Cell {
 	var missing []Cell
 	seen := make(map[Cell]bool)
 	for _, c := range p.Cells {
-		o, ok := s.Find(c)
+		o, ok := s.find(c)
 		if ok && p.keeps(c) && o.Error == "" {
 			ok = s.hasSignals(c)
 		}

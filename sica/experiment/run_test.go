@@ -3,7 +3,6 @@ package experiment_test
 import (
 	"context"
 	"errors"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,7 +69,7 @@ func TestRunMakesWhatIsMissing(t *testing.T) {
 			}
 		}
 		for _, c := range quick() {
-			o, ok := s.Find(c)
+			o, ok := find(s.Results, c)
 			if !ok || o.MCC == nil || o.SHA256 == "" {
 				t.Errorf("%d jobs: the outcome of %s is %+v", jobs, c, o)
 			}
@@ -96,7 +95,7 @@ func TestRunNotesFailure(t *testing.T) {
 	if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: []experiment.Cell{c}, Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if o, _ := s.Find(c); o.MCC != nil || o.Error == "" {
+	if o, _ := find(s.Results, c); o.MCC != nil || o.Error == "" {
 		t.Errorf("the outcome is %+v", o)
 	}
 	if n := len(s.Missing(experiment.Plan{Cells: []experiment.Cell{c}})); n != 0 {
@@ -207,37 +206,4 @@ func TestRunAfterKill(t *testing.T) {
 		t.Errorf("after %d kills there are %d lines, want %d, one a cell (%v)", kills, lines, len(quick()), err)
 	}
 	t.Logf("%d kills", kills)
-}
-
-// The outcome has the mean and the standard error of hand-made scores: of .5, .7
-// and .9, .7 and .2/√3.
-func TestSummarise(t *testing.T) {
-	f, err := experiment.FigureNamed("3b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var outcomes []experiment.Outcome
-	for i, mcc := range []float64{.5, .7, .9, .1} {
-		o := *outcome(experiment.FirstSeed+uint64(i), mcc)
-		o.Seconds = float64(i)
-		outcomes = append(outcomes, o)
-	}
-	failed := experiment.Outcome{Cell: cell(experiment.FirstSeed), Error: "no"}
-	failed.Steps = 10
-	outcomes = append(outcomes, failed)
-
-	lines := f.Summarise(outcomes, experiment.PaperPreset, 3) // not the fourth
-	if len(lines) != 1 || lines[0].Method.Name != "fastica" || len(lines[0].Points) != 4 {
-		t.Fatalf("the lines are %+v", lines)
-	}
-	p := lines[0].Points[0]
-	if p.Steps != 5 || p.Runs != 3 || math.Abs(p.Mean-.7) > 1e-15 || math.Abs(p.SE-.2/math.Sqrt(3)) > 1e-15 || p.Seconds != 1 {
-		t.Errorf("the point at 5 steps is %+v", p)
-	}
-	if p := lines[0].Points[1]; p.Runs != 0 || p.Failed != 1 || p.String() != "fails" {
-		t.Errorf("the point at 10 steps is %+v (%s)", p, p)
-	}
-	if p := lines[0].Points[2]; p.Runs != 0 || !math.IsNaN(p.Mean) || p.String() != "–" {
-		t.Errorf("the point at 15 steps is %+v (%s)", p, p)
-	}
 }

@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
-// scores are the MCCs of a figure's outcomes with the paper's settings.
+// scores are the MCCs with the paper's settings at some problems, in some runs.
 type scores struct {
-	figure Figure
-	runs   int
-	mcc    map[Cell]float64
+	problems []Problem // without seeds, from the fewest steps to the most
+	first    uint64    // seed of the first run
+	runs     int
+	mcc      map[Cell]float64
 }
 
-func newScores(f Figure, outcomes []Outcome, runs int) *scores {
-	s := &scores{figure: f, runs: runs, mcc: make(map[Cell]float64)}
+func newScores(problems []Problem, first uint64, runs int, outcomes []Outcome) *scores {
+	s := &scores{problems: problems, first: first, runs: runs, mcc: make(map[Cell]float64)}
 	for _, o := range outcomes {
 		if o.MCC != nil {
 			s.mcc[o.Cell] = *o.MCC
@@ -25,13 +24,12 @@ func newScores(f Figure, outcomes []Outcome, runs int) *scores {
 	return s
 }
 
-// of returns the MCC of a method at one of the figure's problems in each run, NaN
-// where there is none.
+// of returns the MCC of a method at a problem in each run, NaN where there is none.
 func (s *scores) of(method string, p Problem) []float64 {
 	preset, _ := presetOf(method, PaperPreset)
 	values := make([]float64, s.runs)
 	for run := range values {
-		p.Seed = FirstSeed + uint64(run)
+		p.Seed = s.first + uint64(run)
 		v, ok := s.mcc[Cell{Problem: p, Method: method, Preset: preset}]
 		if !ok {
 			v = math.NaN()
@@ -39,6 +37,14 @@ func (s *scores) of(method string, p Problem) []float64 {
 		values[run] = v
 	}
 	return values
+}
+
+// point returns the mean of a method's runs at a problem.
+func (s *scores) point(method string, p Problem) point {
+	values := slices.DeleteFunc(s.of(method, p), math.IsNaN)
+	at := point{steps: p.Steps, runs: len(values)}
+	at.mean, at.se = meanSE(values)
+	return at
 }
 
 // difference returns a less b for the runs that have both.
@@ -54,14 +60,14 @@ func difference(a, b []float64) []float64 {
 
 // A level is a method's mean MCC at a problem.
 type level struct {
-	method string
-	steps  int
-	mean   float64
-	runs   int
+	method   string
+	steps    int
+	mean, se float64 // se is NaN for a single run
+	runs     int
 }
 
 func (l level) String() string {
-	return fmt.Sprintf("%s %.3f%s (n=%d)", labelOf(l.method), l.mean, at(l.steps), l.runs)
+	return fmt.Sprintf("%s %.3f%s%s (n=%d)", labelOf(l.method), l.mean, inBrackets(l.se), at(l.steps), l.runs)
 }
 
 func at(steps int) string {
@@ -80,10 +86,11 @@ func labelOf(method string) string {
 func (s *scores) levels(methods ...string) []level {
 	var levels []level
 	for _, method := range methods {
-		for _, p := range s.figure.problems {
+		for _, p := range s.problems {
 			values := s.of(method, p)
 			if values = slices.DeleteFunc(values, math.IsNaN); len(values) > 0 {
-				levels = append(levels, level{method, p.Steps, stat.Mean(values, nil), len(values)})
+				mean, se := meanSE(values)
+				levels = append(levels, level{method, p.Steps, mean, se, len(values)})
 			}
 		}
 	}
@@ -114,21 +121,17 @@ type lead struct {
 }
 
 func (l lead) String() string {
-	text := fmt.Sprintf("%s %+.3f", labelOf(l.method), l.mean)
-	if !math.IsNaN(l.se) {
-		text += fmt.Sprintf(" (%.3f)", l.se)
-	}
-	return fmt.Sprintf("%s over %s%s (n=%d)", text, labelOf(l.over), at(l.steps), l.runs)
+	return fmt.Sprintf("%s %+.3f%s over %s%s (n=%d)", labelOf(l.method), l.mean, inBrackets(l.se), labelOf(l.over), at(l.steps), l.runs)
 }
 
-// leads returns the leads of each method over each other one, at each problem
-// that keep accepts and both have a run of.
-func (s *scores) leads(methods, over []string, keep func(steps int) bool) []lead {
+// leads returns the leads of each method over each other one, at each problem that
+// both have a run of and whose steps are among those given; nil are all.
+func (s *scores) leads(methods, over []string, steps []int) []lead {
 	var leads []lead
 	for _, m := range methods {
 		for _, o := range over {
-			for _, p := range s.figure.problems {
-				if !keep(p.Steps) {
+			for _, p := range s.problems {
+				if steps != nil && !slices.Contains(steps, p.Steps) {
 					continue
 				}
 				if l, ok := s.lead(m, o, p); ok {
@@ -152,11 +155,12 @@ func (s *scores) lead(method, over string, p Problem) (lead, bool) {
 // falls returns, for each method, by how much its MCC falls from the fewest
 // mixing steps to the most, on the mean over the runs of both.
 func (s *scores) falls(methods ...string) []fall {
-	first, last := s.figure.problems[0], s.figure.problems[len(s.figure.problems)-1]
+	first, last := s.problems[0], s.problems[len(s.problems)-1]
 	var falls []fall
 	for _, m := range methods {
 		if differences := difference(s.of(m, first), s.of(m, last)); len(differences) > 0 {
-			falls = append(falls, fall{m, stat.Mean(differences, nil), len(differences)})
+			mean, se := meanSE(differences)
+			falls = append(falls, fall{m, mean, se, len(differences)})
 		}
 	}
 	return falls
@@ -164,11 +168,19 @@ func (s *scores) falls(methods ...string) []fall {
 
 // A fall is by how much a method's MCC falls with the mixing steps.
 type fall struct {
-	method string
-	mean   float64
-	runs   int
+	method   string
+	mean, se float64 // se is NaN for a single run
+	runs     int
 }
 
 func (f fall) String() string {
-	return fmt.Sprintf("%s %+.3f (n=%d)", labelOf(f.method), -f.mean, f.runs)
+	return fmt.Sprintf("%s %+.3f%s (n=%d)", labelOf(f.method), -f.mean, inBrackets(f.se), f.runs)
+}
+
+// inBrackets is a standard error, or nothing for that of a single run.
+func inBrackets(se float64) string {
+	if math.IsNaN(se) {
+		return ""
+	}
+	return fmt.Sprintf(" (%.3f)", se)
 }

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,10 +13,6 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/jsonl"
 )
-
-// ErrInUse is wrapped by the error of Open for a store that another process has
-// open.
-var ErrInUse = jsonl.ErrInUse
 
 // Cells is the name of a folder's file of outcomes, where there is one.
 const Cells = "cells"
@@ -51,12 +46,8 @@ func newResults(dir string, outcomes []Outcome) *Results {
 
 func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
 
-// Decode reads outcomes, a line of JSON each. It is an error if one can't be of a
-// cell: its words must be such that they can name a file, and its numbers such
-// that they can be drawn.
-func Decode(r io.Reader) ([]Outcome, error) { return jsonl.Decode(r, (*Outcome).check) }
-
-// check returns an error unless o can be kept and drawn.
+// check returns an error unless o can be kept and drawn: its words must be such that
+// they can name a file.
 func (o *Outcome) check() error {
 	for _, word := range []string{o.Data, o.Mixing, o.Method, string(o.Preset)} {
 		if !plain.MatchString(word) {
@@ -92,8 +83,8 @@ func (r *Results) put(o Outcome) {
 // first made. They must not be changed.
 func (r *Results) Outcomes() []Outcome { return r.outcomes }
 
-// Find returns the outcome of a cell, and whether there is one.
-func (r *Results) Find(c Cell) (Outcome, bool) {
+// find returns the outcome of a cell, and whether there is one.
+func (r *Results) find(c Cell) (Outcome, bool) {
 	i, ok := r.place[c]
 	if !ok {
 		return Outcome{}, false
@@ -130,7 +121,7 @@ type Store struct {
 
 // Open opens the store of a folder for this process alone; see Read for the name.
 // The folder and the file are made if need be, and a torn last line is removed.
-// The error wraps ErrInUse if another process has the file open.
+// It is an error if another process has the file open.
 func Open(dir, name string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -157,29 +148,43 @@ func (s *Store) Add(o *Outcome, z *mat.Dense) error {
 
 func (s *Store) add(o *Outcome, z *mat.Dense) error {
 	if z != nil {
-		path := s.signalsPath(o.Cell)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		if err := datasets.WriteFile(path, z); err != nil {
+		if err := s.keep(o.Cell, z); err != nil {
 			return err
 		}
 	}
 	return s.file.Add(*o)
 }
 
-// Merge adds the outcomes that the store lacks, and their signals where they were
-// kept, and returns how many there were.
+// keep writes the signals of a cell.
+func (s *Store) keep(c Cell, z *mat.Dense) error {
+	path := s.signalsPath(c)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return datasets.WriteFile(path, z)
+}
+
+// Merge adds the outcomes that the store lacks, and returns how many there were. With
+// them come their signals where they were kept; so they do for an outcome of the same
+// signals that the store has without them.
 func (s *Store) Merge(from *Results) (added int, err error) {
 	for _, o := range from.Outcomes() {
-		if _, ok := s.Find(o.Cell); ok {
+		have, ok := s.find(o.Cell)
+		keep := from.hasSignals(o.Cell)
+		if ok && (!keep || s.hasSignals(o.Cell) || o.SHA256 != have.SHA256) {
 			continue
 		}
 		var z *mat.Dense
-		if from.hasSignals(o.Cell) {
+		if keep {
 			if z, err = from.Signals(o.Cell); err != nil {
 				return added, fmt.Errorf("experiment: %w", err)
 			}
+		}
+		if ok {
+			if err := s.keep(o.Cell, z); err != nil {
+				return added, fmt.Errorf("experiment: keeping %s: %w", o.Cell, err)
+			}
+			continue
 		}
 		if err := s.Add(&o, z); err != nil {
 			return added, err

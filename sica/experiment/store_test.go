@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/jsonl"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
@@ -23,6 +25,16 @@ func cell(seed uint64) experiment.Cell {
 
 func outcome(seed uint64, mcc float64) *experiment.Outcome {
 	return &experiment.Outcome{Cell: cell(seed), MCC: &mcc}
+}
+
+// find returns the outcome of a cell, and whether there is one.
+func find(r *experiment.Results, c experiment.Cell) (experiment.Outcome, bool) {
+	outcomes := r.Outcomes()
+	i := slices.IndexFunc(outcomes, func(o experiment.Outcome) bool { return o.Cell == c })
+	if i < 0 {
+		return experiment.Outcome{}, false
+	}
+	return outcomes[i], true
 }
 
 func open(t *testing.T, dir, name string) *experiment.Store {
@@ -55,7 +67,7 @@ func TestStoreKeepsWhatWasAdded(t *testing.T) {
 	if n := len(s.Outcomes()); n != 2 {
 		t.Errorf("%d outcomes, want 2", n)
 	}
-	if o, ok := s.Find(cell(1)); !ok || *o.MCC != .75 {
+	if o, ok := find(s.Results, cell(1)); !ok || *o.MCC != .75 {
 		t.Errorf("the first cell's outcome is %+v (%v)", o, ok)
 	}
 	if got, err := s.Signals(cell(2)); err != nil || !mat.Equal(got, z) {
@@ -64,7 +76,7 @@ func TestStoreKeepsWhatWasAdded(t *testing.T) {
 	if _, err := s.Signals(cell(1)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("signals that weren't kept: %v", err)
 	}
-	if _, ok := s.Find(cell(3)); ok {
+	if _, ok := find(s.Results, cell(3)); ok {
 		t.Error("there is an outcome that was never added")
 	}
 }
@@ -105,7 +117,7 @@ func TestStoreDropsTornLine(t *testing.T) {
 func TestStoreRefusesSecondWriter(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "cells")
-	if _, err := experiment.Open(dir, "cells"); !errors.Is(err, experiment.ErrInUse) {
+	if _, err := experiment.Open(dir, "cells"); !errors.Is(err, jsonl.ErrInUse) {
 		t.Errorf("a second writer's error is %v", err)
 	}
 	open(t, dir, "cells-1-of-2")
@@ -138,23 +150,30 @@ func TestMerge(t *testing.T) {
 	if added, err := to.Merge(from.Results); added != 1 || err != nil {
 		t.Errorf("%d were added (%v), want 1", added, err)
 	}
-	if o, ok := to.Find(cell(1)); !ok || *o.MCC != .5 {
+	if o, ok := find(to.Results, cell(1)); !ok || *o.MCC != .5 {
 		t.Errorf("the first cell's outcome is %+v (%v)", o, ok)
 	}
 	if got, err := to.Signals(cell(1)); err != nil || !mat.Equal(got, z) {
 		t.Errorf("the signals came as %v (%v)", got, err)
 	}
-	if o, _ := to.Find(cell(2)); *o.MCC != .75 {
+	if o, _ := find(to.Results, cell(2)); *o.MCC != .75 {
 		t.Errorf("what was there became %g", *o.MCC)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "b", "signals")); err != nil {
+		t.Fatal(err)
 	}
 	if added, err := to.Merge(from.Results); added != 0 || err != nil {
 		t.Errorf("%d were added the second time (%v)", added, err)
+	}
+	if got, err := to.Signals(cell(1)); err != nil || !mat.Equal(got, z) {
+		t.Errorf("signals that were missing came as %v (%v)", got, err)
 	}
 }
 
 // The words of a cell become the name of a file, which must not lead out of the
 // folder, and its numbers are drawn.
-func TestDecodeRefuses(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
+	dir := t.TempDir()
 	for line, says := range map[string]string{
 		`{"data":"../../outside"}`:   "letters, digits, + and -",
 		`{"method":"a/b"}`:           "letters, digits, + and -",
@@ -165,7 +184,10 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"mcc":"1"}`:                "cannot unmarshal",
 		strings.Repeat(" ", 1<<24+1): "line 2",
 	} {
-		_, err := experiment.Decode(strings.NewReader("{}\n" + line + "\n"))
+		if err := os.WriteFile(filepath.Join(dir, "cells.jsonl"), []byte("{}\n"+line+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := experiment.Read(dir, "cells")
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%.40s: %v, want an error of line 2 with %q", line, err, says)
 		}

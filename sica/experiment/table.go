@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// WriteTable writes the lines of a figure as a Markdown table: each method's mean
-// MCC and standard error at each number of mixing steps, the number of runs
-// behind them, and the mean seconds of a run.
-func WriteTable(w io.Writer, lines []Line) error {
+// WriteTable writes a Markdown table of what the results have of the figure for a
+// preset and its first runs: each method's mean MCC and standard error at each
+// number of mixing steps, how many runs there are, and the mean seconds of one.
+func (f Figure) WriteTable(w io.Writer, r *Results, p Preset, runs int) error {
+	lines := f.summarise(r, p, runs)
 	if len(lines) == 0 {
 		_, err := fmt.Fprintln(w, "no outcome yet")
 		return err
 	}
 	head, rule := "| method | settings |", "| --- | --- |"
-	for _, p := range lines[0].Points {
-		if p.Steps > 0 {
-			head += fmt.Sprintf(" J=%d |", p.Steps)
+	for _, at := range lines[0].points {
+		if at.steps > 0 {
+			head += fmt.Sprintf(" J=%d |", at.steps)
 		} else {
 			head += " MCC |"
 		}
@@ -27,13 +28,13 @@ func WriteTable(w io.Writer, lines []Line) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s runs | seconds |\n%s ---: | ---: |\n", head, rule)
 	for _, l := range lines {
-		fmt.Fprintf(&b, "| %s | %s |", l.Method.Label, l.Preset)
+		fmt.Fprintf(&b, "| %s | %s |", l.method.Label, l.preset)
 		var seconds float64
 		var timed int
-		for _, p := range l.Points {
-			fmt.Fprintf(&b, " %s |", p)
-			if p.Runs > 0 {
-				seconds += p.Seconds
+		for _, at := range l.points {
+			fmt.Fprintf(&b, " %s |", at)
+			if at.runs > 0 {
+				seconds += at.seconds
 				timed++
 			}
 		}
@@ -56,21 +57,22 @@ func secondsText(seconds float64) string {
 
 // String is the mean with the standard error in brackets, as far as they are
 // known.
-func (p Point) String() string {
+func (p point) String() string {
 	switch {
-	case p.Runs == 0 && p.Failed > 0:
+	case p.runs == 0 && p.failed > 0:
 		return "fails"
-	case p.Runs == 0:
+	case p.runs == 0:
 		return "–"
-	case math.IsNaN(p.SE):
-		return fmt.Sprintf("%.3f", p.Mean)
 	}
-	return fmt.Sprintf("%.3f (%.3f)", p.Mean, p.SE)
+	return fmt.Sprintf("%.3f%s", p.mean, inBrackets(p.se))
 }
 
 // runs is the number of runs behind the points, such as "20" or "1–3".
-func (l Line) runs() string {
-	least, most := l.Runs()
+func (l line) runs() string {
+	least, most := math.MaxInt, 0
+	for _, p := range l.points {
+		least, most = min(least, p.runs), max(most, p.runs)
+	}
 	if least == most {
 		return fmt.Sprint(most)
 	}

@@ -237,6 +237,11 @@ func TestErrors(t *testing.T) {
 		{func() error { _, err := Gaussian{}.Draw(rng, 1); return err }, "variances must be positive"},
 		{func() error { _, err := g.LogRatio(three); return err }, "points has 3 signals"},
 		{func() error { _, err := Gaussian{g.Variances, 1}.Velocity(z); return err }, "correlation between -1 and 1"},
+		{func() error { _, err := g.Rectify(z, 0); return err }, "steps is 0"},
+		{func() error { _, err := g.Rectify(nil, 1); return err }, "points is empty"},
+		{func() error { _, err := g.RectifiedVelocity(z, 1.5); return err }, "tau is 1.5"},
+		{func() error { _, err := g.RectifiedVelocity(z, math.NaN()); return err }, "tau is NaN"},
+		{func() error { _, err := Gaussian{}.RectifiedVelocity(z, 0); return err }, "variances must be positive"},
 	} {
 		if err := test.call(); err == nil || !strings.HasPrefix(err.Error(), "lesson: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)

@@ -20,91 +20,105 @@ type Solution struct {
 	// Demixing is B, d×d: the recovered signals are B·(x − Mean). They have
 	// variance 1.
 	Demixing *mat.Dense
+	// FromWhite is what is left of Demixing after symmetric whitening,
+	// Demixing = FromWhite·Σ^(−1/2): applied to whitened signals it doesn't lose what
+	// a nearly singular Σ has to tell.
+	FromWhite *mat.Dense
 	// Symmetric is the symmetric whitening of the innovations, d×d, for signals of
 	// variance 1: what Demixing is where nothing is identified, and a start for
 	// other methods if the mixing is known to be symmetric.
 	Symmetric *mat.Dense
-	// Sources are the models of the recovered signals.
-	Sources []Source
-	// CodeLength is the description length of x in nats a position, with the
-	// models' parameters, at the resolution of the rule: .03 standard deviations of
-	// the whitened signals. It can be negative, as any entropy rate.
-	CodeLength float64
-	// Whitening is the same for the symmetric whitening of the innovations, if
-	// they are Gaussian with one spectrum.
-	Whitening float64
-	// Evidence is by how many nats in all the rotation that was found is likelier
-	// than signals that are Gaussian with one spectrum, which no rotation tells
-	// apart. It leaves out the sixteenth of the positions that speaks most for it,
-	// and what it costs to say the angles.
-	Evidence float64
-	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
-	// whitening is kept, their evidence is that of the best rotation's signals.
-	Pairs []Pair
-	// Groups are the recovered signals by what tells them apart: pairs that aren't
-	// identified share a group. Every signal is in one.
-	Groups [][]int
 	// Leak holds, for i ≠ j, the standard error of the share of source j that is
 	// left in recovered signal i, both of variance 1; 1 in a group, where nothing
 	// is known.
 	Leak *mat.Dense
+	Findings
+}
+
+// Findings are what the data say about a Solution.
+type Findings struct {
+	// Sources are the models of the recovered signals.
+	Sources []Source `json:"sources"`
+	// CodeLength is the description length of x in nats a position, with the
+	// models' parameters, at the resolution of the rule: .03 standard deviations of
+	// the whitened signals. It can be negative, as any entropy rate.
+	CodeLength float64 `json:"code_length"`
+	// Whitening is the same for the symmetric whitening of the innovations, if
+	// they are Gaussian with one spectrum.
+	Whitening float64 `json:"whitening_code_length"`
+	// Evidence is by how many nats in all the rotation that was found is likelier
+	// than signals that are Gaussian with one spectrum, which no rotation tells
+	// apart. It leaves out the sixteenth of the positions that speaks most for it,
+	// and what it costs to say the angles.
+	Evidence float64 `json:"evidence"`
+	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
+	// whitening is kept, their evidence is that of the best rotation's signals.
+	Pairs []Pair `json:"pairs"`
+	// Groups are the recovered signals by what tells them apart: pairs that aren't
+	// identified share a group. Every signal is in one.
+	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
-	ExpectedError []float64
+	ExpectedError []float64 `json:"expected_error"`
 	// Doubtful is whether the recovered signals depend on each other, so that the
 	// evidence may be wrong: whether the Dependence of a pair is larger than .1 and
 	// than five of its standard errors.
-	Doubtful bool
+	Doubtful bool `json:"doubtful"`
 	// Start is the name of the start that led to the least description length.
-	Start string
+	Start string `json:"start"`
 	// Why says in a sentence what was decided, and why.
-	Why string
+	Why string `json:"why"`
 }
 
 // A Source is the model of a recovered signal.
 type Source struct {
 	// Order is of how many values of its own past it is predicted: at the nearest
 	// lags, or of an image at the nearest earlier neighbours.
-	Order int
+	Order int `json:"order"`
 	// Window is how far the positions are on each side that its local scale is
 	// taken from; 0 is a constant scale. In an image the window holds as many
 	// positions as that of a sequence.
-	Window int
+	Window int `json:"window"`
 	// Density is the kind of its innovations' distribution.
-	Density string
+	Density string `json:"density"`
 	// CodeLength is its description length in nats a position at variance 1.
-	CodeLength float64
+	CodeLength float64 `json:"code_length"`
 }
 
 // A Pair says what the data know about the angle between two recovered signals.
 type Pair struct {
-	I, J int
+	I int `json:"i"`
+	J int `json:"j"`
 	// Evidence is the lesser of two gains in description length, in nats: over the
 	// pair turned by 45°, and over two Gaussian signals with one spectrum, which
 	// no angle tells apart. Both leave out the sixteenth of the positions that
 	// speaks most for them. What it costs to say the angle is taken off.
-	Evidence float64
+	Evidence float64 `json:"evidence"`
 	// Identified is whether the signals are in different groups: Evidence is more
 	// than log 20, that for any rotation is, too, and no chain of pairs that
 	// aren't identified leads from one to the other.
-	Identified bool
+	Identified bool `json:"identified"`
 	// AngleError is the standard error of the angle in radians. It means nothing
 	// unless the pair is identified.
-	AngleError float64
+	AngleError float64 `json:"angle_error"`
 	// Dependence is the correlation of the sizes of the signals' innovations, after
 	// their local scales. For independent sources it is 0, with a standard error of
 	// 1/√T. Where it is far from it, the sources depend on each other, or the mixing
 	// isn't linear: then the evidence compares models none of which is right, and
 	// the rotation may be wrong, however large it is.
-	Dependence float64
+	Dependence float64 `json:"dependence"`
 }
 
-// why says what was decided.
-func (s *Solution) why(left bool) string {
+// why says what was decided: whether whitening was left, and whether bent signals were the
+// better alternative to the rotation.
+func (s *Solution) why(left, bent bool) string {
 	d := len(s.Mean)
 	switch {
 	case d == 1:
 		return "There is one signal: nothing to separate."
+	case bent && !left:
+		return fmt.Sprintf("Whitening is kept, in its symmetric form: what a rotation of it seems to gain is better explained by Gaussian signals with one spectrum behind a mixing that bends them "+
+			"(evidence %.1f nats). Its orientation is right only if the mixing was nearly symmetric.", s.Evidence)
 	case !left:
 		return fmt.Sprintf("Whitening is kept, in its symmetric form: no rotation of it describes the signals in fewer nats than Gaussian signals with one spectrum do, "+
 			"which no rotation tells apart (evidence %.1f nats). Its orientation is right only if the mixing was symmetric.", s.Evidence)
@@ -142,77 +156,102 @@ func (s *source) public(deviation float64) Source {
 	}
 }
 
-// solution keeps best where that is shorter than whitening, and turns signals that
-// might as well be alike towards it.
+// solution keeps best where that is shorter than whitening, turning signals of it that
+// might as well be alike towards whitening.
 func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
-	sol := &Solution{Mean: mean, Start: name, Leak: mat.NewDense(s.d, s.d, nil), ExpectedError: make([]float64, s.d)}
-	sol.Evidence = v.rotation - v.occam
-	left := v.rotation > angleGain*float64(s.d*(s.d-1)/2)
-	b := v.scaled
+	left := s.d == 1 || v.rotation > angleGain*float64(s.d*(s.d-1)/2)
+	b := null.b
 	if left {
+		b = v.scaled
 		for _, g := range groups(v.apart, same) {
 			if len(g) > 1 {
 				orient(b, null.b, g)
 			}
 		}
-	} else if s.d > 1 {
-		b = null.b
 	}
 	m := s.take()
 	if err := s.evaluate(ctx, m, b, true, best); err != nil {
 		return nil, err
 	}
+	sol := &Solution{Mean: mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
+	sol.Demixing, sol.Symmetric = s.ofMixed(sol.FromWhite), s.ofMixed(unitRows(null.b))
+	logDet, _ := mat.LogDet(s.whitening)
+	sol.CodeLength, sol.Whitening, sol.Start = m.nats-logDet, null.nats-logDet, name
+	if !left {
+		sol.CodeLength, sol.Start = sol.Whitening, "whitening"
+	}
+	for i := range s.d {
+		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
+	}
+	sol.Evidence = v.rotation - v.occam
+	if err := s.setGroups(ctx, sol, best, v, left && sol.Evidence > identified); err != nil {
+		return nil, err
+	}
 	dependence := m.dependence()
-	enough := identified
-	if !left || sol.Evidence <= identified {
-		enough = math.Inf(1)
+	for k, p := range sol.Pairs {
+		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
+	}
+	sol.Doubtful = doubtful(dependence, s.past.n)
+	sol.Why = sol.why(left, v.bent)
+	return sol, nil
+}
+
+// setGroups sets what the evidence says of each pair. Pairs that aren't identified,
+// share a group, and all do unless any may be.
+func (s *separator) setGroups(ctx context.Context, sol *Solution, best *demixing, v *verdict, any bool) error {
+	enough := math.Inf(1)
+	if any {
+		enough = identified
 	}
 	var err error
 	if sol.Groups, err = s.join(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
-		return nil, err
+		return err
 	}
 	group := make([]int, s.d) // of each signal
 	for k, g := range sol.Groups {
 		for _, i := range g {
 			group[i] = k
-			for j := range s.d {
-				leak := v.leaks.At(i, j)
-				if i != j && slices.Contains(g, j) {
-					leak = 1
-				}
-				sol.Leak.Set(i, j, leak)
-				sol.ExpectedError[i] += leak * leak / 2
-			}
-			if len(g) > 1 {
-				sol.ExpectedError[i] = 1
-			}
 		}
 	}
+	sol.ExpectedError = make([]float64, s.d)
 	for i := range s.d {
-		for j := range i {
-			sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: group[i] != group[j], AngleError: v.angles.At(i, j), Dependence: dependence.At(i, j)})
+		for j := range s.d {
+			if i == j {
+				continue
+			}
+			leak, angle := v.leaks.At(i, j), v.angles.At(i, j)
+			apart := group[i] != group[j]
+			if !apart {
+				leak, angle = 1, 0
+			}
+			sol.Leak.Set(i, j, leak)
+			sol.ExpectedError[i] += leak * leak / 2
+			if j < i {
+				sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: apart, AngleError: angle})
+			}
 		}
-		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
+		if len(sol.Groups[group[i]]) > 1 {
+			sol.ExpectedError[i] = 1
+		}
 	}
-	sol.Demixing, sol.Symmetric = s.standard(m.b), s.standard(null.b)
-	logDet, _ := mat.LogDet(s.whitening)
-	sol.CodeLength, sol.Whitening = m.nats-logDet, null.nats-logDet
-	if !left {
-		sol.CodeLength, sol.Start = sol.Whitening, "whitening"
-	}
-	sol.Doubtful = doubtful(dependence, s.past.n)
-	sol.Why = sol.why(left)
-	return sol, nil
+	return nil
 }
 
-// standard is the demixing of x that b is of z, for signals of variance 1: those of z
-// are white without their noise.
-func (s *separator) standard(b *mat.Dense) *mat.Dense {
+// unitRows is b, of z, for signals of variance 1: those of z are white without
+// their noise.
+func unitRows(b *mat.Dense) *mat.Dense {
 	unit := mat.DenseCopyOf(b)
-	for i := range s.d {
+	d, _ := b.Dims()
+	for i := range d {
 		row := unit.RawRowView(i)
 		floats.Scale(1/floats.Norm(row, 2), row)
 	}
-	unit.Mul(unit, s.whitening)
 	return unit
+}
+
+// ofMixed is the demixing of x that b is of z.
+func (s *separator) ofMixed(b *mat.Dense) *mat.Dense {
+	var demixing mat.Dense
+	demixing.Mul(b, s.whitening)
+	return &demixing
 }

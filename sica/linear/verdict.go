@@ -18,7 +18,8 @@ var identified = math.Log(20)
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation float64       // gain of the whole rotation
+	rotation float64       // gain of the whole rotation, over signals alike, bent or not
+	bent     bool          // it is less over bent ones
 	occam    float64       // what its angles cost
 	cost     *mat.SymDense // that of each
 	apart    *mat.SymDense // of each pair: the larger of its gains
@@ -37,6 +38,15 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 	}
 	v := &verdict{scaled: best.scaled(p), apart: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil)}
 	v.rotation = evidence(null.lengths, best.lengths())
+	if v.rotation > angleGain*float64(s.d*(s.d-1)/2) {
+		bent, err := s.bent(ctx, best)
+		if err != nil {
+			return nil, err
+		}
+		if over := evidence(bent, best.lengths()); over < v.rotation {
+			v.rotation, v.bent = over, true
+		}
+	}
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
 	}

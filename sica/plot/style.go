@@ -13,6 +13,7 @@ const (
 	Truth           = "truth"
 	SICA            = "SICA"        // sica.Default
 	SICALinear      = "SICA linear" // linear.Separate
+	SICADirect      = "SICA direct" // sica.Direct
 	SICAWGF         = "SICA-WGF"
 	SICARF          = "SICA-RF"
 	FastICA         = "FastICA"
@@ -68,6 +69,7 @@ var styles = map[string]Style{
 	Mixed:           {skyBlue, 1.2, nil, draw.CircleGlyph{}},
 	SICA:            {vermillion, 2, nil, draw.CircleGlyph{}},
 	SICALinear:      {vermillion, 1.5, dashed, draw.SquareGlyph{}},
+	SICADirect:      {vermillion, 1.5, dotted, draw.TriangleGlyph{}},
 	SICAWGF:         {purple, 2, nil, draw.BoxGlyph{}},
 	SICARF:          {orange, 2, nil, draw.PyramidGlyph{}},
 	FastICA:         {blue, 1.5, nil, draw.SquareGlyph{}},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -66,6 +67,20 @@ func (a *Affine) Then(b *Affine) *Affine {
 
 // Dense is the matrix, d×d; it shares its entries.
 func (a *Affine) Dense() *mat.Dense { return mat.NewDense(len(a.Centre), len(a.Centre), a.Matrix) }
+
+// LogDet is the same everywhere.
+func (a *Affine) LogDet(x *mat.Dense) ([]float64, error) {
+	logDet, _ := mat.LogDet(a.Dense())
+	return everywhere(x, logDet), nil
+}
+
+// everywhere is a value for each position of x.
+func everywhere(x *mat.Dense, value float64) []float64 {
+	_, n := x.Dims()
+	values := make([]float64, n)
+	floats.AddConst(value, values)
+	return values
+}
 
 // Apply is Matrix·(z − Centre) + Offset.
 func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {

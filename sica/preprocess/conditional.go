@@ -77,21 +77,40 @@ func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 }
 
 func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
+	z, _, err := c.forward(x)
+	return z, err
+}
+
+// LogDet is that of the triangular map in the principal axes, the sum of the logarithms
+// of each component's slope in itself, and of the whitening. The slopes are estimated:
+// see quantile.Curve.
+func (c *conditioned) LogDet(x *mat.Dense) ([]float64, error) {
+	_, logDet, err := c.forward(x)
+	return logDet, err
+}
+
+func (c *conditioned) forward(x *mat.Dense) (*mat.Dense, []float64, error) {
 	y := components(&decomposition{centred: signal.Added(x, c.means, -1), axes: c.axes})
 	d, n := y.Dims()
 	column := make([]float64, d)
+	logDet := make([]float64, n)
+	white, _ := mat.LogDet(c.whitened.Dense())
 	for t := range n {
+		logDet[t] = white
 		for k, l := range c.levels {
 			v := y.At(k, t)
 			if l.near != nil {
 				mean, scale := l.local(column[:k])
 				v = localDeviation(v, mean, scale, l.rounding)
+				logDet[t] -= math.Log(max(scale, l.rounding))
 			}
 			column[k] = l.curve.Quantile(v)
 			y.Set(k, t, column[k])
+			logDet[t] += l.curve.LogSlope(v)
 		}
 	}
-	return c.whitened.Apply(y)
+	z, err := c.whitened.Apply(y)
+	return z, logDet, err
 }
 
 func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {

@@ -2,18 +2,49 @@ package preprocess
 
 import (
 	"errors"
+	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Map takes signals, d×n with finite values, to others of their size, position by
-// position, with all that it needs to map others than those that it was fitted to.
+// A Map takes signals, d×n with finite values, to others of their size (but for a
+// Reduction), position by position, with all that it needs to map others than those that it was fitted to.
 // Neither method changes its argument.
 type Map interface {
 	Apply(x *mat.Dense) (*mat.Dense, error)
 	// Invert returns the signals that Apply takes to z. The error wraps
 	// ErrNotInvertible if there are none, or if they can't be found.
 	Invert(z *mat.Dense) (*mat.Dense, error)
+}
+
+// A Smooth map has a Jacobian determinant.
+type Smooth interface {
+	Map
+	// LogDet returns log|det ∂z/∂x| at each position of x, d×n.
+	LogDet(x *mat.Dense) ([]float64, error)
+}
+
+// LogDet is the sum of those of maps that follow one another, at the signals x that the
+// first takes. It is an error if one of them isn't Smooth.
+func LogDet(x *mat.Dense, maps []Map) ([]float64, error) {
+	_, n := x.Dims()
+	sum := make([]float64, n)
+	for _, m := range maps {
+		smooth, ok := m.(Smooth)
+		if !ok {
+			return nil, fmt.Errorf("preprocess: a map %T has no Jacobian determinant", m)
+		}
+		logDet, err := smooth.LogDet(x)
+		if err != nil {
+			return nil, err
+		}
+		floats.Add(sum, logDet)
+		if x, err = m.Apply(x); err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
 }
 
 // ErrNotInvertible is wrapped by the error for a map that can't be undone.

@@ -18,6 +18,9 @@ type Record struct {
 
 	Affine    *Affine    `json:"affine,omitempty"` // of an Affine, and what ends a conditional normalisation
 	Symmetric *Symmetric `json:"symmetric,omitempty"`
+	Reduction *Reduction `json:"reduction,omitempty"`
+
+	Network *Invertible `json:"network,omitempty"`
 
 	Signals string    `json:"signals,omitempty"` // that the map was fitted to
 	Axes    []float64 `json:"axes,omitempty"`    // of a conditional normalisation, row-major
@@ -30,6 +33,8 @@ const (
 	kindSymmetric   = "zca"
 	kindNormalised  = "quantiles"
 	kindConditioned = "conditional"
+	kindReduction   = "reduction"
+	kindInvertible  = "invertible"
 )
 
 // Write returns the record of a map of this package, and writes what is large in it
@@ -40,6 +45,10 @@ func Write(dir, name string, m Map) (Record, error) {
 		return Record{Kind: kindAffine, Affine: m}, nil
 	case *Symmetric:
 		return Record{Kind: kindSymmetric, Symmetric: m}, nil
+	case *Reduction:
+		return Record{Kind: kindReduction, Reduction: m}, nil
+	case *Invertible:
+		return Record{Kind: kindInvertible, Network: m}, nil
 	case *normalised:
 		r := Record{Kind: kindNormalised, Signals: name + ".npy"}
 		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.signals)
@@ -53,7 +62,7 @@ func Write(dir, name string, m Map) (Record, error) {
 	return Record{}, fmt.Errorf("a map %T can't be saved", m)
 }
 
-// Read is the map of a record, fitted to d signals at t positions, whose file is in
+// Read is the map of a record to d signals, fitted at t positions, whose file is in
 // dir.
 func (r Record) Read(dir string, d, t int) (Map, error) {
 	switch r.Kind {
@@ -61,6 +70,10 @@ func (r Record) Read(dir string, d, t int) (Map, error) {
 		return r.Affine, r.Affine.check(d)
 	case kindSymmetric:
 		return r.Symmetric, r.Symmetric.check(d)
+	case kindReduction:
+		return r.Reduction, r.Reduction.check(d)
+	case kindInvertible:
+		return r.Network, r.Network.check(d)
 	case kindNormalised:
 		signals, err := r.readSignals(dir, d, t)
 		if err != nil {

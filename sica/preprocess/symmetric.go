@@ -38,6 +38,15 @@ func newSymmetric(p *decomposition) *Symmetric {
 
 func (s *Symmetric) axes() *mat.Dense { return mat.NewDense(len(s.Centre), len(s.Centre), s.Axes) }
 
+// LogDet is the same everywhere.
+func (s *Symmetric) LogDet(x *mat.Dense) ([]float64, error) {
+	logDet := 0.0
+	for _, spread := range s.Spread {
+		logDet -= math.Log(spread)
+	}
+	return everywhere(x, logDet), nil
+}
+
 // Apply whitens signals as those that the map was fitted to; see Map.
 func (s *Symmetric) Apply(z *mat.Dense) (*mat.Dense, error) {
 	return s.along(signal.Added(z, s.Centre, -1), func(v, spread float64) float64 { return v / spread }), nil

@@ -21,14 +21,14 @@ type Options struct {
 	// sequence.
 	Shape []int
 	// Refits is the number of further fits that the stability is found by; 0
-	// finds none.
+	// finds none. Each takes as long as the fit did.
 	Refits int
 	// Progress, if set, is called with a few words before each part.
 	Progress func(doing string)
 }
 
-// Default has five refits.
-func Default() Options { return Options{Refits: 5} }
+// Default has two refits.
+func Default() Options { return Options{Refits: 2} }
 
 // A Report is a diagnosis of a separation by someone who doesn't know the true
 // sources. See Of. In JSON a number that wasn't measured is null.
@@ -48,8 +48,9 @@ type Report struct {
 	Recovered Divergence `json:"recovered"`
 	// Predictability is that of each recovered signal.
 	Predictability []Predictability `json:"predictability"`
-	// Pairs are all pairs of recovered signals.
-	Pairs []Pair `json:"pairs"`
+	// Linear says which pairs of the recovered signals the data tell apart, and how
+	// well.
+	Linear Linear `json:"linear"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
 
@@ -73,8 +74,8 @@ type Report struct {
 // Running.OnIteration isn't called.
 //
 // x must have at least 64 positions. It is also an error if x doesn't fit the
-// result, has a value that isn't finite, or if its signals or the recovered ones
-// are constant or linearly dependent. If ctx ends, its error is returned.
+// result, has a value that isn't finite, or if its signals or the recovered ones are constant or
+// the recovered ones linearly dependent. If ctx ends, its error is returned.
 func Of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
 	report, err := of(ctx, backend, r, x, opts)
 	if err != nil {
@@ -100,11 +101,11 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	if err := signal.Check("z", z); err != nil {
 		return nil, err
 	}
-	white, _, _, err := preprocess.Begin(ctx, x, []preprocess.Transform{preprocess.ZCA})
+	d, t := z.Dims()
+	white, err := whitened(ctx, x, d)
 	if err != nil {
 		return nil, fmt.Errorf("x: %w", err)
 	}
-	d, t := z.Dims()
 	report := &Report{
 		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why,
@@ -119,8 +120,8 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	if report.Predictability, err = predictability(ctx, z, g); err != nil {
 		return nil, err
 	}
-	doing("turning each pair of recovered signals")
-	if report.Pairs, err = pairs(ctx, z, g, r.Seed); err != nil {
+	doing("looking for another rotation of the recovered signals")
+	if report.Linear, err = separateAgain(ctx, z, g, r.Seed); err != nil {
 		return nil, err
 	}
 	if opts.Refits > 0 {
@@ -132,6 +133,22 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	report.conclude()
 	report.Elapsed = time.Since(begun)
 	return report, nil
+}
+
+// whitened are x whitened as ZCA does; of more mixed signals than the k recovered ones
+// their k principal components.
+func whitened(ctx context.Context, x *mat.Dense, k int) (*mat.Dense, error) {
+	if d, _ := x.Dims(); d > k {
+		r, err := preprocess.Reduce(x, k)
+		if err != nil {
+			return nil, err
+		}
+		if x, err = r.Apply(x); err != nil {
+			return nil, err
+		}
+	}
+	white, _, _, err := preprocess.Begin(ctx, x, []preprocess.Transform{preprocess.ZCA})
+	return white, err
 }
 
 // index is that of x's positions, if x can be reported on.

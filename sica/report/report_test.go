@@ -48,8 +48,8 @@ func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
 // The report is of the signals that Transform gives, is the same every time, and
 // leaves x and the fit's checkpoint alone.
 func TestReport(t *testing.T) {
-	cfg := sica.Default()
-	cfg.Settled, cfg.Iterations = 0, 2 // some iterations
+	cfg := sica.FastWGF()
+	cfg.Iterations = 2
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	called := 0
 	cfg.OnIteration = func(int, sica.Iteration) { called++ }
@@ -163,7 +163,7 @@ func TestReportErrors(t *testing.T) {
 	for _, opts := range []Options{{}, Default()} {
 		ctx, cancel := context.WithCancel(t.Context())
 		opts.Progress = func(doing string) {
-			if strings.Contains(doing, "pair") {
+			if strings.Contains(doing, "rotation") {
 				cancel()
 			}
 		}

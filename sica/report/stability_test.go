@@ -54,8 +54,8 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 		longer.Augment(&x, &mixedSlab)
 		x.CloneFrom(&longer)
 	}
-	cfg := sica.Default()
-	cfg.Settled, cfg.Rotations, cfg.Alternatives = math.MaxFloat64, 0, nil // whitening alone
+	cfg := sica.FastWGF()
+	cfg.Iterations = 0 // whitening alone
 	b := open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
 	s, err := stability(t.Context(), b, r, &x, r.Z, []int{500}, 5)
@@ -78,10 +78,10 @@ func TestSlab(t *testing.T) {
 		refits int
 		want   int
 	}{
-		{"a fifth", sica.Default(), []int{1000}, 1, 200},
-		{"a tenth", sica.Default(), []int{1000}, 10, 100},
-		{"rows", sica.Default(), []int{32, 32}, 5, 6},
-		{"too few", sica.Default(), []int{70}, 5, 0},
+		{"a fifth", sica.FastWGF(), []int{1000}, 1, 200},
+		{"a tenth", sica.FastWGF(), []int{1000}, 10, 100},
+		{"rows", sica.FastWGF(), []int{32, 32}, 5, 6},
+		{"too few", sica.FastWGF(), []int{70}, 5, 0},
 		{"whole sequence", whole, []int{1000}, 5, 0},
 	} {
 		x := mat.NewDense(2, grid.Product(test.shape), nil)

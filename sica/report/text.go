@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // maxRows is the most signals, and the most pairs, that the text shows.
@@ -100,21 +103,27 @@ func (r *Report) writeSignals(b *strings.Builder) {
 			return -cmp.Compare(p.All-p.Own, q.All-q.Own)
 		})
 	}
-	rows := []string{"signal\tR² own context\tall contexts\tself-sufficient\tstability"}
+	rows := []string{"signal\tR² own context\tall contexts\tself-sufficient\tstability\texpected error"}
 	for _, i := range order[:min(maxRows, len(order))] {
 		p := r.Predictability[i]
-		rows = append(rows, fmt.Sprintf("%d\t%.3f\t%.3f ± %.3f\t%s\t%s", i+1, p.Own, p.All, p.SE, yes(p.SelfSufficient()), r.Stability.of(i)))
+		rows = append(rows, fmt.Sprintf("%d\t%.3f\t%.3f ± %.3f\t%s\t%s\t%s", i+1, p.Own, p.All, p.SE, yes(p.SelfSufficient()), r.Stability.of(i), r.Linear.ErrorOf(i)))
 	}
 	table(b, rows...)
 	writeRest(b, len(order), "signals")
 }
 
 func (r *Report) writePairs(b *strings.Builder) {
-	pairs := slices.Clone(r.Pairs)
-	slices.SortStableFunc(pairs, func(p, q Pair) int { return -cmp.Compare(p.AmbiguityAngle, q.AmbiguityAngle) })
-	rows := []string{"pair\tfits best at\tand as well within\tcriterion's range, nats\tby chance up to"}
+	pairs := slices.Clone(r.Linear.Pairs)
+	if len(pairs) > maxRows {
+		slices.SortStableFunc(pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
+	}
+	rows := []string{"pair\tevidence, nats\tidentified\tangle\tsizes correlate by"}
 	for _, p := range pairs[:min(maxRows, len(pairs))] {
-		rows = append(rows, fmt.Sprintf("%s\t%.0f°\t%.0f°\t%.3f\t%.3f", numbered(p.Signals[:]), p.Angle, p.AmbiguityAngle, p.Range, p.Null99))
+		angle := "–"
+		if p.Identified {
+			angle = fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
+		}
+		rows = append(rows, fmt.Sprintf("%s\t%.1f\t%s\t%s\t%.2f", numbered([]int{p.J, p.I}), p.Evidence, yes(p.Identified), angle, p.Dependence))
 	}
 	table(b, rows...)
 	writeRest(b, len(pairs), "pairs")

@@ -6,23 +6,26 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // A Verdict is what a Report comes to, by these rules, the first that applies:
 //
 //  1. NoEvidence, if the result isn't what SICA looks for: (a) the recovered
 //     signals still depend on each other, by both measures: the interval of
-//     Dependence is above 0.05 and that of Judged above 0.01 nats; or (b) a pair
-//     fits better, by more than Chance, when it is rotated by more than 18°; or
-//     (c) other signals' contexts add more than 0.01 to a signal's R², and more
-//     than three standard errors; or (d) a signal comes out of the refits with a
+//     Dependence is above 0.05 and that of Judged above 0.01 nats; or (b) the sizes of
+//     two signals' innovations correlate beyond doubt (linear.Findings.Doubtful); or
+//     (c) the data tell a signal of another linear demixing apart, which
+//     correlates below 0.95 with the recovered one; or
+//     (d) other signals' contexts add more than 0.01 to a signal's R², and more
+//     than three standard errors; or (e) a signal comes out of the refits with a
 //     mean correlation below 0.9, and not only because of rule 2.
-//  2. NotIdentifiable, if a rotation of some pair by more than 30° fits as
-//     well, as far as can be told from chance (Pair.AmbiguityAngle).
+//  2. NotIdentifiable, if the data don't tell two of the signals from rotations of
+//     them (linear.Pair.Identified).
 //  3. Separated otherwise.
 //
-// A pair that is rotated by 18° has a correlation of cos 18° = 0.95 with what it
-// was. The verdict is about SICA's criterion: sources that don't fulfil it, or
+// The verdict is about SICA's criterion: sources that don't fulfil it, or
 // a nonlinear mixing that leaves signals that fulfil it as well as the sources
 // do, can make it wrong; and no criterion of this kind sees how a signal is
 // distorted by itself. docs/reliability.md has how often it was wrong.
@@ -46,7 +49,7 @@ const (
 const (
 	leftDependence = 0.05
 	leftDivergence = 0.01
-	misturned      = 18 // degrees
+	leastAgreement = 0.95 // the correlation of signals that differ by 18°
 	leastStability = 0.9
 )
 
@@ -55,7 +58,7 @@ type finding struct{ reason, next string }
 
 // conclude fills in the verdict.
 func (r *Report) conclude() {
-	findings := slices.Concat(r.dependent(), r.misturned(), r.dependentOnContexts(), r.unstable())
+	findings := slices.Concat(r.dependent(), r.doubtful(), r.misturned(), r.dependentOnContexts(), r.unstable())
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
 		if findings = r.unidentifiable(); len(findings) > 0 {
@@ -82,28 +85,39 @@ func (r *Report) dependent() []finding {
 	if after.Judged != nil {
 		reason += fmt.Sprintf(", and networks see a divergence of %s nats", after.Judged)
 	}
-	return []finding{{reason + ".", "Another fit: more iterations, Config.Family free, or, of nonlinear mixtures, other Config.Alternatives. Sources that depend on each other stay so."}}
+	return []finding{{reason + ".", "Another fit: Config.Rule any, or a flow with more iterations. Sources that depend on each other stay so."}}
 }
 
-// misturned is rule 1b.
+// doubtful is rule 1b.
+func (r *Report) doubtful() []finding {
+	if !r.Linear.Doubtful {
+		return nil
+	}
+	p := slices.MaxFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
+	return []finding{{
+		fmt.Sprintf("Signals %s depend on each other: the sizes of what their own pasts don't tell of them correlate by %.2f.", numbered([]int{p.J, p.I}), p.Dependence),
+		"Nothing, if the sources themselves are large where others are: they may be separated all the same. If the mixing may be nonlinear, another method.",
+	}}
+}
+
+// misturned is rule 1c.
 func (r *Report) misturned() []finding {
 	worst := -1
-	for k, p := range r.Pairs {
-		if p.CriterionGap > p.Null99 && math.Abs(p.Angle) > misturned && (worst < 0 || p.CriterionGap > r.Pairs[worst].CriterionGap) {
-			worst = k
+	for i, agreement := range r.Linear.Agreement {
+		if agreement < leastAgreement && r.Linear.alone(i) && (worst < 0 || agreement < r.Linear.Agreement[worst]) {
+			worst = i
 		}
 	}
 	if worst < 0 {
 		return nil
 	}
-	p := r.Pairs[worst]
 	return []finding{{
-		fmt.Sprintf("Signals %s fit better rotated by %.0f°: that lowers the criterion by %.3f nats, chance by %.3f at most.", numbered(p.Signals[:]), p.Angle, p.CriterionGap, p.Null99),
-		"A fit that isn't content so soon: Config.Settled 0 and more Config.Rotations.",
+		fmt.Sprintf("Another linear demixing describes the signals in fewer nats (evidence %.1f): its signal that is most like signal %d correlates with it by %.2f only.", r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
+		"The linear rule: Config.Rule, or --method sica.",
 	}}
 }
 
-// dependentOnContexts is rule 1c.
+// dependentOnContexts is rule 1d.
 func (r *Report) dependentOnContexts() []finding {
 	var signals []int
 	largest := 0.0
@@ -118,23 +132,19 @@ func (r *Report) dependentOnContexts() []finding {
 	}
 	return []finding{{
 		fmt.Sprintf("%s isn't self-sufficient: the others' contexts predict up to %.0f %% of its variance that its own doesn't.", signalsNumbered(signals), 100*largest),
-		"A fit that isn't content so soon: Config.Settled 0 and more Config.Rotations.",
+		"Another fit: Config.Rule any, or a flow with more iterations.",
 	}}
 }
 
-// unstable is rule 1d.
+// unstable is rule 1e.
 func (r *Report) unstable() []finding {
 	if r.Stability == nil {
 		return nil
 	}
-	open := make(map[int]bool)
-	for _, p := range r.openPairs() {
-		open[p.Signals[0]], open[p.Signals[1]] = true, true
-	}
 	var signals []int
 	least := 1.0
 	for i, c := range r.Stability.Signals {
-		if c < leastStability && !open[i] {
+		if c < leastStability && r.Linear.alone(i) {
 			signals = append(signals, i)
 			least = min(least, c)
 		}
@@ -144,78 +154,52 @@ func (r *Report) unstable() []finding {
 	}
 	return []finding{{
 		fmt.Sprintf("%s comes out differently with other seeds and positions: the mean correlation is down to %.2f.", signalsNumbered(signals), least),
-		"More positions, or more Config.Rotations or Config.Iterations.",
+		"More positions, or more Config.Iterations.",
 	}}
 }
 
 // unidentifiable is rule 2.
 func (r *Report) unidentifiable() []finding {
-	open := r.openPairs()
-	if open == nil {
-		return nil
-	}
-	const named = 3
-	var pairs []string
-	for _, p := range open[:min(named, len(open))] {
-		pairs = append(pairs, numbered(p.Signals[:]))
-	}
-	which := "Signals " + strings.Join(pairs, ", ")
-	if len(open) > named {
-		which += fmt.Sprintf(" and %d more pairs", len(open)-named)
-	}
-	p := open[0]
-	reason := fmt.Sprintf("%s fit as well rotated: over all angles the criterion changes by %.3f nats, that of Gaussian signals with equal spectra by up to %.3f", which, p.Range, p.Null99)
-	if !p.Flat() {
-		reason = fmt.Sprintf("%s fit about as well rotated by up to %.0f°: the criterion is higher there by less than the %.3f nats that it changes by for Gaussian signals with equal spectra", which, p.AmbiguityAngle, p.Null99)
-	}
-	if p.Predictable {
-		reason += ", compared without contexts as the signals are so smooth that any mixture is known from its own"
-	}
-	return []finding{{reason + ".", "More positions, if there are any: a weak preference may show. Otherwise only knowledge of the mixing can tell, such as that it is nearly symmetric, which whitening undoes."}}
-}
-
-// openPairs are those of rule 2, the most open first.
-func (r *Report) openPairs() []Pair {
-	var open []Pair
-	for _, p := range r.Pairs {
-		if p.Ambiguous() {
-			open = append(open, p)
+	var groups []string
+	for _, g := range r.Linear.Groups {
+		if len(g) > 1 {
+			groups = append(groups, numbered(g))
 		}
 	}
-	slices.SortStableFunc(open, func(p, q Pair) int { return cmp.Compare(p.Range/p.Null99, q.Range/q.Null99) })
-	return open
+	if groups == nil {
+		return nil
+	}
+	return []finding{{
+		fmt.Sprintf("Signals %s aren't told apart by the data: rotations of them are described in as few nats, to within %.0f.", strings.Join(groups, "; and "), math.Log(20)),
+		"More positions, if there are any: a weak preference may show. Otherwise only knowledge of the mixing can tell, such as that it is nearly symmetric, which whitening undoes.",
+	}}
 }
 
 // separated says why none of the rules applied.
 func (r *Report) separated() finding {
-	widest := 0.0
-	for _, p := range r.Pairs {
-		widest = max(widest, p.AmbiguityAngle)
-	}
-	reason := fmt.Sprintf("The dependence went from %s to %s, and no pair fits as well when it is rotated by more than %.0f°, as far as can be told from chance",
-		r.Mixed.Dependence, r.Recovered.Dependence, widest)
+	least := slices.MinFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
+	reason := fmt.Sprintf("The dependence went from %s to %s, and the data tell every pair of signals from its rotations, signals %s by %.1f nats and the others by more",
+		r.Mixed.Dependence, r.Recovered.Dependence, numbered([]int{least.J, least.I}), least.Evidence)
 	if after := r.Recovered; after.Dependence.Low > leftDependence {
 		reason += fmt.Sprintf("; what dependence is left, networks don't see: a divergence of %s nats", after.Judged)
 	}
 	if r.Stability != nil {
 		reason += fmt.Sprintf("; %s and the fit agree with an MCC of %.3f", r.Stability.refits(), r.Stability.MCC)
 	}
-	next := "Look at the signals: that they are self-sufficient doesn't say what they are."
-	for _, p := range r.Pairs {
-		if p.CriterionGap > p.Null99 {
-			next = fmt.Sprintf("Config.Settled 0 may separate signals %s a little better still: they fit best rotated by %.0f°.", numbered(p.Signals[:]), p.Angle)
-		}
-	}
-	return finding{reason + ".", next}
+	return finding{reason + ".", "Look at the signals: that they are self-sufficient doesn't say what they are."}
 }
 
-// numbered counts signals from 1: "1 and 2".
+// numbered counts signals from 1: "1 and 2", "1, 2 and 3".
 func numbered(signals []int) string {
 	var numbers []string
 	for _, i := range signals {
 		numbers = append(numbers, fmt.Sprint(i+1))
 	}
-	return strings.Join(numbers, " and ")
+	last := len(numbers) - 1
+	if last < 1 {
+		return strings.Join(numbers, "")
+	}
+	return strings.Join(numbers[:last], ", ") + " and " + numbers[last]
 }
 
 // signalsNumbered is "Signal 1", or "Each of signals 1, 2 and 3".
@@ -223,6 +207,5 @@ func signalsNumbered(signals []int) string {
 	if len(signals) == 1 {
 		return "Signal " + numbered(signals)
 	}
-	last := len(signals) - 1
-	return "Each of signals " + strings.ReplaceAll(numbered(signals[:last]), " and ", ", ") + " and " + numbered(signals[last:])
+	return "Each of signals " + numbered(signals)
 }

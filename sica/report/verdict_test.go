@@ -7,20 +7,25 @@ import (
 	"time"
 
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // good is a report of three signals that is all that one could wish for.
 func good() *Report {
 	judged, before := dependence.Interval{Estimate: 0.001, Low: 0, High: 0.004}, dependence.Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
-	pair := func(i, j int) Pair {
-		return Pair{Signals: [2]int{i, j}, Range: 0.12, Null99: 0.04, Angle: -3, CriterionGap: 0.002, AmbiguityAngle: 15}
+	pair := func(i, j int, evidence float64) linear.Pair {
+		return linear.Pair{I: i, J: j, Evidence: evidence, Identified: true, AngleError: 0.02, Dependence: 0.01}
+	}
+	findings := linear.Findings{
+		Evidence: 60, ExpectedError: []float64{0.0012, 0.0003, 0.002}, Groups: [][]int{{0}, {1}, {2}},
+		Pairs: []linear.Pair{pair(1, 0, 40), pair(2, 0, 12.3), pair(2, 1, 50)},
 	}
 	return &Report{
 		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7,
 		Mixed:          Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Judged: &before},
 		Recovered:      Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0, High: 0.07}, Pair: [2]int{0, 2}, Judged: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
-		Pairs:          []Pair{pair(0, 1), pair(0, 2), pair(1, 2)},
+		Linear:         Linear{Findings: findings, Agreement: []float64{0.999, 0.99, 1}},
 		Stability:      &Stability{MCC: 0.99, Recoveries: [][]float64{{1, 0.99}, {0.99, 1}}, Signals: []float64{0.99, 0.98, 0.99}, LeftOut: 204},
 		Elapsed:        3 * time.Second,
 	}
@@ -28,7 +33,10 @@ func good() *Report {
 
 func TestVerdict(t *testing.T) {
 	dependent := dependence.Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
-	flat := func(p *Pair) { p.Range, p.AmbiguityAngle = 0.03, 45 }
+	join := func(r *Report) {
+		r.Linear.Groups = [][]int{{0}, {1, 2}}
+		r.Linear.Pairs[2].Identified = false
+	}
 	for _, test := range []struct {
 		name   string
 		change func(r *Report)
@@ -41,19 +49,18 @@ func TestVerdict(t *testing.T) {
 		{"by the other", func(r *Report) { r.Recovered.Judged = &dependent }, Separated, ""},
 		{"dependent", func(r *Report) { r.Recovered.Dependence, r.Recovered.Judged = dependent, &dependent }, NoEvidence, "of signals 1 and 3 most"},
 		{"dependent, too short to judge", func(r *Report) { r.Recovered.Dependence, r.Recovered.Judged = dependent, nil }, NoEvidence, "still depend"},
-		{"misturned", func(r *Report) { r.Pairs[1].Angle, r.Pairs[1].CriterionGap = 24, 0.06 }, NoEvidence, "Signals 1 and 3 fit better rotated by 24°"},
-		{"misturned by chance", func(r *Report) { r.Pairs[1].Angle, r.Pairs[1].CriterionGap = 24, 0.03 }, Separated, ""},
-		{"turned a little", func(r *Report) { r.Pairs[1].Angle, r.Pairs[1].CriterionGap = -12, 0.06 }, Separated, ""},
+		{"doubtful", func(r *Report) { r.Linear.Doubtful, r.Linear.Pairs[1].Dependence = true, 0.4 }, NoEvidence, "Signals 1 and 3 depend on each other: the sizes of what their own pasts don't tell of them correlate by 0.40"},
+		{"misturned", func(r *Report) { r.Linear.Agreement[1] = 0.8 }, NoEvidence, "most like signal 2 correlates with it by 0.80"},
+		{"turned a little", func(r *Report) { r.Linear.Agreement[1] = 0.96 }, Separated, ""},
+		{"turned in a group", func(r *Report) { join(r); r.Linear.Agreement[1] = 0.8 }, NotIdentifiable, ""},
 		{"needs others", func(r *Report) { r.Predictability[1].All = 0.9 }, NoEvidence, "Signal 2 isn't self-sufficient: the others' contexts predict up to 10 %"},
 		{"two need others", func(r *Report) { r.Predictability[1].All, r.Predictability[2].All = 0.9, 0.2 }, NoEvidence, "Each of signals 2 and 3 "},
 		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence, "down to 0.60"},
-		{"flat", func(r *Report) { flat(&r.Pairs[2]) }, NotIdentifiable, "Signals 2 and 3 fit as well rotated"},
-		{"open", func(r *Report) { r.Pairs[0].AmbiguityAngle = 36 }, NotIdentifiable, "by up to 36°"},
-		{"foreseeable", func(r *Report) { flat(&r.Pairs[0]); r.Pairs[0].Predictable = true }, NotIdentifiable, "so smooth"},
-		{"flat and unstable", func(r *Report) { flat(&r.Pairs[2]); r.Stability.Signals[1] = 0.5 }, NotIdentifiable, "2 and 3"},
-		{"flat and another unstable", func(r *Report) { flat(&r.Pairs[2]); r.Stability.Signals[0] = 0.5 }, NoEvidence, "Signal 1"},
-		{"flat and dependent", func(r *Report) {
-			flat(&r.Pairs[2])
+		{"a group", join, NotIdentifiable, "Signals 2 and 3 aren't told apart"},
+		{"a group, unstable", func(r *Report) { join(r); r.Stability.Signals[1] = 0.5 }, NotIdentifiable, "2 and 3"},
+		{"a group and another unstable", func(r *Report) { join(r); r.Stability.Signals[0] = 0.5 }, NoEvidence, "Signal 1"},
+		{"a group, dependent", func(r *Report) {
+			join(r)
 			r.Recovered.Dependence, r.Recovered.Judged = dependent, &dependent
 		}, NoEvidence, "still depend"},
 	} {
@@ -75,9 +82,10 @@ func TestReportText(t *testing.T) {
 	r.conclude()
 	const want = `Verdict: separated
 
-  The dependence went from 0.400 (0.300–0.500) to 0.010 (0.000–0.070), and no
-  pair fits as well when it is rotated by more than 15°, as far as can be told
-  from chance; one refit and the fit agree with an MCC of 0.990.
+  The dependence went from 0.400 (0.300–0.500) to 0.010 (0.000–0.070), and the
+  data tell every pair of signals from its rotations, signals 1 and 3 by 12.3
+  nats and the others by more; one refit and the fit agree with an MCC of
+  0.990.
   Next: Look at the signals: that they are self-sufficient doesn't say what
         they are.
 
@@ -87,15 +95,15 @@ func TestReportText(t *testing.T) {
 dependence of a pair   0.400 (0.300–0.500)   0.010 (0.000–0.070)
 divergence, nats       0.100 (0.060–0.130)   0.001 (0.000–0.004)
 
-signal   R² own context   all contexts    self-sufficient   stability
-1        0.500            0.500 ± 0.010   yes               0.990
-2        0.800            0.790 ± 0.010   yes               0.980
-3        0.000            0.004 ± 0.001   yes               0.990
+signal   R² own context   all contexts    self-sufficient   stability   expected error
+1        0.500            0.500 ± 0.010   yes               0.990       0.0012
+2        0.800            0.790 ± 0.010   yes               0.980       0.0003
+3        0.000            0.004 ± 0.001   yes               0.990       0.0020
 
-pair      fits best at   and as well within   criterion's range, nats   by chance up to
-1 and 2   -3°            15°                  0.120                     0.040
-1 and 3   -3°            15°                  0.120                     0.040
-2 and 3   -3°            15°                  0.120                     0.040
+pair      evidence, nats   identified   angle    sizes correlate by
+1 and 2   40.0             yes          ± 1.1°   0.01
+1 and 3   12.3             yes          ± 1.1°   0.01
+2 and 3   50.0             yes          ± 1.1°   0.01
 
 stability: one refit, each with another seed and without 204 other positions,
 and the fit agree with an MCC of 0.990
@@ -106,16 +114,16 @@ and the fit agree with an MCC of 0.990
 	for range 40 {
 		r.Predictability = append(r.Predictability, r.Predictability[0])
 		r.Stability.Signals = append(r.Stability.Signals, 1)
-		r.Pairs = append(r.Pairs, r.Pairs...)[:min(2*len(r.Pairs), 900)]
+		r.Linear.Pairs = append(r.Linear.Pairs, r.Linear.Pairs...)[:min(2*len(r.Linear.Pairs), 900)]
 	}
 	r.Stability.Signals[41] = 0.1
-	r.Pairs[700].AmbiguityAngle = 45
+	r.Linear.Pairs[700].Evidence = -7.5
 	r.conclude()
 	text := r.String()
 	if lines := strings.Count(text, "\n"); lines > 40 {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
-	for _, want := range []string{"\n42 ", "and 37 more signals", "and 894 more pairs", "45°"} {
+	for _, want := range []string{"\n42 ", "and 37 more signals", "and 894 more pairs", "-7.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

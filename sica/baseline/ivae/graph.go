@@ -65,7 +65,7 @@ func layerName(i int) string { return fmt.Sprintf("layer_%d", i) }
 func (c Config) layers(scope string) []string {
 	var scopes []string
 	for i := range len(c.Hidden) + 1 {
-		scopes = append(scopes, path.Join("/", scope, layerName(i)))
+		scopes = append(scopes, path.Join("/", scope, layerName(i), "dense"))
 	}
 	return scopes
 }

@@ -34,7 +34,7 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	z, err := m.Apply(x)
+	z, err := m.Map.Apply(x)
 	if err != nil {
 		fmt.Println(err)
 		return

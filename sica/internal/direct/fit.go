@@ -9,6 +9,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Model is the outcome of Fit. Log-likelihoods and code lengths, their
@@ -16,7 +18,7 @@ import (
 type Model struct {
 	// Map takes mixed signals to recovered ones, which it leaves with mean 0 and
 	// variance 1 on the positions it was fitted to.
-	Map `json:"map"`
+	Map *preprocess.Invertible `json:"map"`
 
 	// CodeLength is that of x at the positions held out, Jacobian included.
 	CodeLength float64 `json:"code_length"`
@@ -42,6 +44,10 @@ type Model struct {
 	// Groups of signals whose rotations among themselves nothing tells apart.
 	// They are rotated as near to the whitened signals as can be.
 	Groups [][]int `json:"groups"`
+
+	// scores are, for each fold, the log-likelihoods of x under the fold's best run
+	// at the positions that it held out.
+	scores [][]float64
 }
 
 // Run is one restart on one fold.
@@ -82,9 +88,13 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 		}
 		w, logDet, err := whiten(x)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("direct: %w", err)
 		}
-		problems[i] = &problem{whitening: w, logDet: logDet, whitened: w.apply(x)}
+		whitened, err := w.Apply(x)
+		if err != nil {
+			return nil, fmt.Errorf("direct: %w", err)
+		}
+		problems[i] = &problem{whitening: w, logDet: logDet, whitened: whitened}
 		if repeats(x) {
 			blur(problems[i].whitened, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
 		}
@@ -94,7 +104,7 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 	if err != nil {
 		return nil, err
 	}
-	index, err := newIndex(o.Shape, o.Past)
+	index, err := o.index(whitened(problems))
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +118,7 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 	}
 	models := make([]*Model, len(xs))
 	for i, p := range problems {
+		o.report(Judging, float64(i)/float64(len(problems)), nil)
 		if models[i], err = t.model(ctx, i, p); err != nil {
 			return nil, fmt.Errorf("direct: %w", err)
 		}
@@ -117,9 +128,17 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 
 // problem is one matrix of signals.
 type problem struct {
-	whitening Affine
+	whitening *preprocess.Affine
 	logDet    float64    // of the whitening
 	whitened  *mat.Dense // blurred where positions repeat
+}
+
+func whitened(problems []*problem) []*mat.Dense {
+	var all []*mat.Dense
+	for _, p := range problems {
+		all = append(all, p.whitened)
+	}
+	return all
 }
 
 // UnmarshalJSON reads a model and checks that it has a map.
@@ -129,8 +148,8 @@ func (m *Model) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return err
 	}
-	if err := p.Map.check(); err != nil {
-		return err
+	if p.Map == nil {
+		return errors.New("direct: a model without a map")
 	}
 	*m = Model(p)
 	return nil

@@ -61,7 +61,7 @@ func TestFitSeparates(t *testing.T) {
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 1, 1024)
 	m := fit(t, b, x, Options{Seed: 1})
-	z, err := m.Apply(x)
+	z, err := m.Map.Apply(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestFitSeparates(t *testing.T) {
 	if !m.Identified() || !m.OverWhitening.Evident() {
 		t.Errorf("not identified: %+v", m)
 	}
-	back, err := m.Invert(z)
+	back, err := m.Map.Invert(z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestFitSeparates(t *testing.T) {
 	index, _ := newIndex([]int{1024}, 2)
 	chosen := m.Runs[m.Chosen]
 	train, held := index.split(chosen.Fold)
-	logDet, err := m.LogDet(x)
+	logDet, err := m.Map.LogDet(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,11 +231,11 @@ func TestFitStops(t *testing.T) {
 	defer cancel()
 	o := short
 	o.Steps = 1000
-	o.OnProgress = func(step int, heldOut []float64) {
-		if step > 50 || len(heldOut) != 1 {
-			t.Errorf("step %d after the context ended, held out %v", step, heldOut)
+	o.OnProgress = func(p Progress) {
+		if p.Stage != Fitting || p.Fraction > .05 || len(p.HeldOut) != 1 {
+			t.Errorf("%+v after the context ended", p)
 		}
-		if step == 50 {
+		if p.Fraction == .05 {
 			cancel()
 		}
 	}

@@ -14,6 +14,7 @@ const numBlocks = 10
 // and which each fold holds out.
 type index struct {
 	shape  []int
+	reach  int
 	past   [][]int // offsets, one entry an axis
 	before []int   // Margins of past
 	after  []int
@@ -25,7 +26,7 @@ type index struct {
 }
 
 func newIndex(shape []int, reach int) (*index, error) {
-	x := &index{shape: shape, past: flows.Past(reach, len(shape)), size: 1}
+	x := &index{shape: shape, reach: reach, past: flows.Past(reach, len(shape)), size: 1}
 	for _, n := range shape {
 		if n < 1 {
 			return nil, fmt.Errorf("direct: Shape %v: every axis must be at least 1", shape)
@@ -89,6 +90,19 @@ func (x *index) split(fold int) (train, held []int) {
 		}
 	}
 	return train, held
+}
+
+// settled are the positions without those of the first block: signals may begin far
+// from where they stay, as the paper's AR(7) do, and what few large values share or
+// are bent to is no evidence.
+func (x *index) settled(positions []int) []int {
+	var rest []int
+	for _, t := range positions {
+		if x.block(t) > 0 {
+			rest = append(rest, t)
+		}
+	}
+	return rest
 }
 
 // starts are the rows at which a run of rows may start without one that fold

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
@@ -37,68 +38,6 @@ func drawNormal(seed uint64, rows, cols int, scale float64) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	m.Apply(func(_, _ int, _ float64) float64 { return scale * rng.NormFloat64() }, m)
 	return m
-}
-
-// drawMap draws a map of three layers for three signals.
-func drawMap(t *testing.T) *Map {
-	t.Helper()
-	m := &Map{}
-	for l := range 4 {
-		m.Linear = append(m.Linear, newAffine(drawNormal(uint64(l), 3, 3, 1), []float64{.1, -.2, .3}))
-		if l < 3 {
-			m.Bends = append(m.Bends, []float64{.5, -.8, .1 * float64(l)})
-		}
-	}
-	if err := m.check(); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func TestMapInverts(t *testing.T) {
-	m := drawMap(t)
-	x := drawNormal(9, 3, 200, 3)
-	z, err := m.Apply(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := m.Invert(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.EqualApprox(back, x, 1e-10) {
-		t.Error("g⁻¹(g(x)) isn't x")
-	}
-}
-
-// LogDet is log|det| of the Jacobian by central differences.
-func TestMapLogDet(t *testing.T) {
-	const h = 1e-5
-	m := drawMap(t)
-	x := drawNormal(9, 3, 20, 2)
-	got, err := m.LogDet(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range got {
-		jacobian := mat.NewDense(3, 3, nil)
-		for j := range 3 {
-			moved := func(step float64) *mat.Dense {
-				at := mat.NewDense(3, 1, mat.Col(nil, k, x))
-				at.Set(j, 0, at.At(j, 0)+step)
-				z, _ := m.forward(at)
-				return z
-			}
-			var difference mat.Dense
-			difference.Sub(moved(h), moved(-h))
-			for i := range 3 {
-				jacobian.Set(i, j, difference.At(i, 0)/(2*h))
-			}
-		}
-		if want, _ := mat.LogDet(jacobian); math.Abs(got[k]-want) > 1e-7 {
-			t.Errorf("position %d: %.9f, by differences %.9f", k, got[k], want)
-		}
-	}
 }
 
 // The map is layers.Invertible with the same parameters.
@@ -124,14 +63,18 @@ func TestMapIsTheLayer(t *testing.T) {
 			t.Fatal(err)
 		}
 		variable := func(name string) []float64 {
-			v, err := tensors.CopyFlatData[float64](store.GetVariable("/" + name).MustValue())
+			v, err := tensors.CopyFlatData[float64](store.GetVariable("/invertible/" + name).MustValue())
 			if err != nil {
 				t.Fatal(err)
 			}
 			return v
 		}
 		m := newMap(d, parameters{variable("factors"), variable("permutations"), variable("biases"), variable("bends")})
-		z, logDet := m.forward(x)
+		z := apply(t, m, x)
+		logDet, err := m.LogDet(x)
+		if err != nil {
+			t.Fatal(err)
+		}
 		out, err := exec.Call(values)
 		if err != nil {
 			t.Fatal(err)
@@ -151,23 +94,56 @@ func TestMapIsTheLayer(t *testing.T) {
 }
 
 // Maps before and after are taken into the ends.
-func TestMapEnds(t *testing.T) {
-	m := drawMap(t)
-	a := newAffine(drawNormal(20, 3, 3, 1), []float64{1, 2, 3})
-	x := drawNormal(9, 3, 20, 1)
-	want, _ := m.forward(x)
-	if got, _ := m.followed(a).forward(x); !mat.EqualApprox(got, a.apply(want), 1e-10) {
-		t.Error("followed isn't a∘g")
+func TestBetween(t *testing.T) {
+	m := &preprocess.Invertible{
+		Linear: []*preprocess.Affine{drawAffine(1), drawAffine(2), drawAffine(3)},
+		Bends:  [][]float64{{.5, -.8, .1}, {-.3, .9, 0}},
 	}
-	want, _ = m.forward(a.apply(x))
-	if got, _ := m.preceded(a).forward(x); !mat.EqualApprox(got, want, 1e-10) {
-		t.Error("preceded isn't g∘a")
+	first, last := drawAffine(4), drawAffine(5)
+	x := drawNormal(9, 3, 20, 1)
+	want := x
+	for _, step := range []preprocess.Map{first, m, last} {
+		want = apply(t, step, want)
+	}
+	if got := apply(t, between(first, m, last), x); !mat.EqualApprox(got, want, 1e-10) {
+		t.Error("it isn't the three maps, one after another")
+	}
+}
+
+func drawAffine(seed uint64) *preprocess.Affine {
+	return preprocess.LinearMap(drawNormal(seed, 3, 3, 1), []float64{1, 2, 3})
+}
+
+func apply(t *testing.T, m preprocess.Map, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	z, err := m.Apply(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// The map that finishes rotates signals of equal innovations and leaves them with
+// mean 0 and variance 1.
+func TestFinish(t *testing.T) {
+	z := drawNormal(3, 2, 500, 4)
+	positions := seq(500)[2:]
+	scaled := innovationScaled(z, []int{-2, -1}, positions)
+	turn := mat.NewDense(2, 2, []float64{.8, -.6, .6, .8})
+	var turned mat.Dense
+	turned.Mul(turn, scaled)
+	want, err := preprocess.Standardised(&turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := apply(t, finish(z, scaled, turn), z); !mat.EqualApprox(got, want, 1e-10) {
+		t.Error("it isn't the rotated signals, standardised")
 	}
 }
 
 // A model comes back from JSON bit for bit, and one without a map doesn't.
 func TestModelJSON(t *testing.T) {
-	m := &Model{Map: *drawMap(t), CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
+	m := &Model{Map: &preprocess.Invertible{Linear: []*preprocess.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
 		PastGain: []Difference{{1, 2}}, Pairs: []Pair{{0, 1, Difference{3, 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1, -2}}}}}
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -180,35 +156,9 @@ func TestModelJSON(t *testing.T) {
 	if !reflect.DeepEqual(&back, m) {
 		t.Errorf("%+v came back as %+v", m, back)
 	}
-	for change, want := range map[string]string{
-		`"linear":[]`: "affine maps",
-		`"bends":[]`:  "affine maps",
-		`"bends":[[0.5,-0.8,0],[0.5,-0.8,1],[0.5,-0.8,0.2]]`: "a bend of 1",
-		`"bends":[[0.5,-0.8],[0.5,-0.8,0.1],[0.5,-0.8,0.2]]`: "2 bends",
-		`"linear":[{"w":[[0]],"b":[0]}],"bends":[]`:          "no inverse",
-		`"linear":[{"w":[[1,2]],"b":[0]}],"bends":[]`:        "isn't 1×1",
-		`"linear":[{"w":[[1],[2]],"b":[0]}],"bends":[]`:      "another size",
-		`"linear":[{"w":[],"b":[]}],"bends":[]`:              "no signals",
-	} {
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(data, &fields); err != nil {
-			t.Fatal(err)
-		}
-		var old map[string]json.RawMessage
-		if err := json.Unmarshal(fields["map"], &old); err != nil {
-			t.Fatal(err)
-		}
-		var changed map[string]json.RawMessage
-		if err := json.Unmarshal([]byte("{"+change+"}"), &changed); err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range changed {
-			old[k] = v
-		}
-		fields["map"], _ = json.Marshal(old)
-		bad, _ := json.Marshal(fields)
-		if err := json.Unmarshal(bad, &back); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", change, err, want)
+	for data, want := range map[string]string{`{}`: "without a map", `{"map":{"linear":[]}}`: "affine maps"} {
+		if err := json.Unmarshal([]byte(data), &back); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", data, err, want)
 		}
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // judge compares the runs of one problem, which all have the same signals.
@@ -18,7 +21,7 @@ type judge struct {
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
 	runs        []Run
-	maps        []*Map // of the whitened signals
+	maps        []*preprocess.Invertible // of the whitened signals
 	z           []*mat.Dense
 }
 
@@ -42,7 +45,10 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 			OverWhitening: b.heldOut - stat.Mean(j.whitened[fold], nil)}
 		j.runs = append(j.runs, run)
 		j.maps = append(j.maps, newMap(t.d, b.parameters))
-		z, _ := j.maps[r].forward(p.whitened)
+		z, err := j.maps[r].Apply(p.whitened)
+		if err != nil {
+			return nil, err
+		}
 		j.z = append(j.z, z)
 		if run.OverWhitening > j.runs[m.Chosen].OverWhitening {
 			m.Chosen = r
@@ -56,18 +62,31 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 func (j *judge) fill(ctx context.Context, m *Model) error {
 	chosen, z, lags := j.runs[m.Chosen], j.z[m.Chosen], j.index.lags
 	m.CodeLength = chosen.CodeLength
-	best := j.scores(m.Chosen)
+	best, err := j.scores(m.Chosen)
+	if err != nil {
+		return err
+	}
 	m.OverWhitening = newDifference(best, j.whitened[chosen.Fold])
 	m.PastGain = j.pastGain(m.Chosen)
 
 	scaled := innovationScaled(z, lags, j.index.scored)
-	var err error
 	if m.Pairs, err = turnedPairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
 		return err
 	}
 	m.Groups = groups(j.d, m.Pairs)
 	rotation := rotationBack(scaled, j.problem.whitened, m.Groups)
-	m.Map = *j.maps[m.Chosen].followed(finish(z, scaled, rotation)).preceded(j.problem.whitening)
+	m.Map = between(j.problem.whitening, j.maps[m.Chosen], finish(z, scaled, rotation))
+
+	for fold := range j.held {
+		scores, err := j.scores(j.bestOf(fold))
+		if err != nil {
+			return err
+		}
+		for k := range scores {
+			scores[k] += j.problem.logDet
+		}
+		m.scores = append(m.scores, scores)
+	}
 
 	m.Agreement = 1
 	aligned := func(z *mat.Dense) *mat.Dense {
@@ -80,7 +99,14 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r != m.Chosen && j.equallyGood(r, chosen.Fold, best) {
+		if r == m.Chosen {
+			continue
+		}
+		good, err := j.equallyGood(r, chosen.Fold, best)
+		if err != nil {
+			return err
+		}
+		if good {
 			m.Agreement = min(m.Agreement, MeanCorrelation(aligned(z), aligned(j.z[r])))
 			m.Agreeing++
 		}
@@ -90,23 +116,30 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 
 // scores is the log-likelihood of run r at its fold's held-out positions, the
 // sources fitted anew.
-func (j *judge) scores(r int) []float64 {
+func (j *judge) scores(r int) ([]float64, error) {
 	fold := j.runs[r].Fold
+	logDet, err := j.maps[r].LogDet(j.problem.whitened)
+	if err != nil {
+		return nil, err
+	}
 	scores := scoreSignals(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
-	_, logDet := j.maps[r].forward(j.problem.whitened)
 	for i, t := range j.held[fold] {
 		scores[i] += logDet[t]
 	}
-	return scores
+	return scores, nil
 }
 
 // equallyGood tells whether run r is as good as one of that fold with these
 // scores to within chance; a run of another fold, if it is that fold's best.
-func (j *judge) equallyGood(r, fold int, best []float64) bool {
-	if j.runs[r].Fold == fold {
-		return !newDifference(best, j.scores(r)).Evident()
+func (j *judge) equallyGood(r, fold int, best []float64) (bool, error) {
+	if j.runs[r].Fold != fold {
+		return r == j.bestOf(j.runs[r].Fold), nil
 	}
-	return r == j.bestOf(j.runs[r].Fold)
+	scores, err := j.scores(r)
+	if err != nil {
+		return false, err
+	}
+	return !newDifference(best, scores).Evident(), nil
 }
 
 // bestOf is the best run of a fold.
@@ -144,14 +177,47 @@ func (j *judge) pastGain(chosen int) []Difference {
 // sources: each signal's past predicts it, every pair would lose by a rotation,
 // and what other runs recovered is the same to minAgreement.
 func (m *Model) Identified() bool {
+	return len(m.Groups) == 0 && m.Known()
+}
+
+// Known tells whether the model's signals are the sources but for rotations that nothing
+// tells apart: each is predicted by its own past, and other runs recovered the same.
+func (m *Model) Known() bool {
 	for _, g := range m.PastGain {
 		if !g.Evident() {
 			return false
 		}
 	}
-	return len(m.Groups) == 0 && m.Agreeing > 0 && m.Agreement >= minAgreement
+	return m.Agreeing > 0 && m.Agreement >= minAgreement
 }
 
 // minAgreement is a prior: two maps that are each .975 from the sources agree to
 // about that.
 const minAgreement = .95
+
+// Why says in a sentence what the evidence is.
+func (m *Model) Why() string {
+	for i, g := range m.PastGain {
+		if !g.Evident() {
+			return fmt.Sprintf("Its signals aren't identified: its own past doesn't predict signal %d (%.3f ± %.3f nats a position).", i+1, g.Mean, g.SE)
+		}
+	}
+	if len(m.Groups) > 0 {
+		var names []string
+		for _, group := range m.Groups {
+			var members []string
+			for _, i := range group {
+				members = append(members, fmt.Sprint(i+1))
+			}
+			names = append(names, strings.Join(members, ", "))
+		}
+		return fmt.Sprintf("Nothing tells signals %s from their rotations: they are turned towards the start.", strings.Join(names, "; and "))
+	}
+	switch {
+	case m.Agreeing == 0:
+		return "No other run is as good, so nothing says that its signals are the only ones."
+	case m.Agreement < minAgreement:
+		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).", m.Agreement)
+	}
+	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair would lose by a rotation, and %d other runs recovered the same (MCC at least %.3f).", m.Agreeing, m.Agreement)
+}

@@ -16,8 +16,9 @@ type Options struct {
 	// Seed of all random draws.
 	Seed uint64
 	// Past is how far back the sources' own values predict them: p lags in a
-	// sequence, a half-disk of that radius in an image. The default is 2; -1 is
-	// none.
+	// sequence, a half-disk of that radius in an image. -1 is none. The default is
+	// how far the mixed signals' own values predict them, which a map of them
+	// hardly changes: at least 2, and at most 8 in a sequence and 3 in an image.
 	Past int
 	// Restarts is how many networks to begin with for each fold, the default 4,
 	// and Folds, the default 2, how many choices of the positions held out.
@@ -34,10 +35,33 @@ type Options struct {
 	// LearningRate of the network; that of the sources is twice as much. The
 	// default is 4e-2.
 	LearningRate float64
-	// OnProgress, if it isn't nil, is called at every evaluation with the number
-	// of steps made and the best held-out log-likelihood of each problem's runs
-	// so far, in nats a position, of the whitened signals.
-	OnProgress func(step int, heldOut []float64)
+	// OnProgress, if it isn't nil, is told how far a fit is.
+	OnProgress func(Progress)
+}
+
+// Progress is how far a fit is.
+type Progress struct {
+	Stage    Stage
+	Fraction float64 // of the stage, 0 to 1
+	// HeldOut is, while networks are fitted, the best log-likelihood so far of
+	// each problem's runs at positions held out, in nats a position of the
+	// whitened signals.
+	HeldOut []float64
+}
+
+// Stage is a part of a fit.
+type Stage string
+
+const (
+	Measuring Stage = "measuring the starts"
+	Fitting   Stage = "fitting networks"
+	Judging   Stage = "judging networks"
+)
+
+func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
+	if o.OnProgress != nil {
+		o.OnProgress(Progress{stage, fraction, heldOut})
+	}
 }
 
 // The recipe of the prototype that was measured, where it isn't an option.
@@ -67,12 +91,6 @@ func (o Options) withDefaults(T int) (Options, error) {
 	}
 	if product != T {
 		return o, fmt.Errorf("direct: Shape %v has %d positions, the signals %d", o.Shape, product, T)
-	}
-	switch {
-	case o.Past == 0:
-		o.Past = 2
-	case o.Past < 0:
-		o.Past = 0
 	}
 	for _, f := range []struct {
 		name           string

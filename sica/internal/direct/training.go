@@ -240,7 +240,10 @@ func (t *training) initialise() error {
 	for r := range t.runs() {
 		problem, _, fold := t.of(r)
 		train, _ := t.index.split(fold)
-		z, _ := newMap(t.d, drawn[r]).forward(t.signals[problem])
+		z, err := newMap(t.d, drawn[r]).Apply(t.signals[problem])
+		if err != nil {
+			return err
+		}
 		for i := range t.d {
 			a, std := regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
@@ -295,7 +298,7 @@ func (t *training) readParameters() ([]parameters, error) {
 		"biases":       func(p *parameters) *[]float64 { return &p.biases },
 		"bends":        func(p *parameters) *[]float64 { return &p.bends },
 	} {
-		v := t.store.GetVariable(mapScope + "/" + name)
+		v := t.store.GetVariable(mapScope + "/invertible/" + name)
 		if v == nil {
 			return nil, fmt.Errorf("direct: no variable %q", name)
 		}
@@ -365,8 +368,6 @@ func (t *training) look(step int) error {
 		problem, _, _ := t.of(r)
 		best[problem] = max(best[problem], b.heldOut)
 	}
-	if t.options.OnProgress != nil {
-		t.options.OnProgress(step, best)
-	}
+	t.options.report(Fitting, float64(step)/float64(t.options.Steps), best)
 	return nil
 }

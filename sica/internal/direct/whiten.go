@@ -2,52 +2,25 @@ package direct
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// whiten returns the symmetric whitening x → Σ^{-1/2}·(x − mean), from the
-// singular values of the data, which keeps twice the digits of its covariance,
-// and the logarithm of its determinant.
-func whiten(x *mat.Dense) (whitening Affine, logDet float64, err error) {
-	d, T := x.Dims()
-	mean := make([]float64, d)
-	centred := mat.NewDense(d, T, nil)
-	for i := range d {
-		mean[i] = stat.Mean(x.RawRowView(i), nil)
-		for t, v := range x.RawRowView(i) {
-			centred.Set(i, t, v-mean[i])
-		}
+// whiten is the symmetric whitening of x, and the logarithm of its determinant.
+func whiten(x *mat.Dense) (whitening *preprocess.Affine, logDet float64, err error) {
+	symmetric, err := preprocess.SymmetricOf(x)
+	if err != nil {
+		return nil, 0, err
 	}
-	var svd mat.SVD
-	if !svd.Factorize(centred, mat.SVDThin) {
-		return Affine{}, 0, errors.New("direct: the signals have no singular value decomposition")
+	for _, spread := range symmetric.Spread {
+		logDet -= math.Log(spread)
 	}
-	values := svd.Values(nil)
-	if !(values[d-1] > 1e-12*values[0]) { // of float64's 16 digits
-		return Affine{}, 0, fmt.Errorf("direct: the %d signals are linearly dependent: drop those that follow from others", d)
-	}
-	var u, w mat.Dense
-	svd.UTo(&u)
-	scaled := mat.DenseCopyOf(&u)
-	for j, v := range values {
-		scale := math.Sqrt(float64(T)) / v
-		logDet += math.Log(scale)
-		for i := range d {
-			scaled.Set(i, j, u.At(i, j)*scale)
-		}
-	}
-	w.Mul(scaled, u.T())
-	offset := mat.NewVecDense(d, nil)
-	offset.MulVec(&w, mat.NewVecDense(d, mean))
-	offset.ScaleVec(-1, offset)
-	return newAffine(&w, offset.RawVector().Data), logDet, nil
+	return symmetric.Affine(), logDet, nil
 }
 
 // blurStd is the resolution of whitened signals of which several positions are
@@ -59,6 +32,51 @@ const blurStd = .03
 // blur adds noise of deviation blurStd to z.
 func blur(z *mat.Dense, rng *rand.Rand) {
 	z.Apply(func(_, _ int, v float64) float64 { return v + blurStd*rng.NormFloat64() }, z)
+}
+
+// Resolved is whitened signals z with the noise of their resolution, if some of them need
+// it: where half of a signal's values are foretold by its own past to within that share of
+// their spread, as those of an image's background or of a square wave, its code is as
+// short as one likes. Starts are compared by what they make of signals with the same noise.
+func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
+	_, T := z.Dims()
+	o, err := o.withDefaults(T)
+	if err != nil {
+		return nil, err
+	}
+	x, err := o.index([]*mat.Dense{z})
+	if err != nil {
+		return nil, err
+	}
+	d, _ := z.Dims()
+	for i := range d {
+		row := z.RawRowView(i)
+		coefficients, _ := regress(row, x.lags, x.scored)
+		s := source{coefficients: coefficients}
+		var values, errors []float64
+		for _, t := range x.scored {
+			values, errors = append(values, row[t]), append(errors, s.residual(row, x.lags, t))
+		}
+		if deviation(errors) <= blurStd*deviation(values) {
+			noisy := mat.DenseCopyOf(z)
+			blur(noisy, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
+			return noisy, nil
+		}
+	}
+	return z, nil
+}
+
+// deviation is the median distance of values from their median.
+func deviation(values []float64) float64 {
+	middle := func() float64 {
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	m := middle()
+	for k, v := range values {
+		values[k] = math.Abs(v - m)
+	}
+	return middle()
 }
 
 // repeats tells whether x has the same values in all signals at more than one of
@@ -85,16 +103,4 @@ func repeats(x *mat.Dense) bool {
 		}
 	}
 	return 100*same > T
-}
-
-// Whitened is x, d×T, after the symmetric whitening that Fit begins with.
-func Whitened(x *mat.Dense) (*mat.Dense, error) {
-	if err := checkSignals(x); err != nil {
-		return nil, err
-	}
-	w, _, err := whiten(x)
-	if err != nil {
-		return nil, err
-	}
-	return w.apply(x), nil
 }

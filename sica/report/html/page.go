@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
@@ -58,7 +59,6 @@ type view struct {
 	MoreRows    string
 	Pairs       []pair
 	MorePairs   string
-	Predictable bool
 	RefitsNote  string
 	Matrix      []line
 	Why         string
@@ -73,7 +73,7 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 		if signals.m == nil || signals.m.IsEmpty() {
 			return nil, fmt.Errorf("%s is empty; want the %d×%d signals of the report", signals.name, r.Signals, r.Positions)
 		}
-		if d, t := signals.m.Dims(); d != r.Signals || t != r.Positions {
+		if d, t := signals.m.Dims(); d < r.Signals || d > r.Signals && signals.name == "z" || t != r.Positions {
 			return nil, fmt.Errorf("%s is %d×%d; want the %d×%d signals of the report", signals.name, d, t, r.Signals, r.Positions)
 		}
 	}
@@ -85,10 +85,9 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 	if more := r.Signals - len(v.Rows); more > 0 {
 		v.MoreRows = fmt.Sprintf("And %d more signals.", more)
 	}
-	if more := len(r.Pairs) - len(v.Pairs); more > 0 {
-		v.MorePairs = fmt.Sprintf("The most open of %d pairs.", len(r.Pairs))
+	if n := len(r.Linear.Pairs); n > len(v.Pairs) {
+		v.MorePairs = fmt.Sprintf("Those of %d pairs with the least evidence.", n)
 	}
-	v.Predictable = len(r.Pairs) > 0 && r.Pairs[0].Predictable
 	var err error
 	if v.Signals, v.SignalsNote, err = signals(r, x, z); err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ type row struct {
 	Own, All, SE       string
 	OwnWidth, AllWidth float64
 	SelfSufficient     bool
-	Stability          string
+	Stability, Error   string
 }
 
 const cell = 176
@@ -161,6 +160,7 @@ func rows(r *report.Report) []row {
 		next := row{
 			Number: i + 1, Own: decimals(p.Own), All: decimals(p.All), SE: decimals(p.SE),
 			OwnWidth: cell * max(p.Own, 0), AllWidth: cell * max(p.All, 0), SelfSufficient: p.SelfSufficient(),
+			Error: r.Linear.ErrorOf(i),
 		}
 		if r.Stability != nil {
 			next.Stability = decimals(r.Stability.Signals[i])
@@ -170,31 +170,33 @@ func rows(r *report.Report) []row {
 	return found
 }
 
-// decimals has a true minus sign.
-func decimals(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.3f", v), "-", "−") }
+func decimals(v float64) string { return minus(fmt.Sprintf("%.3f", v)) }
 
-// pair is a pair of recovered signals. Its angles are along an axis of 176.
+// minus puts a true minus sign.
+func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
+
+// pair is a pair of recovered signals.
 type pair struct {
-	Pair, Angle, Open, Range, Chance string
-	At, Left, Width                  float64
-	IsOpen                           bool
+	Pair, Evidence, Angle, Dependence string
+	Identified                        bool
 }
 
 func pairs(r *report.Report) []pair {
-	sorted := slices.Clone(r.Pairs)
+	sorted := slices.Clone(r.Linear.Pairs)
 	if len(sorted) > mostPairs {
-		slices.SortStableFunc(sorted, func(a, b report.Pair) int { return cmp.Compare(b.AmbiguityAngle, a.AmbiguityAngle) })
+		slices.SortStableFunc(sorted, func(a, b linear.Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
 		sorted = sorted[:mostPairs]
 	}
 	var found []pair
 	for _, p := range sorted {
-		at := func(angle float64) float64 { return cell * (angle + 45) / 90 }
-		found = append(found, pair{
-			Pair:  fmt.Sprintf("%d, %d", p.Signals[0]+1, p.Signals[1]+1),
-			Angle: strings.ReplaceAll(fmt.Sprintf("%.0f°", p.Angle), "-", "−"), Open: fmt.Sprintf("%.0f°", p.AmbiguityAngle),
-			Range: decimals(p.Range), Chance: decimals(p.Null99), IsOpen: p.Ambiguous(),
-			At: at(p.Angle), Left: at(-p.AmbiguityAngle), Width: at(p.AmbiguityAngle) - at(-p.AmbiguityAngle),
-		})
+		next := pair{
+			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Evidence: minus(fmt.Sprintf("%.1f", p.Evidence)), Angle: "–",
+			Dependence: minus(fmt.Sprintf("%.2f", p.Dependence)), Identified: p.Identified,
+		}
+		if p.Identified {
+			next.Angle = fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
+		}
+		found = append(found, next)
 	}
 	return found
 }

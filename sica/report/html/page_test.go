@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
@@ -36,13 +37,13 @@ func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
 		Mixed:     report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Judged: &judged},
 		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07}, Pair: [2]int{0, 1}, Judged: &judged},
 		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}}, LeftOut: positions / 5},
-		Stopped:   sica.StoppedSettled, Why: "the start left a dependence below 0.06",
+		Stopped:   sica.StoppedStart, Why: "no iterations were asked for",
 	}
 	for i := range d {
 		r.Predictability = append(r.Predictability, report.Predictability{Own: 0.5, All: -0.01, SE: 0.02})
 		r.Stability.Signals = append(r.Stability.Signals, 0.9)
 		for j := range i {
-			r.Pairs = append(r.Pairs, report.Pair{Signals: [2]int{j, i}, Range: 0.1, Null99: 0.2, Angle: -15, AmbiguityAngle: 45})
+			r.Linear.Pairs = append(r.Linear.Pairs, linear.Pair{I: i, J: j, Evidence: -2.5, Identified: i == 1, AngleError: 0.02})
 		}
 	}
 	return r, x, z
@@ -89,7 +90,7 @@ func TestContent(t *testing.T) {
 	page := html.UnescapeString(write(t, "mixed.csv", r, x, z))
 	for _, want := range []string{
 		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 signals, 200 positions", "0.400 (0.300–0.500)",
-		"0.100 (0.050–0.200)", "−0.010", "−15°", `class="open"`, "One refit agrees with the fit: their MCC is 0.900", "left out 40 other positions", "below 0.06", "refit 1",
+		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "One refit agrees with the fit: their MCC is 0.900", "left out 40 other positions", "asked for", "refit 1",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -124,7 +125,7 @@ func TestEscapes(t *testing.T) {
 func TestManySignals(t *testing.T) {
 	r, x, z := example(32, 100)
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"And 16 more signals.", "The most open of 496 pairs.", "The first 4 of 32 signals."} {
+	for _, want := range []string{"And 16 more signals.", "Those of 496 pairs with the least evidence.", "The first 4 of 32 signals."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -86,13 +86,13 @@ func TestNetwork(t *testing.T) {
 		y = layers.Dense(scope.In("second"), Mul(y, y), 1)    // [1, 3, 1]
 		return Reshape(Slice(y, AxisRange(), AxisElem(0)), 1) // of the first position
 	}, learning.PositionsFirst(inputs, dtypes.Float64))
-	set(t, l, "/first/weights", 1, 2, 0, -1)
-	set(t, l, "/first/biases", 0, 1)
-	set(t, l, "/second/weights", 1, 10)
-	set(t, l, "/second/biases", 0.5)
+	set(t, l, "/first/dense/weights", 1, 2, 0, -1)
+	set(t, l, "/first/dense/biases", 0, 1)
+	set(t, l, "/second/dense/weights", 1, 10)
+	set(t, l, "/second/dense/biases", 0.5)
 
 	square := func(v float64) float64 { return v * v }
-	network, err := l.Network(square, "/first", "/second")
+	network, err := l.Network(square, "/first/dense", "/second/dense")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +109,13 @@ func TestNetwork(t *testing.T) {
 		t.Errorf("the network on the backend gives %g, want %g", losses[0], outputs.At(0, 0))
 	}
 
-	if after, err := l.Network(square, "/first", "/second"); err != nil || mat.Equal(after.Of(inputs), outputs) {
+	if after, err := l.Network(square, "/first/dense", "/second/dense"); err != nil || mat.Equal(after.Of(inputs), outputs) {
 		t.Errorf("error %v: a step of the training is not in the network", err)
 	}
 	if !mat.Equal(network.Of(inputs), outputs) {
 		t.Error("a step of the training changed a network that was taken before")
 	}
-	if _, err := l.Network(square, "/first", "/third"); err == nil || !strings.Contains(err.Error(), `"/third/weights"`) {
+	if _, err := l.Network(square, "/first/dense", "/third"); err == nil || !strings.Contains(err.Error(), `"/third/weights"`) {
 		t.Errorf("error %v, want one that names the variable that isn't there", err)
 	}
 }

@@ -12,17 +12,21 @@
 //	ar7      the paper's AR(7)                      gelu⟨J⟩    the paper's, J steps of 1
 //	                                                small⟨J⟩   the same, steps of .1
 //	digits   MNIST, as images (T = 1024)            turn⟨J⟩    the same with a rotating W
+//	uniform  AR(1), different ρ, uniform            linear     A·s
+//	garch    AR(1), innovations GARCH(1, 1)
+//	white    uniform and Laplace, white
+//
+// With -choose it chooses between whitening, the linear rule and a network on that.
+// With -gate it doesn't fit: it says how often linear demixings leave evidence that
+// calls for a network.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"math"
-	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +34,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 func main() {
@@ -42,6 +46,8 @@ func main() {
 	together := flag.Int("together", 8, "problems fitted in one program")
 	name := flag.String("backend", backend.Auto, "backend")
 	verbose := flag.Bool("v", false, "a line for each seed")
+	gate := flag.Bool("gate", false, "measure the dependence that linear maps leave")
+	choice := flag.Bool("choose", false, "choose between linear demixings and networks")
 	var o direct.Options
 	flag.IntVar(&o.Past, "past", 0, "Options.Past")
 	flag.IntVar(&o.Steps, "steps", 0, "Options.Steps")
@@ -52,7 +58,16 @@ func main() {
 	flag.IntVar(&o.Batch, "batch", 0, "Options.Batch")
 	flag.Float64Var(&o.LearningRate, "rate", 0, "Options.LearningRate")
 	flag.Parse()
-	if err := run(strings.Split(*problems, ","), *T, *first, *n, *together, *name, *verbose, o); err != nil {
+	var err error
+	switch {
+	case *choice:
+		err = choose(strings.Split(*problems, ","), *T, *first, *n, *name, *verbose, o)
+	case *gate:
+		err = measure(strings.Split(*problems, ","), *T, *first, *n, *verbose, o)
+	default:
+		err = run(strings.Split(*problems, ","), *T, *first, *n, *together, *name, *verbose, o)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %+v\n", err)
 		os.Exit(1)
 	}
@@ -87,11 +102,11 @@ func run(problems []string, T int, first uint64, n, together int, backendName st
 				return err
 			}
 			for i, m := range models {
-				z, err := m.Apply(mixed[i])
+				z, err := m.Map.Apply(mixed[i])
 				if err != nil {
 					return err
 				}
-				w, err := direct.Whitened(mixed[i])
+				w, err := preprocess.Whitened(mixed[i])
 				if err != nil {
 					return err
 				}
@@ -133,75 +148,4 @@ func least(v []float64) float64 {
 		worst = min(worst, x)
 	}
 	return worst
-}
-
-// draw draws the sources and mixed signals of a problem.
-func draw(name string, seed uint64, T int) (s, x *mat.Dense, err error) {
-	parts := strings.Split(name, "-")
-	if len(parts) != 3 {
-		return nil, nil, fmt.Errorf("problem %q: want sources-signals-mixing", name)
-	}
-	d, err := strconv.Atoi(parts[1])
-	if err != nil {
-		return nil, nil, fmt.Errorf("problem %q: %w", name, err)
-	}
-	hash := fnv.New64()
-	hash.Write([]byte(name))
-	rng := rand.New(rand.NewPCG(seed, hash.Sum64()))
-	if s, err = drawSources(rng, parts[0], d, T); err != nil {
-		return nil, nil, err
-	}
-	x, err = mix(rng, parts[2], s)
-	return s, x, err
-}
-
-func drawSources(rng *rand.Rand, kind string, d, T int) (*mat.Dense, error) {
-	gauss := func(rho func(i int) float64) (*mat.Dense, error) {
-		var signals []datasets.ARProcess
-		for i := range d {
-			signals = append(signals, datasets.ARProcess{Coefficients: []float64{rho(i)}, Scale: 1, BurnIn: 200})
-		}
-		return datasets.AR(rng, T, signals...)
-	}
-	switch kind {
-	case "laplace":
-		return datasets.LaplaceAR(rng, d, T, .7)
-	case "iid":
-		return datasets.LaplaceAR(rng, d, T, 0)
-	case "ar7":
-		return datasets.AR7(rng, d, T)
-	case "gauss":
-		return gauss(func(i int) float64 { return .9 - .7*float64(i)/float64(d-1) })
-	case "digits":
-		if T != 1024 {
-			return nil, fmt.Errorf("digits have 1024 positions, not %d", T)
-		}
-		s, _, err := datasets.MNIST(rng, d)
-		return s, err
-	case "same":
-		return gauss(func(int) float64 { return .7 })
-	}
-	return nil, fmt.Errorf("unknown sources %q", kind)
-}
-
-func mix(rng *rand.Rand, kind string, s *mat.Dense) (*mat.Dense, error) {
-	name := strings.TrimRight(kind, "0123456789")
-	n, _ := strconv.Atoi(kind[len(name):])
-	switch name {
-	case "leaky":
-		return datasets.LayeredMix(rng, s, n, datasets.LeakyReLU(.2))
-	case "bent":
-		return datasets.LayeredMix(rng, s, n, func(u float64) float64 { return .2*u + math.Tanh(2*u) })
-	case "tanh":
-		return datasets.PostNonlinearMix(rng, s, math.Tanh)
-	case "cubic":
-		return datasets.PostNonlinearMix(rng, s, func(u float64) float64 { return u + .2*u*u*u })
-	case "gelu":
-		return datasets.Mix(s, datasets.MixOptions{Steps: n, H: datasets.GELU})
-	case "small":
-		return datasets.Mix(s, datasets.MixOptions{Steps: n, StepSize: .1, H: datasets.GELU})
-	case "turn":
-		return datasets.Mix(s, datasets.MixOptions{Steps: n, W: mat.NewDense(2, 2, []float64{1, .7, -.7, 1}), H: datasets.GELU})
-	}
-	return nil, fmt.Errorf("unknown mixing %q", kind)
 }

@@ -1,0 +1,420 @@
+package flows_test
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/layers/regularizer"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/checkpoint"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// What NewTrainer and Train can't use is one error that names it, not a panic, an
+// error of XLA's compiler or a training on something else.
+func TestTrainerNamesWhatIsWrong(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix := shapes.Make(dtypes.Float64, regressionSteps, 1, 3)
+	square := func(scope *model.Scope, _, batch []*Node) *Node {
+		return ReduceMean(Square(layers.Dense(scope, batch[0], 1)), -1)
+	}
+	for want, make := range map[string]func() (*flows.Trainer, error){
+		"the backend is nil": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(nil, model.NewStore(), torchAdam(1), square, nil, []shapes.Shape{matrix})
+		},
+		"the store is nil": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, nil, torchAdam(1), square, nil, []shapes.Shape{matrix})
+		},
+		"the optimizer is nil": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), nil, square, nil, []shapes.Shape{matrix})
+		},
+		"the loss is nil": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), nil, nil, []shapes.Shape{matrix})
+		},
+		"no batch shapes": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, nil, nil)
+		},
+		"batch shape 1 is": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, nil, []shapes.Shape{matrix, shapes.Make(dtypes.Float64, 7)})
+		},
+		"data shape 0": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, []shapes.Shape{{}}, []shapes.Shape{matrix})
+		},
+		"the loss is shaped (Float64)[1, 3]": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), func(_ *model.Scope, _, batch []*Node) *Node { return batch[0] }, nil, []shapes.Shape{matrix})
+		},
+		"uses no trainable variable": func() (*flows.Trainer, error) {
+			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), func(_ *model.Scope, _, batch []*Node) *Node { return ReduceAllSum(batch[0]) }, nil, []shapes.Shape{matrix})
+		},
+	} {
+		if _, err := make(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("NewTrainer: %v, want %q", err, want)
+		}
+	}
+
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		p := newGathered(t, b, torchAdam(.05), 1)
+		x := tensors.FromShape(shapes.Make(dtypes.Float64, 3))
+		finalized := tensors.FromShape(p.batches[1].Shape())
+		finalized.MustFinalizeAll()
+		single := tensors.FromShape(shapes.Make(dtypes.Float32, p.batches[1].Shape().Dimensions...))
+		for _, test := range []struct {
+			data, batches []*tensors.Tensor
+			want          string
+		}{
+			{nil, p.batches, "0 data tensors: want 2"},
+			{p.data, nil, "0 batch tensors: want 2"},
+			{p.data, append(p.batches[:2:2], x), "3 batch tensors: want 2"},
+			{p.data, []*tensors.Tensor{p.batches[0], nil}, "batch tensor 1 is nil"},
+			{p.data, []*tensors.Tensor{p.batches[0], finalized}, "batch tensor 1 is finalized: want"},
+			{p.data, []*tensors.Tensor{p.batches[0], single}, "batch tensor 1 is shaped (Float32)"},
+			{[]*tensors.Tensor{p.data[0], x}, p.batches, "data tensor 1 is shaped (Float64)[3]: want (Float64)[4, 1]"},
+		} {
+			if _, err := p.trainer.Train(t.Context(), test.data, test.batches, 1); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Train: %v, want %q", err, test.want)
+			}
+		}
+		if n := p.trainer.Compilations(); n != 0 {
+			t.Errorf("%d compilations of what can't be trained", n)
+		}
+		p.trainer.Finalize()
+		p.trainer.Finalize()
+		if _, err := p.trainer.Train(t.Context(), p.data, p.batches, 1); err == nil || !strings.Contains(err.Error(), "the trainer is finalized") {
+			t.Errorf("after Finalize: %v", err)
+		}
+	})
+}
+
+// line is a problem of one run without a runs axis: y = w·x + c with w = 2 and a
+// frozen c of .5, and any batch.
+type line struct {
+	store   *model.Store
+	trainer *flows.Trainer
+	batches []*tensors.Tensor
+}
+
+const lineSteps = 40
+
+// lineLoss is the loss of a line as another program might write it: a scalar.
+func lineLoss(scope *model.Scope, _, batch []*Node) *Node {
+	scope = scope.In("line")
+	g := batch[0].Graph()
+	w := scope.VariableWithShape("w", shapes.Make(dtypes.Float64)).NodeValue(g)
+	c := scope.VariableWithValue("c", .5).SetTrainable(false).NodeValue(g)
+	return ReduceAllMean(Square(Sub(Add(Mul(w, batch[0]), c), batch[1])))
+}
+
+func newLine(t *testing.T, b compute.Backend, store *model.Store, opt optimizer.Interface, loss flows.StepLoss) *line {
+	t.Helper()
+	var x, y []float64
+	for k := range 8 * lineSteps {
+		v := math.Sin(float64(k))
+		x, y = append(x, v), append(y, 2*v+.5)
+	}
+	p := &line{store: store, batches: []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(x, lineSteps, 8),
+		tensors.FromFlatDataAndDimensions(y, lineSteps, 8),
+	}}
+	var err error
+	p.trainer, err = flows.NewTrainer(b, store, opt, loss, nil, []shapes.Shape{p.batches[0].Shape(), p.batches[1].Shape()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.trainer.Finalize)
+	return p
+}
+
+func (p *line) train(t *testing.T) [][]float64 {
+	t.Helper()
+	losses, err := p.trainer.Train(t.Context(), nil, p.batches, lineSteps)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	return losses
+}
+
+func (p *line) set(t *testing.T, path string, value float64) {
+	t.Helper()
+	if err := p.store.GetVariable(path).SetValue(tensors.FromScalar(value)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *line) get(path string) float64 {
+	return tensors.ToScalar[float64](p.store.GetVariable(path).MustValue())
+}
+
+// One run needs no runs axis. The loss is that of the run with one, bit for bit.
+func TestScalarLoss(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		scalar := newLine(t, b, model.NewStore(), torchAdam(.1), lineLoss)
+		scalar.set(t, "/line/w", 0)
+		withAxis := newLine(t, b, model.NewStore(), torchAdam(.1), func(scope *model.Scope, data, batch []*Node) *Node {
+			return Reshape(lineLoss(scope, data, batch), 1)
+		})
+		withAxis.set(t, "/line/w", 0)
+		got := scalar.train(t)
+		if want := withAxis.train(t); len(got) != lineSteps || len(got[0]) != 1 || !reflect.DeepEqual(got, want) {
+			t.Errorf("losses %v, want %v", got, want)
+		}
+		if w := scalar.get("/line/w"); math.Abs(w-2) > .3 {
+			t.Errorf("w = %g, want about 2", w)
+		}
+	})
+}
+
+// A second trainer on a store that was trained goes on with the moments there, as
+// GoMLX does after a checkpoint is loaded. ResetOptimizer makes its steps those of
+// a trainer on a fresh store, and leaves alone the learning rate that the caller
+// set, and frozen variables.
+func TestResetOptimizerOnATrainedStore(t *testing.T) {
+	optimizers := map[string]func() optimizer.Interface{
+		"adam":    func() optimizer.Interface { return torchAdam(.1) },
+		"adagrad": func() optimizer.Interface { return flows.Adagrad().LearningRate(.1).Done() },
+		"runs adam": func() optimizer.Interface {
+			return flows.RunsAdam().Schedule("/line", flows.Schedule{Rate: .1, Steps: 1000}).Done()
+		},
+	}
+	runs := func(scope *model.Scope, _, batch []*Node) *Node { // RunsAdam's variables have runs
+		scope = scope.In("line")
+		g := batch[0].Graph()
+		w := Reshape(scope.VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).NodeValue(g))
+		c := scope.VariableWithValue("c", .5).SetTrainable(false).NodeValue(g)
+		return ReduceAllMean(Square(Sub(Add(Mul(w, batch[0]), c), batch[1])))
+	}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		for name, opt := range optimizers {
+			if name != "adam" && backend.NameOf(b) != backend.Go {
+				continue // don't wait for XLA's compiler
+			}
+			start := func(p *line) {
+				t.Helper()
+				if err := p.store.GetVariable("/line/w").SetValue(tensors.FromValue([]float64{-1})); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fresh := newLine(t, b, model.NewStore(), opt(), runs)
+			start(fresh)
+			want := fresh.train(t)
+
+			second := newLine(t, b, fresh.store, opt(), runs)
+			start(second)
+			if onward := second.train(t); reflect.DeepEqual(onward, want) {
+				t.Errorf("%s: a new trainer forgot the moments of the store", name)
+			}
+			second.set(t, "/line/c", 7)
+			start(second)
+			if err := second.trainer.ResetOptimizer(); err != nil {
+				t.Fatal(err)
+			}
+			if c := second.get("/line/c"); c != 7 {
+				t.Errorf("%s: ResetOptimizer set a frozen variable to %g, was 7", name, c)
+			}
+			second.set(t, "/line/c", .5)
+			if again := second.train(t); !reflect.DeepEqual(again, want) {
+				t.Errorf("%s: after ResetOptimizer the losses are %v, want %v", name, again[:3], want[:3])
+			}
+			if c := second.get("/line/c"); c != .5 {
+				t.Errorf("%s: training moved a frozen variable to %g", name, c)
+			}
+		}
+	})
+}
+
+// Training goes on from a checkpoint of GoMLX as if it hadn't stopped, and can be
+// begun anew there.
+func TestGoMLXCheckpoint(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	store := model.NewStore()
+	saved, err := checkpoint.Build(store).Dir(folder).Done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newLine(t, b, store, torchAdam(.1), lineLoss)
+	p.set(t, "/line/w", -1)
+	first := p.train(t)
+	if err := saved.Save(); err != nil {
+		t.Fatal(err)
+	}
+	second := p.train(t)
+
+	loaded := model.NewStore()
+	if _, err := checkpoint.Build(loaded).Dir(folder).Done(); err != nil {
+		t.Fatal(err)
+	}
+	onward := newLine(t, b, loaded, torchAdam(.1), lineLoss)
+	if got := onward.train(t); !reflect.DeepEqual(got, second) {
+		t.Errorf("from the checkpoint the losses are %v, want %v", got[:3], second[:3])
+	}
+	onward.set(t, "/line/w", -1)
+	if err := onward.trainer.ResetOptimizer(); err != nil {
+		t.Fatal(err)
+	}
+	if got := onward.train(t); !reflect.DeepEqual(got, first) {
+		t.Errorf("begun anew the losses are %v, want %v", got[:3], first[:3])
+	}
+}
+
+// The learning rate that the caller sets survives a reset.
+func TestResetOptimizerKeepsTheRate(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newLine(t, b, model.NewStore(), torchAdam(.1), lineLoss)
+	const rate = "/" + optimizer.Scope + "/learning_rate"
+	p.set(t, rate, 0)
+	p.set(t, "/line/w", 1)
+	if err := p.trainer.ResetOptimizer(); err != nil {
+		t.Fatal(err)
+	}
+	if p.train(t); p.get(rate) != 0 || p.get("/line/w") != 1 {
+		t.Errorf("with a rate of 0 w moved to %g at a rate of %g", p.get("/line/w"), p.get(rate))
+	}
+}
+
+// Dropout drops in training: the loss of what would be exact is that of noise. It
+// draws anew each step.
+func TestDropout(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		if err := store.SetRNGStateFromSeed(3); err != nil {
+			t.Fatal(err)
+		}
+		p := newLine(t, b, store, torchAdam(0), func(scope *model.Scope, _, batch []*Node) *Node {
+			g := batch[0].Graph()
+			w := scope.In("line").VariableWithShape("w", shapes.Make(dtypes.Float64)).NodeValue(g)
+			ones := BroadcastToDims(w, 1000)
+			return ReduceAllMean(Square(Sub(gomlx.DropoutStatic(scope, ones, .5), ones)))
+		})
+		p.set(t, "/line/w", 1)
+		losses := p.train(t)
+		for i, l := range losses {
+			// An entry is 0 or 2, in place of 1.
+			if math.Abs(l[0]-1) > 1e-9 {
+				t.Fatalf("step %d: loss %g, want 1", i, l[0])
+			}
+		}
+		varying := newLine(t, b, store, torchAdam(0), func(scope *model.Scope, _, batch []*Node) *Node {
+			g := batch[0].Graph()
+			w := scope.In("line").VariableWithShape("w", shapes.Make(dtypes.Float64)).NodeValue(g)
+			return ReduceAllMean(gomlx.DropoutStatic(scope, BroadcastToDims(w, 1000), .5))
+		})
+		losses = varying.train(t)
+		mean, square := 0., 0.
+		for _, l := range losses {
+			mean += l[0] / lineSteps
+			square += (l[0] - 1) * (l[0] - 1) / lineSteps
+		}
+		// The mean of 1000 entries has the standard deviation 1/√1000 = .032.
+		if std := math.Sqrt(square); math.Abs(mean-1) > .02 || std < .016 || std > .064 {
+			t.Errorf("the loss is %g ± %g over the steps, want 1 ± .032", mean, std)
+		}
+	})
+}
+
+// A schedule of GoMLX sets the learning rate, step by step, and begins anew with
+// the optimizer.
+func TestGoMLXSchedule(t *testing.T) {
+	const period = 4 * lineSteps
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		store.SetParam(optimizer.ParamLearningRate, .1)
+		p := newLine(t, b, store, optimizer.StochasticGradientDescent().WithDecay(false), func(scope *model.Scope, data, batch []*Node) *Node {
+			cosineschedule.New(scope, batch[0].Graph(), dtypes.Float64).PeriodSteps(period).Done()
+			return lineLoss(scope, data, batch)
+		})
+		p.set(t, "/line/w", 0)
+		const rate = "/" + optimizer.Scope + "/learning_rate"
+		for _, steps := range []float64{lineSteps, 2 * lineSteps, 0, lineSteps} {
+			if steps == 0 {
+				if err := p.trainer.ResetOptimizer(); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			p.train(t)
+			want := .05 * (1 + math.Cos(math.Pi*(steps-1)/period))
+			if got := p.get(rate); math.Abs(got-want) > 1e-9 {
+				t.Errorf("after %g steps the rate is %g, want %g", steps, got, want)
+			}
+		}
+	})
+}
+
+// Regularization is minimised with the loss, once for each run, and isn't part of
+// what Train returns: (w − m)² + λw² has its minimum at w = m/(1+λ).
+func TestRegularizationIsTrained(t *testing.T) {
+	const lambda, steps = .25, 300
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		store.SetParam(regularizer.ParamL2, lambda)
+		loss := func(scope *model.Scope, _, batch []*Node) *Node {
+			w := layers.Dense(scope, batch[0], 1) // [R, 1, 1], the weight of an input of 1
+			for v := range scope.Store().Scope("/dense").IterVariables() {
+				v.SetTrainable(v.Name() == "weights")
+			}
+			m := AddScalar(Iota(w.Graph(), w.Shape(), 0), 1) // 1 and 2
+			return Reshape(Square(Sub(w, m)), 2)
+		}
+		one := tensors.FromFlatDataAndDimensions(slices.Repeat([]float64{1}, 2*steps), steps, 2, 1, 1)
+		trainer, err := flows.NewTrainer(b, store, torchAdam(.1), loss, nil, []shapes.Shape{one.Shape()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer trainer.Finalize()
+		losses, err := trainer.Train(t.Context(), nil, []*tensors.Tensor{one}, steps)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		w := values(t, store.GetVariable("/dense/weights"))
+		for r := range w {
+			m := float64(r + 1)
+			want := m / (1 + lambda)
+			if math.Abs(w[r]-want) > 1e-4 || math.Abs(losses[steps-1][r]-(want-m)*(want-m)) > 1e-3 {
+				t.Errorf("run %d: w = %g with a loss of %g, want %g and %g", r, w[r], losses[steps-1][r], want, (want-m)*(want-m))
+			}
+		}
+	})
+}
+
+// Trainers with stores of their own train at once on one backend, each as alone.
+func TestTrainersAtOnce(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		want := newRegression(t, b, torchAdam(.05), 0).train(t, regressionSteps)
+		results := make([][][]float64, 4)
+		var group sync.WaitGroup
+		for k := range results {
+			p := newRegression(t, b, torchAdam(.05), 0)
+			group.Go(func() { results[k], _ = p.trainer.Train(t.Context(), nil, p.batches, regressionSteps) })
+		}
+		group.Wait()
+		for k, got := range results {
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("trainer %d has other losses than alone", k)
+			}
+		}
+	})
+}

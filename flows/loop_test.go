@@ -1,0 +1,161 @@
+package flows_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/gomlx/gomlx/ml/train/metric"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
+
+	"github.com/seed-47b1e431/gosica/backend"
+)
+
+// linePoints is a data set of the first steps of a line, x and y of one step a
+// batch, one epoch after another.
+type linePoints struct{ *line }
+
+func (d linePoints) Name() string { return "line" }
+
+func (d linePoints) Iter() iter.Seq2[train.Batch, error] {
+	return func(yield func(train.Batch, error) bool) {
+		x, _ := tensors.CopyFlatData[float64](d.batches[0])
+		y, _ := tensors.CopyFlatData[float64](d.batches[1])
+		for i := 0; i < len(x); i += 8 {
+			batch := train.Batch{
+				Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x[i:i+8:i+8], 8)},
+				Labels: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(y[i:i+8:i+8], 8)},
+			}
+			if !yield(batch, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A loop of GoMLX makes the steps of Train, over epochs whose length isn't a
+// multiple of a call's steps, and tells its hooks the loss of each step. Its
+// metrics see the losses of the runs.
+func TestLoop(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		plain := newLine(t, b, model.NewStore(), torchAdam(.05), lineLoss)
+		plain.set(t, "/line/w", 0)
+		var want []float64
+		for range 2 {
+			for _, loss := range plain.train(t) {
+				want = append(want, loss[0])
+			}
+		}
+
+		p := newLine(t, b, model.NewStore(), torchAdam(.05), lineLoss)
+		p.set(t, "/line/w", 0)
+		double := metric.NewBaseMetric("Twice", "2", "twice", func(_ *model.Scope, _, losses []*Node) *Node {
+			return MulScalar(ReduceAllSum(losses[0]), 2)
+		}, nil)
+		loop, steps := p.trainer.Loop(t.Context(), nil, linePoints{p}, double)
+		var got []float64
+		var atSteps []int
+		loop.OnStep("losses", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
+			got = append(got, tensors.ToScalar[float64](metrics[0]))
+			if twice := tensors.ToScalar[float64](metrics[2]); twice != 2*got[len(got)-1] {
+				t.Errorf("the metric is %g at a loss of %g", twice, got[len(got)-1])
+			}
+			return nil
+		})
+		train.EveryNSteps(loop, 16, "every 16", 0, func(loop *train.Loop, _ []*tensors.Tensor) error {
+			atSteps = append(atSteps, loop.LoopStep)
+			return nil
+		})
+		if _, err := loop.RunEpochs(steps, 1); err != nil {
+			t.Fatalf("%+v", err)
+		}
+		if _, err := loop.RunSteps(steps, 25); err != nil { // to within an epoch
+			t.Fatalf("%+v", err)
+		}
+		if !reflect.DeepEqual(got, want[:lineSteps+25]) {
+			t.Errorf("the loop's losses are %v, want %v", got, want[:lineSteps+25])
+		}
+		if !reflect.DeepEqual(atSteps, []int{15, 31, 47, 63}) {
+			t.Errorf("called at steps %v", atSteps)
+		}
+		if n := optimizer.GetGlobalStep(p.store); n != lineSteps+25 || loop.Trainer.GlobalStep() != n {
+			t.Errorf("the store counts %d steps and the loop %d, want %d", n, loop.Trainer.GlobalStep(), lineSteps+25)
+		}
+		onward, _ := p.trainer.Loop(t.Context(), nil, linePoints{p})
+		if onward.LoopStep != lineSteps+25 {
+			t.Errorf("a second loop begins at step %d", onward.LoopStep)
+		}
+	})
+}
+
+// A schedule over the length of a run learns it from the loop.
+func TestLoopTellsTheLastStep(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := model.NewStore()
+	store.SetParam(optimizer.ParamLearningRate, .1)
+	p := newLine(t, b, store, optimizer.StochasticGradientDescent().WithDecay(false), func(scope *model.Scope, data, batch []*Node) *Node {
+		cosineschedule.New(scope, batch[0].Graph(), dtypes.Float64).NumCycles(1).Done()
+		return lineLoss(scope, data, batch)
+	})
+	p.set(t, "/line/w", 0)
+	loop, steps := p.trainer.Loop(t.Context(), nil, linePoints{p})
+	if _, err := loop.RunSteps(steps, lineSteps); err != nil {
+		t.Fatalf("%+v", err)
+	}
+	want := .05 * (1 + math.Cos(math.Pi*(lineSteps-1)/lineSteps))
+	if got := p.get("/" + optimizer.Scope + "/learning_rate"); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the rate of the last step is %g, want %g", got, want)
+	}
+}
+
+// oneBatch is a data set of one batch.
+type oneBatch struct{ train.Batch }
+
+func (d oneBatch) Name() string { return "one" }
+
+func (d oneBatch) Iter() iter.Seq2[train.Batch, error] {
+	return func(yield func(train.Batch, error) bool) { yield(d.Batch, nil) }
+}
+
+func TestLoopErrors(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newLine(t, b, model.NewStore(), torchAdam(.05), lineLoss)
+	p.set(t, "/line/w", 0)
+	for _, test := range []struct {
+		batch train.Batch
+		want  string
+	}{
+		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8))}}, `data set "one": 1 inputs and labels: want 2`},
+		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8)), tensors.FromValue(make([]float64, 7))}}, "tensor 1 is shaped (Float64)[7]: want (Float64)[8]"},
+		{train.Batch{Inputs: []*tensors.Tensor{nil, nil}}, "tensor 0 is nil"},
+	} {
+		loop, steps := p.trainer.Loop(t.Context(), nil, oneBatch{test.batch})
+		if _, err := loop.RunEpochs(steps, 1); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	loop, steps := p.trainer.Loop(ctx, nil, linePoints{p})
+	loop.OnStep("cancel", 0, func(*train.Loop, []*tensors.Tensor) error { cancel(); return nil })
+	if _, err := loop.RunEpochs(steps, 2); err == nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of ctx: %v", err)
+	}
+}

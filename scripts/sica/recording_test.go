@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// A recording as a person has it: named channels, times, one lead that is the difference
+// of two others, rounded to the microvolt. It is separated, looked at, and cleaned of its
+// beats; names, times and rate survive.
+func TestRecording(t *testing.T) {
+	const n, rate = 3000, 250
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(4, 0))
+	var text strings.Builder
+	text.WriteString("Time (s);Fp1;Cz;O2;Fp1-Cz\n")
+	for k := range n {
+		beat := math.Exp(-math.Pow(float64(k%200)-90, 2) / 18)
+		a, b := rng.ExpFloat64()*float64(1-2*rng.IntN(2)), rng.Float64()
+		fp1, cz, o2 := .5*beat+.1*a+.05*b, .3*beat-.1*a+.1*b, .2*a+.1*b
+		cells := fmt.Sprintf("%.3f;%.6f;%.6f;%.6f;%.6f\n", 10+float64(k)/rate, fp1, cz, o2, fp1-cz)
+		text.WriteString(strings.ReplaceAll(cells, ".", ","))
+	}
+	in, out, model, clean := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "z.csv"), filepath.Join(dir, "model"), filepath.Join(dir, "clean.csv")
+	if err := os.WriteFile(in, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if said := must(t, "separate", "--in", in, "--out", out, "--save", model, "--backend", "go"); !strings.Contains(said, "4 mixed signals were reduced to 3 principal components") {
+		t.Errorf("printed %q", said)
+	}
+	looked := strings.Split(must(t, "inspect", "--model", model, "--in", in, "--reference", "Fp1"), "\n")
+	var beats string
+	for _, line := range looked[1:] {
+		if strings.Contains(line, "1.25 Hz") {
+			beats = strings.Fields(line)[0]
+		}
+	}
+	if beats == "" || !strings.Contains(looked[0], "coherence") {
+		t.Fatalf("no beats of 1.25 Hz in\n%s", strings.Join(looked, "\n"))
+	}
+	must(t, "remove", "--model", model, "--in", in, "--out", clean, "--components", beats)
+	r, err := datasets.ReadRecording(clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(r.Names, "|") != "Fp1|Cz|O2|Fp1-Cz" || r.Rate != rate || r.TimeColumn != "Time (s)" || r.Start != 10 {
+		t.Errorf("names %q, rate %g from %g on, times %q", r.Names, r.Rate, r.Start, r.TimeColumn)
+	}
+	centred, _ := signal.Centred(r.Signals)
+	for i, channel := range r.Names {
+		beat := 0.0 // what is left of its height
+		for k := 90; k < n; k += 200 {
+			beat += centred.At(i, k) / (n / 200)
+		}
+		if math.Abs(beat) > 4*signal.RMS(signal.Rows(centred, i, i))/math.Sqrt(n/200) { // its standard errors
+			t.Errorf("%s still beats by %.3f", channel, beat)
+		}
+	}
+	z, err := datasets.ReadRecording(out)
+	if err != nil || z.Rate != rate || z.Start != 10 {
+		t.Errorf("the recovered signals have the rate %g, %v", z.Rate, err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"remove", "--model", model, "--in", in, "--out", clean, "--components", "4"}, "signals 1 to 3"},
+		{[]string{"remove", "--model", model, "--in", out, "--out", clean, "--components", "1"}, "x has 3 signals; it must have 4"},
+		{[]string{"inspect", "--model", model, "--in", in, "--reference", "C3"}, `"Fp1" "Cz" "O2" "Fp1-Cz"`},
+		{[]string{"inspect", "--model", model, "--in", in, "--reference", "5"}, "channels 1 to 4"},
+		{[]string{"inspect", "--model", model, "--in", in, "--rate", "-1"}, "--rate -1"},
+	} {
+		if code, _, stderr := command(t.Context(), c.args...); code == 0 || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q, want %q", c.args, code, stderr, c.want)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// docs/statements.md is the page of the committed outcomes.
+func TestCommittedStatements(t *testing.T) {
+	want := must(t, "statements", "--in", "../../notebooks/results")
+	got, err := os.ReadFile("../../docs/statements.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/statements.md isn't what its first lines say that it is: run bin/sica statements --in notebooks/results > docs/statements.md")
+	}
+}

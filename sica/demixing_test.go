@@ -1,0 +1,145 @@
+package sica
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// leads are four Laplace sources in six channels far from the origin, of which two are
+// made of the others as an electrocardiogram's leads are.
+func leads(n int) (s, x *mat.Dense) {
+	r := rng(8)
+	s = noise(r, 4, n, datasets.Laplace)
+	a := noise(r, 4, 4, datasets.Normal)
+	var four mat.Dense
+	four.Mul(a, s)
+	x = mat.NewDense(6, n, nil)
+	for t := range n {
+		v := mat.Col(nil, t, &four)
+		x.SetCol(t, []float64{v[0] + 5, v[1], v[2] - 100, 1e-3 * v[3], v[0] - v[1], -(v[0] + v[1]) / 2})
+	}
+	return s, x
+}
+
+// Channels that others determine are left out by themselves: the sources are found, the
+// map is that of the channels, and all of it is saved and loaded.
+func TestFitReduces(t *testing.T) {
+	b := open(t, backend.Go)
+	s, x := leads(2000)
+	r := fit(t, b, x, Default())
+	if m, err := metric.MCC(r.Z, s); err != nil || m.MCC < 0.998 {
+		t.Errorf("MCC %.4f, %v", m.MCC, err)
+	}
+	if !strings.Contains(r.Why, "6 mixed signals were reduced to 4 principal components, which hold 100 %") {
+		t.Error(r.Why)
+	}
+	dir := filepath.Join(t.TempDir(), "saved")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := loaded.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := largestDifference(z, r.Z); diff > 1e-9 {
+		t.Errorf("the transform differs by %g", diff)
+	}
+	back, roundTrip, err := loaded.InverseTransform(z)
+	if err != nil || roundTrip > 1e-9 || largestDifference(back, x) > 1e-9 {
+		t.Errorf("the inverse differs by %g and round trip %g, %v", largestDifference(back, x), roundTrip, err)
+	}
+
+	d, err := loaded.Demixing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again mat.Dense
+	again.Mul(d.W, signal.Added(x, d.Mean, -1))
+	if diff := largestDifference(&again, r.Z); diff > 1e-9 {
+		t.Errorf("W·(x − mean) differs from Z by %g", diff)
+	}
+	again.Reset()
+	again.Mul(d.A, r.Z)
+	if diff := largestDifference(signal.Added(&again, d.Mean, 1), x); diff > 1e-9 {
+		t.Errorf("mean + A·Z differs from x by %g", diff)
+	}
+	few := Default()
+	few.Components = 2
+	if r := fit(t, b, x, few); r.Z.RawMatrix().Rows != 2 || !strings.Contains(r.Why, "reduced to 2") || strings.Contains(r.Why, "rounding") {
+		t.Errorf("%d signals: %s", r.Z.RawMatrix().Rows, r.Why)
+	}
+}
+
+// What one recovered signal makes up of the channels is taken out, and with all of them
+// only the means are left.
+func TestRemove(t *testing.T) {
+	s, x := leads(1000)
+	r := fit(t, open(t, backend.Go), x, Default())
+	d, err := r.Demixing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := r.Remove(x)
+	if err != nil || !mat.Equal(none, x) {
+		t.Errorf("without nothing: %v", err)
+	}
+	all, err := r.Remove(x, 0, 1, 2, 3, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := signal.LargestOf(signal.Added(all, d.Mean, -1)); left > 1e-9 {
+		t.Errorf("without all, %g is left", left)
+	}
+	match, err := metric.MCC(r.Z, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := r.Remove(x, match.Assignment[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 { // nothing of source 2 is left
+		m, err := metric.MCC(clean.Slice(i, i+1, 0, 1000).(*mat.Dense), s.Slice(2, 3, 0, 1000).(*mat.Dense))
+		if err != nil || m.MCC > 0.13 { // 4 standard errors
+			t.Errorf("channel %d correlates by %.3f with what was taken out, %v", i, m.MCC, err)
+		}
+	}
+	if _, err := r.Remove(x, 4); err == nil || !strings.Contains(err.Error(), "recovered signal 4 (counted from 0): there are 4") {
+		t.Errorf("row 4: %v", err)
+	}
+	cfg := FastWGF()
+	cfg.Start, cfg.Iterations = []preprocess.Transform{preprocess.Conditional}, 0
+	if _, err := fit(t, open(t, backend.Go), s, cfg).Remove(s, 0); !errors.Is(err, ErrNotLinear) {
+		t.Errorf("of a nonlinear result: %v", err)
+	}
+}
+
+// Signals that can't be separated are told from settings out of range.
+func TestErrSignals(t *testing.T) {
+	b := open(t, backend.Go)
+	s := noise(rng(1), 1, 200, datasets.Laplace)
+	twice := mat.NewDense(2, 200, nil)
+	twice.SetRow(0, s.RawRowView(0))
+	twice.SetRow(1, s.RawRowView(0))
+	constant := mat.DenseCopyOf(twice)
+	constant.SetRow(1, make([]float64, 200))
+	for name, x := range map[string]*mat.Dense{"multiples": twice, "constant": constant, "none": nil} {
+		if _, err := Fit(t.Context(), b, x, Default()); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

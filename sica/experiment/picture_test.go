@@ -1,0 +1,50 @@
+package experiment_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+// A picture needs an outcome, and no more than that.
+func TestPicture(t *testing.T) {
+	for _, f := range experiment.Figures() {
+		s := open(t, t.TempDir(), "cells")
+		if f.Example {
+			c := f.Cells(experiment.PaperPreset, 1)[0]
+			sources, mixed, err := c.Draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var z mat.Dense
+			z.Add(sources, mixed.X)
+			add(t, s, &experiment.Outcome{Cell: c}, &z)
+		} else {
+			if p, err := f.Picture(s.Results, experiment.PaperPreset, 1); err == nil {
+				t.Errorf("figure %s of no outcome: %v", f.Name, p)
+			}
+			half := .5
+			for _, c := range f.Cells(experiment.PaperPreset, 1) {
+				if c.Method == "zca" && c.Steps == 10 {
+					add(t, s, &experiment.Outcome{Cell: c, MCC: &half}, nil)
+				}
+			}
+		}
+		p, err := f.Picture(s.Results, experiment.PaperPreset, 1)
+		if err != nil {
+			t.Fatalf("figure %s: %v", f.Name, err)
+		}
+		var svg bytes.Buffer
+		if err := p.Write(&svg, plot.SVG); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]string{true: "truth", false: "ZCA (n=0–1)"}[f.Example]; !strings.Contains(svg.String(), want) && f.Name != "4a" {
+			t.Errorf("figure %s doesn't say %q", f.Name, want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package experiment
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// A tally says how many claims hold, and how many aren't measured.
+func TestTally(t *testing.T) {
+	var c tally
+	for _, verdict := range []string{agree, disagree, agree} {
+		c.count(claim{agree: verdict})
+	}
+	if got, want := c.String(), "2 of 3 hold"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.count(claim{agree: unmeasured})
+	if got, want := c.String(), "2 of 3 hold (1 more aren't measured yet)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The table has every claim of every figure, with both readings side by side; a reason
+// is of a statement that there is, and is given where it doesn't hold with PaperPreset.
+func TestStatements(t *testing.T) {
+	var outcomes []Outcome
+	for _, f := range Figures() {
+		for p, score := range map[Preset]float64{PaperPreset: 0.6, PrintedPreset: 0.99} {
+			for _, c := range f.Cells(p, 2) {
+				outcomes = append(outcomes, Outcome{Cell: c, MCC: &score})
+			}
+		}
+	}
+	var out bytes.Buffer
+	r := newResults(t.TempDir(), outcomes)
+	if err := WriteStatements(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	statements := make(map[reasonKey]bool)
+	rows := 0
+	for _, f := range Figures() {
+		claims, err := f.claims(r, PaperPreset, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += len(claims)
+		statement := ""
+		for _, c := range claims {
+			if c.paper != ours {
+				statement = c.paper
+			}
+			statements[reasonKey{f.Name, statement, c.paper == ours}] = true
+		}
+	}
+	if n := strings.Count(out.String(), "\n| ") - 2; n != rows { // less the head and its rule
+		t.Errorf("%d rows for %d claims:\n%s", n, rows, out.String())
+	}
+	for key := range whyNot {
+		if !statements[key] {
+			t.Errorf("a reason for %+v, which no figure says", key)
+		}
+	}
+	want := "| 3a | the signal recovered by SICA-RF accurately traces the true one | every mean MCC at least 0.95 | " +
+		"at least SICA-RF 0.600 (0.000) at J=20 (n=2) | no | at least SICA-RF 0.990 (0.000) at J=20 (n=2) | yes | " +
+		whyNot[reasonKey{"3a", "the signal recovered by SICA-RF accurately traces the true one", false}] + " |\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("without %q:\n%s", want, out.String())
+	}
+}

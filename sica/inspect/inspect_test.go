@@ -1,0 +1,143 @@
+package inspect_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// recording is a train of beats with a period of 40, a Laplace signal and a uniform one, in three
+// channels, and the patterns by which they were mixed.
+func recording(n int) (s, x, a *mat.Dense) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	s = mat.NewDense(3, n, nil)
+	for t := range n {
+		beat := math.Exp(-math.Pow(float64(t%40)-20, 2) / 8)
+		s.SetCol(t, []float64{beat + .02*rng.NormFloat64(), rng.ExpFloat64() * float64(1-2*rng.IntN(2)), rng.Float64()})
+	}
+	for i := range 3 {
+		row := s.RawRowView(i)
+		mean, sd := stat.PopMeanStdDev(row, nil)
+		for t := range row {
+			row[t] = (row[t] - mean) / sd
+		}
+	}
+	a = mat.NewDense(3, 3, []float64{
+		5, 1, 0,
+		-3, 0, 2,
+		1, 4, 1,
+	})
+	x = new(mat.Dense)
+	x.Mul(a, s)
+	return s, x, a
+}
+
+func separated(t *testing.T, x *mat.Dense) *sica.Result {
+	t.Helper()
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sica.Fit(t.Context(), b, x, sica.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The beats are the component that makes up most, with the pattern they were mixed by, their period,
+// their many large values, and all of a reference that is a filter of them.
+func TestComponents(t *testing.T) {
+	const n = 4000
+	s, x, a := recording(n)
+	r := separated(t, x)
+	all, err := inspect.Components(r, x, inspect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beats := all[0]
+	for j := range 3 {
+		if math.Abs(beats.Pattern[j]-a.At(j, 0)) > .1 {
+			t.Errorf("pattern %.2f, want %v", beats.Pattern, mat.Col(nil, 0, a))
+			break
+		}
+	}
+	// Of channel 0 it makes up 25/26, of 1 9/13, of 2 1/18.
+	if want := (25./26 + 9./13 + 1./18) / 3; math.Abs(beats.Share-want) > .02 || beats.Channel != 0 {
+		t.Errorf("share %.3f, want %.3f, most of channel %d", beats.Share, want, beats.Channel)
+	}
+	if math.Abs(beats.Period-40) > .1 || beats.Rhythm < .95 {
+		t.Errorf("period %.2f with %.2f, want 40 with nearly 1", beats.Period, beats.Rhythm)
+	}
+	for _, c := range all[1:] {
+		if c.Rhythm != 0 {
+			t.Errorf("noise has a rhythm: %+v", c)
+		}
+	}
+	sum := 0.0
+	for _, c := range all {
+		sum += c.Share
+	}
+	if math.Abs(sum-1) > .02 {
+		t.Errorf("shares add up to %.3f", sum)
+	}
+
+	late := make([]float64, n) // the Laplace signal, five positions later, with as much noise
+	rng := rand.New(rand.NewPCG(2, 0))
+	for k := range late {
+		late[k] = rng.NormFloat64() + s.At(1, max(k-5, 0))
+	}
+	all, err = inspect.Components(r, x, inspect.Options{Reference: late})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := all[0]; math.Abs(c.Coherence-.5) > .08 || math.Abs(c.Correlation) > .06 || math.Abs(c.Kurtosis-3) > 1.5 {
+		t.Errorf("of the reference %+v, want a coherence of .5, no correlation and a kurtosis of 3", c)
+	}
+	if all[1].Coherence > .1 || all[2].Coherence > .1 {
+		t.Errorf("of the others %.3f and %.3f", all[1].Coherence, all[2].Coherence)
+	}
+}
+
+func TestComponentsErrors(t *testing.T) {
+	_, x, _ := recording(400)
+	r := separated(t, x)
+	cfg := sica.FastWGF()
+	cfg.Start, cfg.Iterations = []preprocess.Transform{preprocess.Gaussianise}, 0
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nonlinear, err := sica.Fit(t.Context(), b, x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		r    *sica.Result
+		x    *mat.Dense
+		opts inspect.Options
+	}{
+		"as in the fit":                     {r, mat.NewDense(2, 400, nil), inspect.Options{}},
+		"12 positions: want at least 16":    {r, mat.DenseCopyOf(x.Slice(0, 3, 0, 12)), inspect.Options{}},
+		"reference has 3 positions and x 4": {r, x, inspect.Options{Reference: make([]float64, 3)}},
+		"it must vary":                      {r, x, inspect.Options{Reference: make([]float64, 400)}},
+		"aren't a linear demixing":          {nonlinear, x, inspect.Options{}},
+	} {
+		if _, err := inspect.Components(c.r, c.x, c.opts); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %q", err, name)
+		}
+	}
+	if _, err := inspect.Components(nonlinear, x, inspect.Options{}); !errors.Is(err, sica.ErrNotLinear) {
+		t.Error(err)
+	}
+}

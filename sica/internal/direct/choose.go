@@ -1,0 +1,321 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Start is a demixing that networks are compared with, and may begin with.
+type Start struct {
+	// Name is for sentences: "whitening".
+	Name string
+	// Signals are what it makes of the mixed signals x, d×T.
+	Signals *mat.Dense
+	// LogDet is log|det ∂z/∂x| at each position, or one number if it is the same
+	// everywhere.
+	LogDet []float64
+	// Network is whether a network is tried on it. Where nothing tells its signals
+	// from their rotations, they are turned to the start's: whitened ones are right
+	// if the mixing was symmetric.
+	Network bool
+}
+
+// Candidate is a start, or a network on it.
+type Candidate struct {
+	Start   int  `json:"start"` // which
+	Network bool `json:"network,omitempty"`
+	// CodeLength is that of x at the positions that the folds hold out, in nats a
+	// position, Jacobian included. A network pays for its choice among the
+	// restarts and steps by what was held out.
+	CodeLength float64 `json:"code_length"`
+	// Longer is by how much that is more than the shortest.
+	Longer Difference `json:"longer"`
+	// Failed says why a network wasn't fitted to the end.
+	Failed string `json:"failed,omitempty"`
+
+	scores []float64 // minus the code length at each of those positions
+}
+
+// Choice is the outcome of Choose.
+type Choice struct {
+	// Candidates are the starts in their order, then the networks that were fitted.
+	// Chosen is the linear start with the shortest code, or the nonlinear one if its
+	// code is shorter beyond chance, or the network if its is shorter still.
+	Candidates []Candidate `json:"candidates"`
+	Chosen     int         `json:"chosen"`
+	// After is what the signals of the network with the shortest code depend on each
+	// other by; nil if none was fitted.
+	After []Dependence `json:"after,omitempty"`
+	// Model is the network with the shortest code, a map of the signals of its
+	// start; nil if none was fitted.
+	Model *Model `json:"model,omitempty"`
+	// Why says in a sentence or two what was chosen, and why.
+	Why string `json:"why"`
+}
+
+// Network is the model that was chosen, nil if a start was.
+func (c *Choice) Network() *Model {
+	if c.Candidates[c.Chosen].Network {
+		return c.Model
+	}
+	return nil
+}
+
+// Choose compares starts, and a network on each that shall have one, by the length of the
+// code that each gives x at positions that it wasn't fitted to. Whether a network is
+// called for at all, Called says.
+//
+// If ctx ends, the choice is among the starts, and the error is that of ctx; it is
+// nil if not even they were compared.
+func Choose(ctx context.Context, backend compute.Backend, starts []Start, o Options) (*Choice, error) {
+	if len(starts) == 0 {
+		return nil, errors.New("direct: no starts to choose from")
+	}
+	s, err := newSelection(starts, o)
+	if err != nil {
+		return nil, fmt.Errorf("direct: %w", err)
+	}
+	if err := s.compareStarts(ctx); err != nil {
+		return nil, fmt.Errorf("direct: %w", err)
+	}
+	err = s.fitNetworks(ctx, backend)
+	return s.choose(), err
+}
+
+// selection is a Choice in the making.
+type selection struct {
+	Choice
+	starts  []Start
+	signals []*mat.Dense // of the starts, blurred where positions repeat
+	options Options
+	index   *index
+}
+
+func newSelection(starts []Start, o Options) (*selection, error) {
+	s := &selection{starts: starts}
+	for _, start := range starts {
+		if err := checkSignals(start.Signals); err != nil {
+			return nil, fmt.Errorf("start %s: %w", start.Name, err)
+		}
+		d, T := start.Signals.Dims()
+		if first, n := starts[0].Signals.Dims(); d != first || T != n {
+			return nil, fmt.Errorf("start %s has %d signals of %d positions: want %d of %d", start.Name, d, T, first, n)
+		}
+		if n := len(start.LogDet); n != 1 && n != T {
+			return nil, fmt.Errorf("start %s has %d log-determinants: want 1 or %d", start.Name, n, T)
+		}
+		signals := start.Signals
+		if repeats(signals) {
+			signals = mat.DenseCopyOf(signals)
+			rng := rand.New(rand.NewPCG(o.Seed, blurDraws<<32))
+			for i := range d {
+				row := signals.RawRowView(i)
+				std := stat.StdDev(row, nil)
+				for t := range row {
+					row[t] += std * blurStd * rng.NormFloat64()
+				}
+			}
+		}
+		s.signals = append(s.signals, signals)
+	}
+	_, T := starts[0].Signals.Dims()
+	var err error
+	if s.options, err = o.withDefaults(T); err != nil {
+		return nil, err
+	}
+	s.index, err = s.options.index(s.signals)
+	return s, err
+}
+
+// compareStarts scores the starts.
+func (s *selection) compareStarts(ctx context.Context) error {
+	for k, z := range s.signals {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.options.report(Measuring, float64(k)/float64(len(s.starts)), nil)
+		c := Candidate{Start: k}
+		for fold := range s.options.Folds {
+			train, held := s.index.split(fold)
+			scores := scoreSignals(z, s.index.lags, train, held, s.options.Components)
+			c.scores = append(c.scores, s.addLogDet(k, scores, held)...)
+		}
+		s.Candidates = append(s.Candidates, c)
+	}
+	return nil
+}
+
+// addLogDet adds that of start k to the scores at these positions.
+func (s *selection) addLogDet(k int, scores []float64, positions []int) []float64 {
+	logDet := s.starts[k].LogDet
+	for i, t := range positions {
+		if len(logDet) == 1 {
+			t = 0
+		}
+		scores[i] += logDet[t]
+	}
+	return scores
+}
+
+// fitNetworks fits a network to each start that shall have one.
+func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) error {
+	var xs []*mat.Dense
+	var of []int
+	for k, start := range s.starts {
+		if start.Network {
+			xs, of = append(xs, s.signals[k]), append(of, k)
+		}
+	}
+	if len(xs) == 0 {
+		return nil
+	}
+	o := s.options
+	if o.Past = s.index.reach; o.Past == 0 {
+		o.Past = -1
+	}
+	models, err := FitAll(ctx, backend, xs, o)
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		s.Candidates = append(s.Candidates, Candidate{Start: of[0], Network: true, Failed: err.Error()})
+		return nil
+	}
+	first := len(s.Candidates)
+	// Which restart and step is taken is known from what was held out: to say it
+	// costs the logarithm of their number.
+	choices := math.Log(float64(o.Restarts * len(models[0].Runs[0].Curve)))
+	for i, m := range models {
+		c := Candidate{Start: of[i], Network: true}
+		for fold, scores := range m.scores {
+			_, held := s.index.split(fold)
+			floats.AddConst(-choices/float64(len(held)), scores)
+			c.scores = append(c.scores, s.addLogDet(of[i], scores, held)...)
+		}
+		s.Candidates = append(s.Candidates, c)
+	}
+	best := s.shortest(first, len(s.Candidates))
+	s.Model = models[best-first]
+	z, err := s.Model.Map.Apply(s.signals[s.Candidates[best].Start])
+	if err != nil {
+		return fmt.Errorf("direct: %w", err)
+	}
+	if s.After, err = dependences(ctx, z, s.index); err != nil {
+		return fmt.Errorf("direct: %w", err)
+	}
+	return nil
+}
+
+// shortest is which candidate has the shortest code, of those from begin to before
+// end.
+func (s *selection) shortest(begin, end int) int {
+	best := begin
+	for k := begin; k < end; k++ {
+		if c := s.Candidates[k]; c.Failed == "" && stat.Mean(c.scores, nil) > stat.Mean(s.Candidates[best].scores, nil) {
+			best = k
+		}
+	}
+	return best
+}
+
+// choose takes the simplest kind of candidate that isn't beaten, and of that the one
+// with the shortest code.
+func (s *selection) choose() *Choice {
+	best := s.shortest(0, len(s.Candidates))
+	for k := range s.Candidates {
+		if c := &s.Candidates[k]; c.Failed == "" {
+			c.CodeLength = -stat.Mean(c.scores, nil)
+			c.Longer = newDifference(s.Candidates[best].scores, c.scores)
+		}
+	}
+	s.Chosen = -1
+	for level := range 3 {
+		for k, c := range s.Candidates {
+			if c.Failed != "" || s.level(k) != level {
+				continue
+			}
+			switch {
+			case s.Chosen < 0,
+				s.level(s.Chosen) == level && c.CodeLength < s.Candidates[s.Chosen].CodeLength,
+				s.level(s.Chosen) < level && better(c, s.Candidates[s.Chosen]):
+				s.Chosen = k
+			}
+		}
+	}
+	s.Why = s.why(best)
+	return &s.Choice
+}
+
+// betterSigmas is how many standard errors a code must be shorter by. It is less than
+// evidentSigmas, because a network is only asked where there was evidence before, and
+// has paid for being chosen.
+const betterSigmas = 2
+
+func better(a, b Candidate) bool {
+	gain := newDifference(a.scores, b.scores)
+	return gain.Mean > betterSigmas*gain.SE
+}
+
+// level is 0 for a linear start, 1 for another and 2 for a network.
+func (s *selection) level(k int) int {
+	switch c := s.Candidates[k]; {
+	case c.Network:
+		return 2
+	case len(s.starts[c.Start].LogDet) > 1:
+		return 1
+	}
+	return 0
+}
+
+func (s *selection) name(k int) string {
+	c := s.Candidates[k]
+	if c.Network {
+		return "a network on " + s.starts[c.Start].Name
+	}
+	return s.starts[c.Start].Name
+}
+
+func (s *selection) why(best int) string {
+	var b strings.Builder
+	chosen := s.Candidates[s.Chosen]
+	fmt.Fprintf(&b, "Took %s: ", s.name(s.Chosen))
+	if s.Chosen == best {
+		b.WriteString("its code is the shortest")
+		if next := s.next(best); next >= 0 {
+			longer := s.Candidates[next].Longer
+			fmt.Fprintf(&b, ", that of %s is %.3f ± %.3f nats a position longer", s.name(next), longer.Mean, longer.SE)
+		}
+	} else {
+		fmt.Fprintf(&b, "the code of %s is shorter, but not beyond chance (%.3f ± %.3f nats a position)", s.name(best), chosen.Longer.Mean, chosen.Longer.SE)
+	}
+	b.WriteString(". ")
+	for _, c := range s.Candidates {
+		if c.Failed != "" {
+			fmt.Fprintf(&b, "A network failed: %s. ", c.Failed)
+		}
+	}
+	if chosen.Network {
+		b.WriteString(s.Model.Why())
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// next is the candidate with the next longer code than best's, -1 if there is none.
+func (s *selection) next(best int) int {
+	next := -1
+	for k, c := range s.Candidates {
+		if k != best && c.Failed == "" && (next < 0 || c.CodeLength < s.Candidates[next].CodeLength) {
+			next = k
+		}
+	}
+	return next
+}

@@ -1,0 +1,201 @@
+package direct
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// whitening is that start of x.
+func whitening(t *testing.T, x *mat.Dense) Start {
+	t.Helper()
+	w, logDet, err := whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Start{Name: "whitening", Signals: apply(t, w, x), LogDet: []float64{logDet}, Network: true}
+}
+
+// demixed is the start of x that knows its linear mixing.
+func demixed(t *testing.T, mixing, x *mat.Dense) Start {
+	t.Helper()
+	var inverse mat.Dense
+	if err := inverse.Inverse(mixing); err != nil {
+		t.Fatal(err)
+	}
+	logDet, _ := mat.LogDet(&inverse)
+	return Start{Name: "the truth", Signals: apply(t, preprocess.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
+}
+
+// A linear mixture is left to the linear start that separates it: without a network,
+// and so without a backend.
+func TestChooseLinear(t *testing.T) {
+	s, err := datasets.LaplaceAR(newRand(1), 2, 2000, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixing := mat.NewDense(2, 2, []float64{1, .5, -.7, 1})
+	var x mat.Dense
+	x.Mul(mixing, s)
+	var stages []Stage
+	o := Options{OnProgress: func(p Progress) { stages = append(stages, p.Stage) }}
+	white, truth := whitening(t, &x), demixed(t, mixing, &x)
+	white.Network = false
+	c, err := Choose(t.Context(), nil, []Start{white, truth}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Longer.Evident() {
+		t.Errorf("%+v", c)
+	}
+	if !strings.Contains(c.Why, "Took the truth: its code is the shortest, that of whitening is") {
+		t.Error(c.Why)
+	}
+	if !reflect.DeepEqual(stages, []Stage{Measuring, Measuring}) {
+		t.Errorf("stages %v", stages)
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Choice
+	if err := json.Unmarshal(data, &back); err != nil || back.Why != c.Why || back.Candidates[0].Longer != c.Candidates[0].Longer {
+		t.Errorf("%s came back as %+v: %v", data, back, err)
+	}
+}
+
+// The sources of a linear mixture call for no network, those of a nonlinear one
+// that was only whitened do, and white ones behind one don't: it couldn't be known for
+// right.
+func TestCalled(t *testing.T) {
+	s, err := datasets.LaplaceAR(newRand(1), 2, 1500, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, err := datasets.LaplaceAR(newRand(3), 2, 1500, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix := func(s *mat.Dense) *mat.Dense {
+		x, err := datasets.LayeredMix(newRand(4), s, 2, datasets.LeakyReLU(.2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return whitening(t, x).Signals
+	}
+	for _, c := range []struct {
+		name    string
+		z       *mat.Dense
+		network bool
+		why     string
+	}{
+		{"sources", s, false, "don't depend on each other"},
+		{"mixed", mix(s), true, "Signals 1 and 2 depend on each other"},
+		{"white, mixed", mix(white), false, "pasts don't predict them"},
+	} {
+		call, err := Called(t.Context(), c.z, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if call.Network != c.network || !strings.Contains(call.Why, c.why) || len(call.Pairs) != 1 {
+			t.Errorf("%s: %+v", c.name, call)
+		}
+	}
+}
+
+// A code length is that of x, whatever the start's scale.
+func TestChooseScale(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 1000)
+	start := whitening(t, x)
+	larger := Start{Name: "larger", Signals: mat.DenseCopyOf(start.Signals), LogDet: make([]float64, 1000)}
+	larger.Signals.Scale(8, larger.Signals)
+	for k := range larger.LogDet {
+		larger.LogDet[k] = start.LogDet[0] + 2*2.0794415416798357 // log 8
+	}
+	start.Network = false
+	c, err := Choose(t.Context(), nil, []Start{start, larger}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The ridge of the autoregression is for variance 1.
+	if d := c.Candidates[0].CodeLength - c.Candidates[1].CodeLength; d > 1e-3 || d < -1e-3 {
+		t.Errorf("code lengths differ by %g", d)
+	}
+	if c.Chosen != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A nonlinear mixture gets a network, which leaves no dependence.
+func TestChooseNetwork(t *testing.T) {
+	b := fastest(t)
+	needsXLA(t, b)
+	s, x := leakyProblem(t, 1, 2, 1024)
+	start := whitening(t, x)
+	c, err := Choose(t.Context(), b, []Start{start}, Options{Seed: 1, Restarts: 2, Steps: 1200})
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	m := c.Network()
+	if m == nil {
+		t.Fatalf("no network: %+v", c)
+	}
+	if mcc := MeanCorrelation(apply(t, m.Map, start.Signals), s); mcc < .98 {
+		t.Errorf("MCC %g, want .98", mcc)
+	}
+	if _, dependent := Worst(c.After); dependent || !c.Candidates[0].Longer.Evident() || !strings.Contains(c.Why, "Took a network on whitening: its code is the shortest") {
+		t.Errorf("after: %+v; %s", c.After, c.Why)
+	}
+}
+
+// If the context ends while networks are fitted, the starts have been compared.
+func TestChooseStops(t *testing.T) {
+	_, x := leakyProblem(t, 1, 2, 600)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := short
+	o.Steps = 1000
+	o.OnProgress = func(p Progress) {
+		if p.Stage == Fitting {
+			cancel()
+		}
+	}
+	c, err := Choose(ctx, onGo(t), []Start{whitening(t, x)}, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want context.Canceled", err)
+	}
+	if c == nil || c.Chosen != 0 || c.Model != nil {
+		t.Errorf("%+v", c)
+	}
+	if c, err := Choose(ctx, onGo(t), []Start{whitening(t, x)}, short); c != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %+v, %v", c, err)
+	}
+}
+
+func TestChooseErrors(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 100)
+	good := whitening(t, x)
+	with := func(change func(s *Start)) Start {
+		s := good
+		change(&s)
+		return s
+	}
+	for want, starts := range map[string][]Start{
+		"no starts":             nil,
+		"start odd: direct: no": {with(func(s *Start) { s.Name, s.Signals = "odd", nil })},
+		"2 of 100":              {good, with(func(s *Start) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
+		"want 1 or 100":         {with(func(s *Start) { s.LogDet = make([]float64, 3) })},
+	} {
+		if _, err := Choose(t.Context(), nil, starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package sica
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// The conditional divergence is near 0 for true sources, also for digits,
+// which depend on each other, and well above it for what whitening leaves of
+// their nonlinear mixtures.
+func TestJudge(t *testing.T) {
+	b := open(t, backend.Available()[0])
+	digits, _, err := datasets.MNIST(rng(3), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	autoregressive, err := datasets.AR7(rng(4), 2, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		run   Run
+		shape []int
+	}{
+		"AR(7)": {Run{X: autoregressive}, nil},
+		"MNIST": {Run{X: digits}, []int{32, 32}},
+	} {
+		truth, err := EstimateDivergence(context.Background(), b, test.run.X, 1, test.shape...)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		if truth.Conditional > 0.01 {
+			t.Errorf("%s: the true sources have %+v, want a conditional divergence near 0", name, truth)
+		}
+		white, err := preprocess.Apply(mixed(t, test.run.X, 5, true), preprocess.ZCA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mixture, err := EstimateDivergence(context.Background(), b, white, 1, test.shape...)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		if mixture.Conditional < 0.03 {
+			t.Errorf("%s: the whitened mixture has %+v, want a conditional divergence of at least 0.03", name, mixture)
+		}
+	}
+	if _, err := EstimateDivergence(context.Background(), b, nil, 1); err == nil {
+		t.Error("no signals gave no error")
+	}
+}
+
+// What each kind of mixture asks for is chosen, and separates it: symmetric whitening
+// where nothing else is known, a rotation where the data tell, a network or the
+// conditional normalisation for GELU steps.
+func TestFitChoosesStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	b := open(t, backend.Available()[0])
+	gaussian := twoSpectra(t, 31)
+	rotated := new(mat.Dense)
+	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
+	smooth := mat.NewDense(2, 1024, nil)
+	for k := range 1024 {
+		_, cycle := math.Modf(0.0171 * float64(k))
+		smooth.SetCol(k, []float64{math.Abs(2*cycle - 1), math.Exp(2 * math.Sin(0.083*float64(k)))})
+	}
+	smoothed := new(mat.Dense)
+	smoothed.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.6, 1}), smooth)
+	linear, s := mixedAR7(t, 21, 1024, 5, false)
+	gelu, _ := mixedAR7(t, 21, 1024, 5, true)
+	for _, test := range []struct {
+		name   string
+		x, s   *mat.Dense
+		linear bool // by the linear rule
+		groups int  // that the data tell apart
+		mcc    float64
+	}{
+		{"linear AR(7)", linear, s, true, 1, 0.999},
+		{"GELU AR(7)", gelu, s, false, 0, 0.95},
+		{"two spectra", rotated, gaussian, true, 2, 0.999},
+		{"smooth signals", smoothed, smooth, true, 2, 0.999},
+	} {
+		r := fit(t, b, test.x, Default())
+		if (r.Rule == LinearRule) != test.linear || r.Stopped != StoppedStart || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Rule == NetworkRule) {
+			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Start, r.Rule, r.Stopped, r.Why)
+		}
+		if r.Linear != nil && len(r.Linear.Groups) != test.groups {
+			t.Errorf("%s: groups %v; %s", test.name, r.Linear.Groups, r.Why)
+		}
+		if m, err := metric.MCC(r.Z, test.s); err != nil || m.MCC < test.mcc {
+			t.Errorf("%s: MCC %.4f, %v; want %g", test.name, m.MCC, err, test.mcc)
+		}
+	}
+}
+
+// Dependent digits: the linear rule separates them; the flow, from whitening, moves
+// them too, and less dependence is what it ends with.
+func TestFitSeparatesDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a separation of full size")
+	}
+	s, _, err := datasets.MNIST(rng(3), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mixed(t, s, 5, false)
+	for name, cfg := range map[string]Config{"default": Default(), "flow": FastWGF()} {
+		cfg.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
+		r := fit(t, open(t, backend.Available()[0]), x, cfg)
+		if m, err := metric.MCC(r.Z, s); err != nil || m.MCC < 0.99 {
+			t.Errorf("%s: MCC %.4f, %v; %s", name, m.MCC, err, r.Why)
+		}
+		if name == "flow" {
+			g, err := grid.New(cfg.Shape, len(x.RawRowView(0)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, err := leastDependence(r.Initial, g); err != nil || r.Best == 0 || r.Dependence.Total() >= first.Total() {
+				t.Errorf("iterate %d with a dependence of %.3f, the start's was %.3f", r.Best, r.Dependence.Total(), first.Total())
+			}
+		}
+	}
+}
+
+// Without a rule, Fit moves from the start that it is told, whatever the data say.
+func TestFitWithoutRule(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 22, 256, 5, true)
+	cfg := FastWGF().Smoke()
+	alone := fit(t, b, x, cfg)
+	if len(alone.Candidates) != 0 || alone.Start[0] != preprocess.ZCA || alone.Iterations != 2 || alone.Best != 2 {
+		t.Errorf("start %v, candidates %v, iterate %d of %d", alone.Start, alone.Candidates, alone.Best, alone.Iterations)
+	}
+	cfg.Start = []preprocess.Transform{preprocess.Conditional}
+	other := fit(t, b, x, cfg)
+	if other.Start[0] != preprocess.Conditional || mat.Equal(other.Z, alone.Z) {
+		t.Errorf("start %v", other.Start)
+	}
+	cfg.Iterations = 0
+	unmoved := fit(t, b, x, cfg)
+	start, err := preprocess.Apply(x, preprocess.Conditional)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unmoved.Stopped != StoppedStart || unmoved.Iterations != 0 || !mat.Equal(unmoved.Z, start) {
+		t.Errorf("stopped %q after %d iterations", unmoved.Stopped, unmoved.Iterations)
+	}
+	cfg.Budget, cfg.Iterations = 1, 100
+	if short := fit(t, b, x, cfg); short.Stopped != StoppedBudget || short.Iterations != 1 {
+		t.Errorf("a budget of 1 ns: stopped %q after %d iterations", short.Stopped, short.Iterations)
+	}
+}
+
+// endsAfter is a context that is cancelled once it was looked at so often.
+type endsAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *endsAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever in the choice of the start the context ends, the fit says so and has
+// signals: those of the start that it had come to.
+func TestChoiceCancelled(t *testing.T) {
+	b := open(t, backend.Go)
+	s := noise(rng(3), 4, 300, datasets.Laplace)
+	var x mat.Dense
+	x.Mul(rotation.Random(rng(4), 4), s)
+	cfg := Default()
+	for looks := 1; looks < 120; looks += 7 {
+		r, err := Fit(&endsAfter{t.Context(), looks}, b, &x, cfg)
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("after %d looks: %v", looks, err)
+		}
+		if r == nil || r.Stopped != StoppedCancelled || signal.Check("z", r.Z) != nil {
+			t.Errorf("after %d looks: result %+v", looks, r)
+		}
+	}
+}
