@@ -77,9 +77,9 @@ func TestResume(t *testing.T) {
 func TestResumeRuns(t *testing.T) {
 	b := open(t, backend.Go)
 	first, _ := mixedAR7(t, 1, 200, 3, false)
-	second, _ := mixedAR7(t, 2, 200, 20, true)
+	second, _ := mixedAR7(t, 2, 200, 20, false)
 	cfg := FastWGF()
-	cfg.Start, cfg.Rule, cfg.Iterations, cfg.Steps = nil, AnyRule, 3, 10
+	cfg.Start, cfg.Rule, cfg.Iterations, cfg.Steps = nil, LinearRule, 3, 10
 	runs := []Run{{X: first, Seed: 3}, {X: second, Seed: 4}, {X: first, Seed: 5}}
 	want, err := FitRuns(context.Background(), b, runs, cfg)
 	if err != nil {

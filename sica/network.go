@@ -127,9 +127,9 @@ func towards(w, z *mat.Dense) *preprocess.Affine {
 }
 
 // mostConditioned is the most signals that a conditional normalisation is tried on just to
-// see whether it describes them in fewer nats than a linear demixing: it takes long on
-// many.
-const mostConditioned = 4
+// see whether it describes them in fewer nats than a linear demixing, and glance the most
+// positions, about the middle, that are looked at for it first: it takes long on many.
+const mostConditioned, glance = 4, 2048
 
 // orNetwork is the start of LinearRule; or, where its signals depend on each other or
 // conditional normalisation describes the mixed signals in fewer nats, and the past
@@ -142,19 +142,19 @@ func (c Config) orNetwork(ctx context.Context, backend compute.Backend, place in
 	if err != nil || !call.Network && (!call.Predicted || d > mostConditioned) {
 		return linear, nil // too few positions to tell, if it is an error
 	}
+	if !call.Network {
+		gain, err := conditionalGain(ctx, run.X, white, linear, g, o)
+		if err != nil || gain == nil {
+			return linear, nil
+		}
+		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f nats a position fewer.", gain.Mean, gain.SE)
+	}
 	starts, err := newStarts(ctx, run.X, white, linear, o)
 	if ctx.Err() != nil {
 		return linear, nil
 	}
 	if err != nil {
 		return choice{}, err
-	}
-	if !call.Network {
-		chosen, err := direct.Choose(ctx, backend, starts.compared[1:], o)
-		if err != nil || chosen.Chosen == 0 {
-			return linear, nil
-		}
-		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f nats a position fewer.", chosen.Candidates[0].Longer.Mean, chosen.Candidates[0].Longer.SE)
 	}
 	for k := range starts.compared {
 		starts.compared[k].Network = k != 1 // its rotation is for a linear mixing
@@ -194,6 +194,26 @@ func (c Config) orNetwork(ctx context.Context, backend compute.Backend, place in
 		found.candidates = append(found.candidates, of)
 	}
 	return found, nil
+}
+
+// conditionalGain is how many nats fewer conditional normalisation describes the middle
+// of the mixed signals in than the linear rule does; nil if it doesn't beyond chance.
+func conditionalGain(ctx context.Context, x *mat.Dense, white, linear choice, g *grid.Grid, o direct.Options) (*Difference, error) {
+	x, g = g.Middle(x, glance)
+	o.Shape = g.Shape()
+	var err error
+	if white.z, err = follow(x, white.maps); err != nil {
+		return nil, err
+	}
+	starts, err := newStarts(ctx, x, white, linear, o)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := direct.Choose(ctx, nil, starts.compared[1:], o)
+	if err != nil || chosen.Chosen == 0 {
+		return nil, err
+	}
+	return &chosen.Candidates[0].Longer, nil
 }
 
 // starts are whitening, the linear rule and, if it is possible, conditional

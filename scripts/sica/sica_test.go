@@ -342,7 +342,7 @@ func TestDemo(t *testing.T) {
 	if got := list(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n  The signals were normalised", "\nthree MNIST digits:\n"} {
+	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n  All 2 signals", "\nthree MNIST digits:\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
 		}

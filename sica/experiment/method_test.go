@@ -152,7 +152,7 @@ func TestMethodNamed(t *testing.T) {
 
 // SICA's methods have the settings of the presets that they list, and no others.
 func TestMethodConfig(t *testing.T) {
-	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF, "sica-rf-standardised": sica.RF}
+	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF, "sica-rf-standardised": sica.RF, "sica-direct": sica.WGF, "sica-fast": sica.WGF}
 	for _, m := range experiment.Methods() {
 		flow, isSICA := flows[m.Name]
 		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.PrintedPreset, experiment.SmokePreset, ""} {

@@ -3,67 +3,76 @@ package direct
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
-// Of Gaussians with correlation r it is −½·log(1 − r²), less the little that so many
-// neighbours miss; whatever else comes with them doesn't matter much.
+// Of Gaussians with a small correlation r it is −½·log(1 − r²), of which polynomials of
+// ranks up to degree 4 see nearly all.
 func TestInformation(t *testing.T) {
-	for _, r := range []float64{0, .5, .8} {
+	const n = 1 << 17
+	for _, r := range []float64{0, .2, .4} {
 		rng := newRand(1)
-		a, b := make(states, 3000), make(states, 3000)
+		a, b := make([]float64, n), make([]float64, n)
 		for k := range a {
-			u := rng.NormFloat64()
-			a[k] = [2]float64{u, 0}
-			b[k] = [2]float64{r*u + math.Sqrt(1-r*r)*rng.NormFloat64(), 0}
+			a[k] = rng.NormFloat64()
+			b[k] = r*a[k] + math.Sqrt(1-r*r)*rng.NormFloat64()
 		}
-		want := -.5 * math.Log(1-r*r)
-		if got := information(a, b); math.Abs(got-want) > .03 {
-			t.Errorf("r = %g: %.3f, want %.3f", r, got, want)
-		}
-		if got := information(b, a); math.Abs(got-want) > .03 {
-			t.Errorf("r = %g, the other way round: %.3f, want %.3f", r, got, want)
+		both := stack(stack(nil, 0, 2, products(a, nil)), 1, 2, products(b, nil))
+		got, want := information(both, both, 2, 0)[0], -math.Log(1-r*r) // once each way
+		if math.Abs(got-want) > .008 {
+			t.Errorf("r = %g: %.4f, want %.4f", r, got, want)
 		}
 	}
 }
 
-// The search in order finds the same neighbours as a comparison with all.
-func TestSortedReach(t *testing.T) {
+// A shift moves the second signal's states against the first's innovations in a circle,
+// and no monotone change of a signal matters.
+func TestInformationShifted(t *testing.T) {
 	rng := newRand(2)
-	draw := func() states {
-		s := make(states, 200)
-		for k := range s {
-			s[k] = [2]float64{math.Round(10 * rng.NormFloat64()), rng.NormFloat64()} // with ties
+	const n, shift = 300, 70
+	draw := func() []float64 {
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = math.Round(10 * rng.NormFloat64()) // with ties
 		}
-		return s
+		return v
 	}
-	a, b := draw(), draw()
-	inA := newSorted(a)
-	for k := range a {
-		reach := inA.reach(k, b)
-		within, nearer, around := 0, 0, 0
-		for l := range a {
-			joint := max(distance(a[k], a[l]), distance(b[k], b[l]))
-			if l != k && joint <= reach {
-				within++
-			}
-			if l != k && joint < reach {
-				nearer++
-			}
-			if distance(a[k], a[l]) < reach {
-				around++
+	e, p, f, q := draw(), draw(), draw(), draw()
+	turned := func(v []float64) []float64 { return append(slices.Clone(v[shift:]), v[:shift]...) }
+	cubed := func(v []float64) []float64 {
+		w := slices.Clone(v)
+		for k := range w {
+			w[k] *= w[k] * w[k]
+		}
+		return w
+	}
+	both := func(a, b [][]float64) *mat.Dense { return stack(stack(nil, 0, 2, a), 1, 2, b) }
+	// The innovations of one with the states of the other, and the other way round.
+	want := information(both(products(e, nil), products(turned(f), nil)), both(products(e, p), products(turned(f), turned(q))), 2, 0)[0]
+	oneWay := information(both(products(e, nil), products(f, nil)), both(products(e, p), products(f, q)), 2, shift)[0]
+	back := information(both(products(cubed(e), nil), products(cubed(turned(f)), nil)), both(products(cubed(e), cubed(p)), products(turned(f), cubed(turned(q)))), 2, 0)[0]
+	if math.Abs(back-want) > 1e-12 {
+		t.Errorf("cubed: %v, want %v", back, want)
+	}
+	// Shifted by hand: the first's innovations meet the second's states so many later,
+	// and the second's innovations the first's.
+	sum := 0.
+	for _, pair := range [][2][][]float64{{products(e, nil), products(f, q)}, {products(f, nil), products(e, p)}} {
+		for _, a := range pair[0] {
+			for _, b := range pair[1] {
+				r := floats.Dot(a, turned(b)) / n
+				sum += r * r / 2
 			}
 		}
-		if within < neighbours || nearer >= neighbours {
-			t.Fatalf("position %d: %d within the reach and %d nearer, want %d", k, within, nearer, neighbours)
-		}
-		if got := inA.around(k, reach); got != around {
-			t.Fatalf("position %d: %d around it, want %d", k, got, around)
-		}
+	}
+	if math.Abs(oneWay-sum) > 1e-12 {
+		t.Errorf("shifted: %v, want %v", oneWay, sum)
 	}
 }
 

@@ -20,15 +20,12 @@ func regress(z []float64, lags, positions []int) (coefficients []float64, std fl
 	coefficients = make([]float64, p)
 	if p > 0 {
 		gram, cross := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil)
-		for _, t := range positions {
-			for i, lag := range lags {
-				cross.SetVec(i, cross.AtVec(i)+z[t+lag]*z[t])
-				for j := i; j < p; j++ {
-					gram.SetSym(i, j, gram.At(i, j)+z[t+lag]*z[t+lags[j]])
-				}
+		for i, lag := range lags {
+			cross.SetVec(i, lagged(z, 0, lag, positions))
+			for j := i; j < p; j++ {
+				gram.SetSym(i, j, lagged(z, lag, lags[j], positions))
 			}
-		}
-		for i := range p { // a ridge of one part in a thousand of unit variance
+			// a ridge of one part in a thousand of unit variance
 			gram.SetSym(i, i, gram.At(i, i)+1e-3*float64(len(positions)))
 		}
 		var chol mat.Cholesky
@@ -46,6 +43,15 @@ func regress(z []float64, lags, positions []int) (coefficients []float64, std fl
 	}
 	n := float64(len(positions))
 	return coefficients, math.Sqrt(max(square/n-sum/n*sum/n, 1e-12))
+}
+
+// lagged is Σ z_{t+a} z_{t+b} over the positions.
+func lagged(z []float64, a, b int, positions []int) float64 {
+	sum := 0.
+	for _, t := range positions {
+		sum += z[t+a] * z[t+b]
+	}
+	return sum
 }
 
 func (s *source) residual(z []float64, lags []int, t int) float64 {
@@ -77,16 +83,16 @@ func fitSource(z []float64, lags, positions []int, components int) *source {
 		residuals[i] = s.residual(z, lags, t)
 	}
 	weight, first, second := make([]float64, components), make([]float64, components), make([]float64, components)
-	logs := make([]float64, components)
+	shares := make([]float64, components)
 	floor := math.Log(std) - 4 // a Gaussian on one value would have no bound
 	for range emSteps {
 		clear(weight)
 		clear(first)
 		clear(second)
+		mixture := s.mixture()
 		for _, r := range residuals {
-			total := s.components(r, logs)
-			for k, l := range logs {
-				w := math.Exp(l - total)
+			mixture.logDensity(r, shares)
+			for k, w := range shares {
 				weight[k] += w
 				first[k] += w * r
 				second[k] += w * r * r
@@ -102,27 +108,44 @@ func fitSource(z []float64, lags, positions []int, components int) *source {
 	return s
 }
 
-// components sets logs to the log-densities of the weighted components at r and
-// returns that of the mixture.
-func (s *source) components(r float64, logs []float64) float64 {
+// mixture is that of a source's innovations, ready for many values.
+type mixture []gaussian
+
+// gaussian is a weighted component, with the logarithm of its highest density.
+type gaussian struct{ mean, precision, highest float64 }
+
+func (s *source) mixture() mixture {
+	var m mixture
+	for k, mean := range s.means {
+		m = append(m, gaussian{mean, math.Exp(-s.logStds[k]), s.logWeights[k] - s.logStds[k] - .5*math.Log(2*math.Pi)})
+	}
+	return m
+}
+
+// logDensity is that of r, and sets shares to what each component has of its density.
+func (m mixture) logDensity(r float64, shares []float64) float64 {
 	largest := math.Inf(-1)
-	for k := range logs {
-		u := (r - s.means[k]) * math.Exp(-s.logStds[k])
-		logs[k] = s.logWeights[k] - s.logStds[k] - u*u/2 - .5*math.Log(2*math.Pi)
-		largest = max(largest, logs[k])
+	for k, g := range m {
+		u := (r - g.mean) * g.precision
+		shares[k] = g.highest - u*u/2
+		largest = max(largest, shares[k])
 	}
 	sum := 0.
-	for _, l := range logs {
-		sum += math.Exp(l - largest)
+	for k, l := range shares {
+		shares[k] = math.Exp(l - largest)
+		sum += shares[k]
+	}
+	for k := range shares {
+		shares[k] /= sum
 	}
 	return largest + math.Log(sum)
 }
 
 // logDensities adds log p(z_t | own past) at the given positions to into.
 func (s *source) logDensities(z []float64, lags, positions []int, into []float64) {
-	logs := make([]float64, len(s.means))
+	mixture, shares := s.mixture(), make([]float64, len(s.means))
 	for i, t := range positions {
-		into[i] += s.components(s.residual(z, lags, t), logs)
+		into[i] += mixture.logDensity(s.residual(z, lags, t), shares)
 	}
 }
 
