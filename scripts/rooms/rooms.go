@@ -33,7 +33,7 @@ const column1, column2, column3, column4 = .11, .37, .63, .89
 var house = [][]room{
 	{
 		{"notebooks", []string{"notebooks"}, "a figure or a subject each, step by step", column2},
-		{"scripts", []string{"scripts/...", "sica/internal/direct/bench"}, "what a person runs", column3},
+		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
 	}, {
 		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
