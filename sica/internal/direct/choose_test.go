@@ -210,6 +210,7 @@ func TestSimplest(t *testing.T) {
 	for k := range noise {
 		noise[k] = rng.NormFloat64()
 	}
+	floats.AddConst(-floats.Sum(noise)/float64(len(noise)), noise)
 	scores := func(mean, scatter float64) []float64 {
 		v := make([]float64, len(noise))
 		for k := range v {
