@@ -249,16 +249,18 @@ func (s *selection) choose() *Choice {
 func (s *selection) simplest(highest int) int {
 	chosen := -1
 	for level := range highest + 1 {
+		best, beaten := -1, chosen < 0
 		for k, c := range s.Candidates {
 			if c.Failed != "" || s.level(k) != level {
 				continue
 			}
-			switch {
-			case chosen < 0,
-				s.level(chosen) == level && c.CodeLength < s.Candidates[chosen].CodeLength,
-				s.level(chosen) < level && better(c, s.Candidates[chosen]):
-				chosen = k
+			if best < 0 || c.CodeLength < s.Candidates[best].CodeLength {
+				best = k
 			}
+			beaten = beaten || better(c, s.Candidates[chosen])
+		}
+		if best >= 0 && beaten {
+			chosen = best
 		}
 	}
 	return chosen
