@@ -67,6 +67,11 @@ func (r *Result) channels() int {
 	if by := r.reduction(); by != nil {
 		return by.Channels()
 	}
+	return r.components()
+}
+
+// components is the number of recovered signals.
+func (r *Result) components() int {
 	d, _ := r.Z.Dims()
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -55,24 +56,24 @@ const (
 	StoppedNotFinite Status = "not finite"
 )
 
-// A Curve has a value for each iteration, NaN where none was measured, which JSON
-// has as null.
+// A Curve has a value for each iteration, NaN where none was measured. JSON has null
+// for what isn't finite.
 type Curve []float64
 
-// MarshalJSON writes null for NaN.
+// MarshalJSON writes null for NaN and for what is infinite.
 func (c Curve) MarshalJSON() ([]byte, error) {
 	var values []*float64
 	for _, v := range c {
-		if math.IsNaN(v) {
-			values = append(values, nil)
-		} else {
+		if signal.Finite(v) {
 			values = append(values, &v)
+		} else {
+			values = append(values, nil)
 		}
 	}
 	return json.Marshal(values)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes, null as NaN.
 func (c *Curve) UnmarshalJSON(data []byte) error {
 	var values []*float64
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -129,7 +130,8 @@ type Summary struct {
 	Versions map[string]string `json:"versions"`
 }
 
-// Result is what a fit found.
+// Result is what a fit found. In JSON it is its Summary: signals and maps, which would
+// be long there, are kept by Save.
 type Result struct {
 	// Z are the recovered signals, d×T, in the order and sign that the flow
 	// left them in.
