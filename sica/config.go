@@ -77,10 +77,17 @@ type Config struct {
 // Preparation is what is done to the signals before the first iteration, and after
 // each. It applies to both flows.
 type Preparation struct {
+	// Prepare, if set, is a transform of your own that comes before all else; the signals
+	// must stay as many. It is fitted to each run, and is the first of the maps of the
+	// result: Transform applies it, InverseTransform inverts it if it can, Save keeps it
+	// if its type is registered (preprocess.Register). With a Checkpoint it must make
+	// the same of the same signals when the fit goes on. In a result that was
+	// loaded it is the transform as it was fitted.
+	Prepare preprocess.Fitter `json:"-"`
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
 	Start []preprocess.Transform `json:"start"`
-	// Components reduces the mixed signals, before anything else, to as many of their
+	// Components reduces the mixed signals, before anything else but Prepare, to as many of their
 	// principal components. 0 does so only if they are linearly dependent but for
 	// rounding, to as many as aren't; see preprocess.Reduce.
 	Components int `json:"components,omitempty"`
@@ -199,6 +206,10 @@ type Running struct {
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`
+	// Stop, if set, is asked after each iteration, after OnIteration, whether the run has
+	// had enough. Yes ends it as all iterations do, without an error: Result.Stopped is
+	// StoppedAsked. A Default fit makes no iterations.
+	Stop func(run int, it Iteration) bool `json:"-"`
 }
 
 // networks are the settings of the vector field's networks.

@@ -43,6 +43,8 @@ const (
 	StoppedPlateau Status = "plateau"
 	// StoppedStart: the config makes no iterations, and the start is the result.
 	StoppedStart Status = "start"
+	// StoppedAsked: Running.Stop said so.
+	StoppedAsked Status = "asked"
 	// StoppedBudget: Running.Budget was used up.
 	StoppedBudget Status = "budget"
 	// StoppedCancelled: the caller's context ended.
@@ -105,8 +107,10 @@ type Summary struct {
 	Stopped Status `json:"stopped"`
 	Why     string `json:"why"`
 
-	// Start are the transforms that led from the mixed signals to Initial, and Rule
-	// what came after them.
+	// Prepared is whether Preparation.Prepare came first.
+	Prepared bool `json:"prepared,omitempty"`
+	// Start are the transforms that led from there to Initial, and Rule what came after
+	// them.
 	Start []preprocess.Transform `json:"start"`
 	Rule  Rule                   `json:"rule,omitempty"`
 	// Candidates are the starts that were compared, in order.
