@@ -3,6 +3,10 @@ package sica
 import (
 	"time"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -111,6 +115,11 @@ type VectorField struct {
 	// Hidden are the widths of the hidden layers of the MLP over a
 	// LocalWindow or a Prediction. The network over a WholeSequence is the paper's.
 	Hidden []int `json:"hidden,omitempty"`
+	// Network, if set, is a network of your own in the place of that MLP: it takes x,
+	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN,
+	// whose weights each of the R networks has to itself, and GoMLX's functions between
+	// them. For WGF it should be smooth. It is built several times.
+	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
 	// Family is what an iteration may do to the signals.
 	Family Family `json:"family"`
 }
@@ -138,6 +147,9 @@ type Movement struct {
 type Training struct {
 	Optimizer    Optimizer `json:"optimizer"`
 	LearningRate float64   `json:"learning_rate"`
+	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of these two. One
+	// that works element by element keeps runs apart; see package flows.
+	NewOptimizer func() optimizer.Interface `json:"-"`
 	// BatchSize is the number of joint samples of a training step; it is
 	// paired with as many product samples.
 	BatchSize int `json:"batch_size"`
@@ -197,7 +209,8 @@ type Running struct {
 	// repeats itself; one of others is refused. OnIteration isn't called again
 	// for the iterations kept, and Elapsed and Budget count their time. The folder
 	// stays when the fit is done, so that the result can't be lost before it is
-	// used: the same fit then returns it at once. Remove it when it has served.
+	// used: the same fit then returns it at once. Remove it when it has served. A fit
+	// with a Network or a NewOptimizer can't have one: functions can't be compared.
 	Checkpoint string `json:"-"`
 
 	// OnStart, if set, is called while a rule looks for the start: with what is being
@@ -215,9 +228,9 @@ type Running struct {
 // networks are the settings of the vector field's networks.
 func (c Config) networks() field.Config {
 	return field.Config{
-		Flow: c.Flow, Context: c.Context, Windows: c.Windows, Hidden: c.Hidden,
+		Flow: c.Flow, Context: c.Context, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
 		Solver: c.Solver, SolverSteps: c.SolverSteps,
-		Optimizer: c.Optimizer, LearningRate: c.LearningRate, BatchSize: c.BatchSize,
+		Optimizer: c.Optimizer, LearningRate: c.LearningRate, NewOptimizer: c.NewOptimizer, BatchSize: c.BatchSize,
 		Epochs: c.Epochs, Steps: c.Steps, FreshProduct: c.FreshProduct, WarmStart: c.WarmStart, Noise: c.Noise,
 		Folds: c.Folds, Block: c.Block, Devices: c.Devices, Float64: c.Float64,
 		Learned: c.Family == Free,

@@ -91,6 +91,8 @@ func (c Config) validateRunning() error {
 		return fmt.Errorf("patience %d: the plateau rule needs a held-out divergence; want folds of at least 2 or patience 0", c.Patience)
 	case c.Patience < 0:
 		return fmt.Errorf("patience %d: want 0 or more", c.Patience)
+	case c.Checkpoint != "" && (c.Network != nil || c.NewOptimizer != nil):
+		return errors.New("checkpoint: whether Network or NewOptimizer is that of the fit that it is of can't be told: want none, or neither of the two")
 	case c.Budget < 0:
 		return fmt.Errorf("budget %v: want a positive time, or 0 for none", c.Budget)
 	}
