@@ -131,11 +131,17 @@ func towards(w, z *mat.Dense) *preprocess.Affine {
 // positions, about the middle, that are looked at for it first: it takes long on many.
 const mostConditioned, glance = 4, 2048
 
-// orNetwork is the start of LinearRule; or, where its signals depend on each other or
+// orNetwork is the start of LinearRule; or, of sequences, where its signals depend on each other or
 // conditional normalisation describes the mixed signals in fewer nats, and the past
 // predicts them, whichever of these and networks takes the fewest. The code lengths
 // are those of positions held out, with the Jacobian determinant.
+//
+// Images are left to LinearRule: behind GELU steps networks made digits no better, in
+// minutes (docs/nonlinear.md).
 func (c Config) orNetwork(ctx context.Context, backend compute.Backend, place int, run Run, g *grid.Grid, white, linear choice) (choice, error) {
+	if g.Axes() > 1 {
+		return linear, nil
+	}
 	o := c.networkOptions(place, run, g)
 	call, err := direct.Called(ctx, linear.z, o)
 	d, _ := run.X.Dims()
