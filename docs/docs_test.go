@@ -36,6 +36,25 @@ func TestProgramInREADME(t *testing.T) {
 	}
 }
 
+// The CHANGELOG, the examples' go.mod and CITATION.cff speak of one version, the latest.
+func TestVersion(t *testing.T) {
+	var found []string
+	for name, pattern := range map[string]string{
+		"CHANGELOG.md":    `(?m)^## \[(\S+)\]`,
+		"examples/go.mod": `github.com/seed-47b1e431/gosica v(\S+)`,
+		"CITATION.cff":    `(?m)^version: (\S+)$`,
+	} {
+		version := regexp.MustCompile(pattern).FindStringSubmatch(read(t, filepath.Join(root, name)))
+		if version == nil {
+			t.Fatalf("%s names no version", name)
+		}
+		found = append(found, version[1])
+	}
+	if slices.Sort(found); found[0] != found[2] {
+		t.Errorf("versions %q: want one", found)
+	}
+}
+
 // The README is what one reads first, the page on the rooms one screen.
 func TestLengths(t *testing.T) {
 	for name, most := range map[string]int{"README.md": 250, "docs/architecture.md": 60} {
@@ -54,7 +73,7 @@ var (
 // Links to files, folders and headings of this repository lead somewhere.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
