@@ -5,6 +5,7 @@
 // float64. A signal over an image is the image's rows, one after another.
 //
 //   - [Heart], [AR7], [AR], [LaplaceAR] and [MNIST] make sources.
+//   - [Voices], [ECG] and [Photographs] are real ones, built in.
 //   - [Mix], [LinearMix], [LayeredMix] and [PostNonlinearMix] mix them.
 //   - [ReadFile], [WriteFile], [ReadImages], [WriteImages], [ReadWAV] and
 //     [WriteWAV] move them from and to files; [WriteAtomic] is how every file

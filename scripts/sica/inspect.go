@@ -9,16 +9,18 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 type inspectOptions struct {
-	model, in, reference, json string
-	rate                       float64
+	model, in, reference, json, plot string
+	rate                             float64
 }
 
 func newInspect() *cobra.Command {
@@ -33,6 +35,8 @@ more for rare large ones), and its strongest rhythm. With --reference, a channel
 of the recording or a file of one signal, also how much they have in common:
 their correlation, and their coherence, the share of the reference that a filter
 of the recovered signal would give. Signals count from 1, as for sica remove.
+--plot draws the first seconds of each, by decreasing share, beside its pattern:
+what it adds to each channel.
 
 ` + formats,
 		Args: cobra.NoArgs,
@@ -48,6 +52,7 @@ of the recovered signal would give. Signals count from 1, as for sica remove.
 	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
 	f.StringVar(&opt.reference, "reference", "", "`NAME` or number of a channel, or a file of one signal, to compare with")
 	f.Float64Var(&opt.rate, "rate", 0, "positions a second, in `HZ`; what the recording says by default")
+	f.StringVar(&opt.plot, "plot", "", "`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
 	return cmd
 }
@@ -77,6 +82,11 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	if opt.json != "" {
 		if err := writeJSON(opt.json, all); err != nil {
+			return err
+		}
+	}
+	if opt.plot != "" {
+		if err := plotComponents(opt.plot, result, all, in); err != nil {
 			return err
 		}
 	}
@@ -141,4 +151,47 @@ func rhythmOf(c inspect.Component, rate float64) string {
 		return fmt.Sprintf("every %.1f positions (%.2f)", c.Period, c.Rhythm)
 	}
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
+}
+
+// What a picture of components shows of the recording: so many seconds from its
+// beginning, or so many positions if the rate isn't known.
+const (
+	shownSeconds   = 5
+	shownPositions = 1000
+)
+
+// plotComponents draws the components in their order, with the signs of their patterns.
+func plotComponents(path string, r *sica.Result, all []inspect.Component, in *datasets.Recording) error {
+	format, err := plot.FormatOf(path)
+	if err != nil {
+		return err
+	}
+	z, err := r.Transform(in.Signals)
+	if err != nil {
+		return err
+	}
+	demixing, err := r.Demixing()
+	if err != nil {
+		return err
+	}
+	_, n := z.Dims()
+	shown := min(n, shownPositions)
+	if in.Rate > 0 {
+		shown = min(n, max(2, int(shownSeconds*in.Rate)))
+	}
+	var rows []plot.Component
+	for _, c := range all {
+		trace := slices.Clone(z.RawRowView(c.Signal)[:shown])
+		if demixing.A.At(c.Channel, c.Signal)*c.Pattern[c.Channel] < 0 {
+			floats.Scale(-1, trace)
+		}
+		rows = append(rows, plot.Component{
+			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share), Trace: trace, Pattern: c.Pattern,
+		})
+	}
+	picture, err := plot.Components(in.Start, in.Rate, in.Names, rows...)
+	if err != nil {
+		return err
+	}
+	return datasets.WriteAtomic(path, func(w io.Writer) error { return picture.Write(w, format) })
 }

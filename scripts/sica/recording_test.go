@@ -46,6 +46,11 @@ func TestRecording(t *testing.T) {
 	if beats == "" || !strings.Contains(looked[0], "coherence") {
 		t.Fatalf("no beats of 1.25 Hz in\n%s", strings.Join(looked, "\n"))
 	}
+	picture := filepath.Join(dir, "components.svg")
+	must(t, "inspect", "--model", model, "--in", in, "--plot", picture)
+	if svg, err := os.ReadFile(picture); err != nil || !strings.Contains(string(svg), "Fp1-Cz") || !strings.Contains(string(svg), "time, s") {
+		t.Errorf("the picture: %v, %d bytes without names or time", err, len(svg))
+	}
 	must(t, "remove", "--model", model, "--in", in, "--out", clean, "--components", beats)
 	r, err := datasets.ReadRecording(clean)
 	if err != nil {

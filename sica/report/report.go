@@ -51,6 +51,8 @@ type Report struct {
 	// Linear says which pairs of the recovered signals the data tell apart, and how
 	// well.
 	Linear Linear `json:"linear"`
+	// Halves is nil where half of the positions is too short.
+	Halves *Halves `json:"halves"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
 
@@ -122,6 +124,10 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	}
 	doing("looking for another rotation of the recovered signals")
 	if report.Linear, err = separateAgain(ctx, z, g, r.Seed); err != nil {
+		return nil, err
+	}
+	doing("separating each half of the positions by itself")
+	if report.Halves, err = halves(ctx, white, z, g, r.Seed); err != nil {
 		return nil, err
 	}
 	if opts.Refits > 0 {

@@ -71,11 +71,14 @@ func TestReport(t *testing.T) {
 	if called != seen {
 		t.Errorf("OnIteration was called %d times", called-seen)
 	}
-	if len(parts) != 4 {
+	if len(parts) != 5 {
 		t.Errorf("progress %q", parts)
 	}
 	if rep.Signals != 2 || rep.Positions != 120 || !slices.Equal(rep.Shape, []int{30, 4}) || rep.Iterations != 2 || len(rep.Divergence) != 2 {
 		t.Errorf("report %+v", rep)
+	}
+	if rep.Halves == nil || len(rep.Halves.Signals) != 2 || !strings.Contains(strings.Join(strings.Fields(rep.String()), " "), rep.Halves.String()) {
+		t.Errorf("halves %v", rep.Halves)
 	}
 	if rep.Recovered.Judged != nil {
 		t.Error("networks judged images of 4 columns")

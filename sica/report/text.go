@@ -40,6 +40,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	r.writeSignals(&b)
 	b.WriteByte('\n')
 	r.writePairs(&b)
+	if r.Halves != nil {
+		b.WriteByte('\n')
+		b.WriteString(wrapped("", r.Halves.String()))
+	}
 	if s := r.Stability; s != nil {
 		b.WriteByte('\n')
 		b.WriteString(wrapped("", fmt.Sprintf("stability: %s, %s, and the fit agree with an MCC of %.3f", s.refits(), s.without(), s.MCC)))

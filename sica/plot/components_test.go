@@ -1,0 +1,61 @@
+package plot
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// A bar for each channel, up or down, a trace for each row, and all names.
+func TestComponents(t *testing.T) {
+	wave := waves(2, 100)
+	rows := []Component{
+		{"1: 60 %", wave.RawRowView(0), []float64{1, -1, 0, .5}},
+		{"2: 40 %", wave.RawRowView(1), []float64{0, 0, -.01, 0}},
+	}
+	p, err := Components(10, 50, []string{"Fp1", "Cz", "O2", "EOG"}, rows...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, p)
+	up, down := count(img, orange), count(img, darkBlue)
+	// Of the first row 1.5 bars go up and 1 down, of the second one down.
+	if ratio := float64(down) / float64(up); math.Abs(ratio-2/1.5) > .1 {
+		t.Errorf("%d pixels of bars up and %d down", up, down)
+	}
+	if count(img, blue) < 20 {
+		t.Error("the picture has hardly a pixel of the traces")
+	}
+	text := textOf(t, p)
+	for _, want := range []string{"1: 60 %", "2: 40 %", "Fp1", "Cz", "O2", "EOG", "time, s", "10.0"} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("the picture doesn't say %q", want)
+		}
+	}
+	if p, err = Components(0, 0, nil, Component{"constant", make([]float64, 3), make([]float64, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	if text := textOf(t, p); !strings.Contains(text, "position\n") || !strings.Contains(text, "1\n") {
+		t.Errorf("without rate and names it says %q", text)
+	}
+}
+
+func TestComponentsErrors(t *testing.T) {
+	two, nan := []float64{1, 2}, math.NaN()
+	for want, f := range map[string]func() (*Picture, error){
+		"no rows":         func() (*Picture, error) { return Components(0, 1, nil) },
+		"rate of -1":      func() (*Picture, error) { return Components(0, -1, nil, Component{"", two, two}) },
+		"from NaN on":     func() (*Picture, error) { return Components(nan, 1, nil, Component{"", two, two}) },
+		"has 1 positions": func() (*Picture, error) { return Components(0, 1, nil, Component{"", two[:1], two}) },
+		"which has 2": func() (*Picture, error) {
+			return Components(0, 1, nil, Component{"", two, two}, Component{"", []float64{1, 2, 3}, two})
+		},
+		"of 2 channels":     func() (*Picture, error) { return Components(0, 1, []string{"a"}, Component{"", two, two}) },
+		"of 0 channels":     func() (*Picture, error) { return Components(0, 1, nil, Component{"", two, nil}) },
+		"value that isn't ": func() (*Picture, error) { return Components(0, 1, nil, Component{"", two, []float64{1, nan}}) },
+	} {
+		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

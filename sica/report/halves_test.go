@@ -1,0 +1,73 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// The halves of one mixture agree. If the second half is turned against the first by
+// an angle, the two demixings give signals that correlate by its cosine; of an image,
+// a half is its upper rows; where a half is too short or a signal stands still in it,
+// there is nothing to compare.
+func TestHalves(t *testing.T) {
+	laplace := noise(rng(1), 2, 4000, datasets.Laplace)
+	turned := mat.DenseCopyOf(laplace)
+	turned.Slice(0, 2, 2000, 4000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(laplace.Slice(0, 2, 2000, 4000)), math.Pi/6))
+	for _, test := range []struct {
+		name  string
+		s     *mat.Dense
+		shape []int
+		want  float64
+	}{
+		{"one mixture", laplace, []int{4000}, 1},
+		{"an image", laplace, []int{40, 100}, 1},
+		{"turned", turned, []int{4000}, math.Cos(math.Pi / 6)},
+	} {
+		x, err := preprocess.Whitened(test.s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The recovered signals' order and sign are the report's.
+		z := mat.DenseCopyOf(test.s)
+		z.SetRow(0, test.s.RawRowView(1))
+		z.SetRow(1, test.s.RawRowView(0))
+		h, err := halves(t.Context(), x, z, index(t, test.shape...), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(h.Agreement-test.want) > .02 || math.Abs(h.Agreement-(h.Signals[0]+h.Signals[1])/2) > 1e-12 {
+			t.Errorf("%s: %+v, want %.3f", test.name, *h, test.want)
+		}
+	}
+	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
+	if h, err := halves(t.Context(), short, short, index(t, 90), 1); h != nil || err != nil {
+		t.Errorf("of 45 positions each: %v, %v", h, err)
+	}
+	still := mat.DenseCopyOf(laplace)
+	for k := range 2000 {
+		still.Set(0, k, 1)
+	}
+	if h, err := halves(t.Context(), still, laplace, index(t, 4000), 1); h != nil || err != nil {
+		t.Errorf("of a signal that stands still: %v, %v", h, err)
+	}
+}
+
+// A signal that alone moves is the one that the halves disagree on.
+func TestHalvesOrder(t *testing.T) {
+	s := noise(rng(3), 3, 3000, datasets.Laplace)
+	s.SetRow(2, noise(rng(4), 1, 3000, datasets.Uniform).RawRowView(0))
+	x := mat.DenseCopyOf(s)
+	x.Slice(0, 2, 1500, 3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
+	h, err := halves(t.Context(), x, s, index(t, 3000), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Signals[2] < .99 || h.Signals[0] > .9 || h.Signals[1] > .9 {
+		t.Errorf("%+v, want the third alone to agree", *h)
+	}
+}
