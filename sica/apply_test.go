@@ -48,23 +48,26 @@ func followed() map[string]Config {
 	return cfgs
 }
 
-// followedFits are the fits of followed on the pure-Go backend, which tests share.
-var followedFits = make(map[string]*Result)
+// followedFits are the fits of followed by backend and name, which tests share.
+var followedFits = make(map[[2]string]*Result)
 
 // followedFit is a fit of followed, and what it is of. The result must not be
 // changed.
 func followedFit(t *testing.T, b compute.Backend, name string) (*Result, *mat.Dense) {
 	t.Helper()
-	x, _ := mixedAR7(t, 1, 200, 3, true)
-	pureGo := b == open(t, backend.Go)
-	if result, ok := followedFits[name]; ok && pureGo {
-		return result, x
+	x := followedSignals(t)
+	key := [2]string{backend.NameOf(b), name}
+	if followedFits[key] == nil {
+		followedFits[key] = fit(t, b, x, followed()[name])
 	}
-	result := fit(t, b, x, followed()[name])
-	if pureGo {
-		followedFits[name] = result
-	}
-	return result, x
+	return followedFits[key], x
+}
+
+// followedSignals are the mixed signals that followed are fits of.
+func followedSignals(t *testing.T) *mat.Dense {
+	t.Helper()
+	x, _ := mixedAR7(t, 1, 100, 3, true)
+	return x
 }
 
 // onBackendsOrGo is onBackends for some of followed, and for all if SICA_TEST_KILLS
@@ -236,11 +239,11 @@ func TestTransformErrors(t *testing.T) {
 	}{
 		{"no fit", &Result{Z: x}, x, nil, "Fit or Load"},
 		{"nil", result, nil, nil, "empty"},
-		{"signals", result, mat.NewDense(3, 200, nil), nil, "3 signals"},
+		{"signals", result, mat.NewDense(3, 100, nil), nil, "3 signals"},
 		{"NaN", result, bad, nil, "position 7"},
 		{"short", result, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil, "window"},
 		{"shape", result, x, []int{7}, "shape"},
-		{"axes", result, x, []int{10, 20}, "axes"},
+		{"axes", result, x, []int{10, 10}, "axes"},
 	} {
 		if _, err := test.result.Transform(test.x, test.shape...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want an error with %q", test.name, err, test.want)

@@ -70,18 +70,20 @@ func TestSameBits(t *testing.T) {
 		t.Logf("%s: equal bits are asked for: %t", name, same)
 		for _, f := range bitsFits(t) {
 			key := name + " " + f.name
-			got := f.fit(t, b)
-			found.Fits[key] = got
-			want, ok := recorded.Fits[key]
-			switch {
-			case *updateBits:
-			case !ok:
-				t.Errorf("%s isn't recorded", key)
-			case same && got != want:
-				t.Errorf("%s: other bits: %+v, was %+v", key, got, want)
-			case !same && math.Abs(got.MCC-want.MCC) > roundingMCC:
-				t.Errorf("%s: MCC %.6f, was %.6f", key, got.MCC, want.MCC)
-			}
+			t.Run(key, func(t *testing.T) {
+				got := f.fit(t, b)
+				found.Fits[key] = got
+				want, ok := recorded.Fits[key]
+				switch {
+				case *updateBits:
+				case !ok:
+					t.Error("it isn't recorded")
+				case same && got != want:
+					t.Errorf("other bits: %+v, was %+v", got, want)
+				case !same && math.Abs(got.MCC-want.MCC) > roundingMCC:
+					t.Errorf("MCC %.6f, was %.6f", got.MCC, want.MCC)
+				}
+			})
 		}
 	}
 	if *updateBits {

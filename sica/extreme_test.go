@@ -27,18 +27,30 @@ func TestExtremeSignals(t *testing.T) {
 		x.Mul(mat.NewDense(2, 2, []float64{a, b, c, d}), s)
 		return signal.Added(&x, []float64{offset, -offset}, 1)
 	}
-	for name, test := range map[string]struct {
+	tests := []struct {
+		name      string
 		x         *mat.Dense
 		tolerance float64 // of what float64 leaves of the signals
 	}{
-		"1e-12":          {x(2e-12, 1e-12, 1e-12, 3e-12, 0), 1e-5},
-		"1e12":           {x(2e12, 1e12, 1e12, 3e12, 0), 1e-5},
-		"1e-12 and 1e12": {x(2e-12, 1e-12, 1e12, 3e12, 0), 1e-5},
-		"offset 1e9":     {x(2, 1, 1, 3, 1e9), 1e-5},
-		"condition 1e8":  {x(1, 1, 1, 1+1e-8, 0), 1e-5},
-		"condition 1e12": {x(1, 1, 1, 1+1e-12, 0), 5e-2},
-	} {
-		result := fit(t, b, test.x, FastWGF())
+		{"1e-12", x(2e-12, 1e-12, 1e-12, 3e-12, 0), 1e-5},
+		{"1e12", x(2e12, 1e12, 1e12, 3e12, 0), 1e-5},
+		{"1e-12 and 1e12", x(2e-12, 1e-12, 1e12, 3e12, 0), 1e-5},
+		{"offset 1e9", x(2, 1, 1, 3, 1e9), 1e-5},
+		{"condition 1e8", x(1, 1, 1, 1+1e-8, 0), 1e-5},
+		{"condition 1e12", x(1, 1, 1, 1+1e-12, 0), 5e-2},
+	}
+	var runs []Run
+	for _, test := range tests {
+		runs = append(runs, Run{X: test.x, Seed: 1})
+	}
+	cfg := FastWGF()
+	cfg.Steps = 10
+	results, err := FitRuns(context.Background(), b, runs, cfg)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	for r, test := range tests {
+		name, result := test.name, results[r]
 		if err := signal.Check("z", result.Z); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -98,7 +98,7 @@ func smokes() map[string]Config {
 // Run r of several is what Fit gives for it alone; the same seed gives the same bits
 // again on one backend, another seed others; and the pure-Go backend agrees with XLA.
 func TestFitRunsAndRepeats(t *testing.T) {
-	const positions = 128
+	const positions = 64
 	first, _ := mixedAR7(t, 0, positions, 3, true)
 	second, _ := mixedAR7(t, 1, positions, 3, false)
 	runs := []Run{{X: first, Seed: 10}, {X: second, Seed: 11}, {X: first, Seed: 11}}
@@ -126,11 +126,18 @@ func TestFitRunsAndRepeats(t *testing.T) {
 				if got := results[second]; got.Seed != one.Seed || got.Iterations != one.Iterations || got.Stopped != one.Stopped {
 					t.Errorf("%+v, alone %+v", got, one)
 				}
-				if again := alone(b, second); !mat.Equal(one.Z, again.Z) {
-					t.Errorf("the same seed gave other signals, by up to %g", largestDifference(one.Z, again.Z))
-				}
 				if diff := largestDifference(one.Z, pureGo.Z); !(diff < 1e-3) {
 					t.Errorf("differs by %g from the pure-Go backend", diff)
+				}
+				again := pureGo
+				if backend.NameOf(b) != backend.Go {
+					if name != "default" && name != "local RF" {
+						return // one of each flow is enough to compile once more
+					}
+					again = alone(b, second)
+				}
+				if !mat.Equal(one.Z, again.Z) {
+					t.Errorf("the same seed gave other signals, by up to %g", largestDifference(one.Z, again.Z))
 				}
 			})
 		})
@@ -143,10 +150,10 @@ func TestPaperPresetsOnImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := mat.NewDense(3, 64, nil) // 8×8 pixels of the middle keep it quick
+	small := mat.NewDense(3, 36, nil) // 6×6 pixels of the middle keep it quick
 	for i := range 3 {
-		for p := range 64 {
-			small.Set(i, p, s.At(i, (12+p/8)*32+12+p%8))
+		for p := range 36 {
+			small.Set(i, p, s.At(i, (13+p/6)*32+13+p%6))
 		}
 	}
 	x := mixed(t, small, 5, true)
@@ -154,13 +161,16 @@ func TestPaperPresetsOnImages(t *testing.T) {
 		onBackends(t, func(t *testing.T, b compute.Backend) {
 			cfg := cfg
 			cfg.BatchSize, cfg.LearningRate = 16, 1e-3
-			flat := fit(t, b, x, cfg)
-			cfg.Shape = []int{8, 8}
+			cfg.Shape = []int{6, 6}
 			image := fit(t, b, x, cfg)
 			if len(image.Loss) != cfg.Iterations || !signal.Finite(image.Loss[0]) {
 				t.Errorf("%s: losses %v", name, image.Loss)
 			}
-			if mat.Equal(flat.Z, image.Z) {
+			if backend.NameOf(b) != backend.Go {
+				return // compiling once more would say the same
+			}
+			cfg.Shape = nil
+			if flat := fit(t, b, x, cfg); mat.Equal(flat.Z, image.Z) {
 				t.Errorf("%s: the shape made no difference", name)
 			}
 		})

@@ -32,7 +32,7 @@ func ExampleResult_Transform() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := sica.Fit(context.Background(), b, first, sica.FastWGF())
+	result, err := sica.Fit(context.Background(), b, first, sica.Default())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -60,3 +60,18 @@ func TestProgressTimeLeft(t *testing.T) {
 		}
 	}
 }
+
+// In a log there is a line for each thing that is done, and for each tenth of it.
+func TestParts(t *testing.T) {
+	var out bytes.Buffer
+	p := newParts(&out)
+	for _, fraction := range []float64{0, .05, .12, .13, .31} {
+		p.part("measuring", fraction)
+	}
+	p.part("fitting", .31)
+	p.done()
+	const want = "measuring, 0 %\nmeasuring, 12 %\nmeasuring, 31 %\nfitting, 31 %\n"
+	if out.String() != want {
+		t.Errorf("printed\n%swant\n%s", out.String(), want)
+	}
+}

@@ -161,7 +161,10 @@ func (opt *reportOptions) result(cmd *cobra.Command, b compute.Backend, x *mat.D
 	if err := cfg.Validate(d, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	progress.part("separating")
+	cfg.OnStart = func(_ int, doing string, done float64) { progress.part("separating: "+doing, done) }
+	cfg.OnIteration = func(_ int, it sica.Iteration) {
+		progress.part("separating: iterations", float64(it.J)/float64(cfg.Iterations))
+	}
 	result, err := sica.Fit(cmd.Context(), b, x, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
@@ -195,23 +198,36 @@ func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.R
 	return nil
 }
 
-// parts shows which part of a report is being made, on a terminal only.
+// parts shows what is being done and how much of it is: a bar on a terminal, else lines.
 type parts struct {
-	bar *progressbar.ProgressBar // nil without a terminal
+	status io.Writer
+	bar    *progressbar.ProgressBar // nil without a terminal
+	doing  string                   // as the last line has it
+	tenths int
 }
 
 func newParts(status io.Writer) *parts {
+	p := &parts{status: status}
 	if f, ok := status.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return &parts{newBar(f, -1)}
+		p.bar = newBar(f, 100)
 	}
-	return &parts{}
+	return p
 }
 
-func (p *parts) part(doing string) {
+// part shows that a fraction of the whole is done, 0 to 1. Of the same doing there is a
+// line for a tenth more at most.
+func (p *parts) part(doing string, fraction float64) {
 	if p.bar != nil {
 		p.bar.Describe(doing)
-		p.bar.Add(1)
+		p.bar.Set(int(100 * fraction))
+		return
 	}
+	tenths := int(10 * fraction)
+	if doing == p.doing && tenths <= p.tenths {
+		return
+	}
+	p.doing, p.tenths = doing, tenths
+	fmt.Fprintf(p.status, "%s, %.0f %%\n", doing, 100*fraction)
 }
 
 // done removes it.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,11 +26,14 @@ func command(ctx context.Context, args ...string) (code int, stdout, stderr stri
 	return code, out.String(), errs.String()
 }
 
+// progressOnly is a status with nothing but how far the command is.
+var progressOnly = regexp.MustCompile(`^(.*, \d+ %\n)*$`)
+
 // must runs a command line that must succeed, and returns what it printed.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := command(t.Context(), args...)
-	if code != exitOK || stderr != "" {
+	if code != exitOK || !progressOnly.MatchString(stderr) {
 		t.Fatalf("sica %s: exit %d, stderr %q", strings.Join(args, " "), code, stderr)
 	}
 	return stdout

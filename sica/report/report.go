@@ -23,8 +23,10 @@ type Options struct {
 	// Refits is the number of further fits that the stability is found by; 0
 	// finds none. Each takes as long as the fit did.
 	Refits int
-	// Progress, if set, is called with a few words before each part.
-	Progress func(doing string)
+	// Progress, if set, is called as the report is made: with what is being done, in a
+	// few words, and with how much of the report is done, 0 to 1, which never falls. The
+	// parts' shares are rough.
+	Progress func(doing string, fraction float64)
 }
 
 // Default has two refits.
@@ -88,10 +90,8 @@ func Of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 
 func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
 	begun := time.Now()
-	doing := opts.Progress
-	if doing == nil {
-		doing = func(string) {}
-	}
+	p := &progress{tell: opts.Progress}
+	first := 1 / float64(1+opts.Refits) // what isn't refits, at a guess
 	g, err := opts.index(r, x)
 	if err != nil {
 		return nil, err
@@ -112,30 +112,36 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why,
 	}
-	doing("measuring the divergence before and after")
+	p.part("measuring the divergence before and after", .7*first)
 	measured, err := divergences(ctx, backend, []*mat.Dense{white, z}, g, r.Seed)
 	if err != nil {
 		return nil, err
 	}
+	p.done()
 	report.Mixed, report.Recovered = measured[0], measured[1]
-	doing("predicting each signal from its own context and from all")
+	p.part("predicting each signal from its own context and from all", .8*first)
 	if report.Predictability, err = predictability(ctx, z, g); err != nil {
 		return nil, err
 	}
-	doing("looking for another rotation of the recovered signals")
+	p.done()
+	p.part("looking for another rotation of the recovered signals", .9*first)
 	if report.Linear, err = separateAgain(ctx, z, g, r.Seed); err != nil {
 		return nil, err
 	}
-	doing("separating each half of the positions by itself")
+	p.done()
+	p.part("separating each half of the positions by itself", first)
 	if report.Halves, err = halves(ctx, white, z, g, r.Seed); err != nil {
 		return nil, err
 	}
+	p.done()
 	if opts.Refits > 0 {
-		doing(fmt.Sprintf("separating %d times more", opts.Refits))
-		if report.Stability, err = stability(ctx, backend, r, x, z, g.Shape(), opts.Refits); err != nil {
+		p.part(fmt.Sprintf("separating %d times more", opts.Refits), 1)
+		if report.Stability, err = stability(ctx, backend, r, x, z, g.Shape(), opts.Refits, p); err != nil {
 			return nil, err
 		}
 	}
+	p.done()
+	p.part("concluding", 1)
 	report.conclude()
 	report.Elapsed = time.Since(begun)
 	return report, nil

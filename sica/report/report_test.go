@@ -59,7 +59,13 @@ func TestReport(t *testing.T) {
 	}
 	before, seen := mat.DenseCopyOf(x), called
 	var parts []string
-	opts := Options{Refits: 2, Progress: func(doing string) { parts = append(parts, doing) }}
+	var fractions []float64
+	opts := Options{Refits: 2, Progress: func(doing string, fraction float64) {
+		if len(parts) == 0 || parts[len(parts)-1] != doing {
+			parts = append(parts, doing)
+		}
+		fractions = append(fractions, fraction)
+	}}
 	rep := report(t, r, x, opts)
 
 	if !mat.Equal(x, before) {
@@ -71,8 +77,8 @@ func TestReport(t *testing.T) {
 	if called != seen {
 		t.Errorf("OnIteration was called %d times", called-seen)
 	}
-	if len(parts) != 5 {
-		t.Errorf("progress %q", parts)
+	if len(parts) != 6 || !slices.IsSorted(fractions) || fractions[0] != 0 || fractions[len(fractions)-1] != 1 {
+		t.Errorf("progress %q, %v", parts, fractions)
 	}
 	if rep.Signals != 2 || rep.Positions != 120 || !slices.Equal(rep.Shape, []int{30, 4}) || rep.Iterations != 2 || len(rep.Divergence) != 2 {
 		t.Errorf("report %+v", rep)
@@ -165,7 +171,7 @@ func TestReportErrors(t *testing.T) {
 	}
 	for _, opts := range []Options{{}, Default()} {
 		ctx, cancel := context.WithCancel(t.Context())
-		opts.Progress = func(doing string) {
+		opts.Progress = func(doing string, _ float64) {
 			if strings.Contains(doing, "rotation") {
 				cancel()
 			}

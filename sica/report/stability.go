@@ -45,10 +45,11 @@ type Stability struct {
 const maxLeftOut = 1. / 5
 
 // stability separates the mixed signals x, which the result takes to z, refits
-// times more.
-func stability(ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int, refits int) (*Stability, error) {
+// times more, and has p follow.
+func stability(ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int, refits int, p *progress) (*Stability, error) {
 	cfg := r.Config
-	cfg.Checkpoint, cfg.OnIteration, cfg.Devices = "", nil, 0
+	cfg.Checkpoint, cfg.Devices = "", 0
+	p.follow(&cfg, refits)
 	cfg.Budget *= time.Duration(refits) // which are made together
 	slab := slab(cfg, x, shape, refits)
 	kept := slices.Clone(shape)

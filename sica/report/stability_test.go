@@ -58,7 +58,7 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 	cfg.Iterations = 0 // whitening alone
 	b := open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
-	s, err := stability(t.Context(), b, r, &x, r.Z, []int{500}, 5)
+	s, err := stability(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
 	if err != nil {
 		t.Fatal(err)
 	}

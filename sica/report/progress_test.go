@@ -1,0 +1,36 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// What the fits tell becomes fractions of the part that never fall and end where it
+// does.
+func TestProgressFollows(t *testing.T) {
+	var told []float64
+	p := &progress{tell: func(_ string, fraction float64) { told = append(told, fraction) }}
+	p.part("before", .5)
+	p.done()
+	p.part("refits", 1)
+	cfg := sica.Config{Movement: sica.Movement{Iterations: 2}}
+	p.follow(&cfg, 2)
+	for run := range 2 {
+		cfg.OnStart(run, "measuring", 0)
+		cfg.OnStart(run, "measuring", 1)
+		cfg.OnStart(run, "fitting", .5)
+	}
+	for j := range 2 {
+		for run := range 2 {
+			cfg.OnIteration(run, sica.Iteration{J: j + 1})
+		}
+	}
+	if !slices.IsSorted(told) || told[0] != 0 || told[1] != .5 || told[len(told)-1] != 1 {
+		t.Errorf("told %v", told)
+	}
+	if before := told[slices.Index(told, 1)-1]; !(before > .75 && before < 1) {
+		t.Errorf("told %v: want the iterations to have about half of the part", told)
+	}
+}
