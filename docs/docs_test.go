@@ -4,8 +4,6 @@ package docs_test
 import (
 	"bytes"
 	"fmt"
-	"log"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,48 +11,9 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/seed-47b1e431/gosica/datasets"
 )
 
-// root is the folder of the module.
-var root string
-
-// TestMain runs everything in a folder with a mixed.csv, which the README's program
-// reads: two autoregressive signals with different spectra, mixed by a matrix.
-func TestMain(m *testing.M) {
-	var err error
-	if root, err = filepath.Abs(".."); err != nil {
-		log.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "docs")
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := os.Chdir(dir); err != nil {
-		log.Fatal(err)
-	}
-	if err := writeMixed(); err != nil {
-		log.Fatal(err)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-func writeMixed() error {
-	s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), 512,
-		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal},
-		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal})
-	if err != nil {
-		return err
-	}
-	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 2})
-	if err != nil {
-		return err
-	}
-	return datasets.WriteFile("mixed.csv", x)
-}
+const root = ".." // the folder of the module
 
 func read(t *testing.T, path string) string {
 	t.Helper()
@@ -65,19 +24,34 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// The program in the README is example_test.go, which is compiled and run.
+// The program in README.md is that of examples/separate to the letter, which is built and
+// run by scripts/examples.
 func TestProgramInREADME(t *testing.T) {
 	program := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(read(t, filepath.Join(root, "README.md")))
 	if program == nil {
 		t.Fatal("README.md has no program in Go")
 	}
-	example := strings.NewReplacer(
-		"package docs_test\n", "package main\n",
-		"func Example()", "func main()",
-		"\t// Output: separated\n", "",
-	).Replace(read(t, filepath.Join(root, "docs", "example_test.go")))
-	if program[1] != example {
-		t.Errorf("the program in README.md isn't the one in docs/example_test.go, which is\n%s", example)
+	if example := read(t, filepath.Join(root, "examples", "separate", "main.go")); program[1] != example {
+		t.Errorf("the program in README.md isn't examples/separate/main.go, which is\n%s", example)
+	}
+}
+
+// The CHANGELOG, the examples' go.mod and CITATION.cff speak of one version, the latest.
+func TestVersion(t *testing.T) {
+	var found []string
+	for name, pattern := range map[string]string{
+		"CHANGELOG.md":    `(?m)^## \[(\S+)\]`,
+		"examples/go.mod": `github.com/seed-47b1e431/gosica v(\S+)`,
+		"CITATION.cff":    `(?m)^version: (\S+)$`,
+	} {
+		version := regexp.MustCompile(pattern).FindStringSubmatch(read(t, filepath.Join(root, name)))
+		if version == nil {
+			t.Fatalf("%s names no version", name)
+		}
+		found = append(found, version[1])
+	}
+	if slices.Sort(found); found[0] != found[2] {
+		t.Errorf("versions %q: want one", found)
 	}
 }
 
@@ -99,7 +73,7 @@ var (
 // Links to files, folders and headings of this repository lead somewhere.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -61,7 +61,10 @@
 //
 // References:
 //   - S. Liu, "Self-sufficient Independent Component Analysis via KL
-//     Minimizing Flows" (the paper).
+//     Minimizing Flows", https://arxiv.org/abs/2512.00665 (the paper). The losses and
+//     velocities are its equations to the letter, but for the straight path, of which it
+//     prints one coefficient wrongly (see [StraightPath]); networks, settings and what
+//     it leaves open are package sica's matter.
 //   - X. Liu, C. Gong, Q. Liu, "Flow Straight and Fast: Learning to Generate
 //     and Transfer Data with Rectified Flow", 2022.
 //   - M. Sugiyama, T. Suzuki, T. Kanamori, "Density Ratio Estimation in

@@ -31,7 +31,7 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 // It is an error if x doesn't fit, has a value that isn't finite, or leads to
 // one.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
-	maps, on, err := r.maps("x", x, r.channels(), shape)
+	maps, on, err := r.maps("x", x, r.channels, shape)
 	if err != nil {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
@@ -52,8 +52,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 // doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
 // Transform's.
 func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, roundTrip float64, err error) {
-	components, _ := r.Z.Dims()
-	maps, on, err := r.maps("z", z, components, shape)
+	maps, on, err := r.maps("z", z, r.components, shape)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
 	}
@@ -90,13 +89,13 @@ func follow(x *mat.Dense, maps []preprocess.Map) (*mat.Dense, error) {
 	return z, nil
 }
 
-// maps are what took the fit's signals to Z, for d signals x, called name in an error,
-// at positions of a shape; and what evaluates their networks, to be closed.
-func (r *Result) maps(name string, x *mat.Dense, d int, shape []int) ([]preprocess.Map, *field.Evaluator, error) {
+// maps are what took the fit's signals to Z, for as many signals x, called name in an
+// error, at positions of a shape; and what evaluates their networks, to be closed.
+func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *field.Evaluator, error) {
 	if r.flow == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}
-	if err := signal.CheckNew(name, x, d); err != nil {
+	if err := signal.CheckNew(name, x, signals()); err != nil {
 		return nil, nil, err
 	}
 	_, n := x.Dims()

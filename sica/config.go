@@ -3,6 +3,10 @@ package sica
 import (
 	"time"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -77,10 +81,17 @@ type Config struct {
 // Preparation is what is done to the signals before the first iteration, and after
 // each. It applies to both flows.
 type Preparation struct {
+	// Prepare, if set, is a transform of your own that comes before all else; the signals
+	// must stay as many. It is fitted to each run, and is the first of the maps of the
+	// result: Transform applies it, InverseTransform inverts it if it can, Save keeps it
+	// if its type is registered (preprocess.Register). With a Checkpoint it must make
+	// the same of the same signals when the fit goes on. In a result that was
+	// loaded it is the transform as it was fitted.
+	Prepare preprocess.Fitter `json:"-"`
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
 	Start []preprocess.Transform `json:"start"`
-	// Components reduces the mixed signals, before anything else, to as many of their
+	// Components reduces the mixed signals, before anything else but Prepare, to as many of their
 	// principal components. 0 does so only if they are linearly dependent but for
 	// rounding, to as many as aren't; see preprocess.Reduce.
 	Components int `json:"components,omitempty"`
@@ -104,6 +115,11 @@ type VectorField struct {
 	// Hidden are the widths of the hidden layers of the MLP over a
 	// LocalWindow or a Prediction. The network over a WholeSequence is the paper's.
 	Hidden []int `json:"hidden,omitempty"`
+	// Network, if set, is a network of your own in the place of that MLP: it takes x,
+	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN,
+	// whose weights each of the R networks has to itself, and GoMLX's functions between
+	// them. For WGF it should be smooth. It is built several times.
+	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
 	// Family is what an iteration may do to the signals.
 	Family Family `json:"family"`
 }
@@ -131,6 +147,9 @@ type Movement struct {
 type Training struct {
 	Optimizer    Optimizer `json:"optimizer"`
 	LearningRate float64   `json:"learning_rate"`
+	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of these two. One
+	// that works element by element keeps runs apart; see package flows.
+	NewOptimizer func() optimizer.Interface `json:"-"`
 	// BatchSize is the number of joint samples of a training step; it is
 	// paired with as many product samples.
 	BatchSize int `json:"batch_size"`
@@ -190,7 +209,8 @@ type Running struct {
 	// repeats itself; one of others is refused. OnIteration isn't called again
 	// for the iterations kept, and Elapsed and Budget count their time. The folder
 	// stays when the fit is done, so that the result can't be lost before it is
-	// used: the same fit then returns it at once. Remove it when it has served.
+	// used: the same fit then returns it at once. Remove it when it has served. A fit
+	// with a Network or a NewOptimizer can't have one: functions can't be compared.
 	Checkpoint string `json:"-"`
 
 	// OnStart, if set, is called while a rule looks for the start: with what is being
@@ -199,14 +219,18 @@ type Running struct {
 	// OnIteration, if set, is called after each iteration, in order. Run is
 	// its place in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`
+	// Stop, if set, is asked after each iteration, after OnIteration, whether the run has
+	// had enough. Yes ends it as all iterations do, without an error: Result.Stopped is
+	// StoppedAsked. A Default fit makes no iterations.
+	Stop func(run int, it Iteration) bool `json:"-"`
 }
 
 // networks are the settings of the vector field's networks.
 func (c Config) networks() field.Config {
 	return field.Config{
-		Flow: c.Flow, Context: c.Context, Windows: c.Windows, Hidden: c.Hidden,
+		Flow: c.Flow, Context: c.Context, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
 		Solver: c.Solver, SolverSteps: c.SolverSteps,
-		Optimizer: c.Optimizer, LearningRate: c.LearningRate, BatchSize: c.BatchSize,
+		Optimizer: c.Optimizer, LearningRate: c.LearningRate, NewOptimizer: c.NewOptimizer, BatchSize: c.BatchSize,
 		Epochs: c.Epochs, Steps: c.Steps, FreshProduct: c.FreshProduct, WarmStart: c.WarmStart, Noise: c.Noise,
 		Folds: c.Folds, Block: c.Block, Devices: c.Devices, Float64: c.Float64,
 		Learned: c.Family == Free,

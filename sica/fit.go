@@ -61,6 +61,10 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	runs, prepared, err := cfg.prepare(ctx, runs)
+	if err != nil {
+		return nil, fmt.Errorf("sica: %w", err)
+	}
 	runs, reductions, err := cfg.reduce(runs)
 	if err != nil {
 		return nil, fmt.Errorf("sica: %w", signalsError{err})
@@ -79,6 +83,7 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 	results, err := separate(ctx, backend, runs, choices, cfg, g, kept, begin)
 	for r, result := range results {
 		result.reducedBy(reductions[r])
+		result.preparedBy(prepared[r])
 	}
 	return results, err
 }

@@ -131,11 +131,17 @@ func towards(w, z *mat.Dense) *preprocess.Affine {
 // positions, about the middle, that are looked at for it first: it takes long on many.
 const mostConditioned, glance = 4, 2048
 
-// orNetwork is the start of LinearRule; or, where its signals depend on each other or
+// orNetwork is the start of LinearRule; or, of sequences, where its signals depend on each other or
 // conditional normalisation describes the mixed signals in fewer nats, and the past
 // predicts them, whichever of these and networks takes the fewest. The code lengths
 // are those of positions held out, with the Jacobian determinant.
+//
+// Images are left to LinearRule: behind GELU steps networks made digits no better, in
+// minutes (docs/nonlinear.md).
 func (c Config) orNetwork(ctx context.Context, backend compute.Backend, place int, run Run, g *grid.Grid, white, linear choice) (choice, error) {
+	if g.Axes() > 1 {
+		return linear, nil
+	}
 	o := c.networkOptions(place, run, g)
 	call, err := direct.Called(ctx, linear.z, o)
 	d, _ := run.X.Dims()
@@ -166,23 +172,9 @@ func (c Config) orNetwork(ctx context.Context, backend compute.Backend, place in
 	if err != nil {
 		return choice{}, err
 	}
-	found := linear
-	switch {
-	case chosen.Chosen < 2:
-		found.why += " " + call.Why + " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
-	case chosen.Model != nil && !chosen.Model.Known():
-		found.why += " " + call.Why + " But no network is known to undo that: " + chosen.Model.Why()
-	default:
-		found = starts.choices[chosen.Candidates[chosen.Chosen].Start]
-		if found.z, err = follow(run.X, found.maps); err != nil {
-			return choice{}, err
-		}
-		if m := chosen.Network(); m != nil {
-			if found, err = found.mappedBy(ctx, m, run, g, white); err != nil {
-				return choice{}, err
-			}
-		}
-		found.why = chosen.Why
+	found, err := starts.found(ctx, chosen, call, run, g)
+	if err != nil {
+		return choice{}, err
 	}
 	found.candidates = nil
 	for _, k := range chosen.Candidates {
@@ -257,6 +249,35 @@ func newStarts(ctx context.Context, x *mat.Dense, white, linear choice, o direct
 		return nil, ctx.Err()
 	}
 	return s, nil // of signals that can't be normalised so, a start less
+}
+
+// found is the start that was chosen; or, if that is a network that isn't known to be right,
+// what would have been chosen without networks.
+func (s *starts) found(ctx context.Context, chosen *direct.Choice, call *direct.Call, run Run, g *grid.Grid) (choice, error) {
+	white, linear := s.choices[0], s.choices[1]
+	network, take := chosen.Network(), chosen.Chosen
+	why, unless := chosen.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
+	if network != nil && !network.Known() {
+		network, take = nil, chosen.Start
+		unless = " But no network is known to undo that: " + chosen.Model.Why()
+		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than a linear demixing. " + call.Why + unless
+	}
+	if take < 2 {
+		linear.why += " " + call.Why + unless
+		return linear, nil
+	}
+	found := s.choices[chosen.Candidates[take].Start]
+	var err error
+	if found.z, err = follow(run.X, found.maps); err != nil {
+		return choice{}, err
+	}
+	if network != nil {
+		if found, err = found.mappedBy(ctx, network, run, g, white); err != nil {
+			return choice{}, err
+		}
+	}
+	found.why = why
+	return found, nil
 }
 
 // add adds a start of the mixed signals x.

@@ -40,7 +40,7 @@ func (c Config) reduce(runs []Run) ([]Run, []*preprocess.Reduction, error) {
 	return reduced, reductions, nil
 }
 
-// reducedBy puts a reduction, if there is one, before all that led to the result.
+// reducedBy puts a reduction, if there is one, before all that led to the result so far.
 func (r *Result) reducedBy(by *preprocess.Reduction) {
 	if by == nil || r == nil {
 		return
@@ -55,10 +55,14 @@ func (r *Result) reducedBy(by *preprocess.Reduction) {
 
 // reduction is what the mixed signals were reduced by, nil for nothing.
 func (r *Result) reduction() *preprocess.Reduction {
-	if len(r.flow) == 0 {
+	first := 0
+	if r.Prepared {
+		first = 1
+	}
+	if len(r.flow) <= first {
 		return nil
 	}
-	by, _ := r.flow[0].fixed.(*preprocess.Reduction)
+	by, _ := r.flow[first].fixed.(*preprocess.Reduction)
 	return by
 }
 
@@ -67,6 +71,11 @@ func (r *Result) channels() int {
 	if by := r.reduction(); by != nil {
 		return by.Channels()
 	}
+	return r.components()
+}
+
+// components is the number of recovered signals.
+func (r *Result) components() int {
 	d, _ := r.Z.Dims()
 	return d
 }

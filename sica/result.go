@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -42,6 +43,8 @@ const (
 	StoppedPlateau Status = "plateau"
 	// StoppedStart: the config makes no iterations, and the start is the result.
 	StoppedStart Status = "start"
+	// StoppedAsked: Running.Stop said so.
+	StoppedAsked Status = "asked"
 	// StoppedBudget: Running.Budget was used up.
 	StoppedBudget Status = "budget"
 	// StoppedCancelled: the caller's context ended.
@@ -55,24 +58,24 @@ const (
 	StoppedNotFinite Status = "not finite"
 )
 
-// A Curve has a value for each iteration, NaN where none was measured, which JSON
-// has as null.
+// A Curve has a value for each iteration, NaN where none was measured. JSON has null
+// for what isn't finite.
 type Curve []float64
 
-// MarshalJSON writes null for NaN.
+// MarshalJSON writes null for NaN and for what is infinite.
 func (c Curve) MarshalJSON() ([]byte, error) {
 	var values []*float64
 	for _, v := range c {
-		if math.IsNaN(v) {
-			values = append(values, nil)
-		} else {
+		if signal.Finite(v) {
 			values = append(values, &v)
+		} else {
+			values = append(values, nil)
 		}
 	}
 	return json.Marshal(values)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes, null as NaN.
 func (c *Curve) UnmarshalJSON(data []byte) error {
 	var values []*float64
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -104,8 +107,10 @@ type Summary struct {
 	Stopped Status `json:"stopped"`
 	Why     string `json:"why"`
 
-	// Start are the transforms that led from the mixed signals to Initial, and Rule
-	// what came after them.
+	// Prepared is whether Preparation.Prepare came first.
+	Prepared bool `json:"prepared,omitempty"`
+	// Start are the transforms that led from there to Initial, and Rule what came after
+	// them.
 	Start []preprocess.Transform `json:"start"`
 	Rule  Rule                   `json:"rule,omitempty"`
 	// Candidates are the starts that were compared, in order.
@@ -129,7 +134,8 @@ type Summary struct {
 	Versions map[string]string `json:"versions"`
 }
 
-// Result is what a fit found.
+// Result is what a fit found. In JSON it is its Summary: signals and maps, which would
+// be long there, are kept by Save.
 type Result struct {
 	// Z are the recovered signals, d×T, in the order and sign that the flow
 	// left them in.

@@ -38,8 +38,9 @@ type savedResult struct {
 }
 
 // Save writes the result into the folder dir, which must not exist yet: all of its
-// fields, but for Running.OnIteration and Running.Checkpoint, and what Transform
-// needs. The folder appears, synced to the disk, only when all is written; an
+// fields, but for Running.Checkpoint and the functions in Config, and what Transform
+// needs. It is an error if Preparation.Prepare made a map whose type isn't registered, or
+// if the flow has steps of the family Free that a VectorField.Network learned. The folder appears, synced to the disk, only when all is written; an
 // error leaves nothing behind.
 //
 // The signals are NPY arrays of float64, the rest is JSON and, for the networks
@@ -58,6 +59,9 @@ func (r *Result) Save(dir string) error {
 func (r *Result) save(dir string) error {
 	if r.flow == nil {
 		return errors.New("the result wasn't made by Fit or Load")
+	}
+	if r.Config.Network != nil && slices.ContainsFunc(r.flow, func(s stage) bool { return s.learned != nil }) {
+		return fmt.Errorf("the family %q keeps what Network learned, and a function can't be saved: want the family %q", Free, Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
 		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, datasets.MaxEntries)
@@ -131,6 +135,12 @@ func readResult(dir string) (*Result, error) {
 	}
 	if r.flow, err = readStages(dir, saved.Stages, saved.Config, saved.Signals, saved.Shape); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
+	}
+	if r.Prepared {
+		if len(r.flow) == 0 || r.flow[0].fixed == nil {
+			return nil, fmt.Errorf("%s: prepared by nothing", filepath.Join(dir, resultFile))
+		}
+		r.Config.Prepare = asFitted{r.flow[0].fixed}
 	}
 	return r, nil
 }

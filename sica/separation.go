@@ -222,9 +222,11 @@ func (s *separation) advance(run *separationRun, j int, estimate field.Estimate)
 	result.Divergence = append(result.Divergence, estimate.Divergence)
 	result.Iterations = j
 	run.keep(j, s.grid)
+	it := Iteration{J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: step, Z: z, Elapsed: time.Since(s.begin)}
 	if s.cfg.OnIteration != nil {
-		s.cfg.OnIteration(run.place, Iteration{J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: step, Z: z, Elapsed: time.Since(s.begin)})
+		s.cfg.OnIteration(run.place, it)
 	}
+	asked := s.cfg.Stop != nil && s.cfg.Stop(run.place, it)
 	if why, good := run.growth.seen(j, estimate.Divergence, signal.RMS(z)); why != "" {
 		if err := run.retreat(good); err != nil {
 			why += fmt.Sprintf(" (going back failed: %v)", err)
@@ -232,7 +234,11 @@ func (s *separation) advance(run *separationRun, j int, estimate field.Estimate)
 		run.stop(StoppedDiverged, fmt.Sprintf("%s: the flow leads away; kept iterate %d; smaller steps may help", why, run.result.Best), s.begin)
 		return
 	}
-	if run.plateau.reached(estimate.Divergence) {
+	plateau := run.plateau.reached(estimate.Divergence)
+	switch {
+	case asked:
+		run.stop(StoppedAsked, fmt.Sprintf("asked to stop after iteration %d", j), s.begin)
+	case plateau:
 		run.stop(StoppedPlateau, fmt.Sprintf("the held-out divergence hasn't fallen below %.4f for %d iterations", run.plateau.Lowest, s.cfg.Patience), s.begin)
 	}
 }

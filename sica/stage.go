@@ -93,7 +93,11 @@ func (s stage) write(dir, name string) (stageRecord, error) {
 func readStages(dir string, records []stageRecord, cfg Config, d int, shape []int) ([]stage, error) {
 	stages := []stage{}
 	for k, r := range records {
-		s, err := r.read(dir, cfg, d, shape)
+		takes := d
+		if k == 0 && len(records) > 1 && records[1].Reduction != nil {
+			takes = len(records[1].Reduction.Mean) // what prepared the signals, before they were reduced
+		}
+		s, err := r.read(dir, cfg, takes, shape)
 		if err != nil {
 			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(records), err)
 		}

@@ -28,8 +28,8 @@ const (
 	// description length: SICA's criterion minimised itself, which undoes nonlinear
 	// mixings of signals whose own pasts predict them (docs/nonlinear.md).
 	NetworkRule Rule = "network"
-	// AnyRule is LinearRule and, where that leaves a sign of a nonlinear mixing,
-	// whichever describes the mixed signals in the fewest nats: that, a conditional
+	// AnyRule is LinearRule and, where that leaves a sign of a nonlinear mixing of at
+	// most eight sequences, whichever describes the mixed signals in the fewest nats: that, a conditional
 	// normalisation (preprocess.Conditional), or networks on either.
 	AnyRule Rule = "any"
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -164,19 +165,6 @@ func TestFitWithoutRule(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that is cancelled once it was looked at so often.
-type endsAfter struct {
-	context.Context
-	looks int
-}
-
-func (c *endsAfter) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Wherever in the choice of the start the context ends, the fit says so and has
 // signals: those of the start that it had come to.
 func TestChoiceCancelled(t *testing.T) {
@@ -186,7 +174,7 @@ func TestChoiceCancelled(t *testing.T) {
 	x.Mul(rotation.Random(rng(4), 4), s)
 	cfg := Default()
 	for looks := 1; looks < 120; looks += 7 {
-		r, err := Fit(&endsAfter{t.Context(), looks}, b, &x, cfg)
+		r, err := Fit(contexttest.EndsAfter(t.Context(), looks), b, &x, cfg)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d looks: %v", looks, err)
 		}

@@ -38,7 +38,7 @@ func (c Config) index(d, t int) (*grid.Grid, error) {
 	if err != nil {
 		return nil, settingError{err}
 	}
-	checks := []error{c.validatePreparation(t), c.validateRunning()}
+	checks := []error{c.validatePreparation(t), c.validateRunning(), c.validateFinite()}
 	if c.Iterations > 0 { // else no network is made
 		checks = append(checks, c.networks().Validate(g), c.validateMovement())
 	}
@@ -91,8 +91,27 @@ func (c Config) validateRunning() error {
 		return fmt.Errorf("patience %d: the plateau rule needs a held-out divergence; want folds of at least 2 or patience 0", c.Patience)
 	case c.Patience < 0:
 		return fmt.Errorf("patience %d: want 0 or more", c.Patience)
+	case c.Checkpoint != "" && (c.Network != nil || c.NewOptimizer != nil):
+		return errors.New("checkpoint: whether Network or NewOptimizer is that of the fit that it is of can't be told: want none, or neither of the two")
 	case c.Budget < 0:
 		return fmt.Errorf("budget %v: want a positive time, or 0 for none", c.Budget)
+	}
+	return nil
+}
+
+// validateFinite returns an error if a number isn't finite, also of those that the fit
+// doesn't use: JSON, as which a result is kept, has no others.
+func (c Config) validateFinite() error {
+	for _, setting := range []struct {
+		name  string
+		value float64
+	}{
+		{"first step", c.FirstStep}, {"last step", c.LastStep}, {"largest move", c.MaxMove},
+		{"learning rate", c.LearningRate}, {"noise", c.Noise},
+	} {
+		if !signal.Finite(setting.value) {
+			return fmt.Errorf("%s %g: want a finite number", setting.name, setting.value)
+		}
 	}
 	return nil
 }

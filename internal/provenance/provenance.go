@@ -10,34 +10,54 @@ import (
 	"strings"
 )
 
+// Module is the path of this module.
+const Module = "github.com/seed-47b1e431/gosica"
+
 // modules are those whose version a result may depend on.
 var modules = []string{
-	"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum",
+	Module, "github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum",
 }
 
 // Versions returns the versions of what a result depends on, by name: "go", this
-// module's and those of the libraries that compute, and "vcs.revision" and
-// "vcs.modified" if the program was built in a checkout.
+// module's, "(devel)" for a checkout, and those of the libraries that compute; and
+// "vcs.revision" and "vcs.modified" if the program itself was built in a checkout of
+// this module.
 func Versions() map[string]string {
-	v := map[string]string{"go": runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return v
+		info = new(debug.BuildInfo)
 	}
-	if info.Main.Version != "" {
-		v[info.Main.Path] = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
-			v[s.Key] = s.Value
+	return versions(info)
+}
+
+func versions(info *debug.BuildInfo) map[string]string {
+	v := map[string]string{"go": runtime.Version()}
+	if info.Main.Path == Module {
+		v[Module] = version(&info.Main)
+		for _, s := range info.Settings { // of the checkout of the main module, whichever that is
+			if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+				v[s.Key] = s.Value
+			}
 		}
 	}
 	for _, m := range info.Deps {
 		if slices.Contains(modules, m.Path) {
-			v[m.Path] = m.Version
+			v[m.Path] = version(m)
 		}
 	}
 	return v
+}
+
+// version is that of the module's code, with the path of another module that takes its
+// place. A folder that does has none.
+func version(m *debug.Module) string {
+	switch {
+	case m.Replace != nil && m.Replace.Version != "":
+		return m.Replace.Path + "@" + m.Replace.Version
+	case m.Replace != nil || m.Version == "":
+		return "(devel)"
+	}
+	return m.Version
 }
 
 // CPU returns the processor's name where the system tells it, as on Linux, and

@@ -18,6 +18,8 @@ type Network struct {
 	Shape []int
 	// Hidden are the widths of the MLP's hidden layers.
 	Hidden []int
+	// Own, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
+	Own func(scope *model.Scope, x *Node, outputs int) *Node
 	// Context is what the MLP sees beside the values, nil for nothing. For the ratio
 	// data[2] is then a mask [R, 1, inputs] of what each network sees of all inputs.
 	Context Context
@@ -41,7 +43,7 @@ func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node)
 	if n.Whole {
 		logit = layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Done()
 	} else {
-		logit = layers.MLP(scope, n.inputs(data, y, idx, noise)).Hidden(n.Hidden...).Done()
+		logit = n.mlp(scope, n.inputs(data, y, idx, noise), 1)
 	}
 	return Squeeze(logit, -1)
 }
@@ -75,5 +77,15 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 		inputs = append(inputs, n.Context(data, idx), n.Context(data, idx2))
 	}
 	x := Concatenate(inputs, -1) // [R, B, d+1+2dK]
-	return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(d).Done()
+	return n.mlp(scope, x, d)
+}
+
+// mlp is the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
+func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
+	if n.Own == nil {
+		return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(outputs).Done()
+	}
+	y := n.Own(scope, x, outputs)
+	y.AssertDims(x.Shape().Dim(0), x.Shape().Dim(1), outputs)
+	return y
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// fitDefault makes a whole separation by FastWGF, but from the
-// signals as they are and with all iterations, and returns the milliseconds it
-// took but for compiling.
-func (o *ours) fitDefault(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
+// fitFast makes a whole separation by FastWGF, but from the signals as they are, and
+// returns the milliseconds it took but for compiling.
+func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.FastWGF()
 	cfg.Start = nil
 	total, iterations, err := o.fit(ctx, p, arrays, cfg)

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
-// defaultIteration is an iteration of sica.Default's flow on a long sequence,
+// defaultIteration is an iteration of sica.FastWGF on a long sequence,
 // which is measured in a process of its own, for its memory.
 const defaultIteration = "default_iteration"
 
@@ -76,9 +76,8 @@ func longCommand() *cobra.Command {
 	}
 }
 
-// separateLong separates a mixture of two autoregressive signals with Default,
-// but moves them whatever their start leaves: it is measured, as Default does,
-// for the memory that this takes.
+// separateLong separates a mixture of two autoregressive signals with FastWGF. Their
+// dependence is measured first, for the memory that this takes.
 func separateLong(ctx context.Context, t int) (row, error) {
 	r := row{Case: defaultIteration, Impl: "gosica", D: 2, T: t, Shape: []int{t}, Runs: 1, Device: device()}
 	b, err := backend.Open(backend.Auto)

@@ -59,7 +59,7 @@ func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array, 
 	case defaultFit:
 		losses, compile, err := o.prepareTraining(p, arrays)
 		o.drop()
-		o.work = func(ctx context.Context) (float64, error) { return o.fitDefault(ctx, p, arrays) }
+		o.work = func(ctx context.Context) (float64, error) { return o.fitFast(ctx, p, arrays) }
 		return losses, compile, err
 	case paperIteration:
 		training := p

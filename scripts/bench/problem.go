@@ -21,7 +21,7 @@ const (
 	wgfTrainStep   = "wgf_train_step"  // one of the density ratio's network
 	refine         = "refine"          // an Euler step of the rectified flow, of every position
 	paperIteration = "paper_iteration" // SICA-RF: 100 epochs of training, 100 Euler steps
-	defaultFit     = "default_fit"     // the flow of sica.Default, all 25 iterations
+	defaultFit     = "default_fit"     // sica.FastWGF, which was the flow of Default, all 25 iterations
 )
 
 // problem is what every implementation is given.
@@ -106,13 +106,13 @@ func (p problem) settings() sica.Config {
 	case wgfTrainStep:
 		return sica.PaperWGF()
 	case defaultFit:
-		return sica.Default()
+		return sica.FastWGF()
 	}
 	return sica.PaperRF()
 }
 
 // networks is the number of networks that are trained together: one a run, but with
-// the default settings one run's, on each fold one that sees the predictions and one
+// the settings of FastWGF one run's, on each fold one that sees the predictions and one
 // that doesn't.
 func (p problem) networks() int {
 	if p.kind == defaultFit {

@@ -1,7 +1,7 @@
 // Package baseline is the methods that SICA is compared with, behind one
 // interface. Each method is a package in this folder: fastica, lica, pcl, ivae,
 // sobi, jade, picard and zca. The settings of a method are the Method itself, such
-// as a fastica.Config.
+// as a fastica.Config. SICA itself is one too: sica.Method.
 //
 // Signals are matrices of d rows × T columns: a row is a signal, a column a
 // position.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/assign"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -73,21 +74,18 @@ func match(z, s *mat.Dense, standardised func(*mat.Dense) (*mat.Dense, error)) (
 		return Match{}, fmt.Errorf("s: %w", err)
 	}
 
-	correlation := make([][]float64, d) // of source i with recovered signal j
-	cost := make([][]float64, d)
+	correlation, size := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil) // of source i with recovered signal j
 	for i := range d {
-		correlation[i] = make([]float64, d)
-		cost[i] = make([]float64, d)
 		for j := range d {
 			r := floats.Dot(s.RawRowView(i), z.RawRowView(j)) / float64(n)
-			correlation[i][j] = max(-1, min(r, 1)) // rounding
-			cost[i][j] = -math.Abs(correlation[i][j])
+			correlation.Set(i, j, max(-1, min(r, 1))) // rounding
+			size.Set(i, j, math.Abs(correlation.At(i, j)))
 		}
 	}
-	m := Match{Assignment: assign(cost), Correlation: make([]float64, d)}
+	m := Match{Assignment: assign.Largest(size), Correlation: make([]float64, d)}
 	for i, j := range m.Assignment {
-		m.Correlation[i] = correlation[i][j]
-		m.MCC += math.Abs(correlation[i][j]) / float64(d)
+		m.Correlation[i] = correlation.At(i, j)
+		m.MCC += size.At(i, j) / float64(d)
 	}
 	m.MCC = min(m.MCC, 1) // rounding
 	return m, nil

@@ -2,6 +2,7 @@ package preprocess
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -25,6 +26,9 @@ type Record struct {
 	Signals string    `json:"signals,omitempty"` // that the map was fitted to
 	Axes    []float64 `json:"axes,omitempty"`    // of a conditional normalisation, row-major
 	Means   []float64 `json:"means,omitempty"`
+
+	OwnKind string          `json:"own_kind,omitempty"` // that a caller's transform is registered as
+	Own     json.RawMessage `json:"own,omitempty"`
 }
 
 // The kinds of maps.
@@ -35,9 +39,10 @@ const (
 	kindConditioned = "conditional"
 	kindReduction   = "reduction"
 	kindInvertible  = "invertible"
+	kindOwn         = "own"
 )
 
-// Write returns the record of a map of this package, and writes what is large in it
+// Write returns the record of a map of this package or of a registered type, and writes what is large in it
 // into a file of dir whose name begins with name.
 func Write(dir, name string, m Map) (Record, error) {
 	switch m := m.(type) {
@@ -49,6 +54,8 @@ func Write(dir, name string, m Map) (Record, error) {
 		return Record{Kind: kindReduction, Reduction: m}, nil
 	case *Invertible:
 		return Record{Kind: kindInvertible, Network: m}, nil
+	case own:
+		return m.record()
 	case *normalised:
 		r := Record{Kind: kindNormalised, Signals: name + ".npy"}
 		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.signals)
@@ -74,6 +81,8 @@ func (r Record) Read(dir string, d, t int) (Map, error) {
 		return r.Reduction, r.Reduction.check(d)
 	case kindInvertible:
 		return r.Network, r.Network.check(d)
+	case kindOwn:
+		return r.readOwn()
 	case kindNormalised:
 		signals, err := r.readSignals(dir, d, t)
 		if err != nil {

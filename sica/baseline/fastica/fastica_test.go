@@ -12,9 +12,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/fastica"
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -138,7 +138,7 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 func TestCancel(t *testing.T) {
 	x, _ := mixed(3, 500)
 	each(t, func(t *testing.T, cfg Config) {
-		ctx := baselinetest.EndsAfter(t.Context(), 3)
+		ctx := contexttest.EndsAfter(t.Context(), 3)
 		cfg.Tolerance = 0
 		if _, err := cfg.Fit(ctx, x); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)

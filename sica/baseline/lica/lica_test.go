@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -274,7 +274,7 @@ func TestCancel(t *testing.T) {
 	x, _ := mixture(t, 5, 200, datasets.Uniform, datasets.Laplace)
 	// At once, while choosing and while descending.
 	for _, calls := range []int{0, 2, 5, 10} {
-		_, err := Paper().Fit(baselinetest.EndsAfter(context.Background(), calls), x)
+		_, err := Paper().Fit(contexttest.EndsAfter(context.Background(), calls), x)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d looks at the context: %v, want context.Canceled", calls, err)
 		}

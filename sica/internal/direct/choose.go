@@ -52,6 +52,8 @@ type Choice struct {
 	// code is shorter beyond chance, or the network if its is shorter still.
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"`
+	// Start is what would have been chosen without networks.
+	Start int `json:"start"`
 	// After is what the signals of the network with the shortest code depend on each
 	// other by; nil if none was fitted.
 	After []Dependence `json:"after,omitempty"`
@@ -237,22 +239,31 @@ func (s *selection) choose() *Choice {
 			c.Longer = newDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
-	s.Chosen = -1
-	for level := range 3 {
+	s.Start, s.Chosen = s.simplest(networkLevel-1), s.simplest(networkLevel)
+	s.Why = s.why(best)
+	return &s.Choice
+}
+
+// simplest is the candidate with the shortest code of the lowest level that isn't beaten by
+// one of a level above it, up to highest.
+func (s *selection) simplest(highest int) int {
+	chosen := -1
+	for level := range highest + 1 {
+		best, beaten := -1, chosen < 0
 		for k, c := range s.Candidates {
 			if c.Failed != "" || s.level(k) != level {
 				continue
 			}
-			switch {
-			case s.Chosen < 0,
-				s.level(s.Chosen) == level && c.CodeLength < s.Candidates[s.Chosen].CodeLength,
-				s.level(s.Chosen) < level && better(c, s.Candidates[s.Chosen]):
-				s.Chosen = k
+			if best < 0 || c.CodeLength < s.Candidates[best].CodeLength {
+				best = k
 			}
+			beaten = beaten || better(c, s.Candidates[chosen])
+		}
+		if best >= 0 && beaten {
+			chosen = best
 		}
 	}
-	s.Why = s.why(best)
-	return &s.Choice
+	return chosen
 }
 
 // betterSigmas is how many standard errors a code must be shorter by. It is less than
@@ -265,11 +276,14 @@ func better(a, b Candidate) bool {
 	return gain.Mean > betterSigmas*gain.SE
 }
 
+// networkLevel is the level of networks.
+const networkLevel = 2
+
 // level is 0 for a linear start, 1 for another and 2 for a network.
 func (s *selection) level(k int) int {
 	switch c := s.Candidates[k]; {
 	case c.Network:
-		return 2
+		return networkLevel
 	case len(s.starts[c.Start].LogDet) > 1:
 		return 1
 	}

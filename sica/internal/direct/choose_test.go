@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -196,6 +197,46 @@ func TestChooseErrors(t *testing.T) {
 	} {
 		if _, err := Choose(t.Context(), nil, starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// The simplest that isn't beaten is taken: a shorter code has to be so beyond chance, for a
+// kind that isn't as simple.
+func TestSimplest(t *testing.T) {
+	s := &selection{starts: []Start{{LogDet: []float64{0}}, {LogDet: []float64{0}}, {LogDet: make([]float64, 2)}}}
+	rng := newRand(8)
+	noise := make([]float64, 4000)
+	for k := range noise {
+		noise[k] = rng.NormFloat64()
+	}
+	floats.AddConst(-floats.Sum(noise)/float64(len(noise)), noise)
+	scores := func(mean, scatter float64) []float64 {
+		v := make([]float64, len(noise))
+		for k := range v {
+			v[k] = mean + scatter*noise[k]
+		}
+		return v
+	}
+	for name, test := range map[string]struct {
+		scores        [5][]float64 // two linear, conditional, two networks
+		start, chosen int
+	}{
+		"linear":        {[5][]float64{scores(-3, 0), scores(-2, 0), scores(-2.01, 1), scores(-2.02, 1), scores(-2.1, 1)}, 1, 1},
+		"within chance": {[5][]float64{scores(-3, 0), scores(-2, 0), scores(-1.99, 1), scores(-1.98, 1), scores(-2.1, 1)}, 1, 1},
+		"conditional":   {[5][]float64{scores(-3, 0), scores(-2, 0), scores(-1.5, 1), scores(-1.499, 2), scores(-2, 1)}, 2, 2},
+		"network":       {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.5, 1), scores(-1, 1), scores(-1.1, 1)}, 2, 3},
+		"straight on":   {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.99, 1), scores(-1, 1), scores(-1.1, 1)}, 0, 3},
+		// The one that beats the lower kind beyond chance isn't the shortest of its own.
+		"its kind": {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.5, 1), scores(-1.4, 1), scores(-1.39, 9)}, 2, 4},
+	} {
+		s.Candidates = nil
+		for k, v := range test.scores {
+			mean := floats.Sum(v) / float64(len(v))
+			s.Candidates = append(s.Candidates, Candidate{Start: min(k, 2), Network: k > 2, CodeLength: -mean, scores: v})
+		}
+		if start, chosen := s.simplest(networkLevel-1), s.simplest(networkLevel); start != test.start || chosen != test.chosen {
+			t.Errorf("%s: %d, with networks %d, want %d and %d", name, start, chosen, test.start, test.chosen)
 		}
 	}
 }

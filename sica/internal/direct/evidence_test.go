@@ -166,37 +166,6 @@ func TestRotationBack(t *testing.T) {
 	}
 }
 
-// The assignment is the best of all.
-func TestAssign(t *testing.T) {
-	for seed := range uint64(50) {
-		d := 1 + int(seed%5)
-		value := drawNormal(seed, d, d, 1)
-		sum := 0.
-		for i, j := range assign(value) {
-			sum += value.At(i, j)
-		}
-		best := math.Inf(-1)
-		var search func(i int, used []bool, sum float64)
-		search = func(i int, used []bool, sum float64) {
-			if i == d {
-				best = max(best, sum)
-				return
-			}
-			for j := range d {
-				if !used[j] {
-					used[j] = true
-					search(i+1, used, sum+value.At(i, j))
-					used[j] = false
-				}
-			}
-		}
-		search(0, make([]bool, d), 0)
-		if math.Abs(sum-best) > 1e-12 {
-			t.Errorf("seed %d: %g, the best is %g", seed, sum, best)
-		}
-	}
-}
-
 // MeanCorrelation doesn't see order, sign, scale and offset.
 func TestMeanCorrelation(t *testing.T) {
 	s := drawNormal(1, 3, 100, 1)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/assign"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -160,7 +161,7 @@ func (j *judge) pastGain(chosen int) []Difference {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range j.held {
 		z := j.z[j.bestOf(fold)]
-		like := assign(correlations(j.z[chosen], z))
+		like := assign.Largest(correlations(j.z[chosen], z))
 		for i := range j.d {
 			a, b := pastScores(z.RawRowView(like[i]), j.index.lags, j.train[fold], j.held[fold], j.k)
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -40,6 +43,9 @@ const (
 	Adagrad = trainstep.Adagrad
 )
 
+// A Network builds a caller's network of x [R, B, inputs]: [R, B, outputs].
+type Network = func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
+
 // A Config is what the networks of a vector field are and how they are trained. See
 // sica.Config, which has the same fields, for what each means.
 type Config struct {
@@ -47,11 +53,13 @@ type Config struct {
 	Context     Context
 	Windows     []int
 	Hidden      []int
+	Network     Network
 	Solver      flows.Solver
 	SolverSteps int
 
 	Optimizer     Optimizer
 	LearningRate  float64
+	NewOptimizer  func() optimizer.Interface
 	BatchSize     int
 	Epochs, Steps int
 	FreshProduct  bool
@@ -203,6 +211,9 @@ func (c Config) Validate(g *grid.Grid) error {
 func (c Config) validateNetworks(shape []int) error {
 	switch c.Context {
 	case WholeSequence:
+		if c.Network != nil {
+			return fmt.Errorf("network: the context %q has the paper's; want %q or %q", WholeSequence, LocalWindow, Prediction)
+		}
 		if c.Noise != 0 {
 			return fmt.Errorf("noise %g: the whole-sequence network takes none; want 0", c.Noise)
 		}

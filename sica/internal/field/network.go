@@ -1,12 +1,14 @@
 package field
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -42,9 +44,14 @@ func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count
 	if cfg.Flow == RF {
 		loss = trainstep.RectifiedLoss(f.network.Velocity)
 	}
-	f.trainer, err = flows.NewTrainer(backend, f.store, trainstep.NewOptimizer(cfg.Optimizer, cfg.LearningRate), loss, f.dataShapes(), f.batchShapes())
+	f.trainer, err = flows.NewTrainer(backend, f.store, cfg.optimizer(), loss, f.dataShapes(), f.batchShapes())
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Network != nil {
+		if err := f.checkOwn(); err != nil {
+			return nil, err
+		}
 	}
 	if cfg.Devices > 1 {
 		if err := f.trainer.SetDevices(cfg.Devices); err != nil {
@@ -76,6 +83,33 @@ func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count 
 	var err error
 	f.velocity, err = model.NewExec(backend, f.store, f.velocityGraph)
 	return f, err
+}
+
+// optimizer is the caller's, or the one that is named.
+func (c Config) optimizer() optimizer.Interface {
+	if c.NewOptimizer != nil {
+		return c.NewOptimizer()
+	}
+	return trainstep.NewOptimizer(c.Optimizer, c.LearningRate)
+}
+
+// checkOwn returns an error if a caller's network has variables that renew doesn't: they
+// would be shared by networks that must be independent.
+func (f *networks) checkOwn() error {
+	rngs := make([]*rand.Rand, f.count)
+	for k := range rngs {
+		rngs[k] = rand.New(rand.NewPCG(0, 0)) // weights that renew draws again
+	}
+	scope := f.store.Scope(trainstep.Scope)
+	if err := layers.Initialise(scope, rngs); err != nil {
+		return fmt.Errorf("network: %w", err)
+	}
+	for v := range scope.IterVariables() {
+		if !v.HasValue() {
+			return fmt.Errorf("network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, whose weights each of the %d networks has to itself", v.Path(), f.count)
+		}
+	}
+	return nil
 }
 
 func (f *networks) close() {

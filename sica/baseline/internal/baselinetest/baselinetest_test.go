@@ -1,8 +1,6 @@
 package baselinetest_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,15 +28,6 @@ func TestGenerator(t *testing.T) {
 	g = 11
 	if got := g.Matrix(2, 2); !mat.Equal(got, mat.NewDense(2, 2, want)) {
 		t.Errorf("matrix %v, want the rows of %v", mat.Formatted(got), want)
-	}
-}
-
-func TestEndsAfter(t *testing.T) {
-	ctx := baselinetest.EndsAfter(t.Context(), 2)
-	for call, want := range []error{nil, nil, context.Canceled, context.Canceled} {
-		if err := ctx.Err(); !errors.Is(err, want) {
-			t.Errorf("call %d: error %v, want %v", call, err, want)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
@@ -116,7 +117,7 @@ func refuses(t *testing.T, x *mat.Dense, method baseline.Method) {
 // ends checks that the fit ends with its context, wherever it is.
 func ends(t *testing.T, x *mat.Dense, method baseline.Method) {
 	for calls := range 4 {
-		if _, err := method.Fit(EndsAfter(t.Context(), calls), x); !errors.Is(err, context.Canceled) {
+		if _, err := method.Fit(contexttest.EndsAfter(t.Context(), calls), x); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d calls: error %v", calls, err)
 		}
 	}

@@ -1,22 +1,25 @@
-package metric
+// Package assign pairs two lists of as many items.
+package assign
 
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// assign returns, for each row of the square matrix cost, its column in the
-// one-to-one assignment with the smallest total cost. It is the Hungarian
-// method with shortest augmenting paths (Jonker and Volgenant, "A shortest
-// augmenting path algorithm for dense and sparse linear assignment problems",
-// Computing 38:325–340, 1987) and costs O(d³).
+// Largest returns, for each row of the square matrix value, its column in the
+// one-to-one assignment with the largest sum of values, which must be finite. It is
+// the Hungarian method with shortest augmenting paths (Jonker and Volgenant, "A
+// shortest augmenting path algorithm for dense and sparse linear assignment
+// problems", Computing 38:325–340, 1987) and costs O(d³).
 //
-// Rows are assigned one by one. A price for each row and column keeps every
-// reduced cost, cost[i][j] − rowPrice[i] − columnPrice[j], non-negative, and
-// zero for the pairs assigned so far, which makes those optimal.
-func assign(cost [][]float64) []int {
+// The cost of a pair is −value. Rows are assigned one by one. A price for each row
+// and column keeps every reduced cost, −value[i][j] − rowPrice[i] − columnPrice[j],
+// non-negative, and zero for the pairs assigned so far, which makes those optimal.
+func Largest(value mat.Matrix) []int {
 	const none = -1
-	d := len(cost)
+	d, _ := value.Dims()
 	rowPrice := make([]float64, d)
 	columnPrice := make([]float64, d)
 	rowOf := slices.Repeat([]int{none}, d)
@@ -34,7 +37,7 @@ func assign(cost [][]float64) []int {
 				if reached[j] {
 					continue
 				}
-				if via := length + cost[row][j] - rowPrice[row] - columnPrice[j]; via < distance[j] {
+				if via := length - value.At(row, j) - rowPrice[row] - columnPrice[j]; via < distance[j] {
 					distance[j], from[j] = via, row
 				}
 				if nearest == none || distance[j] < distance[nearest] {

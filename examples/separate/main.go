@@ -1,4 +1,4 @@
-package docs_test
+package main
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-func Example() {
+func main() {
 	ctx := context.Background()
 	x, err := datasets.ReadFile("mixed.csv") // d signals × T positions
 	if err != nil {
@@ -33,5 +33,4 @@ func Example() {
 	if err := datasets.WriteFile("recovered.csv", result.Z); err != nil {
 		log.Fatal(err)
 	}
-	// Output: separated
 }

@@ -1,9 +1,11 @@
-package baselinetest
+// Package contexttest has contexts for tests of cancelling.
+package contexttest
 
 import "context"
 
 // EndsAfter is ctx until its Err was called the given number of times, and then
-// cancelled.
+// cancelled, so that a test ends work at a place and not at a time. Its Done stays
+// ctx's. It is for one goroutine.
 func EndsAfter(ctx context.Context, calls int) context.Context {
 	return &endsAfter{ctx, calls}
 }

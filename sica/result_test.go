@@ -1,0 +1,95 @@
+package sica
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// Every result can be written as JSON, what wasn't measured or isn't known as null, and
+// read as what it says of itself. It has no signals then, and says that it can't map any.
+func TestResultJSON(t *testing.T) {
+	b := open(t, backend.Go)
+	results := map[string]*Result{}
+	for _, name := range []string{"paper RF", "free windows", "best"} {
+		results[name], _ = followedFit(t, b, name)
+	}
+	linear := Default()
+	linear.Rule = LinearRule
+	results["identified"] = fit(t, b, mixed(t, twoSpectra(t, 1), 2, false), linear)
+	results["not identified"] = fit(t, b, noise(rng(1), 3, 300, (*rand.Rand).NormFloat64), linear)
+
+	grown := followed()["free window"]
+	grown.MaxMove, grown.FirstStep, grown.LastStep = 0, 1e300, 1e300
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	blown, err := Fit(context.Background(), b, x, grown)
+	if !errors.Is(err, signal.ErrNotFinite) {
+		t.Fatalf("the error is %v", err)
+	}
+	results["not finite"] = blown
+
+	for name, result := range results {
+		data, err := json.Marshal(result)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, large := range []string{"Z", "z", "Initial", "initial"} {
+			if _, there := fields[large]; there {
+				t.Errorf("%s: JSON has %q", name, large)
+			}
+		}
+		if versions := fields["versions"].(map[string]any); versions[provenance.Module] == nil {
+			t.Errorf("%s: versions %v: want this module's", name, versions)
+		}
+		var read Result
+		if err := json.Unmarshal(data, &read); err != nil {
+			t.Fatal(err)
+		}
+		want := exported(result)
+		want.Z, want.Initial = nil, nil
+		if got := exported(&read); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: read %+v, want %+v", name, got, want)
+		}
+		if _, err := read.Transform(x); err == nil || !strings.Contains(err.Error(), "Fit or Load") {
+			t.Errorf("%s: its transform: %v", name, err)
+		}
+		if _, _, err := read.InverseTransform(x); err == nil || !strings.Contains(err.Error(), "Fit or Load") {
+			t.Errorf("%s: its inverse transform: %v", name, err)
+		}
+	}
+	curve, err := json.Marshal(Curve{1, math.NaN(), math.Inf(1)})
+	if err != nil || string(curve) != "[1,null,null]" {
+		t.Errorf("a curve is %s, %v", curve, err)
+	}
+}
+
+// A number that JSON hasn't is refused before the fit, not when it is saved.
+func TestConfigFinite(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"first step":    func(c *Config) { c.FirstStep = math.NaN() },
+		"last step":     func(c *Config) { c.LastStep = math.Inf(1) },
+		"largest move":  func(c *Config) { c.MaxMove = math.NaN() },
+		"learning rate": func(c *Config) { c.LearningRate = math.Inf(-1) },
+		"noise":         func(c *Config) { c.Noise = math.NaN() },
+	} {
+		cfg := Default() // no iterations: none of these is used
+		change(&cfg)
+		if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
