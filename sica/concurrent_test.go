@@ -16,7 +16,7 @@ func TestConcurrent(t *testing.T) {
 	linear := Default()
 	linear.Rule = LinearRule
 	cfgs := []Config{smokes()["free"], linear}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	onBackendsOrGo(t, "concurrent", func(t *testing.T, b compute.Backend) {
 		var alone []*Result
 		for _, cfg := range cfgs {
 			alone = append(alone, fit(t, b, x, cfg))
