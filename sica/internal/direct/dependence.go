@@ -74,6 +74,10 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, err
 	for i := range d {
 		e, p := foretold(z.RawRowView(i), x.lags, positions)
 		e, p = evenly(e, n), evenly(p, n)
+		if step := resolution(z.RawRowView(i), positions); step > 0 {
+			round(e, step)
+			round(p, step)
+		}
 		innovations = stack(innovations, i, d, products(e, nil))
 		states = stack(states, i, d, products(e, p))
 	}
@@ -119,6 +123,28 @@ func evenly[V any](values []V, n int) []V {
 		some[k] = values[k*len(values)/n]
 	}
 	return some
+}
+
+// resolution is blurStd of the deviation of z at these positions, if half of its values lie
+// within it, such as those between the beats of a heart: what other signals have left in
+// them there is too little to matter, and ranks would show nothing else. Else it is 0.
+func resolution(z []float64, positions []int) float64 {
+	values := make([]float64, len(positions))
+	for k, t := range positions {
+		values[k] = z[t]
+	}
+	step := blurStd * stat.PopStdDev(values, nil)
+	if deviation(values) > step {
+		return 0
+	}
+	return step
+}
+
+// round rounds values to multiples of step.
+func round(values []float64, step float64) {
+	for k, v := range values {
+		values[k] = step * math.Round(v/step)
+	}
 }
 
 // stack puts the features of signal i of d below those of the signals before it.

@@ -95,11 +95,17 @@ func TestDependences(t *testing.T) {
 		sizes.Set(0, k, size*rng.NormFloat64())
 		sizes.Set(1, k, size*rng.NormFloat64())
 	}
+	beats := mat.DenseCopyOf(sizes) // with a little of another in the pauses
+	for k := range n {
+		at := float64(k%200) - 90
+		beats.Set(0, k, rng.NormFloat64())
+		beats.Set(1, k, math.Exp(-at*at/18)+.0005*beats.At(0, k))
+	}
 	for name, test := range map[string]struct {
 		z       *mat.Dense
 		evident bool
 		i, j    int
-	}{"sources": {z: s}, "mixed": {mixed, true, 0, 2}, "sizes": {sizes, true, 0, 1}} {
+	}{"sources": {z: s}, "beats": {z: beats}, "mixed": {mixed, true, 0, 2}, "sizes": {sizes, true, 0, 1}} {
 		all, err := Dependences(t.Context(), test.z, Options{})
 		if err != nil {
 			t.Fatal(err)
