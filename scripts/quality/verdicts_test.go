@@ -61,7 +61,7 @@ func TestCommittedVerdicts(t *testing.T) {
 			wrong++
 		}
 	}
-	if len(judged) < 200 || separated < 50 || wrong > separated/20 {
+	if len(judged) < 60 || separated < 15 || wrong > separated/20 {
 		t.Errorf("of %d runs %d are called separated, %d of them wrongly", len(judged), separated, wrong)
 	}
 }
