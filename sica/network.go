@@ -136,15 +136,15 @@ const mostConditioned, glance = 4, 2048
 // predicts them, whichever of these and networks takes the fewest. The code lengths
 // are those of positions held out, with the Jacobian determinant.
 //
-// Images are left to LinearRule: behind GELU steps networks made digits no better, in
-// minutes (docs/nonlinear.md).
+// Images and many signals are left to LinearRule: behind GELU steps networks made digits no
+// better, in minutes (docs/nonlinear.md).
 func (c Config) orNetwork(ctx context.Context, backend compute.Backend, place int, run Run, g *grid.Grid, white, linear choice) (choice, error) {
-	if g.Axes() > 1 {
+	d, _ := run.X.Dims()
+	if g.Axes() > 1 || d > direct.MostSignals {
 		return linear, nil
 	}
 	o := c.networkOptions(place, run, g)
 	call, err := direct.Called(ctx, linear.z, o)
-	d, _ := run.X.Dims()
 	if err != nil || !call.Network && (!call.Predicted || d > mostConditioned) {
 		return linear, nil // too few positions to tell, if it is an error
 	}
