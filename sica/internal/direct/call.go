@@ -37,18 +37,11 @@ func Called(ctx context.Context, z *mat.Dense, o Options) (*Call, error) {
 }
 
 func called(ctx context.Context, z *mat.Dense, o Options) (*Call, error) {
-	if err := checkSignals(z); err != nil {
-		return nil, err
-	}
-	d, T := z.Dims()
-	o, err := o.withDefaults(T)
+	o, x, err := o.indexed(z)
 	if err != nil {
 		return nil, err
 	}
-	x, err := o.index([]*mat.Dense{z})
-	if err != nil {
-		return nil, err
-	}
+	d, _ := z.Dims()
 	o.report(Measuring, 0, nil)
 	c := &Call{}
 	if c.Pairs, err = dependences(ctx, z, x); err != nil {

@@ -54,9 +54,6 @@ type Choice struct {
 	Chosen     int         `json:"chosen"`
 	// Start is what would have been chosen without networks.
 	Start int `json:"start"`
-	// After is what the signals of the network with the shortest code depend on each
-	// other by; nil if none was fitted.
-	After []Dependence `json:"after,omitempty"`
 	// Model is the network with the shortest code, a map of the signals of its
 	// start; nil if none was fitted.
 	Model *Model `json:"model,omitempty"`
@@ -207,13 +204,6 @@ func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) er
 	}
 	best := s.shortest(first, len(s.Candidates))
 	s.Model = models[best-first]
-	z, err := s.Model.Map.Apply(s.signals[s.Candidates[best].Start])
-	if err != nil {
-		return fmt.Errorf("direct: %w", err)
-	}
-	if s.After, err = dependences(ctx, z, s.index); err != nil {
-		return fmt.Errorf("direct: %w", err)
-	}
 	return nil
 }
 

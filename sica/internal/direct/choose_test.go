@@ -149,11 +149,16 @@ func TestChooseNetwork(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no network: %+v", c)
 	}
-	if mcc := MeanCorrelation(apply(t, m.Map, start.Signals), s); mcc < .98 {
+	z := apply(t, m.Map, start.Signals)
+	if mcc := MeanCorrelation(z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
-	if _, dependent := Worst(c.After); dependent || !c.Candidates[0].Longer.Evident() || !strings.Contains(c.Why, "Took a network on whitening: its code is the shortest") {
-		t.Errorf("after: %+v; %s", c.After, c.Why)
+	after, err := Dependences(t.Context(), z, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, dependent := Worst(after); dependent || !c.Candidates[0].Longer.Evident() || !strings.Contains(c.Why, "Took a network on whitening: its code is the shortest") {
+		t.Errorf("after: %+v; %s", after, c.Why)
 	}
 }
 

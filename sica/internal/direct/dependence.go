@@ -48,15 +48,7 @@ const (
 // Shape, Past and Seed. There are none of fewer than 100 positions
 // after the first tenth, which is left out.
 func Dependences(ctx context.Context, z *mat.Dense, o Options) ([]Dependence, error) {
-	if err := checkSignals(z); err != nil {
-		return nil, err
-	}
-	_, T := z.Dims()
-	o, err := o.withDefaults(T)
-	if err != nil {
-		return nil, err
-	}
-	x, err := o.index([]*mat.Dense{z})
+	_, x, err := o.indexed(z)
 	if err != nil {
 		return nil, err
 	}

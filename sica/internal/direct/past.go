@@ -48,6 +48,20 @@ func (o Options) index(signals []*mat.Dense) (*index, error) {
 	}
 }
 
+// indexed is o with its defaults for the signals z, which it checks, and their index.
+func (o Options) indexed(z *mat.Dense) (Options, *index, error) {
+	if err := checkSignals(z); err != nil {
+		return o, nil, err
+	}
+	_, T := z.Dims()
+	o, err := o.withDefaults(T)
+	if err != nil {
+		return o, nil, err
+	}
+	x, err := o.index([]*mat.Dense{z})
+	return o, x, err
+}
+
 // gaussianLength is the description length in nats of the signals by
 // autoregressions with Gaussian innovations, up to a constant (G. Schwarz, Annals of
 // Statistics 6(2), 1978).

@@ -39,12 +39,7 @@ func blur(z *mat.Dense, rng *rand.Rand) {
 // their spread, as those of an image's background or of a square wave, its code is as
 // short as one likes. Starts are compared by what they make of signals with the same noise.
 func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
-	_, T := z.Dims()
-	o, err := o.withDefaults(T)
-	if err != nil {
-		return nil, err
-	}
-	x, err := o.index([]*mat.Dense{z})
+	o, x, err := o.indexed(z)
 	if err != nil {
 		return nil, err
 	}
