@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
@@ -45,12 +46,12 @@ func redLine(err error) string {
 
 // Context ends when the kernel is interrupted, with the square button or the keys I I:
 // what was given it then stops, and a fit returns what it has; see [Kept]. GoNB ends the
-// program five seconds later, and a second interrupt at once.
-func Context() context.Context {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop)
+// program five seconds later. It is the same one each time, so that what a cell would do
+// next doesn't begin.
+var Context = sync.OnceValue(func() context.Context {
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
 	return ctx
-}
+})
 
 // Kept is Must for what an interrupt of the kernel may cut short, with [Context]: it then
 // says so and returns v, what there is so far. Without any it ends the cell.
