@@ -29,7 +29,8 @@ var send = func(id string, b bundle) {
 // Show puts a picture below the cell, or ends the cell with the error, so that it takes
 // what package plot's functions return.
 func Show(p *plot.Picture, err error) {
-	ShowPNG(Must(p, err).Bytes(plot.PNG))
+	png, err := Must(p, err).Bytes(plot.PNG)
+	ShowPNG(smaller(png), err)
 }
 
 // ShowPNG puts a PNG image below the cell, such as a file's that os.ReadFile returns, or

@@ -31,10 +31,14 @@ func NewLive(iterations int, draw func(z *mat.Dense) (*plot.Picture, error)) *Li
 // that was measured in it, NaN for none. The last iteration is always shown.
 func (l *Live) Iteration(j int, divergence float64, z *mat.Dense) {
 	l.divergence = append(l.divergence, divergence)
-	if !l.bar.due(j >= l.iterations) {
+	last := j >= l.iterations
+	if !l.bar.due(last) {
 		return
 	}
 	picture := Must(Must(l.draw(z)).Bytes(plot.PNG))
+	if last { // which the notebook keeps
+		picture = smaller(picture)
+	}
 	text := fmt.Sprintf("%d of %d iterations", j, l.iterations)
 	page := l.bar.html(float64(j)/float64(max(l.iterations, 1)), text, 0) + imageOf(picture)
 	if curve, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: l.divergence}); err == nil { // there is one
