@@ -23,7 +23,7 @@ PAGES = ROOT / "docs" / "notebooks"
 ORDER = [
     *("getting_started", "when_not_to_trust_it", "stopping_and_resuming", "settings"),
     *("fig1_heart", "fig2_assumptions", "fig3_ar7", "fig4_mnist"),
-    *("real_ecg", "real_speech", "real_images", "inside_sica", "benchmarks"),
+    *("nonlinear", "real_ecg", "real_speech", "real_images", "inside_sica", "benchmarks"),
 ]
 
 STYLE = """

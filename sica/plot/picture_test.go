@@ -140,6 +140,15 @@ func TestPictures(t *testing.T) {
 			[]string{"truth"},
 		},
 		{
+			"matched",
+			func() (*Picture, error) {
+				return Matched(s, Group{Method: SICA, Label: "ours", Signals: s}, Group{Method: ZCA, Signals: s})
+			},
+			900, 900,
+			nil,
+			[]string{"ours", "ZCA", "source 1", "recovered 1", "source 2", "recovered 2"},
+		},
+		{
 			"images",
 			func() (*Picture, error) {
 				return Images(6, 8, Group{Method: Mixed, Signals: long}, Group{Method: Truth, Signals: long})
@@ -294,6 +303,10 @@ func TestPictureErrors(t *testing.T) {
 		{"no panel", func() (*Picture, error) { return Scatter(0, 1) }, "scatter: there are no groups"},
 		{"no such signal", func() (*Picture, error) { return Scatter(0, 2, group) }, "there is no signal 2; valid are 0 to 1"},
 		{"NaN point", func() (*Picture, error) { return Scatter(0, 1, Group{Method: SICA, Signals: notFinite}) }, `group "SICA"`},
+
+		{"nothing matched", func() (*Picture, error) { return Matched(group.Signals) }, "matched: no groups"},
+		{"matched with others", func() (*Picture, error) { return Matched(waves(3, 10), group) }, `group "truth" is 2×10 and group "truth" is 3×10`},
+		{"no truth", func() (*Picture, error) { return Matched(nil, group) }, `group "truth" has no signals`},
 
 		{"no rows", func() (*Picture, error) { return Images(2, 5) }, "images: there are no groups"},
 		{"shape", func() (*Picture, error) { return Images(3, 4, group) }, "rows × columns is 3 × 4; it must make up the 10 positions"},

@@ -1,8 +1,11 @@
 package plot
 
 import (
+	"errors"
 	"fmt"
+	"image/color"
 
+	"gonum.org/v1/gonum/mat"
 	gplot "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -16,7 +19,7 @@ import (
 // It is an error if there are no groups, if their sizes differ, if there is no
 // signal i or j, or if a value isn't finite.
 func Scatter(i, j int, groups ...Group) (*Picture, error) {
-	d, n, err := checkGroups(groups)
+	d, _, err := checkGroups(groups)
 	if err != nil {
 		return nil, fmt.Errorf("plot: scatter: %w", err)
 	}
@@ -29,27 +32,71 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 	panels := make([]*gplot.Plot, len(groups))
 	titles := make([]string, len(groups))
 	for k, g := range groups {
-		points := make(plotter.XYs, n)
-		for t := range points {
-			points[t] = plotter.XY{X: g.Signals.At(i, t), Y: g.Signals.At(j, t)}
-		}
-		scatter, err := plotter.NewScatter(points)
+		panels[k], err = scatterPanel(g.Signals.RowView(i), g.Signals.RowView(j), styles[k].Color)
 		if err != nil {
 			return nil, fmt.Errorf("plot: scatter: group %q: %w", g.label(), err)
 		}
-		translucent := styles[k].Color
-		translucent.A = 128 // shows how dense the points are
-		scatter.GlyphStyle = draw.GlyphStyle{Color: translucent, Radius: 1.5 * pixel, Shape: draw.CircleGlyph{}}
-
-		panels[k] = newPanel()
 		panels[k].X.Label.Text = fmt.Sprintf("signal %d", i+1)
 		panels[k].Y.Label.Text = fmt.Sprintf("signal %d", j+1)
-		panels[k].Add(scatter)
 		titles[k] = g.label()
 	}
+	return squares(min(len(groups), 4), panels, titles), nil
+}
 
-	columns := min(len(groups), 4)
-	rows := (len(groups) + columns - 1) / columns
+// Matched draws each signal of the groups against the same one of truth, with a point
+// for each position: a row of panels for each group, a panel for each signal. What is
+// recovered is a line, bent if only a bend of the signal by itself is left. Signals that
+// come in another order are to be brought into that of truth first, as by metric.Align.
+//
+// It is an error if there are no groups, if the sizes of groups and truth differ, or if a
+// value isn't finite.
+func Matched(truth *mat.Dense, groups ...Group) (*Picture, error) {
+	if len(groups) == 0 {
+		return nil, errors.New("plot: matched: no groups")
+	}
+	d, _, err := checkGroups(append([]Group{{Method: Truth, Signals: truth}}, groups...))
+	if err != nil {
+		return nil, fmt.Errorf("plot: matched: %w", err)
+	}
+	styles := stylesOf(methodsOf(groups))
+	var panels []*gplot.Plot
+	var titles []string
+	for k, g := range groups {
+		for i := range d {
+			panel, err := scatterPanel(truth.RowView(i), g.Signals.RowView(i), styles[k].Color)
+			if err != nil {
+				return nil, fmt.Errorf("plot: matched: group %q: %w", g.label(), err)
+			}
+			panel.X.Label.Text = fmt.Sprintf("source %d", i+1)
+			panel.Y.Label.Text = fmt.Sprintf("recovered %d", i+1)
+			panels = append(panels, panel)
+			titles = append(titles, g.label())
+		}
+	}
+	return squares(d, panels, titles), nil
+}
+
+// scatterPanel is a panel with a point for each pair of values.
+func scatterPanel(x, y mat.Vector, of color.NRGBA) (*gplot.Plot, error) {
+	points := make(plotter.XYs, x.Len())
+	for t := range points {
+		points[t] = plotter.XY{X: x.AtVec(t), Y: y.AtVec(t)}
+	}
+	scatter, err := plotter.NewScatter(points)
+	if err != nil {
+		return nil, err
+	}
+	of.A = 128 // shows how dense the points are
+	scatter.GlyphStyle = draw.GlyphStyle{Color: of, Radius: 1.5 * pixel, Shape: draw.CircleGlyph{}}
+	panel := newPanel()
+	panel.Add(scatter)
+	return panel, nil
+}
+
+// squares are panels in rows of so many columns, the width of a picture together, or
+// half of it if there is one column.
+func squares(columns int, panels []*gplot.Plot, titles []string) *Picture {
+	rows := (len(panels) + columns - 1) / columns
 	side := width / vg.Length(max(columns, 2))
 	return &Picture{
 		width:  side * vg.Length(columns),
@@ -57,5 +104,5 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 		draw: func(c draw.Canvas) {
 			drawGrid(inset(c), columns, panels, titles)
 		},
-	}, nil
+	}
 }
