@@ -154,7 +154,7 @@ func TestMCCErrors(t *testing.T) {
 		{"nil", nil, "z is empty"},
 		{"signals", mat.NewDense(1, 3, []float64{1, 2, 3}), "z is 1×3 and s is 2×3"},
 		{"positions", mat.NewDense(2, 2, []float64{1, 2, 3, 4}), "z is 2×2 and s is 2×3"},
-		{"constant", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 4, 4}), "z: signal 1"},
+		{"constant", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 4, 4}), "z: signal 2"},
 		{"NaN", mat.NewDense(2, 3, []float64{1, 2, math.NaN(), 4, 4, 5}), "z: signal 1"},
 	} {
 		for name, metric := range map[string]func(z, s *mat.Dense) (Match, error){"MCC": MCC, "SpearmanMCC": SpearmanMCC} {
