@@ -20,6 +20,15 @@ import (
 // itself warns from 10 000 on.
 const maxNPYHeader = 1 << 16
 
+// ReadNPY reads signals, d×T, from what is in an NPY file; see [ReadFile].
+func ReadNPY(r io.Reader) (*mat.Dense, error) {
+	z, err := readNPY(bufio.NewReaderSize(&boundedReader{r, maxFileBytes, errTooLong}, 1<<16))
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	return z, nil
+}
+
 func readNPY(r io.Reader) (*mat.Dense, error) {
 	array, d, T, err := readNPYShape(r)
 	if err != nil {

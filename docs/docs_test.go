@@ -36,7 +36,8 @@ func TestProgramInREADME(t *testing.T) {
 	}
 }
 
-// The CHANGELOG, the examples' go.mod and CITATION.cff speak of one version, the latest.
+// The CHANGELOG, the examples' go.mod, CITATION.cff and the notebooks speak of one version,
+// the latest.
 func TestVersion(t *testing.T) {
 	var found []string
 	for name, pattern := range map[string]string{
@@ -52,6 +53,16 @@ func TestVersion(t *testing.T) {
 	}
 	if slices.Sort(found); found[0] != found[2] {
 		t.Errorf("versions %q: want one", found)
+	}
+	// Each notebook gets it in its first cell.
+	notebooks, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))
+	if err != nil || len(notebooks) == 0 {
+		t.Fatalf("%d notebooks, error %v", len(notebooks), err)
+	}
+	for _, name := range notebooks {
+		if get := "!*go get github.com/seed-47b1e431/gosica@v" + found[0] + `\n`; !strings.Contains(read(t, name), get) {
+			t.Errorf("%s hasn't the line %s", name, get)
+		}
 	}
 }
 

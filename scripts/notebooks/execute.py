@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import statistics
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -32,19 +35,51 @@ def main() -> int:
     for path in notebooks:
         began = time.monotonic()
         notebook = nbformat.read(path, as_version=4)
-        if error := execute(notebook, path.parent):
+        cells: list[Seconds] = []
+        if error := execute(notebook, path.parent, cells):
             failed += 1
             print(f"lab: {os.path.relpath(path)}: {error}", file=sys.stderr, flush=True)
             continue
         write(notebook, (arguments.out or path.parent) / path.name)
-        print(f"{os.path.relpath(path)}: {time.monotonic() - began:.1f} s", flush=True)
+        print(f"{os.path.relpath(path)}: {time.monotonic() - began:.1f} s; {in_words(cells)}", flush=True)
     return 1 if failed else 0
 
 
-def execute(notebook: nbformat.NotebookNode, folder: Path) -> str:
+@dataclass
+class Seconds:
+    """How long a cell of code took to its first output, if it has any, and in all."""
+
+    first: float | None
+    all: float
+
+
+def in_words(cells: list[Seconds]) -> str:
+    """How long the cells took. The first one that has an output is cold: it compiles
+    what was not compiled yet."""
+    shown = [cell.first for cell in cells if cell.first is not None]
+    longest = max(range(len(cells)), key=lambda index: cells[index].all)
+    words = f"the longest cell (the {longest + 1}. of code) {cells[longest].all:.1f} s"
+    if len(shown) > 1:
+        words = f"first output after {shown[0]:.1f} s, of the later cells after {statistics.median(shown[1:]):.1f} s in the median; " + words
+    return words
+
+
+class Client(NotebookClient):
+    """A client that says when the cell that is running had its first output."""
+
+    first: float | None = None
+
+    def process_message(self, msg: dict[str, Any], cell: nbformat.NotebookNode, cell_index: int) -> nbformat.NotebookNode | None:
+        if self.first is None and msg["msg_type"] in ("stream", "display_data"):
+            self.first = time.monotonic()
+        return super().process_message(msg, cell, cell_index)
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path, seconds: list[Seconds]) -> str:
     """Runs all cells, as if the notebook were in that folder, and keeps their
-    outputs, less what differs from run to run. Returns what went wrong, or ""."""
-    client = NotebookClient(
+    outputs, less what differs from run to run. Appends how long each cell of code
+    took. Returns what went wrong, or ""."""
+    client = Client(
         notebook,
         resources={"metadata": {"path": str(folder)}},
         extra_arguments=["-raw_error"],  # compile errors as text, not HTML
@@ -53,12 +88,21 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> str:
     )
     with client.setup_kernel():
         for index, cell in enumerate(notebook.cells):
+            began, client.first = time.monotonic(), None
             try:
                 client.execute_cell(cell, index)
             except (CellExecutionError, DeadKernelError) as error:
-                return f"cell {index + 1} of {len(notebook.cells)} failed: {error}"
+                return f"cell {index + 1} of {len(notebook.cells)} failed: {error}{red_lines(cell)}"
+            if cell.cell_type == "code":
+                first = client.first and client.first - began
+                seconds.append(Seconds(first, time.monotonic() - began))
             cell.metadata.pop("execution", None)  # the times that JupyterLab records
     return ""
+
+
+def red_lines(cell: nbformat.NotebookNode) -> str:
+    """What the cell said as HTML, in plain text: among it the error of package notebook."""
+    return "\n".join(o.data["text/plain"] for o in cell.outputs if "text/plain" in o.get("data", {}))
 
 
 def write(notebook: nbformat.NotebookNode, path: Path) -> None:

@@ -32,8 +32,10 @@ const column1, column2, column3, column4 = .11, .37, .63, .89
 // its own room or in a later one.
 var house = [][]room{
 	{
-		{"notebooks", []string{"notebooks"}, "a figure or a subject each, step by step", column2},
+		{"notebooks", []string{"notebooks/..."}, "a figure or a subject each, step by step", column2},
 		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
+	}, {
+		{"notebook", []string{"notebook"}, "what cells share: sliders, live plots, errors", column1},
 	}, {
 		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},

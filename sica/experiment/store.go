@@ -2,7 +2,9 @@ package experiment
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +23,7 @@ const Cells = "cells"
 // that were kept as files of their own.
 type Results struct {
 	dir      string
+	files    fs.FS // those of ReadFS, in place of the folder's; nil for Read and Open
 	outcomes []Outcome
 	place    map[Cell]int // in outcomes
 }
@@ -34,6 +37,22 @@ func Read(dir, name string) (*Results, error) {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	return newResults(dir, outcomes), nil
+}
+
+// ReadFS reads results as Read does, from the files of fsys, such as embedded ones.
+func ReadFS(fsys fs.FS, name string) (*Results, error) {
+	file, err := fsys.Open(name + ".jsonl")
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	defer file.Close()
+	outcomes, err := jsonl.Decode(file, (*Outcome).check)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %s.jsonl: %w", name, err)
+	}
+	r := newResults("", outcomes)
+	r.files = fsys
+	return r, nil
 }
 
 func newResults(dir string, outcomes []Outcome) *Results {
@@ -95,17 +114,36 @@ func (r *Results) find(c Cell) (Outcome, bool) {
 // Signals reads the recovered signals of a cell, d×T. The error wraps
 // fs.ErrNotExist if they weren't kept.
 func (r *Results) Signals(c Cell) (*mat.Dense, error) {
-	return datasets.ReadFile(r.signalsPath(c))
+	if r.files == nil {
+		return datasets.ReadFile(r.signalsPath(c))
+	}
+	file, err := r.files.Open(signalsFile(c))
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	defer file.Close()
+	z, err := datasets.ReadNPY(file)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %s: %w", signalsFile(c), err)
+	}
+	return z, nil
 }
 
 func (r *Results) hasSignals(c Cell) bool {
+	if r.files != nil {
+		_, err := fs.Stat(r.files, signalsFile(c))
+		return err == nil
+	}
 	_, err := os.Stat(r.signalsPath(c))
 	return err == nil
 }
 
 func (r *Results) signalsPath(c Cell) string {
-	return filepath.Join(r.dir, "signals", c.String()+".npy")
+	return filepath.Join(r.dir, filepath.FromSlash(signalsFile(c)))
 }
+
+// signalsFile is where a folder of results has the signals of a cell.
+func signalsFile(c Cell) string { return path.Join("signals", c.String()+".npy") }
 
 // checkpointPath is a folder for the state of a cell that is being made.
 func (r *Results) checkpointPath(c Cell) string {

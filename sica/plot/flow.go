@@ -22,6 +22,9 @@ type Trajectory struct {
 	// Steps are the d×T signals at successive times, the start first and the
 	// end last; at least two.
 	Steps []*mat.Dense
+	// Drawn is how many of the steps are drawn, in the axes that all of them need, so
+	// that pictures of a flow as it goes on can be laid over one another. 0 draws all.
+	Drawn int
 	// At and Velocity, d×N both, are where arrows of the velocity field start
 	// and what it is there. Nil draws none.
 	At, Velocity *mat.Dense
@@ -95,6 +98,9 @@ func (t Trajectory) check(i, j int) error {
 			return fmt.Errorf("step %d has no signals", k+1)
 		}
 	}
+	if t.Drawn < 0 || t.Drawn > len(t.Steps) {
+		return fmt.Errorf("%d steps are to be drawn; valid are 0 to %d", t.Drawn, len(t.Steps))
+	}
 	d, n := t.Steps[0].Dims()
 	for k, step := range t.Steps {
 		if rows, columns := step.Dims(); rows != d || columns != n {
@@ -138,10 +144,14 @@ func (t Trajectory) panel(i, j int, style Style, legend *strip) (*gplot.Plot, er
 	pathStyle := draw.LineStyle{Color: faint, Width: 0.8 * pixel}
 	_, n := t.Steps[0].Dims()
 	count := min(n, mostPaths)
+	drawn := t.Steps
+	if t.Drawn > 0 {
+		drawn = t.Steps[:t.Drawn]
+	}
 	for k := range count {
 		position := k * n / count
-		path := make(plotter.XYs, len(t.Steps))
-		for s, step := range t.Steps {
+		path := make(plotter.XYs, len(drawn))
+		for s, step := range drawn {
 			path[s] = plotter.XY{X: step.At(i, position), Y: step.At(j, position)}
 		}
 		line, err := plotter.NewLine(path)
@@ -158,11 +168,14 @@ func (t Trajectory) panel(i, j int, style Style, legend *strip) (*gplot.Plot, er
 	if err != nil {
 		return nil, err
 	}
-	end, err := t.points(i, j, len(t.Steps)-1, style.Color)
+	end, err := t.points(i, j, len(drawn)-1, style.Color)
 	if err != nil {
 		return nil, err
 	}
 	panel.Add(start, end)
+	if t.Drawn > 0 {
+		t.widen(panel, i, j)
+	}
 	legend.add("start", start)
 	legend.add("path and end, "+t.label(), &plotter.Line{LineStyle: draw.LineStyle{Color: faint, Width: pixel}}, end)
 	if t.At != nil {
@@ -190,6 +203,15 @@ func (t Trajectory) points(i, j, step int, c color.NRGBA) (*plotter.Scatter, err
 	}
 	scatter.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 1.8 * pixel, Shape: draw.CircleGlyph{}}
 	return scatter, nil
+}
+
+// widen gives the panel the ranges of all steps, drawn or not.
+func (t Trajectory) widen(panel *gplot.Plot, i, j int) {
+	for _, step := range t.Steps {
+		x, y := step.RowView(i), step.RowView(j)
+		panel.X.Min, panel.X.Max = min(panel.X.Min, mat.Min(x)), max(panel.X.Max, mat.Max(x))
+		panel.Y.Min, panel.Y.Max = min(panel.Y.Min, mat.Min(y)), max(panel.Y.Max, mat.Max(y))
+	}
 }
 
 // squareRange gives both axes the larger of their ranges, about the middles.

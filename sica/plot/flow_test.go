@@ -83,6 +83,39 @@ func TestFlowPanels(t *testing.T) {
 	decode(t, p)
 }
 
+// The axes of a part of the way are those of all of it.
+func TestFlowDrawn(t *testing.T) {
+	whole := oneMove()
+	legend := new(strip)
+	want, err := whole.panel(0, 1, styles[SICA], legend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for drawn := 1; drawn <= 3; drawn++ {
+		part := oneMove()
+		part.Drawn = drawn
+		if _, err := Flow(0, 1, part); err != nil {
+			t.Fatal(err)
+		}
+		got, err := part.panel(0, 1, styles[SICA], legend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, axis := range [][2]float64{{got.X.Min, want.X.Min}, {got.X.Max, want.X.Max}, {got.Y.Min, want.Y.Min}, {got.Y.Max, want.Y.Max}} {
+			if axis[0] != axis[1] {
+				t.Errorf("%d of 3 steps: an axis ends at %g, that of all at %g", drawn, axis[0], axis[1])
+			}
+		}
+	}
+	for _, drawn := range []int{-1, 4} {
+		part := oneMove()
+		part.Drawn = drawn
+		if _, err := Flow(0, 1, part); err == nil {
+			t.Errorf("there is no error for %d of 3 steps", drawn)
+		}
+	}
+}
+
 func TestFlowErrors(t *testing.T) {
 	with := func(change func(*Trajectory)) func() (*Picture, error) {
 		move := oneMove()

@@ -1,0 +1,16 @@
+// Package results has the outcomes of the paper's figures that the notebooks show, made
+// by "sica figure", as files of the program that imports it: notebooks run without a
+// checkout.
+package results
+
+import (
+	"embed"
+
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+//go:embed cells.jsonl signals
+var files embed.FS
+
+// Read returns the outcomes, with the signals that are shown.
+func Read() (*experiment.Results, error) { return experiment.ReadFS(files, experiment.Cells) }

@@ -1,0 +1,165 @@
+"""Writes the notebooks as pages that need neither Jupyter nor the network, and their
+pictures as a gallery; see scripts/lab --help."""
+
+from __future__ import annotations
+
+import base64
+import html
+import posixpath
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from latex2mathml.converter import convert
+from nbconvert import HTMLExporter
+from pygments.formatters import HtmlFormatter
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+PAGES = ROOT / "docs" / "notebooks"
+
+# The order in which one would read them.
+ORDER = [
+    *("getting_started", "when_not_to_trust_it", "stopping_and_resuming", "settings"),
+    *("fig1_heart", "fig2_assumptions", "fig3_ar7", "fig4_mnist"),
+    *("real_ecg", "real_speech", "real_images", "inside_sica", "benchmarks"),
+]
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #222; --ground: #fff; --faint: #f5f5f5; --line: #ddd; --link: #0b5cad; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ddd; --ground: #181818; --faint: #242424; --line: #444; --link: #7db8f5; }
+}
+body { max-width: 920px; margin: 2em auto; padding: 0 1em; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); }
+a { color: var(--link); }
+pre { overflow-x: auto; padding: .6em .8em; background: var(--faint); font-size: 13px; line-height: 1.4; }
+.output pre { background: none; border-left: 3px solid var(--line); }
+.prompt, .anchor-link { display: none; }
+.highlight .err { border: 0; background: none; color: inherit; }
+img { max-width: 100%; background: #fff; }
+table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: auto; font-size: 14px; }
+th, td { border: 1px solid var(--line); padding: .2em .6em; }
+math[display=block] { margin: 1em 0; overflow-x: auto; max-width: 100%; }
+nav { font-size: 14px; border-bottom: 1px solid var(--line); padding-bottom: .5em; }
+"""
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<nav>{links}</nav>
+{body}
+</body>
+</html>
+"""
+
+# What latex2mathml doesn't know, or takes for something else.
+UNKNOWN = {r"\Vert": r"\|", r"\arg": r"\mathrm{arg}"}
+
+FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)", re.S)
+CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.S)
+
+
+def main() -> int:
+    PAGES.mkdir(parents=True, exist_ok=True)
+    found = {path.stem for path in NOTEBOOKS.glob("*.ipynb")}
+    if found != set(ORDER):
+        print(f"lab: ORDER in scripts/notebooks/export.py has not the same notebooks as the folder: {found ^ set(ORDER)}", file=sys.stderr)
+        return 1
+    gallery = [
+        "# Gallery",
+        "",
+        "The pictures of the notebooks, as their last runs drew them. Each leads to its page, which says how to read it. "
+        "Written by `scripts/lab --html`.",
+    ]
+    for name in ORDER:
+        notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+        files = pictures(name, notebook)
+        write(name, notebook, files)
+        if files:
+            gallery += ["", f"## [{title(notebook)}](notebooks/{name}.html)", ""]
+            gallery += [f"[![{name}](notebooks/{file})](notebooks/{name}.html)" for file in files.values()]
+    (ROOT / "docs" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
+    size = sum(file.stat().st_size for file in PAGES.rglob("*.*"))
+    print(f"docs/notebooks: {len(ORDER)} pages with their pictures, {size / 1e6:.1f} MB")
+    return 0
+
+
+def title(notebook: nbformat.NotebookNode) -> str:
+    return notebook.cells[0].source.splitlines()[0].lstrip("# ")
+
+
+def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> None:
+    """Writes a notebook's page, whose pictures are in files."""
+    formulas: list[str] = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = without_formulas(cell.source, formulas)
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/html" in data:  # the picture is for readers without HTML
+                data.pop("image/png", None)
+            elif "image/png" in data:
+                data["image/png"] = "".join(data["image/png"].split())
+    body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
+    body = re.sub(r"FORMULA(\d+)X", lambda match: formulas[int(match[1])], body)
+    body = re.sub(r'href="([^":#][^":]*)"', lambda match: f'href="{moved(match[1])}"', body)
+    for picture, file in files.items():
+        body = body.replace(picture, file)
+    dark = "@media (prefers-color-scheme: dark) {\n%s\n}" % HtmlFormatter(style="github-dark").get_style_defs(".highlight")
+    style = HtmlFormatter(style="default").get_style_defs(".highlight") + dark + STYLE
+    links = " · ".join(f'<a href="{other}.html">{other}</a>' if other != name else f"<b>{other}</b>" for other in ORDER)
+    page = PAGE.format(title=html.escape(title(notebook)), style=style, links=links, body=body)
+    (PAGES / f"{name}.html").write_text(page, encoding="utf-8")
+
+
+def moved(link: str) -> str:
+    """A notebook's link to another file, as seen from its page; that to another notebook
+    leads to that one's page."""
+    path, hash, heading = link.partition("#")
+    path = posixpath.normpath(posixpath.join("notebooks", path))
+    if path.startswith("notebooks/") and path.endswith(".ipynb"):
+        path = "docs/" + path.removesuffix(".ipynb") + ".html"
+    return posixpath.relpath(path, "docs/notebooks") + hash + heading
+
+
+def without_formulas(source: str, formulas: list[str]) -> str:
+    """The text with a word in place of each formula, which is kept as MathML."""
+
+    def keep(match: re.Match[str]) -> str:
+        formula = (match[1] or match[2]).strip()
+        for ours, theirs in UNKNOWN.items():
+            formula = formula.replace(ours, theirs)
+        formulas.append(convert(formula, display="block" if match[1] else "inline"))
+        return f"FORMULA{len(formulas) - 1}X"
+
+    parts = CODE.split(source)  # code at the odd places
+    return "".join(part if k % 2 else FORMULA.sub(keep, part) for k, part in enumerate(parts))
+
+
+def pictures(name: str, notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """Writes a notebook's pictures as files, for its page and the gallery. Returns their
+    names by their addresses in the notebook."""
+    folder = PAGES / "pictures"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob(f"{name}-*.png"):
+        old.unlink()
+    files: dict[str, str] = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if picture := output.get("data", {}).get("image/png"):
+                encoded = "".join(picture.split())
+                file = f"pictures/{name}-{len(files) + 1}.png"
+                (PAGES / file).write_bytes(base64.b64decode(encoded))
+                files[f"data:image/png;base64,{encoded}"] = file
+    return files
+
+
+if __name__ == "__main__":
+    sys.exit(main())
