@@ -234,12 +234,12 @@ func newStarts(ctx context.Context, x *mat.Dense, white, linear choice, o direct
 	conditional := choice{taken: Candidate{Start: []preprocess.Transform{preprocess.Conditional}}}
 	conditional.z, conditional.maps, conditional.taken.Start, err = preprocess.Begin(ctx, x, conditional.taken.Start)
 	if err == nil {
-		err = s.add(x, conditional, "conditional normalisation")
+		s.add(x, conditional, "conditional normalisation") // of signals that can't be normalised so, a start less
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return s, nil // of signals that can't be normalised so, a start less
+	return s, nil
 }
 
 // found is the start that was chosen; or, if that is a network that isn't known to be right,
