@@ -240,7 +240,7 @@ func TestTransformErrors(t *testing.T) {
 		{"no fit", &Result{Z: x}, x, nil, "Fit or Load"},
 		{"nil", result, nil, nil, "empty"},
 		{"signals", result, mat.NewDense(3, 100, nil), nil, "3 signals"},
-		{"NaN", result, bad, nil, "position 7"},
+		{"NaN", result, bad, nil, "position 8"},
 		{"short", result, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil, "window"},
 		{"shape", result, x, []int{7}, "shape"},
 		{"axes", result, x, []int{10, 10}, "axes"},

@@ -91,6 +91,14 @@ type Preparation struct {
 	// Start are the transforms of the mixed signals before the first
 	// iteration, in order.
 	Start []preprocess.Transform `json:"start"`
+	// Starts are further transforms of your own that LinearRule and AnyRule compare with
+	// their linear demixing of the mixed signals: each with its own linear demixing behind
+	// it, by the nats that describe the mixed signals at positions held out, the
+	// Jacobian paid. One is taken if it describes them in fewer, beyond chance if it isn't
+	// linear; AnyRule then asks for no network. The transform that a Fitter makes has
+	// the method LogDet of preprocess.Smooth, and Invert if the result's
+	// InverseTransform is to work. Result.Candidates has them all.
+	Starts []preprocess.Fitter `json:"-"`
 	// Components reduces the mixed signals, before anything else but Prepare, to as many of their
 	// principal components. 0 does so only if they are linearly dependent but for
 	// rounding, to as many as aren't; see preprocess.Reduce.
@@ -210,7 +218,7 @@ type Running struct {
 	// for the iterations kept, and Elapsed and Budget count their time. The folder
 	// stays when the fit is done, so that the result can't be lost before it is
 	// used: the same fit then returns it at once. Remove it when it has served. A fit
-	// with a Network or a NewOptimizer can't have one: functions can't be compared.
+	// with Starts, a Network or a NewOptimizer can't have one: functions can't be compared.
 	Checkpoint string `json:"-"`
 
 	// OnStart, if set, is called while a rule looks for the start: with what is being

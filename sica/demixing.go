@@ -129,7 +129,7 @@ func (r *Result) remover(rows []int) (func(x *mat.Dense) *mat.Dense, error) {
 	take := mat.NewDense(n, n, nil) // Σ A_i·W_i
 	for place, i := range rows {
 		if i < 0 || i >= k {
-			return nil, fmt.Errorf("recovered signal %d (counted from 0): there are %d", i, k)
+			return nil, fmt.Errorf("recovered signal %d: there are %d", i+1, k)
 		}
 		if slices.Contains(rows[:place], i) {
 			continue

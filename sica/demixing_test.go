@@ -118,7 +118,7 @@ func TestRemove(t *testing.T) {
 			t.Errorf("channel %d correlates by %.3f with what was taken out, %v", i, m.MCC, err)
 		}
 	}
-	if _, err := r.Remove(x, 4); err == nil || !strings.Contains(err.Error(), "recovered signal 4 (counted from 0): there are 4") {
+	if _, err := r.Remove(x, 4); err == nil || !strings.Contains(err.Error(), "recovered signal 5: there are 4") {
 		t.Errorf("row 4: %v", err)
 	}
 	cfg := FastWGF()

@@ -103,7 +103,7 @@ func TestExportCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := exec.Exec1(host.Tensor(c.x.RawMatrix().Data, dtypes.Float64, c.x.RawMatrix().Rows, c.x.RawMatrix().Cols))
+		z, err := exec.Call1(host.Tensor(c.x.RawMatrix().Data, dtypes.Float64, c.x.RawMatrix().Rows, c.x.RawMatrix().Cols))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,8 @@ type Run struct {
 }
 
 // Fit separates the mixed signals x, d signals in rows × T positions in
-// columns, with d ≥ 2 (paper, Algorithm 2). It doesn't change x.
+// columns, with d ≥ 2 (paper, Algorithm 2). It doesn't change x. A Rule needs T ≥ 16 and
+// T ≥ d + 2: fewer positions tell nothing.
 //
 // An error about x or cfg comes before any work and without a result, and so does
 // ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
@@ -144,5 +145,14 @@ func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
 	if d0, t0 := first.X.Dims(); d != d0 || t != t0 {
 		return nil, fmt.Errorf("x is %d×%d, run 0 is %d×%d: want runs of one size", d, t, d0, t0)
 	}
+	if least := max(fewestPositions, d+2); cfg.Rule != NoRule && t < least {
+		return nil, signalsError{fmt.Errorf("%d positions of %d signals are too few for the rule %q: want at least %d", t, d, cfg.Rule, least)}
+	}
 	return cfg.index(d, t)
 }
+
+// fewestPositions is how many positions a rule needs, and two more than signals: evidence
+// is weighed by sixteenths of the positions, of which none may be empty; and signals at one
+// more position than there are of them are a regular simplex when they are whitened,
+// whatever they are, so that nothing tells one rotation from another.
+const fewestPositions = 16

@@ -263,6 +263,9 @@ func TestFitErrors(t *testing.T) {
 	}
 	nan := mat.DenseCopyOf(good)
 	nan.Set(0, 7, math.NaN())
+	few := mat.NewDense(16, 17, nil)
+	draw := rng(1)
+	few.Apply(func(int, int, float64) float64 { return draw.NormFloat64() }, few)
 	with := func(change func(*Config)) Config {
 		cfg := FastWGF()
 		change(&cfg)
@@ -275,10 +278,12 @@ func TestFitErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"nil", nil, FastWGF(), "x is empty"},
-		{"constant", constant, FastWGF(), "signal 1"},
-		{"NaN", nan, FastWGF(), "position 7"},
+		{"constant", constant, FastWGF(), "signal 2"},
+		{"NaN", nan, FastWGF(), "position 8"},
 		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), FastWGF(), "at least 2"},
 		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "positions are too few"},
+		{"four positions", mat.NewDense(2, 4, []float64{1, 2, 3, 7, 2, 1, 5, 4}), Default(), "4 positions of 2 signals are too few"},
+		{"hardly more positions than signals", few, Default(), "too few"},
 		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "product is 256"},
 		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
 		{"window", good, with(func(c *Config) { c.Windows = []int{200} }), "window 200"},

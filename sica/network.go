@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -218,17 +217,9 @@ type starts struct {
 // newStarts makes the starts of the mixed signals x. All are compared by what they make of
 // them at the same resolution.
 func newStarts(ctx context.Context, x *mat.Dense, white, linear choice, o direct.Options) (*starts, error) {
-	noisy, err := direct.Resolved(white.z, o)
+	x, err := resolved(x, white, o)
 	if err != nil {
 		return nil, err
-	}
-	if noisy != white.z {
-		x = noisy
-		for _, m := range slices.Backward(white.maps) {
-			if x, err = m.Invert(x); err != nil {
-				return nil, err
-			}
-		}
 	}
 	s := &starts{}
 	if err := s.add(x, white, "whitening"); err != nil {
@@ -243,12 +234,12 @@ func newStarts(ctx context.Context, x *mat.Dense, white, linear choice, o direct
 	conditional := choice{taken: Candidate{Start: []preprocess.Transform{preprocess.Conditional}}}
 	conditional.z, conditional.maps, conditional.taken.Start, err = preprocess.Begin(ctx, x, conditional.taken.Start)
 	if err == nil {
-		err = s.add(x, conditional, "conditional normalisation")
+		s.add(x, conditional, "conditional normalisation") // of signals that can't be normalised so, a start less
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return s, nil // of signals that can't be normalised so, a start less
+	return s, nil
 }
 
 // found is the start that was chosen; or, if that is a network that isn't known to be right,

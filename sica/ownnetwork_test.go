@@ -90,9 +90,9 @@ func TestOwnNetworkErrors(t *testing.T) {
 		"shape": func(c *Config) {
 			c.Network = func(scope *model.Scope, x *Node, _ int) *Node { return mlp(scope, x, 7) }
 		},
-		"optimizer is nil":            func(c *Config) { c.NewOptimizer = func() optimizer.Interface { return nil } },
-		"checkpoint: whether Network": func(c *Config) { c.Network, c.Checkpoint = mlp, t.TempDir() },
-		"checkpoint: whether Network or N": func(c *Config) {
+		"optimizer is nil":           func(c *Config) { c.NewOptimizer = func() optimizer.Interface { return nil } },
+		"checkpoint: whether Starts": func(c *Config) { c.Network, c.Checkpoint = mlp, t.TempDir() },
+		"checkpoint: whether Starts, Network or NewOptimizer": func(c *Config) {
 			c.Checkpoint = t.TempDir()
 			c.NewOptimizer = func() optimizer.Interface { return nil }
 		},

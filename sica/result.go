@@ -3,6 +3,7 @@ package sica
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -125,7 +126,10 @@ type Summary struct {
 	// Dependence is that of Z, where the config keeps the best iterate.
 	Dependence dependence.Dependence `json:"dependence"`
 
-	Config  Config        `json:"config"`
+	Config Config `json:"config"`
+	// Own are the names of Config's functions that had a part in the fit: Starts, Network,
+	// NewOptimizer and Stop. Save doesn't keep them; see Result.Missing.
+	Own     []string      `json:"own,omitempty"`
 	Seed    uint64        `json:"seed"`
 	Backend string        `json:"backend"` // its compute.Backend.Name
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -147,4 +151,30 @@ type Result struct {
 
 	flow    []stage         // that made Z; nil unless Fit or Load made the result
 	backend compute.Backend // nil for pure Go
+}
+
+// Missing are the names of those functions of the fit that Config lacks, as in a result that
+// was loaded: a fit by it would be another one. Set them to make it again.
+func (r *Result) Missing() []string {
+	set := r.Config.own()
+	return slices.DeleteFunc(slices.Clone(r.Own), func(name string) bool { return slices.Contains(set, name) })
+}
+
+// own are the names of the caller's functions in the settings, as far as these use them.
+func (c Config) own() []string {
+	var names []string
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"Starts", len(c.Starts) > 0},
+		{"Network", c.Network != nil && c.Iterations > 0},
+		{"NewOptimizer", c.NewOptimizer != nil && c.Iterations > 0},
+		{"Stop", c.Stop != nil && c.Iterations > 0},
+	} {
+		if f.set {
+			names = append(names, f.name)
+		}
+	}
+	return names
 }

@@ -79,7 +79,7 @@ func newSeparationRun(place int, run Run, c choice, cfg Config, g *grid.Grid) *s
 			Z: c.z, Initial: c.z, flow: flow,
 			Summary: Summary{
 				Shape: g.Shape(), Start: c.taken.Start, Rule: c.taken.Rule, Candidates: c.candidates, Linear: c.findings, Network: c.network,
-				Config: cfg, Seed: run.Seed, Versions: provenance.Versions(),
+				Config: cfg, Own: cfg.own(), Seed: run.Seed, Versions: provenance.Versions(),
 			},
 		},
 	}

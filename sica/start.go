@@ -91,6 +91,12 @@ func (c Config) start(ctx context.Context, backend compute.Backend, place int, r
 		return choice{}, err
 	}
 	demixed, err := c.demix(ctx, place, run, g, white)
+	if err == nil && ctx.Err() == nil && len(c.Starts) > 0 {
+		var own bool
+		if demixed, own, err = c.orOwn(ctx, place, run, g, white, demixed); own {
+			return demixed, err
+		}
+	}
 	if err != nil || c.Rule == LinearRule || ctx.Err() != nil {
 		return demixed, err
 	}

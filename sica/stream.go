@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -97,8 +99,8 @@ func (r *Result) pointwise() ([]preprocess.Map, error) {
 		switch {
 		case s.learned != nil:
 			return nil, fmt.Errorf("stage %d of %d is a step of the family %q, whose networks see other positions: %w", k+1, len(r.flow), Free, ErrNotStreamed)
-		case r.Prepared && k == 0:
-			return nil, fmt.Errorf("what Prepare made may see other positions: %w", ErrNotStreamed)
+		case !preprocess.ByPosition(s.fixed):
+			return nil, fmt.Errorf("stage %d of %d is a transform of the caller's, which may see other positions: %w", k+1, len(r.flow), ErrNotStreamed)
 		}
 		maps = append(maps, s.fixed)
 	}
@@ -128,7 +130,8 @@ const (
 // With n = 0 it chooses n so that all positions would be worth less than .0005 of
 // correlation: the linear rule gives each signal an expected error, 1 − |correlation|
 // with its source (linear.Findings.ExpectedError), that falls as 1/n, and is 1 for signals
-// that nothing tells apart. It begins with AlwaysLearned positions, and takes as many more as
+// that nothing tells apart; a quarter of what the two halves of the part disagree by takes
+// its place where that is more. It begins with AlwaysLearned positions, and takes as many more as
 // the error calls for, up to 2²² values in all, which is the most in memory; Result.Why
 // says what was taken and what is expected of it. Where the settings aren't LinearRule's
 // or AnyRule's, or make iterations, there is no such error, and n is all or those 2²²
@@ -186,15 +189,11 @@ func (c Config) choosePart(ctx context.Context, backend compute.Backend, x Strea
 		if c.Rule != LinearRule && c.Rule != AnyRule || c.Iterations > 0 {
 			return part, fmt.Sprintf("Learned from %d of %d positions, the most at once; nothing tells what more would be worth.", n, t), nil
 		}
-		found, err := Fit(ctx, backend, part, rule)
+		worst, err := rule.expectedError(ctx, backend, part)
 		if err != nil {
 			return nil, "", err
 		}
-		if found.Linear == nil { // ctx has ended in the rule
-			return part, "", nil
-		}
 		// All positions have the error worst·n/t.
-		worst := slices.Max(found.Linear.ExpectedError)
 		saved := worst * (1 - float64(n)/float64(t))
 		if saved <= worthLearning {
 			return part, fmt.Sprintf("Learned from %d of %d positions: the linear rule expects of them an error, 1 − |correlation| with a source, of %.2g, and %.2g of all.", n, t, worst, worst*float64(n)/float64(t)), nil
@@ -204,6 +203,60 @@ func (c Config) choosePart(ctx context.Context, backend compute.Backend, x Strea
 		}
 		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))
 	}
+}
+
+// expectedError is the largest that the linear rule has on the part: by its own standard
+// errors, or, where that is more, by how much its demixings of the two halves of the part,
+// whose blocks alternate, differ. Each half has the error twice, so that
+// 1 − |correlation| of the two is four times it. Standard errors are those of models that are
+// right, and signals nearly alike have had ten times as much.
+func (c Config) expectedError(ctx context.Context, backend compute.Backend, part *mat.Dense) (float64, error) {
+	whole, err := Fit(ctx, backend, part, c)
+	if err != nil {
+		return 0, err
+	}
+	if whole.Linear == nil {
+		return 0, ctx.Err() // which has ended in the rule
+	}
+	worst := slices.Max(whole.Linear.ExpectedError)
+	c.Components = whole.components()
+	var recovered [2]*mat.Dense
+	for k := range recovered {
+		half, err := Fit(ctx, backend, everySecond(part, k), c)
+		if err != nil {
+			return 1, ctx.Err() // a half can't be separated by itself
+		}
+		if recovered[k], err = half.Transform(part); err != nil {
+			return 0, err
+		}
+	}
+	for i := range c.Components {
+		most := 0.0
+		for j := range c.Components {
+			most = max(most, math.Abs(stat.Correlation(recovered[0].RawRowView(i), recovered[1].RawRowView(j), nil)))
+		}
+		worst = max(worst, (1-most)/4)
+	}
+	return worst, nil
+}
+
+// everySecond are the blocks of a part at even places, or at odd ones. A part that is too
+// short has shorter blocks.
+func everySecond(part *mat.Dense, odd int) *mat.Dense {
+	d, n := part.Dims()
+	length := max(min(spread, n/8), 1)
+	half := new(mat.Dense)
+	for from := odd * length; from < n; from += 2 * length {
+		block := part.Slice(0, d, from, min(from+length, n))
+		if half.IsEmpty() {
+			half.CloneFrom(block)
+			continue
+		}
+		var longer mat.Dense
+		longer.Augment(half, block)
+		half = &longer
+	}
+	return half
 }
 
 // readPart reads n of the positions in blocks spread evenly.

@@ -182,7 +182,7 @@ func (p *tape) Blocks(n int) Blocks {
 func TestFitStream(t *testing.T) {
 	p := newTape(8, 1e7)
 	if testing.Short() {
-		p.t = 3e5
+		p.d, p.t, p.mixing = 3, 1e5, newTape(3, 1).mixing
 	}
 	r, err := FitStream(t.Context(), open(t, backend.Go), p, Default(), 0)
 	if err != nil {

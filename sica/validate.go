@@ -62,6 +62,12 @@ func (c Config) validatePreparation(t int) error {
 	if !slices.Contains(rules, c.Rule) {
 		return fmt.Errorf("rule %q: want one of %q", c.Rule, rules)
 	}
+	if len(c.Starts) > 0 && c.Rule != LinearRule && c.Rule != AnyRule {
+		return fmt.Errorf("starts: they are compared by the rules %q and %q only, not by %q", LinearRule, AnyRule, c.Rule)
+	}
+	if slices.Contains(c.Starts, nil) {
+		return errors.New("starts: one is nil")
+	}
 	if c.KeepBest && c.Iterations > 0 && t < dependence.MinPositions {
 		return fmt.Errorf("%d positions are too few to keep the best iterate by their dependence: want at least %d, or to keep the last", t, dependence.MinPositions)
 	}
@@ -91,8 +97,8 @@ func (c Config) validateRunning() error {
 		return fmt.Errorf("patience %d: the plateau rule needs a held-out divergence; want folds of at least 2 or patience 0", c.Patience)
 	case c.Patience < 0:
 		return fmt.Errorf("patience %d: want 0 or more", c.Patience)
-	case c.Checkpoint != "" && (c.Network != nil || c.NewOptimizer != nil):
-		return errors.New("checkpoint: whether Network or NewOptimizer is that of the fit that it is of can't be told: want none, or neither of the two")
+	case c.Checkpoint != "" && (c.Network != nil || c.NewOptimizer != nil || len(c.Starts) > 0):
+		return errors.New("checkpoint: whether Starts, Network or NewOptimizer are those of the fit that it is of can't be told: want none, or none of the three")
 	case c.Budget < 0:
 		return fmt.Errorf("budget %v: want a positive time, or 0 for none", c.Budget)
 	}

@@ -97,13 +97,13 @@ func newStack(matrices []*mat.SymDense) (*stack, error) {
 	s.data = make([]float64, s.d*s.d*s.k)
 	for k, m := range matrices {
 		if n := m.SymmetricDim(); n != s.d {
-			return nil, fmt.Errorf("jointdiag: matrix %d (counted from 0) is %d×%d and the first is %d×%d; all must have the same size", k, n, n, s.d, s.d)
+			return nil, fmt.Errorf("jointdiag: matrix %d is %d×%d and the first is %d×%d; all must have the same size", k+1, n, n, s.d, s.d)
 		}
 		for i := range s.d {
 			for j := range s.d {
 				v := m.At(i, j)
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, column %d (counted from 0): every value must be finite", k, v, i, j)
+					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, column %d: every value must be finite", k+1, v, i+1, j+1)
 				}
 				s.data[(i*s.d+j)*s.k+k] = v
 			}

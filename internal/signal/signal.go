@@ -33,7 +33,7 @@ func Check(name string, x *mat.Dense) error {
 	}
 	for i := range d {
 		if err := checkSignal(x.RawRowView(i)); err != nil {
-			return fmt.Errorf("%s: signal %d (counted from 0): %w", name, i, err)
+			return fmt.Errorf("%s: signal %d: %w", name, i+1, err)
 		}
 	}
 	return nil
@@ -55,10 +55,10 @@ func checkSignal(row []float64) error {
 
 func checkValue(v float64, t int) error {
 	if !Finite(v) {
-		return fmt.Errorf("has the value %g at position %d (counted from 0); it must be finite", v, t)
+		return fmt.Errorf("has the value %g at position %d; it must be finite", v, t+1)
 	}
 	if math.Abs(v) > Largest {
-		return fmt.Errorf("has the value %g at position %d (counted from 0); it must be within ±%g: rescale the signal", v, t, Largest)
+		return fmt.Errorf("has the value %g at position %d; it must be within ±%g: rescale the signal", v, t+1, Largest)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func CheckNew(name string, x *mat.Dense, d int) error {
 	for i := range rows {
 		for t, v := range x.RawRowView(i) {
 			if err := checkValue(v, t); err != nil {
-				return fmt.Errorf("%s: signal %d (counted from 0): %w", name, i, err)
+				return fmt.Errorf("%s: signal %d: %w", name, i+1, err)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func CheckFinite(x *mat.Dense) error {
 	for i := range d {
 		for t, v := range x.RawRowView(i) {
 			if !Finite(v) {
-				return fmt.Errorf("signal %d (counted from 0) has the value %g at position %d (counted from 0): %w", i, v, t, ErrNotFinite)
+				return fmt.Errorf("signal %d has the value %g at position %d: %w", i+1, v, t+1, ErrNotFinite)
 			}
 		}
 	}

@@ -22,10 +22,10 @@ func TestCheck(t *testing.T) {
 		{"nil", nil, "x is empty"},
 		{"empty", new(mat.Dense), "x is empty"},
 		{"one position", mat.NewDense(2, 1, []float64{1, 2}), "x has 1 position"},
-		{"NaN", mat.NewDense(1, 3, []float64{1, math.NaN(), 3}), "signal 0 (counted from 0): has the value NaN at position 1"},
-		{"Inf", mat.NewDense(2, 2, []float64{1, 2, 3, math.Inf(-1)}), "signal 1 (counted from 0): has the value -Inf at position 1"},
+		{"NaN", mat.NewDense(1, 3, []float64{1, math.NaN(), 3}), "signal 1: has the value NaN at position 2"},
+		{"Inf", mat.NewDense(2, 2, []float64{1, 2, 3, math.Inf(-1)}), "signal 2: has the value -Inf at position 2"},
 		{"beyond", mat.NewDense(1, 2, []float64{1, 1e151}), "within ±1e+150"},
-		{"constant", mat.NewDense(2, 2, []float64{1, 2, 5, 5}), "signal 1 (counted from 0): has the same value"},
+		{"constant", mat.NewDense(2, 2, []float64{1, 2, 5, 5}), "signal 2: has the same value"},
 	} {
 		err := signal.Check("x", test.x)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

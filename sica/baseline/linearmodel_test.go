@@ -40,7 +40,7 @@ func TestLinearModelErrors(t *testing.T) {
 	}{
 		{nil, "is empty"},
 		{mat.NewDense(3, 2, nil), "has 3 signals; it must have 2"},
-		{mat.NewDense(2, 1, []float64{0, math.NaN()}), "the value NaN at position 0"},
+		{mat.NewDense(2, 1, []float64{0, math.NaN()}), "the value NaN at position 1"},
 		{mat.NewDense(2, 1, []float64{1e100, 1}), "within ±1e+150"}, // of what it becomes
 	} {
 		if z, err := m.Transform(test.signals); err == nil || !strings.HasPrefix(err.Error(), "baseline: transform: ") || !strings.Contains(err.Error(), test.want) {

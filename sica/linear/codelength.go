@@ -54,7 +54,7 @@ func fitModels(ctx context.Context, z *mat.Dense, opt Options) (*Models, error) 
 	for i := range d {
 		m.mean[i], m.sd[i] = stat.PopMeanStdDev(z.RawRowView(i), nil)
 		if !(m.sd[i] > 0) {
-			return nil, fmt.Errorf("signal %d (counted from 0) is constant", i)
+			return nil, fmt.Errorf("signal %d is constant", i+1)
 		}
 		y := m.standard(z, i)
 		s := &m.models[i]
@@ -142,7 +142,7 @@ func checkModels(z *mat.Dense, opt Options) ([]int, error) {
 	for i := range d {
 		for t, v := range z.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("z has the value %g in row %d, column %d (counted from 0): every value must be finite", v, i, t)
+				return nil, fmt.Errorf("z has the value %g in row %d, column %d: every value must be finite", v, i+1, t+1)
 			}
 		}
 	}

@@ -38,11 +38,11 @@ func Amari(w, a *mat.Dense) (float64, error) {
 	for i := range d {
 		row, err := excess(mat.Row(nil, i, &p))
 		if err != nil {
-			return 0, fmt.Errorf("metric: Amari: row %d (counted from 0) of w·a %w", i, err)
+			return 0, fmt.Errorf("metric: Amari: row %d of w·a %w", i+1, err)
 		}
 		column, err := excess(mat.Col(nil, i, &p))
 		if err != nil {
-			return 0, fmt.Errorf("metric: Amari: column %d (counted from 0) of w·a %w", i, err)
+			return 0, fmt.Errorf("metric: Amari: column %d of w·a %w", i+1, err)
 		}
 		sum += row + column
 	}

@@ -154,8 +154,8 @@ func TestMCCErrors(t *testing.T) {
 		{"nil", nil, "z is empty"},
 		{"signals", mat.NewDense(1, 3, []float64{1, 2, 3}), "z is 1×3 and s is 2×3"},
 		{"positions", mat.NewDense(2, 2, []float64{1, 2, 3, 4}), "z is 2×2 and s is 2×3"},
-		{"constant", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 4, 4}), "z: signal 1"},
-		{"NaN", mat.NewDense(2, 3, []float64{1, 2, math.NaN(), 4, 4, 5}), "z: signal 0"},
+		{"constant", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 4, 4}), "z: signal 2"},
+		{"NaN", mat.NewDense(2, 3, []float64{1, 2, math.NaN(), 4, 4, 5}), "z: signal 1"},
 	} {
 		for name, metric := range map[string]func(z, s *mat.Dense) (Match, error){"MCC": MCC, "SpearmanMCC": SpearmanMCC} {
 			_, err := metric(test.z, s)
@@ -164,7 +164,7 @@ func TestMCCErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, err := MCC(s, mat.NewDense(2, 3, []float64{1, 1, 1, 1, 2, 3})); err == nil || !strings.Contains(err.Error(), "s: signal 0") {
+	if _, err := MCC(s, mat.NewDense(2, 3, []float64{1, 1, 1, 1, 2, 3})); err == nil || !strings.Contains(err.Error(), "s: signal 1") {
 		t.Errorf("a constant source gave the error %v", err)
 	}
 }

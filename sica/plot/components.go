@@ -60,14 +60,14 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	}
 	for k, r := range rows {
 		if len(r.Trace) < 2 || len(r.Trace) != len(rows[0].Trace) {
-			return nil, fmt.Errorf("row %d (counted from 0) has %d positions; it must have at least 2, and as many as the first, which has %d", k, len(r.Trace), len(rows[0].Trace))
+			return nil, fmt.Errorf("row %d has %d positions; it must have at least 2, and as many as the first, which has %d", k+1, len(r.Trace), len(rows[0].Trace))
 		}
 		if len(r.Pattern) != len(channels) || len(channels) == 0 {
-			return nil, fmt.Errorf("row %d (counted from 0) has a pattern of %d channels; there are %d", k, len(r.Pattern), len(channels))
+			return nil, fmt.Errorf("row %d has a pattern of %d channels; there are %d", k+1, len(r.Pattern), len(channels))
 		}
 		for _, values := range [][]float64{r.Trace, r.Pattern} {
 			if s := floats.Norm(values, math.Inf(1)); !signal.Finite(s) {
-				return nil, fmt.Errorf("row %d (counted from 0) has a value that isn't finite", k)
+				return nil, fmt.Errorf("row %d has a value that isn't finite", k+1)
 			}
 		}
 	}

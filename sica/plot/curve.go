@@ -42,20 +42,20 @@ func (s Series) check(x, y Axis) error {
 	}
 	for i := range s.X {
 		if math.IsNaN(s.X[i]) || math.IsInf(s.X[i], 0) || math.IsInf(s.Y[i], 0) {
-			return fmt.Errorf("point %d (counted from 0) is (%g, %g); it must be finite, or y NaN", i, s.X[i], s.Y[i])
+			return fmt.Errorf("point %d is (%g, %g); it must be finite, or y NaN", i+1, s.X[i], s.Y[i])
 		}
 		if s.SE != nil && (s.SE[i] < 0 || math.IsInf(s.SE[i], 0)) {
-			return fmt.Errorf("standard error %d (counted from 0) is %g; it must not be negative or infinite", i, s.SE[i])
+			return fmt.Errorf("standard error %d is %g; it must not be negative or infinite", i+1, s.SE[i])
 		}
 		if math.IsNaN(s.Y[i]) {
 			continue
 		}
 		if err := x.check(s.X[i]); err != nil {
-			return fmt.Errorf("x of point %d (counted from 0): %w", i, err)
+			return fmt.Errorf("x of point %d: %w", i+1, err)
 		}
 		for _, end := range []float64{s.Y[i] - s.bar(i), s.Y[i] + s.bar(i)} {
 			if err := y.check(end); err != nil {
-				return fmt.Errorf("y ± SE of point %d (counted from 0): %w", i, err)
+				return fmt.Errorf("y ± SE of point %d: %w", i+1, err)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func Curves(panels ...Panel) (*Picture, error) {
 		var samples [][]gplot.Thumbnailer
 		var err error
 		if drawn[i], samples, err = p.draw(styles[:len(p.Series)]); err != nil {
-			return nil, fmt.Errorf("plot: curves: panel %d (counted from 0): %w", i, err)
+			return nil, fmt.Errorf("plot: curves: panel %d: %w", i+1, err)
 		}
 		styles = styles[len(p.Series):]
 		titles[i] = p.Title

@@ -76,7 +76,7 @@ func Diagram(graphs ...Graph) (*Picture, error) {
 	for i, g := range graphs {
 		var err error
 		if drawings[i], err = newGraphDrawing(g); err != nil {
-			return nil, fmt.Errorf("plot: diagram: graph %d (counted from 0): %w", i, err)
+			return nil, fmt.Errorf("plot: diagram: graph %d: %w", i+1, err)
 		}
 	}
 	unit, err := fitGraphs(drawings)
@@ -85,7 +85,7 @@ func Diagram(graphs ...Graph) (*Picture, error) {
 	}
 	for i := range drawings {
 		if err := drawings[i].checkOverlap(unit); err != nil {
-			return nil, fmt.Errorf("plot: diagram: graph %d (counted from 0): %w", i, err)
+			return nil, fmt.Errorf("plot: diagram: graph %d: %w", i+1, err)
 		}
 	}
 
@@ -180,7 +180,7 @@ func newGraphDrawing(g Graph) (graphDrawing, error) {
 
 func (d *graphDrawing) addNode(i int, n Node) error {
 	if _, ok := d.index[n.Name]; ok || n.Name == "" {
-		return fmt.Errorf("node %d (counted from 0) is called %q; names must not be empty or twice there", i, n.Name)
+		return fmt.Errorf("node %d is called %q; names must not be empty or twice there", i+1, n.Name)
 	}
 	if math.IsNaN(n.X-n.X) || math.IsNaN(n.Y-n.Y) {
 		return fmt.Errorf("node %q is at (%g, %g); that must be finite", n.Name, n.X, n.Y)

@@ -146,7 +146,7 @@ func TestDiagramErrors(t *testing.T) {
 	}{
 		{"empty", Graph{}, "there are no nodes"},
 		{"no name", Graph{Nodes: []Node{{}}}, `is called ""`},
-		{"twice", Graph{Nodes: []Node{a, a}}, `node 1 (counted from 0) is called "a"`},
+		{"twice", Graph{Nodes: []Node{a, a}}, `node 2 is called "a"`},
 		{"NaN", Graph{Nodes: []Node{{Name: "a", X: nan}}}, "(NaN, 0); that must be finite"},
 		{"infinite", Graph{Nodes: []Node{{Name: "a", Y: math.Inf(1)}}}, "(0, +Inf)"},
 		{"label", Graph{Nodes: []Node{{Name: "a", Label: "$s_"}}}, `node "a": text "$s_"`},

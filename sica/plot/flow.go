@@ -95,7 +95,7 @@ func (t Trajectory) check(i, j int) error {
 	}
 	for k, step := range t.Steps {
 		if step == nil || step.IsEmpty() {
-			return fmt.Errorf("step %d (counted from 0) has no signals", k)
+			return fmt.Errorf("step %d has no signals", k+1)
 		}
 	}
 	if t.Drawn < 0 || t.Drawn > len(t.Steps) {
@@ -104,7 +104,7 @@ func (t Trajectory) check(i, j int) error {
 	d, n := t.Steps[0].Dims()
 	for k, step := range t.Steps {
 		if rows, columns := step.Dims(); rows != d || columns != n {
-			return fmt.Errorf("step %d (counted from 0) is %d×%d and the start is %d×%d; all must have the same size", k, rows, columns, d, n)
+			return fmt.Errorf("step %d is %d×%d and the start is %d×%d; all must have the same size", k+1, rows, columns, d, n)
 		}
 	}
 	for _, signal := range []int{i, j} {
@@ -126,7 +126,7 @@ func (t Trajectory) check(i, j int) error {
 	for _, values := range all {
 		for _, v := range append(mat.Row(nil, i, values), mat.Row(nil, j, values)...) {
 			if math.IsNaN(v) || math.Abs(v) > math.MaxFloat64/8 {
-				return fmt.Errorf("a value of signal %d or %d is %g; it must be finite and not near the largest", i, j, v)
+				return fmt.Errorf("a value of signal %d or %d is %g; it must be finite and not near the largest", i+1, j+1, v)
 			}
 		}
 	}

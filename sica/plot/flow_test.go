@@ -131,9 +131,9 @@ func TestFlowErrors(t *testing.T) {
 		{"no such signal", func() (*Picture, error) { return Flow(0, 2, oneMove()) }, "there is no signal 2; valid are 0 to 1"},
 		{"negative signal", func() (*Picture, error) { return Flow(-1, 0, oneMove()) }, "there is no signal -1"},
 		{"one step", with(func(m *Trajectory) { m.Steps = m.Steps[:1] }), `trajectory "SICA": there are 1 steps`},
-		{"nil", with(func(m *Trajectory) { m.Steps[1] = nil }), "step 1 (counted from 0) has no signals"},
-		{"sizes", with(func(m *Trajectory) { m.Steps[2] = mat.NewDense(2, 2, nil) }), "step 2 (counted from 0) is 2×2 and the start is 2×1"},
-		{"NaN", with(func(m *Trajectory) { m.Steps[1].Set(1, 0, math.NaN()) }), "a value of signal 0 or 1 is NaN"},
+		{"nil", with(func(m *Trajectory) { m.Steps[1] = nil }), "step 2 has no signals"},
+		{"sizes", with(func(m *Trajectory) { m.Steps[2] = mat.NewDense(2, 2, nil) }), "step 3 is 2×2 and the start is 2×1"},
+		{"NaN", with(func(m *Trajectory) { m.Steps[1].Set(1, 0, math.NaN()) }), "a value of signal 1 or 2 is NaN"},
 		{"no velocity", with(func(m *Trajectory) { m.At = mat.NewDense(2, 1, nil) }), "must both be given"},
 		{"field's size", with(func(m *Trajectory) { m.At, m.Velocity = mat.NewDense(2, 1, nil), mat.NewDense(2, 3, nil) }), "at is 2×1 and velocity 2×3"},
 		{"infinite velocity", with(func(m *Trajectory) {

@@ -48,7 +48,7 @@ func Images(rows, columns int, groups ...Group) (*Picture, error) {
 		for i := range d {
 			grey, err := greyImage(g.Signals.RawRowView(i), rows, columns)
 			if err != nil {
-				return nil, fmt.Errorf("plot: images: group %q, signal %d (counted from 0): %w", g.label(), i, err)
+				return nil, fmt.Errorf("plot: images: group %q, signal %d: %w", g.label(), i+1, err)
 			}
 			cells[k] = append(cells[k], resize(grey, cellWidth, cellHeight))
 		}
@@ -96,7 +96,7 @@ func fit(width, height, room int) (int, int) {
 func greyImage(values []float64, rows, columns int) (*image.Gray, error) {
 	for t, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("the value at position %d (counted from 0) is %g; it must be finite", t, v)
+			return nil, fmt.Errorf("the value at position %d is %g; it must be finite", t+1, v)
 		}
 	}
 	low, high := floats.Min(values), floats.Max(values)

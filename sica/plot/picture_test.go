@@ -298,7 +298,7 @@ func TestPictureErrors(t *testing.T) {
 		{"negative window", func() (*Picture, error) { return Traces(-1, 5, group) }, "-1 ≤ t < 5"},
 		{"short window", func() (*Picture, error) { return Traces(5, 6, group) }, "at least 2 of the positions 0 ≤ t < 10"},
 		{"NaN trace", func() (*Picture, error) { return Traces(0, 10, Group{Method: SICA, Signals: notFinite}) },
-			`group "SICA", signal 1 (counted from 0)`},
+			`group "SICA", signal 2`},
 
 		{"no panel", func() (*Picture, error) { return Scatter(0, 1) }, "scatter: there are no groups"},
 		{"no such signal", func() (*Picture, error) { return Scatter(0, 2, group) }, "there is no signal 2; valid are 0 to 1"},
@@ -312,7 +312,7 @@ func TestPictureErrors(t *testing.T) {
 		{"shape", func() (*Picture, error) { return Images(3, 4, group) }, "rows × columns is 3 × 4; it must make up the 10 positions"},
 		{"negative shape", func() (*Picture, error) { return Images(-2, -5, group) }, "-2 × -5"},
 		{"NaN pixel", func() (*Picture, error) { return Images(2, 5, Group{Method: SICA, Signals: notFinite}) },
-			"signal 1 (counted from 0): the value at position 3"},
+			"signal 2: the value at position 4"},
 
 		{"no series", func() (*Picture, error) { return Curve("", "") }, "curve: there is no point"},
 		{"only gaps", func() (*Picture, error) {
@@ -322,17 +322,17 @@ func TestPictureErrors(t *testing.T) {
 			`series "PCL": there are 1 x, 0 y and 0 standard errors`},
 		{"infinite", func() (*Picture, error) {
 			return Curve("", "", Series{X: []float64{1}, Y: []float64{math.Inf(1)}})
-		}, "point 0 (counted from 0) is (1, +Inf)"},
+		}, "point 1 is (1, +Inf)"},
 		{"negative error", func() (*Picture, error) {
 			return Curve("", "", Series{X: []float64{1}, Y: []float64{1}, SE: []float64{-1}})
-		}, "standard error 0 (counted from 0) is -1"},
+		}, "standard error 1 is -1"},
 
 		{"negative on a logarithmic axis", func() (*Picture, error) {
 			return Curves(Panel{Y: Axis{Log: true}, Series: []Series{{Method: PCL, X: []float64{1}, Y: []float64{1}, SE: []float64{1}}}})
-		}, `curves: panel 0 (counted from 0): series "PCL": y ± SE of point 0 (counted from 0): 0 isn't between`},
+		}, `curves: panel 1: series "PCL": y ± SE of point 1: 0 isn't between`},
 		{"zero on a logarithmic axis", func() (*Picture, error) {
 			return Curves(Panel{X: Axis{Log: true}, Series: []Series{{X: []float64{0}, Y: []float64{1}}}})
-		}, "x of point 0 (counted from 0): 0 isn't between"},
+		}, "x of point 1: 0 isn't between"},
 		{"no curves", func() (*Picture, error) { return Curves() }, "curves: there are no panels"},
 		{"empty panel", func() (*Picture, error) { return Curves(Panel{}) }, "there is no point"},
 

@@ -103,7 +103,7 @@ func (g *traceGrid) traces(group Group, from, to int, style draw.LineStyle) ([]*
 	for i, scale := range g.scales {
 		line, err := plotter.NewLine(window(group, i, from, to))
 		if err != nil {
-			return nil, fmt.Errorf("group %q, signal %d (counted from 0): %w", group.label(), i, err)
+			return nil, fmt.Errorf("group %q, signal %d: %w", group.label(), i+1, err)
 		}
 		line.LineStyle = style
 		lines[i] = line

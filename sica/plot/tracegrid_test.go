@@ -138,8 +138,8 @@ func TestTraceGridErrors(t *testing.T) {
 		{0, 10, nil, []Group{group, {Label: "z", Signals: waves(3, 10)}}, `group "z" is 3×10`},
 		{5, 11, nil, []Group{group}, "5 ≤ t < 11"},
 		{5, 6, nil, []Group{group}, "at least 2 of the positions 0 ≤ t < 10"},
-		{0, 10, nil, []Group{{Method: PCL, Signals: notFinite}}, `group "PCL", signal 1 (counted from 0)`},
-		{0, 10, notFinite, []Group{group}, `group "truth", signal 1 (counted from 0)`},
+		{0, 10, nil, []Group{{Method: PCL, Signals: notFinite}}, `group "PCL", signal 2`},
+		{0, 10, notFinite, []Group{group}, `group "truth", signal 2`},
 	} {
 		_, err := TraceGrid(test.from, test.to, test.truth, test.groups...)
 		if err == nil || !strings.HasPrefix(err.Error(), "plot: trace grid: ") || !strings.Contains(err.Error(), test.want) {

@@ -34,7 +34,7 @@ func Traces(from, to int, groups ...Group) (*Picture, error) {
 		for k, g := range groups {
 			line, err := plotter.NewLine(window(g, i, from, to))
 			if err != nil {
-				return nil, fmt.Errorf("plot: traces: group %q, signal %d (counted from 0): %w", g.label(), i, err)
+				return nil, fmt.Errorf("plot: traces: group %q, signal %d: %w", g.label(), i+1, err)
 			}
 			line.LineStyle = styles[k].line()
 			p.Add(line)

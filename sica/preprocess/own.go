@@ -30,7 +30,7 @@ type own struct{ Applier }
 
 // AsMap is a itself if it is a map of this package, else one whose Apply and Invert are
 // those of a, checked for the size of what they return; without an Invert of a it is an
-// error that wraps ErrNotInvertible.
+// error that wraps ErrNotInvertible. It is Smooth, with an error if a has no LogDet.
 func AsMap(a Applier) Map {
 	switch m := a.(type) {
 	case *Affine, *Symmetric, *Reduction, *Invertible, *normalised, *conditioned, own:
@@ -49,6 +49,30 @@ func (o own) Invert(z *mat.Dense) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%T has no method Invert: %w", o.Applier, ErrNotInvertible)
 	}
 	return sameSize(o.Applier, "Invert", z, m.Invert)
+}
+
+func (o own) LogDet(x *mat.Dense) ([]float64, error) {
+	m, ok := o.Applier.(interface {
+		LogDet(x *mat.Dense) ([]float64, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("%T has no method LogDet, for the Jacobian determinant", o.Applier)
+	}
+	logDet, err := m.LogDet(mat.DenseCopyOf(x))
+	if err != nil {
+		return nil, fmt.Errorf("%T: %w", o.Applier, err)
+	}
+	if _, n := x.Dims(); len(logDet) != n {
+		return nil, fmt.Errorf("%T: LogDet made %d numbers at %d positions: want as many", o.Applier, len(logDet), n)
+	}
+	return logDet, nil
+}
+
+// ByPosition tells whether m maps every position by itself, whatever is at others: so do
+// the maps of this package; of a caller's nothing is known.
+func ByPosition(m Map) bool {
+	_, callers := m.(own)
+	return !callers
 }
 
 // sameSize maps a copy of x by a method of a, and checks its size.

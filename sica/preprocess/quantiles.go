@@ -46,7 +46,7 @@ func (n *normalised) along(x *mat.Dense, to func(quantile.Curve, float64) float6
 		row := y.RawRowView(i)
 		for t, v := range row {
 			if row[t] = to(c, v); math.IsInf(row[t], 0) || math.IsNaN(row[t]) {
-				return nil, fmt.Errorf("signal %d (counted from 0) leaves float64's range at position %d", i, t)
+				return nil, fmt.Errorf("signal %d leaves float64's range at position %d", i+1, t+1)
 			}
 		}
 	}

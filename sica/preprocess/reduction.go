@@ -51,7 +51,7 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 		row := standard.RawRowView(i)
 		r.Mean[i], r.Scale[i] = stat.PopMeanStdDev(row, nil)
 		if err := standardiseSignal(row); err != nil {
-			return nil, fmt.Errorf("preprocess: signal %d (counted from 0): %w", i, err)
+			return nil, fmt.Errorf("preprocess: signal %d: %w", i+1, err)
 		}
 	}
 	var svd mat.SVD

@@ -119,7 +119,7 @@ func TestReduceTo(t *testing.T) {
 		{x, 3, "3 components of 2 channels of rank 2: want 1 to 2"},
 		{x, -1, "-1 components"},
 		{nil, 0, "empty"},
-		{mat.NewDense(2, 2, []float64{1, 2, 3, 3}), 0, "signal 1"},
+		{mat.NewDense(2, 2, []float64{1, 2, 3, 3}), 0, "signal 2"},
 	} {
 		if _, err := Reduce(c.x, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("to %d: error %v, want %q", c.k, err, c.want)

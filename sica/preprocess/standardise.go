@@ -14,7 +14,7 @@ func Standardised(x *mat.Dense) (*mat.Dense, error) {
 	d, _ := z.Dims()
 	for i := range d {
 		if err := standardiseSignal(z.RawRowView(i)); err != nil {
-			return nil, fmt.Errorf("signal %d (counted from 0): %w", i, err)
+			return nil, fmt.Errorf("signal %d: %w", i+1, err)
 		}
 	}
 	return z, nil

@@ -2,12 +2,14 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -46,8 +48,8 @@ type Report struct {
 	Next    []string `json:"next"`    // what to try, a sentence each
 
 	// Shares has, for each recovered signal, the share of the mixed signals' variance that
-	// it makes up, each of them brought to variance 1: the mean of its squared correlations
-	// with them.
+	// it makes up, each of them brought to variance 1: that of its pattern, by which
+	// least squares make the mixed signals of the recovered ones.
 	Shares []float64 `json:"shares"`
 	// Doubts says of each recovered signal, in a few words each, why it isn't to be relied
 	// on; one without is, as far as can be told. See Verdict.
@@ -64,8 +66,11 @@ type Report struct {
 	Linear Linear `json:"linear"`
 	// Halves is nil where half of the positions is too short.
 	Halves *Halves `json:"halves"`
-	// Stability is nil without refits.
+	// Stability is nil without refits, asked for or possible.
 	Stability *Stability `json:"stability"`
+	// NotRefitted says why refits that were asked for weren't made, if they weren't: the
+	// result lacks functions of the fit (sica.Result.Missing).
+	NotRefitted string `json:"not_refitted,omitempty"`
 
 	// What the fit says of itself; see Result.
 	Iterations int         `json:"iterations"`
@@ -121,7 +126,9 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why,
 	}
-	report.Shares = shares(x, z)
+	if report.Shares, err = shares(x, z); err != nil {
+		return nil, err
+	}
 	p.part("measuring the divergence before and after", .7*first)
 	measured, err := divergences(ctx, backend, []*mat.Dense{white, z}, g, r.Seed)
 	if err != nil {
@@ -144,7 +151,9 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 		return nil, err
 	}
 	p.done()
-	if opts.Refits > 0 {
+	if missing := r.Missing(); opts.Refits > 0 && len(missing) > 0 {
+		report.NotRefitted = fmt.Sprintf("No refits were made: the fit had the caller's own %s, which a saved result doesn't hold. Set them in Result.Config, or save what the report says when the fit is made.", strings.Join(missing, " and "))
+	} else if opts.Refits > 0 {
 		p.part(fmt.Sprintf("separating %d times more", opts.Refits), 1)
 		if report.Stability, err = stability(ctx, backend, r, x, z, g.Shape(), opts.Refits, p); err != nil {
 			return nil, err
@@ -157,18 +166,31 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	return report, nil
 }
 
-// shares are the mean squared correlations of each signal of z with those of x.
-func shares(x, z *mat.Dense) []float64 {
+// shares are those of the variance of x, each row brought to variance 1, that the patterns
+// of z's signals make up: the columns of the matrix by which least squares make x of z.
+func shares(x, z *mat.Dense) ([]float64, error) {
 	channels, _ := x.Dims()
 	d, _ := z.Dims()
+	scaled, err := preprocess.Standardised(x)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := preprocess.Standardised(z)
+	if err != nil {
+		return nil, err
+	}
+	var cov, cross, patterns mat.Dense
+	cov.Mul(unit, unit.T())
+	cross.Mul(unit, scaled.T())
+	if err := patterns.Solve(&cov, &cross); err != nil && !errors.As(err, new(mat.Condition)) {
+		return nil, fmt.Errorf("z: %w", err)
+	}
 	found := make([]float64, d)
 	for i := range found {
-		for j := range channels {
-			c := stat.Correlation(z.RawRowView(i), x.RawRowView(j), nil)
-			found[i] += c * c / float64(channels)
-		}
+		row := patterns.RawRowView(i)
+		found[i] = floats.Dot(row, row) / float64(channels)
 	}
-	return found
+	return found, nil
 }
 
 // whitened are x whitened as ZCA does; of more mixed signals than the k recovered ones

@@ -158,7 +158,7 @@ func TestReportErrors(t *testing.T) {
 		{"no x", r, nil, Options{}, "x is empty"},
 		{"signals", r, wide, Options{}, "x has 3 signals; it must have 2"},
 		{"positions", r, short, Options{}, "x has 63 positions: want at least 64"},
-		{"NaN", r, bad, Options{}, "position 7"},
+		{"NaN", r, bad, Options{}, "position 8"},
 		{"constant", r, constant, Options{}, "same value"},
 		{"shape", r, x, Options{Shape: []int{7, 17}}, "shape [7 17]"},
 		{"refits", r, x, Options{Refits: -1}, "refits -1"},

@@ -48,6 +48,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteByte('\n')
 		b.WriteString(wrapped("", fmt.Sprintf("stability: %s, %s, and the fit agree with an MCC of %.3f", s.refits(), s.without(), s.MCC)))
 	}
+	if r.NotRefitted != "" {
+		b.WriteByte('\n')
+		b.WriteString(wrapped("", r.NotRefitted))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -155,7 +155,7 @@ func (r *Report) weak(light []int) finding {
 	}
 	reason := fmt.Sprintf("%s %s to be relied on (%s). %s up %.2g %% of the variance of the mixed signals, too little to decide about the others.",
 		capital(counted(light)), is, strings.Join(doubts, "; "), makes, 100*sum)
-	return finding{reason, fmt.Sprintf("Leave %s out, or look for what it may be yourself.", counted(light))}
+	return finding{reason, fmt.Sprintf("Leave %s out, or judge for yourself what is there.", counted(light))}
 }
 
 // counted is "signal 1" or "signals 1 and 2".

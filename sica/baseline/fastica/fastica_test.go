@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"x is empty", nil, nil},
 		{"2 signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), nil},
-		{"the value NaN at position 3", nan, nil},
+		{"the value NaN at position 4", nan, nil},
 		{"linearly dependent", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), nil},
 		{`algorithm "parallel": want "symmetric" or "deflation"`, x, func(c *Config) { c.Algorithm = "parallel" }},
 		{`contrast "": want one of ["logcosh" "exp" "cube"]`, x, func(c *Config) { c.Contrast = "" }},
@@ -165,7 +165,7 @@ func TestErrors(t *testing.T) {
 		{"tolerance -1", x, func(c *Config) { c.Tolerance = -1 }},
 		{"max iterations 0: want at least 1", x, func(c *Config) { c.MaxIterations = 0 }},
 		{"start is 3×3: want 2×2", x, func(c *Config) { c.Start = start(3, 0) }},
-		{"start has the value +Inf in row 0, column 1", x, func(c *Config) {
+		{"start has the value +Inf in row 1, column 2", x, func(c *Config) {
 			c.Start = mat.NewDense(2, 2, []float64{1, math.Inf(1), 0, 1})
 		}},
 		{"start is singular", x, func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},

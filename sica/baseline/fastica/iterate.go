@@ -72,7 +72,7 @@ func deflation(ctx context.Context, p *passer, w *mat.Dense, cfg Config) (iterat
 			project(next.Data, found)
 			length := floats.Norm(next.Data, 2)
 			if !(length > 0) || math.IsInf(length, 0) {
-				return iterations, false, fmt.Errorf("no direction is left for recovered signal %d (counted from 0): %w", i, errVanishes)
+				return iterations, false, fmt.Errorf("no direction is left for recovered signal %d: %w", i+1, errVanishes)
 			}
 			floats.Scale(1/length, next.Data)
 			settled = turned(next.Data, now.Data) < cfg.Tolerance

@@ -102,7 +102,7 @@ func checkU(u *mat.Dense, n int) error {
 	for i := range k {
 		for t, v := range u.RawRowView(i) {
 			if !(math.Abs(v) <= math.MaxFloat32) {
-				return fmt.Errorf("u has the value %g in row %d, column %d (counted from 0): every value must be finite in float32", v, i, t)
+				return fmt.Errorf("u has the value %g in row %d, column %d: every value must be finite in float32", v, i+1, t+1)
 			}
 		}
 	}

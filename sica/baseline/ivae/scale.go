@@ -17,7 +17,7 @@ func newScale(x *mat.Dense) (scale, error) {
 	for i := range d {
 		s.mean[i], s.sd[i] = stat.PopMeanStdDev(x.RawRowView(i), nil)
 		if !(s.sd[i] > 0) || math.IsInf(s.sd[i], 0) {
-			return scale{}, fmt.Errorf("mixed signal %d (counted from 0) has the standard deviation %g: rescale it", i, s.sd[i])
+			return scale{}, fmt.Errorf("mixed signal %d has the standard deviation %g: rescale it", i+1, s.sd[i])
 		}
 	}
 	return s, nil

@@ -303,7 +303,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no signals", nil, Paper(), "x is empty"},
 		{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 3, 5}), Paper(), "at least 3 positions"},
-		{"NaN", with(math.NaN()), Paper(), "signal 1 (counted from 0): has the value NaN at position 7"},
+		{"NaN", with(math.NaN()), Paper(), "signal 2: has the value NaN at position 8"},
 		{"infinite", with(math.Inf(1)), Paper(), "+Inf"},
 		{"dependent", dependent, Paper(), "linearly dependent"},
 		{"no settings", good, Config{}, "sigmas []"},

@@ -124,7 +124,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"no backend":    {want: "no backend", x: x},
 		"no signals":    {b: b, want: "x is empty"},
-		"NaN":           {b: b, x: nan, want: "NaN at position 7"},
+		"NaN":           {b: b, x: nan, want: "NaN at position 8"},
 		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
 		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden layers of [3 0]"},
 		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() }, want: "learning rate NaN"},

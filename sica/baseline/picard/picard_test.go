@@ -214,7 +214,7 @@ func TestErrors(t *testing.T) {
 		{"max iterations 0: want at least 1", func(c *Config) { c.MaxIterations = 0 }},
 		{"memory 0: want at least 1", func(c *Config) { c.Memory = 0 }},
 		{"start is 3×3: want 2×2", func(c *Config) { c.Start = baselinetest.Start(3, 0) }},
-		{"start has the value +Inf in row 0, column 1", func(c *Config) {
+		{"start has the value +Inf in row 1, column 2", func(c *Config) {
 			c.Start = mat.NewDense(2, 2, []float64{1, math.Inf(1), 0, 1})
 		}},
 		{"start is singular", func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},

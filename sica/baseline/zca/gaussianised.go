@@ -50,7 +50,7 @@ func fitGaussianised(ctx context.Context, x *mat.Dense) (*gaussianised, error) {
 	for i := range d {
 		c := quantile.NewCurve(x.RawRowView(i), quantiles.RawRowView(i))
 		if !(c.SD > 0) || math.IsInf(c.SD, 0) {
-			return nil, fmt.Errorf("mixed signal %d (counted from 0): has the standard deviation %g; it must be positive and finite in float64, so rescale the signal", i, c.SD)
+			return nil, fmt.Errorf("mixed signal %d: has the standard deviation %g; it must be positive and finite in float64, so rescale the signal", i+1, c.SD)
 		}
 		m.curves = append(m.curves, c)
 	}
@@ -98,7 +98,7 @@ func (m *gaussianised) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 		for t, q := range row {
 			row[t] = c.Value(q)
 			if math.IsInf(row[t], 0) {
-				return nil, fmt.Errorf("zca: gaussianised: inverse transform: recovered signals at position %d (counted from 0) are mixed to a value beyond float64", t)
+				return nil, fmt.Errorf("zca: gaussianised: inverse transform: recovered signals at position %d are mixed to a value beyond float64", t+1)
 			}
 		}
 	}

@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 		}{
 			{"nil", nil, "x is empty"},
 			{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), "at least 3 positions"},
-			{"NaN", with(math.NaN()), "signal 1 (counted from 0): has the value NaN at position 7"},
+			{"NaN", with(math.NaN()), "signal 2: has the value NaN at position 8"},
 			{"infinite", with(math.Inf(-1)), "-Inf"},
 			{"constant", mat.NewDense(1, 3, []float64{2, 2, 2}), "every position"},
 			{"equal signals", copied, "linearly dependent"},

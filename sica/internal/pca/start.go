@@ -20,7 +20,7 @@ func CheckStart(start *mat.Dense, d int) error {
 	for i := range d {
 		for j, v := range start.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("start has the value %g in row %d, column %d (counted from 0): every value must be finite", v, i, j)
+				return fmt.Errorf("start has the value %g in row %d, column %d: every value must be finite", v, i+1, j+1)
 			}
 		}
 	}

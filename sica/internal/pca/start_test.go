@@ -19,7 +19,7 @@ func TestCheckStart(t *testing.T) {
 		want  string
 	}{
 		{identity(3), "start is 3×3: want 2×2 for 2 signals"},
-		{mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "the value NaN in row 1, column 0"},
+		{mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "the value NaN in row 2, column 1"},
 		{mat.NewDense(2, 2, []float64{1, 2, 2, 4}), "singular"},
 		{mat.NewDense(2, 2, nil), "singular"},
 	} {

@@ -100,7 +100,7 @@ func refuses(t *testing.T, x *mat.Dense, method baseline.Method) {
 	}{
 		{"", nil},
 		{"at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1})},
-		{"the value NaN at position 3", with(nan)},
+		{"the value NaN at position 4", with(nan)},
 		{"at every position", with(make([]float64, n))},
 		{"linearly dependent", with(x.RawRowView(0))},
 	} {
