@@ -77,9 +77,11 @@ MOVE_SLIDERS = """() => [...document.querySelectorAll('.jp-OutputArea-output fig
     return [before, after, state()];
 })"""
 
-RUN_CELL = """index => {
+RUN_CELL = """async index => {
     const notebook = jupyterapp.shell.currentWidget.content;
     notebook.activeCellIndex = index;
+    notebook.scrollToCell?.(notebook.widgets[index]);
+    await notebook.widgets[index].ready;
     notebook.deselectAll();
     window.ended = false;
     jupyterapp.commands.execute('notebook:run-cell').finally(() => { window.ended = true; });
@@ -88,8 +90,9 @@ RUN_CELL = """index => {
 INTERRUPT = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()"
 
 # The pictures below a cell, as addresses; the text; and the outputs.
-BELOW = """index => {
+BELOW = """async index => {
     const cell = jupyterapp.shell.currentWidget.content.widgets[index];
+    await cell.ready;
     const area = cell.outputArea.node;
     return {
         pictures: [...area.querySelectorAll('img')].map(picture => picture.src),
@@ -265,7 +268,9 @@ def interact(page: Page) -> list[str]:
 
     index = 2
     run(index)
-    page.wait_for_function(f"() => ({BELOW})({index}).pictures.length > 0", timeout=RUN_SECONDS * 1000)
+    deadline = time.monotonic() + RUN_SECONDS
+    while not page.evaluate(BELOW, index)["pictures"] and time.monotonic() < deadline:
+        page.wait_for_timeout(100)
     page.evaluate(INTERRUPT)
     below = ended()
     if "Interrupted" not in below["text"] or "ended: cancelled with signals: true after all: false" not in below["text"]:
