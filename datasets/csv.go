@@ -9,71 +9,124 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 var errLongRow = errors.New("a row of more than 1 MiB: need a row for each position and a column for each signal")
 
 func readCSV(r io.Reader) (*Recording, error) {
-	text := bufio.NewReader(skipByteOrderMark(r))
-	comma := separatorOf(text)
-	ahead := &boundedReader{r: text, err: errLongRow}
-	lines := csv.NewReader(ahead)
-	lines.Comma = comma
-	lines.FieldsPerRecord = -1 // Checked here, for a message that says more.
-	lines.ReuseRecord = true
+	rows := newCSVRows(r)
 	var values []float64
-	var names []string
-	columns := 0 // As soon as a row was read, its number of cells.
-	next := 1    // The line where the next row must be.
 	for {
-		ahead.left = maxRowBytes
-		row, err := lines.Read()
+		row, err := rows.next()
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if errors.Is(err, errLongRow) {
-			err = fmt.Errorf("line %d: %w", next, err)
 		}
 		if err != nil {
 			return nil, err
 		}
-		line, _ := lines.FieldPos(0)
-		first := columns == 0
-		if first {
-			columns = len(row)
+		if len(values) > MaxEntries-rows.columns {
+			return nil, fmt.Errorf("line %d: more than the limit of %d entries", rows.line, MaxEntries)
 		}
-		if len(row) != columns {
-			return nil, fmt.Errorf("line %d has %d columns: need %d, as before it", line, len(row), columns)
-		}
-		// The csv package passes over empty lines, which would lose positions.
-		if line != next {
-			return nil, fmt.Errorf("line %d is empty", next)
-		}
-		next = line + 1
-		for _, cell := range row {
-			next += strings.Count(cell, "\n") // Within quotes.
-		}
-		if first && isHeader(row) {
-			for _, cell := range row {
-				names = append(names, strings.TrimSpace(cell))
-			}
-			continue
-		}
-		if len(values) > MaxEntries-columns {
-			return nil, fmt.Errorf("line %d: more than the limit of %d entries", line, MaxEntries)
-		}
-		for i, cell := range row {
-			v, err := parseCell(cell, comma)
-			if err != nil {
-				return nil, fmt.Errorf("line %d, column %d: %w", line, i+1, err)
-			}
-			values = append(values, v)
+		if values, err = rows.appendTo(values, row); err != nil {
+			return nil, err
 		}
 	}
 	if len(values) == 0 {
-		return nil, errors.New("no rows of numbers")
+		return nil, errNoRows
 	}
-	return newRecording(fromPositions(values, columns), names), nil
+	return newRecording(fromPositions(values, rows.columns), rows.names), nil
+}
+
+var errNoRows = errors.New("no rows of numbers")
+
+// csvRows are the rows of a CSV file.
+type csvRows struct {
+	ahead   *boundedReader
+	lines   *csv.Reader
+	names   []string // of the columns, as soon as a row was read; nil for none
+	columns int      // as soon as a row was read, its number of cells
+	line    int      // of the row that was read last
+	follows int      // the line where the next row must be
+}
+
+func newCSVRows(r io.Reader) *csvRows {
+	text := bufio.NewReader(skipByteOrderMark(r))
+	comma := separatorOf(text)
+	rows := &csvRows{ahead: &boundedReader{r: text, err: errLongRow}, follows: 1}
+	rows.lines = csv.NewReader(rows.ahead)
+	rows.lines.Comma = comma
+	rows.lines.FieldsPerRecord = -1 // Checked in next, for a message that says more.
+	rows.lines.ReuseRecord = true
+	return rows
+}
+
+// next reads a row of cells, or io.EOF. A header isn't among the rows.
+func (r *csvRows) next() ([]string, error) {
+	r.ahead.left = maxRowBytes
+	row, err := r.lines.Read()
+	if errors.Is(err, errLongRow) {
+		err = fmt.Errorf("line %d: %w", r.follows, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.line, _ = r.lines.FieldPos(0)
+	first := r.columns == 0
+	if first {
+		r.columns = len(row)
+	}
+	if len(row) != r.columns {
+		return nil, fmt.Errorf("line %d has %d columns: need %d, as before it", r.line, len(row), r.columns)
+	}
+	// The csv package passes over empty lines, which would lose positions.
+	if r.line != r.follows {
+		return nil, fmt.Errorf("line %d is empty", r.follows)
+	}
+	r.follows++
+	for _, cell := range row {
+		r.follows += strings.Count(cell, "\n") // Within quotes.
+	}
+	if first && isHeader(row) {
+		for _, cell := range row {
+			r.names = append(r.names, strings.TrimSpace(cell))
+		}
+		return r.next()
+	}
+	return row, nil
+}
+
+// appendTo appends the numbers of the row that was read last.
+func (r *csvRows) appendTo(values []float64, row []string) ([]float64, error) {
+	for i, cell := range row {
+		v, err := parseCell(cell, r.lines.Comma)
+		if err != nil {
+			return nil, fmt.Errorf("line %d, column %d: %w", r.line, i+1, err)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// read reads the numbers of as many rows as there is room for.
+func (r *csvRows) read(values []float64) error {
+	for read := values[:0]; len(read) < len(values); {
+		row, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF // it has become shorter
+		}
+		if err != nil {
+			return err
+		}
+		if len(row) > len(values)-len(read) {
+			return fmt.Errorf("line %d has %d columns: it had fewer", r.line, len(row))
+		}
+		if read, err = r.appendTo(read, row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // separatorOf is what separates the cells of the first row: a semicolon or a tab if
@@ -134,29 +187,49 @@ func skipByteOrderMark(r io.Reader) io.Reader {
 }
 
 func writeCSV(w io.Writer, r *Recording) error {
-	columns := csv.NewWriter(w)
-	names := r.names()
-	timed := r.TimeColumn != "" && r.Rate > 0
-	if timed {
-		names = append([]string{r.TimeColumn}, names...)
-	}
-	if err := columns.Write(names); err != nil {
+	d, _ := r.Signals.Dims()
+	columns, err := newCSVColumns(w, r, d)
+	if err != nil {
 		return err
 	}
-	row := make([]string, 0, len(names))
-	d, T := r.Signals.Dims()
-	for t := range T {
-		row = row[:0]
-		if timed {
-			row = append(row, strconv.FormatFloat(r.Start+float64(t)/r.Rate, 'g', 12, 64))
+	return columns.write(r.Signals)
+}
+
+// csvColumns writes signals after a header, position by position.
+type csvColumns struct {
+	of  *Recording // whose signals aren't looked at
+	csv *csv.Writer
+	row []string
+	t   int // positions written
+}
+
+func newCSVColumns(w io.Writer, of *Recording, d int) (*csvColumns, error) {
+	c := &csvColumns{of: of, csv: csv.NewWriter(w)}
+	if c.timed() {
+		c.row = append(c.row, of.TimeColumn)
+	}
+	c.row = append(c.row, of.names(d)...)
+	return c, c.csv.Write(c.row)
+}
+
+func (c *csvColumns) timed() bool { return c.of.TimeColumn != "" && c.of.Rate > 0 }
+
+// write writes the signals of the next positions.
+func (c *csvColumns) write(z *mat.Dense) error {
+	d, n := z.Dims()
+	for t := range n {
+		c.row = c.row[:0]
+		if c.timed() {
+			c.row = append(c.row, strconv.FormatFloat(c.of.Start+float64(c.t)/c.of.Rate, 'g', 12, 64))
 		}
 		for i := range d {
-			row = append(row, strconv.FormatFloat(r.Signals.At(i, t), 'g', -1, 64))
+			c.row = append(c.row, strconv.FormatFloat(z.At(i, t), 'g', -1, 64))
 		}
-		if err := columns.Write(row); err != nil {
+		if err := c.csv.Write(c.row); err != nil {
 			return err
 		}
+		c.t++
 	}
-	columns.Flush()
-	return columns.Error()
+	c.csv.Flush()
+	return c.csv.Error()
 }

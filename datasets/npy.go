@@ -3,10 +3,13 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
@@ -27,30 +30,41 @@ func ReadNPY(r io.Reader) (*mat.Dense, error) {
 }
 
 func readNPY(r io.Reader) (*mat.Dense, error) {
-	array, err := readNPYHeader(r)
+	array, d, T, err := readNPYShape(r)
 	if err != nil {
 		return nil, err
 	}
-	descr := array.Header.Descr
-	if len(descr.Shape) != 2 {
-		return nil, fmt.Errorf("an array of shape %s: need [T, d]; one signal is [T, 1]", shortened(fmt.Sprint(descr.Shape)))
-	}
-	T, d := descr.Shape[0], descr.Shape[1]
 	if err := checkSize(d, T); err != nil {
 		return nil, err
 	}
-	values, err := readNPYValues(array, d*T)
+	read, err := npyReader(array)
+	if err != nil {
+		return nil, err
+	}
+	values, err := readNPYValues(read, d*T)
 	if err != nil {
 		return nil, err
 	}
 	var z *mat.Dense
-	if descr.Fortran {
+	if array.Header.Descr.Fortran {
 		z = mat.NewDense(d, T, values) // Already one signal after another.
 	} else {
 		z = fromPositions(values, d)
 	}
 	_, _, err = checkSignals(z)
 	return z, err
+}
+
+// readNPYShape reads up to the values of an array of d signals at T positions.
+func readNPYShape(r io.Reader) (array *npy.Reader, d, T int, err error) {
+	if array, err = readNPYHeader(r); err != nil {
+		return nil, 0, 0, err
+	}
+	shape := array.Header.Descr.Shape
+	if len(shape) != 2 {
+		return nil, 0, 0, fmt.Errorf("an array of shape %s: need [T, d]; one signal is [T, 1]", shortened(fmt.Sprint(shape)))
+	}
+	return array, shape[1], shape[0], nil
 }
 
 // readNPYHeader reads up to the values. The library trusts its input: it
@@ -81,7 +95,8 @@ func readNPYHeader(r io.Reader) (array *npy.Reader, err error) {
 	return array, nil
 }
 
-func readNPYValues(array *npy.Reader, n int) ([]float64, error) {
+// npyReader returns a function that reads as many numbers as it is given room for.
+func npyReader(array *npy.Reader) (func([]float64) error, error) {
 	dtype := array.Header.Descr.Type
 	kind := reflect.Invalid
 	if t := npy.TypeFrom(dtype); t != nil {
@@ -89,25 +104,25 @@ func readNPYValues(array *npy.Reader, n int) ([]float64, error) {
 	}
 	switch kind {
 	case reflect.Float64:
-		return readNumbers[float64](array, n)
+		return numbers[float64](array), nil
 	case reflect.Float32:
-		return readNumbers[float32](array, n)
+		return numbers[float32](array), nil
 	case reflect.Int8:
-		return readNumbers[int8](array, n)
+		return numbers[int8](array), nil
 	case reflect.Int16:
-		return readNumbers[int16](array, n)
+		return numbers[int16](array), nil
 	case reflect.Int32:
-		return readNumbers[int32](array, n)
+		return numbers[int32](array), nil
 	case reflect.Int64:
-		return readNumbers[int64](array, n)
+		return numbers[int64](array), nil
 	case reflect.Uint8:
-		return readNumbers[uint8](array, n)
+		return numbers[uint8](array), nil
 	case reflect.Uint16:
-		return readNumbers[uint16](array, n)
+		return numbers[uint16](array), nil
 	case reflect.Uint32:
-		return readNumbers[uint32](array, n)
+		return numbers[uint32](array), nil
 	case reflect.Uint64:
-		return readNumbers[uint64](array, n)
+		return numbers[uint64](array), nil
 	}
 	if strings.Trim(dtype, "<>=|48") == "O" {
 		return nil, fmt.Errorf("an array of %q, Python objects, which only pickle reads, and that can run code: need 32- or 64-bit floats or integers", dtype)
@@ -119,19 +134,32 @@ type number interface {
 	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// readNumbers reads n numbers in pieces, so that what it allocates follows what
+// numbers is npyReader for numbers of a type.
+func numbers[E number](array *npy.Reader) func([]float64) error {
+	var piece []E
+	return func(values []float64) error {
+		piece = slices.Grow(piece[:0], len(values))[:len(values)]
+		if err := array.Read(&piece); err != nil {
+			return err
+		}
+		for k, v := range piece {
+			values[k] = float64(v)
+		}
+		return nil
+	}
+}
+
+// readNPYValues reads n numbers in pieces, so that what it allocates follows what
 // the file has and not what its header says.
-func readNumbers[E number](array *npy.Reader, n int) ([]float64, error) {
+func readNPYValues(read func([]float64) error, n int) ([]float64, error) {
 	var values []float64
-	piece := make([]E, min(n, 1<<13))
+	piece := make([]float64, min(n, 1<<13))
 	for len(values) < n {
 		piece = piece[:min(n-len(values), len(piece))]
-		if err := array.Read(&piece); err != nil {
+		if err := read(piece); err != nil {
 			return nil, fmt.Errorf("after %d of %d numbers: %w", len(values), n, err)
 		}
-		for _, v := range piece {
-			values = append(values, float64(v))
-		}
+		values = append(values, piece...)
 	}
 	return values, nil
 }
@@ -151,4 +179,31 @@ func (f fullReader) Read(p []byte) (int, error) {
 
 func writeNPY(w io.Writer, z *mat.Dense) error {
 	return npy.Write(w, mat.DenseCopyOf(z.T()))
+}
+
+// writeNPYHeader writes what comes before the values of [T, d] float64: version 1.0 of
+// NumPy's format, padded to 64 bytes.
+func writeNPYHeader(w io.Writer, d, T int) error {
+	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", T, d)
+	start := len(npy.Magic) + 4
+	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
+	header := append(slices.Clone(npy.Magic[:]), 1, 0)
+	header = binary.LittleEndian.AppendUint16(header, uint16(len(text)))
+	_, err := w.Write(append(header, text...))
+	return err
+}
+
+// writeNPYValues writes signals position by position.
+func writeNPYValues(w io.Writer, z *mat.Dense) error {
+	d, n := z.Dims()
+	position := make([]byte, 8*d)
+	for t := range n {
+		for i := range d {
+			binary.LittleEndian.PutUint64(position[8*i:], math.Float64bits(z.At(i, t)))
+		}
+		if _, err := w.Write(position); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -42,13 +42,13 @@ func ReadRecording(path string) (*Recording, error) {
 		if err != nil {
 			return nil, err
 		}
-		return withSidecar(path, &Recording{Signals: z, Rate: float64(rate)})
+		return withSidecar(path, &Recording{Signals: z, Rate: float64(rate)}, z.RawMatrix().Rows)
 	}
 	z, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return withSidecar(path, &Recording{Signals: z})
+	return withSidecar(path, &Recording{Signals: z}, z.RawMatrix().Rows)
 }
 
 // WriteRecording is WriteFile with what is known of the signals, written so that
@@ -58,11 +58,8 @@ func WriteRecording(path string, r *Recording) error {
 		return fmt.Errorf("datasets: write %s: no recording", path)
 	}
 	d, _, err := checkSignals(r.Signals)
-	if err == nil && r.Names != nil && len(r.Names) != d {
-		err = fmt.Errorf("%d names of %d signals", len(r.Names), d)
-	}
-	if err == nil && (r.Rate < 0 || !finite(r.Rate) || !finite(r.Start)) {
-		err = fmt.Errorf("a rate of %g from %g on", r.Rate, r.Start)
+	if err == nil {
+		err = r.check(d)
 	}
 	if err != nil {
 		return fmt.Errorf("datasets: write %s: %w", path, err)
@@ -71,29 +68,51 @@ func WriteRecording(path string, r *Recording) error {
 	case ".csv":
 		return WriteAtomic(path, func(w io.Writer) error { return writeCSV(w, r) })
 	case ".wav":
-		rate := 44100
-		if r.Rate > 0 {
-			rate = int(math.Round(r.Rate))
-		}
-		err = WriteWAV(path, r.Signals, rate)
+		err = WriteWAV(path, r.Signals, r.wavRate())
 	default:
 		err = WriteFile(path, r.Signals)
 	}
-	if err != nil || r.Names == nil && (r.Rate == 0 || extension(path) == ".wav") {
+	if err != nil {
 		return err
+	}
+	return r.writeSidecar(path)
+}
+
+// check returns an error unless r is what can be said of d signals.
+func (r *Recording) check(d int) error {
+	if r.Names != nil && len(r.Names) != d {
+		return fmt.Errorf("%d names of %d signals", len(r.Names), d)
+	}
+	if r.Rate < 0 || !finite(r.Rate) || !finite(r.Start) {
+		return fmt.Errorf("a rate of %g from %g on", r.Rate, r.Start)
+	}
+	return nil
+}
+
+// wavRate is the rate that a WAV file has, in Hz.
+func (r *Recording) wavRate() int {
+	if r.Rate > 0 {
+		return int(math.Round(r.Rate))
+	}
+	return 44100
+}
+
+// writeSidecar writes what the file at path, which isn't CSV, doesn't say.
+func (r *Recording) writeSidecar(path string) error {
+	if r.Names == nil && (r.Rate == 0 || extension(path) == ".wav") {
+		return nil
 	}
 	return WriteAtomic(path+sidecarEnding, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(sidecar{r.Names, r.Rate})
 	})
 }
 
-// names are those of the signals, s1, s2, … if there are none.
-func (r *Recording) names() []string {
+// names are those of the d signals, s1, s2, … if there are none.
+func (r *Recording) names(d int) []string {
 	if r.Names != nil {
 		return r.Names
 	}
 	var names []string
-	d, _ := r.Signals.Dims()
 	for i := range d {
 		names = append(names, fmt.Sprintf("s%d", i+1))
 	}
@@ -103,24 +122,41 @@ func (r *Recording) names() []string {
 // newRecording takes the first column for times, if that is its name and they are
 // evenly spaced.
 func newRecording(columns *mat.Dense, names []string) *Recording {
-	r := &Recording{Signals: columns, Names: names}
 	d, T := columns.Dims()
-	if names == nil || d < 2 || T < 2 || !isTime(names[0]) {
-		return r
-	}
-	times := columns.RawRowView(0)
-	step := (times[T-1] - times[0]) / float64(T-1)
-	for t, v := range times {
-		if !(step > 0) || math.Abs(v-times[0]-float64(t)*step) > 0.1*step {
+	if named := mayHaveTimes(names, d, T); named {
+		times := columns.RawRowView(0)
+		spaced := spacing{times[0], (times[T-1] - times[0]) / float64(T-1)}
+		for t, v := range times {
+			named = named && spaced.has(t, v)
+		}
+		if named {
+			r := spaced.recording(names)
+			r.Signals = mat.DenseCopyOf(columns.Slice(1, d, 0, T))
 			return r
 		}
 	}
-	r.TimeColumn, r.Names = names[0], slices.Clone(names[1:])
-	r.Start, r.Rate = times[0], 1/step
+	return &Recording{Signals: columns, Names: names}
+}
+
+// mayHaveTimes is whether the first of the columns can be times.
+func mayHaveTimes(names []string, d, t int) bool {
+	return names != nil && d >= 2 && t >= 2 && isTime(names[0])
+}
+
+// spacing are evenly spaced times.
+type spacing struct{ start, step float64 }
+
+// has is whether v is the time of position t, to a tenth of a step.
+func (s spacing) has(t int, v float64) bool {
+	return s.step > 0 && math.Abs(v-s.start-float64(t)*s.step) <= 0.1*s.step
+}
+
+// recording is one of the columns after that of the times, without its signals.
+func (s spacing) recording(names []string) *Recording {
+	r := &Recording{TimeColumn: names[0], Names: slices.Clone(names[1:]), Start: s.start, Rate: 1 / s.step}
 	if near := math.Round(r.Rate); near > 0 && math.Abs(r.Rate-near) < 1e-6*near {
 		r.Rate = near // times have few digits
 	}
-	r.Signals = mat.DenseCopyOf(columns.Slice(1, d, 0, T))
 	return r
 }
 
@@ -140,8 +176,8 @@ type sidecar struct {
 
 const sidecarEnding = ".json"
 
-// withSidecar adds what the file beside path says, if there is one.
-func withSidecar(path string, r *Recording) (*Recording, error) {
+// withSidecar adds what the file beside path says of its d signals, if there is one.
+func withSidecar(path string, r *Recording, d int) (*Recording, error) {
 	said, err := readFrom(path+sidecarEnding, func(text io.Reader) (sidecar, error) {
 		var s sidecar
 		err := json.NewDecoder(&boundedReader{text, maxRowBytes, errors.New("more than 1 MiB of JSON")}).Decode(&s)
@@ -153,7 +189,7 @@ func withSidecar(path string, r *Recording) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d, _ := r.Signals.Dims(); said.Names != nil && len(said.Names) != d {
+	if said.Names != nil && len(said.Names) != d {
 		return nil, fmt.Errorf("datasets: read %s: %d names of %d signals", path+sidecarEnding, len(said.Names), d)
 	}
 	if said.Rate < 0 {

@@ -35,15 +35,25 @@ func checkSignals(z *mat.Dense) (d, T int, err error) {
 	if z == nil || z.IsEmpty() {
 		return 0, 0, errors.New("no signals: need at least one signal and one position")
 	}
+	if err := checkValues(z, 0); err != nil {
+		return 0, 0, err
+	}
 	d, T = z.Dims()
+	return d, T, nil
+}
+
+// checkValues returns an error if a value of z, whose positions are those from first on,
+// is NaN or infinite.
+func checkValues(z *mat.Dense, first int) error {
+	d, _ := z.Dims()
 	for i := range d {
 		for t, v := range z.RawRowView(i) {
 			if !finite(v) {
-				return 0, 0, fmt.Errorf("signal %d is %v at position %d: every entry must be finite", i+1, v, t+1)
+				return fmt.Errorf("signal %d is %v at position %d: every entry must be finite", i+1, v, first+t+1)
 			}
 		}
 	}
-	return d, T, nil
+	return nil
 }
 
 // fromPositions turns values in order of position, d of them for each, into

@@ -49,27 +49,36 @@ type wavFormat struct {
 	Bits           uint16
 }
 
-// decodeWAV reads the chunks of a RIFF file up to its samples.
+// decodeWAV reads the samples of a RIFF file.
 func decodeWAV(r io.Reader) (sound, error) {
+	format, size, err := readWAVHeader(r)
+	if err != nil {
+		return sound{}, err
+	}
+	z, err := readWAVSamples(r, format, size)
+	return sound{z, int(format.Rate)}, err
+}
+
+// readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes.
+func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 	var riff struct {
 		ID   [4]byte
 		Size uint32
 		Form [4]byte
 	}
 	if err := binary.Read(r, binary.LittleEndian, &riff); err != nil {
-		return sound{}, fmt.Errorf("RIFF header: %w", unexpectedEOF(err))
+		return format, 0, fmt.Errorf("RIFF header: %w", unexpectedEOF(err))
 	}
 	if string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
-		return sound{}, errors.New("no WAV: need a RIFF file of form WAVE")
+		return format, 0, errors.New("no WAV: need a RIFF file of form WAVE")
 	}
-	var format *wavFormat
 	for {
 		var chunk struct {
 			ID   [4]byte
 			Size uint32
 		}
 		if err := binary.Read(r, binary.LittleEndian, &chunk); err != nil {
-			return sound{}, fmt.Errorf("no chunk of samples: %w", unexpectedEOF(err))
+			return format, 0, fmt.Errorf("no chunk of samples: %w", unexpectedEOF(err))
 		}
 		// A chunk of odd size is followed by a byte that is not counted.
 		rest := int64(chunk.Size) + int64(chunk.Size&1)
@@ -77,18 +86,21 @@ func decodeWAV(r io.Reader) (sound, error) {
 		case "fmt ":
 			f, n, err := readWAVFormat(r, int64(chunk.Size))
 			if err != nil {
-				return sound{}, fmt.Errorf("chunk of the format: %w", err)
+				return format, 0, fmt.Errorf("chunk of the format: %w", err)
 			}
-			format, rest = &f, rest-n
+			format, rest = f, rest-n
 		case "data":
-			if format == nil {
-				return sound{}, errors.New("the samples come before their format")
+			size := int64(chunk.Size)
+			if format.Channels == 0 {
+				return format, 0, errors.New("the samples come before their format")
 			}
-			z, err := readWAVSamples(r, *format, int64(chunk.Size))
-			return sound{z, int(format.Rate)}, err
+			if size%int64(format.BlockAlign) != 0 {
+				return format, 0, fmt.Errorf("%d bytes of samples are no whole number of blocks of %d", size, format.BlockAlign)
+			}
+			return format, size, nil
 		}
 		if _, err := io.CopyN(io.Discard, r, rest); err != nil {
-			return sound{}, fmt.Errorf("chunk %q: %w", chunk.ID, unexpectedEOF(err))
+			return format, 0, fmt.Errorf("chunk %q: %w", chunk.ID, unexpectedEOF(err))
 		}
 	}
 }
@@ -129,26 +141,40 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 // readWAVSamples reads one block, a sample of each channel, after another.
 func readWAVSamples(r io.Reader, f wavFormat, size int64) (*mat.Dense, error) {
 	blocks := size / int64(f.BlockAlign)
-	if size%int64(f.BlockAlign) != 0 {
-		return nil, fmt.Errorf("%d bytes of samples are no whole number of blocks of %d", size, f.BlockAlign)
-	}
 	d, T := int(f.Channels), int(min(blocks, MaxEntries+1))
 	if err := checkSize(d, T); err != nil {
 		return nil, err
 	}
+	read := f.reader(r)
 	var values []float64
-	block := make([]byte, f.BlockAlign)
+	piece := make([]float64, d)
 	for t := range T {
-		if _, err := io.ReadFull(r, block); err != nil {
-			return nil, fmt.Errorf("after %d of %d positions: %w", t, T, unexpectedEOF(err))
+		if err := read(piece); err != nil {
+			return nil, fmt.Errorf("after %d of %d positions: %w", t, T, err)
 		}
-		for i := range d {
-			values = append(values, f.sample(block, i))
-		}
+		values = append(values, piece...)
 	}
 	z := fromPositions(values, d)
 	_, _, err := checkSignals(z)
 	return z, err
+}
+
+// reader returns a function that reads as many samples as it is given room for, a whole
+// number of blocks.
+func (f wavFormat) reader(r io.Reader) func([]float64) error {
+	d := int(f.Channels)
+	block := make([]byte, f.BlockAlign)
+	return func(values []float64) error {
+		for ; len(values) >= d; values = values[d:] {
+			if _, err := io.ReadFull(r, block); err != nil {
+				return unexpectedEOF(err)
+			}
+			for i := range d {
+				values[i] = f.sample(block, i)
+			}
+		}
+		return nil
+	}
 }
 
 // sample returns that of channel i in a block.
@@ -161,6 +187,14 @@ func (f wavFormat) sample(block []byte, i int) float64 {
 
 func encodeWAV(w io.Writer, z *mat.Dense, rate int) error {
 	d, T := z.Dims()
+	if err := writeWAVHeader(w, d, T, rate); err != nil {
+		return err
+	}
+	return writeWAVSamples(w, z, 0)
+}
+
+// writeWAVHeader writes all that comes before T samples of d channels.
+func writeWAVHeader(w io.Writer, d, T, rate int) error {
 	// "fmt ", "fact" and "data", each with its 8 bytes of name and size, and
 	// the form's 4.
 	const sizeBeforeSamples = 4 + (8 + 18) + (8 + 4) + 8
@@ -191,15 +225,18 @@ func encodeWAV(w io.Writer, z *mat.Dense, rate int) error {
 		Fact: [4]byte([]byte("fact")), FactSize: 4, Positions: uint32(T),
 		Data: [4]byte([]byte("data")), DataSize: uint32(samples),
 	}
-	if err := binary.Write(w, binary.LittleEndian, header); err != nil {
-		return err
-	}
-	block := make([]byte, blockAlign)
-	for t := range T {
+	return binary.Write(w, binary.LittleEndian, header)
+}
+
+// writeWAVSamples writes those of the positions from first on.
+func writeWAVSamples(w io.Writer, z *mat.Dense, first int) error {
+	d, n := z.Dims()
+	block := make([]byte, 4*d)
+	for t := range n {
 		for i := range d {
 			v := float32(z.At(i, t))
 			if math.IsInf(float64(v), 0) {
-				return fmt.Errorf("signal %d is %v at position %d, beyond 32-bit floats: rescale it", i+1, z.At(i, t), t+1)
+				return fmt.Errorf("signal %d is %v at position %d, beyond 32-bit floats: rescale it", i+1, z.At(i, t), first+t+1)
 			}
 			binary.LittleEndian.PutUint32(block[4*i:], math.Float32bits(v))
 		}

@@ -108,11 +108,20 @@ func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 }
 
 func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
-	d, err := r.demixing()
+	by, err := r.remover(rows)
 	if err != nil {
 		return nil, err
 	}
-	if err := signal.CheckNew("x", x, len(d.Mean)); err != nil {
+	if err := signal.CheckNew("x", x, r.channels()); err != nil {
+		return nil, err
+	}
+	return by(x), nil
+}
+
+// remover returns what removes the recovered signals of the given rows from mixed ones.
+func (r *Result) remover(rows []int) (func(x *mat.Dense) *mat.Dense, error) {
+	d, err := r.demixing()
+	if err != nil {
 		return nil, err
 	}
 	k, _ := d.W.Dims()
@@ -127,8 +136,10 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 		}
 		take.RankOne(take, 1, d.A.ColView(i), d.W.RowView(i))
 	}
-	clean := new(mat.Dense)
-	clean.Mul(take, signal.Added(x, d.Mean, -1))
-	clean.Sub(x, clean)
-	return clean, nil
+	return func(x *mat.Dense) *mat.Dense {
+		clean := new(mat.Dense)
+		clean.Mul(take, signal.Added(x, d.Mean, -1))
+		clean.Sub(x, clean)
+		return clean
+	}, nil
 }

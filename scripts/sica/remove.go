@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -22,7 +21,8 @@ func newRemove() *cobra.Command {
 		Long: `Remove reads what sica separate --save wrote, and a recording of the same
 channels, and takes out what some of the recovered signals make up of it, such as
 a heartbeat of an electroencephalogram. The channels keep their names, times and
-units. sica inspect says which recovered signal is which; they count from 1.
+units. sica inspect says which recovered signal is which; they count from 1. The
+recording is read and written in blocks, so that it may be of any length.
 
 ` + formats,
 		Args: cobra.NoArgs,
@@ -48,10 +48,6 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
 		return err
 	}
-	in, err := datasets.ReadRecording(opt.in)
-	if err != nil {
-		return err
-	}
 	result, err := sica.Load(opt.model)
 	if err != nil {
 		return err
@@ -64,15 +60,17 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		}
 		rows = append(rows, c-1)
 	}
-	clean, err := result.Remove(in.Signals, rows...)
+	progress := newLateParts(cmd.ErrOrStderr())
+	defer progress.done()
+	in, err := openStream(cmd, opt.in, progress.part)
 	if err != nil {
-		return fmt.Errorf("%s: %w", opt.in, err)
-	}
-	left := like(in, clean)
-	left.Names = in.Names
-	if err := datasets.WriteRecording(opt.out, left); err != nil {
 		return err
 	}
+	in.doing = "removing"
+	if err := in.write(opt.out, in.about.Names, result.RemoveBlocks(in.Blocks(block), rows...)); err != nil {
+		return fmt.Errorf("%s: %w", opt.in, err)
+	}
+	progress.done()
 	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
 	return nil
 }

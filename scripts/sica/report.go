@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/schollz/progressbar/v3"
@@ -202,6 +203,7 @@ func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.R
 type parts struct {
 	status io.Writer
 	bar    *progressbar.ProgressBar // nil without a terminal
+	from   time.Time                // when there are lines
 	doing  string                   // as the last line has it
 	tenths int
 }
@@ -214,6 +216,13 @@ func newParts(status io.Writer) *parts {
 	return p
 }
 
+// newLateParts is newParts, without lines for what takes no two seconds.
+func newLateParts(status io.Writer) *parts {
+	p := newParts(status)
+	p.from = time.Now().Add(2 * time.Second)
+	return p
+}
+
 // part shows that a fraction of the whole is done, 0 to 1. Of the same doing there is a
 // line for a tenth more at most.
 func (p *parts) part(doing string, fraction float64) {
@@ -223,7 +232,7 @@ func (p *parts) part(doing string, fraction float64) {
 		return
 	}
 	tenths := int(10 * fraction)
-	if doing == p.doing && tenths <= p.tenths {
+	if doing == p.doing && tenths <= p.tenths || time.Now().Before(p.from) {
 		return
 	}
 	p.doing, p.tenths = doing, tenths

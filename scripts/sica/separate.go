@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
@@ -25,6 +26,7 @@ type separateOptions struct {
 
 	checkpoint, save string
 	resume           bool
+	learnOn          learnOn
 }
 
 func newSeparate() *cobra.Command {
@@ -38,6 +40,12 @@ The default settings compare a few starts, and make no iteration at all if one
 of them leaves no dependence between the signals. Interrupted, it writes the
 best result so far and exits with 130; if numbers stop being finite, it writes
 the last good one and exits with 3.
+
+Of a recording of more than 65,536 positions it learns from as many as the error
+that the linear rule expects calls for, and says how many and what more would be
+worth; --learn-on asks for others. All positions are then recovered, in blocks, so
+that a recording may be of any length. With --truth, of images, and by networks
+that see the signals' surroundings, all positions are learned from.
 
 With --resume or --checkpoint, the state is kept after every iteration. If the
 command is interrupted or killed, the same command goes on from there, to the
@@ -67,6 +75,7 @@ result that it would have had. The folder is removed once the result is written.
 	f.StringVar(&opt.checkpoint, "checkpoint", "", "keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
+	f.StringVar((*string)(&opt.learnOn), "learn-on", "", "learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen by default")
 	return cmd
 }
 
@@ -98,6 +107,15 @@ func checkOut(path string) error {
 }
 
 func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
+	telling := newLateParts(cmd.ErrOrStderr())
+	defer telling.done()
+	long, n, err := opt.long(cmd, cfg, telling.part)
+	if err != nil {
+		return err
+	}
+	if long != nil {
+		return opt.runLong(cmd, cfg, long, n, telling)
+	}
 	in, truth, shape, err := opt.read()
 	if err != nil {
 		return err
@@ -114,17 +132,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	if err != nil {
 		return fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}
-	for _, path := range []string{opt.out, opt.json} {
-		if path != "" {
-			if err := checkWritable(path); err != nil {
-				return err
-			}
-		}
-	}
-	if err := opt.checkSave(); err != nil {
-		return err
-	}
-	b, err := openBackend(cmd, opt.backend)
+	b, err := opt.begin(cmd)
 	if err != nil {
 		return err
 	}
@@ -134,13 +142,9 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
-	rep := separation{
-		Input: opt.in, Signals: d, Positions: t,
-		Method: opt.method, Preset: opt.preset, Config: cfg, Seed: cfg.Seed,
-		Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
-		Iterations: []iterationReport{},
-		MixedMCC:   finite(mixed.MCC),
-	}
+	rep := opt.separation(cfg, b, d, t)
+	rep.MixedMCC = finite(mixed.MCC)
+	cfg.OnStart = func(_ int, doing string, done float64) { telling.part(doing, done) }
 	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
@@ -152,17 +156,14 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	}
 	res, fitErr := sica.Fit(cmd.Context(), b, x, cfg)
 	progress.done()
+	telling.done()
 	if fitErr != nil && (res == nil || res.Iterations == 0) {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
 	}
 
 	// A fit that was cut short still has a result, which is written before
 	// its error is returned.
-	if res.Stopped == sica.StoppedStart {
-		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
-	} else {
-		fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
-	}
+	printWhy(out, res)
 	if err := opt.write(out, in, res, truth, &rep); err != nil {
 		return err
 	}
@@ -173,6 +174,80 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 		return os.RemoveAll(cfg.Checkpoint)
 	}
 	return nil
+}
+
+// runLong separates a recording by what n of its positions tell, or as many as
+// sica.FitStream chooses if that is 0.
+func (opt *separateOptions) runLong(cmd *cobra.Command, cfg sica.Config, in *stream, n int, telling *parts) error {
+	b, err := opt.begin(cmd)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	d, t := in.Dims()
+	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, t, cfg.Seed, backend.NameOf(b))
+	rep := opt.separation(cfg, b, d, t)
+	cfg.OnStart = func(_ int, doing string, done float64) { telling.part("learning: "+doing, done) }
+	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
+	cfg.OnIteration = func(_ int, it sica.Iteration) {
+		progress.iteration(it, math.NaN())
+		rep.add(it, math.NaN())
+	}
+	in.doing = "reading a part"
+	res, err := sica.FitStream(cmd.Context(), b, in, cfg, n)
+	progress.done()
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
+	}
+	printWhy(out, res)
+	in.doing = "recovering all"
+	if err := in.write(opt.out, nil, res.TransformBlocks(in.Blocks(block))); err != nil {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	telling.done()
+	fmt.Fprintln(out, "wrote", opt.out)
+	_, rep.LearnedOn = res.Z.Dims()
+	if err := opt.writeResult(out, res, metric.Match{MCC: math.NaN()}, &rep); err != nil {
+		return err
+	}
+	if cfg.Checkpoint != "" {
+		return os.RemoveAll(cfg.Checkpoint)
+	}
+	return nil
+}
+
+// begin returns the backend once it is sure that all can be written.
+func (opt *separateOptions) begin(cmd *cobra.Command) (compute.Backend, error) {
+	for _, path := range []string{opt.out, opt.json} {
+		if path != "" {
+			if err := checkWritable(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := opt.checkSave(); err != nil {
+		return nil, err
+	}
+	return openBackend(cmd, opt.backend)
+}
+
+// separation is the report before the fit, of d signals at t positions.
+func (opt *separateOptions) separation(cfg sica.Config, b compute.Backend, d, t int) separation {
+	return separation{
+		Input: opt.in, Signals: d, Positions: t, LearnedOn: t,
+		Method: opt.method, Preset: opt.preset, Config: cfg, Seed: cfg.Seed,
+		Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
+		Iterations: []iterationReport{},
+	}
+}
+
+// printWhy says how long the separation took, and why it is what it is.
+func printWhy(out io.Writer, res *sica.Result) {
+	if res.Stopped == sica.StoppedStart {
+		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
+	} else {
+		fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
+	}
 }
 
 // checkSave returns an error unless --save, if it was given, can be a new folder.
@@ -213,6 +288,11 @@ func (opt *separateOptions) write(out io.Writer, in *datasets.Recording, res *si
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)
+	return opt.writeResult(out, res, m, rep)
+}
+
+// writeResult writes, if they were asked for, all of the result and the report.
+func (opt *separateOptions) writeResult(out io.Writer, res *sica.Result, m metric.Match, rep *separation) error {
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {
 			return err

@@ -15,6 +15,7 @@ type separation struct {
 	Input     []string          `json:"input"`
 	Signals   int               `json:"signals"`
 	Positions int               `json:"positions"`
+	LearnedOn int               `json:"learned_on"` // so many of them
 	Method    string            `json:"method"`
 	Preset    string            `json:"preset"`
 	Config    sica.Config       `json:"config"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -59,12 +60,10 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
 		return err
 	}
-	in, shape, err := readRecording(opt.in)
-	if err != nil {
-		return err
-	}
+	var given []int
 	if cmd.Flags().Changed("shape") {
-		if shape, err = parseShape(opt.shape); err != nil {
+		var err error
+		if given, err = parseShape(opt.shape); err != nil {
 			return err
 		}
 	}
@@ -74,6 +73,18 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	result, err := sica.Load(opt.model)
 	if err != nil {
 		return err
+	}
+	if !opt.inverse && len(opt.in) == 1 && streamable(opt.in[0]) && len(given) < 2 {
+		if err := opt.stream(cmd, result); !errors.Is(err, sica.ErrNotStreamed) {
+			return err
+		}
+	}
+	in, shape, err := readRecording(opt.in)
+	if err != nil {
+		return err
+	}
+	if given != nil {
+		shape = given
 	}
 	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
@@ -99,5 +110,23 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)
+	return nil
+}
+
+// stream maps a recording of any length block by block. The error wraps
+// sica.ErrNotStreamed, and nothing was read, if the result can't do that.
+func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result) error {
+	progress := newLateParts(cmd.ErrOrStderr())
+	defer progress.done()
+	in, err := openStream(cmd, opt.in[0], progress.part)
+	if err != nil {
+		return err
+	}
+	in.doing = "mapping"
+	if err := in.write(opt.out, nil, result.TransformBlocks(in.Blocks(block))); err != nil {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	progress.done()
+	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
 	return nil
 }

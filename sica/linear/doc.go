@@ -18,7 +18,9 @@
 // at all and whether the data identify a pair. So the evidence grows with the data,
 // and where there is none, as between Gaussian signals with one spectrum, the
 // result is whitening and says so. Of those, it is the symmetric whitening of the
-// innovations: right if the mixing was symmetric.
+// innovations: right if the mixing was symmetric. One thing isn't: signals that depend
+// on each other whatever the demixing make the models wrong, and then the demixing is
+// taken, of those found, whose signals depend least on each other.
 //
 // Separate finds the demixing, with standard errors. FitSources gives the description length
 // of any signals, by which demixings that aren't linear compete.

@@ -20,51 +20,50 @@ const (
 )
 
 // best is the demixing with the least description length that the descents from
-// the starts end at, and the name of its start.
-func (s *separator) best(ctx context.Context, starts []start) (best *demixing, name string, err error) {
+// the starts end at, and the name of its start. Ends are all that they end at.
+func (s *separator) best(ctx context.Context, starts []start) (best *demixing, name string, ends []start, err error) {
 	for k := range starts {
 		m := s.take()
 		if err := s.evaluate(ctx, m, starts[k].b, true, nil); err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
 		starts[k].nats = m.nats
 		s.give(m)
 	}
 	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Compare(a.nats, b.nats) })
-	var ends []*mat.Dense
 	n := float64(s.past.n)
-	for _, start := range starts {
-		if slices.ContainsFunc(ends, func(b *mat.Dense) bool { return sameBasin(start.b, b) }) {
+	for _, from := range starts {
+		if slices.ContainsFunc(ends, func(e start) bool { return sameBasin(from.b, e.b) }) {
 			continue
 		}
 		m := s.take()
-		if err := s.evaluate(ctx, m, start.b, true, nil); err != nil {
-			return nil, "", err
+		if err := s.evaluate(ctx, m, from.b, true, nil); err != nil {
+			return nil, "", nil, err
 		}
 		steps := mostSteps
 		if best != nil {
 			steps = firstSteps
 		}
 		if m, err = s.descend(ctx, m, steps); err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
 		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > same {
 			if m, err = s.descend(ctx, m, mostSteps); err != nil {
-				return nil, "", err
+				return nil, "", nil, err
 			}
 		}
-		ends = append(ends, mat.DenseCopyOf(m.b))
+		ends = append(ends, start{name: from.name, b: mat.DenseCopyOf(m.b)})
 		switch {
 		case best == nil:
-			best, name = m, start.name
+			best, name = m, from.name
 		case m.nats < best.nats:
 			s.give(best)
-			best, name = m, start.name
+			best, name = m, from.name
 		default:
 			s.give(m)
 		}
 	}
-	return best, name, nil
+	return best, name, ends, nil
 }
 
 // sameBasin says whether b and c recover the same signals, but for order, sign,

@@ -72,14 +72,25 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	if err != nil {
 		return nil, err
 	}
-	best, name, err := s.best(ctx, starts)
+	best, name, ends, err := s.best(ctx, starts)
 	if err != nil {
 		return nil, err
+	}
+	another, err := s.leastDependent(ctx, shape, best, append(ends, start{name: "whitening", b: null.b}))
+	if err != nil {
+		return nil, err
+	}
+	if another != nil {
+		name = another.name
+		if err := s.evaluate(ctx, best, another.b, true, nil); err != nil {
+			return nil, err
+		}
 	}
 	v, err := s.judge(ctx, best, null)
 	if err != nil {
 		return nil, err
 	}
+	v.leastDependent = another != nil
 	return s.solution(ctx, best, null, v, name, white.Mean)
 }
 

@@ -393,3 +393,27 @@ func TestSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestDigitsThatDepend separates triples of figure 4 whose digits' strokes lie in the
+// same places: the demixing of fewest nats has an MCC of .92, .77 and .78 (measured
+// with this package before it compared dependence).
+func TestDigitsThatDepend(t *testing.T) {
+	for _, seed := range []uint64{20006, 20008, 20017} {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		s, _, err := datasets.MNIST(rng, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := datasets.Mix(s, datasets.MixOptions{Steps: 5, StepSize: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol := separate(t, x, linear.Options{Shape: []int{datasets.MNISTSide, datasets.MNISTSide}, Seed: seed})
+		if got := mcc(t, recovered(sol, x), s); got < 0.98 {
+			t.Errorf("triple %d: MCC %.3f, want at least .98", seed, got)
+		}
+		if want := "in fewer nats, but its signals depend more on each other"; !strings.Contains(sol.Why, want) {
+			t.Errorf("triple %d: Why is %q, want it to say that another demixing describes the signals %s", seed, sol.Why, want)
+		}
+	}
+}

@@ -64,7 +64,7 @@ type Findings struct {
 	// evidence may be wrong: whether the Dependence of a pair is larger than .1 and
 	// than five of its standard errors.
 	Doubtful bool `json:"doubtful"`
-	// Start is the name of the start that led to the least description length.
+	// Start is the name of the start that led to the demixing.
 	Start string `json:"start"`
 	// Why says in a sentence what was decided, and why.
 	Why string `json:"why"`
@@ -193,6 +193,9 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	}
 	sol.Doubtful = doubtful(dependence, s.past.n)
 	sol.Why = sol.why(left, v.bent)
+	if v.leastDependent {
+		sol.Why += " Another demixing describes the signals in fewer nats, but its signals depend more on each other."
+	}
 	return sol, nil
 }
 

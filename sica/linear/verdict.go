@@ -18,15 +18,18 @@ var identified = math.Log(20)
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation float64       // gain of the whole rotation, over signals alike, bent or not
-	bent     bool          // it is less over bent ones
-	occam    float64       // what its angles cost
-	cost     *mat.SymDense // that of each
-	apart    *mat.SymDense // of each pair: the larger of its gains
-	evidence *mat.SymDense // of each pair
-	leaks    *mat.Dense
-	angles   *mat.SymDense
-	scaled   *mat.Dense // the demixing, rows in the scale of the innovations
+	rotation float64 // gain of the whole rotation, over signals alike, bent or not
+	bent     bool    // it is less over bent ones
+	// leastDependent is whether the demixing was taken as its signals depend least on
+	// each other, and another takes fewer nats.
+	leastDependent bool
+	occam          float64       // what its angles cost
+	cost           *mat.SymDense // that of each
+	apart          *mat.SymDense // of each pair: the larger of its gains
+	evidence       *mat.SymDense // of each pair
+	leaks          *mat.Dense
+	angles         *mat.SymDense
+	scaled         *mat.Dense // the demixing, rows in the scale of the innovations
 }
 
 // judge compares best with whitening, and each pair of its signals with what it

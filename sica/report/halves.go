@@ -72,9 +72,28 @@ func halves(ctx context.Context, x, z *mat.Dense, g *grid.Grid, seed uint64) (*H
 	return h, nil
 }
 
-// String says how well the halves agree.
+// String says how well the halves agree, and on which signals they don't: those below
+// .9, the limit of a refit's.
 func (h *Halves) String() string {
 	least := floats.MinIdx(h.Signals)
-	return fmt.Sprintf("halves: the first and the second half of the positions, each separated by itself, agree on the mixing with a mean correlation of %.3f, the least %.3f for signal %d",
+	text := fmt.Sprintf("halves: the first and the second half of the positions, each separated by itself, agree on the mixing with a mean correlation of %.3f, the least %.3f for signal %d",
 		h.Agreement, h.Signals[least], least+1)
+	var apart []int
+	for i, c := range h.Signals {
+		if c < leastStability {
+			apart = append(apart, i)
+		}
+	}
+	if apart == nil {
+		return text
+	}
+	return text + fmt.Sprintf("; on %s they agree below %g: the mixing may drift, or half of the positions may be too few for what they are", counted(apart), leastStability)
+}
+
+// of is the agreement on a signal as text.
+func (h *Halves) of(i int) string {
+	if h == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", h.Signals[i])
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -43,6 +44,14 @@ type Report struct {
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict, a sentence each
 	Next    []string `json:"next"`    // what to try, a sentence each
+
+	// Shares has, for each recovered signal, the share of the mixed signals' variance that
+	// it makes up, each of them brought to variance 1: the mean of its squared correlations
+	// with them.
+	Shares []float64 `json:"shares"`
+	// Doubts says of each recovered signal, in a few words each, why it isn't to be relied
+	// on; one without is, as far as can be told. See Verdict.
+	Doubts [][]string `json:"doubts"`
 
 	// Mixed is how far the mixed signals are from self-sufficient when they are
 	// whitened, as ZCA does, Recovered how far the recovered ones are.
@@ -112,6 +121,7 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why,
 	}
+	report.Shares = shares(x, z)
 	p.part("measuring the divergence before and after", .7*first)
 	measured, err := divergences(ctx, backend, []*mat.Dense{white, z}, g, r.Seed)
 	if err != nil {
@@ -145,6 +155,20 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	report.conclude()
 	report.Elapsed = time.Since(begun)
 	return report, nil
+}
+
+// shares are the mean squared correlations of each signal of z with those of x.
+func shares(x, z *mat.Dense) []float64 {
+	channels, _ := x.Dims()
+	d, _ := z.Dims()
+	found := make([]float64, d)
+	for i := range found {
+		for j := range channels {
+			c := stat.Correlation(z.RawRowView(i), x.RawRowView(j), nil)
+			found[i] += c * c / float64(channels)
+		}
+	}
+	return found
 }
 
 // whitened are x whitened as ZCA does; of more mixed signals than the k recovered ones

@@ -98,8 +98,11 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	for i := range order {
 		order[i] = i
 	}
-	if len(order) > maxRows { // the stablest last, or the most self-sufficient
+	if len(order) > maxRows { // those relied on last, the stablest or the most self-sufficient of them
 		slices.SortStableFunc(order, func(i, j int) int {
+			if c := -cmp.Compare(len(r.Doubts[i]), len(r.Doubts[j])); c != 0 {
+				return c
+			}
 			if r.Stability != nil {
 				return cmp.Compare(r.Stability.Signals[i], r.Stability.Signals[j])
 			}
@@ -107,13 +110,29 @@ func (r *Report) writeSignals(b *strings.Builder) {
 			return -cmp.Compare(p.All-p.Own, q.All-q.Own)
 		})
 	}
-	rows := []string{"signal\tR² own context\tall contexts\tself-sufficient\tstability\texpected error"}
+	rows := []string{"signal\tshare\town R²\tall contexts\tstability\thalves\terror\trelied on"}
 	for _, i := range order[:min(maxRows, len(order))] {
 		p := r.Predictability[i]
-		rows = append(rows, fmt.Sprintf("%d\t%.3f\t%.3f ± %.3f\t%s\t%s\t%s", i+1, p.Own, p.All, p.SE, yes(p.SelfSufficient()), r.Stability.of(i), r.Linear.ErrorOf(i)))
+		rows = append(rows, fmt.Sprintf("%d\t%s\t%.3f\t%.3f ± %.3f\t%s\t%s\t%s\t%s", i+1, r.ShareOf(i), p.Own, p.All, p.SE, r.Stability.of(i), r.Halves.of(i), r.Linear.ErrorOf(i), r.RelianceOn(i)))
 	}
 	table(b, rows...)
 	writeRest(b, len(order), "signals")
+}
+
+// ShareOf is the share of signal i in the mixed signals' variance as text.
+func (r *Report) ShareOf(i int) string {
+	if i >= len(r.Shares) {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*r.Shares[i])
+}
+
+// RelianceOn is whether signal i can be relied on as text: yes, or why not.
+func (r *Report) RelianceOn(i int) string {
+	if i >= len(r.Doubts) || len(r.Doubts[i]) == 0 {
+		return "yes"
+	}
+	return "no: " + strings.Join(r.Doubts[i], ", ")
 }
 
 func (r *Report) writePairs(b *strings.Builder) {

@@ -25,6 +25,12 @@ import (
 //     them (linear.Pair.Identified).
 //  3. Separated otherwise.
 //
+// Rules 1c, 1d, 1e and 2 are about each signal, and Report.Doubts says for each which
+// speak against it. The verdict is about those that carry the mixed signals: doubted ones
+// that make up 1 % of their variance together at most, the smallest first, are named
+// but don't decide. A share of the variance that small is nothing to rule 1d either, which
+// lets others' contexts add as much to a signal.
+//
 // The verdict is about SICA's criterion: sources that don't fulfil it, or
 // a nonlinear mixing that leaves signals that fulfil it as well as the sources
 // do, can make it wrong; and no criterion of this kind sees how a signal is
@@ -51,6 +57,7 @@ const (
 	leftDivergence = 0.01
 	leastAgreement = 0.95 // the correlation of signals that differ by 18°
 	leastStability = 0.9
+	lightShare     = selfSufficientGain // of the variance
 )
 
 // finding is a reason for a verdict, and what to try.
@@ -58,14 +65,19 @@ type finding struct{ reason, next string }
 
 // conclude fills in the verdict.
 func (r *Report) conclude() {
-	findings := slices.Concat(r.dependent(), r.doubtful(), r.misturned(), r.dependentOnContexts(), r.unstable())
+	r.doubt()
+	light := r.light()
+	findings := slices.Concat(r.dependent(), r.doubtful(), r.misturned(light), r.dependentOnContexts(light), r.unstable(light))
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
-		if findings = r.unidentifiable(); len(findings) > 0 {
+		if findings = r.unidentifiable(light); len(findings) > 0 {
 			r.Verdict = NotIdentifiable
 		} else {
 			r.Verdict, findings = Separated, []finding{r.separated()}
 		}
+	}
+	if len(light) > 0 {
+		findings = append(findings, r.weak(light))
 	}
 	for _, f := range findings {
 		r.Reasons = append(r.Reasons, f.reason)
@@ -74,6 +86,87 @@ func (r *Report) conclude() {
 		}
 	}
 }
+
+// doubt fills in what speaks against each signal.
+func (r *Report) doubt() {
+	r.Doubts = make([][]string, r.Signals)
+	for i := range r.Doubts {
+		alone := r.Linear.alone(i)
+		if alone && r.turnedElsewhere(i) {
+			r.Doubts[i] = append(r.Doubts[i], "another demixing is shorter")
+		}
+		if i < len(r.Predictability) && !r.Predictability[i].SelfSufficient() {
+			r.Doubts[i] = append(r.Doubts[i], "not self-sufficient")
+		}
+		if alone && r.comesOutElse(i) {
+			r.Doubts[i] = append(r.Doubts[i], "unstable")
+		}
+		if !alone {
+			r.Doubts[i] = append(r.Doubts[i], "not told apart")
+		}
+	}
+}
+
+// turnedElsewhere is rule 1c and comesOutElse rule 1e for a signal that is told apart.
+func (r *Report) turnedElsewhere(i int) bool {
+	return i < len(r.Linear.Agreement) && r.Linear.Agreement[i] < leastAgreement
+}
+
+func (r *Report) comesOutElse(i int) bool {
+	return r.Stability != nil && r.Stability.Signals[i] < leastStability
+}
+
+// light are the doubted signals that make up a negligible share of the variance together,
+// in order. There are none where the shares aren't known.
+func (r *Report) light() []int {
+	var doubted []int
+	for i, doubts := range r.Doubts {
+		if len(doubts) > 0 && i < len(r.Shares) {
+			doubted = append(doubted, i)
+		}
+	}
+	slices.SortStableFunc(doubted, func(i, j int) int { return cmp.Compare(r.Shares[i], r.Shares[j]) })
+	sum := 0.0
+	for n, i := range doubted {
+		if sum += r.Shares[i]; sum > lightShare {
+			doubted = doubted[:n]
+			break
+		}
+	}
+	slices.Sort(doubted)
+	return doubted
+}
+
+// weak names the light signals.
+func (r *Report) weak(light []int) finding {
+	sum := 0.0
+	var doubts []string
+	for _, i := range light {
+		sum += r.Shares[i]
+		for _, d := range r.Doubts[i] {
+			if !slices.Contains(doubts, d) {
+				doubts = append(doubts, d)
+			}
+		}
+	}
+	is, makes := "isn't", "It makes"
+	if len(light) > 1 {
+		is, makes = "aren't", "They make"
+	}
+	reason := fmt.Sprintf("%s %s to be relied on (%s). %s up %.2g %% of the variance of the mixed signals, too little to decide about the others.",
+		capital(counted(light)), is, strings.Join(doubts, "; "), makes, 100*sum)
+	return finding{reason, fmt.Sprintf("Leave %s out, or look for what it may be yourself.", counted(light))}
+}
+
+// counted is "signal 1" or "signals 1 and 2".
+func counted(signals []int) string {
+	if len(signals) == 1 {
+		return "signal " + numbered(signals)
+	}
+	return "signals " + numbered(signals)
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // dependent is rule 1a.
 func (r *Report) dependent() []finding {
@@ -101,10 +194,10 @@ func (r *Report) doubtful() []finding {
 }
 
 // misturned is rule 1c.
-func (r *Report) misturned() []finding {
+func (r *Report) misturned(light []int) []finding {
 	worst := -1
 	for i, agreement := range r.Linear.Agreement {
-		if agreement < leastAgreement && r.Linear.alone(i) && (worst < 0 || agreement < r.Linear.Agreement[worst]) {
+		if r.turnedElsewhere(i) && r.Linear.alone(i) && !slices.Contains(light, i) && (worst < 0 || agreement < r.Linear.Agreement[worst]) {
 			worst = i
 		}
 	}
@@ -118,11 +211,11 @@ func (r *Report) misturned() []finding {
 }
 
 // dependentOnContexts is rule 1d.
-func (r *Report) dependentOnContexts() []finding {
+func (r *Report) dependentOnContexts(light []int) []finding {
 	var signals []int
 	largest := 0.0
 	for i, p := range r.Predictability {
-		if !p.SelfSufficient() {
+		if !p.SelfSufficient() && !slices.Contains(light, i) {
 			signals = append(signals, i)
 			largest = max(largest, p.All-p.Own)
 		}
@@ -137,14 +230,14 @@ func (r *Report) dependentOnContexts() []finding {
 }
 
 // unstable is rule 1e.
-func (r *Report) unstable() []finding {
+func (r *Report) unstable(light []int) []finding {
 	if r.Stability == nil {
 		return nil
 	}
 	var signals []int
 	least := 1.0
 	for i, c := range r.Stability.Signals {
-		if c < leastStability && r.Linear.alone(i) {
+		if r.comesOutElse(i) && r.Linear.alone(i) && !slices.Contains(light, i) {
 			signals = append(signals, i)
 			least = min(least, c)
 		}
@@ -159,10 +252,10 @@ func (r *Report) unstable() []finding {
 }
 
 // unidentifiable is rule 2.
-func (r *Report) unidentifiable() []finding {
+func (r *Report) unidentifiable(light []int) []finding {
 	var groups []string
 	for _, g := range r.Linear.Groups {
-		if len(g) > 1 {
+		if len(g) > 1 && slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(light, i) }) {
 			groups = append(groups, numbered(g))
 		}
 	}
@@ -180,6 +273,10 @@ func (r *Report) separated() finding {
 	least := slices.MinFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
 	reason := fmt.Sprintf("The dependence went from %s to %s, and the data tell every pair of signals from its rotations, signals %s by %.1f nats and the others by more",
 		r.Mixed.Dependence, r.Recovered.Dependence, numbered([]int{least.J, least.I}), least.Evidence)
+	if !least.Identified { // both are light
+		reason = fmt.Sprintf("The dependence went from %s to %s, and the data tell the signals from their rotations but for those named below",
+			r.Mixed.Dependence, r.Recovered.Dependence)
+	}
 	if after := r.Recovered; after.Dependence.Low > leftDependence {
 		reason += fmt.Sprintf("; what dependence is left, networks don't see: a divergence of %s nats", after.Judged)
 	}

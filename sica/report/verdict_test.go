@@ -21,7 +21,7 @@ func good() *Report {
 		Pairs: []linear.Pair{pair(1, 0, 40), pair(2, 0, 12.3), pair(2, 1, 50)},
 	}
 	return &Report{
-		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7,
+		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7, Shares: []float64{.6, .3, .1},
 		Mixed:          Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Judged: &before},
 		Recovered:      Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0, High: 0.07}, Pair: [2]int{0, 2}, Judged: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
@@ -37,6 +37,7 @@ func TestVerdict(t *testing.T) {
 		r.Linear.Groups = [][]int{{0}, {1, 2}}
 		r.Linear.Pairs[2].Identified = false
 	}
+	light := func(r *Report) { r.Shares = []float64{.6, .393, .007} }
 	for _, test := range []struct {
 		name   string
 		change func(r *Report)
@@ -63,6 +64,30 @@ func TestVerdict(t *testing.T) {
 			join(r)
 			r.Recovered.Dependence, r.Recovered.Judged = dependent, &dependent
 		}, NoEvidence, "still depend"},
+		{"light and unstable", func(r *Report) {
+			light(r)
+			r.Stability.Signals[2] = 0.5
+		}, Separated, "Signal 3 isn't to be relied on (unstable). It makes up 0.7 % of the variance"},
+		{"light and needs others", func(r *Report) {
+			light(r)
+			r.Predictability[2].All = 0.5
+		}, Separated, "(not self-sufficient)"},
+		{"light and misturned", func(r *Report) {
+			light(r)
+			r.Linear.Agreement[2] = 0.5
+		}, Separated, "(another demixing is shorter)"},
+		{"light, and another unstable", func(r *Report) {
+			light(r)
+			r.Stability.Signals[2], r.Stability.Signals[0] = 0.5, 0.6
+		}, NoEvidence, "Signal 3 isn't to be relied on"},
+		{"light beside a group of its own", func(r *Report) {
+			join(r)
+			r.Shares = []float64{.991, .004, .005}
+		}, Separated, "Signals 2 and 3 aren't to be relied on (not told apart). They make up 0.9 %"},
+		{"each light, together not", func(r *Report) {
+			r.Shares = []float64{.985, .008, .007}
+			r.Stability.Signals[1], r.Stability.Signals[2] = 0.5, 0.5
+		}, NoEvidence, "Signal 2 comes out differently"},
 	} {
 		r := good()
 		test.change(r)
@@ -95,10 +120,10 @@ func TestReportText(t *testing.T) {
 dependence of a pair   0.400 (0.300–0.500)   0.010 (0.000–0.070)
 divergence, nats       0.100 (0.060–0.130)   0.001 (0.000–0.004)
 
-signal   R² own context   all contexts    self-sufficient   stability   expected error
-1        0.500            0.500 ± 0.010   yes               0.990       0.0012
-2        0.800            0.790 ± 0.010   yes               0.980       0.0003
-3        0.000            0.004 ± 0.001   yes               0.990       0.0020
+signal   share    own R²   all contexts    stability   halves   error    relied on
+1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
+2        30.0 %   0.800    0.790 ± 0.010   0.980       –        0.0003   yes
+3        10.0 %   0.000    0.004 ± 0.001   0.990       –        0.0020   yes
 
 pair      evidence, nats   identified   angle    sizes correlate by
 1 and 2   40.0             yes          ± 1.1°   0.01
@@ -116,6 +141,11 @@ and the fit agree with an MCC of 0.990
 		r.Stability.Signals = append(r.Stability.Signals, 1)
 		r.Linear.Pairs = append(r.Linear.Pairs, r.Linear.Pairs...)[:min(2*len(r.Linear.Pairs), 900)]
 	}
+	for i := 3; i < 43; i++ {
+		r.Linear.Groups = append(r.Linear.Groups, []int{i})
+		r.Linear.ExpectedError = append(r.Linear.ExpectedError, 0)
+	}
+	r.Signals = 43
 	r.Stability.Signals[41] = 0.1
 	r.Linear.Pairs[700].Evidence = -7.5
 	r.conclude()

@@ -114,7 +114,7 @@ func (e *Ensemble) Variables() ([]Variable, error) { return StoreVariables(e.sto
 
 // SetVariables goes on from what Variables returned.
 func (e *Ensemble) SetVariables(variables []Variable) error {
-	return setVariables(e.store, variables)
+	return SetVariables(e.store, variables)
 }
 
 // values are the signals of every network, row-major [networks][d·T]; those of a run

@@ -65,7 +65,7 @@ func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count
 }
 
 // newLearned are networks without what trains and weighs them, to be given its
-// variables by setVariables.
+// variables by SetVariables.
 func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
 	f := &networks{cfg: cfg, d: d, t: g.Len(), count: count, dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore()}
 	f.network = cfg.network(f.shape)

@@ -89,7 +89,7 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		}
 	}
 	e.made.ridge = step.Ridge
-	return e.made, setVariables(e.made.store, step.Networks)
+	return e.made, SetVariables(e.made.store, step.Networks)
 }
 
 // index is that of n positions, if the networks can see it.

@@ -54,8 +54,8 @@ func hostValues(x *tensors.Tensor) ([]float64, error) {
 	return values, nil
 }
 
-// setVariables sets or makes the variables in a store.
-func setVariables(store *model.Store, variables []Variable) error {
+// SetVariables sets or makes the variables in a store.
+func SetVariables(store *model.Store, variables []Variable) error {
 	for _, from := range variables {
 		value, err := from.tensor()
 		if err != nil {

@@ -60,6 +60,7 @@ type view struct {
 	Pairs       []pair
 	MorePairs   string
 	RefitsNote  string
+	Halves      string // "" where they weren't compared
 	Matrix      []line
 	Why         string
 	Progress    template.URL // "" without iterations
@@ -81,6 +82,9 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 		Title: title, Report: r, Shape: shape(r.Shape), Tone: tones[r.Verdict],
 		Measures: measures(r), Rows: rows(r), Pairs: pairs(r), Matrix: matrix(r), RefitsNote: refitsNote(r),
 		Why: why(r),
+	}
+	if r.Halves != nil {
+		v.Halves = strings.TrimPrefix(r.Halves.String(), "halves: ")
 	}
 	if more := r.Signals - len(v.Rows); more > 0 {
 		v.MoreRows = fmt.Sprintf("And %d more signals.", more)
@@ -150,6 +154,8 @@ type row struct {
 	OwnWidth, AllWidth float64
 	SelfSufficient     bool
 	Stability, Error   string
+	Share, Halves      string
+	Relied             string // "yes" or why not
 }
 
 const cell = 176
@@ -160,10 +166,13 @@ func rows(r *report.Report) []row {
 		next := row{
 			Number: i + 1, Own: decimals(p.Own), All: decimals(p.All), SE: decimals(p.SE),
 			OwnWidth: cell * max(p.Own, 0), AllWidth: cell * max(p.All, 0), SelfSufficient: p.SelfSufficient(),
-			Error: r.Linear.ErrorOf(i),
+			Error: r.Linear.ErrorOf(i), Share: r.ShareOf(i), Relied: r.RelianceOn(i),
 		}
 		if r.Stability != nil {
 			next.Stability = decimals(r.Stability.Signals[i])
+		}
+		if r.Halves != nil {
+			next.Halves = decimals(r.Halves.Signals[i])
 		}
 		found = append(found, next)
 	}

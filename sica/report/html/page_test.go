@@ -58,6 +58,24 @@ func write(t *testing.T, title string, r *report.Report, x, z *mat.Dense) string
 	return b.String()
 }
 
+// The page shows on which signals the halves agree, what each makes up and whether to rely
+// on it.
+func TestEachSignal(t *testing.T) {
+	r, x, z := example(3, 200)
+	r.Halves = &report.Halves{Agreement: .8, Signals: []float64{.99, .41, 1}}
+	r.Shares, r.Doubts = []float64{.7, .004, .296}, [][]string{nil, {"unstable"}, nil}
+	page := write(t, "mixed.csv", r, x, z)
+	for _, want := range []string{"Halves of the recording", "0.410", "on signal 2 they agree below 0.9", "70.0 %", "no: unstable"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	r.Halves = nil
+	if strings.Contains(write(t, "mixed.csv", r, x, z), "Halves of the recording") {
+		t.Error("halves that weren't compared")
+	}
+}
+
 // Everything is in the file: it names no other, and runs nothing.
 func TestSelfContained(t *testing.T) {
 	for _, shape := range [][]int{{200}, {12, 10}, {3, 8, 10}} {

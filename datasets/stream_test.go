@@ -1,0 +1,182 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A recording in blocks of any size is the recording as a whole, and written in blocks
+// the same file, but for an NPY file's header.
+func TestStream(t *testing.T) {
+	const d, n = 3, 1000
+	z := mat.NewDense(d, n, nil)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range d {
+		for k := range n {
+			z.Set(i, k, float64(float32(rng.NormFloat64())))
+		}
+	}
+	names := []string{"left", "middle", "right"}
+	for _, file := range []struct {
+		name  string
+		about Recording
+	}{
+		{"timed.csv", Recording{Names: names, Rate: 250, TimeColumn: "time", Start: 3}},
+		{"untimed.csv", Recording{}},
+		{"named.wav", Recording{Names: names, Rate: 8000}},
+		{"plain.npy", Recording{}},
+		{"named.npy", Recording{Names: names, Rate: 17.5}},
+	} {
+		path := filepath.Join(t.TempDir(), file.name)
+		whole := file.about
+		whole.Signals = z
+		if err := WriteRecording(path, &whole); err != nil {
+			t.Fatal(err)
+		}
+		want, err := ReadRecording(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenStream(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d0, n0 := s.Dims(); d0 != d || n0 != n {
+			t.Errorf("%s: %d×%d", file.name, d0, n0)
+		}
+		for _, size := range []int{1, 7, n / 2, n, 2 * n} {
+			got := gathered(t, s.Blocks(size))
+			if !mat.Equal(got, want.Signals) {
+				t.Errorf("%s in blocks of %d isn't the whole", file.name, size)
+			}
+		}
+		again := filepath.Join(t.TempDir(), file.name)
+		if err := WriteBlocks(again, s.About(), n, s.Blocks(7)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadRecording(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(got.Signals, want.Signals) || !slices.Equal(got.Names, want.Names) || got.Rate != want.Rate || got.Start != want.Start || got.TimeColumn != want.TimeColumn {
+			t.Errorf("%s: written in blocks: %+v, want %+v", file.name, got, want)
+		}
+		a, _ := os.ReadFile(path)
+		b, _ := os.ReadFile(again)
+		if !slices.Equal(a, b) && !strings.HasSuffix(path, ".npy") {
+			t.Errorf("%s: written in blocks, the file differs", file.name)
+		}
+	}
+}
+
+// gathered are all blocks beside each other.
+func gathered(t *testing.T, blocks iter.Seq2[*mat.Dense, error]) *mat.Dense {
+	t.Helper()
+	all := new(mat.Dense)
+	for z, err := range blocks {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all.IsEmpty() {
+			all.CloneFrom(z)
+			continue
+		}
+		var longer mat.Dense
+		longer.Augment(all, z)
+		all = &longer
+	}
+	return all
+}
+
+// What can't be read in blocks is refused with what is wrong, and where.
+func TestStreamErrors(t *testing.T) {
+	dir := t.TempDir()
+	text := "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2), }\n"
+	fortran := "\x93NUMPY\x01\x00" + string(rune(len(text))) + "\x00" + text
+	for _, c := range []struct{ name, file, want string }{
+		{"image.png", "", "need .csv, .npy or .wav"},
+		{"empty.csv", "", "no rows of numbers"},
+		{"header.csv", "a,b\n", "no rows of numbers"},
+		{"short.csv", "1,2\n3\n", "line 2 has 1 columns"},
+		{"word.csv", "1,2\n3,x\n", "line 2, column 2"},
+		{"fortran.npy", fortran, "Fortran order"},
+		{"none.npy", "", "no NPY header"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.file), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenStream(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := OpenStream(filepath.Join(dir, "missing.csv")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+
+	// A NaN is found where it is, and what was there before stays.
+	path, out := filepath.Join(dir, "nan.npy"), filepath.Join(dir, "out.csv")
+	if err := WriteFile(path, mat.NewDense(1, 5, []float64{1, 2, 3, 4, 5})); err != nil {
+		t.Fatal(err)
+	}
+	data, _ := os.ReadFile(path)
+	for k := range 8 {
+		data[len(data)-1-k] = 0xff
+	}
+	os.WriteFile(path, data, 0o666)
+	os.WriteFile(out, []byte("before"), 0o666)
+	s, err := OpenStream(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteBlocks(out, Recording{}, 5, s.Blocks(2)); err == nil || !strings.Contains(err.Error(), "position 5") {
+		t.Errorf("a NaN: %v", err)
+	}
+	if kept, _ := os.ReadFile(out); string(kept) != "before" {
+		t.Errorf("the file holds %q", kept)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*.tmp")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	// A file that has become shorter since.
+	os.WriteFile(path, data[:len(data)-16], 0o666)
+	for _, err := range s.Blocks(5) {
+		if err == nil {
+			t.Error("5 positions of 3")
+		}
+	}
+}
+
+// A file that promises more than it has, or other than it was, allocates no more than a
+// block.
+func TestStreamOfPromises(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.npy")
+	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }\n", math.MaxInt32, math.MaxInt32)
+	if err := os.WriteFile(path, []byte("\x93NUMPY\x01\x00"+string(rune(len(text)))+"\x00"+text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStream(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := allocated(func() {
+		for _, err := range s.Blocks(1 << 10) {
+			if err == nil {
+				t.Error("a block of nothing")
+			}
+		}
+	}); took > 1<<20 {
+		t.Errorf("%d bytes", took)
+	}
+}

@@ -1,0 +1,260 @@
+package sica
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// whole is a Stream of signals in memory.
+type whole struct{ *mat.Dense }
+
+func (w whole) Blocks(n int) Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		d, t := w.Dims()
+		for from := 0; from < t; from += n {
+			if !yield(mat.DenseCopyOf(w.Slice(0, d, from, min(from+n, t))), nil) {
+				return
+			}
+		}
+	}
+}
+
+// gathered are all blocks beside each other, or the error that ended them.
+func gathered(blocks Blocks) (*mat.Dense, error) {
+	all := new(mat.Dense)
+	for z, err := range blocks {
+		if err != nil {
+			return nil, err
+		}
+		if all.IsEmpty() {
+			all.CloneFrom(z)
+			continue
+		}
+		var longer mat.Dense
+		longer.Augment(all, z)
+		all = &longer
+	}
+	return all, nil
+}
+
+// In blocks a result maps signals as it does at once, and takes others out.
+func TestTransformBlocks(t *testing.T) {
+	x, _ := mixedAR7(t, 2, 600, 5, true)
+	b := open(t, backend.Go)
+	for name, change := range map[string]func(*Config){
+		"linear": func(*Config) {},
+		"gaussianised": func(c *Config) {
+			c.Rule, c.Start = NoRule, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
+		},
+		"conditional": func(c *Config) { c.Rule, c.Start = NoRule, []preprocess.Transform{preprocess.Conditional} },
+	} {
+		cfg := Default().Smoke()
+		change(&cfg)
+		r := fit(t, b, x, cfg)
+		want, err := r.Transform(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := gathered(r.TransformBlocks(whole{x}.Blocks(77)))
+		if err != nil || !mat.EqualApprox(got, want, 1e-12) {
+			t.Errorf("%s: in blocks it differs (%v)", name, err)
+		}
+		if name != "linear" {
+			continue
+		}
+		clean, err := r.Remove(x, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := gathered(r.RemoveBlocks(whole{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
+			t.Errorf("removed in blocks it differs (%v)", err)
+		}
+		if _, err := gathered(r.RemoveBlocks(whole{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "there are 2") {
+			t.Errorf("a third of two signals: %v", err)
+		}
+		if _, err := gathered(r.TransformBlocks(whole{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x has 3 signals") {
+			t.Errorf("three signals for two: %v", err)
+		}
+	}
+	free, x := followedFit(t, b, "free prediction")
+	if _, err := gathered(free.TransformBlocks(whole{x}.Blocks(77))); !errors.Is(err, ErrNotStreamed) {
+		t.Errorf("networks that see a window: %v", err)
+	}
+}
+
+// A part has so many positions, in blocks that are spread evenly over the recording.
+func TestReadPart(t *testing.T) {
+	for _, c := range []struct{ n, of int }{{10, 10}, {1, 3}, {3, 10}, {spread, 3 * spread}, {2*spread + 5, 9*spread + 3}, {5 * spread, 5*spread + 1}, {4*spread - 1, 100 * spread}} {
+		at := mat.NewDense(1, c.of, nil)
+		for k := range c.of {
+			at.Set(0, k, float64(k))
+		}
+		part, err := readPart(t.Context(), whole{at}, c.n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := part.RawRowView(0)
+		jumps, gap := 0, float64((c.of-c.n)/((c.n+spread-1)/spread))
+		for k := 1; k < c.n; k++ {
+			switch step := got[k] - got[k-1]; {
+			case step == 1:
+			case math.Abs(step-1-gap) > 1:
+				t.Fatalf("%d of %d: a step of %g at %d", c.n, c.of, step, k)
+			default:
+				jumps++
+			}
+		}
+		if blocks := (c.n + spread - 1) / spread; c.n < c.of && gap > 0 && jumps != blocks-1 {
+			t.Errorf("%d of %d: %d jumps", c.n, c.of, jumps)
+		}
+		if before, after := got[0], float64(c.of-1)-got[c.n-1]; math.Abs(before-after) > 2 {
+			t.Errorf("%d of %d: %g positions left out before it, %g after it", c.n, c.of, before, after)
+		}
+	}
+}
+
+// tape is a recording of d signals, mixed from autoregressive ones, that is made as it is
+// read.
+type tape struct {
+	d, t   int
+	mixing *mat.Dense
+}
+
+func newTape(d, t int) *tape {
+	rng := rand.New(rand.NewPCG(7, 7))
+	mixing := mat.NewDense(d, d, nil)
+	for i := range mixing.RawMatrix().Data {
+		mixing.RawMatrix().Data[i] = rng.NormFloat64()
+	}
+	return &tape{d: d, t: t, mixing: mixing}
+}
+
+func (p *tape) Dims() (d, t int) { return p.d, p.t }
+
+func (p *tape) sources(n int) Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		rng := rand.New(rand.NewPCG(1, 9))
+		last := make([]float64, p.d)
+		for from := 0; from < p.t; from += n {
+			s := mat.NewDense(p.d, min(n, p.t-from), nil)
+			for i := range p.d {
+				row := s.RawRowView(i)
+				for k := range row {
+					u := rng.Float64() - .5
+					last[i] = (.9-.2*float64(i))*last[i] + u*u*u
+					row[k] = last[i]
+				}
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (p *tape) Blocks(n int) Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		for s := range p.sources(n) {
+			x := new(mat.Dense)
+			x.Mul(p.mixing, s)
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Of a recording of ten million positions of eight signals Default learns a part, chosen
+// by the error that the linear rule expects, and what it makes of all of them is as good as
+// that error says. Memory never has half of them, with
+// the fit and all of this package's other tests.
+func TestFitStream(t *testing.T) {
+	p := newTape(8, 1e7)
+	if testing.Short() {
+		p.t = 3e5
+	}
+	r, err := FitStream(t.Context(), open(t, backend.Go), p, Default(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, n := r.Z.Dims()
+	if n != AlwaysLearned || !strings.HasPrefix(r.Why, "Learned from 65536 of ") {
+		t.Errorf("learned from %d: %s", n, r.Why)
+	}
+	d, err := r.Demixing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What W·A is but for order, sign and scale of the sources, which are independent: the
+	// mean correlation of those that its rows are most of.
+	var c mat.Dense
+	c.Mul(d.W, p.mixing)
+	s := new(mat.Dense)
+	for block := range p.sources(1 << 15) {
+		s = block
+		break
+	}
+	z := new(mat.Dense)
+	z.Mul(&c, s)
+	match, err := metric.MCC(z, s)
+	if err != nil || match.MCC < 1-2*worthLearning {
+		t.Errorf("MCC %.5f (%v)", match.MCC, err)
+	}
+	last := 0
+	for block, err := range r.TransformBlocks(p.Blocks(1 << 14)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last += block.RawMatrix().Cols
+	}
+	if last != p.t {
+		t.Errorf("%d positions of %d", last, p.t)
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory) // whose HeapSys is the most that the heap ever was
+	if all := uint64(p.d) * 1e7 * 8; memory.HeapSys > all/2 {
+		t.Errorf("the heap took %d MB for a recording of %d MB", memory.HeapSys>>20, all>>20)
+	}
+}
+
+// What was asked for is learned from, all of it as Fit does; where nothing tells the error, as much as
+// there is.
+func TestFitStreamAsAsked(t *testing.T) {
+	x, _ := mixedAR7(t, 1, 1000, 1, true)
+	b := open(t, backend.Go)
+	cfg := Default().Smoke()
+	want := fit(t, b, x, cfg)
+	for _, n := range []int{0, 1000, 2000} {
+		got, err := FitStream(t.Context(), b, whole{x}, cfg, n)
+		if err != nil || !mat.Equal(got.Z, want.Z) || got.Why != want.Why {
+			t.Errorf("n = %d isn't Fit (%v)", n, err)
+		}
+	}
+	got, err := FitStream(t.Context(), b, whole{x}, cfg, 500)
+	if err != nil || got.Z.RawMatrix().Cols != 500 || !strings.HasPrefix(got.Why, "Learned from 500 of 1000 positions, as asked.") {
+		t.Errorf("%s (%v)", got.Why, err)
+	}
+	if _, err := FitStream(t.Context(), b, whole{x}, cfg, -1); !errors.Is(err, ErrConfig) {
+		t.Errorf("-1 positions: %v", err)
+	}
+	cfg.Shape = []int{10, 100}
+	if _, err := FitStream(t.Context(), b, whole{x}, cfg, 0); !errors.Is(err, ErrConfig) {
+		t.Errorf("an image: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := FitStream(ended, b, whole{x}, Default(), 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+}
