@@ -180,7 +180,7 @@ def main() -> int:
             page.close()
             page = chromium.new_page(viewport={"width": 1400, "height": 1000})
             said += listen(page, url)
-            page.goto(f"{url}/lab/tree/interaction.ipynb?token={token}")
+            page.goto(f"{url}/lab/tree/interaction.ipynb?token={token}&reset")  # without the first one
             try:
                 problems += interact(page)
             finally:
@@ -239,6 +239,7 @@ def check_sliders(page: Page) -> list[str]:
 def interact(page: Page) -> list[str]:
     """What is wrong with what the notebook INTERACTION does under somebody's hands."""
     problems = []
+    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.path === 'interaction.ipynb'", timeout=START_SECONDS * 1000)
     page.wait_for_function(KERNEL_CONNECTED, timeout=START_SECONDS * 1000)
 
     def run(index: int) -> None:
