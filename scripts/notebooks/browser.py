@@ -247,6 +247,7 @@ def interact(page: Page) -> list[str]:
 
     def ended() -> dict[str, Any]:
         page.wait_for_function("() => window.ended", timeout=RUN_SECONDS * 1000)
+        page.wait_for_timeout(1000)  # Markdown is drawn a little later
         return page.evaluate(BELOW, index)
 
     index = 0
