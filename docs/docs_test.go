@@ -66,6 +66,23 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// Each notebook has a page that fetches nothing.
+func TestPages(t *testing.T) {
+	notebooks, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range notebooks {
+		page := strings.TrimSuffix(filepath.Base(name), ".ipynb") + ".html"
+		if text := read(t, filepath.Join("notebooks", page)); fetches.MatchString(text) {
+			t.Errorf("notebooks/%s fetches %q", page, fetches.FindString(text))
+		}
+	}
+}
+
+// What a browser fetches without being asked: not links, and not what is in the page.
+var fetches = regexp.MustCompile(`(?i)<link|@import|(?:src|srcset|poster)="(?:https?:)?//[^"]*|url\((?:https?:)?//[^)]*`)
+
 // The README is what one reads first, the page on the rooms one screen.
 func TestLengths(t *testing.T) {
 	for name, most := range map[string]int{"README.md": 250, "docs/architecture.md": 60} {

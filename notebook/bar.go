@@ -15,15 +15,17 @@ const often = time.Second / 2
 // A Bar says how far a computation is, and about how long it will take. It is one
 // output of the cell, made with the first call and redrawn at most twice a second.
 type Bar struct {
-	id           string
-	began, shown time.Time // shown is when it was drawn last
-	now          func() time.Time
+	id    string
+	shown time.Time // when it was drawn last
+	// began is when it was drawn first, and from the share that was done then: the pace
+	// is that since, as what comes before is compiling, mostly.
+	began time.Time
+	from  float64
+	now   func() time.Time
 }
 
-// NewBar returns a bar whose time begins now.
-func NewBar() *Bar {
-	return &Bar{id: "bar" + gonbui.UniqueId(), began: time.Now(), now: time.Now}
-}
+// NewBar returns a bar, which isn't shown before the first call.
+func NewBar() *Bar { return &Bar{id: "bar" + gonbui.UniqueId(), now: time.Now} }
 
 // Count says that so many of a total are done: "3 of 25 iterations, about 4 s left", for
 // "iterations". What is left is as the caller knows it, or by the pace so far if it is 0.
@@ -59,8 +61,11 @@ func (b *Bar) draw(share float64, text string, left time.Duration) {
 
 // html is the bar, with the time that is left unless that is not known, or nothing.
 func (b *Bar) html(share float64, text string, left time.Duration) string {
-	if elapsed := b.now().Sub(b.began); left <= 0 && share > 0 && share < 1 {
-		left = time.Duration(float64(elapsed) * (1 - share) / share)
+	switch {
+	case b.began.IsZero():
+		b.began, b.from = b.now(), share
+	case left <= 0 && share > b.from:
+		left = time.Duration(float64(b.now().Sub(b.began)) * (1 - share) / (share - b.from))
 	}
 	if share < 1 && left > 0 {
 		text += fmt.Sprintf(", about %v left", max(left.Round(time.Second), time.Second))

@@ -141,7 +141,7 @@ func TestWAV(t *testing.T) {
 // clocked returns a bar whose time is the test's.
 func clocked() (*Bar, *time.Time) {
 	b, now := NewBar(), time.Unix(1000, 0)
-	b.began, b.now = now, func() time.Time { return now }
+	b.now = func() time.Time { return now }
 	return b, &now
 }
 
@@ -170,6 +170,7 @@ func TestBar(t *testing.T) {
 	}
 
 	b, now = clocked()
+	*now = now.Add(time.Hour)                    // before it is shown, which doesn't count
 	b.Count(0, 10, "separations", 3*time.Minute) // as the caller knows it
 	*now = now.Add(time.Second)
 	b.Share(.5, "fitting networks")

@@ -77,9 +77,11 @@ MOVE_SLIDERS = """() => [...document.querySelectorAll('.jp-OutputArea-output fig
     return [before, after, state()];
 })"""
 
-RUN_CELL = """index => {
+RUN_CELL = """async index => {
     const notebook = jupyterapp.shell.currentWidget.content;
     notebook.activeCellIndex = index;
+    notebook.scrollToCell?.(notebook.widgets[index]);
+    await notebook.widgets[index].ready;
     notebook.deselectAll();
     window.ended = false;
     jupyterapp.commands.execute('notebook:run-cell').finally(() => { window.ended = true; });
@@ -88,8 +90,9 @@ RUN_CELL = """index => {
 INTERRUPT = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()"
 
 # The pictures below a cell, as addresses; the text; and the outputs.
-BELOW = """index => {
+BELOW = """async index => {
     const cell = jupyterapp.shell.currentWidget.content.widgets[index];
+    await cell.ready;
     const area = cell.outputArea.node;
     return {
         pictures: [...area.querySelectorAll('img')].map(picture => picture.src),
@@ -177,7 +180,7 @@ def main() -> int:
             page.close()
             page = chromium.new_page(viewport={"width": 1400, "height": 1000})
             said += listen(page, url)
-            page.goto(f"{url}/lab/tree/interaction.ipynb?token={token}")
+            page.goto(f"{url}/lab/tree/interaction.ipynb?token={token}&reset")  # without the first one
             try:
                 problems += interact(page)
             finally:
@@ -236,6 +239,7 @@ def check_sliders(page: Page) -> list[str]:
 def interact(page: Page) -> list[str]:
     """What is wrong with what the notebook INTERACTION does under somebody's hands."""
     problems = []
+    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context?.path === 'interaction.ipynb'", timeout=START_SECONDS * 1000)
     page.wait_for_function(KERNEL_CONNECTED, timeout=START_SECONDS * 1000)
 
     def run(index: int) -> None:
@@ -243,6 +247,7 @@ def interact(page: Page) -> list[str]:
 
     def ended() -> dict[str, Any]:
         page.wait_for_function("() => window.ended", timeout=RUN_SECONDS * 1000)
+        page.wait_for_timeout(1000)  # Markdown is drawn a little later
         return page.evaluate(BELOW, index)
 
     index = 0
@@ -265,7 +270,9 @@ def interact(page: Page) -> list[str]:
 
     index = 2
     run(index)
-    page.wait_for_function(f"() => ({BELOW})({index}).pictures.length > 0", timeout=RUN_SECONDS * 1000)
+    deadline = time.monotonic() + RUN_SECONDS
+    while not page.evaluate(BELOW, index)["pictures"] and time.monotonic() < deadline:
+        page.wait_for_timeout(100)
     page.evaluate(INTERRUPT)
     below = ended()
     if "Interrupted" not in below["text"] or "ended: cancelled with signals: true after all: false" not in below["text"]:

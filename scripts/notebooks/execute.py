@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import signal
 import statistics
 import sys
@@ -36,13 +37,21 @@ def main() -> int:
         began = time.monotonic()
         notebook = nbformat.read(path, as_version=4)
         cells: list[Seconds] = []
+        processor = processor_seconds()
         if error := execute(notebook, path.parent, cells):
             failed += 1
             print(f"lab: {os.path.relpath(path)}: {error}", file=sys.stderr, flush=True)
             continue
         write(notebook, (arguments.out or path.parent) / path.name)
-        print(f"{os.path.relpath(path)}: {time.monotonic() - began:.1f} s; {in_words(cells)}", flush=True)
+        print(f"{os.path.relpath(path)}: {time.monotonic() - began:.1f} s, {processor_seconds() - processor:.0f} s of a processor; {in_words(cells)}", flush=True)
     return 1 if failed else 0
+
+
+def processor_seconds() -> float:
+    """What the kernels that have ended, and what they ran, took of the processors. It
+    depends little on what else runs on the machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @dataclass
