@@ -209,7 +209,7 @@ func (c Config) choosePart(ctx context.Context, backend compute.Backend, x Strea
 // errors, or, where that is more, by how much its demixings of the two halves of the part,
 // whose blocks alternate, differ. Each half has the error twice, so that
 // 1 − |correlation| of the two is four times it. Standard errors are those of models that are
-// right, and signals nearly alike have had ten times as much.
+// right, which the halves don't ask for.
 func (c Config) expectedError(ctx context.Context, backend compute.Backend, part *mat.Dense) (float64, error) {
 	whole, err := Fit(ctx, backend, part, c)
 	if err != nil {

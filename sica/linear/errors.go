@@ -6,14 +6,17 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // leaks returns the standard errors of the share of signal j in the recovered
 // signal i, both of variance 1, from the blocks of Fisher's information: those of a
 // pair have the curvature H = [[κ_ij, 1], [1, κ_ji]], and their gradients the
 // covariance V with V_ij = E ψ_i²·r_ij², r_ij being signal j less the prediction
-// with the weights of signal i, so that the covariance of the shares is
-// H⁻¹·V·H⁻¹/n. Angles are those of the rotations, (leak_ij − leak_ji)/2.
+// with the weights of signal i. So the covariance of the shares is H⁻¹·V·H⁻¹/n. V_ij is
+// κ_ij if the density is right, and is taken for that unless it is more by two standard
+// errors. A share is 1 at most, and where H has no inverse. Angles are those of the
+// rotations, (leak_ij − leak_ji)/2.
 func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
 	r := s.coders[0].r
@@ -24,29 +27,38 @@ func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (lea
 				return nil, nil, err
 			}
 			s.past.predictionError(r, m.y.RawRowView(j), m.sources[i].weights)
-			sum := 0.0
 			for t, psi := range s.psi {
-				sum += psi * psi * r[t] * r[t]
+				r[t] *= psi
+				r[t] *= r[t]
 			}
-			v.Set(i, j, sum/float64(s.past.n))
+			mean, std := stat.PopMeanStdDev(r, nil)
+			kappa := p.kappa.At(i, j)
+			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(float64(s.past.n)) {
+				v.Set(i, j, mean)
+			}
 		}
 	}
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
 	n := float64(s.past.n)
 	for i := range s.d {
 		for j := range i {
-			a, b := p.curvature(i, j)
+			a, b := p.kappa.At(i, j), p.kappa.At(j, i)
+			if a*b <= 1 { // an angle at which the likelihood has no maximum
+				leaks.Set(i, j, 1)
+				leaks.Set(j, i, 1)
+				angles.SetSym(i, j, math.Pi/4)
+				continue
+			}
 			det := a*b - 1
-			// V = κ if the density is right; else the larger is the safer.
-			va, vb := max(v.At(i, j), p.kappa.At(i, j)), max(v.At(j, i), p.kappa.At(j, i))
+			va, vb := v.At(i, j), v.At(j, i)
 			// H⁻¹ = [[b, −1], [−1, a]]/det
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
 			bb := (va - 2*a + a*a*vb) / (det * det * n)
 			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
 			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2) // of standard deviations: z is white
-			leaks.Set(i, j, math.Sqrt(max(aa, 0))*ratio)
-			leaks.Set(j, i, math.Sqrt(max(bb, 0))/ratio)
-			angles.SetSym(i, j, math.Sqrt(max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0))/2)
+			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
+			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
+			angles.SetSym(i, j, min(math.Sqrt(max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0))/2, math.Pi/4))
 		}
 	}
 	return leaks, angles, nil
