@@ -140,7 +140,7 @@ func TestMeasureErrors(t *testing.T) {
 		{noise(newRand(8), 2, 63, datasets.Normal), nil, "at least 64"},
 		{noise(newRand(8), 2, 100, datasets.Normal), []int{10, 11}, "product"},
 		{noise(newRand(8), 1, 100, datasets.Normal), nil, "at least 2"},
-		{line, nil, "signal 1"},
+		{line, nil, "signal 2"},
 	} {
 		if _, err := Measure(test.z, test.shape...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("shape %v: error %v; want one with %q", test.shape, err, test.want)
