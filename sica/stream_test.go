@@ -129,6 +129,8 @@ func TestReadPart(t *testing.T) {
 type tape struct {
 	d, t   int
 	mixing *mat.Dense
+	// heap is the most that was in use while a block was read.
+	heap uint64
 }
 
 func newTape(d, t int) *tape {
@@ -168,6 +170,9 @@ func (p *tape) Blocks(n int) Blocks {
 		for s := range p.sources(n) {
 			x := new(mat.Dense)
 			x.Mul(p.mixing, s)
+			var memory runtime.MemStats
+			runtime.ReadMemStats(&memory)
+			p.heap = max(p.heap, memory.HeapAlloc)
 			if !yield(x, nil) {
 				return
 			}
@@ -177,13 +182,15 @@ func (p *tape) Blocks(n int) Blocks {
 
 // Of a recording of ten million positions of eight signals Default learns a part, chosen
 // by the error that the linear rule expects, and what it makes of all of them is as good as
-// that error says. Memory never has half of them, with
-// the fit and all of this package's other tests.
+// that error says. Memory never has half of them.
 func TestFitStream(t *testing.T) {
 	p := newTape(8, 1e7)
 	if testing.Short() {
 		p.d, p.t, p.mixing = 3, 1e5, newTape(3, 1).mixing
 	}
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
 	r, err := FitStream(t.Context(), open(t, backend.Go), p, Default(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -221,10 +228,8 @@ func TestFitStream(t *testing.T) {
 	if last != p.t {
 		t.Errorf("%d positions of %d", last, p.t)
 	}
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory) // whose HeapSys is the most that the heap ever was
-	if all := uint64(p.d) * 1e7 * 8; memory.HeapSys > all/2 {
-		t.Errorf("the heap took %d MB for a recording of %d MB", memory.HeapSys>>20, all>>20)
+	if all := uint64(p.d) * uint64(p.t) * 8; !testing.Short() && p.heap > before.HeapAlloc+all/2 {
+		t.Errorf("the heap grew by %d MB for a recording of %d MB", int64(p.heap-before.HeapAlloc)>>20, all>>20)
 	}
 }
 
