@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
@@ -15,10 +14,7 @@ func TestCommittedResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := backend.Open(backend.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := openAuto(t)
 	digits := experiment.Problem{Data: experiment.MNIST, Mixing: experiment.GELUMixing, Steps: 5, Seed: experiment.FirstSeed}
 	for _, test := range []struct {
 		cell experiment.Cell

@@ -25,6 +25,15 @@ func openGo(t *testing.T) compute.Backend {
 	return b
 }
 
+func openAuto(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(backend.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // quick are cells that take milliseconds each.
 func quick() []experiment.Cell {
 	var cells []experiment.Cell

@@ -215,6 +215,22 @@ func TestFitShort(t *testing.T) {
 	}
 }
 
+// Neither the scale of the signals nor their offset makes evidence that isn't finite.
+func TestFitScales(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 128)
+	for name, scaled := range map[string]func(i, t int, v float64) float64{
+		"tiny and unequal":       func(i, _ int, v float64) float64 { return []float64{1e-12, 1e-4}[i] * v },
+		"huge and far from zero": func(_, _ int, v float64) float64 { return 1e12 * (1e4 + v) },
+	} {
+		var in mat.Dense
+		in.Apply(scaled, x)
+		m := fit(t, onGo(t), &in, short)
+		if _, err := json.Marshal(m); err != nil {
+			t.Errorf("%s: %v: %+v", name, err, m)
+		}
+	}
+}
+
 // Without a past there is still a fit, which is not identified.
 func TestFitWithoutPast(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
