@@ -17,7 +17,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -25,11 +24,7 @@ import (
 // begins with.
 func executed(t *testing.T, store *model.Store, x *tensors.Tensor, build func(scope *model.Scope, x *Node) []*Node) ([]*tensors.Tensor, error) {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exec, err := model.NewExec(b, store, build)
+	exec, err := model.NewExec(openGo(t), store, build)
 	if err != nil {
 		t.Fatal(err)
 	}

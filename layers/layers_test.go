@@ -40,6 +40,15 @@ func eachBackend(t *testing.T, test func(t *testing.T, run runner)) {
 	})
 }
 
+func openGo(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +69,14 @@ type network func(scope *model.Scope, x *Node) *Node
 // in their order. Run r's variables are drawn from seeds[r].
 func evaluate(t *testing.T, b compute.Backend, build network, x *tensors.Tensor, seeds ...uint64) []*tensors.Tensor {
 	t.Helper()
+	return evaluator(t, b, build, x.Shape())(x, seeds...)
+}
+
+// evaluator compiles a network once, to be evaluated on inputs of one shape.
+func evaluator(t *testing.T, b compute.Backend, build network, shape shapes.Shape) func(x *tensors.Tensor, seeds ...uint64) []*tensors.Tensor {
+	t.Helper()
 	store := model.NewStore()
-	defer store.Finalize()
+	t.Cleanup(store.Finalize)
 	exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 		out := build(scope, in[0])
 		probe := Iota(out.Graph(), shapes.Make(out.DType(), out.Shape().Dimensions[1:]...), 0)
@@ -75,22 +90,25 @@ func evaluate(t *testing.T, b compute.Backend, build network, x *tensors.Tensor,
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer exec.Finalize()
-	if _, err := exec.Compile(x.Shape()); err != nil { // creates the variables
+	t.Cleanup(exec.Finalize)
+	if _, err := exec.Compile(shape); err != nil { // creates the variables
 		t.Fatalf("%+v", err)
 	}
-	var rngs []*rand.Rand
-	for _, seed := range seeds {
-		rngs = append(rngs, rand.New(rand.NewPCG(seed, 0)))
+	return func(x *tensors.Tensor, seeds ...uint64) []*tensors.Tensor {
+		t.Helper()
+		var rngs []*rand.Rand
+		for _, seed := range seeds {
+			rngs = append(rngs, rand.New(rand.NewPCG(seed, 0)))
+		}
+		if err := layers.Initialise(store.RootScope(), rngs); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Call(x)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		return out
 	}
-	if err := layers.Initialise(store.RootScope(), rngs); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Call(x)
-	if err != nil {
-		t.Fatalf("%+v", err)
-	}
-	return out
 }
 
 func normal(rng *rand.Rand, dims ...int) *tensors.Tensor {
@@ -183,41 +201,40 @@ func literalInput(z [][]float64, y [][]float64, idx [][]int32) *tensors.Tensor {
 }
 
 // The network over the context must equal the literal one over inputs built
-// sample by sample, in its outputs and in the gradients of all its weights, for
+// sample by sample, on pure Go, in its outputs and in the gradients of all its weights, for
 // sequences, images and videos.
 func TestCNNAgainstLiteral(t *testing.T) {
 	const d, batch = 2, 5
 	for _, shape := range [][]int{{12}, {4, 5}, {3, 4, 3}} {
+		positions := 1
+		for _, n := range shape {
+			positions *= n
+		}
+		rng := rand.New(rand.NewPCG(uint64(positions), 1))
+		z := make([][]float64, d)
+		for i := range z {
+			for range positions {
+				z[i] = append(z[i], rng.NormFloat64())
+			}
+		}
+		idx := make([][]int32, batch)
+		y := make([][]float64, batch)
+		for k := range idx {
+			joint := int32(rng.IntN(positions))
+			for range d {
+				if k > batch/2 { // product samples
+					joint = int32(rng.IntN(positions))
+				}
+				idx[k] = append(idx[k], joint)
+				y[k] = append(y[k], rng.NormFloat64())
+			}
+		}
+		input := literalInput(z, y, idx)
+		dims := append(append([]int{1, batch}, shape...), 3*d)
+		input = tensors.FromFlatDataAndDimensions(flat(t, input), dims...)
+		want := evaluate(t, openGo(t), literalCNN, input, 7)
+
 		onBackends(t, func(t *testing.T, b compute.Backend) {
-			positions := 1
-			for _, n := range shape {
-				positions *= n
-			}
-			rng := rand.New(rand.NewPCG(uint64(positions), 1))
-			z := make([][]float64, d)
-			for i := range z {
-				for range positions {
-					z[i] = append(z[i], rng.NormFloat64())
-				}
-			}
-			idx := make([][]int32, batch)
-			y := make([][]float64, batch)
-			for k := range idx {
-				joint := int32(rng.IntN(positions))
-				for range d {
-					if k > batch/2 { // product samples
-						joint = int32(rng.IntN(positions))
-					}
-					idx[k] = append(idx[k], joint)
-					y[k] = append(y[k], rng.NormFloat64())
-				}
-			}
-
-			input := literalInput(z, y, idx)
-			dims := append(append([]int{1, batch}, shape...), 3*d)
-			input = tensors.FromFlatDataAndDimensions(flat(t, input), dims...)
-			want := evaluate(t, b, literalCNN, input, 7)
-
 			exec, err := NewExec(b, func(in []*Node) *Node { return layers.WholeContext(in[0], in[1], in[2], shape...) })
 			if err != nil {
 				t.Fatal(err)
@@ -254,9 +271,9 @@ func TestRunsAreIndependent(t *testing.T) {
 			x := normal(rand.New(rand.NewPCG(3, 4)), 3, batch, positions, channels)
 			together := evaluate(t, b, build, x, 11, 12, 13)
 			size := batch * positions * channels
+			run := evaluator(t, b, build, shapes.Make(dtypes.Float64, 1, batch, positions, channels))
 			for r := range 3 {
-				one := tensors.FromFlatDataAndDimensions(flat(t, x)[r*size:(r+1)*size], 1, batch, positions, channels)
-				alone := evaluate(t, b, build, one, uint64(11+r))
+				alone := run(tensors.FromFlatDataAndDimensions(flat(t, x)[r*size:(r+1)*size], 1, batch, positions, channels), uint64(11+r))
 				for k := range alone {
 					want := flat(t, alone[k])
 					got := flat(t, together[k])[r*len(want) : (r+1)*len(want)]
@@ -298,10 +315,7 @@ func TestMLPGradient(t *testing.T) {
 // PyTorch draws the weights and biases of Linear(4, 1000) and of
 // Conv1d(2, 500, 3) from U(±1/√4) and U(±1/√6), whose variance is bound²/3.
 func TestInitialiseAsPyTorch(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := openGo(t)
 	for _, test := range []struct {
 		name  string
 		fanIn int
