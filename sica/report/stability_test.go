@@ -99,27 +99,9 @@ func TestSlab(t *testing.T) {
 // A loaded result lacks functions of its fit: a refit by what is left would be of another
 // kind, so that none is made, and the report says so.
 func TestNotRefitted(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
-	draw := rng(2)
-	x := mat.NewDense(2, 400, nil)
-	for k := range 400 {
-		a, b := draw.ExpFloat64(), draw.Float64()
-		x.Set(0, k, a+b)
-		x.Set(1, k, a-b)
-	}
-	cfg := sica.Default().Smoke()
-	r, err := sica.Fit(t.Context(), b, x, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, x := reported(t, sica.Default().Smoke())
 	r.Own = []string{"Network", "NewOptimizer"} // as if it had had them
-	found, err := Of(t.Context(), b, r, x, Options{Refits: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := report(t, r, x, Options{Refits: 2})
 	const want = "the fit had the caller's own Network and NewOptimizer"
 	if found.Stability != nil || !strings.Contains(found.NotRefitted, want) || !strings.Contains(strings.Join(strings.Fields(found.String()), " "), want) {
 		t.Errorf("stability %v, %q", found.Stability, found.NotRefitted)
