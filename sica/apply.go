@@ -116,3 +116,25 @@ var errNotFitted = errors.New("it wasn't made by Fit or Load")
 func (r *Result) evaluator(shape []int) *field.Evaluator {
 	return field.NewEvaluator(r.backend, r.Config.networks(), r.Shape, shape)
 }
+
+// ErrNotPointwise is wrapped by the error of Pointwise.
+var ErrNotPointwise = errors.New("the result looks at other positions than the one that it maps")
+
+// Pointwise returns nil if Transform maps each position by itself, so that it may be given
+// signals in blocks (package blockwise): as by Default and every start. The error for
+// networks of the family Free, and for a transform of a caller's own, which may look
+// elsewhere, wraps ErrNotPointwise.
+func (r *Result) Pointwise() error {
+	if r.flow == nil {
+		return fmt.Errorf("sica: %w", errNotFitted)
+	}
+	for k, s := range r.flow {
+		if s.learned != nil {
+			return fmt.Errorf("sica: stage %d of %d, a step of the family %q: %w", k+1, len(r.flow), Free, ErrNotPointwise)
+		}
+		if !preprocess.ByPosition(s.fixed) {
+			return fmt.Errorf("sica: stage %d of %d, a transform of the caller's: %w", k+1, len(r.flow), ErrNotPointwise)
+		}
+	}
+	return nil
+}

@@ -36,6 +36,7 @@ var house = [][]room{
 		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
 	}, {
 		{"notebook", []string{"notebook"}, "what cells share: sliders, live plots, errors", column1},
+		{"sica/blockwise", []string{"sica/blockwise"}, "recordings longer than memory", column4},
 	}, {
 		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
