@@ -36,7 +36,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
 	defer on.Close()
-	z, err := follow(x, maps)
+	z, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
@@ -66,27 +66,12 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 			return nil, 0, fmt.Errorf("sica: inverse transform: stage %d of %d: %w", k+1, len(maps), err)
 		}
 	}
-	again, err := follow(x, maps)
+	again, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: measuring the round trip: %w", err)
 	}
 	again.Sub(again, z)
 	return x, signal.LargestOf(again), nil
-}
-
-// follow applies every map.
-func follow(x *mat.Dense, maps []preprocess.Map) (*mat.Dense, error) {
-	z := mat.DenseCopyOf(x)
-	for k, m := range maps {
-		var err error
-		if z, err = m.Apply(z); err == nil {
-			err = signal.CheckFinite(z)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(maps), err)
-		}
-	}
-	return z, nil
 }
 
 // maps are what took the fit's signals to Z, for as many signals x, called name in an

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
 // separation moves several runs' signals together.
@@ -44,7 +45,7 @@ type separationRun struct {
 }
 
 // separate moves the signals of the runs until each has a reason to stop.
-func separate(ctx context.Context, backend compute.Backend, runs []Run, choices []choice, cfg Config, g *grid.Grid, kept *checkpoint, begin time.Time) ([]*Result, error) {
+func separate(ctx context.Context, backend compute.Backend, runs []Run, choices []start.Start, cfg Config, g *grid.Grid, kept *checkpoint, begin time.Time) ([]*Result, error) {
 	results := make([]*Result, len(runs))
 	started := make([]*separationRun, len(runs))
 	for r, run := range runs {
@@ -57,7 +58,7 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 		if !run.finished {
 			return nil, err // there is no result of a run that has no reason to stop
 		}
-		switch why := choices[r].why; {
+		switch why := choices[r].Why; {
 		case why == "":
 		case results[r].Stopped == StoppedStart:
 			results[r].Why = why
@@ -70,15 +71,15 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 }
 
 // newSeparationRun is run number place at its start.
-func newSeparationRun(place int, run Run, c choice, cfg Config, g *grid.Grid) *separationRun {
-	flow := asStages(c.maps)
+func newSeparationRun(place int, run Run, from start.Start, cfg Config, g *grid.Grid) *separationRun {
+	flow := asStages(from.Maps)
 	return &separationRun{
-		place: place, seed: run.Seed, z: c.z, flow: flow, started: len(flow),
+		place: place, seed: run.Seed, z: from.Z, flow: flow, started: len(flow),
 		keepBest: cfg.KeepBest, plateau: plateau{Patience: cfg.Patience},
 		result: &Result{
-			Z: c.z, Initial: c.z, flow: flow,
+			Z: from.Z, Initial: from.Z, flow: flow,
 			Summary: Summary{
-				Shape: g.Shape(), Start: c.taken.Start, Rule: c.taken.Rule, Candidates: c.candidates, Linear: c.findings, Network: c.network,
+				Shape: g.Shape(), Start: from.Taken.Start, Rule: from.Taken.Rule, Candidates: from.Candidates, Linear: from.Linear, Network: from.Network,
 				Config: cfg, Own: cfg.own(), Seed: run.Seed, Versions: provenance.Versions(),
 			},
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
 // startState is what the runs of a fit began with, in JSON.
@@ -35,25 +36,25 @@ type runStart struct {
 // startSignals is the file of what run r began with.
 func startSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
 
-func (c *checkpoint) writeStarts(choices []choice) error {
+func (c *checkpoint) writeStarts(choices []start.Start) error {
 	return sealed.Write(filepath.Join(c.dir, startFolder), checkpointFormat, checkpointVersion, func(dir string) error {
 		state := startState{Key: c.key}
-		for r, start := range choices {
-			stages, err := writeStages(dir, fmt.Sprintf("run-%03d-", r), asStages(start.maps))
+		for r, from := range choices {
+			stages, err := writeStages(dir, fmt.Sprintf("run-%03d-", r), asStages(from.Maps))
 			if err != nil {
 				return err
 			}
-			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), start.z); err != nil {
+			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), from.Z); err != nil {
 				return err
 			}
-			state.Runs = append(state.Runs, runStart{start.taken, start.candidates, start.findings, start.network, start.why, stages})
+			state.Runs = append(state.Runs, runStart{from.Taken, from.Candidates, from.Linear, from.Network, from.Why, stages})
 		}
 		return writeJSON(filepath.Join(dir, stateFile), state)
 	})
 }
 
 // readStarts are what the runs of a fit began with, nil if that wasn't kept yet.
-func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]choice, error) {
+func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]start.Start, error) {
 	dir := filepath.Join(c.dir, startFolder)
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
 		return nil, nil
@@ -72,7 +73,7 @@ func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]choice,
 		return nil, fmt.Errorf("%s has %d runs, want %d", dir, len(state.Runs), len(runs))
 	}
 	d, t := runs[0].X.Dims()
-	var choices []choice
+	var choices []start.Start
 	for r, run := range state.Runs {
 		z, err := readSound(dir, startSignals(r), d, t)
 		if err != nil {
@@ -82,14 +83,14 @@ func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]choice,
 		if err != nil {
 			return nil, err
 		}
-		start := choice{z: z, taken: run.Taken, candidates: run.Candidates, findings: run.Linear, network: run.Network, why: run.Why}
+		from := start.Start{Z: z, Taken: run.Taken, Candidates: run.Candidates, Linear: run.Linear, Network: run.Network, Why: run.Why}
 		for _, s := range stages {
 			if s.learned != nil {
 				return nil, fmt.Errorf("%s: a start that networks learned", dir)
 			}
-			start.maps = append(start.maps, s.fixed)
+			from.Maps = append(from.Maps, s.fixed)
 		}
-		choices = append(choices, start)
+		choices = append(choices, from)
 	}
 	return choices, nil
 }

@@ -46,6 +46,8 @@ var house = [][]room{
 		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
 		{"sica/plot", []string{"sica/plot"}, "the pictures", column4},
 	}, {
+		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
+	}, {
 		{"sica/internal/field", []string{"sica/internal/field"}, "the networks of an iteration, trained and weighed", column2},
 		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/..."}, "linear mixtures by entropy rates", column4},
