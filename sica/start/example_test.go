@@ -15,7 +15,9 @@ import (
 // The linear rule takes the demixing by which the fewest nats describe the signals. Without
 // networks no backend is needed.
 func ExampleChoose() {
-	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 2, 4096)
+	s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), 1024,
+		datasets.ARProcess{Coefficients: []float64{.9}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100},
+		datasets.ARProcess{Coefficients: []float64{-.5}, Scale: 1, Innovation: datasets.Normal, BurnIn: 100})
 	if err != nil {
 		log.Fatal(err)
 	}
