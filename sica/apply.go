@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -88,11 +89,7 @@ func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int
 		shape = r.Shape
 	}
 	on := r.evaluator(shape)
-	maps := make([]preprocess.Map, len(r.flow))
-	for k, s := range r.flow {
-		maps[k] = s.on(on)
-	}
-	return maps, on, nil
+	return r.flow.On(on), on, nil
 }
 
 var errNotFitted = errors.New("it wasn't made by Fit or Load")
@@ -103,7 +100,7 @@ func (r *Result) evaluator(shape []int) *field.Evaluator {
 }
 
 // ErrNotPointwise is wrapped by the error of Pointwise.
-var ErrNotPointwise = errors.New("the result looks at other positions than the one that it maps")
+var ErrNotPointwise = chain.ErrNotPointwise
 
 // Pointwise returns nil if Transform maps each position by itself, so that it may be given
 // signals in blocks (package blockwise): as by Default and every start. The error for
@@ -113,13 +110,8 @@ func (r *Result) Pointwise() error {
 	if r.flow == nil {
 		return fmt.Errorf("sica: %w", errNotFitted)
 	}
-	for k, s := range r.flow {
-		if s.learned != nil {
-			return fmt.Errorf("sica: stage %d of %d, a step of the family %q: %w", k+1, len(r.flow), Free, ErrNotPointwise)
-		}
-		if !preprocess.ByPosition(s.fixed) {
-			return fmt.Errorf("sica: stage %d of %d, a transform of the caller's: %w", k+1, len(r.flow), ErrNotPointwise)
-		}
+	if err := r.flow.Pointwise(); err != nil {
+		return fmt.Errorf("sica: %w", err)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 		if kept, err = openCheckpoint(cfg, backend, runs); err != nil {
 			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 		}
-		defer kept.close()
+		defer kept.Close()
 	}
 	choices, err := cfg.starts(ctx, backend, runs, g, kept)
 	if err != nil {

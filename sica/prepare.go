@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -43,7 +44,7 @@ func (r *Result) preparedBy(m preprocess.Map) {
 	if m == nil || r == nil {
 		return
 	}
-	r.flow = append([]stage{{fixed: m}}, r.flow...)
+	r.flow = append(chain.Chain{{Fixed: m}}, r.flow...)
 	r.Prepared = true
 	r.Why = fmt.Sprintf("The mixed signals were prepared by the caller's %T. %s", r.Config.Prepare, r.Why)
 }

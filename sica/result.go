@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -117,7 +118,7 @@ type Result struct {
 	Initial *mat.Dense `json:"-"`
 	Summary
 
-	flow    []stage         // that made Z; nil unless Fit or Load made the result
+	flow    chain.Chain     // that made Z; nil unless Fit or Load made the result
 	backend compute.Backend // nil for pure Go
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/start"
 )
@@ -34,7 +35,7 @@ type separationRun struct {
 	place    int // in FitRuns
 	seed     uint64
 	z        *mat.Dense
-	flow     []stage               // that made z
+	flow     chain.Chain           // that made z
 	started  int                   // stages of flow that are the start's
 	keepBest bool                  // the result is the iterate of least dependence
 	least    dependence.Dependence // of the iterates so far, if keepBest
@@ -72,7 +73,7 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 
 // newSeparationRun is run number place at its start.
 func newSeparationRun(place int, run Run, from start.Start, cfg Config, g *grid.Grid) *separationRun {
-	flow := asStages(from.Maps)
+	flow := chain.Of(from.Maps)
 	return &separationRun{
 		place: place, seed: run.Seed, z: from.Z, flow: flow, started: len(flow),
 		keepBest: cfg.KeepBest, plateau: plateau{Patience: cfg.Patience},
@@ -201,7 +202,7 @@ func (s *separation) iterate(ctx context.Context, j int) error {
 func (s *separation) advance(run *separationRun, j int, estimate field.Estimate) {
 	step := s.cfg.step(j)
 	var z *mat.Dense
-	var moved []stage
+	var moved chain.Chain
 	err := s.cfg.checkEstimate(estimate)
 	if err == nil {
 		z, moved, err = s.cfg.nextSignals(run.z, step, estimate)
@@ -293,9 +294,9 @@ func (run *separationRun) retreat(good int) error {
 	on := r.evaluator(r.Shape)
 	defer on.Close()
 	z := r.Initial
-	for _, s := range run.flow[run.started:to] {
+	for _, m := range run.flow[run.started:to].On(on) {
 		var err error
-		if z, err = s.on(on).Apply(z); err != nil {
+		if z, err = m.Apply(z); err != nil {
 			return err
 		}
 	}

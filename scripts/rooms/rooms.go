@@ -48,7 +48,7 @@ var house = [][]room{
 	}, {
 		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
 	}, {
-		{"sica/internal/field", []string{"sica/internal/field"}, "the networks of an iteration, trained and weighed", column2},
+		{"sica/internal/field", []string{"sica/internal/field", "sica/internal/chain"}, "the networks of an iteration, trained and weighed", column2},
 		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/..."}, "linear mixtures by entropy rates", column4},
 	}, {
