@@ -15,7 +15,8 @@
 //
 // The first is loaded. From 1 and 2 it is so only if its SHA-256 is among those in
 // plugins.sha256, so that a file that was damaged or exchanged isn't; see
-// AllowUnverified. What GoMLX has installed is loaded as GoMLX loads it, and so are
+// AllowUnverified. On Linux the sum of a file that stays the same is kept in the user's
+// cache folder (os.UserCacheDir), as it takes a second to compute. What GoMLX has installed is loaded as GoMLX loads it, and so are
 // the libraries that a CUDA plugin itself loads, such as cuDNN: unchecked.
 //
 // Outside a checkout, as in a program of your own, there is no 2: use the plugin

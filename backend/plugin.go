@@ -3,11 +3,8 @@
 package backend
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -52,9 +49,9 @@ func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err
 }
 
 // verify returns the plugin's SHA-256, and an error unless it is in the list, which
-// has the format of the command sha256sum. It takes .2 s for the CPU plugin's 260 MB.
+// has the format of the command sha256sum.
 func verify(path, list string) (sum string, err error) {
-	sum, err = sumOf(path)
+	sum, err = rememberedSum(path)
 	if err != nil {
 		return "", err
 	}
@@ -66,20 +63,6 @@ func verify(path, list string) (sum string, err error) {
 	return sum, fmt.Errorf("%w: %s has the SHA-256 %s, which no plugin has that this version knows; "+
 		"put a known one in its place, load it all the same with --allow-unverified-plugin (in Go, backend.AllowUnverified), "+
 		"or do without it with --backend go", ErrUnverified, path, sum)
-}
-
-// sumOf returns a file's SHA-256 in hexadecimal digits.
-func sumOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // pluginFolders are the folders in which a plugin is looked for.

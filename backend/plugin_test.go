@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // write makes a plugin's file in a new folder.
@@ -125,6 +126,81 @@ func TestVerify(t *testing.T) {
 	if _, err := verify(filepath.Join(t.TempDir(), "missing.so"), list); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
+}
+
+// A sum is remembered until the file is changed or exchanged, also by one of its size and
+// time; what the cache holds of another file isn't believed.
+func TestRememberedSum(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	path := write(t, "plugin.so", "a plugin")
+	stat := func() string {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		identity, _ := identityOf(info)
+		return identity
+	}
+	if stat() == "" {
+		t.Skip("this system doesn't say whether a file is the same")
+	}
+	check := func(name, content string) {
+		t.Helper()
+		if got, err := rememberedSum(path); err != nil || got != fmt.Sprintf("%x", sha256.Sum256([]byte(content))) {
+			t.Errorf("%s: %s (%v)", name, got, err)
+		}
+	}
+	kept := func() string {
+		names, err := filepath.Glob(filepath.Join(cache, "gosica", "sum-*"))
+		if err != nil || len(names) > 1 {
+			t.Fatal(names, err)
+		}
+		if len(names) == 0 {
+			return ""
+		}
+		return names[0]
+	}
+	check("new", "a plugin")
+	if kept() != "" {
+		t.Error("remembered of a file that was written just now")
+	}
+	time.Sleep(settled + 100*time.Millisecond)
+	check("settled", "a plugin")
+	if kept() == "" {
+		t.Fatal("nothing is remembered")
+	}
+	// It is the cache that answers: another sum in it is what comes back.
+	data, err := os.ReadFile(kept())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := fmt.Sprintf("%x", sha256.Sum256([]byte("other")))
+	if err := os.WriteFile(kept(), []byte(other+string(data[64:])), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check("from the cache", "other")
+
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("a plugIn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Time{}, info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	check("changed, with the time and size of before", "a plugIn")
+	for name, content := range map[string]string{"empty": "", "cut short": other[:30], "of another": other + " 1 2 3 /elsewhere\n"} {
+		if err := os.WriteFile(kept(), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check("a cache that is "+name, "a plugIn")
+	}
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	check("without a cache", "a plugIn")
 }
 
 func TestVerifiedIsSHA256SumsFormat(t *testing.T) {

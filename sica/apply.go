@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -36,7 +37,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
 	defer on.Close()
-	z, err := follow(x, maps)
+	z, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
@@ -66,27 +67,12 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 			return nil, 0, fmt.Errorf("sica: inverse transform: stage %d of %d: %w", k+1, len(maps), err)
 		}
 	}
-	again, err := follow(x, maps)
+	again, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: measuring the round trip: %w", err)
 	}
 	again.Sub(again, z)
 	return x, signal.LargestOf(again), nil
-}
-
-// follow applies every map.
-func follow(x *mat.Dense, maps []preprocess.Map) (*mat.Dense, error) {
-	z := mat.DenseCopyOf(x)
-	for k, m := range maps {
-		var err error
-		if z, err = m.Apply(z); err == nil {
-			err = signal.CheckFinite(z)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(maps), err)
-		}
-	}
-	return z, nil
 }
 
 // maps are what took the fit's signals to Z, for as many signals x, called name in an
@@ -103,11 +89,7 @@ func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int
 		shape = r.Shape
 	}
 	on := r.evaluator(shape)
-	maps := make([]preprocess.Map, len(r.flow))
-	for k, s := range r.flow {
-		maps[k] = s.on(on)
-	}
-	return maps, on, nil
+	return r.flow.On(on), on, nil
 }
 
 var errNotFitted = errors.New("it wasn't made by Fit or Load")
@@ -115,4 +97,21 @@ var errNotFitted = errors.New("it wasn't made by Fit or Load")
 // evaluator evaluates what the fit's networks learned on signals of a shape.
 func (r *Result) evaluator(shape []int) *field.Evaluator {
 	return field.NewEvaluator(r.backend, r.Config.networks(), r.Shape, shape)
+}
+
+// ErrNotPointwise is wrapped by the error of Pointwise.
+var ErrNotPointwise = chain.ErrNotPointwise
+
+// Pointwise returns nil if Transform maps each position by itself, so that it may be given
+// signals in blocks (package blockwise): as by Default and every start. The error for
+// networks of the family Free, and for a transform of a caller's own, which may look
+// elsewhere, wraps ErrNotPointwise.
+func (r *Result) Pointwise() error {
+	if r.flow == nil {
+		return fmt.Errorf("sica: %w", errNotFitted)
+	}
+	if err := r.flow.Pointwise(); err != nil {
+		return fmt.Errorf("sica: %w", err)
+	}
+	return nil
 }

@@ -219,6 +219,9 @@ func TestTransformOfPart(t *testing.T) {
 		if diff := largestDifference(got.Slice(0, 2, margin, 70-margin).(*mat.Dense), want); !(diff < 1e-5) {
 			t.Errorf("%s: the part differs by %g", name, diff)
 		}
+		if err := result.Pointwise(); errors.Is(err, ErrNotPointwise) != (margin > 0) {
+			t.Errorf("%s: pointwise: %v", name, err)
+		}
 	}
 	if _, err := result.Transform(part); err == nil || !strings.Contains(err.Error(), "whole sequence") {
 		t.Errorf("the whole sequence's part: %v", err)

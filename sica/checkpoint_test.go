@@ -129,9 +129,9 @@ func TestCheckpointRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("in use", x, cfg, ErrCheckpointInUse.Error())
-	lock.close()
+	lock.Close()
 
-	state, err := lock.latest()
+	state, err := lock.Last()
 	if err != nil || state == "" {
 		t.Fatal(state, err)
 	}

@@ -1,20 +1,18 @@
 package sica
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 )
 
 // ErrNotLinear is wrapped by the error of Demixing, Mixing and Remove for a result whose
 // signals aren't a linear demixing of the mixed ones.
-var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
+var ErrNotLinear = chain.ErrNotLinear
 
 // A Demixing is the linear map that a result is: Z = W·(x − Mean), and the way back,
 // x = Mean + A·Z, for the mixed signals less what Preparation.Components left out.
@@ -38,59 +36,11 @@ func (r *Result) demixing() (*Demixing, error) {
 	if r.flow == nil {
 		return nil, errNotFitted
 	}
-	n := r.channels()
-	d := &Demixing{W: identity(n), A: identity(n), Mean: make([]float64, n)}
-	for k, s := range r.flow {
-		w, a, centre, offset, err := s.linear()
-		if err != nil {
-			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(r.flow), err)
-		}
-		// z = W·(x − Mean) becomes w·(z − centre) + offset = w·(z − shift).
-		shift := mat.NewVecDense(len(centre), slices.Clone(centre))
-		if floats.Norm(offset, 1) > 0 {
-			var back mat.VecDense
-			back.MulVec(a, mat.NewVecDense(len(offset), offset))
-			shift.SubVec(shift, &back)
-		}
-		var moved mat.VecDense
-		moved.MulVec(d.A, shift)
-		floats.Add(d.Mean, moved.RawVector().Data)
-		var nextW, nextA mat.Dense
-		nextW.Mul(w, d.W)
-		nextA.Mul(d.A, a)
-		d.W, d.A = &nextW, &nextA
+	w, a, mean, err := r.flow.Matrices(r.channels())
+	if err != nil {
+		return nil, err
 	}
-	return d, nil
-}
-
-// linear is the stage as w·(z − centre) + offset, and the inverse of w, or a right
-// inverse if the stage leaves out dimensions.
-func (s stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
-	var affine *preprocess.Affine
-	switch m := s.fixed.(type) {
-	case *preprocess.Reduction:
-		w, a = m.Matrices()
-		return w, a, m.Mean, make([]float64, m.Components()), nil
-	case *preprocess.Symmetric:
-		affine = m.Affine()
-	case *preprocess.Affine:
-		affine = m
-	default:
-		return nil, nil, nil, nil, ErrNotLinear
-	}
-	a = new(mat.Dense)
-	if err := a.Inverse(affine.Dense()); err != nil && !errors.As(err, new(mat.Condition)) {
-		return nil, nil, nil, nil, err
-	}
-	return affine.Dense(), a, affine.Centre, affine.Offset, nil
-}
-
-func identity(n int) *mat.Dense {
-	i := mat.NewDense(n, n, nil)
-	for k := range n {
-		i.Set(k, k, 1)
-	}
-	return i
+	return &Demixing{W: w, A: a, Mean: mean}, nil
 }
 
 // Remove returns the mixed signals x, d×n, without what the recovered signals of the

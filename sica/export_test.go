@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -83,7 +84,7 @@ func TestExportCheckpoint(t *testing.T) {
 	}
 	reduced := fit(t, b, tall, Default().Smoke())
 	network := fit(t, b, x, Default().Smoke())
-	network.flow = append(network.flow[:len(network.flow):len(network.flow)], stage{fixed: &preprocess.Invertible{
+	network.flow = append(network.flow[:len(network.flow):len(network.flow)], chain.Stage{Fixed: &preprocess.Invertible{
 		Linear: []*preprocess.Affine{
 			{Centre: []float64{.1, -.2}, Matrix: []float64{1, .5, -.3, 2}, Offset: []float64{.3, 0}},
 			{Centre: []float64{0, 1}, Matrix: []float64{2, -.1, .4, 1}, Offset: []float64{0, .7}},
@@ -132,12 +133,12 @@ func TestExportNetworks(t *testing.T) {
 	again.flow = slices.Clone(r.flow)
 	steps := 0
 	for k, s := range r.flow {
-		if s.learned == nil {
+		if s.Learned == nil {
 			continue
 		}
 		steps++
 		scope := fmt.Sprintf("/stage_%d", k+1)
-		loaded := *s.learned
+		loaded := *s.Learned
 		variables, err := field.StoreVariables(store, scope+"/field/")
 		if err != nil {
 			t.Fatal(err)
@@ -147,14 +148,14 @@ func TestExportNetworks(t *testing.T) {
 			v.Path = strings.TrimPrefix(v.Path, scope)
 			loaded.Networks = append(loaded.Networks, v)
 		}
-		if len(loaded.Networks) != len(s.learned.Networks) || len(variables) == 0 {
-			t.Fatalf("stage %d: %d variables, want %d", k+1, len(variables), len(s.learned.Networks))
+		if len(loaded.Networks) != len(s.Learned.Networks) || len(variables) == 0 {
+			t.Fatalf("stage %d: %d variables, want %d", k+1, len(variables), len(s.Learned.Networks))
 		}
 		loaded.Size = tensors.ToScalar[float64](store.GetVariable(scope + "/step").MustValue())
 		if loaded.Weights, err = host.Values(store.GetVariable(scope + "/shares").MustValue()); err != nil {
 			t.Fatal(err)
 		}
-		again.flow[k].learned = &loaded
+		again.flow[k].Learned = &loaded
 	}
 	want, err := r.Transform(x)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
 // ErrNotFinite is wrapped by the error of a fit whose loss or signals became
@@ -75,7 +76,7 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 		if kept, err = openCheckpoint(cfg, backend, runs); err != nil {
 			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
 		}
-		defer kept.close()
+		defer kept.Close()
 	}
 	choices, err := cfg.starts(ctx, backend, runs, g, kept)
 	if err != nil {
@@ -90,7 +91,7 @@ func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Confi
 }
 
 // starts are what the runs begin with: those that were kept, if there are any.
-func (c Config) starts(ctx context.Context, backend compute.Backend, runs []Run, g *grid.Grid, kept *checkpoint) ([]choice, error) {
+func (c Config) starts(ctx context.Context, backend compute.Backend, runs []Run, g *grid.Grid, kept *checkpoint) ([]start.Start, error) {
 	if kept != nil {
 		choices, err := kept.readStarts(c, runs, g)
 		if err != nil {
@@ -100,10 +101,10 @@ func (c Config) starts(ctx context.Context, backend compute.Backend, runs []Run,
 			return choices, nil
 		}
 	}
-	choices := make([]choice, len(runs))
+	choices := make([]start.Start, len(runs))
 	for r, run := range runs {
 		var err error
-		if choices[r], err = c.start(ctx, backend, r, run, g); err != nil {
+		if choices[r], err = c.startOf(ctx, backend, r, run, g.Shape()); err != nil {
 			return nil, fmt.Errorf("sica: %w", err)
 		}
 	}

@@ -196,7 +196,7 @@ func FuzzResume(f *testing.F) {
 		f.Fatal(err)
 	}
 	whole := folderFiles(f, cfg.Checkpoint)
-	delete(whole, lockFile)
+	delete(whole, "lock")
 	paths := slices.Sorted(maps.Keys(whole))
 	for place, path := range paths {
 		f.Add(uint8(place), uint16(0), whole[path])

@@ -89,8 +89,8 @@ func TestStarts(t *testing.T) {
 		if err != nil || !mat.EqualApprox(x, &bent, 1e-8) {
 			t.Errorf("%s: InverseTransform differs (%v)", name, err)
 		}
-		if _, err := gathered(r.TransformBlocks(whole{&bent}.Blocks(100))); !errors.Is(err, ErrNotStreamed) {
-			t.Errorf("%s: in blocks: %v", name, err)
+		if err := r.Pointwise(); !errors.Is(err, ErrNotPointwise) {
+			t.Errorf("%s: pointwise: %v", name, err)
 		}
 		if err := r.Save(filepath.Join(t.TempDir(), "r")); err == nil || !strings.Contains(err.Error(), "isn't registered") {
 			t.Errorf("%s: saved: %v", name, err)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -21,7 +22,13 @@ func (c Config) prepare(ctx context.Context, runs []Run) ([]Run, []preprocess.Ma
 	prepared := slices.Clone(runs)
 	for r, run := range runs {
 		var err error
-		if prepared[r].X, maps[r], err = prepare(ctx, c.Prepare, run.X); err != nil {
+		prepared[r].X, maps[r], err = preprocess.FitOwn(ctx, c.Prepare, run.X)
+		if err == nil {
+			if unfit := signal.Check("the prepared x", prepared[r].X); unfit != nil {
+				err = signalsError{unfit}
+			}
+		}
+		if err != nil {
 			if len(runs) > 1 {
 				err = fmt.Errorf("run %d: %w", r, err)
 			}
@@ -31,36 +38,13 @@ func (c Config) prepare(ctx context.Context, runs []Run) ([]Run, []preprocess.Ma
 	return prepared, maps, nil
 }
 
-func prepare(ctx context.Context, fitter preprocess.Fitter, x *mat.Dense) (*mat.Dense, preprocess.Map, error) {
-	fitted, err := fitter.Fit(ctx, mat.DenseCopyOf(x))
-	if err != nil {
-		return nil, nil, err
-	}
-	if fitted == nil {
-		return nil, nil, fmt.Errorf("%T: Fit returned nil", fitter)
-	}
-	m := preprocess.AsMap(fitted)
-	z, err := m.Apply(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := signal.Check("the prepared x", z); err != nil {
-		return nil, nil, signalsError{err}
-	}
-	d, _ := x.Dims()
-	if k, _ := z.Dims(); k != d {
-		return nil, nil, fmt.Errorf("%T: %d signals became %d: want as many; Components reduces them", fitter, d, k)
-	}
-	return z, m, nil
-}
-
 // preparedBy puts a map of Preparation.Prepare, if there is one, before all that led to
 // the result.
 func (r *Result) preparedBy(m preprocess.Map) {
 	if m == nil || r == nil {
 		return
 	}
-	r.flow = append([]stage{{fixed: m}}, r.flow...)
+	r.flow = append(chain.Chain{{Fixed: m}}, r.flow...)
 	r.Prepared = true
 	r.Why = fmt.Sprintf("The mixed signals were prepared by the caller's %T. %s", r.Config.Prepare, r.Why)
 }

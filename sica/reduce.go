@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -45,7 +46,7 @@ func (r *Result) reducedBy(by *preprocess.Reduction) {
 	if by == nil || r == nil {
 		return
 	}
-	r.flow = append([]stage{{fixed: by}}, r.flow...)
+	r.flow = append(chain.Chain{{Fixed: by}}, r.flow...)
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold %.4g %% of their variance", by.Channels(), by.Components(), 100*by.Explained)
 	if by.Components() == by.Rank {
 		why += ": the others are rounding"
@@ -62,7 +63,7 @@ func (r *Result) reduction() *preprocess.Reduction {
 	if len(r.flow) <= first {
 		return nil
 	}
-	by, _ := r.flow[first].fixed.(*preprocess.Reduction)
+	by, _ := r.flow[first].Fixed.(*preprocess.Reduction)
 	return by
 }
 

@@ -1,8 +1,6 @@
 package sica
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -61,37 +60,7 @@ const (
 
 // A Curve has a value for each iteration, NaN where none was measured. JSON has null
 // for what isn't finite.
-type Curve []float64
-
-// MarshalJSON writes null for NaN and for what is infinite.
-func (c Curve) MarshalJSON() ([]byte, error) {
-	var values []*float64
-	for _, v := range c {
-		if signal.Finite(v) {
-			values = append(values, &v)
-		} else {
-			values = append(values, nil)
-		}
-	}
-	return json.Marshal(values)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes, null as NaN.
-func (c *Curve) UnmarshalJSON(data []byte) error {
-	var values []*float64
-	if err := json.Unmarshal(data, &values); err != nil {
-		return err
-	}
-	*c = nil
-	for _, v := range values {
-		if v == nil {
-			*c = append(*c, math.NaN())
-		} else {
-			*c = append(*c, *v)
-		}
-	}
-	return nil
-}
+type Curve = signal.Curve
 
 // A Summary is all of a Result but its signals and maps.
 type Summary struct {
@@ -149,7 +118,7 @@ type Result struct {
 	Initial *mat.Dense `json:"-"`
 	Summary
 
-	flow    []stage         // that made Z; nil unless Fit or Load made the result
+	flow    chain.Chain     // that made Z; nil unless Fit or Load made the result
 	backend compute.Backend // nil for pure Go
 }
 

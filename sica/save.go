@@ -13,6 +13,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 )
 
 // The format of a saved result. A new version reads the old ones.
@@ -33,8 +35,8 @@ type savedResult struct {
 	Signals   int `json:"signals"`
 	Positions int `json:"positions"`
 	Summary
-	Moved  bool          `json:"moved"` // initial.npy isn't z.npy
-	Stages []stageRecord `json:"stages"`
+	Moved  bool           `json:"moved"` // initial.npy isn't z.npy
+	Stages []chain.Record `json:"stages"`
 }
 
 // Save writes the result into the folder dir, which must not exist yet: all of its
@@ -60,7 +62,7 @@ func (r *Result) save(dir string) error {
 	if r.flow == nil {
 		return errors.New("the result wasn't made by Fit or Load")
 	}
-	if r.Config.Network != nil && slices.ContainsFunc(r.flow, func(s stage) bool { return s.learned != nil }) {
+	if r.Config.Network != nil && slices.ContainsFunc(r.flow, func(s chain.Stage) bool { return s.Learned != nil }) {
 		return fmt.Errorf("the family %q keeps what Network learned, and a function can't be saved: want the family %q", Free, Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
@@ -76,7 +78,7 @@ func (r *Result) write(dir string) error {
 	saved := r.saved()
 	saved.Moved = r.Initial != r.Z
 	var err error
-	if saved.Stages, err = writeStages(dir, "", r.flow); err != nil {
+	if saved.Stages, err = r.flow.Write(dir, ""); err != nil {
 		return err
 	}
 	if err := datasets.WriteFile(filepath.Join(dir, zFile), r.Z); err != nil {
@@ -133,20 +135,41 @@ func readResult(dir string) (*Result, error) {
 			return nil, err
 		}
 	}
-	if r.flow, err = readStages(dir, saved.Stages, saved.Config, saved.Signals, saved.Shape); err != nil {
+	if r.flow, err = chain.Read(dir, saved.Stages, saved.Config.networks(), saved.Signals, saved.Shape); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if r.Prepared {
-		if len(r.flow) == 0 || r.flow[0].fixed == nil {
+		if len(r.flow) == 0 || r.flow[0].Fixed == nil {
 			return nil, fmt.Errorf("%s: prepared by nothing", filepath.Join(dir, resultFile))
 		}
-		r.Config.Prepare = asFitted{r.flow[0].fixed}
+		r.Config.Prepare = asFitted{r.flow[0].Fixed}
 	}
 	return r, nil
 }
 
 func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
 	return readSignals(dir, name, s.Signals, s.Positions)
+}
+
+// readSignals reads a file of d signals at n positions in dir.
+func readSignals(dir, name string, d, n int) (*mat.Dense, error) {
+	z, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
+	if err != nil {
+		return nil, err
+	}
+	if rows, columns := z.Dims(); rows != d || columns != n {
+		return nil, fmt.Errorf("%s has %d signals at %d positions, want %d at %d", name, rows, columns, d, n)
+	}
+	return z, nil
+}
+
+// readSound is readSignals, and an error unless the signals can be separated.
+func readSound(dir, name string, d, n int) (*mat.Dense, error) {
+	z, err := readSignals(dir, name, d, n)
+	if err != nil {
+		return nil, err
+	}
+	return z, signal.Check(name, z)
 }
 
 // check returns an error unless s can be what a fit with the signals z has made.

@@ -14,7 +14,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
 // separation moves several runs' signals together.
@@ -33,7 +35,7 @@ type separationRun struct {
 	place    int // in FitRuns
 	seed     uint64
 	z        *mat.Dense
-	flow     []stage               // that made z
+	flow     chain.Chain           // that made z
 	started  int                   // stages of flow that are the start's
 	keepBest bool                  // the result is the iterate of least dependence
 	least    dependence.Dependence // of the iterates so far, if keepBest
@@ -44,7 +46,7 @@ type separationRun struct {
 }
 
 // separate moves the signals of the runs until each has a reason to stop.
-func separate(ctx context.Context, backend compute.Backend, runs []Run, choices []choice, cfg Config, g *grid.Grid, kept *checkpoint, begin time.Time) ([]*Result, error) {
+func separate(ctx context.Context, backend compute.Backend, runs []Run, choices []start.Start, cfg Config, g *grid.Grid, kept *checkpoint, begin time.Time) ([]*Result, error) {
 	results := make([]*Result, len(runs))
 	started := make([]*separationRun, len(runs))
 	for r, run := range runs {
@@ -57,7 +59,7 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 		if !run.finished {
 			return nil, err // there is no result of a run that has no reason to stop
 		}
-		switch why := choices[r].why; {
+		switch why := choices[r].Why; {
 		case why == "":
 		case results[r].Stopped == StoppedStart:
 			results[r].Why = why
@@ -70,15 +72,15 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 }
 
 // newSeparationRun is run number place at its start.
-func newSeparationRun(place int, run Run, c choice, cfg Config, g *grid.Grid) *separationRun {
-	flow := asStages(c.maps)
+func newSeparationRun(place int, run Run, from start.Start, cfg Config, g *grid.Grid) *separationRun {
+	flow := chain.Of(from.Maps)
 	return &separationRun{
-		place: place, seed: run.Seed, z: c.z, flow: flow, started: len(flow),
+		place: place, seed: run.Seed, z: from.Z, flow: flow, started: len(flow),
 		keepBest: cfg.KeepBest, plateau: plateau{Patience: cfg.Patience},
 		result: &Result{
-			Z: c.z, Initial: c.z, flow: flow,
+			Z: from.Z, Initial: from.Z, flow: flow,
 			Summary: Summary{
-				Shape: g.Shape(), Start: c.taken.Start, Rule: c.taken.Rule, Candidates: c.candidates, Linear: c.findings, Network: c.network,
+				Shape: g.Shape(), Start: from.Taken.Start, Rule: from.Taken.Rule, Candidates: from.Candidates, Linear: from.Linear, Network: from.Network,
 				Config: cfg, Own: cfg.own(), Seed: run.Seed, Versions: provenance.Versions(),
 			},
 		},
@@ -200,7 +202,7 @@ func (s *separation) iterate(ctx context.Context, j int) error {
 func (s *separation) advance(run *separationRun, j int, estimate field.Estimate) {
 	step := s.cfg.step(j)
 	var z *mat.Dense
-	var moved []stage
+	var moved chain.Chain
 	err := s.cfg.checkEstimate(estimate)
 	if err == nil {
 		z, moved, err = s.cfg.nextSignals(run.z, step, estimate)
@@ -292,9 +294,9 @@ func (run *separationRun) retreat(good int) error {
 	on := r.evaluator(r.Shape)
 	defer on.Close()
 	z := r.Initial
-	for _, s := range run.flow[run.started:to] {
+	for _, m := range run.flow[run.started:to].On(on) {
 		var err error
-		if z, err = s.on(on).Apply(z); err != nil {
+		if z, err = m.Apply(z); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package sica
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -11,10 +10,11 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
 // startState is what the runs of a fit began with, in JSON.
@@ -29,36 +29,33 @@ type runStart struct {
 	Linear     *linear.Findings `json:"linear,omitempty"`
 	Network    *Network         `json:"network,omitempty"`
 	Why        string           `json:"why,omitempty"`
-	Stages     []stageRecord    `json:"stages"`
+	Stages     []chain.Record   `json:"stages"`
 }
 
 // startSignals is the file of what run r began with.
 func startSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
 
-func (c *checkpoint) writeStarts(choices []choice) error {
-	return sealed.Write(filepath.Join(c.dir, startFolder), checkpointFormat, checkpointVersion, func(dir string) error {
+func (c *checkpoint) writeStarts(choices []start.Start) error {
+	return c.WriteFirst(func(dir string) error {
 		state := startState{Key: c.key}
-		for r, start := range choices {
-			stages, err := writeStages(dir, fmt.Sprintf("run-%03d-", r), asStages(start.maps))
+		for r, from := range choices {
+			stages, err := chain.Of(from.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
 			if err != nil {
 				return err
 			}
-			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), start.z); err != nil {
+			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), from.Z); err != nil {
 				return err
 			}
-			state.Runs = append(state.Runs, runStart{start.taken, start.candidates, start.findings, start.network, start.why, stages})
+			state.Runs = append(state.Runs, runStart{from.Taken, from.Candidates, from.Linear, from.Network, from.Why, stages})
 		}
 		return writeJSON(filepath.Join(dir, stateFile), state)
 	})
 }
 
 // readStarts are what the runs of a fit began with, nil if that wasn't kept yet.
-func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]choice, error) {
-	dir := filepath.Join(c.dir, startFolder)
-	if _, err := os.Stat(dir); os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err := c.check(dir); err != nil {
+func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]start.Start, error) {
+	dir, err := c.First()
+	if err != nil || dir == "" {
 		return nil, err
 	}
 	var state startState
@@ -66,30 +63,30 @@ func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]choice,
 		return nil, err
 	}
 	if state.Key != c.key {
-		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another backend: want those, or another folder", c.dir)
+		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another backend: want those, or another folder", c.Dir)
 	}
 	if len(state.Runs) != len(runs) {
 		return nil, fmt.Errorf("%s has %d runs, want %d", dir, len(state.Runs), len(runs))
 	}
 	d, t := runs[0].X.Dims()
-	var choices []choice
+	var choices []start.Start
 	for r, run := range state.Runs {
 		z, err := readSound(dir, startSignals(r), d, t)
 		if err != nil {
 			return nil, err
 		}
-		stages, err := readStages(dir, run.Stages, cfg, d, g.Shape())
+		stages, err := chain.Read(dir, run.Stages, cfg.networks(), d, g.Shape())
 		if err != nil {
 			return nil, err
 		}
-		start := choice{z: z, taken: run.Taken, candidates: run.Candidates, findings: run.Linear, network: run.Network, why: run.Why}
+		from := start.Start{Z: z, Taken: run.Taken, Candidates: run.Candidates, Linear: run.Linear, Network: run.Network, Why: run.Why}
 		for _, s := range stages {
-			if s.learned != nil {
+			if s.Learned != nil {
 				return nil, fmt.Errorf("%s: a start that networks learned", dir)
 			}
-			start.maps = append(start.maps, s.fixed)
+			from.Maps = append(from.Maps, s.Fixed)
 		}
-		choices = append(choices, start)
+		choices = append(choices, from)
 	}
 	return choices, nil
 }
@@ -122,8 +119,7 @@ func (s *separation) keepState(j int) error {
 	if s.kept == nil {
 		return nil
 	}
-	name := fmt.Sprintf("%s%06d", iterationPrefix, j)
-	err := sealed.Write(filepath.Join(s.kept.dir, name), checkpointFormat, checkpointVersion, func(dir string) error {
+	return s.kept.WriteState(j, func(dir string) error {
 		state := iterationState{Iteration: j, Elapsed: time.Since(s.begin), Failed: s.failed}
 		for _, run := range s.runs {
 			kept, err := run.writeState(dir)
@@ -137,16 +133,12 @@ func (s *separation) keepState(j int) error {
 			if state.Variables, err = s.ensemble.Variables(); err != nil {
 				return err
 			}
-			if err := writeVariables(filepath.Join(dir, variablesFile), state.Variables); err != nil {
+			if err := field.WriteVariables(filepath.Join(dir, variablesFile), state.Variables); err != nil {
 				return err
 			}
 		}
 		return writeJSON(filepath.Join(dir, stateFile), state)
 	})
-	if err != nil {
-		return err
-	}
-	return s.kept.clear(name)
 }
 
 // signalFiles are those of a run's current signals and of its result's.
@@ -160,7 +152,7 @@ func (run *separationRun) writeState(dir string) (runState, error) {
 		Least: run.least, Plateau: run.plateau, Growth: run.growth,
 	}
 	var err error
-	if state.Stages, err = writeStages(dir, fmt.Sprintf("run-%03d-", run.place), run.flow[run.started:]); err != nil {
+	if state.Stages, err = run.flow[run.started:].Write(dir, fmt.Sprintf("run-%03d-", run.place)); err != nil {
 		return state, err
 	}
 	current, best := run.signalFiles()
@@ -177,11 +169,8 @@ func (s *separation) resume() (made int, err error) {
 	if s.kept == nil {
 		return 0, nil
 	}
-	dir, err := s.kept.latest()
+	dir, err := s.kept.Last()
 	if err != nil || dir == "" {
-		return 0, err
-	}
-	if err := s.kept.check(dir); err != nil {
 		return 0, err
 	}
 	var state iterationState
@@ -200,7 +189,7 @@ func (s *separation) resume() (made int, err error) {
 		}
 	}
 	if s.cfg.WarmStart {
-		variables, err := readVariables(filepath.Join(dir, variablesFile), state.Variables)
+		variables, err := field.ReadVariables(filepath.Join(dir, variablesFile), state.Variables)
 		if err != nil {
 			return 0, err
 		}
@@ -217,7 +206,7 @@ func (s *separation) resume() (made int, err error) {
 func (run *separationRun) readState(dir string, state *runState) error {
 	current, best := run.signalFiles()
 	d, t := run.z.Dims()
-	moved, err := readStages(dir, state.Stages, run.result.Config, d, run.result.Shape)
+	moved, err := chain.Read(dir, state.Stages, run.result.Config.networks(), d, run.result.Shape)
 	if err != nil {
 		return err
 	}

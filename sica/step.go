@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -27,7 +28,7 @@ func (c Config) step(j int) float64 {
 // nextSignals is z moved by step times the estimated move, which is first brought into
 // the demixing family, and the maps that it is made of: a free move's is what was
 // learned.
-func (c Config) nextSignals(z *mat.Dense, step float64, estimate field.Estimate) (*mat.Dense, []stage, error) {
+func (c Config) nextSignals(z *mat.Dense, step float64, estimate field.Estimate) (*mat.Dense, chain.Chain, error) {
 	move := estimate.Move
 	var linear *preprocess.Affine
 	if c.Family == Linear {
@@ -50,18 +51,18 @@ func (c Config) nextSignals(z *mat.Dense, step float64, estimate field.Estimate)
 	}
 	if !c.Standardise {
 		if linear != nil {
-			return next, []stage{{fixed: linear}}, nil
+			return next, chain.Chain{{Fixed: linear}}, nil
 		}
-		return next, []stage{learnedStage(estimate.Learned, step)}, nil
+		return next, chain.Chain{chain.Step(estimate.Learned, step)}, nil
 	}
 	standard, err := preprocess.Standardised(next)
 	if err != nil {
 		return nil, nil, err
 	}
 	if linear != nil {
-		return standard, []stage{{fixed: linear.Then(preprocess.Standardisation(next))}}, nil
+		return standard, chain.Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, nil
 	}
-	return standard, []stage{learnedStage(estimate.Learned, step), {fixed: preprocess.Standardisation(next)}}, nil
+	return standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: preprocess.Standardisation(next)}}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
 // ErrConfig is wrapped by the error for a setting that is out of range.
@@ -59,8 +60,8 @@ func (c Config) validatePreparation(t int) error {
 	if c.Components < 0 || c.Components == 1 {
 		return fmt.Errorf("components %d: want at least 2, or 0 for the signals' rank", c.Components)
 	}
-	if !slices.Contains(rules, c.Rule) {
-		return fmt.Errorf("rule %q: want one of %q", c.Rule, rules)
+	if !slices.Contains(start.Rules, c.Rule) {
+		return fmt.Errorf("rule %q: want one of %q", c.Rule, start.Rules)
 	}
 	if len(c.Starts) > 0 && c.Rule != LinearRule && c.Rule != AnyRule {
 		return fmt.Errorf("starts: they are compared by the rules %q and %q only, not by %q", LinearRule, AnyRule, c.Rule)

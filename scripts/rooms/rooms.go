@@ -36,6 +36,7 @@ var house = [][]room{
 		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
 	}, {
 		{"notebook", []string{"notebook"}, "what cells share: sliders, live plots, errors", column1},
+		{"sica/blockwise", []string{"sica/blockwise"}, "recordings longer than memory", column4},
 	}, {
 		{"sica/experiment", []string{"sica/experiment"}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
@@ -45,7 +46,9 @@ var house = [][]room{
 		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
 		{"sica/plot", []string{"sica/plot"}, "the pictures", column4},
 	}, {
-		{"sica/internal/field", []string{"sica/internal/field"}, "the networks of an iteration, trained and weighed", column2},
+		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
+	}, {
+		{"sica/internal/field", []string{"sica/internal/field", "sica/internal/chain"}, "the networks of an iteration, trained and weighed", column2},
 		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/..."}, "linear mixtures by entropy rates", column4},
 	}, {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
 type removeOptions struct {
@@ -67,7 +68,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	in.doing = "removing"
-	if err := in.write(opt.out, in.about.Names, result.RemoveBlocks(in.Blocks(block), rows...)); err != nil {
+	if err := in.write(opt.out, in.about.Names, blockwise.Remove(result, in.Blocks(block), rows...)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in, err)
 	}
 	progress.done()

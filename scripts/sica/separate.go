@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -177,7 +178,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 }
 
 // runLong separates a recording by what n of its positions tell, or as many as
-// sica.FitStream chooses if that is 0.
+// blockwise.Fit chooses if that is 0.
 func (opt *separateOptions) runLong(cmd *cobra.Command, cfg sica.Config, in *stream, n int, telling *parts) error {
 	b, err := opt.begin(cmd)
 	if err != nil {
@@ -194,14 +195,14 @@ func (opt *separateOptions) runLong(cmd *cobra.Command, cfg sica.Config, in *str
 		rep.add(it, math.NaN())
 	}
 	in.doing = "reading a part"
-	res, err := sica.FitStream(cmd.Context(), b, in, cfg, n)
+	res, err := blockwise.Fit(cmd.Context(), b, in, cfg, n)
 	progress.done()
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
 	printWhy(out, res)
 	in.doing = "recovering all"
-	if err := in.write(opt.out, nil, res.TransformBlocks(in.Blocks(block))); err != nil {
+	if err := in.write(opt.out, nil, blockwise.Transform(res, in.Blocks(block))); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	telling.done()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
 // block is how many positions are in memory together.
@@ -24,7 +25,7 @@ const block = 1 << 14
 // stream is a recording that is read in blocks, and says how far it is. It is in memory
 // if its file can't be read so: an image, a pipe, an NPY array in Fortran order.
 type stream struct {
-	sica.Stream
+	blockwise.Source
 	about datasets.Recording // without signals
 	ctx   context.Context
 	doing string
@@ -38,7 +39,7 @@ func openStream(cmd *cobra.Command, path string, tell func(doing string, fractio
 		tell("reading "+filepath.Base(path), 0)
 		file, err := datasets.OpenStream(path)
 		if err == nil {
-			s.Stream, s.about = file, file.About()
+			s.Source, s.about = file, file.About()
 			return s, nil
 		}
 		if !errors.Is(err, datasets.ErrNotBlocks) {
@@ -49,7 +50,7 @@ func openStream(cmd *cobra.Command, path string, tell func(doing string, fractio
 	if err != nil {
 		return nil, err
 	}
-	s.Stream, s.about = inMemory{r.Signals}, *like(r, nil)
+	s.Source, s.about = inMemory{r.Signals}, *like(r, nil)
 	s.about.Names = r.Names
 	return s, nil
 }
@@ -61,11 +62,11 @@ func streamable(path string) bool {
 }
 
 // Blocks are those of the file until the command is interrupted.
-func (s *stream) Blocks(n int) sica.Blocks {
+func (s *stream) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		_, t := s.Dims()
 		read := 0
-		for z, err := range s.Stream.Blocks(n) {
+		for z, err := range s.Source.Blocks(n) {
 			if ended := s.ctx.Err(); err == nil && ended != nil {
 				z, err = nil, ended
 			}
@@ -79,17 +80,17 @@ func (s *stream) Blocks(n int) sica.Blocks {
 }
 
 // write writes what was made of its blocks to a file; names are those of the signals.
-func (s *stream) write(path string, names []string, made sica.Blocks) error {
+func (s *stream) write(path string, names []string, made blockwise.Blocks) error {
 	about := s.about
 	about.Names = names
 	_, t := s.Dims()
 	return datasets.WriteBlocks(path, about, t, made)
 }
 
-// inMemory is a sica.Stream of signals that are all there.
+// inMemory is a blockwise.Source of signals that are all there.
 type inMemory struct{ *mat.Dense }
 
-func (m inMemory) Blocks(n int) sica.Blocks {
+func (m inMemory) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		d, t := m.Dims()
 		for from := 0; from < t; from += n {
@@ -111,7 +112,7 @@ const (
 )
 
 // positions is how many of t positions, so many a second, are learned from; 0 leaves it
-// to sica.FitStream.
+// to blockwise.Fit.
 func (l learnOn) positions(t int, rate float64) (int, error) {
 	n := 0
 	switch text, every, share := string(l), 0, false; {
@@ -173,7 +174,7 @@ func (opt *separateOptions) long(cmd *cobra.Command, cfg sica.Config, tell func(
 	if sees != "" {
 		return nil, 0, usagef("--learn-on %s: %s", opt.learnOn, sees)
 	}
-	if info, err := os.Stat(opt.in[0]); !asked && (!streamable(opt.in[0]) || err != nil || info.Size() < sica.AlwaysLearned) {
+	if info, err := os.Stat(opt.in[0]); !asked && (!streamable(opt.in[0]) || err != nil || info.Size() < blockwise.AlwaysLearned) {
 		return nil, 0, nil // it can't have so many positions
 	}
 	s, err := openStream(cmd, opt.in[0], tell)
@@ -185,7 +186,7 @@ func (opt *separateOptions) long(cmd *cobra.Command, cfg sica.Config, tell func(
 	if err != nil {
 		return nil, 0, err
 	}
-	if !asked && t <= sica.AlwaysLearned {
+	if !asked && t <= blockwise.AlwaysLearned {
 		return nil, 0, nil
 	}
 	part := t

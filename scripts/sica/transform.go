@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
 type transformOptions struct {
@@ -74,10 +74,8 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if !opt.inverse && len(opt.in) == 1 && streamable(opt.in[0]) && len(given) < 2 {
-		if err := opt.stream(cmd, result); !errors.Is(err, sica.ErrNotStreamed) {
-			return err
-		}
+	if !opt.inverse && len(opt.in) == 1 && streamable(opt.in[0]) && len(given) < 2 && result.Pointwise() == nil {
+		return opt.stream(cmd, result)
 	}
 	in, shape, err := readRecording(opt.in)
 	if err != nil {
@@ -113,8 +111,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// stream maps a recording of any length block by block. The error wraps
-// sica.ErrNotStreamed, and nothing was read, if the result can't do that.
+// stream maps a recording of any length block by block.
 func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result) error {
 	progress := newLateParts(cmd.ErrOrStderr())
 	defer progress.done()
@@ -123,7 +120,7 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result) err
 		return err
 	}
 	in.doing = "mapping"
-	if err := in.write(opt.out, nil, result.TransformBlocks(in.Blocks(block))); err != nil {
+	if err := in.write(opt.out, nil, blockwise.Transform(result, in.Blocks(block))); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	progress.done()

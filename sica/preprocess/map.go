@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Map takes signals, d×n with finite values, to others of their size (but for a
@@ -23,6 +25,22 @@ type Smooth interface {
 	Map
 	// LogDet returns log|det ∂z/∂x| at each position of x, d×n.
 	LogDet(x *mat.Dense) ([]float64, error)
+}
+
+// ApplyAll applies maps that follow one another to the signals x, which it doesn't change;
+// without maps it is a copy. It is an error if a map makes a value that isn't finite.
+func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
+	z := mat.DenseCopyOf(x)
+	for k, m := range maps {
+		var err error
+		if z, err = m.Apply(z); err == nil {
+			err = signal.CheckFinite(z)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(maps), err)
+		}
+	}
+	return z, nil
 }
 
 // LogDet is the sum of those of maps that follow one another, at the signals x that the

@@ -18,6 +18,28 @@ type Fitter interface {
 	Fit(ctx context.Context, x *mat.Dense) (Applier, error)
 }
 
+// FitOwn fits a transform of a caller's own to the signals x, d×T, which it doesn't change:
+// it returns what it makes of them, which must be as many, and the map.
+func FitOwn(ctx context.Context, fitter Fitter, x *mat.Dense) (*mat.Dense, Map, error) {
+	fitted, err := fitter.Fit(ctx, mat.DenseCopyOf(x))
+	if err != nil {
+		return nil, nil, err
+	}
+	if fitted == nil {
+		return nil, nil, fmt.Errorf("%T: Fit returned nil", fitter)
+	}
+	m := AsMap(fitted)
+	z, err := m.Apply(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, _ := x.Dims()
+	if k, _ := z.Dims(); k != d {
+		return nil, nil, fmt.Errorf("%T: %d signals became %d: want as many", fitter, d, k)
+	}
+	return z, m, nil
+}
+
 // An Applier takes signals, d×n with finite values, to others of their size, and
 // doesn't change its argument. It is a Map if it can be inverted. See Register for how
 // it is saved; the maps of this package are as they are.

@@ -1,4 +1,4 @@
-package sica
+package blockwise
 
 import (
 	"context"
@@ -11,12 +11,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gomlx/compute"
+
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// whole is a Stream of signals in memory.
+// whole is a Source of signals in memory.
 type whole struct{ *mat.Dense }
 
 func (w whole) Blocks(n int) Blocks {
@@ -48,25 +52,57 @@ func gathered(blocks Blocks) (*mat.Dense, error) {
 	return all, nil
 }
 
+func open(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// mixedAR7 are two AR(7) sources after five steps of the mixing with GELU.
+func mixedAR7(t *testing.T, seed uint64, positions int) *mat.Dense {
+	t.Helper()
+	s, err := datasets.AR7(rand.New(rand.NewPCG(seed, 0)), 2, positions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 5, H: datasets.GELU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.Result {
+	t.Helper()
+	r, err := sica.Fit(t.Context(), b, x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // In blocks a result maps signals as it does at once, and takes others out.
-func TestTransformBlocks(t *testing.T) {
-	x, _ := mixedAR7(t, 2, 600, 5, true)
-	b := open(t, backend.Go)
-	for name, change := range map[string]func(*Config){
-		"linear": func(*Config) {},
-		"gaussianised": func(c *Config) {
-			c.Rule, c.Start = NoRule, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
+func TestTransform(t *testing.T) {
+	x := mixedAR7(t, 2, 600)
+	b := open(t)
+	for name, change := range map[string]func(*sica.Config){
+		"linear": func(*sica.Config) {},
+		"gaussianised": func(c *sica.Config) {
+			c.Rule, c.Start = sica.NoRule, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
 		},
-		"conditional": func(c *Config) { c.Rule, c.Start = NoRule, []preprocess.Transform{preprocess.Conditional} },
+		"conditional": func(c *sica.Config) { c.Rule, c.Start = sica.NoRule, []preprocess.Transform{preprocess.Conditional} },
 	} {
-		cfg := Default().Smoke()
+		cfg := sica.Default().Smoke()
 		change(&cfg)
 		r := fit(t, b, x, cfg)
 		want, err := r.Transform(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := gathered(r.TransformBlocks(whole{x}.Blocks(77)))
+		got, err := gathered(Transform(r, whole{x}.Blocks(77)))
 		if err != nil || !mat.EqualApprox(got, want, 1e-12) {
 			t.Errorf("%s: in blocks it differs (%v)", name, err)
 		}
@@ -77,19 +113,15 @@ func TestTransformBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := gathered(r.RemoveBlocks(whole{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
+		if got, err := gathered(Remove(r, whole{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
 			t.Errorf("removed in blocks it differs (%v)", err)
 		}
-		if _, err := gathered(r.RemoveBlocks(whole{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "there are 2") {
+		if _, err := gathered(Remove(r, whole{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "there are 2") {
 			t.Errorf("a third of two signals: %v", err)
 		}
-		if _, err := gathered(r.TransformBlocks(whole{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x has 3 signals") {
+		if _, err := gathered(Transform(r, whole{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x has 3 signals") {
 			t.Errorf("three signals for two: %v", err)
 		}
-	}
-	free, x := followedFit(t, b, "free prediction")
-	if _, err := gathered(free.TransformBlocks(whole{x}.Blocks(77))); !errors.Is(err, ErrNotStreamed) {
-		t.Errorf("networks that see a window: %v", err)
 	}
 }
 
@@ -183,7 +215,7 @@ func (p *tape) Blocks(n int) Blocks {
 // Of a recording of ten million positions of eight signals Default learns a part, chosen
 // by the error that the linear rule expects, and what it makes of all of them is as good as
 // that error says. Memory never has half of them.
-func TestFitStream(t *testing.T) {
+func TestFit(t *testing.T) {
 	p := newTape(8, 1e7)
 	if testing.Short() {
 		p.d, p.t, p.mixing = 3, 1e5, newTape(3, 1).mixing
@@ -191,7 +223,7 @@ func TestFitStream(t *testing.T) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := FitStream(t.Context(), open(t, backend.Go), p, Default(), 0)
+	r, err := Fit(t.Context(), open(t), p, sica.Default(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +251,7 @@ func TestFitStream(t *testing.T) {
 		t.Errorf("MCC %.5f (%v)", match.MCC, err)
 	}
 	last := 0
-	for block, err := range r.TransformBlocks(p.Blocks(1 << 14)) {
+	for block, err := range Transform(r, p.Blocks(1<<14)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,33 +265,53 @@ func TestFitStream(t *testing.T) {
 	}
 }
 
+// The linear rule's fit, by which the part was chosen, is the result.
+func TestFitByLinearRule(t *testing.T) {
+	p := newTape(2, AlwaysLearned+1000)
+	b := open(t)
+	cfg := sica.Default()
+	cfg.Rule = sica.LinearRule
+	got, err := Fit(t.Context(), b, p, cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := readPart(t.Context(), p, AlwaysLearned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fit(t, b, part, cfg)
+	if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) || got.Why == want.Why || got.Config.Rule != cfg.Rule {
+		t.Errorf("it isn't the fit of the part: %s", got.Why)
+	}
+}
+
 // What was asked for is learned from, all of it as Fit does; where nothing tells the error, as much as
 // there is.
-func TestFitStreamAsAsked(t *testing.T) {
-	x, _ := mixedAR7(t, 1, 1000, 1, true)
-	b := open(t, backend.Go)
-	cfg := Default().Smoke()
+func TestFitAsAsked(t *testing.T) {
+	x := mixedAR7(t, 1, 1000)
+	b := open(t)
+	cfg := sica.Default().Smoke()
 	want := fit(t, b, x, cfg)
 	for _, n := range []int{0, 1000, 2000} {
-		got, err := FitStream(t.Context(), b, whole{x}, cfg, n)
+		got, err := Fit(t.Context(), b, whole{x}, cfg, n)
 		if err != nil || !mat.Equal(got.Z, want.Z) || got.Why != want.Why {
 			t.Errorf("n = %d isn't Fit (%v)", n, err)
 		}
 	}
-	got, err := FitStream(t.Context(), b, whole{x}, cfg, 500)
+	got, err := Fit(t.Context(), b, whole{x}, cfg, 500)
 	if err != nil || got.Z.RawMatrix().Cols != 500 || !strings.HasPrefix(got.Why, "Learned from 500 of 1000 positions, as asked.") {
 		t.Errorf("%s (%v)", got.Why, err)
 	}
-	if _, err := FitStream(t.Context(), b, whole{x}, cfg, -1); !errors.Is(err, ErrConfig) {
+	if _, err := Fit(t.Context(), b, whole{x}, cfg, -1); !errors.Is(err, sica.ErrConfig) {
 		t.Errorf("-1 positions: %v", err)
 	}
 	cfg.Shape = []int{10, 100}
-	if _, err := FitStream(t.Context(), b, whole{x}, cfg, 0); !errors.Is(err, ErrConfig) {
+	if _, err := Fit(t.Context(), b, whole{x}, cfg, 0); !errors.Is(err, sica.ErrConfig) {
 		t.Errorf("an image: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := FitStream(ended, b, whole{x}, Default(), 0); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ended, b, whole{x}, sica.Default(), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }

@@ -1,0 +1,22 @@
+//go:build (amd64 || arm64) && cgo && !noxla
+
+package backend
+
+import (
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// identityOf is what changes when a file is changed or exchanged: its device and number,
+// its size, and the times of the last changes of what is in it and of what is known of it,
+// the second of which no program can set; and that second time. It is empty if the system
+// doesn't say.
+func identityOf(info fs.FileInfo) (identity string, changed time.Time) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", time.Time{}
+	}
+	return fmt.Sprint(s.Dev, s.Ino, s.Size, s.Mtim.Nano(), s.Ctim.Nano()), time.Unix(s.Ctim.Unix())
+}

@@ -1,0 +1,40 @@
+package signal
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// A Curve has a value for each step of something, NaN where none was measured. JSON has null
+// for what isn't finite.
+type Curve []float64
+
+// MarshalJSON writes null for NaN and for what is infinite.
+func (c Curve) MarshalJSON() ([]byte, error) {
+	var values []*float64
+	for _, v := range c {
+		if Finite(v) {
+			values = append(values, &v)
+		} else {
+			values = append(values, nil)
+		}
+	}
+	return json.Marshal(values)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, null as NaN.
+func (c *Curve) UnmarshalJSON(data []byte) error {
+	var values []*float64
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	*c = nil
+	for _, v := range values {
+		if v == nil {
+			*c = append(*c, math.NaN())
+		} else {
+			*c = append(*c, *v)
+		}
+	}
+	return nil
+}

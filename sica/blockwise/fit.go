@@ -1,0 +1,155 @@
+package blockwise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// AlwaysLearned is how many positions of a recording Fit learns from before it asks
+// whether more are worth it: the linear rule takes seconds for them (docs/linear.md).
+const AlwaysLearned = 1 << 16
+
+const (
+	// learnMost is the most values, signals times positions, that are chosen: 32 MiB, of
+	// which a fit makes a handful of copies.
+	learnMost = 1 << 22
+	// worthLearning is the error that more positions must save: half of the last digit
+	// in which this project gives an MCC.
+	worthLearning = .0005
+)
+
+// Fit is sica.Fit on a part of a recording: on n of its positions, in blocks of 8192
+// spread evenly over it, where one is joined to the next as if nothing was between them.
+// All of it is learned from where n is all, and the result is that of sica.Fit. Apply it
+// by Transform.
+//
+// With n = 0 it chooses n so that all positions would be worth less than .0005 of
+// correlation: the linear rule gives each signal an expected error, 1 − |correlation|
+// with its source (linear.Findings.ExpectedError), that falls as 1/n, and is 1 for signals
+// that nothing tells apart; a quarter of what the two halves of the part disagree by takes
+// its place where that is more. It begins with AlwaysLearned positions, and takes as many
+// more as the error calls for, up to 2²² values in all, which is the most in memory;
+// Result.Why says what was taken and what is expected of it. Where the settings aren't
+// LinearRule's or AnyRule's, or make iterations, there is no such error, and n is all or
+// those 2²² values.
+//
+// Config.Shape must be that of a sequence: nil. The errors are those of sica.Fit and of x.
+func Fit(ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int) (*sica.Result, error) {
+	d, t := x.Dims()
+	if len(cfg.Shape) > 1 {
+		return nil, fmt.Errorf("blockwise: %w: shape %v: want a sequence; fit images and videos as a whole", sica.ErrConfig, cfg.Shape)
+	}
+	if n < 0 {
+		return nil, fmt.Errorf("blockwise: %w: %d positions: want a positive number, or 0 to choose", sica.ErrConfig, n)
+	}
+	cfg.Shape = nil
+	var chosen part
+	var err error
+	if n == 0 {
+		if err := cfg.Validate(d, t); err != nil {
+			return nil, err
+		}
+		chosen, err = choosePart(ctx, backend, x, cfg)
+	} else {
+		chosen.x, err = readPart(ctx, x, min(n, t))
+		if n < t {
+			chosen.why = fmt.Sprintf("Learned from %d of %d positions, as asked. ", n, t)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := chosen.fit
+	if r == nil {
+		r, err = sica.Fit(ctx, backend, chosen.x, cfg)
+	}
+	if r != nil {
+		r.Why = chosen.why + r.Why
+	}
+	return r, err
+}
+
+// part is what is learned from.
+type part struct {
+	x   *mat.Dense
+	fit *sica.Result // of x by the caller's settings, if it was made already
+	why string
+}
+
+// choosePart is the part of a recording that Fit chooses.
+func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica.Config) (part, error) {
+	d, t := x.Dims()
+	most := min(t, max(learnMost/d, 2))
+	byRule := cfg.Iterations == 0 && (cfg.Rule == sica.LinearRule || cfg.Rule == sica.AnyRule)
+	n := most
+	if byRule {
+		n = min(most, AlwaysLearned)
+	}
+	for {
+		z, err := readPart(ctx, x, n)
+		if err != nil || n == t {
+			return part{x: z}, err
+		}
+		learned := fmt.Sprintf("Learned from %d of %d positions", n, t)
+		if !byRule {
+			return part{x: z, why: learned + ", the most at once; nothing tells what more would be worth. "}, nil
+		}
+		fit, worst, err := expectedError(ctx, backend, z, cfg)
+		if err != nil {
+			return part{}, err
+		}
+		if cfg.Rule != sica.LinearRule || cfg.Checkpoint != "" {
+			fit = nil
+		}
+		// All positions have the error worst·n/t.
+		saved := worst * (1 - float64(n)/float64(t))
+		if saved <= worthLearning {
+			return part{z, fit, fmt.Sprintf("%s: the linear rule expects of them an error, 1 − |correlation| with a source, of %.2g, and %.2g of all. ", learned, worst, worst-saved)}, nil
+		}
+		if n == most {
+			return part{z, fit, fmt.Sprintf("%s, the most at once: the linear rule expects of them an error, 1 − |correlation| with a source, of up to %.2g; more positions may save %.2g. ", learned, worst, saved)}, nil
+		}
+		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))
+	}
+}
+
+// expectedError is the linear rule's fit of the part z, and the largest error that it has:
+// by its own standard errors, or, where that is more, by how much its demixings of the two
+// halves of the part, whose blocks alternate, differ. Each half has the error twice, so
+// that 1 − |correlation| of the two is four times it. Standard errors are those of models
+// that are right, which the halves don't ask for.
+func expectedError(ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config) (*sica.Result, float64, error) {
+	cfg.Rule, cfg.Checkpoint = sica.LinearRule, ""
+	whole, err := sica.Fit(ctx, backend, z, cfg)
+	if err != nil {
+		return nil, 0, err
+	}
+	worst := slices.Max(whole.Linear.ExpectedError)
+	cfg.Components, _ = whole.Z.Dims()
+	var recovered [2]*mat.Dense
+	for k := range recovered {
+		half, err := sica.Fit(ctx, backend, everySecond(z, k), cfg)
+		if err != nil {
+			return whole, 1, ctx.Err() // a half can't be separated by itself
+		}
+		if recovered[k], err = half.Transform(z); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i := range cfg.Components {
+		most := 0.0
+		for j := range cfg.Components {
+			most = max(most, math.Abs(stat.Correlation(recovered[0].RawRowView(i), recovered[1].RawRowView(j), nil)))
+		}
+		worst = max(worst, (1-most)/4)
+	}
+	return whole, worst, nil
+}

@@ -1,0 +1,84 @@
+package chain
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+func noise(d, n int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(1, 2))
+	z := mat.NewDense(d, n, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return 3 + rng.NormFloat64() }, z)
+	return z
+}
+
+// The matrices of a chain do what its maps do one after another, and undo it.
+func TestMatrices(t *testing.T) {
+	x := noise(3, 200)
+	reduction, err := preprocess.Reduce(x, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reduced, err := reduction.Apply(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, white, err := preprocess.Fit(t.Context(), reduced, []preprocess.Transform{preprocess.ZCA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	affine := &preprocess.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
+	c := Of(append([]preprocess.Map{reduction}, white[0], affine))
+	want, err := preprocess.ApplyAll(x, c.On(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, a, mean, err := c.Matrices(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, n := x.Dims()
+	for k := range n {
+		at := mat.NewVecDense(3, nil)
+		at.SubVec(x.ColView(k), mat.NewVecDense(3, mean))
+		var z mat.VecDense
+		z.MulVec(w, at)
+		if !mat.EqualApprox(&z, want.ColView(k), 1e-12) {
+			t.Fatalf("position %d: w·(x − mean) is %v, the maps make %v", k, z.RawVector().Data, mat.Col(nil, k, want))
+		}
+	}
+	var one mat.Dense
+	one.Mul(w, a)
+	if !mat.EqualApprox(&one, identity(2), 1e-12) {
+		t.Errorf("w·a = %v", mat.Formatted(&one))
+	}
+}
+
+// What isn't linear has no matrices, and what networks learned isn't pointwise.
+func TestNoMatrices(t *testing.T) {
+	_, bent, err := preprocess.Fit(t.Context(), noise(2, 50), []preprocess.Transform{preprocess.Gaussianise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned := Chain{Step(&field.Step{}, .5)}
+	if learned[0].Learned.Size != .5 {
+		t.Errorf("a step of size %g", learned[0].Learned.Size)
+	}
+	for name, c := range map[string]struct {
+		chain     Chain
+		pointwise bool
+	}{"gaussianised": {Of(bent), true}, "learned": {learned, false}} {
+		if _, _, _, err := c.chain.Matrices(2); !errors.Is(err, ErrNotLinear) {
+			t.Errorf("%s: matrices: %v", name, err)
+		}
+		if err := c.chain.Pointwise(); errors.Is(err, ErrNotPointwise) == c.pointwise {
+			t.Errorf("%s: pointwise: %v", name, err)
+		}
+	}
+}

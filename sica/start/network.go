@@ -1,0 +1,126 @@
+package start
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A Difference is one of code lengths, in nats a position, with its standard error.
+type Difference = direct.Difference
+
+// Network is what the data say about the signals of an invertible network.
+type Network struct {
+	// Identified is whether they are the sources as far as can be told: each is
+	// predicted by its own past, each pair would be described in more nats if it was
+	// rotated, and networks from other beginnings recovered the same.
+	Identified bool `json:"identified"`
+	// Agreement is the least MCC between these signals and those of other networks
+	// that describe them in as few nats, of which there are Agreeing.
+	Agreement float64 `json:"agreement"`
+	Agreeing  int     `json:"agreeing"`
+	// PastGain is by how much its own past shortens the code of each signal at positions
+	// held out. Signals of which it doesn't can't be known behind a nonlinear mixing.
+	PastGain []Difference `json:"past_gain"`
+	// Groups are those signals that nothing tells from their rotations; they are
+	// turned towards the whitened ones.
+	Groups [][]int `json:"groups"`
+	// OverWhitening is by how much whitened signals take more nats a position.
+	OverWhitening Difference `json:"over_whitening"`
+	// HeldOut is the code length of the held-out positions while the network was
+	// trained, every 50 steps, in nats a position of the whitened signals.
+	HeldOut signal.Curve `json:"held_out"`
+}
+
+// newNetwork is what a model says of itself.
+func newNetwork(m *direct.Model) *Network {
+	n := &Network{
+		Identified: m.Identified(), Agreement: m.Agreement, Agreeing: m.Agreeing,
+		PastGain: m.PastGain, Groups: m.Groups, OverWhitening: m.OverWhitening,
+	}
+	for _, e := range m.Runs[m.Chosen].Curve {
+		if n.HeldOut = append(n.HeldOut, -e.HeldOut); math.IsInf(e.HeldOut, 0) {
+			n.HeldOut[len(n.HeldOut)-1] = math.NaN() // no map of finite likelihood yet
+		}
+	}
+	return n
+}
+
+// networkOptions are those of the networks, and of the code lengths that starts are
+// compared by.
+func (c chooser) networkOptions() direct.Options {
+	return direct.Options{Shape: c.Shape, Seed: c.Seed, OnProgress: func(p direct.Progress) {
+		if c.OnProgress != nil {
+			c.OnProgress(string(p.Stage), p.Fraction)
+		}
+	}}
+}
+
+// network is the start by NetworkRule.
+func (c chooser) network(ctx context.Context) (Start, error) {
+	white, err := c.whiten(ctx)
+	if err != nil {
+		return Start{}, err
+	}
+	m, err := direct.Fit(ctx, c.backend, white.Z, c.networkOptions())
+	if ctx.Err() != nil {
+		return white, nil
+	}
+	if err != nil {
+		return Start{}, err
+	}
+	found, err := c.followed(ctx, white, m, white)
+	if err != nil {
+		return Start{}, err
+	}
+	found.Why = fmt.Sprintf("An invertible network describes the signals in %.3f ± %.3f nats a position fewer than whitening does. %s",
+		m.OverWhitening.Mean, m.OverWhitening.SE, m.Why())
+	found.Candidates = []Candidate{found.Taken}
+	return found, nil
+}
+
+// followed is the start s, followed by a network. If the linear rule finds nothing that
+// tells its signals from their rotations, they are turned towards the whitened ones,
+// which are right if the mixing was nearly symmetric: what a network leaves of a bend
+// can look like a reason to turn them otherwise.
+func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white Start) (Start, error) {
+	z, err := by.Map.Apply(s.Z)
+	if err != nil {
+		return Start{}, err
+	}
+	s.Maps = append(slices.Clip(s.Maps), by.Map)
+	s.Z, s.Taken.Rule, s.Linear, s.Network = z, NetworkRule, nil, newNetwork(by)
+	found, err := linear.Separate(ctx, z, linear.Options{Shape: c.Shape, Seed: c.Seed})
+	if err != nil || len(found.Groups) > 1 {
+		return s, nil // as the network has it
+	}
+	turn := towards(white.Z, z)
+	if s.Z, err = turn.Apply(z); err != nil {
+		return Start{}, err
+	}
+	s.Maps = append(s.Maps, turn)
+	s.Network.Identified, s.Network.Groups = false, found.Groups
+	return s, nil
+}
+
+// towards is the orthogonal map that brings the signals z nearest to those of w (the
+// orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1), 1966).
+func towards(w, z *mat.Dense) *preprocess.Affine {
+	centred, means := signal.Centred(z)
+	var cross, u, v, turn mat.Dense
+	cross.Mul(w, centred.T())
+	var svd mat.SVD
+	svd.Factorize(&cross, mat.SVDFull)
+	svd.UTo(&u)
+	svd.VTo(&v)
+	turn.Mul(&u, v.T())
+	return preprocess.LinearMap(&turn, means)
+}

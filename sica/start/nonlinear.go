@@ -1,0 +1,172 @@
+package start
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// mostConditioned is the most signals that a conditional normalisation is tried on just to
+// see whether it describes them in fewer nats than a linear demixing, and glance the most
+// positions, about the middle, that are looked at for it first: it takes long on many.
+const mostConditioned, glance = 4, 2048
+
+// orNetwork is the start of LinearRule; or, of sequences, where its signals depend on each
+// other or conditional normalisation describes the mixed signals in fewer nats, and the
+// past predicts them, whichever of these and networks takes the fewest. The code lengths
+// are those of positions held out, with the Jacobian determinant.
+//
+// Images and many signals are left to LinearRule: behind GELU steps networks made digits no
+// better, in minutes (docs/nonlinear.md).
+func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, error) {
+	d, _ := c.x.Dims()
+	if c.grid.Axes() > 1 || d > direct.MostSignals {
+		return linear, nil
+	}
+	o := c.networkOptions()
+	call, err := direct.Called(ctx, linear.Z, o)
+	if err != nil || !call.Network && (!call.Predicted || d > mostConditioned) {
+		return linear, nil // too few positions to tell, if it is an error
+	}
+	if !call.Network {
+		gain, err := c.conditionalGain(ctx, white, linear, o)
+		if err != nil || gain == nil {
+			return linear, nil
+		}
+		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f nats a position fewer.", gain.Mean, gain.SE)
+	}
+	starts, err := newStarts(ctx, c.x, white, linear, o)
+	if ctx.Err() != nil {
+		return linear, nil
+	}
+	if err != nil {
+		return Start{}, err
+	}
+	for k := range starts.compared {
+		starts.compared[k].Network = k != 1 // its rotation is for a linear mixing
+	}
+	chosen, err := direct.Choose(ctx, c.backend, starts.compared, o)
+	if ctx.Err() != nil {
+		return linear, nil
+	}
+	if err != nil {
+		return Start{}, err
+	}
+	found, err := c.found(ctx, starts, chosen, call)
+	if err != nil {
+		return Start{}, err
+	}
+	found.Candidates = nil
+	for _, k := range chosen.Candidates {
+		of := starts.all[k.Start].Taken
+		if k.Network {
+			of.Rule = NetworkRule
+		}
+		of.CodeLength, of.Longer, of.Failed = k.CodeLength, k.Longer, k.Failed
+		found.Candidates = append(found.Candidates, of)
+	}
+	return found, nil
+}
+
+// conditionalGain is how many nats fewer conditional normalisation describes the middle
+// of the mixed signals in than the linear rule does; nil if it doesn't beyond chance.
+func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o direct.Options) (*Difference, error) {
+	x, g := c.grid.Middle(c.x, glance)
+	o.Shape = g.Shape()
+	var err error
+	if white.Z, err = preprocess.ApplyAll(x, white.Maps); err != nil {
+		return nil, err
+	}
+	starts, err := newStarts(ctx, x, white, linear, o)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := direct.Choose(ctx, nil, starts.compared[1:], o)
+	if err != nil || chosen.Chosen == 0 {
+		return nil, err
+	}
+	return &chosen.Candidates[0].Longer, nil
+}
+
+// starts are whitening, the linear rule and, if it is possible, conditional
+// normalisation.
+type starts struct {
+	all      []Start
+	compared []direct.Start // in the same order
+}
+
+// newStarts makes the starts of the mixed signals x. All are compared by what they make of
+// them at the same resolution.
+func newStarts(ctx context.Context, x *mat.Dense, white, linear Start, o direct.Options) (*starts, error) {
+	x, err := resolved(x, white, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &starts{}
+	if err := s.add(x, white, "whitening"); err != nil {
+		return nil, err
+	}
+	if err := s.add(x, linear, "the linear rule"); err != nil {
+		return nil, err
+	}
+	for k := range s.compared {
+		s.compared[k].LogDet = s.compared[k].LogDet[:1] // the same everywhere
+	}
+	conditional := Start{Taken: Candidate{Start: []preprocess.Transform{preprocess.Conditional}}}
+	conditional.Z, conditional.Maps, conditional.Taken.Start, err = preprocess.Begin(ctx, x, conditional.Taken.Start)
+	if err == nil {
+		s.add(x, conditional, "conditional normalisation") // of signals that can't be normalised so, a start less
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return s, nil
+}
+
+// found is the start that was chosen; or, if that is a network that isn't known to be right,
+// what would have been chosen without networks.
+func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, call *direct.Call) (Start, error) {
+	white, linear := of.all[0], of.all[1]
+	network, take := chosen.Network(), chosen.Chosen
+	why, unless := chosen.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
+	if network != nil && !network.Known() {
+		network, take = nil, chosen.Start
+		unless = " But no network is known to undo that: " + chosen.Model.Why()
+		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than a linear demixing. " + call.Why + unless
+	}
+	if take < 2 {
+		linear.Why += " " + call.Why + unless
+		return linear, nil
+	}
+	found := of.all[chosen.Candidates[take].Start]
+	var err error
+	if found.Z, err = preprocess.ApplyAll(c.x, found.Maps); err != nil {
+		return Start{}, err
+	}
+	if network != nil {
+		if found, err = c.followed(ctx, found, network, white); err != nil {
+			return Start{}, err
+		}
+	}
+	found.Why = why
+	return found, nil
+}
+
+// add adds a start of the mixed signals x.
+func (s *starts) add(x *mat.Dense, of Start, name string) error {
+	z, err := preprocess.ApplyAll(x, of.Maps)
+	if err != nil {
+		return err
+	}
+	logDet, err := preprocess.LogDet(x, of.Maps)
+	if err != nil {
+		return err
+	}
+	s.all = append(s.all, of)
+	s.compared = append(s.compared, direct.Start{Name: name, Signals: z, LogDet: logDet})
+	return nil
+}

@@ -1,0 +1,139 @@
+package start
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Signals that were turned are turned back, to the last digits.
+func TestTowards(t *testing.T) {
+	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 3, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, err := preprocess.Apply(s, preprocess.ZCA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var qr mat.QR
+	qr.Factorize(mat.NewDense(3, 3, []float64{1, 2, -1, .5, -1, 3, 2, 0, 1}))
+	var turn, turned mat.Dense
+	qr.QTo(&turn)
+	turned.Mul(&turn, white)
+	back, err := towards(white, &turned).Apply(&turned)
+	if err != nil || !mat.EqualApprox(back, white, 1e-12) {
+		t.Errorf("not turned back (%v)", err)
+	}
+}
+
+// mixed are AR(7) sources behind a matrix.
+func mixed(t *testing.T, seed uint64) *mat.Dense {
+	t.Helper()
+	s, err := datasets.AR7(rand.New(rand.NewPCG(seed, 0)), 2, 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, .6, -.3, 1}), s)
+	return &x
+}
+
+// Whatever the rule, the maps take the mixed signals to the start's.
+func TestMapsMakeSignals(t *testing.T) {
+	x := mixed(t, 2)
+	for name, o := range map[string]Options{
+		"as given":   {},
+		"transforms": {Transforms: []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
+		"linear":     {Rule: LinearRule},
+	} {
+		s, err := Choose(t.Context(), nil, x, o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		z, err := preprocess.ApplyAll(x, s.Maps)
+		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
+			t.Errorf("%s: the maps make other signals (%v)", name, err)
+		}
+		if (s.Why != "") != (o.Rule != NoRule) || (s.Linear != nil) != (o.Rule == LinearRule) || s.Taken.Rule != o.Rule {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	if _, err := Choose(t.Context(), nil, x, Options{Shape: []int{5, 5}}); err == nil || !strings.Contains(err.Error(), "shape") {
+		t.Errorf("a shape of 25 positions for 512: %v", err)
+	}
+}
+
+// Of a caller's transforms and the linear rule the shorter description is taken, and
+// Longer says by how much the others are longer.
+func TestOwnCompared(t *testing.T) {
+	x := mixed(t, 3)
+	bent := mat.DenseCopyOf(x)
+	bent.Apply(func(_, _ int, v float64) float64 { return math.Sinh(2 * v) }, bent)
+	own := Options{Rule: LinearRule, Own: []preprocess.Fitter{unbend{}}}
+	for name, c := range map[string]struct {
+		x     *mat.Dense
+		taken int
+	}{"bent": {bent, 1}, "linear": {x, 0}} {
+		s, err := Choose(t.Context(), nil, c.x, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Candidates) != 2 {
+			t.Fatalf("%s: %d candidates", name, len(s.Candidates))
+		}
+		for k, candidate := range s.Candidates {
+			if (k == c.taken) != (candidate.Longer.Mean <= 0) {
+				t.Errorf("%s: candidate %d is longer by %+v", name, k, candidate.Longer)
+			}
+		}
+		if got := s.Taken.String(); (got == s.Candidates[1].String()) != (c.taken == 1) {
+			t.Errorf("%s: took %s", name, got)
+		}
+	}
+}
+
+// unbend undoes sinh(2x).
+type unbend struct{}
+
+func (unbend) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return unbend{}, nil }
+
+func (unbend) Apply(x *mat.Dense) (*mat.Dense, error) {
+	z := mat.DenseCopyOf(x)
+	z.Apply(func(_, _ int, v float64) float64 { return math.Asinh(v) / 2 }, z)
+	return z, nil
+}
+
+func (unbend) LogDet(x *mat.Dense) ([]float64, error) {
+	d, n := x.Dims()
+	sum := make([]float64, n)
+	for i := range d {
+		for k, v := range x.RawRowView(i) {
+			sum[k] -= math.Log(2 * math.Sqrt(1+v*v))
+		}
+	}
+	return sum, nil
+}
+
+// Wherever the context ends there is a start, and no error.
+func TestChooseCutShort(t *testing.T) {
+	x := mixed(t, 4)
+	for looks := range 20 {
+		ctx := contexttest.EndsAfter(t.Context(), looks)
+		s, err := Choose(ctx, nil, x, Options{Rule: LinearRule})
+		if err == nil && (s.Z == nil || len(s.Maps) == 0) {
+			t.Errorf("after %d looks at the context: no start", looks)
+		}
+		if err != nil && ctx.Err() == nil {
+			t.Errorf("after %d looks: %v", looks, err)
+		}
+	}
+}
