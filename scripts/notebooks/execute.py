@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +25,7 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/lab --execute", description="Executes notebooks without a browser.")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write copies into this folder, and leave the notebooks as they are")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="execute so many notebooks at a time, each in a process of its own")
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all in the folder notebooks")
     arguments = parser.parse_args()
 
@@ -32,6 +34,8 @@ def main() -> int:
     if missing or not notebooks:
         parser.error(f"no notebook {missing[0]}" if missing else f"no notebooks in {NOTEBOOKS}")
 
+    if arguments.jobs > 1 and len(notebooks) > 1:
+        return side_by_side(notebooks, arguments.out, arguments.jobs)
     failed = 0
     for path in notebooks:
         began = time.monotonic()
@@ -44,6 +48,28 @@ def main() -> int:
             continue
         write(notebook, (arguments.out or path.parent) / path.name)
         print(f"{os.path.relpath(path)}: {time.monotonic() - began:.1f} s, {processor_seconds() - processor:.0f} s of a processor; {in_words(cells)}", flush=True)
+    return 1 if failed else 0
+
+
+def side_by_side(notebooks: list[Path], out: Path | None, jobs: int) -> int:
+    """Executes each notebook in a process of its own, so many at a time. If it is
+    interrupted it stops them."""
+    waiting = list(notebooks)
+    running: list[subprocess.Popen[bytes]] = []
+    failed = 0
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                command = [sys.executable, "-B", __file__, str(waiting.pop(0))]
+                running.append(subprocess.Popen(command if out is None else [*command, "--out", str(out)]))
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)  # until one of them has ended
+            failed += sum(bool(process.returncode) for process in running if process.poll() is not None)
+            running = [process for process in running if process.returncode is None]
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait()
     return 1 if failed else 0
 
 
