@@ -44,7 +44,7 @@ var house = [][]room{
 		{"sica/inspect", []string{"sica/inspect"}, "which recovered signal is what", column4},
 	}, {
 		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
-		{"sica/plot", []string{"sica/plot"}, "the pictures", column4},
+		{"sica/plot", []string{"sica/plot/..."}, "the pictures", column4},
 	}, {
 		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
 	}, {
