@@ -135,3 +135,22 @@ func Integers(values []float64) gplot.Ticker {
 	}
 	return ticks
 }
+
+// Least marks the lowest value that is shown with a label of its own, and then what
+// Ticker marks above it.
+type Least struct {
+	gplot.Ticker
+	Value float64
+	Label string
+}
+
+// Ticks are the marks of the range from low to high.
+func (l Least) Ticks(low, high float64) []gplot.Tick {
+	ticks := []gplot.Tick{{Value: l.Value, Label: l.Label}}
+	for _, t := range l.Ticker.Ticks(low, high) {
+		if t.Value > l.Value {
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}

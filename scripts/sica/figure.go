@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/shard"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/experiment/assumptions"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -215,15 +216,15 @@ func (opt *figureOptions) share() (shard.Shard, bool, error) {
 // drawModels draws figure 2 and prints whether its assumption holds for some
 // sequences.
 func (opt *figureOptions) drawModels(out io.Writer) error {
-	assumptions, err := experiment.Assumptions(experiment.FirstSeed)
+	examples, err := assumptions.Examples(experiment.FirstSeed)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nFigure %s: the assumptions of ICA, auxiliary-variable ICA and SICA\n", modelsFigure)
-	if err := experiment.WriteAssumptions(out, assumptions); err != nil {
+	if err := assumptions.Write(out, examples); err != nil {
 		return err
 	}
-	picture, err := experiment.Models()
+	picture, err := assumptions.Models()
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
 // alike returns the description lengths of sixteenths of the positions if the
@@ -17,10 +19,10 @@ func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64)
 	sum := make([]float64, size*size) // of their moments, each at innovation variance 1
 	for _, i := range signals {
 		q := m.sources[i].q
-		own := s.coders[0].predictor.fit(q, s.past.n, -1)
-		floats.AddScaled(sum, 1/errorPower(q, own, size), q)
+		own := s.coders[0].predictor.Fit(q, s.past.n, -1)
+		floats.AddScaled(sum, 1/ar.ErrorPower(q, own, size), q)
 	}
-	weights = s.coders[0].predictor.fit(sum, s.past.n*len(signals), -1)
+	weights = s.coders[0].predictor.Fit(sum, s.past.n*len(signals), -1)
 	nats = make([]float64, evidenceBlocks)
 	n := float64(s.past.n)
 	r := s.coders[0].r
@@ -32,7 +34,7 @@ func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64)
 			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
 	}
-	cost := float64(len(signals))/2*math.Log(n) + s.coders[0].predictor.cost(sum, weights, 1, s.past.n) // scales, weights
+	cost := float64(len(signals))/2*math.Log(n) + s.coders[0].predictor.Cost(sum, weights, 1, s.past.n) // scales, weights
 	floats.AddConst(cost/evidenceBlocks, nats)
 	return weights, nats
 }

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
 // bent returns the description lengths of sixteenths of the positions if the signals of
@@ -68,7 +70,7 @@ func (s *separator) unbend(ctx context.Context, u, y, slopes []float64) (q []flo
 		if q, err = ownMoments(ctx, s.past, u); err != nil {
 			return 0, nil, err
 		}
-		return math.Log(errorPower(q, p.fit(q, s.past.n, -1), size))/2 - slope/float64(len(y)), q, nil
+		return math.Log(ar.ErrorPower(q, p.Fit(q, s.past.n, -1), size))/2 - slope/float64(len(y)), q, nil
 	}
 	least, _, err := length(0)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
 // A separator lowers the description length of a linear demixing B of the signals
@@ -152,7 +154,7 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 		p.scores[i] = s.coders[0].score(source, s.psi)
 		s.past.adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
 		for j := range s.d {
-			p.kappa.Set(i, j, p.scores[i].kappa()*errorPower(m.sources[j].q, source.weights, size))
+			p.kappa.Set(i, j, p.scores[i].kappa()*ar.ErrorPower(m.sources[j].q, source.weights, size))
 		}
 	}
 	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.n), s.adjoint.RawMatrix(), m.y.RawMatrix(), 0, p.gradient.RawMatrix())

@@ -11,7 +11,10 @@ import (
 )
 
 // mostDoubted is the most signals whose dependence is compared, and glance the most
-// positions, about the middle: of more it would take longer than all the rest.
+// positions, about the middle. Of 8 signals at 4096 positions a comparison takes .12 s where
+// the separation takes 1.9 s, at 16384 positions .9 s and 2.6 s, and there is one for each
+// of a dozen descents (a core of an AMD EPYC): beyond, it would take longer than all the
+// rest.
 const mostDoubted, glance = 8, 4096
 
 // leastDependent is of the demixings that descents ended at, and symmetric whitening,
@@ -20,7 +23,8 @@ const mostDoubted, glance = 8, 4096
 // doubt, so that independent sources are the wrong model and what they take the fewest
 // nats for may be wrong; and if best's depend least.
 //
-// Of 20 triples of digits, those of figure 4, three come out with an MCC of .77 to .92 without it, and .99 with it.
+// Of 20 triples of digits, those of figure 4, three come out with an MCC of .77 to .92
+// without it, and two of these with .99 with it.
 func (s *separator) leastDependent(ctx context.Context, shape []int, best *demixing, ends []start) (*start, error) {
 	if s.d < 2 || s.d > mostDoubted || !doubtful(best.dependence(), s.past.n) {
 		return nil, nil

@@ -9,6 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
 
 var shapes = [][]int{{300}, {14, 19}, {6, 9, 8}, {2, 100}}
@@ -131,14 +134,14 @@ func TestPredictor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := newPredictor(p.distance)
+	fit := ar.New(p.distance)
 	r := make([]float64, p.n)
 	least, order := math.Inf(1), 0
 	for k := range len(p.lags) + 1 {
-		w := fit.fit(q, p.n, k)
+		w := fit.Fit(q, p.n, k)
 		p.predictionError(r, y, w)
 		power := floats.Dot(r, r) / float64(p.n)
-		if got := errorPower(q, w, len(p.lags)+1); math.Abs(got-power) > 1e-9 {
+		if got := ar.ErrorPower(q, w, len(p.lags)+1); math.Abs(got-power) > 1e-9 {
 			t.Errorf("order %d: power %g, want %g", k, got, power)
 		}
 		for lag := 1; lag <= k; lag++ { // uncorrelated with what it was predicted from
@@ -150,7 +153,7 @@ func TestPredictor(t *testing.T) {
 			least, order = length, k
 		}
 	}
-	w := fit.fit(q, p.n, -1)
+	w := fit.Fit(q, p.n, -1)
 	if len(w) != order || order != 2 {
 		t.Errorf("order %d, want %d and 2", len(w), order)
 	}
@@ -168,7 +171,7 @@ func TestLocalScale(t *testing.T) {
 		p := past{sides: shape, n: n}
 		r, s, space := normals(rng, n), make([]float64, n), make([]float64, n)
 		const window = 13 // 27 positions: all of 3 sides of 3
-		p.localScale(s, r, window, space)
+		scale.Local(s, r, p.sides, window, space)
 		h := map[int]int{1: 13, 2: 2, 3: 1}[len(shape)]
 		overallMean := floats.Norm(r, 1) / float64(n)
 		index := func(t int) []int {
@@ -190,7 +193,7 @@ func TestLocalScale(t *testing.T) {
 					count++
 				}
 			}
-			if want := (1-overall)*sum/count + overall*overallMean; math.Abs(s[at]-want) > 1e-12 {
+			if want := (1-scale.Overall)*sum/count + scale.Overall*overallMean; math.Abs(s[at]-want) > 1e-12 {
 				t.Fatalf("shape %v: local scale %g at %d, want %g", shape, s[at], at, want)
 			}
 		}

@@ -5,7 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
 
 // A source is the model of one signal y, with what it makes of the positions:
@@ -30,7 +32,7 @@ type source struct {
 // A coder fits sources to signals. What it allocates, it allocates once.
 type coder struct {
 	past      *past
-	predictor *predictor
+	predictor *ar.Predictor
 	fitter    density.Fitter
 	r, space  []float64 // [n]
 	turned    []float64 // [T], for a signal that is tried
@@ -41,7 +43,7 @@ type coder struct {
 func newCoder(p *past) *coder {
 	return &coder{
 		past:      p,
-		predictor: newPredictor(p.distance),
+		predictor: ar.New(p.distance),
 		r:         make([]float64, p.n),
 		space:     make([]float64, p.n),
 	}
@@ -68,18 +70,18 @@ func (c *coder) choose(s *source, y []float64) {
 		}
 	}
 	s.window = 0
-	s.weights = c.predictor.fit(s.q, c.past.n, -1)
+	s.weights = c.predictor.Fit(s.q, c.past.n, -1)
 	for {
 		c.past.predictionError(c.r, y, s.weights)
 		try()
 		if s.density.Gaussian() || len(s.weights) < 2 {
 			break
 		}
-		s.weights = c.predictor.fit(s.q, c.past.n, len(s.weights)/2)
+		s.weights = c.predictor.Fit(s.q, c.past.n, len(s.weights)/2)
 	}
 	s.weights = weights
 	c.past.predictionError(c.r, y, s.weights)
-	for _, s.window = range windows(c.past.n) {
+	for _, s.window = range scale.Windows(c.past.n) {
 		try()
 	}
 	s.window = window
@@ -90,7 +92,7 @@ func (c *coder) choose(s *source, y []float64) {
 // fit sets s to the best model of y with the choices that s has made.
 func (c *coder) fit(s *source, y []float64) {
 	if len(s.weights) > 0 {
-		s.weights = c.predictor.fit(s.q, c.past.n, len(s.weights))
+		s.weights = c.predictor.Fit(s.q, c.past.n, len(s.weights))
 	}
 	c.past.predictionError(c.r, y, s.weights)
 	c.standardise(s)
@@ -109,7 +111,7 @@ func (c *coder) standardise(s *source) {
 	s.s = s.s[:0]
 	if s.window > 0 {
 		s.s = resize(s.s, c.past.n)
-		c.past.localScale(s.s, c.r, s.window, c.space)
+		scale.Local(s.s, c.r, c.past.sides, s.window, c.space)
 		floats.Div(s.u, s.s)
 	}
 }
@@ -130,7 +132,7 @@ func (c *coder) encode(s *source, fit func() (density.Density, float64), gaussia
 		logScale = meanLog(s.s)
 		parameters++ // the window
 	}
-	cost := parameters/2*math.Log(n) + c.predictor.cost(s.q, s.weights, errorPower(s.q, s.weights, len(c.past.lags)+1), c.past.n)
+	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, ar.ErrorPower(s.q, s.weights, len(c.past.lags)+1), c.past.n)
 	length := math.Inf(1)
 	if fit != nil {
 		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300

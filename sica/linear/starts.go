@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
 // A start is a demixing to begin with. They only have to lie in the right basin:
@@ -161,7 +162,7 @@ func (s *separator) innovations() *mat.Dense {
 		}
 	}
 	for i := range size {
-		gram.SetSym(i, i, gram.At(i, i)*(1+ridge))
+		gram.SetSym(i, i, gram.At(i, i)*(1+ar.Ridge))
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(gram) {

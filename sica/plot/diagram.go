@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-47b1e431/gosica/sica/plot/internal/markup"
 )
 
 // A Graph is a panel of a Diagram: a graphical model, for one. In its texts,
@@ -91,9 +93,9 @@ func Diagram(graphs ...Graph) (*Picture, error) {
 
 	var title, middle, caption vg.Length // heights
 	for _, d := range drawings {
-		title = max(title, d.title.height())
+		title = max(title, d.title.Height())
 		middle = max(middle, d.height(unit))
-		caption = max(caption, d.caption.height())
+		caption = max(caption, d.caption.Height())
 	}
 	return &Picture{
 		width:  graphsWidth(drawings, unit),
@@ -103,11 +105,11 @@ func Diagram(graphs ...Graph) (*Picture, error) {
 			for _, d := range drawings {
 				centre := left + d.width(unit)/2
 				top := c.Max.Y - margin
-				d.title.draw(c, centre, top)
+				d.title.Draw(c, centre, top)
 				top -= title + margin
 				// Graphs of different height are centred.
 				d.draw(c, vg.Point{X: centre, Y: top - middle/2}, unit)
-				d.caption.draw(c, centre, top-middle-margin)
+				d.caption.Draw(c, centre, top-middle-margin)
 				left += d.width(unit) + margin
 			}
 		},
@@ -139,9 +141,9 @@ func graphsWidth(drawings []graphDrawing, unit vg.Length) vg.Length {
 // A graphDrawing is a graph that was found to be right.
 type graphDrawing struct {
 	Graph
-	title, caption markup
-	labels         []markup // of the nodes
-	frameLabels    []markup
+	title, caption markup.Text
+	labels         []markup.Text // of the nodes
+	frameLabels    []markup.Text
 	index          map[string]int // of the nodes
 	low, high      struct{ x, y float64 }
 }
@@ -152,10 +154,10 @@ func newGraphDrawing(g Graph) (graphDrawing, error) {
 		return d, errors.New("there are no nodes; at least one is needed")
 	}
 	var err error
-	if d.title, err = newMarkup(g.Title, labelSize); err != nil {
+	if d.title, err = markup.New(g.Title, labelSize); err != nil {
 		return d, err
 	}
-	if d.caption, err = newMarkup(g.Caption, tickSize); err != nil {
+	if d.caption, err = markup.New(g.Caption, tickSize); err != nil {
 		return d, err
 	}
 	d.low.x, d.low.y = math.Inf(1), math.Inf(1)
@@ -185,7 +187,7 @@ func (d *graphDrawing) addNode(i int, n Node) error {
 	if math.IsNaN(n.X-n.X) || math.IsNaN(n.Y-n.Y) {
 		return fmt.Errorf("node %q is at (%g, %g); that must be finite", n.Name, n.X, n.Y)
 	}
-	label, err := newMarkup(n.Label, nodeText)
+	label, err := markup.New(n.Label, nodeText)
 	if err != nil {
 		return fmt.Errorf("node %q: %w", n.Name, err)
 	}
@@ -220,7 +222,7 @@ func (d *graphDrawing) addFrame(f Frame) error {
 			return fmt.Errorf("frame %q: there is no node %q", f.Label, name)
 		}
 	}
-	label, err := newMarkup(f.Label, tickSize)
+	label, err := markup.New(f.Label, tickSize)
 	if err != nil {
 		return err
 	}
@@ -243,7 +245,7 @@ func (d *graphDrawing) checkOverlap(unit vg.Length) error {
 
 func (d *graphDrawing) width(unit vg.Length) vg.Length {
 	circles := vg.Length(d.high.x-d.low.x)*unit + 2*nodeRadius + 2*graphSide
-	return max(circles, d.title.width(), d.caption.width())
+	return max(circles, d.title.Width(), d.caption.Width())
 }
 
 func (d *graphDrawing) height(unit vg.Length) vg.Length {
@@ -272,11 +274,11 @@ func (d *graphDrawing) draw(c draw.Canvas, centre vg.Point, unit vg.Length) {
 		if !n.Bare {
 			drawCircle(c, at(n), n.Observed)
 		}
-		d.labels[i].draw(c, at(n).X, at(n).Y+d.labels[i].height()/2)
+		d.labels[i].Draw(c, at(n).X, at(n).Y+d.labels[i].Height()/2)
 	}
 }
 
-func (d *graphDrawing) drawFrame(c draw.Canvas, f Frame, label markup, at func(Node) vg.Point) {
+func (d *graphDrawing) drawFrame(c draw.Canvas, f Frame, label markup.Text, at func(Node) vg.Point) {
 	const reach = nodeRadius + frameSide
 	var box vg.Rectangle
 	for k, name := range f.Nodes {
@@ -290,7 +292,7 @@ func (d *graphDrawing) drawFrame(c draw.Canvas, f Frame, label markup, at func(N
 	}
 	c.SetLineStyle(draw.LineStyle{Color: lightGrey, Width: 1.2 * pixel})
 	c.Stroke(box.Path())
-	label.draw(c, (box.Min.X+box.Max.X)/2, box.Min.Y-2*pixel)
+	label.Draw(c, (box.Min.X+box.Max.X)/2, box.Min.Y-2*pixel)
 }
 
 // drawCircle draws the circle of a node.

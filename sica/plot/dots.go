@@ -99,7 +99,7 @@ func dotPanel(x DotAxis, rows []string, series []DotSeries) (*gplot.Plot, *strip
 	x.roundOut(&panel.X)
 	if x.Least != 0 {
 		panel.X.Min = x.at(x.Least)
-		panel.X.Tick.Marker = leastTicks{panel.X.Tick.Marker, panel.X.Min, "≤ " + ticks.SILabel(x.Least)}
+		panel.X.Tick.Marker = ticks.Least{Ticker: panel.X.Tick.Marker, Value: panel.X.Min, Label: "≤ " + ticks.SILabel(x.Least)}
 	}
 
 	names := make(gplot.ConstantTicks, len(rows))
@@ -185,23 +185,6 @@ func dotMethods(series []DotSeries) []string {
 		methods[k] = s.Method
 	}
 	return methods
-}
-
-// leastTicks has a label of its own at least.
-type leastTicks struct {
-	gplot.Ticker
-	least float64
-	label string
-}
-
-func (l leastTicks) Ticks(low, high float64) []gplot.Tick {
-	ticks := []gplot.Tick{{Value: l.least, Label: l.label}}
-	for _, t := range l.Ticker.Ticks(low, high) {
-		if t.Value > l.least {
-			ticks = append(ticks, t)
-		}
-	}
-	return ticks
 }
 
 // mark is a plotter of a Mark, at along the axis.

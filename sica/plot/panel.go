@@ -4,13 +4,13 @@ import (
 	"image/color"
 
 	gplot "gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/seed-47b1e431/gosica/internal/ticks"
+	"github.com/seed-47b1e431/gosica/sica/plot/internal/markup"
 )
 
 var white = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
@@ -21,12 +21,8 @@ const (
 	tickSize  = vg.Length(9.5)
 )
 
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-}
-
 func textStyle(size vg.Length) text.Style {
-	return text.Style{Color: black, Font: sans(size), Handler: gplot.DefaultTextHandler}
+	return text.Style{Color: black, Font: markup.Sans(size), Handler: gplot.DefaultTextHandler}
 }
 
 // newPanel returns an empty plot with the fonts of this package and a faint
@@ -34,9 +30,9 @@ func textStyle(size vg.Length) text.Style {
 func newPanel() *gplot.Plot {
 	p := gplot.New()
 	for _, axis := range []*gplot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font = sans(labelSize)
+		axis.Label.TextStyle.Font = markup.Sans(labelSize)
 		axis.Label.Padding = 3 * pixel
-		axis.Tick.Label.Font = sans(tickSize)
+		axis.Tick.Label.Font = markup.Sans(tickSize)
 		axis.Tick.Marker = ticks.Round{}
 	}
 	grid := plotter.NewGrid()
@@ -49,7 +45,7 @@ func newPanel() *gplot.Plot {
 // drawLegend draws the legend at the right edge of c, and returns what is left
 // of c.
 func drawLegend(c draw.Canvas, legend gplot.Legend) draw.Canvas {
-	legend.TextStyle.Font = sans(labelSize)
+	legend.TextStyle.Font = markup.Sans(labelSize)
 	legend.Top, legend.Left = true, true
 	legend.ThumbnailWidth = thumbnail
 	legend.Padding = 4 * pixel

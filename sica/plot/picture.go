@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/seed-47b1e431/gosica/sica/plot/internal/svg"
 )
 
 // Format is a file format for pictures.
@@ -69,27 +71,12 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 	}
 	encoded := drawn.Bytes()
 	if format == SVG {
-		encoded = repairSVG(encoded)
+		encoded = svg.Repair(encoded)
 	}
 	if _, err := w.Write(encoded); err != nil {
 		return fmt.Errorf("plot: write the picture: %w", err)
 	}
 	return nil
-}
-
-// repairSVG puts right what vgsvg leaves to the reader's luck: it names only the
-// fonts that the layout was made with, to which those of the same widths are added
-// here, and it calls PNG images JPEG, which strict readers then don't show.
-func repairSVG(svg []byte) []byte {
-	svg = bytes.ReplaceAll(svg,
-		[]byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	svg = bytes.ReplaceAll(svg,
-		[]byte("font-family:Liberation Serif;"),
-		[]byte("font-family:Liberation Serif,Times New Roman,Times,serif;"))
-	return bytes.ReplaceAll(svg,
-		[]byte(`xlink:href="data:image/jpg;base64,`),
-		[]byte(`xlink:href="data:image/png;base64,`))
 }
 
 // Bytes returns what Write writes.

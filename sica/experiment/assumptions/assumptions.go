@@ -1,4 +1,6 @@
-package experiment
+// Package assumptions is the paper's second figure: what SICA assumes of sequences, as
+// graphical models, and whether it holds of examples, exactly and as far as samples show.
+package assumptions
 
 import (
 	"errors"
@@ -12,16 +14,17 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-// An Assumption says of a sequence of two signals whether SICA's assumption on
+// An Example says of a sequence of two signals whether SICA's assumption on
 // sequences (the paper's equation sica and its second figure)
 //
 //	p(s_t | S̃₋ₜ) = Π_i p(s_{i,t} | S̃_{i,₋ₜ})
 //
 // holds: whether a value of a signal, given the rest of that signal, is
 // independent of the other signal at all positions.
-type Assumption struct {
+type Example struct {
 	Name string
 	// Holds is true if the assumption holds, or nearly so for the paper's heart.
 	Holds bool
@@ -47,37 +50,37 @@ type Assumption struct {
 	Measured dependence.Dependence
 }
 
-// Assumptions checks the assumption on Gaussian sequences, exactly and on samples,
+// Examples checks the assumption on Gaussian sequences, exactly and on samples,
 // and on samples of the paper's heart. The samples are drawn from the seed.
-func Assumptions(seed uint64) ([]Assumption, error) {
-	var checked []Assumption
+func Examples(seed uint64) ([]Example, error) {
+	var checked []Example
 	for k, example := range gaussianExamples() {
-		a := Assumption{Name: example.name, Holds: example.holds}
+		a := Example{Name: example.name, Holds: example.holds}
 		var err error
 		if a.Own, a.All, err = example.process.variances(exactPositions); err != nil {
-			return nil, fmt.Errorf("experiment: assumptions: %s: %w", a.Name, err)
+			return nil, fmt.Errorf("assumptions: %s: %w", a.Name, err)
 		}
 		a.Exact = information(a.Own, a.All)
-		a.Signals = example.process.draw(rand.New(rand.NewPCG(seed, uint64(k))), arPositions)
+		a.Signals = example.process.draw(rand.New(rand.NewPCG(seed, uint64(k))), positions)
 		checked = append(checked, a)
 	}
 
-	sources, mixed, err := Problem{Data: Heart, Mixing: MatrixMixing, Seed: seed}.Draw()
+	sources, mixed, err := experiment.Problem{Data: experiment.Heart, Mixing: experiment.MatrixMixing, Seed: seed}.Draw()
 	if err != nil {
 		return nil, err
 	}
 	checked = append(checked,
-		Assumption{Name: "the paper's heart", Holds: true, Exact: math.NaN(), Signals: sources},
-		Assumption{Name: "the paper's heart, mixed", Exact: math.NaN(), Signals: mixed.X})
+		Example{Name: "the paper's heart", Holds: true, Exact: math.NaN(), Signals: sources},
+		Example{Name: "the paper's heart, mixed", Exact: math.NaN(), Signals: mixed.X})
 
 	for k, a := range checked {
 		own, all, err := regressionVariances(a.Signals)
 		if err != nil {
-			return nil, fmt.Errorf("experiment: assumptions: %s: %w", a.Name, err)
+			return nil, fmt.Errorf("assumptions: %s: %w", a.Name, err)
 		}
 		checked[k].Regression = information(own, all)
 		if checked[k].Measured, err = dependence.Measure(a.Signals); err != nil {
-			return nil, fmt.Errorf("experiment: assumptions: %s: %w", a.Name, err)
+			return nil, fmt.Errorf("assumptions: %s: %w", a.Name, err)
 		}
 	}
 	return checked, nil
@@ -91,6 +94,9 @@ func information(own, all []float64) float64 {
 	}
 	return largest
 }
+
+// positions are those of a sample, as of the paper's AR(7) sequences.
+const positions = 1024
 
 // reach is how many positions on either side the regression looks at.
 const reach = 10

@@ -1,4 +1,4 @@
-package experiment_test
+package assumptions_test
 
 import (
 	"bytes"
@@ -6,16 +6,16 @@ import (
 	"image/png"
 	"log"
 
-	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/experiment/assumptions"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-func ExampleAssumptions() {
-	assumptions, err := experiment.Assumptions(1)
+func ExampleExamples() {
+	examples, err := assumptions.Examples(1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, a := range assumptions {
+	for _, a := range examples {
 		fmt.Printf("%-27s %-5v %5.2f %5.2f\n", a.Name, a.Holds, a.Exact, a.Regression)
 	}
 	// Output:
@@ -29,7 +29,7 @@ func ExampleAssumptions() {
 
 // Figure 2 is wide enough for a page.
 func ExampleModels() {
-	picture, err := experiment.Models()
+	picture, err := assumptions.Models()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-package linear
+// Package scale estimates the scale of a signal's innovations around each position.
+package scale
 
 import "math"
 
@@ -10,30 +11,29 @@ const (
 	lastWindow   = 2048
 )
 
-// overall is the share of the local scale that is the signal's overall scale, so
+// Overall is the share of the local scale that is the signal's overall scale, so
 // that it is never 0: about that of one value among the 8 nearest on either side.
-const overall = 0.1
+const Overall = 0.1
 
-// windows are those worth trying where n positions are scored.
-func windows(n int) (all []int) {
+// Windows are those worth trying where n positions are scored.
+func Windows(n int) (all []int) {
 	for h := firstWindow; h <= lastWindow && 8*h <= n; h *= windowFactor {
 		all = append(all, h)
 	}
 	return all
 }
 
-// localScale sets s, [n], to the scale of the prediction errors r around each
-// position: the mean of |r| over the window, the position itself left out. Along
-// every side of an image the window has the width that makes it hold as many
+// Local sets s, [n], to the scale of the prediction errors r around each position of an
+// index with these sides: the mean of |r| over the window, the position itself left out.
+// Along every side of an image the window has the width that makes it hold as many
 // positions. space has room for n values.
-func (p *past) localScale(s, r []float64, window int, space []float64) {
+func Local(s, r []float64, sides []int, window int, space []float64) {
 	total := 0.0
 	for t, v := range r {
 		s[t] = math.Abs(v)
 		total += s[t]
 	}
 	mean := total / float64(len(r))
-	sides := p.sides
 	h := window
 	if len(sides) > 1 {
 		h = max(1, int(math.Round((math.Pow(float64(2*window+1), 1/float64(len(sides)))-1)/2)))
@@ -53,7 +53,7 @@ func (p *past) localScale(s, r []float64, window int, space []float64) {
 		for i := range sides[len(sides)-1] {
 			t := first + i
 			count := others * within(i, sides[len(sides)-1], h)
-			s[t] = (1-overall)*(s[t]-math.Abs(r[t]))/float64(count-1) + overall*mean
+			s[t] = (1-Overall)*(s[t]-math.Abs(r[t]))/float64(count-1) + Overall*mean
 		}
 		for a := len(sides) - 2; a >= 0; a-- {
 			if index[a]++; index[a] < sides[a] {

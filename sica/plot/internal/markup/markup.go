@@ -1,8 +1,10 @@
-package plot
+// Package markup draws text with formulas in it.
+package markup
 
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"strings"
 	"unicode"
 
@@ -13,10 +15,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A markup is text in which parts between dollars are formulas: letters are
+// A Text is text in which parts between dollars are formulas: letters are
 // italic, and _ and ^ lower or raise the character or the {group} after them, as
 // in "$s_{1,t}$ given $u_1$". Lines are separated by \n.
-type markup struct {
+type Text struct {
 	lines [][]fragment
 	size  vg.Length // of the font
 }
@@ -28,19 +30,25 @@ type fragment struct {
 	rise vg.Length // above the line
 }
 
+// Sans is the font of all text that isn't a formula.
+func Sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
 func serif(size vg.Length, style stdfont.Style) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Serif", Style: style, Size: size}
 }
 
-func newMarkup(text string, size vg.Length) (markup, error) {
-	m := markup{size: size}
+// New returns the text of a string, in a font of that size.
+func New(text string, size vg.Length) (Text, error) {
+	m := Text{size: size}
 	if text == "" {
 		return m, nil
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		fragments, err := parseLine(line, size)
 		if err != nil {
-			return markup{}, fmt.Errorf("text %q: %w", text, err)
+			return Text{}, fmt.Errorf("text %q: %w", text, err)
 		}
 		m.lines = append(m.lines, fragments)
 	}
@@ -56,7 +64,7 @@ func parseLine(line string, size vg.Length) ([]fragment, error) {
 	for i, part := range parts {
 		if i%2 == 0 {
 			if part != "" {
-				fragments = append(fragments, fragment{text: part, font: sans(size)})
+				fragments = append(fragments, fragment{text: part, font: Sans(size)})
 			}
 			continue
 		}
@@ -129,19 +137,21 @@ func mathFragment(r rune, size, rise vg.Length) fragment {
 	return fragment{string(r), serif(size, style), rise}
 }
 
-func (m markup) width() (width vg.Length) {
+// Width is that of the longest line.
+func (m Text) Width() (width vg.Length) {
 	for _, line := range m.lines {
 		width = max(width, lineWidth(line))
 	}
 	return width
 }
 
-func (m markup) height() vg.Length {
+// Height is that of all lines.
+func (m Text) Height() vg.Length {
 	return vg.Length(len(m.lines)) * m.leading()
 }
 
 // leading is the height of a line.
-func (m markup) leading() vg.Length { return 1.35 * m.size }
+func (m Text) leading() vg.Length { return 1.35 * m.size }
 
 func lineWidth(line []fragment) (width vg.Length) {
 	for _, f := range line {
@@ -155,10 +165,10 @@ func face(f font.Font) font.Face {
 	return gplot.DefaultTextHandler.Cache().Lookup(f, f.Size)
 }
 
-// draw draws the lines, each centred at middle, below top.
-func (m markup) draw(c draw.Canvas, middle, top vg.Length) {
+// Draw draws the lines in black, each centred at middle, below top.
+func (m Text) Draw(c draw.Canvas, middle, top vg.Length) {
 	const capital = 0.7 // height of a capital letter, of the size
-	c.SetColor(black)
+	c.SetColor(color.Black)
 	for i, line := range m.lines {
 		at := vg.Point{
 			X: middle - lineWidth(line)/2,

@@ -1,4 +1,4 @@
-package experiment
+package assumptions
 
 import (
 	"fmt"
@@ -67,12 +67,12 @@ func sequenceModel() plot.Graph {
 	return g
 }
 
-// WriteAssumptions writes the checks of SICA's assumption as a Markdown table.
-func WriteAssumptions(w io.Writer, assumptions []Assumption) error {
+// Write writes the checks of SICA's assumption as a Markdown table.
+func Write(w io.Writer, examples []Example) error {
 	var b strings.Builder
 	b.WriteString("| two sequences | SICA's assumption | exactly, nats | by regression, nats | measured dependence |\n" +
 		"| --- | --- | ---: | ---: | ---: |\n")
-	for _, a := range assumptions {
+	for _, a := range examples {
 		holds, exact := "fails", "–"
 		if a.Holds {
 			holds = "holds"

@@ -1,4 +1,4 @@
-package plot
+package markup
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestMarkup(t *testing.T) {
-	m, err := newMarkup("at $s_{1,t-1}^2$\nend", 10)
+	m, err := New("at $s_{1,t-1}^2$\nend", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +44,10 @@ func TestMarkup(t *testing.T) {
 			t.Errorf("fragment %d is as large as the letter before it", i)
 		}
 	}
-	if m.height() != 2*m.leading() || m.width() <= lineWidth(m.lines[1]) {
-		t.Errorf("size %v × %v", m.width(), m.height())
+	if m.Height() != 2*m.leading() || m.Width() <= lineWidth(m.lines[1]) {
+		t.Errorf("size %v × %v", m.Width(), m.Height())
 	}
-	if empty, err := newMarkup("", 10); err != nil || empty.height() != 0 || empty.width() != 0 {
+	if empty, err := New("", 10); err != nil || empty.Height() != 0 || empty.Width() != 0 {
 		t.Errorf("no text: %v, %v", empty, err)
 	}
 }
@@ -58,7 +58,7 @@ func TestMarkupErrors(t *testing.T) {
 		"$s_$":   "nothing follows _ or ^",
 		"$s^{1$": "a { has no }",
 	} {
-		if _, err := newMarkup(text, 10); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(text, 10); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}

@@ -1,4 +1,6 @@
-package linear
+// Package ar predicts signals linearly from their past: the weights of the least
+// description length, and what it takes to say them.
+package ar
 
 import (
 	"math"
@@ -8,28 +10,29 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// ridge is added to the moments of the past, as a share of the signal's power: the
+// Ridge is added to the moments of the past, as a share of the signal's power: the
 // rounding of moments that nearly cancel, a resolution.
-const ridge = 1e-6
+const Ridge = 1e-6
 
-// A predictor finds the weights that predict a signal from its past. What it
+// A Predictor finds the weights that predict a signal from its past. What it
 // allocates, it allocates once.
-type predictor struct {
+type Predictor struct {
 	factor    []float64 // [P, P], lower triangular: Cholesky's
 	projected []float64 // [P]
 	distance  []float64 // [P], of the values of the past
 }
 
-func newPredictor(distance []float64) *predictor {
+// New returns a predictor from values of the past at these distances.
+func New(distance []float64) *Predictor {
 	lags := len(distance)
-	return &predictor{make([]float64, lags*lags), make([]float64, lags), distance}
+	return &Predictor{make([]float64, lags*lags), make([]float64, lags), distance}
 }
 
-// fit returns the weights of the prediction with the given order, the number of
+// Fit returns the weights of the prediction with the given order, the number of
 // values of the past that it uses, or of that with the least description length,
 // n/2·log(variance) + order/2·log n, if order is negative. q, [P+1, P+1], are the
 // signal's moments. One factorisation has the variances of all orders.
-func (p *predictor) fit(q []float64, n, order int) []float64 {
+func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	lags := len(p.projected)
 	size := lags + 1
 	power := q[0]
@@ -38,7 +41,7 @@ func (p *predictor) fit(q []float64, n, order int) []float64 {
 	}
 	for k := range lags {
 		copy(p.factor[k*lags:][:k+1], q[(k+1)*size+1:])
-		p.factor[k*lags+k] += ridge * power
+		p.factor[k*lags+k] += Ridge * power
 		p.projected[k] = q[(k+1)*size]
 	}
 	_, ok := lapack64.Potrf(blas64.Symmetric{N: lags, Stride: lags, Data: p.factor, Uplo: blas.Lower})
@@ -54,7 +57,7 @@ func (p *predictor) fit(q []float64, n, order int) []float64 {
 }
 
 // order is that with the least description length.
-func (p *predictor) order(power float64, n int) (order int) {
+func (p *Predictor) order(power float64, n int) (order int) {
 	variance, least := power, math.Inf(1)
 	for k := 0; ; k++ {
 		length := float64(n)/2*math.Log(variance) + float64(k)/2*math.Log(float64(n))
@@ -64,11 +67,11 @@ func (p *predictor) order(power float64, n int) (order int) {
 		if k == len(p.projected) {
 			return order
 		}
-		variance = max(variance-p.projected[k]*p.projected[k], ridge*power)
+		variance = max(variance-p.projected[k]*p.projected[k], Ridge*power)
 	}
 }
 
-func (p *predictor) solve(trans blas.Transpose, order int) {
+func (p *Predictor) solve(trans blas.Transpose, order int) {
 	if order == 0 {
 		return
 	}
@@ -77,14 +80,14 @@ func (p *predictor) solve(trans blas.Transpose, order int) {
 		blas64.Vector{N: order, Inc: 1, Data: p.projected})
 }
 
-// cost is the description length of the weights in nats, for n positions of a signal
+// Cost is the description length of the weights in nats, for n positions of a signal
 // with the moments q and innovations of the given power. It is the shorter of two:
 // half of log n for each weight, and that by the evidence under a Gaussian prior
 // with standard deviation 1/distance for the weight of a value so far away
 // (R. Litterman, Journal of Business & Economic Statistics 4(1), 1986), to
 // which the many weights of a smooth signal, which the data hardly tell apart, cost
 // little.
-func (p *predictor) cost(q, weights []float64, power float64, n int) float64 {
+func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	order := len(weights)
 	if order == 0 {
 		return 0
@@ -108,9 +111,9 @@ func (p *predictor) cost(q, weights []float64, power float64, n int) float64 {
 	return sum
 }
 
-// errorPower is the mean square of the prediction error that the weights leave in
+// ErrorPower is the mean square of the prediction error that the weights leave in
 // a signal with the moments q, [P+1, P+1].
-func errorPower(q, weights []float64, size int) float64 {
+func ErrorPower(q, weights []float64, size int) float64 {
 	sum := q[0]
 	for k, w := range weights {
 		row := q[(k+1)*size:]

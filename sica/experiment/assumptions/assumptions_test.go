@@ -1,4 +1,4 @@
-package experiment
+package assumptions
 
 import (
 	"math"
@@ -132,7 +132,7 @@ func TestDraw(t *testing.T) {
 
 func TestAssumptions(t *testing.T) {
 	for seed := uint64(1); seed <= 3; seed++ {
-		checked, err := Assumptions(seed)
+		checked, err := Examples(seed)
 		if err != nil {
 			t.Fatal(err)
 		}
