@@ -212,11 +212,11 @@ func (p *tape) Blocks(n int) Blocks {
 	}
 }
 
-// Of a recording of three million positions of four signals Default learns a part, chosen
+// Of a recording of ten million positions of eight signals Default learns a part, chosen
 // by the error that the linear rule expects, and what it makes of all of them is as good as
 // that error says. Memory never has half of them.
 func TestFit(t *testing.T) {
-	p := newTape(4, 3e6)
+	p := newTape(8, 1e7)
 	if testing.Short() {
 		p.d, p.t, p.mixing = 3, 1e5, newTape(3, 1).mixing
 	}
