@@ -65,10 +65,6 @@ func TestSmoke(t *testing.T) {
 				continue
 			}
 			timed = slices.DeleteFunc(slices.Clone(all), func(c contender) bool { return onlyLosses(c, all) })
-		} else {
-			for axis := range p.shape {
-				p.shape[axis] /= 2 // shows as much in a quarter of the time
-			}
 		}
 		measured, err := measure(ctx, p, timed, peaks, o)
 		if err != nil {

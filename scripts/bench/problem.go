@@ -54,12 +54,12 @@ func (p problem) String() string {
 func problems(o options) []problem {
 	var all []problem
 	add := func(kind string, d, runs int, shape ...int) {
-		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape, once: kind == paperIteration})
+		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape, once: kind == paperIteration || o.smoke && kind == defaultFit})
 	}
 	if o.smoke {
-		add(rfTrainStep, 2, 1, 64)
-		add(wgfTrainStep, 2, 2, 8, 8)
-		add(refine, 2, 1, 64)
+		add(rfTrainStep, 2, 1, 32)
+		add(wgfTrainStep, 2, 2, 4, 4)
+		add(refine, 2, 1, 32)
 		add(defaultFit, 2, 1, 256)
 	} else {
 		for _, kind := range []string{rfTrainStep, wgfTrainStep} {
