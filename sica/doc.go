@@ -12,7 +12,8 @@
 // Signals are matrices of d rows × T columns. Package metric scores a recovery against the
 // truth; package dependence and [EstimateDivergence] measure it without, and package report
 // draws the conclusion. A [Result] maps other signals as its fit did (Transform,
-// InverseTransform), and is kept with Save and [Load].
+// InverseTransform), and is kept with Save and [Load]. Package blockwise is for recordings
+// longer than memory.
 //
 // # Presets
 //
