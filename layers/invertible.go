@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
@@ -48,36 +49,26 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 
 // Done returns z = g(x), [R, d, N], and log|det ∂g/∂x| at each x, [R, N].
 func (c *InvertibleConfig) Done() (z, logDet *Node) {
-	scope := c.scope.In(invertibleScope)
+	scope, runs, positions := c.scope.In(invertibleScope), c.x.Shape().Dim(0), c.x.Shape().Dim(2)
 	linear := pluVariables(scope, c.x, c.layers+1)
-	weights := linear.weights() // [R, n+1, d, d]
+	// W·z + b as [W, b]·[z; 1]: the gradient of both is one product.
+	maps := Concatenate([]*Node{linear.weights(), InsertAxes(linear.biases, -1)}, -1) // [R, n+1, d, d+1]
+	one := Ones(c.x.Graph(), shapes.Make(c.x.DType(), runs, 1, positions))            // [R, 1, N]
+	apply := func(l int, z *Node) *Node {
+		return product(matrixOf(maps, l), Concatenate([]*Node{z, one}, 1)) // [R, d, N]
+	}
 	z = c.x
-	logDet = InsertAxes(linear.logDet(), -1) // [R, 1]
+	logDet = BroadcastToDims(InsertAxes(linear.logDet(), -1), runs, positions) // [R, N]
 	if c.layers > 0 {
 		bends := bendsVariable(scope, c.x, c.layers) // [R, n, d]
-		var slopes *Node                             // product over layers
 		for l := range c.layers {
 			var slope *Node
-			z, slope = leaky(vectorOf(bends, l), affine(matrixOf(weights, l), vectorOf(linear.biases, l), z)) // [R, d, N]
-			if slopes == nil {
-				slopes = slope
-			} else {
-				slopes = Mul(slopes, slope)
-			}
-			if l%layersPerLog == layersPerLog-1 || l == c.layers-1 {
-				logDet = Add(logDet, ReduceSum(Log(slopes), 1)) // [R, N]
-				slopes = nil
-			}
+			z, slope = leaky(vectorOf(bends, l), apply(l, z)) // [R, d, N]
+			logDet = Add(logDet, ReduceSum(Log(slope), 1))    // [R, N]
 		}
-	} else {
-		logDet = BroadcastToDims(logDet, c.x.Shape().Dim(0), c.x.Shape().Dim(2))
 	}
-	return affine(matrixOf(weights, c.layers), vectorOf(linear.biases, c.layers), z), logDet
+	return apply(c.layers, z), logDet
 }
-
-// layersPerLog is how many slopes are multiplied before their logarithm is
-// taken: they are below 2, and float32 holds the product of 8 above 1e-4.
-const layersPerLog = 8
 
 // DoneInverse takes x for z and returns g⁻¹(z), [R, d, N].
 func (c *InvertibleConfig) DoneInverse() *Node {

@@ -27,17 +27,18 @@ const maxBends = 1 << 10
 
 // Apply takes x, d×n, through the network.
 func (m *Invertible) Apply(x *mat.Dense) (*mat.Dense, error) {
-	z, _, err := m.forward(x)
+	z, _, err := m.ApplyLogDet(x)
 	return z, err
 }
 
 // LogDet returns log|det ∂z/∂x| at each of the n positions of x, d×n.
 func (m *Invertible) LogDet(x *mat.Dense) ([]float64, error) {
-	_, logDet, err := m.forward(x)
+	_, logDet, err := m.ApplyLogDet(x)
 	return logDet, err
 }
 
-func (m *Invertible) forward(x *mat.Dense) (z *mat.Dense, logDet []float64, err error) {
+// ApplyLogDet is Apply and LogDet in one pass.
+func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, err error) {
 	if err := m.fits(x); err != nil {
 		return nil, nil, err
 	}

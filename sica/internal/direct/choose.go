@@ -126,9 +126,9 @@ func newSelection(starts []Start, o Options) (*selection, error) {
 		}
 		s.signals = append(s.signals, signals)
 	}
-	_, T := starts[0].Signals.Dims()
+	d, T := starts[0].Signals.Dims()
 	var err error
-	if s.options, err = o.withDefaults(T); err != nil {
+	if s.options, err = o.withDefaults(d, T); err != nil {
 		return nil, err
 	}
 	s.index, err = s.options.index(s.signals)

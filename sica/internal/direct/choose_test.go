@@ -141,7 +141,7 @@ func TestChooseNetwork(t *testing.T) {
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 2, 1024)
 	start := whitening(t, x)
-	c, err := Choose(t.Context(), b, []Start{start}, Options{Seed: 1, Restarts: 2, Steps: 1200})
+	c, err := Choose(t.Context(), b, []Start{start}, Options{Seed: 1, Steps: 1200})
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

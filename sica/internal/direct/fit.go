@@ -99,8 +99,8 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 			blur(problems[i].whitened, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
 		}
 	}
-	_, T := xs[0].Dims()
-	o, err := o.withDefaults(T)
+	d, T := xs[0].Dims()
+	o, err := o.withDefaults(d, T)
 	if err != nil {
 		return nil, err
 	}

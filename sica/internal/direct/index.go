@@ -92,6 +92,24 @@ func (x *index) split(fold int) (train, held []int) {
 	return train, held
 }
 
+// around are the positions that fold holds out with those before that their pasts reach
+// to, in order, and which of them are held out and scored: their lags lead to the same
+// values as among all positions.
+func (x *index) around(fold int) (positions, scored []int) {
+	farthest, next := 0, 0
+	for _, lag := range x.lags {
+		farthest = min(farthest, lag)
+	}
+	_, held := x.split(fold)
+	for _, t := range held {
+		for next = max(next, t+farthest); next <= t; next++ {
+			positions = append(positions, next)
+		}
+		scored = append(scored, len(positions)-1)
+	}
+	return positions, scored
+}
+
 // settled are the positions without those of the first block: signals may begin far
 // from where they stay, as the paper's AR(7) do, and what few large values share or
 // are bent to is no evidence.

@@ -9,25 +9,19 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// parameters are the variables of layers.Invertible for one run, as they lie in
-// the store.
-type parameters struct {
-	factors, permutations, biases, bends []float64
-}
-
-// newMap is layers.Invertible with these parameters.
-func newMap(d int, v parameters) *preprocess.Invertible {
+// newMap is layers.Invertible with the variables of one run, as they lie in the store.
+func newMap(d int, variables map[string][]float64) *preprocess.Invertible {
 	m := &preprocess.Invertible{}
-	layer := func(values []float64, l, n int) []float64 { return values[l*n : (l+1)*n] }
-	for l := range len(v.biases) / d {
-		w, _ := layers.MultiplyPLU(layer(v.factors, l, d*d), layer(v.permutations, l, d*d), d)
+	layer := func(name string, l, n int) []float64 { return variables[name][l*n : (l+1)*n] }
+	for l := range len(variables["biases"]) / d {
+		w, _ := layers.MultiplyPLU(layer("factors", l, d*d), layer("permutations", l, d*d), d)
 		a := preprocess.LinearMap(w, make([]float64, d))
-		copy(a.Offset, layer(v.biases, l, d))
+		copy(a.Offset, layer("biases", l, d))
 		m.Linear = append(m.Linear, a)
 	}
-	for l := range len(v.bends) / d {
+	for l := range len(variables["bends"]) / d {
 		bends := make([]float64, d)
-		for i, b := range layer(v.bends, l, d) {
+		for i, b := range layer("bends", l, d) {
 			bends[i] = max(-largestBend, min(math.Tanh(b), largestBend))
 		}
 		m.Bends = append(m.Bends, bends)

@@ -62,14 +62,13 @@ func TestMapIsTheLayer(t *testing.T) {
 		if err := layers.InitialiseInvertible(store.RootScope(), []*rand.Rand{newRand(4)}, nil); err != nil {
 			t.Fatal(err)
 		}
-		variable := func(name string) []float64 {
-			v, err := tensors.CopyFlatData[float64](store.GetVariable("/invertible/" + name).MustValue())
-			if err != nil {
+		variables := map[string][]float64{}
+		for _, name := range []string{"factors", "permutations", "biases", "bends"} {
+			if variables[name], err = tensors.CopyFlatData[float64](store.GetVariable("/invertible/" + name).MustValue()); err != nil {
 				t.Fatal(err)
 			}
-			return v
 		}
-		m := newMap(d, parameters{variable("factors"), variable("permutations"), variable("biases"), variable("bends")})
+		m := newMap(d, variables)
 		z := apply(t, m, x)
 		logDet, err := m.LogDet(x)
 		if err != nil {
@@ -144,7 +143,7 @@ func TestFinish(t *testing.T) {
 // A model comes back from JSON bit for bit, and one without a map doesn't.
 func TestModelJSON(t *testing.T) {
 	m := &Model{Map: &preprocess.Invertible{Linear: []*preprocess.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
-		PastGain: []Difference{{1, 2}}, Pairs: []Pair{{0, 1, Difference{3, 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1, -2}}}}}
+		PastGain: []Difference{{1, 2}}, Pairs: []Pair{{0, 1, Difference{3, 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1}}}}}
 	data, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

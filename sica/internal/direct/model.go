@@ -3,7 +3,6 @@ package direct
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -38,14 +37,14 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	m := &Model{}
 	for r, b := range t.best[i*n : (i+1)*n] {
 		_, restart, fold := t.of(i*n + r)
-		if math.IsInf(b.heldOut, -1) {
+		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
 		run := Run{Restart: restart, Fold: fold, Step: b.step, Curve: b.curve,
-			CodeLength:    -b.heldOut - p.logDet,
-			OverWhitening: b.heldOut - stat.Mean(j.whitened[fold], nil)}
+			CodeLength:    -b.value - p.logDet,
+			OverWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
 		j.runs = append(j.runs, run)
-		j.maps = append(j.maps, newMap(t.d, b.parameters))
+		j.maps = append(j.maps, b.network)
 		z, err := j.maps[r].Apply(p.whitened)
 		if err != nil {
 			return nil, err
@@ -119,7 +118,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 // sources fitted anew.
 func (j *judge) scores(r int) ([]float64, error) {
 	fold := j.runs[r].Fold
-	logDet, err := j.maps[r].LogDet(j.problem.whitened)
+	_, logDet, err := j.maps[r].ApplyLogDet(j.problem.whitened)
 	if err != nil {
 		return nil, err
 	}

@@ -53,8 +53,8 @@ func (o Options) indexed(z *mat.Dense) (Options, *index, error) {
 	if err := checkSignals(z); err != nil {
 		return o, nil, err
 	}
-	_, T := z.Dims()
-	o, err := o.withDefaults(T)
+	d, T := z.Dims()
+	o, err := o.withDefaults(d, T)
 	if err != nil {
 		return o, nil, err
 	}

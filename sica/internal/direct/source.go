@@ -3,6 +3,7 @@ package direct
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -11,6 +12,20 @@ import (
 type source struct {
 	coefficients               []float64
 	logWeights, means, logStds []float64
+}
+
+// newSources are d sources with the variables of flows.Autoregressive of one run, as
+// they lie in the store: coefficients [d, p] and a mixture [d, 3, K].
+func newSources(d int, coefficients, mixture []float64) []*source {
+	p, k := len(coefficients)/d, len(mixture)/(3*d)
+	sources := make([]*source, d)
+	for i := range sources {
+		row := func(j int) []float64 { return mixture[(3*i+j)*k : (3*i+j+1)*k] }
+		logWeights := append([]float64(nil), row(0)...)
+		floats.AddConst(-floats.LogSumExp(logWeights), logWeights)
+		sources[i] = &source{coefficients[i*p : (i+1)*p], logWeights, row(1), row(2)}
+	}
+	return sources
 }
 
 // regress returns the least-squares coefficients of z on the values lags away,

@@ -2,7 +2,6 @@ package direct
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Scopes of the variables.
@@ -34,32 +34,31 @@ type training struct {
 	signals []*mat.Dense // of each problem, whitened
 	d       int
 
-	store    *model.Store
-	trainer  *flows.Trainer
-	evaluate *model.Exec
-	data     []any // of evaluate
-	rows     int   // of a piece of a batch
-	pieces   int
-	starts   [][]int      // of each fold
-	batches  []*rand.Rand // of each run
+	store   *model.Store
+	trainer *flows.Trainer
+	rows    int // of a piece of a batch
+	pieces  int
+	starts  [][]int      // of each fold
+	batches []*rand.Rand // of each run
 
-	best []kept
+	heldOut [][]heldOut // of each problem and fold
+	best    []kept
 }
 
-// kept is what is kept of a run: its variables at the evaluation with the
-// highest held-out log-likelihood, and the curve.
+// kept is what is kept of a run: its network at the evaluation with the highest
+// held-out log-likelihood, and the curve.
 type kept struct {
-	heldOut    float64 // nats a position
-	step       int
-	parameters parameters
-	curve      []Evaluation
+	value   float64 // nats a position
+	step    int
+	network *preprocess.Invertible
+	curve   []Evaluation
 }
 
-// Evaluation is one point of the curve of a run: log-likelihoods in nats a
-// position of the whitened signals.
+// Evaluation is one point of the curve of a run: the log-likelihood at positions
+// held out, in nats a position of the whitened signals.
 type Evaluation struct {
-	Step           int
-	HeldOut, Train float64
+	Step    int
+	HeldOut float64
 }
 
 func (t *training) runs() int { return len(t.signals) * t.options.Restarts * t.options.Folds }
@@ -77,7 +76,7 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 	}
 	t.best = make([]kept, t.runs())
 	for r := range t.best {
-		t.best[r].heldOut = math.Inf(-1)
+		t.best[r].value = math.Inf(-1)
 	}
 	t.choosePieces()
 	for r := range t.runs() {
@@ -98,23 +97,19 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 	if t.trainer, err = flows.NewTrainer(backend, t.store, opt, loss, nil, []shapes.Shape{batch}); err != nil {
 		return nil, err
 	}
-	t.evaluate, err = model.NewExec(backend, t.store, func(scope *model.Scope, in []*Node) []*Node {
-		likelihood := Reshape(t.logLikelihood(scope, in[0]), t.runs(), -1) // [R, M]
-		return []*Node{ReduceSum(Mul(likelihood, in[1]), 1), ReduceSum(Mul(likelihood, in[2]), 1)}
-	})
-	if err != nil {
-		return nil, err
+	for _, z := range t.signals {
+		var folds []heldOut
+		for fold := range o.Folds {
+			folds = append(folds, newHeldOut(z, x, fold))
+		}
+		t.heldOut = append(t.heldOut, folds)
 	}
-	t.data = t.evaluationData()
 	return t, t.initialise()
 }
 
 func (t *training) finalize() {
 	if t.trainer != nil {
 		t.trainer.Finalize()
-	}
-	if t.evaluate != nil {
-		t.evaluate.Finalize()
 	}
 	t.store.Finalize()
 }
@@ -182,32 +177,6 @@ func (t *training) drawBatches() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, append([]int{evaluateEvery}, t.batchDims()...)...)
 }
 
-// evaluationData are all signals of each run, [R, d, 1, p…], and the weights
-// with which positions count in the held-out and in the training mean, [R, M].
-func (t *training) evaluationData() []any {
-	var all, heldOut, trained []float64
-	for r := range t.runs() {
-		problem, _, fold := t.of(r)
-		for i := range t.d {
-			all = append(all, t.signals[problem].RawRowView(i)...)
-		}
-		train, held := t.index.split(fold)
-		for _, p := range t.index.scored {
-			h, w := 0., 1/float64(len(train))
-			if t.index.heldOut(fold, p) {
-				h, w = 1/float64(len(held)), 0
-			}
-			heldOut, trained = append(heldOut, h), append(trained, w)
-		}
-	}
-	tensor := func(v []float64, dims ...int) any { return host.Tensor(v, dtypes.Float32, dims...) }
-	return []any{
-		tensor(all, append([]int{t.runs(), t.d, 1}, t.index.shape...)...),
-		tensor(heldOut, t.runs(), len(t.index.scored)),
-		tensor(trained, t.runs(), len(t.index.scored)),
-	}
-}
-
 // What streams are for.
 const (
 	weightDraws = iota
@@ -232,7 +201,7 @@ func (t *training) initialise() error {
 	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
 		return err
 	}
-	drawn, err := t.readParameters()
+	drawn, err := t.maps()
 	if err != nil {
 		return err
 	}
@@ -240,7 +209,7 @@ func (t *training) initialise() error {
 	for r := range t.runs() {
 		problem, _, fold := t.of(r)
 		train, _ := t.index.split(fold)
-		z, err := newMap(t.d, drawn[r]).Apply(t.signals[problem])
+		z, err := drawn[r].Apply(t.signals[problem])
 		if err != nil {
 			return err
 		}
@@ -289,18 +258,17 @@ func startMixture(std float64, components int) []float64 {
 	return values
 }
 
-// readParameters returns the networks' variables, run by run.
-func (t *training) readParameters() ([]parameters, error) {
-	all := make([]parameters, t.runs())
-	for name, field := range map[string]func(p *parameters) *[]float64{
-		"factors":      func(p *parameters) *[]float64 { return &p.factors },
-		"permutations": func(p *parameters) *[]float64 { return &p.permutations },
-		"biases":       func(p *parameters) *[]float64 { return &p.biases },
-		"bends":        func(p *parameters) *[]float64 { return &p.bends },
-	} {
-		v := t.store.GetVariable(mapScope + "/invertible/" + name)
+// read returns the variables of these names in scope, run by run. One that the networks
+// don't have is empty.
+func (t *training) read(scope string, names ...string) ([]map[string][]float64, error) {
+	all := make([]map[string][]float64, t.runs())
+	for r := range all {
+		all[r] = map[string][]float64{}
+	}
+	for _, name := range names {
+		v := t.store.GetVariable(scope + "/" + name)
 		if v == nil {
-			return nil, fmt.Errorf("direct: no variable %q", name)
+			continue
 		}
 		value, err := v.Value()
 		if err != nil {
@@ -312,10 +280,36 @@ func (t *training) readParameters() ([]parameters, error) {
 		}
 		each := len(flat) / len(all)
 		for r := range all {
-			*field(&all[r]) = flat[r*each : (r+1)*each]
+			all[r][name] = flat[r*each : (r+1)*each]
 		}
 	}
 	return all, nil
+}
+
+// maps are the networks of all runs.
+func (t *training) maps() ([]*preprocess.Invertible, error) {
+	variables, err := t.read(mapScope+"/invertible", "factors", "permutations", "biases", "bends")
+	if err != nil {
+		return nil, err
+	}
+	maps := make([]*preprocess.Invertible, len(variables))
+	for r, v := range variables {
+		maps[r] = newMap(t.d, v)
+	}
+	return maps, nil
+}
+
+// sources are those of all runs.
+func (t *training) sources() ([][]*source, error) {
+	variables, err := t.read(sourceScope, flows.AutoregressiveCoefficients, flows.AutoregressiveMixture)
+	if err != nil {
+		return nil, err
+	}
+	sources := make([][]*source, len(variables))
+	for r, v := range variables {
+		sources[r] = newSources(t.d, v[flows.AutoregressiveCoefficients], v[flows.AutoregressiveMixture])
+	}
+	return sources, nil
 }
 
 // train makes all steps. If ctx ends it stops with its error, what was best so
@@ -339,19 +333,11 @@ func (t *training) train(ctx context.Context) error {
 
 // look evaluates all runs and keeps those that are better than before.
 func (t *training) look(step int) error {
-	outputs, err := t.evaluate.Call(t.data...)
+	maps, err := t.maps()
 	if err != nil {
 		return err
 	}
-	heldOut, err := host.Values(outputs[0])
-	if err != nil {
-		return err
-	}
-	trained, err := host.Values(outputs[1])
-	if err != nil {
-		return err
-	}
-	now, err := t.readParameters()
+	sources, err := t.sources()
 	if err != nil {
 		return err
 	}
@@ -360,13 +346,17 @@ func (t *training) look(step int) error {
 		best[i] = math.Inf(-1)
 	}
 	for r := range t.best {
-		b := &t.best[r]
-		b.curve = append(b.curve, Evaluation{step, heldOut[r], trained[r]})
-		if heldOut[r] > b.heldOut {
-			b.heldOut, b.step, b.parameters = heldOut[r], step, now[r]
+		problem, _, fold := t.of(r)
+		value, err := t.heldOut[problem][fold].logLikelihood(maps[r], sources[r])
+		if err != nil {
+			return err
 		}
-		problem, _, _ := t.of(r)
-		best[problem] = max(best[problem], b.heldOut)
+		b := &t.best[r]
+		b.curve = append(b.curve, Evaluation{step, value})
+		if value > b.value {
+			b.value, b.step, b.network = value, step, maps[r]
+		}
+		best[problem] = max(best[problem], b.value)
 	}
 	t.options.report(Fitting, float64(step)/float64(t.options.Steps), best)
 	return nil

@@ -1,0 +1,85 @@
+package direct
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
+)
+
+// The log-likelihood that is computed on the host is that of the networks' graph at
+// the positions held out.
+func TestHeldOutIsTheGraphs(t *testing.T) {
+	_, mixed := leakyProblem(t, 1, 1, 40*15)
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		for name, shape := range map[string][]int{"sequence": {600}, "image": {40, 15}} {
+			o, err := Options{Shape: shape, Restarts: 2, Layers: 2, Batch: 128}.withDefaults(2, 600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := newIndex(shape, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, _, err := whiten(mixed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := apply(t, w, mixed)
+			tr, err := newTraining(b, []*problem{{whitened: z}}, x, o)
+			if err != nil {
+				t.Fatalf("%+v", err)
+			}
+			defer tr.finalize()
+			exec, err := model.NewExec(b, tr.store, func(scope *model.Scope, x *Node) *Node {
+				return Reshape(tr.logLikelihood(scope, x), tr.runs(), -1) // [R, M]
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer exec.Finalize()
+			var all []float64
+			for range tr.runs() {
+				all = append(all, z.RawMatrix().Data...)
+			}
+			out, err := exec.Call1(host.Tensor(all, dtypes.Float32, append([]int{tr.runs(), 2, 1}, shape...)...))
+			if err != nil {
+				t.Fatalf("%+v", err)
+			}
+			scores, err := host.Values(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			maps, err := tr.maps()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources, err := tr.sources()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r := range tr.runs() {
+				_, _, fold := tr.of(r)
+				sum, n := 0., 0.
+				for k, p := range x.scored {
+					if x.heldOut(fold, p) {
+						sum += scores[r*len(x.scored)+k]
+						n++
+					}
+				}
+				got, err := tr.heldOut[0][fold].logLikelihood(maps[r], sources[r])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := sum / n; !(math.Abs(got-want) < 1e-5) {
+					t.Errorf("%s, run %d: %g, the graph's is %g", name, r, got, want)
+				}
+			}
+		}
+	})
+}
