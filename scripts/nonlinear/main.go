@@ -2,7 +2,8 @@
 // a Markdown table for each problem, with the mean correlation coefficient of whitened
 // signals, of rivals and of what SICA recovers, mean ± standard error over the seeds, and
 // what SICA says of itself. A network may leave each source bent, and so the verdicts are
-// held against the correlation of ranks.
+// held against the correlation of ranks: those of the networks on themselves and, with
+// -reports, those of a report without refits.
 //
 // A problem is named sources-signals-mixing, for example laplace-2-leaky3:
 //
@@ -19,6 +20,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -38,6 +40,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 func main() {
@@ -48,13 +51,14 @@ func main() {
 	first := flag.Uint64("seed", 1, "first seed")
 	seeds := flag.Int("n", 8, "mixtures of each problem")
 	rule := flag.String("rule", string(sica.AnyRule), "`rule` of SICA: any, network or linear")
+	reports := flag.Bool("reports", false, "make a report on each fit: columns separated, and how many of these are")
 	verbose := flag.Bool("v", false, "a line for each mixture")
 	flag.Parse()
 	b, err := backend.Open(backend.Auto)
 	if err != nil {
 		log.Fatal(err)
 	}
-	t := table{backend: b, positions: *positions, first: *first, seeds: *seeds, verbose: *verbose, cfg: sica.Default()}
+	t := table{backend: b, positions: *positions, first: *first, seeds: *seeds, reports: *reports, verbose: *verbose, cfg: sica.Default()}
 	t.cfg.Rule = sica.Rule(*rule)
 	for name := range strings.SplitSeq(*rivals, ",") {
 		if name == "" {
@@ -80,6 +84,7 @@ type table struct {
 	positions int
 	first     uint64
 	seeds     int
+	reports   bool
 	verbose   bool
 	cfg       sica.Config
 	rivals    []experiment.Method
@@ -90,7 +95,11 @@ func (t *table) head() {
 	for _, m := range t.rivals {
 		names = append(names, m.Name)
 	}
-	names = append(names, "SICA", "least", "ranks", "networks tried", "taken", "identified", "of ranks ≥ .9", "median seconds")
+	names = append(names, "SICA", "least", "ranks", "networks tried", "taken", "identified", "of ranks ≥ .9")
+	if t.reports {
+		names = append(names, "reported separated", "of ranks ≥ .9")
+	}
+	names = append(names, "median seconds")
 	fmt.Printf("| %s |\n|%s\n", strings.Join(names, " | "), strings.Repeat(" --- |", len(names)))
 }
 
@@ -98,7 +107,8 @@ func (t *table) head() {
 func (t *table) row(ctx context.Context, name string) error {
 	var whitened, found, ranks, seconds []float64
 	others := make([][]float64, len(t.rivals))
-	tried, taken, identified, right := 0, 0, 0, 0
+	tried, taken := 0, 0
+	var identified, separated verdicts
 	for k := range t.seeds {
 		seed := t.first + uint64(k)
 		s, x, err := draw(name, seed, t.positions)
@@ -138,15 +148,19 @@ func (t *table) row(ctx context.Context, name string) error {
 		}
 		if r.Network != nil {
 			taken++
-			if r.Network.Identified {
-				identified++
-				if of.MCC >= .9 {
-					right++
-				}
+			identified.count(r.Network.Identified, of.MCC)
+		}
+		verdict := report.Verdict("")
+		if t.reports {
+			says, err := report.Of(ctx, t.backend, r, x, report.Options{Shape: cfg.Shape})
+			if err != nil {
+				return err
 			}
+			verdict = says.Verdict
+			separated.count(verdict == report.Separated, of.MCC)
 		}
 		if t.verbose {
-			fmt.Printf("  seed %d: whitened %.4f, SICA %.4f, ranks %.4f: %s\n", seed, whitened[k], found[k], ranks[k], r.Why)
+			fmt.Printf("  seed %d: whitened %.4f, SICA %.4f, ranks %.4f, %s: %s\n", seed, whitened[k], found[k], ranks[k], cmp.Or(verdict, "not reported"), r.Why)
 		}
 	}
 	fmt.Printf("| %s | %d | %d | %s |", name, t.positions, t.seeds, meanSE(whitened))
@@ -154,9 +168,25 @@ func (t *table) row(ctx context.Context, name string) error {
 		fmt.Printf(" %s |", meanSE(other))
 	}
 	slices.Sort(seconds)
-	fmt.Printf(" %s | %.4f | %s | %d | %d | %d | %d | %.2f |\n", meanSE(found), slices.Min(found), meanSE(ranks),
-		tried, taken, identified, right, seconds[len(seconds)/2])
+	fmt.Printf(" %s | %.4f | %s | %d | %d | %d | %d |", meanSE(found), slices.Min(found), meanSE(ranks),
+		tried, taken, identified.yes, identified.right)
+	if t.reports {
+		fmt.Printf(" %d | %d |", separated.yes, separated.right)
+	}
+	fmt.Printf(" %.2f |\n", seconds[len(seconds)/2])
 	return nil
+}
+
+// verdicts counts how often signals are said to be the sources, and are.
+type verdicts struct{ yes, right int }
+
+func (v *verdicts) count(yes bool, rankMCC float64) {
+	if yes {
+		v.yes++
+		if rankMCC >= .9 {
+			v.right++
+		}
+	}
 }
 
 // mcc is that of z, NaN if there is none.

@@ -37,16 +37,20 @@ func mixtureNamed(t *testing.T, name string) experiment.Mixture {
 	return all[i]
 }
 
-// rounding is how far other instructions may take an MCC: XLA kept to AVX2 and to
-// SSE4.2 and, in the first and the last of these tests, pure Go moved none of them by
-// more than 1e-8, and the bound is a hundred times that.
-const rounding = 1e-6
+// How far other instructions may take an MCC. Without networks XLA kept to AVX2 and to
+// SSE4.2 and, in the first and the last of these tests, pure Go moved none by more than
+// 1e-8; the bound is a hundred times that. Thousands of steps of a network drive rounding
+// apart: the same instructions moved that of the first test by 4e-4 either way, and the bound
+// is ten times that.
+const (
+	rounding        = 1e-6
+	networkRounding = 4e-3
+)
 
 // checkMCC fails unless a score comes out again: to the last bit if machine, which made
-// it, is known and makes the same bits as this one, else to rounding.
-func checkMCC(t *testing.T, what string, got, want float64, machine *provenance.Machine, b compute.Backend) {
+// it, is known and makes the same bits as this one, else to the tolerance.
+func checkMCC(t *testing.T, what string, got, want, tolerance float64, machine *provenance.Machine, b compute.Backend) {
 	t.Helper()
-	tolerance := rounding
 	if machine != nil && machine.Equal(*machineOf(b)) {
 		tolerance = 0
 	}
@@ -56,22 +60,26 @@ func checkMCC(t *testing.T, what string, got, want float64, machine *provenance.
 	}
 }
 
-// The first run of two rows of the committed results comes out again: one that FastICA
-// and the starts make alone, and one whose signals move.
+// The first run of two rows of the committed results comes out again: one that the linear
+// rule makes, and one that a network does.
 func TestCommittedResultsAgain(t *testing.T) {
 	b := auto(t)
 	rows, err := committedRows()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"AR(7), linear, J=5", "unseen: AR(7), tanh(A·s)"} {
+	for name, tolerance := range map[string]float64{"AR(7), linear, J=5": rounding, "unseen: two spectra, cubic A·s": networkRounding} {
 		want := rows[slices.IndexFunc(rows, func(r row) bool { return r.Problem == name })]
 		got, err := measureRow(t.Context(), b, mixtureNamed(t, name), want.Seed, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, column := range columns() {
-			checkMCC(t, name+", "+column, got.MCC[column][0], want.MCC[column][0], want.Machine, b)
+			within := rounding
+			if column == separated {
+				within = tolerance
+			}
+			checkMCC(t, name+", "+column, got.MCC[column][0], want.MCC[column][0], within, want.Machine, b)
 		}
 	}
 }
@@ -99,8 +107,8 @@ func TestCommittedReadingAgain(t *testing.T) {
 	if want.Reading != readings[0].name || len(got.MCC) != 2 {
 		t.Fatalf("%d scores of %q", len(got.MCC), want.Reading)
 	}
-	checkMCC(t, "start", got.MCC[0], want.MCC[0], want.Machine, b)
-	checkMCC(t, "first iteration", got.MCC[1], want.MCC[1], want.Machine, b)
+	checkMCC(t, "start", got.MCC[0], want.MCC[0], rounding, want.Machine, b)
+	checkMCC(t, "first iteration", got.MCC[1], want.MCC[1], rounding, want.Machine, b)
 }
 
 // One of the committed verdicts comes out again, on the mixture that takes least.
@@ -115,8 +123,8 @@ func TestCommittedVerdictAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMCC(t, want.Problem, got.MCC, want.MCC, want.Machine, b)
-	checkMCC(t, want.Problem+", by ranks", got.RankMCC, want.RankMCC, want.Machine, b)
+	checkMCC(t, want.Problem, got.MCC, want.MCC, rounding, want.Machine, b)
+	checkMCC(t, want.Problem+", by ranks", got.RankMCC, want.RankMCC, rounding, want.Machine, b)
 	if got.Fit != want.Fit || got.Verdict != want.Verdict {
 		t.Errorf("%s: %q, was %s: %q", got.Fit, got.Verdict, want.Fit, want.Verdict)
 	}

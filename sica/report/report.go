@@ -78,6 +78,8 @@ type Report struct {
 	Loss       sica.Curve  `json:"loss"`
 	Stopped    sica.Status `json:"stopped"`
 	Why        string      `json:"why"`
+	// Network is nil if no network made the signals; see Result.
+	Network *sica.Network `json:"network,omitempty"`
 
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
@@ -124,7 +126,7 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	}
 	report := &Report{
 		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
-		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why,
+		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why, Network: r.Network,
 	}
 	if report.Shares, err = shares(x, z); err != nil {
 		return nil, err

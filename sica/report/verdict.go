@@ -20,7 +20,9 @@ import (
 //     correlates below 0.95 with the recovered one; or
 //     (d) other signals' contexts add more than 0.01 to a signal's R², and more
 //     than three standard errors; or (e) a signal comes out of the refits with a
-//     mean correlation below 0.9, and not only because of rule 2.
+//     mean correlation below 0.9, and not only because of rule 2; or
+//     (f) a network made the signals, and its own past doesn't predict one of them
+//     (Network.Unpredicted) or networks as good recovered others.
 //  2. NotIdentifiable, if the data don't tell two of the signals from rotations of
 //     them (linear.Pair.Identified).
 //  3. Separated otherwise.
@@ -67,7 +69,7 @@ type finding struct{ reason, next string }
 func (r *Report) conclude() {
 	r.doubt()
 	light := r.light()
-	findings := slices.Concat(r.dependent(), r.doubtful(), r.misturned(light), r.dependentOnContexts(light), r.unstable(light))
+	findings := slices.Concat(r.dependent(), r.doubtful(), r.misturned(light), r.dependentOnContexts(light), r.unstable(light), r.unknown())
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
 		if findings = r.unidentifiable(light); len(findings) > 0 {
@@ -249,6 +251,27 @@ func (r *Report) unstable(light []int) []finding {
 		fmt.Sprintf("%s comes out differently with other seeds and positions: the mean correlation is down to %.2f.", signalsNumbered(signals), least),
 		"More positions, or more Config.Iterations.",
 	}}
+}
+
+// unknown is rule 1f.
+func (r *Report) unknown() []finding {
+	if r.Network == nil {
+		return nil
+	}
+	if signals := r.Network.Unpredicted(); len(signals) > 0 {
+		return []finding{{
+			fmt.Sprintf("A network undid a nonlinear mixing, but %s isn't predicted by its own past: other signals that are as independent can't be ruled out.", strings.ToLower(signalsNumbered(signals))),
+			"More positions, or a higher sampling rate: a weak prediction may show. They may be separated all the same.",
+		}}
+	}
+	if r.Network.Reproduced() {
+		return nil
+	}
+	reason := "A network undid a nonlinear mixing, but none of the others was as good, so nothing says that its signals are the only ones."
+	if r.Network.Agreeing > 0 {
+		reason = fmt.Sprintf("A network undid a nonlinear mixing, but others that are as good recovered other signals: the least MCC is %.2f.", r.Network.Agreement)
+	}
+	return []finding{{reason, "More positions: networks that only seem as good may fall behind."}}
 }
 
 // unidentifiable is rule 2.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -29,6 +30,16 @@ func good() *Report {
 		Stability:      &Stability{MCC: 0.99, Recoveries: [][]float64{{1, 0.99}, {0.99, 1}}, Signals: []float64{0.99, 0.98, 0.99}, LeftOut: 204},
 		Elapsed:        3 * time.Second,
 	}
+}
+
+// network is a network that others reproduced, and what each signal's past adds, in nats a
+// position, with a standard error of .01.
+func network(gains ...float64) *sica.Network {
+	n := &sica.Network{Agreement: .99, Agreeing: 3}
+	for _, g := range gains {
+		n.PastGain = append(n.PastGain, sica.Difference{Mean: g, SE: .01})
+	}
+	return n
 }
 
 func TestVerdict(t *testing.T) {
@@ -88,6 +99,12 @@ func TestVerdict(t *testing.T) {
 			r.Shares = []float64{.985, .008, .007}
 			r.Stability.Signals[1], r.Stability.Signals[2] = 0.5, 0.5
 		}, NoEvidence, "Signal 2 comes out differently"},
+		{"of a network", func(r *Report) { r.Network = network(.2, .2, .2) }, Separated, ""},
+		{"of a network, one white", func(r *Report) { r.Network = network(.2, .02, .2) }, NoEvidence, "but signal 2 isn't predicted by its own past"},
+		{"of a network, two white", func(r *Report) { r.Network = network(.02, .2, -.02) }, NoEvidence, "each of signals 1 and 3"},
+		{"of a network, others differ", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreement = .9 }, NoEvidence, "the least MCC is 0.90"},
+		{"of a network, none as good", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreeing = 0 }, NoEvidence, "none of the others was as good"},
+		{"of a network, a group", func(r *Report) { r.Network = network(.2, .2, .2); join(r) }, NotIdentifiable, ""},
 	} {
 		r := good()
 		test.change(r)

@@ -47,7 +47,7 @@ func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, err
 		return Start{}, err
 	}
 	for k := range starts.compared {
-		starts.compared[k].Network = k != 1 // its rotation is for a linear mixing
+		starts.compared[k].Network = k != linearStart // its rotation is for a linear mixing
 	}
 	chosen, err := direct.Choose(ctx, c.backend, starts.compared, o)
 	if ctx.Err() != nil {
@@ -85,12 +85,19 @@ func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o dir
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := direct.Choose(ctx, nil, starts.compared[1:], o)
+	chosen, err := direct.Choose(ctx, nil, starts.compared[linearStart:], o)
 	if err != nil || chosen.Chosen == 0 {
 		return nil, err
 	}
 	return &chosen.Candidates[0].Longer, nil
 }
+
+// The places of the starts.
+const (
+	whitenedStart = iota
+	linearStart
+	conditionalStart
+)
 
 // starts are whitening, the linear rule and, if it is possible, conditional
 // normalisation.
@@ -130,15 +137,15 @@ func newStarts(ctx context.Context, x *mat.Dense, white, linear Start, o direct.
 // found is the start that was chosen; or, if that is a network that isn't known to be right,
 // what would have been chosen without networks.
 func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, call *direct.Call) (Start, error) {
-	white, linear := of.all[0], of.all[1]
+	white, linear := of.all[whitenedStart], of.all[linearStart]
 	network, take := chosen.Network(), chosen.Chosen
 	why, unless := chosen.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
-	if network != nil && !network.Known() {
+	if network != nil && !taken(network, chosen.Start) {
 		network, take = nil, chosen.Start
 		unless = " But no network is known to undo that: " + chosen.Model.Why()
 		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than a linear demixing. " + call.Why + unless
 	}
-	if take < 2 {
+	if take <= linearStart {
 		linear.Why += " " + call.Why + unless
 		return linear, nil
 	}
@@ -154,6 +161,14 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 	}
 	found.Why = why
 	return found, nil
+}
+
+// taken tells whether a network is taken in the place of a start. One that isn't known to be
+// right is not, unless the start is conditional normalisation, which is no better known, and
+// other networks recovered the same signals. A linear demixing may be right for sources that
+// nobody could know behind a nonlinear mixing, as white ones.
+func taken(network *direct.Model, start int) bool {
+	return network.Known() || start == conditionalStart && network.Reproduced()
 }
 
 // add adds a start of the mixed signals x.

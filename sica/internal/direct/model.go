@@ -175,7 +175,7 @@ func (j *judge) pastGain(chosen int) []Difference {
 
 // Identified tells whether the model's own evidence is that it has separated the
 // sources: each signal's past predicts it, every pair would lose by a rotation,
-// and what other runs recovered is the same to minAgreement.
+// and what other runs recovered is the same to MinAgreement.
 func (m *Model) Identified() bool {
 	return len(m.Groups) == 0 && m.Known()
 }
@@ -188,12 +188,15 @@ func (m *Model) Known() bool {
 			return false
 		}
 	}
-	return m.Agreeing > 0 && m.Agreement >= minAgreement
+	return m.Reproduced()
 }
 
-// minAgreement is a prior: two maps that are each .975 from the sources agree to
-// about that.
-const minAgreement = .95
+// Reproduced tells whether other runs that are as good recovered the same signals.
+func (m *Model) Reproduced() bool { return m.Agreeing > 0 && m.Agreement >= MinAgreement }
+
+// MinAgreement is the least MCC of signals that are taken for the same. It is a prior: two
+// maps that are each .975 from the sources agree to about that.
+const MinAgreement = .95
 
 // Why says in a sentence what the evidence is.
 func (m *Model) Why() string {
@@ -216,7 +219,7 @@ func (m *Model) Why() string {
 	switch {
 	case m.Agreeing == 0:
 		return "No other run is as good, so nothing says that its signals are the only ones."
-	case m.Agreement < minAgreement:
+	case m.Agreement < MinAgreement:
 		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).", m.Agreement)
 	}
 	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair would lose by a rotation, and %d other runs recovered the same (MCC at least %.3f).", m.Agreeing, m.Agreement)
