@@ -112,10 +112,11 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 	if err != nil {
 		return nil, fmt.Errorf("direct: %w", err)
 	}
-	defer t.finalize()
 	if err := t.train(ctx); err != nil {
+		t.finalize()
 		return nil, fmt.Errorf("direct: %w", err)
 	}
+	defer t.release()
 	models := make([]*Model, len(xs))
 	for i, p := range problems {
 		o.report(Judging, float64(i)/float64(len(problems)), nil)

@@ -37,7 +37,7 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 			}
 			defer tr.finalize()
 			exec, err := model.NewExec(b, tr.store, func(scope *model.Scope, x *Node) *Node {
-				return Reshape(tr.logLikelihood(scope, x), tr.runs(), -1) // [R, M]
+				return Reshape(tr.likelihood().graph(scope, x), tr.runs(), -1) // [R, M]
 			})
 			if err != nil {
 				t.Fatal(err)

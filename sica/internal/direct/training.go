@@ -6,11 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/flows"
@@ -18,12 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
-)
-
-// Scopes of the variables.
-const (
-	mapScope    = "/map"
-	sourceScope = "/sources"
 )
 
 // training fits the networks of all runs: every restart and fold of every
@@ -34,8 +24,7 @@ type training struct {
 	signals []*mat.Dense // of each problem, whitened
 	d       int
 
-	store   *model.Store
-	trainer *flows.Trainer
+	*program
 	rows    int // of a piece of a batch
 	pieces  int
 	starts  [][]int      // of each fold
@@ -70,7 +59,7 @@ func (t *training) of(r int) (problem, restart, fold int) {
 
 func newTraining(backend compute.Backend, problems []*problem, x *index, o Options) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
-	t := &training{options: o, index: x, d: d, store: model.NewStore()}
+	t := &training{options: o, index: x, d: d}
 	for _, p := range problems {
 		t.signals = append(t.signals, p.whitened)
 	}
@@ -84,17 +73,8 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 		t.batches = append(t.batches, t.stream(batchDraws, restart, fold))
 	}
 
-	opt := flows.RunsAdam().Betas(.9, beta2).Clip(clipNorm).
-		Schedule(mapScope, flows.Schedule{Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps}).
-		Schedule(sourceScope, flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps}).
-		Done()
-	loss := func(scope *model.Scope, _, batch []*Node) *Node {
-		likelihood := t.logLikelihood(scope, batch[0]) // [R, K, p′…]
-		return Neg(ReduceMean(Reshape(likelihood, t.runs(), -1), -1))
-	}
-	batch := shapes.Make(dtypes.Float32, append([]int{evaluateEvery}, t.batchDims()...)...)
 	var err error
-	if t.trainer, err = flows.NewTrainer(backend, t.store, opt, loss, nil, []shapes.Shape{batch}); err != nil {
+	if t.program, err = newProgram(backend, t.likelihood(), t.batchDims(), o); err != nil {
 		return nil, err
 	}
 	for _, z := range t.signals {
@@ -107,26 +87,12 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 	return t, t.initialise()
 }
 
-func (t *training) finalize() {
-	if t.trainer != nil {
-		t.trainer.Finalize()
-	}
-	t.store.Finalize()
-}
-
-// logLikelihood is that of each position with a whole past of K pieces x
-// [R, d, K, p…]: [R, K, p′…].
-func (t *training) logLikelihood(scope *model.Scope, x *Node) *Node {
-	dims := x.Shape().Dimensions
-	flat := Reshape(x, dims[0], dims[1], -1)                                              // [R, d, N]
-	z, logDet := layers.Invertible(scope.In("map"), flat).Layers(t.options.Layers).Done() // [R, d, N], [R, N]
+func (t *training) likelihood() likelihood {
 	past := make([][]int, len(t.index.past))
 	for k, offset := range t.index.past {
 		past[k] = append([]int{0}, offset...) // none in other pieces
 	}
-	sources := flows.Autoregressive(scope.In("sources"), Reshape(z, dims...)).
-		Past(past).Components(t.options.Components).Done() // [R, K, p′…]
-	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...), past)
+	return likelihood{t.runs(), t.options.Layers, t.options.Components, past}
 }
 
 // choosePieces sets how a batch is put together: pieces of some rows each.

@@ -27,7 +27,7 @@ type Ensemble struct {
 
 // New makes the networks of so many runs of d signals.
 func New(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*Ensemble, error) {
-	n, err := newNetworks(backend, cfg, d, g, runs*cfg.Networks())
+	n, err := obtain("trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func New(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*E
 }
 
 // Close frees the networks.
-func (e *Ensemble) Close() { e.close() }
+func (e *Ensemble) Close() { e.leave() }
 
 // An Estimate is what an iteration found out about a run.
 type Estimate struct {
@@ -54,6 +54,12 @@ type Estimate struct {
 // held-out positions, and evaluates their field at z. If ctx ends so does Iterate,
 // with its error.
 func (e *Ensemble) Iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, j int) ([]Estimate, error) {
+	estimates, err := e.iterate(ctx, z, seeds, j)
+	e.failed = e.failed || err != nil
+	return estimates, err
+}
+
+func (e *Ensemble) iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, j int) ([]Estimate, error) {
 	values := e.values(z)
 	data := e.data(values)
 	defer e.release(data)

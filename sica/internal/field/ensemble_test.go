@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
@@ -23,6 +24,7 @@ func TestIterateCompilesOnce(t *testing.T) {
 		cfg := small()
 		cfg.Steps = 10
 		e := ensemble(t, b, cfg, 256)
+		defer e.Close()
 		x := mat.NewDense(2, 256, nil)
 		r := rng(2)
 		x.Apply(func(_, _ int, _ float64) float64 { return r.NormFloat64() }, x)
@@ -33,6 +35,66 @@ func TestIterateCompilesOnce(t *testing.T) {
 		}
 		if n := e.trainer.Compilations(); n != 1 {
 			t.Errorf("%s: %d compilations, want 1", name, n)
+		}
+	}
+}
+
+// An ensemble after another of its kind takes over what was compiled for that one, and
+// makes the iterations that it would have made by itself.
+func TestNetworksTakenOver(t *testing.T) {
+	const n = 96
+	signals := func(seed uint64) []*mat.Dense {
+		x, r := mat.NewDense(2, n, nil), rng(seed)
+		x.Apply(func(_, _ int, _ float64) float64 { return r.NormFloat64() }, x)
+		return []*mat.Dense{x}
+	}
+	for name, change := range map[string]func(*Config){
+		"wgf":      func(*Config) {},
+		"whole rf": func(c *Config) { c.Context, c.Flow, c.Folds, c.Noise = WholeSequence, RF, 0, 0 },
+	} {
+		b, err := backend.Open(backend.Available()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := small()
+		cfg.Steps, cfg.Block = 10, 16
+		change(&cfg)
+		iterate := func(seed uint64) (moves []*mat.Dense, of *networks) {
+			e := ensemble(t, b, cfg, n)
+			defer e.Close()
+			for j := range 2 {
+				estimates, err := e.Iterate(t.Context(), signals(seed), []uint64{seed}, j+1)
+				if err != nil {
+					t.Fatalf("%s: %+v", name, err)
+				}
+				moves = append(moves, estimates[0].Move)
+			}
+			return moves, e.networks
+		}
+		idle = programs.NewPool((*networks).close)
+		alone, _ := iterate(2)
+
+		idle = programs.NewPool((*networks).close)
+		_, first := iterate(1)
+		after, second := iterate(2)
+		if first != second || second.trainer.Compilations() != 1 {
+			t.Errorf("%s: %d compilations, want those of the ensemble before", name, second.trainer.Compilations())
+		}
+		for j := range after {
+			if !mat.Equal(after[j], alone[j]) {
+				t.Errorf("%s: iteration %d moves\n%v\nafter another ensemble, by itself\n%v", name, j+1, after[j], alone[j])
+			}
+		}
+
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		e := ensemble(t, b, cfg, n)
+		if _, err := e.Iterate(ended, signals(1), []uint64{1}, 1); err == nil {
+			t.Fatalf("%s: no error of an iteration that was cut short", name)
+		}
+		e.Close()
+		if _, ok := idle.Take(e.key); ok || e.networks != second {
+			t.Errorf("%s: the networks of an iteration that was cut short were kept", name)
 		}
 	}
 }
@@ -48,7 +110,6 @@ func ensemble(t *testing.T, b compute.Backend, cfg Config, positions int) *Ensem
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.Close)
 	return e
 }
 
@@ -72,6 +133,7 @@ func TestVelocityOfGaussians(t *testing.T) {
 		cfg := small()
 		cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = LocalWindow, []int{0}, 0, 500
 		e, seeds := ensemble(t, b, cfg, n), []uint64{3}
+		defer e.Close()
 		if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +199,7 @@ func TestLogitsInChunks(t *testing.T) {
 	cfg := small()
 	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = LocalWindow, []int{1}, 2, 10
 	e, seeds := ensemble(t, b, cfg, 100), []uint64{1}
+	defer e.Close()
 	if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/trainstep"
 	"github.com/seed-47b1e431/gosica/layers"
 )
@@ -33,6 +34,43 @@ type networks struct {
 	trainer  *flows.Trainer // nil for learned networks
 	velocity *model.Exec
 	logit    *model.Exec // nil for learned networks
+
+	key    programs.Key // of idle, none if functions of the caller's have a part
+	failed bool
+}
+
+// idle are networks that nothing uses, with what XLA compiled for them.
+var idle = programs.NewPool((*networks).close)
+
+// mostKept is the most positions of networks that are kept in idle: those of more train for
+// longer than XLA compiles, and their tables of neighbours take memory.
+const mostKept = 1 << 16
+
+// obtain takes networks of a kind out of idle, or makes them. Those out of idle have the
+// variables that they were left with.
+func obtain(kind string, make func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error), backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
+	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > mostKept {
+		return make(backend, cfg, d, g, count)
+	}
+	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d", kind, cfg, d, g.Shape(), count)}
+	if f, ok := idle.Take(key); ok {
+		return f, nil
+	}
+	f, err := make(backend, cfg, d, g, count)
+	if err != nil {
+		return nil, err
+	}
+	f.key = key
+	return f, nil
+}
+
+// leave leaves the networks to who needs the same next, or frees them.
+func (f *networks) leave() {
+	if f.key == (programs.Key{}) || f.failed {
+		f.close()
+		return
+	}
+	idle.Put(f.key, f)
 }
 
 func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {

@@ -60,7 +60,7 @@ func NewEvaluator(backend compute.Backend, cfg Config, fitted, shape []int) *Eva
 // Close frees the networks.
 func (e *Evaluator) Close() {
 	if e.made != nil {
-		e.made.close()
+		e.made.leave()
 	}
 }
 
@@ -84,7 +84,7 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.made, err = newLearned(backend, e.cfg, d, g, e.cfg.Networks()); err != nil {
+		if e.made, err = obtain("learned", newLearned, backend, e.cfg, d, g, e.cfg.Networks()); err != nil {
 			return nil, err
 		}
 	}
@@ -144,6 +144,7 @@ func (s *boundStep) move(z *mat.Dense) (*mat.Dense, error) {
 	defer f.release(data)
 	moves, err := f.moves(context.Background(), data, values)
 	if err != nil {
+		f.failed = true
 		return nil, err
 	}
 	combined := f.cfg.combine(moves, s.Weights)

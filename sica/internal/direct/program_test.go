@@ -1,0 +1,75 @@
+package direct
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/programs"
+)
+
+// A fit that takes over the program of another is what it is by itself, and compiles
+// nothing. One that was cut short leaves no program.
+func TestProgramTakenOver(t *testing.T) {
+	_, first := leakyProblem(t, 1, 1, 512)
+	_, second := leakyProblem(t, 2, 1, 600)
+	o := Options{Restarts: 2, Layers: 2, Steps: 100, Past: 2, Batch: 128}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		idle = programs.NewPool((*program).finalize)
+		alone := fit(t, b, second, o)
+
+		idle = programs.NewPool((*program).finalize)
+		fit(t, b, first, o)
+		taken := programOf(t, b, first, o)
+		if n := taken.trainer.Compilations(); n != 1 {
+			t.Fatalf("%d compilations, want the program of the fit before", n)
+		}
+		taken.release()
+		if after := fit(t, b, second, o); !reflect.DeepEqual(after, alone) {
+			t.Errorf("with the program of another fit\n%+v\nby itself\n%+v", after, alone)
+		}
+		taken = programOf(t, b, second, o)
+		if n := taken.trainer.Compilations(); n != 1 {
+			t.Errorf("%d compilations in two fits, want 1", n)
+		}
+		taken.release()
+
+		ctx, cancel := context.WithCancel(t.Context())
+		o.OnProgress = func(p Progress) {
+			if p.Stage == Fitting && p.Fraction > 0 {
+				cancel()
+			}
+		}
+		if _, err := Fit(ctx, b, first, o); err == nil {
+			t.Fatal("no error of a fit that was cut short")
+		}
+		if n := programOf(t, b, first, o).trainer.Compilations(); n != 0 {
+			t.Errorf("%d compilations: want a new program after a fit that was cut short", n)
+		}
+	})
+}
+
+// programOf is the program that a fit to x would have.
+func programOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *program {
+	t.Helper()
+	w, _, err := whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err = o.withDefaults(x.Dims()); err != nil {
+		t.Fatal(err)
+	}
+	z := apply(t, w, x)
+	index, err := o.index([]*mat.Dense{z})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := newTraining(b, []*problem{{whitened: z}}, index, o)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	return tr.program
+}
