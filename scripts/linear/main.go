@@ -2,8 +2,9 @@
 // mixtures. Without flags it prints a table of mean correlation coefficients with
 // their standard error, the worst and median seconds, beside those of the rivals;
 // with -null what the rule says of mixtures that nothing identifies; with -cover how
-// often the truth lies within its error bars. The sources may be given as files: WAV,
-// or images of one shape.
+// often the truth lies within its error bars; with -seconds how long the rule takes on a
+// file of mixed signals (scripts/baselines/linear_speed.py has scikit-learn beside it). The
+// sources may be given as files: WAV, or images of one shape.
 package main
 
 import (
@@ -47,7 +48,14 @@ func main() {
 	largest := flag.Int("to", 64, "only kinds with at most `d` signals")
 	null := flag.Bool("null", false, "mixtures that nothing identifies")
 	cover := flag.Bool("cover", false, "coverage of the error bars")
+	timed := flag.String("seconds", "", "print the seconds of -n separations of the mixed signals in `FILE`")
 	flag.Parse()
+	if *timed != "" {
+		if err := seconds(*timed, *seeds); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	table, row := kinds, kind.row
 	switch {
 	case flag.NArg() > 0:
