@@ -105,6 +105,9 @@ type Preparation struct {
 	Components int `json:"components,omitempty"`
 	// Rule separates what Start leaves, which it whitens itself.
 	Rule Rule `json:"rule,omitempty"`
+	// NetworkSteps are the training steps of the rule's invertible networks; 0 is d·T/4, but
+	// at least 2400 and at most 4800 (docs/nonlinear.md).
+	NetworkSteps int `json:"network_steps,omitempty"`
 	// Standardise brings every signal back to mean 0 and variance 1 after
 	// each iteration.
 	Standardise bool `json:"standardise"`

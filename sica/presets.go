@@ -79,11 +79,15 @@ func PaperRF() Config {
 }
 
 // Smoke is c cut down to what shows in seconds that everything works: two
-// iterations at most, and the last is kept, and LinearRule in place of AnyRule, whose
-// networks take longer. A flow's separations then mean nothing.
+// iterations at most, and the last is kept, LinearRule in place of AnyRule, whose
+// networks take longer, and 100 steps of NetworkRule's. A flow's or a network's separations
+// then mean nothing.
 func (c Config) Smoke() Config {
-	if c.Rule == AnyRule {
+	switch c.Rule {
+	case AnyRule:
 		c.Rule = LinearRule
+	case NetworkRule:
+		c.NetworkSteps = 100
 	}
 	c.KeepBest = false
 	c.Iterations = min(c.Iterations, 2)

@@ -77,14 +77,17 @@ func TestResultJSON(t *testing.T) {
 	}
 }
 
-// A number that JSON hasn't is refused before the fit, not when it is saved.
-func TestConfigFinite(t *testing.T) {
+// A number that JSON hasn't is refused before the fit, not when it is saved, and so is one
+// that nothing would use.
+func TestConfigNumbers(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"first step":    func(c *Config) { c.FirstStep = math.NaN() },
 		"last step":     func(c *Config) { c.LastStep = math.Inf(1) },
 		"largest move":  func(c *Config) { c.MaxMove = math.NaN() },
 		"learning rate": func(c *Config) { c.LearningRate = math.Inf(-1) },
 		"noise":         func(c *Config) { c.Noise = math.NaN() },
+		"components":    func(c *Config) { c.Components = 1 },
+		"network steps": func(c *Config) { c.NetworkSteps = -1 },
 	} {
 		cfg := Default() // no iterations: none of these is used
 		change(&cfg)

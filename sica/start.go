@@ -41,7 +41,7 @@ type Difference = start.Difference
 
 // startOf is what the run at a place begins with.
 func (c Config) startOf(ctx context.Context, backend compute.Backend, place int, run Run, shape []int) (start.Start, error) {
-	o := start.Options{Transforms: c.Start, Rule: c.Rule, Own: c.Starts, Shape: shape, Seed: run.Seed}
+	o := start.Options{Transforms: c.Start, Rule: c.Rule, Own: c.Starts, NetworkSteps: c.NetworkSteps, Shape: shape, Seed: run.Seed}
 	if c.OnStart != nil {
 		o.OnProgress = func(doing string, done float64) { c.OnStart(place, doing, done) }
 	}

@@ -57,6 +57,9 @@ func (c Config) validatePreparation(t int) error {
 			return fmt.Errorf("start: %w", err)
 		}
 	}
+	if c.NetworkSteps < 0 {
+		return fmt.Errorf("network steps %d: want at least 1, or 0 for as many as the signals ask for", c.NetworkSteps)
+	}
 	if c.Components < 0 || c.Components == 1 {
 		return fmt.Errorf("components %d: want at least 2, or 0 for the signals' rank", c.Components)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -65,18 +64,7 @@ func TestRecoverIsSeededAndFinite(t *testing.T) {
 		"huge and far from zero": apply(x, func(_, _ int, v float64) float64 { return 1e12 * (1e4 + v) }),
 	}
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
-		inputs, repeated := all, "plain"
-		if m.Name == "sica-direct" {
-			// Its networks take all of their steps even here. Package direct tries the
-			// other inputs with fewer.
-			b = openAuto(t)
-			if backend.NameOf(b) == backend.Go {
-				t.Skip("a minute in pure Go")
-			}
-			repeated = "huge and far from zero"
-			inputs = map[string]*mat.Dense{repeated: all[repeated]}
-		}
-		for name, in := range inputs {
+		for name, in := range all {
 			before := mat.DenseCopyOf(in)
 			r, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5)
 			if err != nil {
@@ -91,7 +79,7 @@ func TestRecoverIsSeededAndFinite(t *testing.T) {
 					t.Fatalf("%s: recovered %g", name, v)
 				}
 			}
-			if name != repeated {
+			if name != "plain" {
 				continue
 			}
 			again, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5)

@@ -76,7 +76,7 @@ func newNetwork(m *direct.Model) *Network {
 // networkOptions are those of the networks, and of the code lengths that starts are
 // compared by.
 func (c chooser) networkOptions() direct.Options {
-	return direct.Options{Shape: c.Shape, Seed: c.Seed, OnProgress: func(p direct.Progress) {
+	return direct.Options{Shape: c.Shape, Seed: c.Seed, Steps: c.NetworkSteps, OnProgress: func(p direct.Progress) {
 		if c.OnProgress != nil {
 			c.OnProgress(string(p.Stage), p.Fraction)
 		}

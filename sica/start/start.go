@@ -25,6 +25,8 @@ type Options struct {
 	// Own are transforms of a caller's own, which LinearRule and AnyRule compare with
 	// their linear demixing; see sica.Preparation.Starts.
 	Own []preprocess.Fitter
+	// NetworkSteps are the training steps of networks; 0 is enough of them.
+	NetworkSteps int
 	// Shape is that of the positions, row-major; nil for a sequence.
 	Shape []int
 	// Seed gives every random draw.
