@@ -3,10 +3,12 @@ package start
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -140,7 +142,7 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 	white, linear := of.all[whitenedStart], of.all[linearStart]
 	network, take := chosen.Network(), chosen.Chosen
 	why, unless := chosen.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
-	if network != nil && !taken(network, chosen.Start) {
+	if network != nil && !taken(network, chosen.Start, linear.Linear) {
 		network, take = nil, chosen.Start
 		unless = " But no network is known to undo that: " + chosen.Model.Why()
 		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than a linear demixing. " + call.Why + unless
@@ -163,12 +165,21 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 	return found, nil
 }
 
-// taken tells whether a network is taken in the place of a start. One that isn't known to be
-// right is not, unless the start is conditional normalisation, which is no better known, and
-// other networks recovered the same signals. A linear demixing may be right for sources that
-// nobody could know behind a nonlinear mixing, as white ones.
-func taken(network *direct.Model, start int) bool {
-	return network.Known() || start == conditionalStart && network.Reproduced()
+// taken tells whether a network with a shorter code is taken in the place of a start. One that
+// isn't known to be right doesn't replace a linear demixing that is, as far as the signals
+// tell: that may be right for sources that nobody could know behind a nonlinear mixing, such
+// as white ones. It does replace what isn't known either, conditional normalisation or a
+// rotation that nothing tells from others, if other networks recovered the same signals or
+// something tells them from their own rotations.
+func taken(network *direct.Model, start int, found *linear.Findings) bool {
+	if network.Known() {
+		return true
+	}
+	told := !slices.ContainsFunc(found.Groups, func(group []int) bool { return len(group) > 1 })
+	if start != conditionalStart && told {
+		return false
+	}
+	return network.Reproduced() || len(network.Groups) == 0
 }
 
 // add adds a start of the mixed signals x.
