@@ -43,21 +43,11 @@ type Network struct {
 // Unpredicted are the signals, counted from 0, that their own past doesn't predict beyond
 // chance. They may be bent differently wherever another signal is large, and nothing shows
 // it: behind a nonlinear mixing they can't be known for right.
-func (n *Network) Unpredicted() []int {
-	var signals []int
-	for i, g := range n.PastGain {
-		if !g.Evident() {
-			signals = append(signals, i)
-		}
-	}
-	return signals
-}
+func (n *Network) Unpredicted() []int { return direct.Unpredicted(n.PastGain) }
 
 // Reproduced is whether other networks that describe the signals in as few nats recovered
 // the same, with an MCC of at least .95.
-func (n *Network) Reproduced() bool {
-	return n.Agreeing > 0 && n.Agreement >= direct.MinAgreement
-}
+func (n *Network) Reproduced() bool { return direct.Reproduced(n.Agreeing, n.Agreement) }
 
 // newNetwork is what a model says of itself.
 func newNetwork(m *direct.Model) *Network {

@@ -136,8 +136,8 @@ func newStarts(ctx context.Context, x *mat.Dense, white, linear Start, o direct.
 	return s, nil
 }
 
-// found is the start that was chosen; or, if that is a network that isn't known to be right,
-// what would have been chosen without networks.
+// found is the start that was chosen; or, if that is a network that isn't taken, what would
+// have been chosen without networks.
 func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, call *direct.Call) (Start, error) {
 	white, linear := of.all[whitenedStart], of.all[linearStart]
 	network, take := chosen.Network(), chosen.Chosen

@@ -18,24 +18,9 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 	_, mixed := leakyProblem(t, 1, 1, 40*15)
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		for name, shape := range map[string][]int{"sequence": {600}, "image": {40, 15}} {
-			o, err := Options{Shape: shape, Restarts: 2, Layers: 2, Batch: 128}.withDefaults(2, 600)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, err := newIndex(shape, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w, _, err := whiten(mixed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			z := apply(t, w, mixed)
-			tr, err := newTraining(b, []*problem{{whitened: z}}, x, o)
-			if err != nil {
-				t.Fatalf("%+v", err)
-			}
+			tr := trainingOf(t, b, mixed, Options{Shape: shape, Past: 2, Restarts: 2, Layers: 2, Batch: 128})
 			defer tr.finalize()
+			x := tr.index
 			exec, err := model.NewExec(b, tr.store, func(scope *model.Scope, x *Node) *Node {
 				return Reshape(tr.likelihood().graph(scope, x), tr.runs(), -1) // [R, M]
 			})
@@ -45,7 +30,7 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 			defer exec.Finalize()
 			var all []float64
 			for range tr.runs() {
-				all = append(all, z.RawMatrix().Data...)
+				all = append(all, tr.signals[0].RawMatrix().Data...)
 			}
 			out, err := exec.Call1(host.Tensor(all, dtypes.Float32, append([]int{tr.runs(), 2, 1}, shape...)...))
 			if err != nil {

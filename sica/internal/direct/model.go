@@ -118,7 +118,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 // sources fitted anew.
 func (j *judge) scores(r int) ([]float64, error) {
 	fold := j.runs[r].Fold
-	_, logDet, err := j.maps[r].ApplyLogDet(j.problem.whitened)
+	logDet, err := j.maps[r].LogDet(j.problem.whitened)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (j *judge) pastGain(chosen int) []Difference {
 
 // Identified tells whether the model's own evidence is that it has separated the
 // sources: each signal's past predicts it, every pair would lose by a rotation,
-// and what other runs recovered is the same to MinAgreement.
+// and what other runs recovered is the same to minAgreement.
 func (m *Model) Identified() bool {
 	return len(m.Groups) == 0 && m.Known()
 }
@@ -183,27 +183,37 @@ func (m *Model) Identified() bool {
 // Known tells whether the model's signals are the sources but for rotations that nothing
 // tells apart: each is predicted by its own past, and other runs recovered the same.
 func (m *Model) Known() bool {
-	for _, g := range m.PastGain {
-		if !g.Evident() {
-			return false
-		}
-	}
-	return m.Reproduced()
+	return len(Unpredicted(m.PastGain)) == 0 && m.Reproduced()
 }
 
 // Reproduced tells whether other runs that are as good recovered the same signals.
-func (m *Model) Reproduced() bool { return m.Agreeing > 0 && m.Agreement >= MinAgreement }
+func (m *Model) Reproduced() bool { return Reproduced(m.Agreeing, m.Agreement) }
 
-// MinAgreement is the least MCC of signals that are taken for the same. It is a prior: two
-// maps that are each .975 from the sources agree to about that.
-const MinAgreement = .95
+// Reproduced tells whether there are networks that agree, to minAgreement.
+func Reproduced(agreeing int, agreement float64) bool {
+	return agreeing > 0 && agreement >= minAgreement
+}
+
+// Unpredicted are the signals, counted from 0, whose own past gains nothing beyond chance.
+func Unpredicted(gains []Difference) []int {
+	var signals []int
+	for i, g := range gains {
+		if !g.Evident() {
+			signals = append(signals, i)
+		}
+	}
+	return signals
+}
+
+// minAgreement is a prior: two maps that are each .975 from the sources agree to
+// about that.
+const minAgreement = .95
 
 // Why says in a sentence what the evidence is.
 func (m *Model) Why() string {
-	for i, g := range m.PastGain {
-		if !g.Evident() {
-			return fmt.Sprintf("Its signals aren't identified: its own past doesn't predict signal %d (%.3f ± %.3f nats a position).", i+1, g.Mean, g.SE)
-		}
+	if signals := Unpredicted(m.PastGain); len(signals) > 0 {
+		i := signals[0]
+		return fmt.Sprintf("Its signals aren't identified: its own past doesn't predict signal %d (%.3f ± %.3f nats a position).", i+1, m.PastGain[i].Mean, m.PastGain[i].SE)
 	}
 	if len(m.Groups) > 0 {
 		var names []string
@@ -219,7 +229,7 @@ func (m *Model) Why() string {
 	switch {
 	case m.Agreeing == 0:
 		return "No other run is as good, so nothing says that its signals are the only ones."
-	case m.Agreement < MinAgreement:
+	case m.Agreement < minAgreement:
 		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).", m.Agreement)
 	}
 	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair would lose by a rotation, and %d other runs recovered the same (MCC at least %.3f).", m.Agreeing, m.Agreement)

@@ -55,6 +55,12 @@ func TestProgramTakenOver(t *testing.T) {
 // programOf is the program that a fit to x would have.
 func programOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *program {
 	t.Helper()
+	return trainingOf(t, b, x, o).program
+}
+
+// trainingOf is the training of a fit to x, before its first step.
+func trainingOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training {
+	t.Helper()
 	w, _, err := whiten(x)
 	if err != nil {
 		t.Fatal(err)
@@ -71,5 +77,5 @@ func programOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *progra
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	return tr.program
+	return tr
 }

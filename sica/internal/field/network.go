@@ -48,15 +48,15 @@ const mostKept = 1 << 16
 
 // obtain takes networks of a kind out of idle, or makes them. Those out of idle have the
 // variables that they were left with.
-func obtain(kind string, make func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error), backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
+func obtain(kind string, build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error), backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
 	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > mostKept {
-		return make(backend, cfg, d, g, count)
+		return build(backend, cfg, d, g, count)
 	}
 	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d", kind, cfg, d, g.Shape(), count)}
 	if f, ok := idle.Take(key); ok {
 		return f, nil
 	}
-	f, err := make(backend, cfg, d, g, count)
+	f, err := build(backend, cfg, d, g, count)
 	if err != nil {
 		return nil, err
 	}
