@@ -36,12 +36,13 @@ var house = [][]room{
 		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
 	}, {
 		{"notebook", []string{"notebook"}, "what cells share: sliders, live plots, errors", column1},
-		{"sica/blockwise", []string{"sica/blockwise"}, "recordings longer than memory", column4},
 	}, {
 		{"sica/experiment", []string{"sica/experiment/..."}, "the paper's figures, made once and kept", column3},
 		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
 		{"sica/report", []string{"sica/report/..."}, "what a separation is worth, without the truth", column2},
 		{"sica/inspect", []string{"sica/inspect"}, "which recovered signal is what", column4},
+	}, {
+		{"sica/blockwise", []string{"sica/blockwise"}, "recordings longer than memory", column4},
 	}, {
 		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
 		{"sica/plot", []string{"sica/plot/..."}, "the pictures", column4},

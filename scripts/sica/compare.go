@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,6 +30,7 @@ var compareAll = []string{"sica", "fastica", "lica", "pcl", "ivae", "zca", "gaus
 
 type compareOptions struct {
 	in, truth []string
+	learnOn   learnOn
 	methods   []string
 	preset    string
 	shape     string
@@ -64,7 +66,8 @@ func newCompare() *cobra.Command {
 prints a table: the mean correlation coefficient (MCC) with the true sources
 where they are given, the seconds, and whether the method's own rule ended it.
 With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
-side by side as DIR/compare.png. A method that fails is a row that says why, and
+side by side as DIR/compare.png. Of more than 65,536 positions all methods take
+the same part; --learn-on asks for another. A method that fails is a row that says why, and
 makes the exit code 1.
 
 The methods are ` + strings.Join(compareNames(), ", ") + `.
@@ -83,6 +86,7 @@ the paper's two flows, which take minutes to hours, have to be named.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, for the MCC; no method sees it")
+	f.StringVar((*string)(&opt.learnOn), "learn-on", "", learnOnUsage)
 	f.StringSliceVar(&opt.methods, "methods", []string{"all"}, "all, or `METHODS` with commas between them; sica is always one")
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET` of each method that has it: default, paper or smoke")
 	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
@@ -137,7 +141,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	in, truth, err := opt.read()
+	in, truth, of, err := opt.read(cmd)
 	if err != nil {
 		return err
 	}
@@ -169,6 +173,9 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if err := opt.print(cmd.OutOrStdout(), rows); err != nil {
 		return err
 	}
+	if taken := partOf(in.X.RawMatrix().Cols, of); taken != "" && !opt.json {
+		fmt.Fprintf(cmd.OutOrStdout(), "\nThis is about %s.\n", taken)
+	}
 	if err := opt.draw(rows, in, truth); err != nil {
 		return err
 	}
@@ -178,34 +185,44 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// read returns the mixed signals and the truth, nil if it wasn't given.
-func (opt *compareOptions) read() (in experiment.Signals, truth *mat.Dense, err error) {
-	if in.X, in.Shape, err = readSignals(opt.in); err != nil {
-		return in, nil, err
+// read returns the mixed signals and the truth, nil if it wasn't given, or the same part of
+// both, and of how many positions.
+func (opt *compareOptions) read(cmd *cobra.Command) (in experiment.Signals, truth *mat.Dense, of int, err error) {
+	if in.X, in.Shape, of, err = opt.learnOn.read(cmd, opt.in, opt.shape != ""); err != nil {
+		return in, nil, 0, err
 	}
 	if err := baseline.CheckSignals(in.X); err != nil {
-		return in, nil, fmt.Errorf("%s: %w", opt.in[0], err)
+		return in, nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	d, t := in.X.Dims()
 	if opt.shape != "" {
 		if in.Shape, err = parseShape(opt.shape); err != nil {
-			return in, nil, err
+			return in, nil, 0, err
 		}
 	}
 	cfg := sica.Default()
 	cfg.Shape = in.Shape
 	if err := cfg.Validate(d, t); err != nil {
-		return in, nil, fmt.Errorf("%s: %w", opt.in[0], err)
+		return in, nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	if len(opt.truth) > 0 {
-		if truth, _, err = readSignals(opt.truth); err != nil {
-			return in, nil, err
-		}
-		if _, err := metric.MCC(in.X, truth); err != nil {
-			return in, nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
-		}
+	if len(opt.truth) == 0 {
+		return in, nil, of, nil
 	}
-	return in, truth, nil
+	same := learnOnAll
+	if t < of {
+		same = learnOn(strconv.Itoa(t))
+	}
+	truth, _, ofTruth, err := same.read(cmd, opt.truth, opt.shape != "")
+	if err != nil {
+		return in, nil, 0, err
+	}
+	if t < of && ofTruth != of {
+		return in, nil, 0, fmt.Errorf("%s has %d positions and %s %d: want as many", opt.in[0], of, opt.truth[0], ofTruth)
+	}
+	if _, err := metric.MCC(in.X, truth); err != nil {
+		return in, nil, 0, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
+	}
+	return in, truth, of, nil
 }
 
 // separate makes the row of a method, and writes what it recovered. The error is

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
@@ -36,7 +38,8 @@ of the recording or a file of one signal, also how much they have in common:
 their correlation, and their coherence, the share of the reference that a filter
 of the recovered signal would give. Signals count from 1, as for sica remove.
 --plot draws the first seconds of each, by decreasing share, beside its pattern:
-what it adds to each channel.
+what it adds to each channel. The recording is read in blocks, so that it may be
+of any length.
 
 ` + formats,
 		Args: cobra.NoArgs,
@@ -58,15 +61,17 @@ what it adds to each channel.
 }
 
 func (opt *inspectOptions) run(cmd *cobra.Command) error {
-	in, err := datasets.ReadRecording(opt.in)
-	if err != nil {
-		return err
-	}
 	if opt.rate < 0 {
 		return usagef("--rate %g: use a positive number", opt.rate)
 	}
+	progress := newLateParts(cmd.ErrOrStderr())
+	defer progress.done()
+	in, err := openStream(cmd, opt.in, progress.part)
+	if err != nil {
+		return err
+	}
 	if opt.rate > 0 {
-		in.Rate = opt.rate
+		in.about.Rate = opt.rate
 	}
 	reference, err := opt.readReference(in)
 	if err != nil {
@@ -76,7 +81,8 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all, err := inspect.Components(result, in.Signals, inspect.Options{Reference: reference})
+	in.doing, in.reads = "looking at "+filepath.Base(opt.in), 2
+	all, err := inspect.Recording(result, in, reference)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in, err)
 	}
@@ -90,26 +96,27 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return writeComponents(cmd.OutOrStdout(), all, in, reference != nil)
+	progress.done()
+	return writeComponents(cmd.OutOrStdout(), all, &in.about, reference != nil)
 }
 
 // readReference returns the signal that is compared with, nil for none.
-func (opt *inspectOptions) readReference(in *datasets.Recording) ([]float64, error) {
+func (opt *inspectOptions) readReference(in *stream) (blockwise.Source, error) {
 	if opt.reference == "" {
 		return nil, nil
 	}
-	if i := slices.Index(in.Names, opt.reference); i >= 0 {
-		return in.Signals.RawRowView(i), nil
+	if i := slices.Index(in.about.Names, opt.reference); i >= 0 {
+		return channel{in.Source, i}, nil
 	}
-	d, _ := in.Signals.Dims()
+	d, _ := in.Dims()
 	if i, err := strconv.Atoi(opt.reference); err == nil {
 		if i < 1 || i > d {
 			return nil, usagef("--reference %d: the recording has channels 1 to %d", i, d)
 		}
-		return in.Signals.RawRowView(i - 1), nil
+		return channel{in.Source, i - 1}, nil
 	}
 	if !strings.Contains(opt.reference, ".") {
-		return nil, usagef("--reference %q: the recording has the channels %q", opt.reference, in.Names)
+		return nil, usagef("--reference %q: the recording has the channels %q", opt.reference, in.about.Names)
 	}
 	z, err := datasets.ReadFile(opt.reference)
 	if err != nil {
@@ -118,7 +125,31 @@ func (opt *inspectOptions) readReference(in *datasets.Recording) ([]float64, err
 	if d, _ := z.Dims(); d != 1 {
 		return nil, fmt.Errorf("%s has %d signals: a reference is one", opt.reference, d)
 	}
-	return mat.Row(nil, 0, z), nil
+	return blockwise.InMemory{Dense: z}, nil
+}
+
+// channel is one channel of a recording.
+type channel struct {
+	blockwise.Source
+	i int
+}
+
+func (c channel) Dims() (d, t int) {
+	_, t = c.Source.Dims()
+	return 1, t
+}
+
+func (c channel) Blocks(n int) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		for x, err := range c.Source.Blocks(n) {
+			if err == nil {
+				x = x.Slice(c.i, c.i+1, 0, x.RawMatrix().Cols).(*mat.Dense)
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
 }
 
 // writeComponents writes a row for each, its rhythm in Hz if the rate is known.
@@ -161,12 +192,8 @@ const (
 )
 
 // plotComponents draws the components in their order, with the signs of their patterns.
-func plotComponents(path string, r *sica.Result, all []inspect.Component, in *datasets.Recording) error {
+func plotComponents(path string, r *sica.Result, all []inspect.Component, in *stream) error {
 	format, err := plot.FormatOf(path)
-	if err != nil {
-		return err
-	}
-	z, err := r.Transform(in.Signals)
 	if err != nil {
 		return err
 	}
@@ -174,14 +201,23 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *da
 	if err != nil {
 		return err
 	}
-	_, n := z.Dims()
-	shown := min(n, shownPositions)
-	if in.Rate > 0 {
-		shown = min(n, max(2, int(shownSeconds*in.Rate)))
+	_, shown := in.Dims()
+	if in.about.Rate > 0 {
+		shown = min(shown, max(2, int(shownSeconds*in.about.Rate)))
+	} else {
+		shown = min(shown, shownPositions)
+	}
+	var z *mat.Dense
+	for first, err := range blockwise.Transform(r, in.Source.Blocks(shown)) {
+		if err != nil {
+			return err
+		}
+		z = first
+		break
 	}
 	var rows []plot.Component
 	for _, c := range all {
-		trace := slices.Clone(z.RawRowView(c.Signal)[:shown])
+		trace := slices.Clone(z.RawRowView(c.Signal))
 		if demixing.A.At(c.Channel, c.Signal)*c.Pattern[c.Channel] < 0 {
 			floats.Scale(-1, trace)
 		}
@@ -189,7 +225,7 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *da
 			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share), Trace: trace, Pattern: c.Pattern,
 		})
 	}
-	picture, err := plot.Components(in.Start, in.Rate, in.Names, rows...)
+	picture, err := plot.Components(in.about.Start, in.about.Rate, in.about.Names, rows...)
 	if err != nil {
 		return err
 	}

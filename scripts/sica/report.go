@@ -24,6 +24,7 @@ import (
 type reportOptions struct {
 	fitOptions
 	in         []string
+	learnOn    learnOn
 	model      string
 	refits     int
 	json, html string
@@ -32,6 +33,7 @@ type reportOptions struct {
 // diagnosis is what report --json writes.
 type diagnosis struct {
 	Input    []string          `json:"input"`
+	Of       int               `json:"input_positions"` // of which Report has a part, if they are many
 	Model    string            `json:"model,omitempty"` // the folder, if it was given
 	Config   sica.Config       `json:"config"`
 	Seed     uint64            `json:"seed"`
@@ -64,7 +66,8 @@ the same. The verdict is one of
       like these the signals can't tell which is right.
 
 The exit code is 0 whatever the verdict. Sequences of a thousand positions take
-some seconds, and as many times a fit's time as there are refits.
+some seconds, and as many times a fit's time as there are refits. Of more than
+65,536 positions a part is separated and reported on; --learn-on asks for another.
 
 ` + formats + `
 
@@ -80,6 +83,7 @@ some seconds, and as many times a fit's time as there are refits.
 	opt.addTo(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
+	f.StringVar((*string)(&opt.learnOn), "learn-on", "", learnOnUsage)
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of a separation to report on; no fit is made")
 	f.IntVar(&opt.refits, "refits", report.Default().Refits, "number `N` of further fits for the stability; 0 for none")
 	f.StringVar(&opt.json, "json", "", "`FILE` for the report as JSON, in which signals count from 0")
@@ -113,7 +117,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	x, shape, err := readSignals(opt.in)
+	x, shape, of, err := opt.learnOn.read(cmd, opt.in, len(cfg.Shape) > 1)
 	if err != nil {
 		return err
 	}
@@ -146,7 +150,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err := rep.WriteText(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	return opt.write(cmd.OutOrStdout(), b, result, rep, x)
+	if taken := partOf(rep.Positions, of); taken != "" {
+		fmt.Fprintf(cmd.OutOrStdout(), "\nThis is about %s.\n", taken)
+	}
+	return opt.write(cmd.OutOrStdout(), b, result, rep, x, of)
 }
 
 // result is the separation to report on.
@@ -174,10 +181,10 @@ func (opt *reportOptions) result(cmd *cobra.Command, b compute.Backend, x *mat.D
 }
 
 // write writes the files that were asked for.
-func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.Result, rep *report.Report, x *mat.Dense) error {
+func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.Result, rep *report.Report, x *mat.Dense, of int) error {
 	if opt.json != "" {
 		d := diagnosis{
-			Input: opt.in, Model: opt.model, Config: result.Config, Seed: result.Seed,
+			Input: opt.in, Of: of, Model: opt.model, Config: result.Config, Seed: result.Seed,
 			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(), Report: rep,
 		}
 		if err := writeJSON(opt.json, d); err != nil {
@@ -191,6 +198,9 @@ func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.R
 			return err
 		}
 		title := strings.Join(opt.in, ", ")
+		if taken := partOf(rep.Positions, of); taken != "" {
+			title += ": " + taken
+		}
 		if err := datasets.WriteAtomic(opt.html, func(w io.Writer) error { return html.Write(w, title, rep, x, z) }); err != nil {
 			return err
 		}

@@ -30,6 +30,8 @@ type stream struct {
 	ctx   context.Context
 	doing string
 	tell  func(doing string, fraction float64)
+	reads int // how often it will be read for that, if that is known
+	begun int // readings so far
 }
 
 // openStream opens the recording in a file for a command.
@@ -50,7 +52,7 @@ func openStream(cmd *cobra.Command, path string, tell func(doing string, fractio
 	if err != nil {
 		return nil, err
 	}
-	s.Source, s.about = inMemory{r.Signals}, *like(r, nil)
+	s.Source, s.about = blockwise.InMemory{Dense: r.Signals}, *like(r, nil)
 	s.about.Names = r.Names
 	return s, nil
 }
@@ -65,7 +67,11 @@ func streamable(path string) bool {
 func (s *stream) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		_, t := s.Dims()
-		read := 0
+		read, before := 0, 0.
+		if s.reads > 0 {
+			before = float64(s.begun)
+		}
+		s.begun++
 		for z, err := range s.Source.Blocks(n) {
 			if ended := s.ctx.Err(); err == nil && ended != nil {
 				z, err = nil, ended
@@ -74,7 +80,7 @@ func (s *stream) Blocks(n int) blockwise.Blocks {
 				return
 			}
 			read += z.RawMatrix().Cols
-			s.tell(s.doing, float64(read)/float64(t))
+			s.tell(s.doing, (before+float64(read)/float64(t))/float64(max(s.reads, 1)))
 		}
 	}
 }
@@ -85,20 +91,6 @@ func (s *stream) write(path string, names []string, made blockwise.Blocks) error
 	about.Names = names
 	_, t := s.Dims()
 	return datasets.WriteBlocks(path, about, t, made)
-}
-
-// inMemory is a blockwise.Source of signals that are all there.
-type inMemory struct{ *mat.Dense }
-
-func (m inMemory) Blocks(n int) blockwise.Blocks {
-	return func(yield func(*mat.Dense, error) bool) {
-		d, t := m.Dims()
-		for from := 0; from < t; from += n {
-			if !yield(mat.DenseCopyOf(m.Slice(0, d, from, min(from+n, t))), nil) {
-				return
-			}
-		}
-	}
 }
 
 // learnOn is what --learn-on asks for: "" the default, "all", a time such as 60s, a number
@@ -146,6 +138,56 @@ func (l learnOn) positions(t int, rate float64) (int, error) {
 		return 0, usagef("--learn-on %s is %d positions: use more", l, n)
 	}
 	return min(n, t), nil
+}
+
+// learnOnUsage is the help of --learn-on where a part is both learned from and looked at.
+const learnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; 65536 at most by default"
+
+// read is readSignals of the part of a recording that is asked for. Of sequences, not of
+// images or of what has a shape, it is by default no more than blockwise.AlwaysLearned
+// positions. It returns how many positions the recording has, too.
+func (l learnOn) read(cmd *cobra.Command, in []string, shaped bool) (x *mat.Dense, shape []int, of int, err error) {
+	if _, err := l.positions(1<<30, 1); err != nil { // before anything is read
+		return nil, nil, 0, err
+	}
+	whole := shaped || len(in) > 1 || datasets.IsImage(in[0])
+	if whole && l != learnOnDefault && l != learnOnAll {
+		return nil, nil, 0, usagef("--learn-on %s: images and videos are taken as a whole", l)
+	}
+	if whole || l == learnOnAll {
+		if x, shape, err = readSignals(in); err != nil {
+			return nil, nil, 0, err
+		}
+		return x, shape, x.RawMatrix().Cols, nil
+	}
+	progress := newLateParts(cmd.ErrOrStderr())
+	defer progress.done()
+	s, err := openStream(cmd, in[0], progress.part)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	_, t := s.Dims()
+	n, err := l.positions(t, s.about.Rate)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if n == 0 {
+		n = min(t, blockwise.AlwaysLearned)
+	}
+	s.doing = "reading " + filepath.Base(in[0])
+	x, err = blockwise.Part(s.ctx, s, n)
+	if err != nil {
+		return nil, nil, 0, fmt.Errorf("%s: %w", in[0], err)
+	}
+	return x, nil, t, nil
+}
+
+// partOf says what was taken of a recording, nothing if it was all.
+func partOf(n, of int) string {
+	if n == of {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d positions, in blocks spread evenly; --learn-on takes others", n, of)
 }
 
 func (l learnOn) usage() error {

@@ -98,6 +98,26 @@ func TestLongRecording(t *testing.T) {
 		}
 	}
 
+	// Reports and comparisons are about a part, which is the same of the truth.
+	truth := filepath.Join(dir, "truth.npy")
+	if err := datasets.WriteFile(truth, s); err != nil {
+		t.Fatal(err)
+	}
+	said := must(t, "compare", "--in", filepath.Join(dir, "rec.csv"), "--truth", truth, "--methods", "fastica", "--learn-on", "1/7", "--backend", "go")
+	if !strings.Contains(said, "about 10000 of 70000 positions") {
+		t.Errorf("compare printed %q", said)
+	}
+	for _, line := range strings.Split(said, "\n")[1:3] {
+		if cells := strings.Fields(line); len(cells) < 3 || cells[2] < ".99" {
+			t.Errorf("compare printed %q, want an MCC above .99", line)
+		}
+	}
+	kept := filepath.Join(dir, "report.json")
+	said = must(t, "report", "--in", filepath.Join(dir, "rec.wav"), "--model", filepath.Join(dir, "rec.wav.model"), "--learn-on", "100", "--refits", "0", "--json", kept, "--backend", "go")
+	if d := readDiagnosis(t, kept); !strings.Contains(said, "about 100 of 70000 positions") || d.Of != n || d.Report.Positions != 100 {
+		t.Errorf("report printed %q, and kept %d of %d positions", said, d.Report.Positions, d.Of)
+	}
+
 	in, out := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "none.csv")
 	for _, c := range []struct{ learnOn, want string }{
 		{"2s", "doesn't say how many positions are a second"},

@@ -20,20 +20,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// whole is a Source of signals in memory.
-type whole struct{ *mat.Dense }
-
-func (w whole) Blocks(n int) Blocks {
-	return func(yield func(*mat.Dense, error) bool) {
-		d, t := w.Dims()
-		for from := 0; from < t; from += n {
-			if !yield(mat.DenseCopyOf(w.Slice(0, d, from, min(from+n, t))), nil) {
-				return
-			}
-		}
-	}
-}
-
 // gathered are all blocks beside each other, or the error that ended them.
 func gathered(blocks Blocks) (*mat.Dense, error) {
 	all := new(mat.Dense)
@@ -102,7 +88,7 @@ func TestTransform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := gathered(Transform(r, whole{x}.Blocks(77)))
+		got, err := gathered(Transform(r, InMemory{x}.Blocks(77)))
 		if err != nil || !mat.EqualApprox(got, want, 1e-12) {
 			t.Errorf("%s: in blocks it differs (%v)", name, err)
 		}
@@ -113,13 +99,13 @@ func TestTransform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := gathered(Remove(r, whole{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
+		if got, err := gathered(Remove(r, InMemory{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
 			t.Errorf("removed in blocks it differs (%v)", err)
 		}
-		if _, err := gathered(Remove(r, whole{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "there are 2") {
+		if _, err := gathered(Remove(r, InMemory{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "there are 2") {
 			t.Errorf("a third of two signals: %v", err)
 		}
-		if _, err := gathered(Transform(r, whole{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x has 3 signals") {
+		if _, err := gathered(Transform(r, InMemory{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x has 3 signals") {
 			t.Errorf("three signals for two: %v", err)
 		}
 	}
@@ -132,7 +118,7 @@ func TestReadPart(t *testing.T) {
 		for k := range c.of {
 			at.Set(0, k, float64(k))
 		}
-		part, err := readPart(t.Context(), whole{at}, c.n)
+		part, err := Part(t.Context(), InMemory{at}, c.n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +261,7 @@ func TestFitByLinearRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := readPart(t.Context(), p, AlwaysLearned)
+	part, err := Part(t.Context(), p, AlwaysLearned)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,25 +279,25 @@ func TestFitAsAsked(t *testing.T) {
 	cfg := sica.Default().Smoke()
 	want := fit(t, b, x, cfg)
 	for _, n := range []int{0, 1000, 2000} {
-		got, err := Fit(t.Context(), b, whole{x}, cfg, n)
+		got, err := Fit(t.Context(), b, InMemory{x}, cfg, n)
 		if err != nil || !mat.Equal(got.Z, want.Z) || got.Why != want.Why {
 			t.Errorf("n = %d isn't Fit (%v)", n, err)
 		}
 	}
-	got, err := Fit(t.Context(), b, whole{x}, cfg, 500)
+	got, err := Fit(t.Context(), b, InMemory{x}, cfg, 500)
 	if err != nil || got.Z.RawMatrix().Cols != 500 || !strings.HasPrefix(got.Why, "Learned from 500 of 1000 positions, as asked.") {
 		t.Errorf("%s (%v)", got.Why, err)
 	}
-	if _, err := Fit(t.Context(), b, whole{x}, cfg, -1); !errors.Is(err, sica.ErrConfig) {
+	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, -1); !errors.Is(err, sica.ErrConfig) {
 		t.Errorf("-1 positions: %v", err)
 	}
 	cfg.Shape = []int{10, 100}
-	if _, err := Fit(t.Context(), b, whole{x}, cfg, 0); !errors.Is(err, sica.ErrConfig) {
+	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, 0); !errors.Is(err, sica.ErrConfig) {
 		t.Errorf("an image: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ended, b, whole{x}, sica.Default(), 0); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ended, b, InMemory{x}, sica.Default(), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func Fit(ctx context.Context, backend compute.Backend, x Source, cfg sica.Config
 		}
 		chosen, err = choosePart(ctx, backend, x, cfg)
 	} else {
-		chosen.x, err = readPart(ctx, x, min(n, t))
+		chosen.x, err = Part(ctx, x, min(n, t))
 		if n < t {
 			chosen.why = fmt.Sprintf("Learned from %d of %d positions, as asked. ", n, t)
 		}
@@ -94,7 +94,7 @@ func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica
 		n = min(most, AlwaysLearned)
 	}
 	for {
-		z, err := readPart(ctx, x, n)
+		z, err := Part(ctx, x, n)
 		if err != nil || n == t {
 			return part{x: z}, err
 		}

@@ -12,9 +12,14 @@ import (
 // demixing looks back and around.
 const spread = 1 << 13
 
-// readPart reads n of the positions in blocks spread evenly.
-func readPart(ctx context.Context, x Source, n int) (*mat.Dense, error) {
+// Part reads n of the positions of a recording, 1 to all of them, in blocks of 8192 spread
+// evenly over it, each beside the next: what Fit learns from. Parts of as many positions of
+// recordings of one length are at the same positions.
+func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 	d, t := x.Dims()
+	if n < 1 || n > t {
+		return nil, fmt.Errorf("blockwise: a part of %d positions of a recording of %d: want 1 to %d", n, t, t)
+	}
 	part := mat.NewDense(d, n, nil)
 	blocks := (n + spread - 1) / spread
 	// start is where block k of the part is in the recording, its share of what is left

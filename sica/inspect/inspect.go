@@ -8,15 +8,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
 // A Component is what is known of a recovered signal.
@@ -55,72 +57,96 @@ type Options struct {
 // result was made from, or others of their kind. They come by decreasing Share, or, with a
 // reference, by decreasing Coherence.
 //
+// Of more than Together positions, the rhythms and the coherences are averages over blocks
+// of so many.
+//
 // It is an error if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit
 // it or has fewer than 16 positions, or if the reference has another length.
 func Components(r *sica.Result, x *mat.Dense, opts Options) ([]Component, error) {
-	all, err := components(r, x, opts)
+	var reference blockwise.Source
+	if opts.Reference != nil {
+		reference = blockwise.InMemory{Dense: mat.NewDense(1, len(opts.Reference), opts.Reference)}
+	}
+	return Recording(r, blockwise.InMemory{Dense: x}, reference)
+}
+
+// Together is how many positions of a recording are looked at together: of a longer one,
+// no rhythm slower than a quarter of it is found.
+const Together = 1 << 16
+
+// Recording is Components of a recording that may be longer than memory, and is read
+// twice. The reference is nil or a recording of one signal; it is read beside x.
+func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
+	all, err := components(r, x, reference)
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
 	return all, nil
 }
 
-func components(r *sica.Result, x *mat.Dense, opts Options) ([]Component, error) {
+func components(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
 	demixing, err := r.Demixing()
 	if err != nil {
-		return nil, err
-	}
-	if err := signal.CheckNew("x", x, len(demixing.Mean)); err != nil {
 		return nil, err
 	}
 	channels, n := x.Dims()
 	if n < 16 {
 		return nil, fmt.Errorf("x has %d positions: want at least 16", n)
 	}
-	if opts.Reference != nil && len(opts.Reference) != n {
-		return nil, fmt.Errorf("the reference has %d positions and x %d: want as many", len(opts.Reference), n)
-	}
-	var reference []float64
-	if opts.Reference != nil {
-		if reference = standardised(opts.Reference); reference == nil {
-			return nil, errors.New("the reference has the same value at every position: it must vary")
+	if reference != nil {
+		switch d, t := reference.Dims(); {
+		case d != 1:
+			return nil, fmt.Errorf("the reference has %d signals: want one", d)
+		case t != n:
+			return nil, fmt.Errorf("the reference has %d positions and x %d: want as many", t, n)
 		}
 	}
-	var z mat.Dense
-	z.Mul(demixing.W, signal.Added(x, demixing.Mean, -1))
-	variances := make([]float64, channels)
-	for i := range variances {
-		variances[i] = stat.PopVariance(x.RawRowView(i), nil)
+	k, _ := demixing.W.Dims()
+	// First the means and the variances, of which the rest is made.
+	ofX, ofZ, ofReference := make([]moments, channels), make([]moments, k), make([]moments, 1)
+	for b, err := range recovered(demixing, x, reference) {
+		if err != nil {
+			return nil, err
+		}
+		add(ofX, b.x)
+		add(ofZ, b.z)
+		if b.reference != nil {
+			add(ofReference, b.reference)
+		}
 	}
-	k, _ := z.Dims()
-	all := make([]Component, k)
-	for i := range all {
-		values := standardised(z.RawRowView(i))
-		if values == nil {
+	if reference != nil && !(ofReference[0].deviation() > 0) {
+		return nil, errors.New("the reference has the same value at every position: it must vary")
+	}
+	looks := make([]look, k)
+	for i := range looks {
+		if !(ofZ[i].deviation() > 0) {
 			return nil, fmt.Errorf("recovered signal %d of x is constant", i+1)
 		}
-		c := Component{Signal: i, Pattern: mat.Col(nil, i, demixing.A), Kurtosis: stat.ExKurtosis(values, nil)}
-		floats.Scale(math.Sqrt(stat.PopVariance(z.RawRowView(i), nil)), c.Pattern)
-		if floats.Max(c.Pattern) < -floats.Min(c.Pattern) {
-			floats.Scale(-1, c.Pattern)
-			floats.Scale(-1, values)
+		looks[i] = newLook(n)
+	}
+	for b, err := range recovered(demixing, x, reference) {
+		if err != nil {
+			return nil, err
 		}
-		most := 0.0
-		for j, v := range c.Pattern {
-			if variances[j] > 0 {
-				share := v * v / variances[j]
-				c.Share += share / float64(channels)
-				if share > most {
-					most, c.Channel = share, j
-				}
-			}
-		}
-		c.Period, c.Rhythm = rhythm(values)
+		var values []float64
 		if reference != nil {
-			c.Correlation = floats.Dot(values, reference) / float64(n)
-			c.Coherence = coherence(values, reference)
+			values = ofReference[0].standardised(b.reference.RawRowView(0))
 		}
-		all[i] = c
+		for i := range looks {
+			looks[i].add(ofZ[i].standardised(b.z.RawRowView(i)), values)
+		}
+	}
+	all := make([]Component, k)
+	for i := range all {
+		all[i] = looks[i].component()
+		all[i].Signal = i
+		all[i].Pattern = mat.Col(nil, i, demixing.A)
+		floats.Scale(ofZ[i].deviation(), all[i].Pattern)
+		if floats.Max(all[i].Pattern) < -floats.Min(all[i].Pattern) {
+			floats.Scale(-1, all[i].Pattern)
+			all[i].Correlation *= -1
+		}
+		all[i].weigh(ofX)
 	}
 	slices.SortStableFunc(all, func(a, b Component) int {
 		if reference != nil {
@@ -131,14 +157,63 @@ func components(r *sica.Result, x *mat.Dense, opts Options) ([]Component, error)
 	return all, nil
 }
 
-// standardised are values at mean 0 and variance 1, nil if they are all the same.
-func standardised(values []float64) []float64 {
-	mean, sd := stat.PopMeanStdDev(values, nil)
-	if !(sd > 0) {
-		return nil
+// weigh finds what share of the channels' variance the pattern makes up, and where most.
+func (c *Component) weigh(channels []moments) {
+	most := 0.0
+	for j, v := range c.Pattern {
+		if sd := channels[j].deviation(); sd > 0 {
+			share := math.Pow(v/sd, 2)
+			c.Share += share / float64(len(channels))
+			if share > most {
+				most, c.Channel = share, j
+			}
+		}
 	}
-	out := slices.Clone(values)
-	floats.AddConst(-mean, out)
-	floats.Scale(1/sd, out)
-	return out
+}
+
+// together are positions of a recording, its recovered signals and the reference, if any.
+type together struct{ x, z, reference *mat.Dense }
+
+// recovered are the blocks of x and of the signals that the demixing recovers of it, with
+// those of the reference, nil for none.
+func recovered(demixing *sica.Demixing, x, reference blockwise.Source) iter.Seq2[together, error] {
+	return func(yield func(together, error) bool) {
+		beside := func() (*mat.Dense, error, bool) { return nil, nil, true }
+		if reference != nil {
+			next, stop := iter.Pull2(reference.Blocks(Together))
+			defer stop()
+			beside = next
+		}
+		for block, err := range x.Blocks(Together) {
+			var b together
+			if err == nil {
+				b, err = demixed(demixing, block, beside)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// demixed is a block of x beside the next one of the reference.
+func demixed(demixing *sica.Demixing, x *mat.Dense, beside func() (*mat.Dense, error, bool)) (together, error) {
+	if err := signal.CheckNew("x", x, len(demixing.Mean)); err != nil {
+		return together{}, err
+	}
+	reference, err, more := beside()
+	if err != nil {
+		return together{}, fmt.Errorf("the reference: %w", err)
+	}
+	if !more {
+		return together{}, fmt.Errorf("the reference: %w", io.ErrUnexpectedEOF)
+	}
+	if reference != nil {
+		if err := signal.CheckNew("the reference", reference, 1); err != nil {
+			return together{}, err
+		}
+	}
+	z := new(mat.Dense)
+	z.Mul(demixing.W, signal.Added(x, demixing.Mean, -1))
+	return together{x, z, reference}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -106,6 +107,57 @@ func TestComponents(t *testing.T) {
 	}
 	if all[1].Coherence > .1 || all[2].Coherence > .1 {
 		t.Errorf("of the others %.3f and %.3f", all[1].Coherence, all[2].Coherence)
+	}
+}
+
+// A recording longer than what is looked at together has the same moments and correlations as
+// gonum finds of all of it, and the rhythm of its blocks.
+func TestRecording(t *testing.T) {
+	const n = 2*inspect.Together + 12345
+	s, x, _ := recording(n)
+	r := separated(t, mat.DenseCopyOf(x.Slice(0, 3, 0, 4000)))
+	reference := mat.DenseCopyOf(s.Slice(0, 1, 0, n))
+	all, err := inspect.Recording(r, blockwise.InMemory{Dense: x}, blockwise.InMemory{Dense: reference})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := r.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, c := range all {
+		row := z.RawRowView(c.Signal)
+		if want := stat.ExKurtosis(row, nil); math.Abs(c.Kurtosis-want) > 1e-3 {
+			t.Errorf("signal %d: kurtosis %.5f, gonum's %.5f", c.Signal, c.Kurtosis, want)
+		}
+		if want := stat.Correlation(row, s.RawRowView(0), nil); math.Abs(math.Abs(c.Correlation)-math.Abs(want)) > 1e-9 {
+			t.Errorf("signal %d: correlation %g, gonum's %g", c.Signal, c.Correlation, want)
+		}
+		pattern := 0.0 // the covariance with channel 0, of which the demixing's is an estimate
+		for k, v := range row {
+			pattern += v * x.At(0, k) / n
+		}
+		sum += c.Share
+		if sd := stat.PopStdDev(row, nil); math.Abs(math.Abs(pattern)/sd-math.Abs(c.Pattern[0])) > .1 {
+			t.Errorf("signal %d: pattern %.3f in channel 0, covariance %.3f", c.Signal, c.Pattern[0], pattern/sd)
+		}
+	}
+	if math.Abs(sum-1) > .02 {
+		t.Errorf("shares add up to %.3f", sum)
+	}
+	beats := all[0]
+	if math.Abs(beats.Period-40) > .01 || beats.Rhythm < .95 || beats.Coherence < .95 {
+		t.Errorf("the beats are %+v, want a period of 40, and the reference", beats)
+	}
+	for _, c := range all[1:] {
+		if c.Rhythm != 0 || c.Coherence > .05 {
+			t.Errorf("noise has a rhythm or coherence: %+v", c)
+		}
+	}
+	short := blockwise.InMemory{Dense: mat.NewDense(2, n, nil)}
+	if _, err := inspect.Recording(r, blockwise.InMemory{Dense: x}, short); err == nil || !strings.Contains(err.Error(), "2 signals") {
+		t.Errorf("a reference of two signals: %v", err)
 	}
 }
 
