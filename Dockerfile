@@ -12,7 +12,8 @@ FROM golang:1.26-bookworm
 RUN apt-get update \
 	&& apt-get install -y --no-install-recommends python3 python3-venv python3-pip \
 	&& rm -rf /var/lib/apt/lists/* \
-	&& useradd --create-home lab
+	&& useradd --create-home lab \
+	&& install --directory --owner=lab --group=lab /home/lab/gosica
 USER lab
 WORKDIR /home/lab/gosica
 COPY --chown=lab . .
