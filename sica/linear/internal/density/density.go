@@ -69,6 +69,8 @@ type Fitter struct {
 
 	gradient [features]float64
 	hessian  [features * features]float64 // lower triangle
+
+	sum, difference half
 }
 
 // Begin is to be called before the others: with n values.
@@ -81,15 +83,8 @@ func (d *Fitter) Begin(u []float64) {
 // at sets the family that is looked at, at its centre.
 func (d *Fitter) at(f *family) {
 	d.family = f
-	d.mean = [features]float64{}
-	for g, share := range d.histogram {
-		if share == 0 {
-			continue
-		}
-		for k, v := range f.f[g] {
-			d.mean[k] += share * v
-		}
-	}
+	(*Curve)(&d.histogram).fold(&d.sum, &d.difference)
+	f.means(d.mean[:], &d.sum, &d.difference)
 	d.origin = d.distance(f)
 	d.centre()
 }
@@ -105,19 +100,17 @@ func (d *Fitter) centre() {
 // look sets the weights.
 func (d *Fitter) look(w *[features]float64) {
 	d.w = *w
-	largest := math.Inf(-1)
-	for g := range d.tilt {
-		f := &d.family.f[g]
-		// Two sums, which the processor takes side by side.
-		a, b := w[features-1]*f[features-1], 0.0
-		for k := 0; k+1 < features; k += 2 {
-			a += w[k] * f[k]
-			b += w[k+1] * f[k+1]
+	var even, odd half
+	for k := range features {
+		of := &even
+		if k >= evens {
+			of = &odd
 		}
-		d.tilt[g] = a + b
-		d.p[g] = a + b + d.family.logMass[g]
-		largest = max(largest, d.p[g])
+		floats.AddScaled(of[:], w[k], d.family.f[k][:])
 	}
+	d.tilt.unfold(&even, &odd)
+	floats.AddTo(d.p[:], d.tilt[:], d.family.logMass[:])
+	largest := floats.Max(d.p[:])
 	z := 0.0
 	for g, l := range d.p {
 		if l -= largest; l > -50 {
@@ -205,27 +198,39 @@ func (d *Fitter) line(step *[features]float64, least *float64, width float64) bo
 }
 
 // moments sets gradient to the mean of the features, and hessian to their
-// covariance.
+// covariance. The product of two even or two odd features is even, and needs of p the sum
+// of both sides; that of an even and an odd one is odd, and needs their difference.
 func (d *Fitter) moments() {
-	d.gradient, d.hessian = [features]float64{}, [features * features]float64{}
-	for g, p := range d.p {
-		if p < 1e-12 { // rounding
-			continue
-		}
-		f := &d.family.f[g]
-		for k := range features {
-			v := p * f[k]
-			d.gradient[k] += v
-			row := d.hessian[k*features : k*features+k+1]
-			for l := range row {
-				row[l] += v * f[l]
+	f := &d.family.f
+	d.p.fold(&d.sum, &d.difference)
+	d.family.means(d.gradient[:], &d.sum, &d.difference)
+	var weighted half
+	for k := range features {
+		row := d.hessian[k*features : k*features+k+1]
+		from := 0
+		if k >= evens {
+			from = evens
+			floats.MulTo(weighted[:], d.difference[:], f[k][:])
+			for l := range evens {
+				row[l] = floats.Dot(weighted[:], f[l][:])
 			}
 		}
-	}
-	for k := range features {
-		for l := range k + 1 {
-			d.hessian[k*features+l] -= d.gradient[k] * d.gradient[l]
+		floats.MulTo(weighted[:], d.sum[:], f[k][:])
+		for l := from; l <= k; l++ {
+			row[l] = floats.Dot(weighted[:], f[l][:])
 		}
+		floats.AddScaled(row, -d.gradient[k], d.gradient[:k+1])
+	}
+}
+
+// means sets to to the means of the features under shares of the grid points, folded.
+func (f *family) means(to []float64, sum, difference *half) {
+	for k := range f.f {
+		of := sum
+		if k >= evens {
+			of = difference
+		}
+		to[k] = floats.Dot(of[:], f.f[k][:])
 	}
 }
 

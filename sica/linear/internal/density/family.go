@@ -12,12 +12,13 @@ const (
 	lastKnot = 2.3
 	plain    = 4 // features that are not splines
 	features = plain + knots - 2
+	evens    = 2 + (knots-1)/2 // features that are even in u; they come first, and the others are odd
 )
 
-// A family is the densities around a centre.
+// A family is the densities around a centre, which is even.
 type family struct {
 	name      string
-	f         [gridSize][features]float64
+	f         [features]half
 	precision [features]float64 // of the weights' prior, over that of the first
 	log       Curve             // the centre's
 	p         Curve             // the centre's mass at the grid points
@@ -98,16 +99,30 @@ func newFamily(density func(u float64) float64) *family {
 	for k := range columns {
 		orthonormalise(columns[:k+1], &f.p)
 	}
-	rotateByRoughness(columns[plain:], &f.p, f.precision[plain:])
-	for k := range plain {
-		f.precision[k] = 1
-	}
-	for g := range f.f {
-		for k := range columns {
-			f.f[g][k] = columns[k][g]
+	precision := [features]float64{1, 1, 1, 1}
+	rotateByRoughness(columns[plain:], &f.p, precision[plain:])
+	even, odd := 0, evens
+	for k := range columns {
+		to, sign := &even, 1.0
+		if columns[k].odd(&f.p) {
+			to, sign = &odd, -1
 		}
+		f.precision[*to] = precision[k]
+		for g := range f.f[*to] {
+			f.f[*to][g] = (columns[k][gridCentre+g] + sign*columns[k][gridCentre-g]) / 2
+		}
+		*to++
 	}
 	return f
+}
+
+// odd says whether a curve that is even or odd, but for rounding, is odd.
+func (c *Curve) odd(p *Curve) bool {
+	product := 0.0
+	for g := range c {
+		product += p[g] * c[g] * c[len(c)-1-g]
+	}
+	return product < 0
 }
 
 // naturalSpline is the j-th natural cubic spline: linear beyond the knots, so that

@@ -74,3 +74,24 @@ func (c *Curve) Slope(s *Curve) {
 		s[g] = (c[b] - c[a]) / (gridPoints[b] - gridPoints[a])
 	}
 }
+
+// A half is a curve at 0 and at the points above; below it is the same or its negative.
+type half [gridCentre + 1]float64
+
+// fold sets sum and difference to those of the values at u and −u, the value at 0 counted
+// once.
+func (c *Curve) fold(sum, difference *half) {
+	sum[0], difference[0] = c[gridCentre], 0
+	for g := 1; g <= gridCentre; g++ {
+		above, below := c[gridCentre+g], c[gridCentre-g]
+		sum[g], difference[g] = above+below, above-below
+	}
+}
+
+// unfold sets c to the sum of an even curve and an odd one.
+func (c *Curve) unfold(even, odd *half) {
+	for g := range even {
+		c[gridCentre-g] = even[g] - odd[g]
+		c[gridCentre+g] = even[g] + odd[g]
+	}
+}
