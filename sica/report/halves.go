@@ -15,8 +15,9 @@ import (
 )
 
 // Halves is whether the halves of a recording agree on its mixing: each half of the
-// positions, along the leading axis, is separated by itself as package linear does, and
-// both demixings are applied to all positions. A mixing that drifts, as when an electrode
+// recovered signals, along the leading axis, is separated once more by itself as package
+// linear does, beginning with them as they are, and both demixings are applied to all
+// positions. A mixing that drifts, as when an electrode
 // dries or a speaker walks, has halves that don't agree, and no one demixing undoes it.
 // Neither do they agree on signals that the data don't tell apart.
 type Halves struct {
@@ -30,11 +31,10 @@ type Halves struct {
 // minHalf is the fewest positions that each half has to have for a signal.
 const minHalf = 24
 
-// halves compares the halves of x, d×T, the whitened mixed signals, of which the
-// recovered ones are z. It is nil where a half is too short, or can't be separated by
+// halves compares the halves of the recovered signals z, d×T. It is nil where a half is too short, or can't be separated by
 // itself since a signal stands still in it.
-func halves(ctx context.Context, x, z *mat.Dense, g *grid.Grid, seed uint64) (*Halves, error) {
-	d, n := x.Dims()
+func halves(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64) (*Halves, error) {
+	d, n := z.Dims()
 	shape := g.Shape()
 	slice := grid.Product(shape[1:])
 	middle := shape[0] / 2
@@ -43,7 +43,7 @@ func halves(ctx context.Context, x, z *mat.Dense, g *grid.Grid, seed uint64) (*H
 	}
 	var recovered [2]*mat.Dense
 	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
-		half := mat.DenseCopyOf(x.Slice(0, d, rows[0]*slice, min(rows[1]*slice, n)))
+		half := mat.DenseCopyOf(z.Slice(0, d, rows[0]*slice, min(rows[1]*slice, n)))
 		of := slices.Clone(shape)
 		of[0] = rows[1] - rows[0]
 		found, err := linear.Separate(ctx, half, linear.Options{Shape: of, Seed: seed})
@@ -54,7 +54,7 @@ func halves(ctx context.Context, x, z *mat.Dense, g *grid.Grid, seed uint64) (*H
 			return nil, nil
 		}
 		recovered[k] = new(mat.Dense)
-		recovered[k].Mul(found.Demixing, x) // but for its mean
+		recovered[k].Mul(found.Demixing, z) // but for its mean
 	}
 	first, err := metric.MCC(recovered[0], z)
 	if err != nil {

@@ -149,7 +149,7 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	}
 	p.done()
 	p.part("separating each half of the positions by itself", first)
-	if report.Halves, err = halves(ctx, white, z, g, r.Seed); err != nil {
+	if report.Halves, err = halves(ctx, z, g, r.Seed); err != nil {
 		return nil, err
 	}
 	p.done()
