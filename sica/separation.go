@@ -273,11 +273,12 @@ func (run *separationRun) keep(j int, g *grid.Grid) {
 // leastDependence is that of the most dependent pair of z, with no block of positions
 // left out.
 func leastDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
-	analysis, err := dependence.Analyse(z, g)
+	ctx := context.Background() // an iteration that ended is measured also when its fit is stopped
+	analysis, err := dependence.Analyse(ctx, z, g)
 	if err != nil {
 		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
 	}
-	worst, err := analysis.Worst(context.Background(), 0)
+	worst, err := analysis.Worst(ctx, 0)
 	return worst.Dependence, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -94,7 +95,7 @@ func measure(z *mat.Dense, shape []int) (Dependence, error) {
 	if err != nil {
 		return Dependence{}, err
 	}
-	a, err := Analyse(z, g)
+	a, err := Analyse(context.Background(), z, g)
 	if err != nil {
 		return Dependence{}, err
 	}
@@ -116,8 +117,9 @@ type Analysis struct {
 }
 
 // Analyse predicts the signals z, d×T, from their own neighbours. It is an error if
-// they are linearly dependent or one is constant.
-func Analyse(z *mat.Dense, g *grid.Grid) (*Analysis, error) {
+// they are linearly dependent or one is constant. It stops with ctx's error when ctx
+// ends.
+func Analyse(ctx context.Context, z *mat.Dense, g *grid.Grid) (*Analysis, error) {
 	standard, err := preprocess.Standardised(z)
 	if err != nil {
 		return nil, err
@@ -125,7 +127,7 @@ func Analyse(z *mat.Dense, g *grid.Grid) (*Analysis, error) {
 	a := new(Analysis)
 	a.residuals, a.predictions = predict.Residuals(standard, g.Own())
 	predict.AddJitter(a.residuals)
-	if a.whole, err = newFeatures(a.residuals, a.predictions); err != nil {
+	if a.whole, err = newFeatures(ctx, a.residuals, a.predictions); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -161,30 +163,33 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 func (a *Analysis) pairs(ctx context.Context, blocks int) ([]Pair, error) {
 	d, t := a.residuals.Dims()
 	pairs := AllPairs(d)
-	for k, p := range pairs {
-		pairs[k].Dependence = p.correlations(a.whole, 0)
+	each := func(do func(p *Pair)) error {
+		return parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs), func(_, k int) { do(&pairs[k]) })
+	}
+	if err := each(func(p *Pair) { p.Dependence = p.correlations(a.whole, 0) }); err != nil {
+		return nil, err
 	}
 	// A block at a time, as the features of a million positions take much memory.
 	for b := range blocks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		from, to := b*t/blocks, (b+1)*t/blocks
-		without, err := newFeatures(signal.WithoutColumns(a.residuals, from, to), signal.WithoutColumns(a.predictions, from, to))
+		without, err := newFeatures(ctx, signal.WithoutColumns(a.residuals, from, to), signal.WithoutColumns(a.predictions, from, to))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			continue // a signal lives in this block alone
 		}
-		for k, p := range pairs {
+		err = each(func(p *Pair) {
 			left := p.correlations(without, 0)
-			pairs[k].Residuals = min(p.Residuals, left.Residuals)
-			pairs[k].Contexts = min(p.Contexts, left.Contexts)
-		}
-	}
-	for k, p := range pairs {
-		if err := ctx.Err(); err != nil {
+			p.Residuals = min(p.Residuals, left.Residuals)
+			p.Contexts = min(p.Contexts, left.Contexts)
+		})
+		if err != nil {
 			return nil, err
 		}
-		pairs[k].Dependence = p.aboveChance(a.whole)
+	}
+	if err := each(func(p *Pair) { p.Dependence = p.aboveChance(a.whole) }); err != nil {
+		return nil, err
 	}
 	return pairs, nil
 }

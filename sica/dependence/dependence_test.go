@@ -104,8 +104,9 @@ func TestMeasureInvariances(t *testing.T) {
 
 // The correlation of shifted features against one that shifts them first.
 func TestCorrelation(t *testing.T) {
-	r := newRand(7)
-	a, b := characteristicFeatures(noise(r, 1, 50, datasets.Normal).RawRowView(0)), characteristicFeatures(noise(r, 1, 50, datasets.Normal).RawRowView(0))
+	r, table := newRand(7), newFeatureTable(50)
+	a := table.features(noise(r, 1, 50, datasets.Normal).RawRowView(0))
+	b := table.features(noise(r, 1, 50, datasets.Normal).RawRowView(0))
 	const shift = 13
 	want := 0.0
 	for _, u := range a {
@@ -123,6 +124,30 @@ func TestCorrelation(t *testing.T) {
 	// sin u, the fullest feature of itself, correlates fully.
 	if got := correlation(a[:1], a[:1], 0); math.Abs(got-1) > 1e-12 {
 		t.Errorf("of a feature with itself %g, want 1", got)
+	}
+}
+
+// Features are standardised sines and cosines of normal quantiles; equal values share
+// theirs.
+func TestFeatures(t *testing.T) {
+	// The ranks 1½, 0, 1½ and 3 of 4, at probabilities of ½, ⅛, ½ and ⅞.
+	const q = 1.1503493803760079 // the normal quantile of ⅞, by scipy.stats.norm.ppf
+	want := []float64{0, -1, 0, 1}
+	got := newFeatureTable(4).features([]float64{7, -2, 7, 9})
+	for k := range want {
+		want[k] *= math.Sqrt2 // of a variance of ½
+		if math.Abs(got[0][k]-want[k]) > 1e-12 {
+			t.Errorf("sin u: %.4f, want %.4f", got[0], want)
+		}
+	}
+	// cos 2u has the values 1 and cos 2q, twice each: standardised ±1.
+	for k, want := range []float64{1, -1, 1, -1} {
+		if math.Abs(got[3][k]-want) > 1e-12 {
+			t.Errorf("cos 2u: %.4f at position %d, want %g", got[3], k, want)
+		}
+	}
+	if table := newFeatureTable(4); math.Abs(table[6][0]-math.Sin(q)) > 1e-12 || table[3][0] != 0 {
+		t.Errorf("sin u of ranks 3 and 1½: %.15f and %.15f, want %.15f and 0", table[6][0], table[3][0], math.Sin(q))
 	}
 }
 

@@ -1,12 +1,15 @@
 package dependence
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -14,42 +17,55 @@ import (
 // prediction: [d][features][T], each of mean 0 and mean square 1.
 type features struct{ white, residual, prediction [][][]float64 }
 
-func newFeatures(residuals, predictions *mat.Dense) (*features, error) {
+// newFeatures stops with ctx's error when ctx ends.
+func newFeatures(ctx context.Context, residuals, predictions *mat.Dense) (*features, error) {
 	white, err := preprocess.Whitened(residuals)
 	if err != nil {
 		return nil, err
 	}
-	f := new(features)
-	d, _ := residuals.Dims()
-	for i := range d {
-		f.white = append(f.white, characteristicFeatures(white.RawRowView(i)))
-		f.residual = append(f.residual, characteristicFeatures(residuals.RawRowView(i)))
-		f.prediction = append(f.prediction, characteristicFeatures(predictions.RawRowView(i)))
-	}
-	return f, nil
+	d, t := residuals.Dims()
+	f := &features{make([][][]float64, d), make([][][]float64, d), make([][][]float64, d)}
+	table := newFeatureTable(t)
+	err = parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
+		f.white[i] = table.features(white.RawRowView(i))
+		f.residual[i] = table.features(residuals.RawRowView(i))
+		f.prediction[i] = table.features(predictions.RawRowView(i))
+	})
+	return f, err
 }
 
-// characteristicFeatures are the features of a row: sines and cosines of its normal quantiles.
-func characteristicFeatures(row []float64) [][]float64 {
-	u := append([]float64(nil), row...)
-	preprocess.NormalQuantiles(u)
+// A featureTable has the features of every rank among T values, at twice the rank, as
+// equal values share the mean of their ranks: 2T−1 times sin u, cos u, sin 2u and cos 2u
+// of the rank's normal quantile u.
+type featureTable [][4]float64
+
+func newFeatureTable(t int) featureTable {
+	table := make(featureTable, 2*t-1)
+	for k := range table {
+		u := distuv.UnitNormal.Quantile((float64(k)/2 + 0.5) / float64(t))
+		table[k] = [4]float64{math.Sin(u), math.Cos(u), math.Sin(2 * u), math.Cos(2 * u)}
+	}
+	return table
+}
+
+// features are those of the values of a row, [4][T].
+func (table featureTable) features(row []float64) [][]float64 {
 	features := make([][]float64, 4)
-	for k, of := range []func(float64) float64{
-		math.Sin, math.Cos,
-		func(u float64) float64 { return math.Sin(2 * u) },
-		func(u float64) float64 { return math.Cos(2 * u) },
-	} {
-		feature := make([]float64, len(u))
-		for t, v := range u {
-			feature[t] = of(v)
+	for k := range features {
+		features[k] = make([]float64, len(row))
+	}
+	for t, rank := range preprocess.Ranks(row) {
+		for k, v := range table[int(2*rank)] {
+			features[k][t] = v
 		}
+	}
+	for _, feature := range features {
 		mean, sd := stat.PopMeanStdDev(feature, nil)
 		for t := range feature {
 			if feature[t] -= mean; sd > 0 {
 				feature[t] /= sd
 			}
 		}
-		features[k] = feature
 	}
 	return features
 }

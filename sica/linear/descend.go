@@ -3,15 +3,13 @@ package linear
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
@@ -47,7 +45,7 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error
 		psi:     make([]float64, p.n),
 		adjoint: mat.NewDense(d, positions, nil),
 	}
-	for range min(runtime.GOMAXPROCS(0), d) {
+	for range parallel.Workers(d) {
 		s.coders = append(s.coders, newCoder(p))
 	}
 	return s, nil
@@ -56,23 +54,7 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error
 // each calls do for 0 … n−1, shared out over the processors, until all are done or
 // ctx ends.
 func (s *separator) each(ctx context.Context, n int, do func(c *coder, i int)) error {
-	var begun atomic.Int64
-	var others sync.WaitGroup
-	work := func(c *coder) {
-		for ctx.Err() == nil {
-			i := int(begun.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			do(c, i)
-		}
-	}
-	for _, c := range s.coders[1:] {
-		others.Go(func() { work(c) })
-	}
-	work(s.coders[0])
-	others.Wait()
-	return ctx.Err()
+	return parallel.Do(ctx, len(s.coders), n, func(worker, i int) { do(s.coders[worker], i) })
 }
 
 // A demixing is a B with its sources.

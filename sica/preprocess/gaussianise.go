@@ -1,7 +1,6 @@
 package preprocess
 
 import (
-	"cmp"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,18 +30,18 @@ func NormalQuantiles(row []float64) {
 // their ranks.
 func Ranks(row []float64) []float64 {
 	byValue := order(row)
-	Ranks := make([]float64, len(row))
+	ranks := make([]float64, len(row))
 	for first := 0; first < len(row); {
 		next := first + 1
 		for next < len(row) && row[byValue[next]] == row[byValue[first]] {
 			next++
 		}
 		for _, t := range byValue[first:next] {
-			Ranks[t] = float64(first+next-1) / 2
+			ranks[t] = float64(first+next-1) / 2
 		}
 		first = next
 	}
-	return Ranks
+	return ranks
 }
 
 // order returns the positions of row by increasing value, equal values by
@@ -56,7 +55,15 @@ func order(row []float64) []int {
 	for t, v := range row {
 		entries[t] = entry{v, t}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.t, b.t)) })
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch { // quicker than cmp.Compare, which looks for NaN
+		case a.value < b.value:
+			return -1
+		case a.value > b.value:
+			return 1
+		}
+		return a.t - b.t
+	})
 	byValue := make([]int, len(row))
 	for k, e := range entries {
 		byValue[k] = e.t

@@ -1,0 +1,37 @@
+// Package parallel shares work out over the processors.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Workers is how many workers n pieces of work keep busy: one a processor that Go may
+// use, at most n.
+func Workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
+
+// Do calls do for each piece of work 0 … n−1, shared out over so many workers, and
+// returns when all calls have. The worker, from 0, is for the space that calls at one
+// time can't share; the caller's goroutine is worker 0. Once ctx ends no piece is begun,
+// and its error is returned.
+func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
+	var begun atomic.Int64
+	var others sync.WaitGroup
+	work := func(worker int) {
+		for ctx.Err() == nil {
+			i := int(begun.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			do(worker, i)
+		}
+	}
+	for worker := 1; worker < workers; worker++ {
+		others.Go(func() { work(worker) })
+	}
+	work(0)
+	others.Wait()
+	return ctx.Err()
+}
