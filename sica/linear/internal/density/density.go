@@ -69,8 +69,12 @@ type Fitter struct {
 
 	gradient [features]float64
 	hessian  [features * features]float64 // lower triangle
+	step     [features]float64
+	next     [features]float64 // weights
 
-	sum, difference half
+	// Space, kept as a slice of an array that goes to gonum allocates the array.
+	sum, difference     half
+	even, odd, weighted half
 }
 
 // Begin is to be called before the others: with n values.
@@ -100,15 +104,15 @@ func (d *Fitter) centre() {
 // look sets the weights.
 func (d *Fitter) look(w *[features]float64) {
 	d.w = *w
-	var even, odd half
+	d.even, d.odd = half{}, half{}
 	for k := range features {
-		of := &even
+		of := &d.even
 		if k >= evens {
-			of = &odd
+			of = &d.odd
 		}
 		floats.AddScaled(of[:], w[k], d.family.f[k][:])
 	}
-	d.tilt.unfold(&even, &odd)
+	d.tilt.unfold(&d.even, &d.odd)
 	floats.AddTo(d.p[:], d.tilt[:], d.family.logMass[:])
 	largest := floats.Max(d.p[:])
 	z := 0.0
@@ -160,33 +164,34 @@ func (d *Fitter) fit(width float64) (Density, float64) {
 			v := d.hessian[k*features+k]
 			logDet += math.Log(v * v / (scale * d.family.precision[k]))
 		}
-		step := d.gradient
-		right := blas64.Vector{N: features, Inc: 1, Data: step[:]}
+		d.step = d.gradient
+		right := blas64.Vector{N: features, Inc: 1, Data: d.step[:]}
 		blas64.Trsv(blas.NoTrans, lower, right)
-		if floats.Dot(step[:], step[:])*d.n < negligible {
+		if floats.Dot(d.step[:], d.step[:])*d.n < negligible {
 			break
 		}
 		blas64.Trsv(blas.Trans, lower, right)
-		if !d.line(&step, &least, width) {
+		if !d.line(&least, width) {
 			break
 		}
 	}
 	nats := least + logDet/2/d.n
 	f := Density{family: d.family, width: width, weights: d.w, Log: d.family.log}
-	floats.Add(f.Log[:], d.tilt[:])
-	floats.AddConst(-d.logZ, f.Log[:])
+	for g, tilt := range d.tilt {
+		f.Log[g] = f.Log[g] + tilt - d.logZ
+	}
 	f.Cost = (nats - d.origin - d.logZ + floats.Dot(d.w[:], d.mean[:])) * d.n
 	return f, nats
 }
 
 // line goes along −step as far as it lowers the objective.
-func (d *Fitter) line(step *[features]float64, least *float64, width float64) bool {
+func (d *Fitter) line(least *float64, width float64) bool {
 	w := d.w
 	length := 1.0
 	for range 12 {
-		next := w
-		floats.AddScaled(next[:], -length, step[:])
-		d.look(&next)
+		d.next = w
+		floats.AddScaled(d.next[:], -length, d.step[:])
+		d.look(&d.next)
 		if v := d.objective(width); v < *least {
 			*least = v
 			return true
@@ -204,7 +209,7 @@ func (d *Fitter) moments() {
 	f := &d.family.f
 	d.p.fold(&d.sum, &d.difference)
 	d.family.means(d.gradient[:], &d.sum, &d.difference)
-	var weighted half
+	weighted := &d.weighted
 	for k := range features {
 		row := d.hessian[k*features : k*features+k+1]
 		from := 0
