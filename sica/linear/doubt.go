@@ -39,6 +39,9 @@ func (s *separator) leastDependent(ctx context.Context, shape []int, best *demix
 		var y mat.Dense
 		y.Mul(b, z)
 		a, err := dependence.Analyse(ctx, &y, g)
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		if err != nil {
 			return math.Inf(1), nil // nothing to be measured, as at a handful of positions
 		}

@@ -72,7 +72,7 @@ type Fitter struct {
 	step     [features]float64
 	next     [features]float64 // weights
 
-	// Space, kept as a slice of an array that goes to gonum allocates the array.
+	// Space: a local array would be allocated at each call, as gonum gets a slice of it.
 	sum, difference     half
 	even, odd, weighted half
 }
