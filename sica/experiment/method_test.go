@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 // laplace are two mixed signals of Laplace innovations at 128 positions.
@@ -51,6 +52,15 @@ func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment
 			}
 			test(t, b, m, m.Settings(experiment.SmokePreset))
 		})
+	}
+}
+
+// A method without a style of its own would look like another one in some picture.
+func TestEveryMethodHasAStyle(t *testing.T) {
+	for _, m := range experiment.Methods() {
+		if _, ok := plot.StyleOf(m.Label); !ok {
+			t.Errorf("plot has no style for %q, the label of %s", m.Label, m.Name)
+		}
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 const (
 	Mixed           = "mixed"
 	Truth           = "truth"
-	SICA            = "SICA"        // sica.Default
-	SICALinear      = "SICA linear" // linear.Separate
-	SICADirect      = "SICA direct" // sica.Direct
+	SICA            = "SICA"           // sica.Default
+	SICALinear      = "SICA linear"    // linear.Separate
+	SICADirect      = "SICA direct"    // sica.Direct
+	SICAFast        = "SICA-WGF, fast" // sica.FastWGF
 	SICAWGF         = "SICA-WGF"
 	SICARF          = "SICA-RF"
+	StandardisedRF  = "SICA-RF, standardised" // after each iteration
 	FastICA         = "FastICA"
 	LICA            = "LICA"
 	PCL             = "PCL"
@@ -70,8 +72,10 @@ var styles = map[string]Style{
 	SICA:            {vermillion, 2, nil, draw.CircleGlyph{}},
 	SICALinear:      {vermillion, 1.5, dashed, draw.SquareGlyph{}},
 	SICADirect:      {vermillion, 1.5, dotted, draw.TriangleGlyph{}},
+	SICAFast:        {purple, 1.5, dashed, draw.TriangleGlyph{}},
 	SICAWGF:         {purple, 2, nil, draw.BoxGlyph{}},
 	SICARF:          {orange, 2, nil, draw.PyramidGlyph{}},
+	StandardisedRF:  {orange, 1.5, dashed, draw.RingGlyph{}},
 	FastICA:         {blue, 1.5, nil, draw.SquareGlyph{}},
 	LICA:            {darkBlue, 1.5, dashed, draw.TriangleGlyph{}},
 	PCL:             {green, 1.5, nil, draw.RingGlyph{}},

@@ -8,13 +8,7 @@ import (
 
 func TestNoTwoMethodsLookAlike(t *testing.T) {
 	seen := make(map[string]string)
-	for _, method := range []string{
-		Mixed, Truth, SICA, SICALinear, SICAWGF, SICARF, FastICA, LICA, PCL, IVAE, SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
-	} {
-		style, ok := StyleOf(method)
-		if !ok {
-			t.Errorf("%s has no style", method)
-		}
+	for method, style := range styles {
 		look := fmt.Sprint(style.Color, style.Dashes) // as a line
 		if other, ok := seen[look]; ok {
 			t.Errorf("the lines of %s and %s look alike", method, other)
