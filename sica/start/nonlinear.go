@@ -75,7 +75,8 @@ func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, err
 }
 
 // conditionalGain is how many nats fewer conditional normalisation describes the middle
-// of the mixed signals in than the linear rule does; nil if it doesn't beyond chance.
+// of the mixed signals in than the linear rule does; nil if it doesn't. That needn't be
+// beyond chance: it only calls for networks, which must be.
 func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o direct.Options) (*Difference, error) {
 	x, g := c.grid.Middle(c.x, glance)
 	o.Shape = g.Shape()
@@ -88,7 +89,7 @@ func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o dir
 		return nil, err
 	}
 	chosen, err := direct.Choose(ctx, nil, starts.compared[linearStart:], o)
-	if err != nil || chosen.Chosen == 0 {
+	if err != nil || chosen.Candidates[0].Longer.Mean <= 0 {
 		return nil, err
 	}
 	return &chosen.Candidates[0].Longer, nil

@@ -145,7 +145,7 @@ func (s *selection) compareStarts(ctx context.Context) error {
 		c := Candidate{Start: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
-			scores := scoreSignals(z, s.index.lags, train, held, s.options.Components)
+			scores := scoreStart(z, s.index.lags, train, held, s.options.Components)
 			c.scores = append(c.scores, s.addLogDet(k, scores, held)...)
 		}
 		s.Candidates = append(s.Candidates, c)

@@ -1,0 +1,91 @@
+package direct
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// jumps is the model of a signal that jumps among few values, such as a telegraph's: a
+// mixture of Gaussians, of which the nearest value of the past says how likely each is.
+// An autoregression describes such a signal so badly that to bend it would save nats.
+type jumps struct {
+	values mixture     // unweighted
+	next   [][]float64 // of each component the shares of the components that follow it
+	past   mixture     // weighted, which tells the component of a value
+	lag    int
+}
+
+// fitJumps fits it to z at the given positions, the mixture by EM.
+func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
+	s := fitSource(z, nil, positions, components)
+	j := &jumps{past: s.mixture(), lag: lag}
+	clear(s.logWeights)
+	j.values = s.mixture()
+	before, now := make([]float64, components), make([]float64, components)
+	for range components {
+		row := make([]float64, components)
+		floats.AddConst(1/float64(components), row) // as if each had been followed once by any
+		j.next = append(j.next, row)
+	}
+	for _, t := range positions {
+		j.past.logDensity(z[t+lag], before)
+		j.past.logDensity(z[t], now)
+		for k, share := range before {
+			floats.AddScaled(j.next[k], share, now)
+		}
+	}
+	for _, row := range j.next {
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return j
+}
+
+// logDensities adds log p(z_t | z_t+lag) at the given positions to into.
+func (j *jumps) logDensities(z []float64, _, positions []int, into []float64) {
+	n := len(j.next)
+	before, weights, logs := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, t := range positions {
+		j.past.logDensity(z[t+j.lag], before)
+		clear(weights)
+		for k, share := range before {
+			floats.AddScaled(weights, share, j.next[k])
+		}
+		for k, g := range j.values {
+			u := (z[t] - g.mean) * g.precision
+			logs[k] = math.Log(weights[k]) + g.highest - u*u/2
+		}
+		into[i] += floats.LogSumExp(logs)
+	}
+}
+
+// scoreStart is scoreSignals by whichever of both models describes a signal in fewer nats
+// at the train positions, its parameters paid for.
+func scoreStart(z *mat.Dense, lags, train, held []int, components int) []float64 {
+	scores, at := make([]float64, len(held)), make([]float64, len(train))
+	d, _ := z.Dims()
+	parameter := math.Log(float64(len(train))) / 2
+	for i := range d {
+		row := z.RawRowView(i)
+		length := func(m densities, parameters int) float64 {
+			clear(at)
+			m.logDensities(row, lags, train, at)
+			return float64(parameters)*parameter - floats.Sum(at)
+		}
+		var best densities = fitSource(row, lags, train, components)
+		if len(lags) > 0 {
+			jumping := fitJumps(row, lags[len(lags)-1], train, components)
+			if length(jumping, components*(components+1)) < length(best, len(lags)+3*components-1) {
+				best = jumping
+			}
+		}
+		best.logDensities(row, lags, held, scores)
+	}
+	return scores
+}
+
+// densities gives each value of a signal a density, given the signal's past.
+type densities interface {
+	logDensities(z []float64, lags, positions []int, into []float64)
+}
