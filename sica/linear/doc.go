@@ -22,6 +22,11 @@
 // on each other whatever the demixing make the models wrong, and then the demixing is
 // taken, of those found, whose signals depend least on each other.
 //
+// All of it takes the mixing for linear. Behind one that bends, Gaussian sources can look like
+// others, turned by 45°, whose densities tell them apart: of 100 mixtures of two AR(7) sources
+// by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified so, with an MCC of .62 to .75.
+// Package sica asks about that first (sica.AnyRule).
+//
 // Separate finds the demixing, with standard errors. FitSources gives the description length
 // of any signals, by which demixings that aren't linear compete.
 //
