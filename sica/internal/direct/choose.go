@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 )
 
 // Start is a demixing that networks are compared with, and may begin with.
@@ -145,7 +147,7 @@ func (s *selection) compareStarts(ctx context.Context) error {
 		c := Candidate{Start: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
-			scores := scoreStart(z, s.index.lags, train, held, s.options.Components)
+			scores := source.ScoresOfShorter(z, s.index.lags, train, held, s.options.Components)
 			c.scores = append(c.scores, s.addLogDet(k, scores, held)...)
 		}
 		s.Candidates = append(s.Candidates, c)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -98,10 +99,9 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, err
 // foretold is, at each position, what is left of a signal and what its own past
 // predicts of it.
 func foretold(z []float64, lags, positions []int) (innovations, predictions []float64) {
-	coefficients, _ := regress(z, lags, positions)
-	s := source{coefficients: coefficients}
+	coefficients, _ := source.Regress(z, lags, positions)
 	for _, t := range positions {
-		r := s.residual(z, lags, t)
+		r := source.Residual(coefficients, z, lags, t)
 		innovations, predictions = append(innovations, r), append(predictions, z[t]-r)
 	}
 	return innovations, predictions

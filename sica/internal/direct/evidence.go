@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 )
 
 // Difference is a mean difference of code lengths in nats a position, with its
@@ -48,8 +50,8 @@ func newDifference(a, b []float64) Difference {
 // with and without the past, both fitted to the others.
 func pastScores(z []float64, lags, train, held []int, components int) (with, without []float64) {
 	with, without = make([]float64, len(held)), make([]float64, len(held))
-	fitSource(z, lags, train, components).logDensities(z, lags, held, with)
-	fitSource(z, nil, train, components).logDensities(z, nil, held, without)
+	source.Fit(z, lags, train, components).LogDensities(z, lags, held, with)
+	source.Fit(z, nil, train, components).LogDensities(z, nil, held, without)
 	return with, without
 }
 
@@ -72,7 +74,7 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 		for t := range row {
 			row[t] -= mean
 		}
-		_, std := regress(row, lags, positions)
+		_, std := source.Regress(row, lags, positions)
 		for t := range row {
 			row[t] /= std
 		}
@@ -84,7 +86,7 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 func turnedPairs(ctx context.Context, z *mat.Dense, lags, positions []int, components int) ([]Pair, error) {
 	d, T := z.Dims()
 	score := func(row, into []float64) {
-		fitSource(row, lags, positions, components).logDensities(row, lags, positions, into)
+		source.Fit(row, lags, positions, components).LogDensities(row, lags, positions, into)
 	}
 	alone := make([][]float64, d)
 	for i := range alone {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 )
@@ -47,51 +46,6 @@ func TestIndex(t *testing.T) {
 		if _, err := newIndex(shape, 2); err == nil {
 			t.Errorf("shape %v: no error", shape)
 		}
-	}
-}
-
-// Of Gaussian AR(2) innovations the model finds the coefficients and the
-// entropy ½·log(2πe·σ²), to a few standard errors.
-func TestFitSource(t *testing.T) {
-	const n, sigma = 20000, .5
-	s, err := datasets.AR(newRand(1), n, datasets.ARProcess{Coefficients: []float64{.6, -.3}, Scale: sigma, BurnIn: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := newIndex([]int{n}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, held := x.split(0)
-	source := fitSource(s.RawRowView(0), x.lags, train, 4)
-	for i, want := range []float64{-.3, .6} { // the farthest first
-		if math.Abs(source.coefficients[i]-want) > 4/math.Sqrt(n) {
-			t.Errorf("coefficient %d: %g, want %g", i, source.coefficients[i], want)
-		}
-	}
-	score := stat.Mean(scoreSignals(s, x.lags, train, held, 4), nil)
-	entropy := .5 * math.Log(2*math.Pi*math.E*sigma*sigma)
-	if se := math.Sqrt(.5 / float64(len(held))); math.Abs(score+entropy) > 4*se {
-		t.Errorf("code length %g, entropy %g ± %g", -score, entropy, se)
-	}
-}
-
-// EM never lowers the likelihood, and a mixture beats a Gaussian on Laplace
-// innovations by nearly the difference of the entropies, ½·log(2πe) − 1 − ½·log 2.
-func TestFitSourceLaplace(t *testing.T) {
-	const n = 20000
-	s, err := datasets.LaplaceAR(newRand(2), 1, n, .5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := newIndex([]int{n}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, held := x.split(0)
-	gain := stat.Mean(scoreSignals(s, x.lags, train, held, 4), nil) - stat.Mean(scoreSignals(s, x.lags, train, held, 1), nil)
-	if want := .5*math.Log(2*math.Pi*math.E) - 1 - .5*math.Log(2); math.Abs(gain-want) > .02 {
-		t.Errorf("a mixture gains %g, the entropies differ by %g", gain, want)
 	}
 }
 

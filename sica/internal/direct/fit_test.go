@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 )
 
 // leakyProblem draws two Laplace AR sources behind L leaky-ReLU layers.
@@ -88,7 +89,7 @@ func TestFitSeparates(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0.
-	for i, score := range scoreSignals(z, index.lags, train, held, 4) {
+	for i, score := range source.Scores(z, index.lags, train, held, 4) {
 		total -= (score + logDet[held[i]]) / float64(len(held))
 	}
 	if math.Abs(total-m.CodeLength) > .05 {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/assign"
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -32,7 +33,7 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	for fold := range t.options.Folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
-		j.whitened = append(j.whitened, scoreSignals(p.whitened, t.index.lags, train, held, j.k))
+		j.whitened = append(j.whitened, source.Scores(p.whitened, t.index.lags, train, held, j.k))
 	}
 	m := &Model{}
 	for r, b := range t.best[i*n : (i+1)*n] {
@@ -122,7 +123,7 @@ func (j *judge) scores(r int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := scoreSignals(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
+	scores := source.Scores(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
 	for i, t := range j.held[fold] {
 		scores[i] += logDet[t]
 	}

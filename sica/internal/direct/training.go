@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -180,7 +181,7 @@ func (t *training) initialise() error {
 			return err
 		}
 		for i := range t.d {
-			a, std := regress(z.RawRowView(i), t.index.lags, train)
+			a, std := source.Regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
 			mixtures = append(mixtures, startMixture(std, t.options.Components)...)
 		}
@@ -266,14 +267,14 @@ func (t *training) maps() ([]*preprocess.Invertible, error) {
 }
 
 // sources are those of all runs.
-func (t *training) sources() ([][]*source, error) {
+func (t *training) sources() ([][]*source.Model, error) {
 	variables, err := t.read(sourceScope, flows.AutoregressiveCoefficients, flows.AutoregressiveMixture)
 	if err != nil {
 		return nil, err
 	}
-	sources := make([][]*source, len(variables))
+	sources := make([][]*source.Model, len(variables))
 	for r, v := range variables {
-		sources[r] = newSources(t.d, v[flows.AutoregressiveCoefficients], v[flows.AutoregressiveMixture])
+		sources[r] = source.Models(t.d, v[flows.AutoregressiveCoefficients], v[flows.AutoregressiveMixture])
 	}
 	return sources, nil
 }

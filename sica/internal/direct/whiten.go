@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -46,11 +47,10 @@ func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
 	d, _ := z.Dims()
 	for i := range d {
 		row := z.RawRowView(i)
-		coefficients, _ := regress(row, x.lags, x.scored)
-		s := source{coefficients: coefficients}
+		coefficients, _ := source.Regress(row, x.lags, x.scored)
 		var values, errors []float64
 		for _, t := range x.scored {
-			values, errors = append(values, row[t]), append(errors, s.residual(row, x.lags, t))
+			values, errors = append(values, row[t]), append(errors, source.Residual(coefficients, row, x.lags, t))
 		}
 		if deviation(errors) <= blurStd*deviation(values) {
 			noisy := mat.DenseCopyOf(z)

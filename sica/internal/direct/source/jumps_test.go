@@ -1,7 +1,8 @@
-package direct
+package source
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,9 +13,9 @@ import (
 
 // A telegraph that jumps between −1 and 1 with probability p, with Gaussian noise so weak
 // that its level is plain, has the entropy rate H(p) + ½·log(2πe·σ²).
-func TestScoreStartOfTelegraph(t *testing.T) {
+func TestScoresOfShorterOfTelegraph(t *testing.T) {
 	const n, p, sigma = 20000, .1, .1
-	rng := newRand(7)
+	rng := rand.New(rand.NewPCG(7, 0))
 	z := mat.NewDense(1, n, nil)
 	level := 1.
 	for i := range n {
@@ -23,12 +24,8 @@ func TestScoreStartOfTelegraph(t *testing.T) {
 		}
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
-	x, err := newIndex([]int{n}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, held := x.split(0)
-	got := -stat.Mean(scoreStart(z, x.lags, train, held, 4), nil)
+	lags, train, held := halves(n, 2)
+	got := -stat.Mean(ScoresOfShorter(z, lags, train, held, 4), nil)
 	want := -p*math.Log(p) - (1-p)*math.Log(1-p) + .5*math.Log(2*math.Pi*math.E*sigma*sigma)
 	// A jump is worth log((1−p)/p) nats more than none.
 	se := math.Sqrt((p*(1-p)*math.Pow(math.Log((1-p)/p), 2) + .5) / float64(len(held)))
@@ -38,18 +35,14 @@ func TestScoreStartOfTelegraph(t *testing.T) {
 }
 
 // Signals that an autoregression made are scored as such.
-func TestScoreStartOfAutoregression(t *testing.T) {
+func TestScoresOfShorterOfAutoregression(t *testing.T) {
 	const n = 4000
-	s, err := datasets.LaplaceAR(newRand(8), 2, n, .7)
+	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(8, 0)), 2, n, .7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newIndex([]int{n}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, held := x.split(1)
-	got, want := scoreStart(s, x.lags, train, held, 4), scoreSignals(s, x.lags, train, held, 4)
+	lags, train, held := halves(n, 2)
+	got, want := ScoresOfShorter(s, lags, train, held, 4), Scores(s, lags, train, held, 4)
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("position %d: %g, want %g", held[i], got[i], want[i])

@@ -1,4 +1,4 @@
-package direct
+package source
 
 import (
 	"math"
@@ -19,7 +19,7 @@ type jumps struct {
 
 // fitJumps fits it to z at the given positions, the mixture by EM.
 func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
-	s := fitSource(z, nil, positions, components)
+	s := Fit(z, nil, positions, components)
 	j := &jumps{past: s.mixture(), lag: lag}
 	clear(s.logWeights)
 	j.values = s.mixture()
@@ -42,8 +42,8 @@ func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
 	return j
 }
 
-// logDensities adds log p(z_t | z_t+lag) at the given positions to into.
-func (j *jumps) logDensities(z []float64, _, positions []int, into []float64) {
+// LogDensities adds log p(z_t | z_t+lag) at the given positions to into.
+func (j *jumps) LogDensities(z []float64, _, positions []int, into []float64) {
 	n := len(j.next)
 	before, weights, logs := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, t := range positions {
@@ -60,9 +60,9 @@ func (j *jumps) logDensities(z []float64, _, positions []int, into []float64) {
 	}
 }
 
-// scoreStart is scoreSignals by whichever of both models describes a signal in fewer nats
-// at the train positions, its parameters paid for.
-func scoreStart(z *mat.Dense, lags, train, held []int, components int) []float64 {
+// ScoresOfShorter is Scores by whichever describes a signal in fewer nats at the train
+// positions, a Model or one that jumps among few values, its parameters paid for.
+func ScoresOfShorter(z *mat.Dense, lags, train, held []int, components int) []float64 {
 	scores, at := make([]float64, len(held)), make([]float64, len(train))
 	d, _ := z.Dims()
 	parameter := math.Log(float64(len(train))) / 2
@@ -70,22 +70,22 @@ func scoreStart(z *mat.Dense, lags, train, held []int, components int) []float64
 		row := z.RawRowView(i)
 		length := func(m densities, parameters int) float64 {
 			clear(at)
-			m.logDensities(row, lags, train, at)
+			m.LogDensities(row, lags, train, at)
 			return float64(parameters)*parameter - floats.Sum(at)
 		}
-		var best densities = fitSource(row, lags, train, components)
+		var best densities = Fit(row, lags, train, components)
 		if len(lags) > 0 {
 			jumping := fitJumps(row, lags[len(lags)-1], train, components)
 			if length(jumping, components*(components+1)) < length(best, len(lags)+3*components-1) {
 				best = jumping
 			}
 		}
-		best.logDensities(row, lags, held, scores)
+		best.LogDensities(row, lags, held, scores)
 	}
 	return scores
 }
 
 // densities gives each value of a signal a density, given the signal's past.
 type densities interface {
-	logDensities(z []float64, lags, positions []int, into []float64)
+	LogDensities(z []float64, lags, positions []int, into []float64)
 }

@@ -1,4 +1,6 @@
-package direct
+// Package source describes a signal by its own past: how likely each of its values is to one
+// who knows those before. What that takes, in nats, is what demixings are compared by.
+package source
 
 import (
 	"math"
@@ -7,30 +9,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// source is the model of flows.Autoregressive for one signal, on the host: an
+// Model is the model of flows.Autoregressive for one signal, on the host: an
 // autoregression whose innovations are a mixture of Gaussians.
-type source struct {
+type Model struct {
 	coefficients               []float64
 	logWeights, means, logStds []float64
 }
 
-// newSources are d sources with the variables of flows.Autoregressive of one run, as
+// Models are those of d signals with the variables of flows.Autoregressive of one run, as
 // they lie in the store: coefficients [d, p] and a mixture [d, 3, K].
-func newSources(d int, coefficients, mixture []float64) []*source {
+func Models(d int, coefficients, mixture []float64) []*Model {
 	p, k := len(coefficients)/d, len(mixture)/(3*d)
-	sources := make([]*source, d)
-	for i := range sources {
+	models := make([]*Model, d)
+	for i := range models {
 		row := func(j int) []float64 { return mixture[(3*i+j)*k : (3*i+j+1)*k] }
 		logWeights := append([]float64(nil), row(0)...)
 		floats.AddConst(-floats.LogSumExp(logWeights), logWeights)
-		sources[i] = &source{coefficients[i*p : (i+1)*p], logWeights, row(1), row(2)}
+		models[i] = &Model{coefficients[i*p : (i+1)*p], logWeights, row(1), row(2)}
 	}
-	return sources
+	return models
 }
 
-// regress returns the least-squares coefficients of z on the values lags away,
+// Regress returns the least-squares coefficients of z on the values lags away,
 // at the given positions, and the deviation of what remains.
-func regress(z []float64, lags, positions []int) (coefficients []float64, std float64) {
+func Regress(z []float64, lags, positions []int) (coefficients []float64, std float64) {
 	p := len(lags)
 	coefficients = make([]float64, p)
 	if p > 0 {
@@ -49,10 +51,9 @@ func regress(z []float64, lags, positions []int) (coefficients []float64, std fl
 			clear(coefficients)
 		}
 	}
-	s := source{coefficients: coefficients}
 	sum, square := 0., 0.
 	for _, t := range positions {
-		r := s.residual(z, lags, t)
+		r := Residual(coefficients, z, lags, t)
 		sum += r
 		square += r * r
 	}
@@ -69,9 +70,10 @@ func lagged(z []float64, a, b int, positions []int) float64 {
 	return sum
 }
 
-func (s *source) residual(z []float64, lags []int, t int) float64 {
+// Residual is what the coefficients leave of z at position t.
+func Residual(coefficients, z []float64, lags []int, t int) float64 {
 	r := z[t]
-	for k, a := range s.coefficients {
+	for k, a := range coefficients {
 		r -= a * z[t+lags[k]]
 	}
 	return r
@@ -82,12 +84,12 @@ func (s *source) residual(z []float64, lags []int, t int) float64 {
 // to within .02 on uniform ones. More would overfit the first at T = 1024.
 const emSteps = 40
 
-// fitSource fits a source to z at the given positions: the autoregression by
-// least squares, then the mixture by EM.
-func fitSource(z []float64, lags, positions []int, components int) *source {
-	s := &source{}
+// Fit fits a model to z at the given positions: the autoregression by least squares,
+// then the mixture of so many components by EM.
+func Fit(z []float64, lags, positions []int, components int) *Model {
+	s := &Model{}
 	var std float64
-	s.coefficients, std = regress(z, lags, positions)
+	s.coefficients, std = Regress(z, lags, positions)
 	for k := range components {
 		s.logWeights = append(s.logWeights, -math.Log(float64(components)))
 		s.means = append(s.means, std*(-1+2*(float64(k)+.5)/float64(components)))
@@ -95,7 +97,7 @@ func fitSource(z []float64, lags, positions []int, components int) *source {
 	}
 	residuals := make([]float64, len(positions))
 	for i, t := range positions {
-		residuals[i] = s.residual(z, lags, t)
+		residuals[i] = Residual(s.coefficients, z, lags, t)
 	}
 	weight, first, second := make([]float64, components), make([]float64, components), make([]float64, components)
 	shares := make([]float64, components)
@@ -123,13 +125,13 @@ func fitSource(z []float64, lags, positions []int, components int) *source {
 	return s
 }
 
-// mixture is that of a source's innovations, ready for many values.
+// mixture is that of a model's innovations, ready for many values.
 type mixture []gaussian
 
 // gaussian is a weighted component, with the logarithm of its highest density.
 type gaussian struct{ mean, precision, highest float64 }
 
-func (s *source) mixture() mixture {
+func (s *Model) mixture() mixture {
 	var m mixture
 	for k, mean := range s.means {
 		m = append(m, gaussian{mean, math.Exp(-s.logStds[k]), s.logWeights[k] - s.logStds[k] - .5*math.Log(2*math.Pi)})
@@ -156,22 +158,22 @@ func (m mixture) logDensity(r float64, shares []float64) float64 {
 	return largest + math.Log(sum)
 }
 
-// logDensities adds log p(z_t | own past) at the given positions to into.
-func (s *source) logDensities(z []float64, lags, positions []int, into []float64) {
+// LogDensities adds log p(z_t | own past) at the given positions to into.
+func (s *Model) LogDensities(z []float64, lags, positions []int, into []float64) {
 	mixture, shares := s.mixture(), make([]float64, len(s.means))
 	for i, t := range positions {
-		into[i] += mixture.logDensity(s.residual(z, lags, t), shares)
+		into[i] += mixture.logDensity(Residual(s.coefficients, z, lags, t), shares)
 	}
 }
 
-// scoreSignals fits a source to each signal of z on the train positions and
-// returns Σ_i log p(z_i,t | own past) at the others.
-func scoreSignals(z *mat.Dense, lags, train, held []int, components int) []float64 {
+// Scores fits a model to each signal of z, d×T, on the train positions and returns
+// Σ_i log p(z_i,t | own past) at the others.
+func Scores(z *mat.Dense, lags, train, held []int, components int) []float64 {
 	scores := make([]float64, len(held))
 	d, _ := z.Dims()
 	for i := range d {
 		row := z.RawRowView(i)
-		fitSource(row, lags, train, components).logDensities(row, lags, held, scores)
+		Fit(row, lags, train, components).LogDensities(row, lags, held, scores)
 	}
 	return scores
 }

@@ -1,0 +1,64 @@
+package source
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// halves are the lags of a past of reach values, the farthest first, and the halves of
+// the n positions that have one.
+func halves(n, reach int) (lags, train, held []int) {
+	for k := range reach {
+		lags = append(lags, k-reach)
+	}
+	for t := reach; t < n; t++ {
+		if t < n/2 {
+			train = append(train, t)
+		} else {
+			held = append(held, t)
+		}
+	}
+	return lags, train, held
+}
+
+// Of Gaussian AR(2) innovations the model finds the coefficients and the
+// entropy ½·log(2πe·σ²), to a few standard errors.
+func TestFit(t *testing.T) {
+	const n, sigma = 20000, .5
+	s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), n, datasets.ARProcess{Coefficients: []float64{.6, -.3}, Scale: sigma, BurnIn: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lags, train, held := halves(n, 2)
+	source := Fit(s.RawRowView(0), lags, train, 4)
+	for i, want := range []float64{-.3, .6} { // the farthest first
+		if math.Abs(source.coefficients[i]-want) > 4/math.Sqrt(n) {
+			t.Errorf("coefficient %d: %g, want %g", i, source.coefficients[i], want)
+		}
+	}
+	score := stat.Mean(Scores(s, lags, train, held, 4), nil)
+	entropy := .5 * math.Log(2*math.Pi*math.E*sigma*sigma)
+	if se := math.Sqrt(.5 / float64(len(held))); math.Abs(score+entropy) > 4*se {
+		t.Errorf("code length %g, entropy %g ± %g", -score, entropy, se)
+	}
+}
+
+// EM never lowers the likelihood, and a mixture beats a Gaussian on Laplace
+// innovations by nearly the difference of the entropies, ½·log(2πe) − 1 − ½·log 2.
+func TestFitLaplace(t *testing.T) {
+	const n = 20000
+	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(2, 0)), 1, n, .5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lags, train, held := halves(n, 1)
+	gain := stat.Mean(Scores(s, lags, train, held, 4), nil) - stat.Mean(Scores(s, lags, train, held, 1), nil)
+	if want := .5*math.Log(2*math.Pi*math.E) - 1 - .5*math.Log(2); math.Abs(gain-want) > .02 {
+		t.Errorf("a mixture gains %g, the entropies differ by %g", gain, want)
+	}
+}
