@@ -8,7 +8,18 @@ import (
 
 func TestNoTwoMethodsLookAlike(t *testing.T) {
 	seen := make(map[string]string)
-	for method, style := range styles {
+	methods := []string{
+		Mixed, Truth, SICA, SICALinear, SICADirect, SICAFast, SICAWGF, SICARF, StandardisedRF, FastICA, LICA, PCL, IVAE,
+		SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
+	}
+	if len(methods) != len(styles) {
+		t.Errorf("%d styles, %d methods here", len(styles), len(methods))
+	}
+	for _, method := range methods {
+		style, ok := StyleOf(method)
+		if !ok {
+			t.Errorf("%s has no style", method)
+		}
 		look := fmt.Sprint(style.Color, style.Dashes) // as a line
 		if other, ok := seen[look]; ok {
 			t.Errorf("the lines of %s and %s look alike", method, other)

@@ -53,8 +53,7 @@ func (j *jumps) LogDensities(z []float64, _, positions []int, into []float64) {
 			floats.AddScaled(weights, share, j.next[k])
 		}
 		for k, g := range j.values {
-			u := (z[t] - g.mean) * g.precision
-			logs[k] = math.Log(weights[k]) + g.highest - u*u/2
+			logs[k] = math.Log(weights[k]) + g.logDensity(z[t])
 		}
 		into[i] += floats.LogSumExp(logs)
 	}

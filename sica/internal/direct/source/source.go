@@ -131,6 +131,12 @@ type mixture []gaussian
 // gaussian is a weighted component, with the logarithm of its highest density.
 type gaussian struct{ mean, precision, highest float64 }
 
+// logDensity is that of r, with the component's weight.
+func (g gaussian) logDensity(r float64) float64 {
+	u := (r - g.mean) * g.precision
+	return g.highest - u*u/2
+}
+
 func (s *Model) mixture() mixture {
 	var m mixture
 	for k, mean := range s.means {
@@ -143,8 +149,7 @@ func (s *Model) mixture() mixture {
 func (m mixture) logDensity(r float64, shares []float64) float64 {
 	largest := math.Inf(-1)
 	for k, g := range m {
-		u := (r - g.mean) * g.precision
-		shares[k] = g.highest - u*u/2
+		shares[k] = g.logDensity(r)
 		largest = max(largest, shares[k])
 	}
 	sum := 0.
