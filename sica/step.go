@@ -9,7 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // step is η of iteration j: a cosine from FirstStep to LastStep. The rectified
@@ -30,7 +30,7 @@ func (c Config) step(j int) float64 {
 // learned.
 func (c Config) nextSignals(z *mat.Dense, step float64, estimate field.Estimate) (*mat.Dense, chain.Chain, error) {
 	move := estimate.Move
-	var linear *preprocess.Affine
+	var linear *mapping.Affine
 	if c.Family == Linear {
 		var err error
 		if move, linear, err = projectLinear(move, z); err != nil {
@@ -55,20 +55,20 @@ func (c Config) nextSignals(z *mat.Dense, step float64, estimate field.Estimate)
 		}
 		return next, chain.Chain{chain.Step(estimate.Learned, step)}, nil
 	}
-	standard, err := preprocess.Standardised(next)
+	standard, err := mapping.Standardised(next)
 	if err != nil {
 		return nil, nil, err
 	}
 	if linear != nil {
-		return standard, chain.Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, nil
+		return standard, chain.Chain{{Fixed: linear.Then(mapping.Standardisation(next))}}, nil
 	}
-	return standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: preprocess.Standardisation(next)}}, nil
+	return standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: mapping.Standardisation(next)}}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least
 // squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
 // and as a map. Both are d×T.
-func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
+func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
 	d, t := z.Dims()
 	centredZ, centreZ := signal.Centred(z)
 	centredMove, mean := signal.Centred(move)
@@ -93,5 +93,5 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
 			row[k] += mean[i]
 		}
 	}
-	return fit, &preprocess.Affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
+	return fit, &mapping.Affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
 }

@@ -120,7 +120,7 @@ func (t *table) row(ctx context.Context, name string) error {
 		if strings.HasPrefix(name, "digits") {
 			cfg.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
 		}
-		white, err := preprocess.Whitened(x)
+		white, err := preprocess.Apply(x, preprocess.ZCA)
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ var house = [][]room{
 		{"sica/metric", []string{"sica/metric"}, "scores against the truth", column4},
 		{"sica/dependence", []string{"sica/dependence"}, "how dependent signals are, without networks", column3},
 	}, {
-		{"sica/preprocess", []string{"sica/preprocess"}, "maps of signals: fit, apply, invert", column3},
+		{"sica/preprocess", []string{"sica/preprocess", "sica/internal/mapping"}, "maps of signals: fit, apply, invert", column3},
 		{"internal/trainstep", []string{"internal/trainstep"}, "one training step of a field", column1},
 	}, {
 		{"flows", []string{"flows/..."}, "losses, solvers, the compiled training loop", column2},

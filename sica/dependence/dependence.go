@@ -17,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // A Dependence is what a pair of signals tell of one another at t, beyond what
@@ -120,7 +120,7 @@ type Analysis struct {
 // they are linearly dependent or one is constant. It stops with ctx's error when ctx
 // ends.
 func Analyse(ctx context.Context, z *mat.Dense, g *grid.Grid) (*Analysis, error) {
-	standard, err := preprocess.Standardised(z)
+	standard, err := mapping.Standardised(z)
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func (m Method) Config(p Preset) (sica.Config, error) {
 
 // Recover separates the mixed signals with the settings of a preset, "" for a
 // method without settings. Linearly dependent ones are reduced to their principal
-// components first; see preprocess.Reduce. The same arguments give the same recovery. It is an
+// components first; see sica.Preparation.Components. The same arguments give the same recovery. It is an
 // error if the method has no such preset, if the signals don't suit it, or, with
 // ctx.Err() wrapped, once ctx has ended. A checkpoint that can't be used is one that
 // wraps sica.ErrCheckpoint.

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // Options say what Report does.
@@ -173,11 +173,11 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 func shares(x, z *mat.Dense) ([]float64, error) {
 	channels, _ := x.Dims()
 	d, _ := z.Dims()
-	scaled, err := preprocess.Standardised(x)
+	scaled, err := mapping.Standardised(x)
 	if err != nil {
 		return nil, err
 	}
-	unit, err := preprocess.Standardised(z)
+	unit, err := mapping.Standardised(z)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func shares(x, z *mat.Dense) ([]float64, error) {
 // their k principal components.
 func whitened(ctx context.Context, x *mat.Dense, k int) (*mat.Dense, error) {
 	if d, _ := x.Dims(); d > k {
-		r, err := preprocess.Reduce(x, k)
+		r, err := mapping.Reduce(x, k)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func whitened(ctx context.Context, x *mat.Dense, k int) (*mat.Dense, error) {
 			return nil, err
 		}
 	}
-	white, _, _, err := preprocess.Begin(ctx, x, []preprocess.Transform{preprocess.ZCA})
+	white, _, _, err := mapping.Begin(ctx, x, []mapping.Transform{mapping.ZCA})
 	return white, err
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Difference is one of code lengths, in nats a position, with its standard error.
@@ -122,7 +122,7 @@ func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white 
 
 // towards is the orthogonal map that brings the signals z nearest to those of w (the
 // orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1), 1966).
-func towards(w, z *mat.Dense) *preprocess.Affine {
+func towards(w, z *mat.Dense) *mapping.Affine {
 	centred, means := signal.Centred(z)
 	var cross, u, v, turn mat.Dense
 	cross.Mul(w, centred.T())
@@ -131,5 +131,5 @@ func towards(w, z *mat.Dense) *preprocess.Affine {
 	svd.UTo(&u)
 	svd.VTo(&v)
 	turn.Mul(&u, v.T())
-	return preprocess.LinearMap(&turn, means)
+	return mapping.LinearMap(&turn, means)
 }

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // mostConditioned is the most signals that a conditional normalisation is tried on just to
@@ -81,7 +81,7 @@ func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o dir
 	x, g := c.grid.Middle(c.x, glance)
 	o.Shape = g.Shape()
 	var err error
-	if white.Z, err = preprocess.ApplyAll(x, white.Maps); err != nil {
+	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
 	}
 	starts, err := newStarts(ctx, x, white, linear, o)
@@ -126,8 +126,8 @@ func newStarts(ctx context.Context, x *mat.Dense, white, linear Start, o direct.
 	for k := range s.compared {
 		s.compared[k].LogDet = s.compared[k].LogDet[:1] // the same everywhere
 	}
-	conditional := Start{Taken: Candidate{Start: []preprocess.Transform{preprocess.Conditional}}}
-	conditional.Z, conditional.Maps, conditional.Taken.Start, err = preprocess.Begin(ctx, x, conditional.Taken.Start)
+	conditional := Start{Taken: Candidate{Start: []mapping.Transform{mapping.Conditional}}}
+	conditional.Z, conditional.Maps, conditional.Taken.Start, err = mapping.Begin(ctx, x, conditional.Taken.Start)
 	if err == nil {
 		s.add(x, conditional, "conditional normalisation") // of signals that can't be normalised so, a start less
 	}
@@ -154,7 +154,7 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 	}
 	found := of.all[chosen.Candidates[take].Start]
 	var err error
-	if found.Z, err = preprocess.ApplyAll(c.x, found.Maps); err != nil {
+	if found.Z, err = mapping.ApplyAll(c.x, found.Maps); err != nil {
 		return Start{}, err
 	}
 	if network != nil {
@@ -185,11 +185,11 @@ func taken(network *direct.Model, start int, found *linear.Findings) bool {
 
 // add adds a start of the mixed signals x.
 func (s *starts) add(x *mat.Dense, of Start, name string) error {
-	z, err := preprocess.ApplyAll(x, of.Maps)
+	z, err := mapping.ApplyAll(x, of.Maps)
 	if err != nil {
 		return err
 	}
-	logDet, err := preprocess.LogDet(x, of.Maps)
+	logDet, err := mapping.LogDet(x, of.Maps)
 	if err != nil {
 		return err
 	}

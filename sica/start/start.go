@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -75,7 +76,7 @@ func Choose(ctx context.Context, backend compute.Backend, x *mat.Dense, o Option
 func (c chooser) choose(ctx context.Context) (Start, error) {
 	switch c.Rule {
 	case NoRule:
-		z, maps, taken, err := preprocess.Begin(ctx, c.x, c.Transforms)
+		z, maps, taken, err := mapping.Begin(ctx, c.x, c.Transforms)
 		return Start{Z: z, Maps: maps, Taken: Candidate{Start: taken}}, err
 	case NetworkRule:
 		return c.network(ctx)
@@ -99,7 +100,7 @@ func (c chooser) choose(ctx context.Context) (Start, error) {
 
 // whiten is the start of every rule.
 func (c chooser) whiten(ctx context.Context) (Start, error) {
-	z, maps, taken, err := preprocess.Begin(ctx, c.x, append(slices.Clone(c.Transforms), preprocess.ZCA))
+	z, maps, taken, err := mapping.Begin(ctx, c.x, append(slices.Clone(c.Transforms), mapping.ZCA))
 	return Start{Z: z, Maps: maps, Taken: Candidate{Start: taken}}, err
 }
 
@@ -109,7 +110,7 @@ func (c chooser) demix(ctx context.Context, white Start) (Start, error) {
 	if c.OnProgress != nil {
 		c.OnProgress("separating linearly", 0)
 	}
-	x, err := preprocess.ApplyAll(c.x, white.Maps[:len(white.Maps)-1])
+	x, err := mapping.ApplyAll(c.x, white.Maps[:len(white.Maps)-1])
 	if err != nil {
 		return Start{}, err
 	}
@@ -120,7 +121,7 @@ func (c chooser) demix(ctx context.Context, white Start) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	turn := preprocess.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
+	turn := mapping.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
 	z, err := turn.Apply(white.Z)
 	if err != nil {
 		return Start{}, err

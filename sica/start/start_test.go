@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // Signals that were turned are turned back, to the last digits.
@@ -20,7 +20,7 @@ func TestTowards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	white, err := preprocess.Apply(s, preprocess.ZCA)
+	white, err := mapping.Apply(s, mapping.ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +52,14 @@ func TestMapsMakeSignals(t *testing.T) {
 	x := mixed(t, 2)
 	for name, o := range map[string]Options{
 		"as given":   {},
-		"transforms": {Transforms: []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
+		"transforms": {Transforms: []mapping.Transform{mapping.Gaussianise, mapping.ZCA}},
 		"linear":     {Rule: LinearRule},
 	} {
 		s, err := Choose(t.Context(), nil, x, o)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		z, err := preprocess.ApplyAll(x, s.Maps)
+		z, err := mapping.ApplyAll(x, s.Maps)
 		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
 			t.Errorf("%s: the maps make other signals (%v)", name, err)
 		}
@@ -78,7 +78,7 @@ func TestOwnCompared(t *testing.T) {
 	x := mixed(t, 3)
 	bent := mat.DenseCopyOf(x)
 	bent.Apply(func(_, _ int, v float64) float64 { return math.Sinh(2 * v) }, bent)
-	own := Options{Rule: LinearRule, Own: []preprocess.Fitter{unbend{}}}
+	own := Options{Rule: LinearRule, Own: []mapping.Fitter{unbend{}}}
 	for name, c := range map[string]struct {
 		x     *mat.Dense
 		taken int
@@ -104,7 +104,7 @@ func TestOwnCompared(t *testing.T) {
 // unbend undoes sinh(2x).
 type unbend struct{}
 
-func (unbend) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return unbend{}, nil }
+func (unbend) Fit(context.Context, *mat.Dense) (mapping.Applier, error) { return unbend{}, nil }
 
 func (unbend) Apply(x *mat.Dense) (*mat.Dense, error) {
 	z := mat.DenseCopyOf(x)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // ErrNotLinear is wrapped by the error of Matrices.
@@ -44,14 +44,14 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 // linear is the stage as w·(z − centre) + offset, and the inverse of w, or a right
 // inverse if the stage leaves out dimensions.
 func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
-	var affine *preprocess.Affine
+	var affine *mapping.Affine
 	switch m := s.Fixed.(type) {
-	case *preprocess.Reduction:
+	case *mapping.Reduction:
 		w, a = m.Matrices()
 		return w, a, m.Mean, make([]float64, m.Components()), nil
-	case *preprocess.Symmetric:
+	case *mapping.Symmetric:
 		affine = m.Affine()
-	case *preprocess.Affine:
+	case *mapping.Affine:
 		affine = m
 	default:
 		return nil, nil, nil, nil, ErrNotLinear

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/assign"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // judge compares the runs of one problem, which all have the same signals.
@@ -22,7 +22,7 @@ type judge struct {
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
 	runs        []Run
-	maps        []*preprocess.Invertible // of the whitened signals
+	maps        []*mapping.Invertible // of the whitened signals
 	z           []*mat.Dense
 }
 

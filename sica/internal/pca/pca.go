@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
 // Components are the principal components of mixed signals x, each divided by its
@@ -96,7 +96,7 @@ func principal(centred *mat.Dense, mean []float64, space *mat.Dense) (axes *mat.
 	}
 	s := svd.Values(nil)
 
-	if err := preprocess.CheckRank(s, mean, n); err != nil {
+	if err := mapping.CheckRank(s, mean, n); err != nil {
 		return nil, nil, err
 	}
 	axes = new(mat.Dense)

@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"context"
@@ -10,34 +10,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// Transform names a transform of the signals that needs no training. See
-// Apply, which applies it, and sica.Preparation.
+// Transform names a transform that is fitted to the signals alone, without training.
 type Transform string
 
+// Package preprocess says what each of them does.
 const (
-	// Standardise brings each signal to mean 0 and variance 1, the variance
-	// being the mean square 1/T·Σ(x−mean)².
 	Standardise Transform = "standardise"
-
-	// ZCA is symmetric whitening, z = Σ^{-1/2}·(x − mean): the signals become
-	// uncorrelated with variance 1 and stay as near to x as that allows. It
-	// is computed from a singular value decomposition of the signals, because
-	// the covariance Σ squares their condition number.
-	ZCA Transform = "zca"
-
-	// Gaussianise replaces each value by the standard normal quantile of
-	// (rank + ½)/T, the rank within its signal counted from 0. Equal values
-	// share their mean rank.
+	ZCA         Transform = "zca"
 	Gaussianise Transform = "gaussianise"
-
-	// Conditional makes the signals uncorrelated and nearly Gaussian
-	// together, which undoes many monotone nonlinear mixings of signals with
-	// nearly Gaussian marginals. In the principal axes, the first component
-	// goes to normal quantiles as in Gaussianise; each further component
-	// first loses its local mean and is divided by its local standard
-	// deviation, both among the positions where the components before it are
-	// nearest: 200 of them, or T/5 if that is fewer. The components are then
-	// rotated back and whitened as in ZCA.
 	Conditional Transform = "conditional"
 )
 
@@ -52,20 +32,14 @@ func Parse(name string) (Transform, error) {
 	return "", fmt.Errorf("unknown transform %q; valid are %q", name, transforms)
 }
 
-// Apply applies the steps to the d×T signals x in order and returns the
-// result as a new matrix; without steps, a copy. It never changes x, and the
-// same x gives the same result bit for bit.
-//
-// It is an error if a step is unknown, if there are fewer than two positions,
-// if a value isn't finite or if a signal is constant; and, for ZCA and
-// Conditional, if the signals are linearly dependent to float64's precision.
+// Apply is what Fit makes of x; see preprocess.Apply.
 func Apply(x *mat.Dense, steps ...Transform) (*mat.Dense, error) {
 	z, _, err := Fit(context.Background(), x, steps)
 	return z, err
 }
 
-// Fit is Apply, and the maps that the steps are when they are fitted to x. It stops
-// with ctx's error when ctx ends.
+// Fit applies the steps to the d×T signals x in order, and returns the maps that they are
+// when they are fitted to x, too. It stops with ctx's error when ctx ends.
 func Fit(ctx context.Context, x *mat.Dense, steps []Transform) (*mat.Dense, []Map, error) {
 	for _, step := range steps {
 		if _, err := Parse(string(step)); err != nil {

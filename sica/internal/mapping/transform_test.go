@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"encoding/binary"
@@ -14,10 +14,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-func TestParseTransform(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, want := range []Transform{"standardise", "zca", "gaussianise", "conditional"} {
 		if got, err := Parse(string(want)); err != nil || got != want {
-			t.Errorf("ParseTransform(%q) = %q, %v", want, got, err)
+			t.Errorf("Parse(%q) = %q, %v", want, got, err)
 		}
 	}
 	_, err := Parse("ZCA")
@@ -26,7 +26,7 @@ func TestParseTransform(t *testing.T) {
 	}
 }
 
-func TestPreprocessIsPure(t *testing.T) {
+func TestApplyIsPure(t *testing.T) {
 	// Few different values, so that there are ties in every order.
 	rng := rand.New(rand.NewPCG(7, 8))
 	x := mat.NewDense(3, 400, nil)
@@ -62,7 +62,7 @@ func TestPreprocessIsPure(t *testing.T) {
 	}
 }
 
-func TestPreprocessInOrder(t *testing.T) {
+func TestApplyInOrder(t *testing.T) {
 	x := mixGELU(ar7(rand.New(rand.NewPCG(9, 10)), 2, 200), 5)
 	z, err := Apply(x, Gaussianise, ZCA)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestPreprocessInOrder(t *testing.T) {
 	}
 }
 
-func TestPreprocessErrors(t *testing.T) {
+func TestApplyErrors(t *testing.T) {
 	fine := []float64{1, 2, 4, 3}
 	rows := func(rows ...[]float64) *mat.Dense {
 		x := mat.NewDense(len(rows), len(rows[0]), nil)
@@ -152,7 +152,7 @@ func wantWhite(t *testing.T, z *mat.Dense, tolerance float64) {
 	}
 }
 
-func FuzzPreprocess(f *testing.F) {
+func FuzzApply(f *testing.F) {
 	encode := func(values ...float64) (data []byte) {
 		for _, v := range values {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))

@@ -1,0 +1,40 @@
+package preprocess_test
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Maps take other signals as they took those that they were fitted to, and back; every
+// transform has a name that Parse knows, and Apply is Fit without the maps.
+func TestFit(t *testing.T) {
+	x := mat.NewDense(2, 6, []float64{
+		3, 1, -1, -3, 2, -2,
+		3, -1, 1, -3, .5, 1.5,
+	})
+	for _, transform := range []preprocess.Transform{
+		preprocess.Standardise, preprocess.ZCA, preprocess.Gaussianise, preprocess.Conditional,
+	} {
+		if named, err := preprocess.Parse(string(transform)); err != nil || named != transform {
+			t.Errorf("Parse(%q) = %q, %v", transform, named, err)
+		}
+		z, maps, err := preprocess.Fit(t.Context(), x, []preprocess.Transform{transform})
+		if err != nil || len(maps) != 1 {
+			t.Fatalf("%s: %d maps, %v", transform, len(maps), err)
+		}
+		if applied, err := preprocess.Apply(x, transform); err != nil || !mat.Equal(applied, z) {
+			t.Errorf("%s: Apply gives others than Fit, %v", transform, err)
+		}
+		mapped, err := maps[0].Apply(x)
+		if err != nil || !mat.EqualApprox(mapped, z, 1e-12) {
+			t.Errorf("%s: its map gives others than Fit, %v", transform, err)
+		}
+		back, err := maps[0].Invert(z)
+		if err != nil || !mat.EqualApprox(back, x, 1e-9) {
+			t.Errorf("%s: %v back, %v", transform, back, err)
+		}
+	}
+}
