@@ -8,8 +8,7 @@
 //   - [Voices], [ECG] and [Photographs] are real ones, built in.
 //   - [Mix], [LinearMix], [LayeredMix] and [PostNonlinearMix] mix them.
 //   - [ReadFile], [WriteFile], [ReadImages], [WriteImages], [ReadWAV] and
-//     [WriteWAV] move them from and to files; [WriteAtomic] is how every file
-//     is written.
+//     [WriteWAV] move them from and to files, which are written whole or not at all.
 //   - [DownloadMNIST] and [LoadMNIST] are for the whole of MNIST. Nothing else
 //     in this package uses the network.
 //

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // ReadFile reads signals, d×T, from a file in the format that the ending of its
@@ -45,8 +47,8 @@ func ReadFile(path string) (*mat.Dense, error) {
 	return nil, fmt.Errorf("datasets: read %s: ending %q: need .csv, .npy, .wav, .png or .pgm", path, extension(path))
 }
 
-// WriteFile writes the signals z, d×T, with [WriteAtomic], in the format that
-// the ending of the name says:
+// WriteFile writes the signals z, d×T, whole or not at all, in the format that the
+// ending of the name says:
 //
 //   - .csv: as [ReadFile] reads it, with the first row s1, s2, … and every
 //     number in the fewest digits that read back as the same float64.
@@ -89,5 +91,5 @@ func writeTo(path string, z *mat.Dense, write func(io.Writer, *mat.Dense) error)
 	if _, _, err := checkSignals(z); err != nil {
 		return fmt.Errorf("datasets: write %s: %w", path, err)
 	}
-	return WriteAtomic(path, func(w io.Writer) error { return write(w, z) })
+	return atomicfile.Write(path, func(w io.Writer) error { return write(w, z) })
 }

@@ -12,6 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // IsImage reports whether the ending of a file's name is that of an image which
@@ -58,7 +60,7 @@ func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
 
 // WriteImages writes each signal of z, d×(height·width), as an 8-bit grey image
 // of shape [height, width] to its own file, PNG or binary PGM by the ending of
-// the name, with [WriteAtomic]. Recovered signals have no scale of their own, so
+// the name, each whole or not at all. Recovered signals have no scale of their own, so
 // each is stretched: its least entry is black and its greatest white. A signal
 // that is constant is black.
 func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
@@ -88,7 +90,7 @@ func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 		}
 	}
 	for i, path := range paths {
-		err := WriteAtomic(path, func(w io.Writer) error {
+		err := atomicfile.Write(path, func(w io.Writer) error {
 			_, err := encoded[i].WriteTo(w)
 			return err
 		})

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // A Recording is signals with what their file says of them.
@@ -66,7 +68,7 @@ func WriteRecording(path string, r *Recording) error {
 	}
 	switch extension(path) {
 	case ".csv":
-		return WriteAtomic(path, func(w io.Writer) error { return writeCSV(w, r) })
+		return atomicfile.Write(path, func(w io.Writer) error { return writeCSV(w, r) })
 	case ".wav":
 		err = WriteWAV(path, r.Signals, r.wavRate())
 	default:
@@ -102,7 +104,7 @@ func (r *Recording) writeSidecar(path string) error {
 	if r.Names == nil && (r.Rate == 0 || extension(path) == ".wav") {
 		return nil
 	}
-	return WriteAtomic(path+sidecarEnding, func(w io.Writer) error {
+	return atomicfile.Write(path+sidecarEnding, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(sidecar{r.Names, r.Rate})
 	})
 }

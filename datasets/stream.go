@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // A Stream is a recording in a file, to be read in blocks of positions, as often as
@@ -237,7 +239,7 @@ func (s *Stream) scanRows(use func(t int, row []float64, rows *csvRows)) error {
 // appears only when all are written: an error, also one of the blocks, leaves what was
 // there.
 func WriteBlocks(path string, about Recording, t int, blocks iter.Seq2[*mat.Dense, error]) error {
-	err := WriteAtomic(path, func(w io.Writer) error {
+	err := atomicfile.Write(path, func(w io.Writer) error {
 		var write func(z *mat.Dense) error
 		d, written := 0, 0
 		for z, err := range blocks {

@@ -26,7 +26,7 @@ func ReadWAV(path string) (z *mat.Dense, rate int, err error) {
 	return s.signals, s.rate, err
 }
 
-// WriteWAV writes the signals z, d×T, with [WriteAtomic] as the channels of a
+// WriteWAV writes the signals z, d×T, whole or not at all, as the channels of a
 // WAV file of 32-bit floats at the given sampling rate in Hz. The samples are
 // not rescaled; players take ±1 for full loudness.
 func WriteWAV(path string, z *mat.Dense, rate int) error {

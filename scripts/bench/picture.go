@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -57,7 +57,7 @@ func drawCost(file string, rows []row) error {
 	if err != nil {
 		return err
 	}
-	return datasets.WriteAtomic(file, func(w io.Writer) error { return p.Write(w, plot.PNG) })
+	return atomicfile.Write(file, func(w io.Writer) error { return p.Write(w, plot.PNG) })
 }
 
 // fewestCores is the smallest number of cores that rows of the CPU have.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // report writes the table and the plot of the rows.
@@ -17,7 +17,7 @@ func report(folder string, rows []row) error {
 		return err
 	}
 	table := filepath.Join(folder, "results.md")
-	if err := datasets.WriteAtomic(table, func(w io.Writer) error { return writeTable(w, rows) }); err != nil {
+	if err := atomicfile.Write(table, func(w io.Writer) error { return writeTable(w, rows) }); err != nil {
 		return err
 	}
 	return drawCost(filepath.Join(folder, "cost.png"), rows)

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // row is one line of the results.
@@ -86,7 +86,7 @@ func writeRows(file string, rows []row) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return datasets.WriteAtomic(file, func(w io.Writer) error {
+	return atomicfile.Write(file, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(rows)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
@@ -104,7 +104,7 @@ func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed
 			}
 		}
 	}
-	return datasets.WriteAtomic(filepath.Join(out, "readings.md"), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(out, "readings.md"), func(w io.Writer) error {
 		return writeReadings(io.MultiWriter(w, log), made)
 	})
 }

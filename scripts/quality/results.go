@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -66,7 +66,7 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 	if err != nil {
 		return err
 	}
-	return datasets.WriteAtomic(filepath.Join(out, "results.md"), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(out, "results.md"), func(w io.Writer) error {
 		if err := writeTable(w, rows, seed, runs); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
@@ -99,7 +99,7 @@ func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed
 			}
 		}
 	}
-	return datasets.WriteAtomic(filepath.Join(out, "verdicts.md"), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(out, "verdicts.md"), func(w io.Writer) error {
 		return writeVerdicts(io.MultiWriter(w, log), judged)
 	})
 }

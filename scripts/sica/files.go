@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // formats is what the help says of files of signals.
@@ -84,7 +85,7 @@ func checkWritable(path string) error {
 
 // writeJSON writes v to a file, whole or not at all.
 func writeJSON(path string, v any) error {
-	return datasets.WriteAtomic(path, func(w io.Writer) error { return printJSON(w, v) })
+	return atomicfile.Write(path, func(w io.Writer) error { return printJSON(w, v) })
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -229,5 +230,5 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *st
 	if err != nil {
 		return err
 	}
-	return datasets.WriteAtomic(path, func(w io.Writer) error { return picture.Write(w, format) })
+	return atomicfile.Write(path, func(w io.Writer) error { return picture.Write(w, format) })
 }

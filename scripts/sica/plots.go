@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -34,5 +34,5 @@ func drawSignals(shape []int, groups ...plot.Group) (*plot.Picture, error) {
 
 // savePicture writes the picture as PNG, whole or not at all.
 func savePicture(path string, p *plot.Picture) error {
-	return datasets.WriteAtomic(path, func(w io.Writer) error { return p.Write(w, plot.PNG) })
+	return atomicfile.Write(path, func(w io.Writer) error { return p.Write(w, plot.PNG) })
 }

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -201,7 +201,7 @@ func (opt *reportOptions) write(out io.Writer, b compute.Backend, result *sica.R
 		if taken := partOf(rep.Positions, of); taken != "" {
 			title += ": " + taken
 		}
-		if err := datasets.WriteAtomic(opt.html, func(w io.Writer) error { return html.Write(w, title, rep, x, z) }); err != nil {
+		if err := atomicfile.Write(opt.html, func(w io.Writer) error { return html.Write(w, title, rep, x, z) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.html)

@@ -162,7 +162,7 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 // blocks is left out.
 func (a *Analysis) pairs(ctx context.Context, blocks int) ([]Pair, error) {
 	d, t := a.residuals.Dims()
-	pairs := AllPairs(d)
+	pairs := allPairs(d)
 	each := func(do func(p *Pair)) error {
 		return parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs), func(_, k int) { do(&pairs[k]) })
 	}
@@ -194,8 +194,8 @@ func (a *Analysis) pairs(ctx context.Context, blocks int) ([]Pair, error) {
 	return pairs, nil
 }
 
-// AllPairs are the pairs of d signals, without their dependence.
-func AllPairs(d int) []Pair {
+// allPairs are the pairs of d signals, without their dependence.
+func allPairs(d int) []Pair {
 	var pairs []Pair
 	for i := range d {
 		for j := range i {

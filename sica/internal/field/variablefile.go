@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
 // WriteVariables writes the values of variables one after another, as float64,
 // little end first.
 func WriteVariables(path string, variables []Variable) error {
-	return datasets.WriteAtomic(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		for _, v := range variables {
 			if err := binary.Write(w, binary.LittleEndian, v.Values); err != nil {
 				return err

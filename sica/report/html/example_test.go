@@ -38,7 +38,7 @@ func ExampleWrite() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var file strings.Builder // or a file, by way of datasets.WriteAtomic
+	var file strings.Builder // or a file
 	if err := html.Write(&file, "two spectra", found, x, result.Z); err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package datasets
+package atomicfile
 
 import (
 	"errors"
@@ -25,11 +25,24 @@ func checkText(t *testing.T, path, want string) {
 	}
 }
 
-func TestWriteAtomic(t *testing.T) {
+// names are those of the files in dir.
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, text := range []string{"first", "second and longer", ""} {
-		if err := WriteAtomic(path, writeText(text)); err != nil {
+		if err := Write(path, writeText(text)); err != nil {
 			t.Fatal(err)
 		}
 		checkText(t, path, text)
@@ -40,7 +53,7 @@ func TestWriteAtomic(t *testing.T) {
 }
 
 // Whatever goes wrong, the file is what it was and nothing else is left.
-func TestWriteAtomicFails(t *testing.T) {
+func TestWriteFails(t *testing.T) {
 	errOwn := errors.New("own error")
 	fail := func(w io.Writer) error {
 		w.Write(make([]byte, 1<<20)) // More than any buffer.
@@ -52,16 +65,16 @@ func TestWriteAtomicFails(t *testing.T) {
 		var want []string
 		if existing {
 			want = []string{"file"}
-			if err := WriteAtomic(path, writeText("before")); err != nil {
+			if err := Write(path, writeText("before")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := WriteAtomic(path, fail); !errors.Is(err, errOwn) || !strings.Contains(err.Error(), path) {
+		if err := Write(path, fail); !errors.Is(err, errOwn) || !strings.Contains(err.Error(), path) {
 			t.Errorf("error %v, want one about %s that wraps %v", err, path, errOwn)
 		}
 		func() {
 			defer func() { recover() }()
-			WriteAtomic(path, func(io.Writer) error { panic("own panic") })
+			Write(path, func(io.Writer) error { panic("own panic") })
 		}()
 		if got := names(t, dir); !slices.Equal(got, want) {
 			t.Errorf("the folder holds %q, want %q", got, want)
@@ -72,10 +85,10 @@ func TestWriteAtomicFails(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	if err := WriteAtomic(dir, writeText("text")); err == nil {
+	if err := Write(dir, writeText("text")); err == nil {
 		t.Error("onto a folder: no error")
 	}
-	if err := WriteAtomic(filepath.Join(dir, "none", "file"), writeText("text")); err == nil {
+	if err := Write(filepath.Join(dir, "none", "file"), writeText("text")); err == nil {
 		t.Error("into no folder: no error")
 	}
 	if got := names(t, dir); len(got) != 0 {
@@ -83,7 +96,7 @@ func TestWriteAtomicFails(t *testing.T) {
 	}
 }
 
-func TestWriteAtomicKeepsPermissions(t *testing.T) {
+func TestWriteKeepsPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such permissions")
 	}
@@ -91,7 +104,7 @@ func TestWriteAtomicKeepsPermissions(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteAtomic(path, writeText("text")); err != nil {
+	if err := Write(path, writeText("text")); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -100,7 +113,7 @@ func TestWriteAtomicKeepsPermissions(t *testing.T) {
 	}
 }
 
-func TestWriteAtomicFollowsLinks(t *testing.T) {
+func TestWriteFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	if err := os.WriteFile(path, nil, 0o666); err != nil {
@@ -109,7 +122,7 @@ func TestWriteAtomicFollowsLinks(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	if err := WriteAtomic(link, writeText("text")); err != nil {
+	if err := Write(link, writeText("text")); err != nil {
 		t.Fatal(err)
 	}
 	checkText(t, path, "text")

@@ -1,4 +1,5 @@
-package datasets
+// Package atomicfile writes files that are there in whole or not at all.
+package atomicfile
 
 import (
 	"bufio"
@@ -11,19 +12,19 @@ import (
 	"path/filepath"
 )
 
-// WriteAtomic writes a file such that path is either the whole new file or, if
+// Write writes a file such that path is either the whole new file or, if
 // an error is returned, what it was before: write gets a buffered temporary
 // file in the same folder, which is synced to disk and then renamed to path. A
 // file that is replaced passes on its permissions, and a symbolic link is
 // followed. It fails if path is something other than a regular file.
-func WriteAtomic(path string, write func(io.Writer) error) error {
-	if err := writeAtomic(path, write); err != nil {
+func Write(path string, write func(io.Writer) error) error {
+	if err := replace(path, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
-func writeAtomic(path string, write func(io.Writer) error) (err error) {
+func replace(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
