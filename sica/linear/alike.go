@@ -39,14 +39,14 @@ func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64)
 	return weights, nats
 }
 
-// overAlike is the evidence that the given signals of m aren't alike.
-func (s *separator) overAlike(m *demixing, signals ...int) float64 {
+// overAlike is what the given signals of m gain over signals alike.
+func (s *separator) overAlike(m *demixing, signals ...int) gain {
 	own := make([]float64, evidenceBlocks)
 	for _, i := range signals {
 		m.sources[i].lengths(own)
 	}
 	_, alike := s.alike(m, signals...)
-	return evidence(alike, own)
+	return gained(alike, own)
 }
 
 // A whitened is the symmetric demixing under which the signals are alike.

@@ -12,11 +12,11 @@ import (
 )
 
 // bent returns the description lengths of sixteenths of the positions if the signals of
-// m are Gaussian with one spectrum and then bent, each by itself. Gaussian sources
-// behind a mixing that is slightly nonlinear look so in the rotation in which they are
+// m are Gaussian with one spectrum and then bent, each by itself, and whether that
+// spectrum is white. Gaussian sources behind a mixing that is slightly nonlinear look so in the rotation in which they are
 // bent most: that one is no more right than others, though it is likelier than signals
 // that aren't bent. To say the bends costs as any parameters do.
-func (s *separator) bent(ctx context.Context, m *demixing) ([]float64, error) {
+func (s *separator) bent(ctx context.Context, m *demixing) (nats []float64, white bool, err error) {
 	straight := s.take()
 	defer s.give(straight)
 	straight.b.Copy(m.b)
@@ -27,21 +27,21 @@ func (s *separator) bent(ctx context.Context, m *demixing) ([]float64, error) {
 		all[i] = i
 		q, bend, err := s.unbend(ctx, straight.y.RawRowView(i), m.y.RawRowView(i), slopes)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		straight.sources[i].q = q
 		if bend != 0 {
 			bends++
 		}
 	}
-	_, nats := s.alike(straight, all...)
+	weights, nats := s.alike(straight, all...)
 	logDet, _ := mat.LogDet(m.b)
 	floats.AddConst(float64(bends)/2*math.Log(float64(s.past.n))/evidenceBlocks, nats)
 	for b := range nats {
 		part := slopes[b*len(slopes)/evidenceBlocks : (b+1)*len(slopes)/evidenceBlocks]
 		nats[b] -= floats.Sum(part) + logDet*float64(s.past.n)/evidenceBlocks
 	}
-	return nats, nil
+	return nats, len(weights) == 0, nil
 }
 
 // steepest is the largest bend that is tried, and bendSteps are the steps of the search

@@ -10,17 +10,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A gain in description length counts as evidence by what is left of it without
-// the sixteenth of the positions that speaks most for it: a few outliers are no
-// evidence.
+// evidenceBlocks are the parts of the positions that description lengths are kept of.
 const evidenceBlocks = 16
 
-// evidence is the gain of after over before, whose values stand for parts of the
-// positions, without its best part.
-func evidence(before, after []float64) float64 {
-	gain := make([]float64, len(before))
-	floats.SubTo(gain, before, after)
-	return floats.Sum(gain) - floats.Max(gain)
+// A gain in description length, in nats, says which of two demixings is likelier. It
+// counts as evidence, which is said to the caller, by what is left of it without the
+// sixteenth of the positions that speaks most for it: a few outliers are no evidence.
+type gain struct{ all, evidence float64 }
+
+// gained is the gain of after over before, whose values stand for parts of the positions.
+func gained(before, after []float64) gain {
+	parts := make([]float64, len(before))
+	floats.SubTo(parts, before, after)
+	all := floats.Sum(parts)
+	return gain{all, all - floats.Max(parts)}
 }
 
 // lengths are the description lengths of sixteenths of the positions.
@@ -34,11 +37,10 @@ func (m *demixing) lengths() []float64 {
 	return nats
 }
 
-// turned returns the evidence that each pair of the recovered signals is where it
-// is: what turning it by 45°, where it would be most wrong, and fitting new models
-// to it costs. Signals are turned in the scale of their innovations.
-func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) (*mat.SymDense, error) {
-	all := mat.NewSymDense(s.d, nil)
+// turned returns what each pair of the recovered signals gains by being where it is, in
+// the order (1, 0), (2, 0), (2, 1), …: what turning it by 45°, where it would be most wrong,
+// and fitting new models to it costs. Signals are turned in the scale of their innovations.
+func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]gain, error) {
 	own := make([][]float64, s.d)
 	for i := range own {
 		own[i] = make([]float64, evidenceBlocks)
@@ -52,6 +54,7 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) (*m
 			pairs = append(pairs, [2]int{i, j})
 		}
 	}
+	gains := make([]gain, len(pairs))
 	err := s.each(ctx, len(pairs), func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
 		c.turned = resize(c.turned, positions)
@@ -70,9 +73,9 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) (*m
 			source.lengths(after)
 		}
 		floats.AddTo(before, own[i], own[j])
-		all.SetSym(i, j, evidence(after, before))
+		gains[k] = gained(after, before)
 	})
-	return all, err
+	return gains, err
 }
 
 // mix sets y to (a + share·b)/√2.
@@ -125,7 +128,7 @@ func (s *separator) join(ctx context.Context, m *demixing, groups [][]int, cost 
 		if len(g) == 1 {
 			return 0
 		}
-		return s.overAlike(m, g...)
+		return s.overAlike(m, g...).evidence
 	}
 	for k := 0; k < len(groups); k++ {
 		g := groups[k]

@@ -109,8 +109,8 @@ type Pair struct {
 	Dependence float64 `json:"dependence"`
 }
 
-// why says what was decided: whether whitening was left, and whether bent signals were the
-// better alternative to the rotation.
+// why says what was decided: whether whitening was left, and whether the evidence is less
+// over bent signals.
 func (s *Solution) why(left, bent bool) string {
 	d := len(s.Mean)
 	switch {
@@ -142,7 +142,11 @@ func (s *Solution) why(left, bent bool) string {
 			names = append(names, strings.Join(members, ", "))
 		}
 	}
-	return fmt.Sprintf("The data don't tell apart signals %s: within such a group any rotation is as likely (evidence for the whole rotation %.1f nats).%s", strings.Join(names, "; and "), s.Evidence, doubt)
+	others := "other rotations of such a group are nearly as likely"
+	if bent {
+		others = "Gaussian signals with one spectrum behind a mixing that bends them would look alike"
+	}
+	return fmt.Sprintf("The data don't tell apart signals %s for sure: %s (evidence for the whole rotation %.1f nats).%s", strings.Join(names, "; and "), others, s.Evidence, doubt)
 }
 
 // public is what the caller sees of the model of a signal with the given standard
@@ -159,7 +163,7 @@ func (s *source) public(deviation float64) Source {
 // solution keeps best where that is shorter than whitening, turning signals of it that
 // might as well be alike towards whitening.
 func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
-	left := s.d == 1 || v.rotation > angleGain*float64(s.d*(s.d-1)/2)
+	left := s.d == 1 || v.worthIt()
 	b := null.b
 	if left {
 		b = v.scaled
@@ -183,7 +187,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	for i := range s.d {
 		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
 	}
-	sol.Evidence = v.rotation - v.occam
+	sol.Evidence = v.rotation.evidence - v.occam
 	if err := s.setGroups(ctx, sol, best, v, left && sol.Evidence > identified); err != nil {
 		return nil, err
 	}

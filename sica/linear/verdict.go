@@ -18,8 +18,8 @@ var identified = math.Log(20)
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation float64 // gain of the whole rotation, over signals alike, bent or not
-	bent     bool    // it is less over bent ones
+	rotation gain // of the whole rotation, over signals alike, bent or not
+	bent     bool // its evidence is less over bent ones
 	// leastDependent is whether the demixing was taken as its signals depend least on
 	// each other, and another takes fewer nats.
 	leastDependent bool
@@ -39,21 +39,31 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{scaled: best.scaled(p), apart: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil)}
-	v.rotation = evidence(null.lengths, best.lengths())
-	if v.rotation > angleGain*float64(s.d*(s.d-1)/2) {
-		bent, err := s.bent(ctx, best)
+	v := &verdict{scaled: best.scaled(p), apart: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
+	v.rotation = gained(null.lengths, best.lengths())
+	for i := range s.d {
+		for j := range i {
+			v.cost.SetSym(i, j, p.occam(i, j, s.past.n))
+			v.occam += v.cost.At(i, j)
+		}
+	}
+	if v.worthIt() {
+		bent, white, err := s.bent(ctx, best)
 		if err != nil {
 			return nil, err
 		}
-		if over := evidence(bent, best.lengths()); over < v.rotation {
-			v.rotation, v.bent = over, true
+		over := gained(bent, best.lengths())
+		v.bent = over.evidence < v.rotation.evidence
+		v.rotation.evidence = min(v.rotation.evidence, over.evidence)
+		if !white { // a bend of white signals is only a density of theirs
+			v.rotation.all = min(v.rotation.all, over.all)
 		}
 	}
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
 	}
-	if v.evidence, err = s.turned(ctx, best, p); err != nil {
+	turns, err := s.turned(ctx, best, p)
+	if err != nil {
 		return nil, err
 	}
 	for i := range s.d {
@@ -61,15 +71,22 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			cost := p.occam(i, j, s.past.n)
-			turned, alike := v.evidence.At(i, j), s.overAlike(best, i, j)
-			v.apart.SetSym(i, j, max(turned-cost, alike))
-			v.cost.SetSym(i, j, cost)
-			v.occam += cost
-			v.evidence.SetSym(i, j, min(turned, alike)-cost)
+			cost := v.cost.At(i, j)
+			turned, alike := turns[i*(i-1)/2+j], s.overAlike(best, i, j)
+			v.apart.SetSym(i, j, max(turned.all-cost, alike.all))
+			v.evidence.SetSym(i, j, min(turned.evidence, alike.evidence)-cost)
 		}
 	}
 	return v, nil
+}
+
+// worthIt is whether the rotation is taken in the place of whitening: whether it gains more
+// than its angles must, by what counts as evidence; or with all positions, if that is more
+// than it costs to say the angles, too, so that the rotation is likelier.
+func (v *verdict) worthIt() bool {
+	d := v.cost.SymmetricDim()
+	angles := angleGain * float64(d*(d-1)/2)
+	return v.rotation.evidence > angles || v.rotation.all > max(angles, v.occam)
 }
 
 // scaled is b with rows that bring the innovations to information 1.
