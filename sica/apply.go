@@ -50,7 +50,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 // below rounding, can't be told apart.
 //
 // Steps of the family Free are inverted by a fixed-point iteration. Where one
-// doesn't contract the error wraps mapping.ErrNotInvertible. The other errors are
+// doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
 // Transform's.
 func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, roundTrip float64, err error) {
 	maps, on, err := r.maps("z", z, r.components, shape)

@@ -96,13 +96,12 @@ type Preparation struct {
 	// it, by the nats that describe the mixed signals at positions held out, the
 	// Jacobian paid. One is taken if it describes them in fewer, beyond chance if it isn't
 	// linear; AnyRule then asks for no network. The transform that a Fitter makes has
-	// the method LogDet of preprocess.Applier, and Invert if the result's
+	// a method LogDet (see preprocess.Applier), and Invert if the result's
 	// InverseTransform is to work. Result.Candidates has them all.
 	Starts []preprocess.Fitter `json:"-"`
-	// Components reduces the mixed signals, before anything else but Prepare, to as many of their
-	// principal components. 0 does so only if they are linearly dependent but for
-	// rounding, to as many as aren't, at the
-	// resolution that each channel is stored in.
+	// Components reduces the mixed signals, before anything else but Prepare, to as many of
+	// their principal components. 0 does so only if they are linearly dependent but for
+	// rounding, to as many as aren't, at the resolution that each channel is stored in.
 	Components int `json:"components,omitempty"`
 	// Rule separates what Start leaves, which it whitens itself.
 	Rule Rule `json:"rule,omitempty"`

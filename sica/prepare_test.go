@@ -122,7 +122,7 @@ func TestPrepareUnregistered(t *testing.T) {
 		t.Errorf("inverse: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "result")
-	if err := result.Save(dir); err == nil || !strings.Contains(err.Error(), "sica.by can't be saved: it isn't registered with mapping.Register") {
+	if err := result.Save(dir); err == nil || !strings.Contains(err.Error(), "sica.by can't be saved: it isn't registered with preprocess.Register") {
 		t.Errorf("saved: %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

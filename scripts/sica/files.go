@@ -119,6 +119,29 @@ func checkApart(places ...place) error {
 	return nil
 }
 
+// checkNotRead returns a usage error if one of the places is a file that a flag gives
+// to be read: writing would end it. A place without a path is none.
+func checkNotRead(flag string, read []string, places ...place) error {
+	for _, path := range read {
+		for _, p := range places {
+			if p.path != "" && sameFile(path, p.path) {
+				return usagef("%s and %s name the same file, %s: it would be overwritten", flag, p.flag, path)
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile tells whether two paths are those of one file, by a link too.
+func sameFile(a, b string) bool {
+	if within(a, b) && within(b, a) {
+		return true
+	}
+	infoA, err1 := os.Stat(a)
+	infoB, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(infoA, infoB)
+}
+
 // within tells whether a path is that of a folder or of something in it.
 func within(path, folder string) bool {
 	inner, err1 := filepath.Abs(path)

@@ -65,6 +65,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if opt.rate < 0 {
 		return usagef("--rate %g: use a positive number", opt.rate)
 	}
+	if err := checkNotRead("--in", []string{opt.in}, place{"--json", opt.json}); err != nil {
+		return err
+	}
 	progress := newLateParts(cmd.ErrOrStderr())
 	defer progress.done()
 	in, err := openStream(cmd, opt.in, progress.part)

@@ -49,6 +49,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
 		return err
 	}
+	if err := checkNotRead("--in", []string{opt.in}, place{"--out", opt.out}); err != nil {
+		return err
+	}
 	result, err := sica.Load(opt.model)
 	if err != nil {
 		return err

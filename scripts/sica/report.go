@@ -106,6 +106,9 @@ func (opt *reportOptions) config(given func(flag string) bool) (sica.Config, err
 	if err := checkApart(place{"--json", opt.json}, place{"--html", opt.html}, place{"--model", opt.model}); err != nil {
 		return sica.Config{}, err
 	}
+	if err := checkNotRead("--in", opt.in, place{"--json", opt.json}, place{"--html", opt.html}); err != nil {
+		return sica.Config{}, err
+	}
 	return opt.fitOptions.config(given)
 }
 

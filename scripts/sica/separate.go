@@ -92,7 +92,14 @@ func (opt *separateOptions) config(given func(flag string) bool) (sica.Config, e
 	if cfg.Checkpoint = opt.checkpoint; opt.resume && !given("checkpoint") {
 		cfg.Checkpoint = opt.out + ".checkpoint"
 	}
-	if err := checkApart(place{"--out", opt.out}, place{"--json", opt.json}, place{"--save", opt.save}, place{"--checkpoint", cfg.Checkpoint}); err != nil {
+	files := []place{{"--out", opt.out}, {"--json", opt.json}}
+	if err := checkApart(append(files, place{"--save", opt.save}, place{"--checkpoint", cfg.Checkpoint})...); err != nil {
+		return sica.Config{}, err
+	}
+	if err := checkNotRead("--in", opt.in, files...); err != nil {
+		return sica.Config{}, err
+	}
+	if err := checkNotRead("--truth", opt.truth, files...); err != nil {
 		return cfg, err
 	}
 	return cfg, nil

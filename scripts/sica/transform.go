@@ -60,6 +60,9 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
 		return err
 	}
+	if err := checkNotRead("--in", opt.in, place{"--out", opt.out}); err != nil {
+		return err
+	}
 	var given []int
 	if cmd.Flags().Changed("shape") {
 		var err error

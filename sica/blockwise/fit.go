@@ -14,7 +14,7 @@ import (
 )
 
 // AlwaysLearned is how many positions of a recording Fit learns from before it asks
-// whether more are worth it: the linear rule takes seconds for them (docs/linear.md).
+// whether more are worth it: the linear rule takes seconds for them (docs/performance.md).
 const AlwaysLearned = 1 << 16
 
 const (

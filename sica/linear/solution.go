@@ -48,8 +48,10 @@ type Findings struct {
 	Whitening float64 `json:"whitening_code_length"`
 	// Evidence is by how many nats in all the rotation that was found is likelier
 	// than signals that are Gaussian with one spectrum, which no rotation tells
-	// apart. It leaves out the sixteenth of the positions that speaks most for it,
-	// and what it costs to say the angles.
+	// apart, or than such signals behind a mixing that bends them, if that is less. It
+	// leaves out the sixteenth of the positions that speaks most for it, and what it
+	// costs to say the angles. A rotation that is likelier with all positions is taken
+	// with little evidence, or with less than none, too.
 	Evidence float64 `json:"evidence"`
 	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
 	// whitening is kept, their evidence is that of the best rotation's signals.
@@ -109,8 +111,8 @@ type Pair struct {
 	Dependence float64 `json:"dependence"`
 }
 
-// why says what was decided: whether whitening was left, and whether the evidence is less
-// over bent signals.
+// why says what was decided: whether whitening was left, and whether bent signals decided
+// that it wasn't, or that the rotation isn't identified.
 func (s *Solution) why(left, bent bool) string {
 	d := len(s.Mean)
 	switch {

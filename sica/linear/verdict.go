@@ -18,8 +18,8 @@ var identified = math.Log(20)
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation gain // of the whole rotation, over signals alike, bent or not
-	bent     bool // its evidence is less over bent ones
+	rotation gain // of the whole rotation, over signals alike, and, but for white ones' all, over bent ones
+	bent     bool // without the bent ones the rotation would be taken, or identified, and isn't
 	// leastDependent is whether the demixing was taken as its signals depend least on
 	// each other, and another takes fewer nats.
 	leastDependent bool
@@ -52,12 +52,12 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 		if err != nil {
 			return nil, err
 		}
-		over := gained(bent, best.lengths())
-		v.bent = over.evidence < v.rotation.evidence
-		v.rotation.evidence = min(v.rotation.evidence, over.evidence)
+		over, unbent := gained(bent, best.lengths()), v.rotation.evidence
+		v.rotation.evidence = min(unbent, over.evidence)
 		if !white { // a bend of white signals is only a density of theirs
 			v.rotation.all = min(v.rotation.all, over.all)
 		}
+		v.bent = !v.worthIt() || unbent-v.occam > identified && v.rotation.evidence-v.occam <= identified
 	}
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err

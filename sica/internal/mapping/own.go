@@ -149,7 +149,7 @@ func (o own) record() (Record, error) {
 	kind := kindOf[reflect.TypeOf(o.Applier)]
 	registering.Unlock()
 	if kind == "" {
-		return Record{}, fmt.Errorf("the transform %T can't be saved: it isn't registered with mapping.Register", o.Applier)
+		return Record{}, fmt.Errorf("the transform %T can't be saved: it isn't registered with preprocess.Register", o.Applier)
 	}
 	data, err := json.Marshal(o.Applier)
 	if err != nil {
@@ -164,7 +164,7 @@ func (r Record) readOwn() (Map, error) {
 	empty := registered[r.OwnKind]
 	registering.Unlock()
 	if empty == nil {
-		return nil, fmt.Errorf("the transform %q isn't registered in this program: see mapping.Register", r.OwnKind)
+		return nil, fmt.Errorf("the transform %q isn't registered in this program: see preprocess.Register", r.OwnKind)
 	}
 	if len(r.Own) == 0 {
 		return nil, errors.New("a transform without its values")
