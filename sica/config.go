@@ -209,8 +209,8 @@ type Running struct {
 	// KeepBest gives the iterate of least dependence, the start among them, as
 	// the result; otherwise the last one is.
 	KeepBest bool `json:"keep_best,omitempty"`
-	// Budget ends the fit after the iteration in which it is used up. 0 sets
-	// none. It is for callers who must answer in time.
+	// Budget ends the fit after the iteration in which it is used up. 0 sets none. It
+	// doesn't cut the choice of the start short, which is all that Default does.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
 	// Checkpoint, if set, is a folder of this fit alone, made if need be, that

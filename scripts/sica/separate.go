@@ -38,9 +38,9 @@ func newSeparate() *cobra.Command {
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
 scale, and writes them. It prints a line for each iteration and why it stopped.
 The default settings compare a few starts, and make no iteration at all if one
-of them leaves no dependence between the signals. Interrupted, it writes the
-best result so far and exits with 130; if numbers stop being finite, it writes
-the last good one and exits with 3.
+of them leaves no dependence between the signals. Interrupted while it iterates, it
+writes the best result so far, and before that nothing, and exits with 130; if
+numbers stop being finite, it writes the last good one and exits with 3.
 
 Of a recording of more than 65,536 positions it learns from as many as the error
 that the linear rule expects calls for, and says how many and what more would be
