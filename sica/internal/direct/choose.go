@@ -237,25 +237,40 @@ func (s *selection) choose() *Choice {
 }
 
 // simplest is the candidate with the shortest code of the lowest level that isn't beaten by
-// one of a level above it, up to highest.
+// a level above it, up to highest.
 func (s *selection) simplest(highest int) int {
 	chosen := -1
 	for level := range highest + 1 {
-		best, beaten := -1, chosen < 0
+		best := -1
 		for k, c := range s.Candidates {
-			if c.Failed != "" || s.level(k) != level {
-				continue
-			}
-			if best < 0 || c.CodeLength < s.Candidates[best].CodeLength {
+			if c.Failed == "" && s.level(k) == level && (best < 0 || c.CodeLength < s.Candidates[best].CodeLength) {
 				best = k
 			}
-			beaten = beaten || better(c, s.Candidates[chosen])
 		}
-		if best >= 0 && beaten {
+		if best >= 0 && (chosen < 0 || s.beats(level, s.level(chosen))) {
 			chosen = best
 		}
 	}
 	return chosen
+}
+
+// beats is whether each candidate of the lower level is beaten by one of this level. The one
+// with the shortest code isn't enough: a code that a few positions make long may be no longer
+// beyond chance than that of one which is beaten.
+func (s *selection) beats(level, lower int) bool {
+	for k, c := range s.Candidates {
+		if c.Failed != "" || s.level(k) != lower {
+			continue
+		}
+		beaten := false
+		for m, above := range s.Candidates {
+			beaten = beaten || above.Failed == "" && s.level(m) == level && better(above, c)
+		}
+		if !beaten {
+			return false
+		}
+	}
+	return true
 }
 
 // betterSigmas is how many standard errors a code must be shorter by. It is less than

@@ -232,6 +232,8 @@ func TestSimplest(t *testing.T) {
 		"conditional":   {[5][]float64{scores(-3, 0), scores(-2, 0), scores(-1.5, 1), scores(-1.499, 2), scores(-2, 1)}, 2, 2},
 		"network":       {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.5, 1), scores(-1, 1), scores(-1.1, 1)}, 2, 3},
 		"straight on":   {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.99, 1), scores(-1, 1), scores(-1.1, 1)}, 0, 3},
+		// A few positions make the code of the second long, but not beyond chance.
+		"a kind in doubt": {[5][]float64{scores(-2, 0), scores(-3, 100), scores(-1.5, 1), scores(-1, 1), scores(-1.1, 1)}, 0, 0},
 		// The one that beats the lower kind beyond chance isn't the shortest of its own.
 		"its kind": {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.5, 1), scores(-1.4, 1), scores(-1.39, 9)}, 2, 4},
 	} {
