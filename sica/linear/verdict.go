@@ -18,8 +18,12 @@ var identified = math.Log(20)
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
-	rotation gain // of the whole rotation, over signals alike, and, but for white ones' all, over bent ones
-	bent     bool // without the bent ones the rotation would be taken, or identified, and isn't
+	// rotation is what the whole rotation gains: over signals alike or over bent ones, the
+	// less of the two, but for rotation.all of white signals, where bent ones don't count.
+	rotation gain
+	// bent is whether the rotation isn't taken, or isn't identified, only as it gains less
+	// over bent signals.
+	bent bool
 	// leastDependent is whether the demixing was taken as its signals depend least on
 	// each other, and another takes fewer nats.
 	leastDependent bool

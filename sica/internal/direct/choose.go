@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -242,8 +243,8 @@ func (s *selection) simplest(highest int) int {
 	chosen := -1
 	for level := range highest + 1 {
 		best := -1
-		for k, c := range s.Candidates {
-			if c.Failed == "" && s.level(k) == level && (best < 0 || c.CodeLength < s.Candidates[best].CodeLength) {
+		for _, k := range s.at(level) {
+			if best < 0 || s.Candidates[k].CodeLength < s.Candidates[best].CodeLength {
 				best = k
 			}
 		}
@@ -254,23 +255,28 @@ func (s *selection) simplest(highest int) int {
 	return chosen
 }
 
-// beats is whether each candidate of the lower level is beaten by one of this level. The one
-// with the shortest code isn't enough: a code that a few positions make long may be no longer
-// beyond chance than that of one which is beaten.
+// beats is whether each candidate of the lower level is beaten by one of this level. To beat
+// that with the shortest code isn't enough: a few positions can make the code of a right one
+// longer than that, though not beyond chance.
 func (s *selection) beats(level, lower int) bool {
-	for k, c := range s.Candidates {
-		if c.Failed != "" || s.level(k) != lower {
-			continue
-		}
-		beaten := false
-		for m, above := range s.Candidates {
-			beaten = beaten || above.Failed == "" && s.level(m) == level && better(above, c)
-		}
-		if !beaten {
+	for _, below := range s.at(lower) {
+		beats := func(k int) bool { return better(s.Candidates[k], s.Candidates[below]) }
+		if !slices.ContainsFunc(s.at(level), beats) {
 			return false
 		}
 	}
 	return true
+}
+
+// at are the candidates of a level that didn't fail.
+func (s *selection) at(level int) []int {
+	var at []int
+	for k, c := range s.Candidates {
+		if c.Failed == "" && s.level(k) == level {
+			at = append(at, k)
+		}
+	}
+	return at
 }
 
 // betterSigmas is how many standard errors a code must be shorter by. It is less than
