@@ -9,7 +9,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
@@ -70,12 +69,13 @@ func (c *WholeCNNConfig) Outputs(n int) *WholeCNNConfig {
 
 // Done builds the network and returns its output, [R, B, outputs].
 func (c *WholeCNNConfig) Done() *Node {
-	x := relu(c.firstLayer())  // [R, B, p′…, H]
-	thirds := c.secondLayer(x) // three times [R, B, N·H]
+	index := border(c.shape)
+	x := relu(c.firstLayer(index))    // [R, B, L, H]
+	thirds := c.secondLayer(index, x) // three times [R, B, N·H]
 	for i, x := range thirds {
 		thirds[i] = relu(x)
 	}
-	return c.lastLayers(thirds) // [R, B, outputs]
+	return c.lastLayers(index, thirds) // [R, B, outputs]
 }
 
 // convVariables are those of layer number i, as in CNN.
@@ -84,12 +84,11 @@ func (c *WholeCNNConfig) convVariables(i, channels int) (kernel, biases *Node) {
 	return convVariables(c.scope.In("conv_%d", i), c.z.Graph(), c.z.DType(), runs, len(c.shape), channels, c.channels)
 }
 
-// firstLayer is the first convolution, before its activation, at the positions
-// of the surrounded index. Those outside are −∞, so that the activation makes
-// zeros of them: [R, B, p′…, H].
-func (c *WholeCNNConfig) firstLayer() *Node {
-	runs, d, batch := c.z.Shape().Dim(0), c.z.Shape().Dim(1), c.y.Shape().Dim(1)
-	index := surround(c.shape)
+// firstLayer is the first convolution, before its activation, at the positions of the
+// bordered index. Borders are −∞, so that the activation makes zeros of them:
+// [R, B, L, H].
+func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
+	runs, d := c.z.Shape().Dim(0), c.z.Shape().Dim(1)
 	inputs := 3 * d
 	if c.tau != nil {
 		inputs += 2*d + 1
@@ -115,24 +114,23 @@ func (c *WholeCNNConfig) firstLayer() *Node {
 
 	signals := Reshape(Transpose(c.z, 1, 2), append(append([]int{runs, 1}, c.shape...), d)...) // [R, 1, p…, d]
 	shared := addBiases(convolve(signals, ofSignals), biases)                                  // [R, 1, p…, H]
-	shared = index.pad(shared, c.constant([]float64{math.Inf(-1)}))                            // [R, 1, p′…, H]
+	outside := c.constant([]float64{math.Inf(-1)})
+	shared = index.pad(shared, outside)                                                                                                     // [R, 1, size, H]
+	shared = Pad(shared, outside, compute.PadAxis{}, compute.PadAxis{}, compute.PadAxis{End: index.length - index.size}, compute.PadAxis{}) // [R, 1, L, H]
 
 	own := Einsum("rbc,rkch->rbkh", sample, ofSample) // [R, B, taps, H]: by the tap that sees it
 	rows2, changes2 := c.edges(index, own)
 	rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2) // [R, B, M], [R, B, M, H]
 
-	x := Add(
-		Reshape(shared, runs, 1, index.size, c.channels),
-		InsertAxes(ReduceSum(own, 2), 2)) // [R, B, T′, H]
-	x = addAt(x, rows, changes)
-	return Reshape(x, append(append([]int{runs, batch}, index.shape...), c.channels)...) // [R, B, p′…, H]
+	x := Add(shared, InsertAxes(ReduceSum(own, 2), 2)) // [R, B, L, H]
+	return addAt(x, rows, changes)
 }
 
 // hide is what hiding the positions idx [R, B, d] changes: a signal's hidden
 // value, seen by each tap of the kernel context from another position, gives
 // way to the mask's one. Both kernels are [R, taps, d, H]; the positions
 // changed are [R, B, taps·d], the changes [R, B, taps·d, H].
-func (c *WholeCNNConfig) hide(index *surroundedIndex, idx, mask, context *Node) (rows, changes *Node) {
+func (c *WholeCNNConfig) hide(index *borderedIndex, idx, mask, context *Node) (rows, changes *Node) {
 	g := c.z.Graph()
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	taps := len(index.offsets)
@@ -146,7 +144,7 @@ func (c *WholeCNNConfig) hide(index *surroundedIndex, idx, mask, context *Node) 
 // edges takes back what taps outside the index would have seen of the sample's
 // own [R, B, taps, H]: the positions changed are [R, B, E], the changes
 // [R, B, E, H].
-func (c *WholeCNNConfig) edges(index *surroundedIndex, own *Node) (rows, changes *Node) {
+func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *Node) {
 	g := c.z.Graph()
 	runs, batch := own.Shape().Dim(0), own.Shape().Dim(1)
 	outside := Reshape(c.constant(index.outside), len(index.edges), len(index.offsets)) // [E, taps]
@@ -154,45 +152,61 @@ func (c *WholeCNNConfig) edges(index *surroundedIndex, own *Node) (rows, changes
 	return rows, Neg(Einsum("ek,rbkh->rbeh", outside, own))
 }
 
-// secondLayer is the second convolution of x [R, B, p′…, H], before its
-// activation, in three parts of every third position along the last axis, each
-// [R, B, N·H].
+// secondLayer is the second convolution of x [R, B, L, H], before its activation, at
+// size positions from the first inner one on, in three parts of every third position,
+// each [R, B, N·H].
 //
-// Side by side in memory lie, along that axis, a position's channels and its
-// neighbours'. So what the three taps of every third position see is a matrix as
-// it is: three products, each beginning one position further, see all
-// positions, and nothing has to be copied together. There may be up to two
-// positions too many at the end of the axis.
-func (c *WholeCNNConfig) secondLayer(x *Node) []*Node {
-	dims := x.Shape().Dimensions
-	axes, h := len(c.shape), c.channels
-	runs, batch, third := dims[0], dims[1], (dims[1+axes]-2)/3
-	kernel, biases := c.convVariables(1, h)                          // [R, taps, H, H], [R, H]
-	x = Reshape(x, append(append([]int{}, dims[:1+axes]...), -1)...) // [R, B, p′…, n′·H]
+// Side by side in memory lie a position's channels and its neighbours'. So what the
+// three taps along the last axis see from every third position is a matrix as it is:
+// three products, each beginning one position further, see all positions, and nothing
+// has to be copied together. Each product is with the taps of all rows of the kernel at
+// once; what a row contributes lies as far off as it does.
+func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
+	runs, batch, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
+	third := index.size / kernelSize
+	kernel, biases := c.convVariables(1, h)                               // [R, taps, H, H], [R, H]
+	rows := len(index.offsets) / kernelSize                               // K
+	kernel = Reshape(kernel, runs, rows, kernelSize*h, h)                 // [R, K, 3H, H]
+	kernel = Reshape(Transpose(kernel, 1, 2), runs, kernelSize*h, rows*h) // [R, 3H, K·H]
 	bias := Reshape(BroadcastToDims(InsertAxes(biases, 1), runs, third, h), runs, 1, third*h)
+	x = Reshape(x, runs, batch, index.length*h) // [R, B, L·H]
 
-	thirds := make([]*Node, 3)
-	for first := range thirds {
+	thirds := make([]*Node, kernelSize)
+	for i := range thirds {
+		from := index.first - index.rows - kernelSize/2 + i
+		to := from + index.size + 2*index.rows
+		seen := Reshape(Slice(x, AxisRange(), AxisRange(), AxisRange(from*h, to*h)), runs, -1, kernelSize*h) // [R, B·M, 3H]
+		products := Reshape(Einsum("rni,rio->rno", seen, kernel), runs, batch, -1, rows*h)                   // [R, B, M, K·H]
 		sum := bias
-		for k, tap := range grid.Box(kernelSize/2, axes-1) { // of the axes but the last
-			slice := []SliceAxisSpec{AxisRange(), AxisRange()}
-			for i, offset := range tap {
-				slice = append(slice, AxisRange(1+offset, 1+offset+c.shape[i]))
-			}
-			slice = append(slice, AxisRange(first*h, (first+3*third)*h))
-			seen := Reshape(Slice(x, slice...), runs, -1, 3*h)                               // [R, B·N, 3H]
-			taps := Reshape(Slice(kernel, AxisRange(), AxisRange(3*k, 3*k+3)), runs, 3*h, h) // [R, 3H, H]
-			sum = Add(sum, Reshape(Einsum("rni,rio->rno", seen, taps), runs, -1, third*h))   // [R, …, third·H]
+		for k := range rows {
+			first := (index.rows + int(index.offsets[kernelSize*k+1])) / kernelSize // offsets of a row's middle tap
+			row := Slice(products, AxisRange(), AxisRange(), AxisRange(first, first+third), AxisRange(k*h, (k+1)*h))
+			sum = Add(sum, Reshape(row, runs, batch, third*h)) // [R, B, N·H]
 		}
-		thirds[first] = Reshape(sum, runs, batch, -1)
+		if rows > 1 {
+			sum = written(sum)
+		}
+		thirds[i] = sum
 	}
 	return thirds
+}
+
+// written is x [R, B, N], of which XLA's CPU compiler is to keep the values. It
+// computes sums anew in each loop that reads them, but not what a scatter has added
+// to. The same holds of the gradient.
+func written(x *Node) *Node {
+	write := func(x *Node) *Node {
+		at := Const(x.Graph(), [][]int32{{0, 0, 0}})
+		nothing := Zeros(x.Graph(), shapes.Make(x.DType(), 1))
+		return ScatterSum(x, at, nothing, false, false)
+	}
+	return IdentityWithCustomGradient(write(x), func(_, v *Node) *Node { return write(v) })
 }
 
 // lastLayers are the last convolution and the linear map after it, as one
 // linear map of the parts of the second layer, each [R, B, N·H]:
 // [R, B, outputs].
-func (c *WholeCNNConfig) lastLayers(thirds []*Node) *Node {
+func (c *WholeCNNConfig) lastLayers(index *borderedIndex, thirds []*Node) *Node {
 	g, dtype := c.z.Graph(), c.z.DType()
 	runs, h := c.z.Shape().Dim(0), c.channels
 	positions := c.z.Shape().Dim(2)
@@ -203,22 +217,22 @@ func (c *WholeCNNConfig) lastLayers(thirds []*Node) *Node {
 	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, h), 2) // [R, outputs, H]
 	y := Add(offset, Einsum("roh,rh->ro", sums, biases))                    // [R, outputs]
 	y = InsertAxes(y, 1)                                                    // [R, 1, outputs]
-	for i, folded := range c.inThirds(convolveTransposed(perOutput, kernel)) {
+	for i, folded := range c.inThirds(index, convolveTransposed(perOutput, kernel)) {
 		y = Add(y, Einsum("rbn,ron->rbo", thirds[i], folded)) // [R, B, outputs]
 	}
 	return y
 }
 
-// inThirds parts x [R, outputs, p…, H] as the second layer is, with zeros at
-// the positions too many: three times [R, outputs, N·H].
-func (c *WholeCNNConfig) inThirds(x *Node) []*Node {
+// inThirds parts x [R, outputs, p…, H] as the second layer is, with zeros at borders:
+// three times [R, outputs, N·H].
+func (c *WholeCNNConfig) inThirds(index *borderedIndex, x *Node) []*Node {
 	runs, outputs, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
-	last := c.shape[len(c.shape)-1]
-	third := (last + 2) / 3
-	x = Reshape(x, runs, -1, last, h)
-	x = Pad(x, c.constant([]float64{0}), compute.PadAxis{}, compute.PadAxis{}, compute.PadAxis{End: 3*third - last}, compute.PadAxis{})
-	x = Reshape(x, runs, outputs, -1, 3, h)
-	thirds := make([]*Node, 3)
+	zero := c.constant([]float64{0})
+	x = index.pad(x, zero)                                                                                       // [R, outputs, size, H]
+	x = Slice(x, AxisRange(), AxisRange(), AxisRange(index.first))                                               // from the first inner one on
+	x = Pad(x, zero, compute.PadAxis{}, compute.PadAxis{}, compute.PadAxis{End: index.first}, compute.PadAxis{}) // [R, outputs, size, H]
+	x = Reshape(x, runs, outputs, -1, kernelSize, h)
+	thirds := make([]*Node, kernelSize)
 	for i := range thirds {
 		thirds[i] = Reshape(Slice(x, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1)), runs, outputs, -1)
 	}

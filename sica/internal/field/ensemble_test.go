@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/stream"
@@ -49,8 +50,11 @@ func TestNetworksTakenOver(t *testing.T) {
 		return []*mat.Dense{x}
 	}
 	for name, change := range map[string]func(*Config){
-		"wgf":      func(*Config) {},
-		"whole rf": func(c *Config) { c.Context, c.Flow, c.Folds, c.Noise = WholeSequence, RF, 0, 0 },
+		"wgf": func(*Config) {},
+		"whole rf": func(c *Config) {
+			c.Context, c.Flow, c.Folds, c.Noise = WholeSequence, RF, 0, 0
+			c.Solver, c.SolverSteps = flows.Euler, 2
+		},
 	} {
 		b, err := backend.Open(backend.Available()[0])
 		if err != nil {

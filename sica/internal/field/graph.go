@@ -30,22 +30,23 @@ func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 	return f.network.LogRatio(scope, data, y, idx, nil)
 }
 
-// velocityGraph follows the flow from the values y [R, B, d] at positions t
-// [R, B]. Inputs are the data, y, t and the scalars τ and h. For the gradient
-// flow the output is its velocity, for the rectified flow y after one step h
-// of the solver from time τ, both [R, B, d].
-func (f *networks) velocityGraph(scope *model.Scope, inputs []*Node) *Node {
-	n := len(inputs) - 4
-	data, y, idx, tau, h := inputs[:n], inputs[n], layers.EverySignal(inputs[n+1], f.d), inputs[n+2], inputs[n+3]
+// movesGraph is what the flow does to the values y [R, B, d] at positions t [R, B],
+// after the data in inputs: the velocity of the gradient flow, or where the rectified
+// flow has taken y at τ = 1, both [R, B, d].
+func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
+	n := len(inputs) - 2
+	data, y, idx := inputs[:n:n], inputs[n], layers.EverySignal(inputs[n+1], f.d)
 	if f.cfg.Flow == WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
 			return f.network.LogRatio(scope, data, y, idx, nil)
 		}, y)
 	}
-	return f.cfg.Solver.Step(func(y, tau *Node) *Node {
+	velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
+		data, idx := held[:n], held[n]
 		times := BroadcastToDims(tau, y.Shape().Dim(0), y.Shape().Dim(1)) // [R, B]
 		// At refinement the target's context is the signals' own (paper,
 		// section "Minimising KL using Rectified Flow": Z̃′ = Z̃).
-		return f.network.Velocity(scope.ResetVisited(), data, y, idx, idx, times)
-	}, y, tau, h)
+		return f.network.Velocity(scope, data, y, idx, idx, times)
+	}
+	return flows.Integrate(scope, velocity, y).Hold(append(data, idx)...).Solver(f.cfg.Solver).Steps(f.cfg.SolverSteps).Done()
 }

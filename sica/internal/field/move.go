@@ -46,23 +46,14 @@ func (f *networks) moves(ctx context.Context, data []*tensors.Tensor, values [][
 		// The last chunk is moved back to keep the shape, and so the program.
 		from := min(first, f.t-chunk)
 		y, at := f.samplesAt(values, from, chunk)
-		steps := 1
-		if f.cfg.Flow == RF {
-			steps = f.cfg.SolverSteps
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		out := y
-		for s := range steps {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			tau, h := f.scalar(float64(s)/float64(steps)), f.scalar(1/float64(steps))
-			outputs, err := f.velocity.Call(arguments(data, out, at, tau, h)...)
-			if err != nil {
-				return nil, fmt.Errorf("moving the signals: %w", err)
-			}
-			out = outputs[0]
+		outputs, err := f.flow.Call(arguments(data, y, at)...)
+		if err != nil {
+			return nil, fmt.Errorf("moving the signals: %w", err)
 		}
-		result, err := host.Values(out)
+		result, err := host.Values(outputs[0])
 		if err != nil {
 			return nil, fmt.Errorf("reading the moves: %w", err)
 		}
@@ -96,8 +87,6 @@ func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensor
 	}
 	return host.Tensor(flat, f.dtype, f.count, chunk, f.d), tensors.FromFlatDataAndDimensions(positions, f.count, chunk)
 }
-
-func (f *networks) scalar(v float64) *tensors.Tensor { return host.Tensor([]float64{v}, f.dtype) }
 
 // logits are the log-ratios at the samples of idx [networks][N·d], all of one N:
 // [networks][N]. It stops with ctx's error when ctx ends.

@@ -30,10 +30,10 @@ type networks struct {
 	constants  []*tensors.Tensor // of data, the same in every iteration
 	ridge      [][]float64       // the weights of each signal's prediction; nil fits them to the signals
 
-	store    *model.Store
-	trainer  *flows.Trainer // nil for learned networks
-	velocity *model.Exec
-	logit    *model.Exec // nil for learned networks
+	store   *model.Store
+	trainer *flows.Trainer // nil for learned networks
+	flow    *model.Exec    // of movesGraph
+	logit   *model.Exec    // nil for learned networks
 
 	key    programs.Key // of idle, none if functions of the caller's have a part
 	failed bool
@@ -119,7 +119,7 @@ func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count 
 		f.constants = append(f.constants, f.maskTensor())
 	}
 	var err error
-	f.velocity, err = model.NewExec(backend, f.store, f.velocityGraph)
+	f.flow, err = model.NewExec(backend, f.store, f.movesGraph)
 	return f, err
 }
 
@@ -151,7 +151,7 @@ func (f *networks) checkOwn() error {
 }
 
 func (f *networks) close() {
-	f.velocity.Finalize()
+	f.flow.Finalize()
 	if f.trainer != nil {
 		f.trainer.Finalize()
 		f.logit.Finalize()
