@@ -15,9 +15,10 @@ import (
 // MNISTSide is the height and the width of the images that [MNIST] gives: 28
 // pixels, and a border of 2 on each side. The paper has 32×32 and doesn't say how it
 // came by them; resized digits would be as likely.
-const MNISTSide = 28 + 2*mnistBorder
+const MNISTSide = 28 + 2*MNISTBorder
 
-const mnistBorder = 2
+// MNISTBorder is the width of that border in pixels.
+const MNISTBorder = 2
 
 // What these hold and where it comes from is told in mnist/README.md.
 var (
@@ -80,15 +81,15 @@ func (d *Digits) Sources(rng *rand.Rand, n int) (s *mat.Dense, labels []int, err
 		return nil, nil, fmt.Errorf("datasets: %d pixels and %d labels for %d digits of %d×%d: they do not fit",
 			len(d.Pixels), len(d.Labels), d.N, d.Rows, d.Cols)
 	}
-	width := d.Cols + 2*mnistBorder
-	s, err = newSignals(n, (d.Rows+2*mnistBorder)*width)
+	width := d.Cols + 2*MNISTBorder
+	s, err = newSignals(n, (d.Rows+2*MNISTBorder)*width)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, k := range rng.Perm(d.N)[:n] {
 		signal := s.RawRowView(i)
 		for p, v := range d.Image(k) {
-			row, col := p/d.Cols+mnistBorder, p%d.Cols+mnistBorder
+			row, col := p/d.Cols+MNISTBorder, p%d.Cols+MNISTBorder
 			signal[row*width+col] = float64(v) / 255
 		}
 		labels = append(labels, int(d.Labels[k]))

@@ -117,6 +117,10 @@ type Preparation struct {
 type VectorField struct {
 	Flow    Flow    `json:"flow"`
 	Context Context `json:"context"`
+	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of its
+	// network, not one output: another reading of the paper, which has a layer
+	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
+	SumOutputs bool `json:"sum_outputs,omitempty"`
 	// Windows are the reaches of a LocalWindow along each axis, in rising
 	// order; 0 shows a network nothing but z_t. With several, each fold trains
 	// a network for each, and the held-out positions weigh them against one
@@ -239,7 +243,7 @@ type Running struct {
 // networks are the settings of the vector field's networks.
 func (c Config) networks() field.Config {
 	return field.Config{
-		Flow: c.Flow, Context: c.Context, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
+		Flow: c.Flow, Context: c.Context, SumOutputs: c.SumOutputs, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
 		Solver: c.Solver, SolverSteps: c.SolverSteps,
 		Optimizer: c.Optimizer, LearningRate: c.LearningRate, NewOptimizer: c.NewOptimizer, BatchSize: c.BatchSize,
 		Epochs: c.Epochs, Steps: c.Steps, FreshProduct: c.FreshProduct, WarmStart: c.WarmStart, Noise: c.Noise,

@@ -317,6 +317,7 @@ func TestFitErrors(t *testing.T) {
 		{"hidden", good, with(func(c *Config) { c.Hidden = nil }), "hidden"},
 		{"solver", good, func() Config { c := PaperRF(); c.Solver = "rk4"; return c }(), "solver"},
 		{"RF folds", good, func() Config { c := PaperRF(); c.Folds, c.Block = 3, 4; return c }(), "folds 3"},
+		{"sum of outputs", good, func() Config { c := PaperRF(); c.SumOutputs = true; return c }(), "sum of outputs"},
 		{"whole noise", good, func() Config { c := PaperWGF(); c.Noise = 1; return c }(), "noise 1"},
 	} {
 		result, err := Fit(context.Background(), b, test.x, test.cfg)

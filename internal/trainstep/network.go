@@ -16,6 +16,8 @@ type Network struct {
 	// Shape; else the network is an MLP.
 	Whole bool
 	Shape []int
+	// SumOutputs makes the log-ratio of Whole a sum of d outputs, not one.
+	SumOutputs bool
 	// Hidden are the widths of the MLP's hidden layers.
 	Hidden []int
 	// Own, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
@@ -39,13 +41,14 @@ func Predictions(data []*Node, idx *Node) *Node { return layers.GatherSignals(da
 // LogRatio is a LogRatio.
 func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node {
 	scope = scope.In(Scope)
-	var logit *Node // [R, B, 1]
-	if n.Whole {
-		logit = layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Done()
-	} else {
-		logit = n.mlp(scope, n.inputs(data, y, idx, noise), 1)
+	switch {
+	case n.Whole && n.SumOutputs:
+		outputs := layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Outputs(y.Shape().Dim(-1)).Done() // [R, B, d]
+		return ReduceSum(outputs, -1)
+	case n.Whole:
+		return Squeeze(layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Done(), -1)
 	}
-	return Squeeze(logit, -1)
+	return Squeeze(n.mlp(scope, n.inputs(data, y, idx, noise), 1), -1)
 }
 
 // inputs are those of the ratio's MLP, [R, B, inputs].

@@ -42,7 +42,7 @@ holds; sica statements puts that together. Run
 again, it makes only what is missing, so that it can be stopped and goes on where
 it was, with the paper's SICA from its last iteration. Figure 2, which shows no
 separation, is drawn and its assumption checked. The figure readings, which isn't
-the paper's, compares ways to read the step of its mixing.
+the paper's, compares ways to read the step of its mixing and what else it leaves open.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
 settings, and beside them SICA with the project's own, behind mixing steps of 0.1,
@@ -79,7 +79,7 @@ const maxRuns = 10_000
 const (
 	// modelsFigure is the paper's figure of graphical models, which has no cells.
 	modelsFigure = "2"
-	// readingsFigure compares readings of the mixing's step; it isn't the paper's.
+	// readingsFigure compares readings of what the paper leaves open; it isn't the paper's.
 	readingsFigure = "readings"
 )
 

@@ -58,7 +58,7 @@ func TestFigureAsPrinted(t *testing.T) {
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "4 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "0 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "| the paper says |"},
-		{[]string{"readings"}, "54 of 54 separations to make"}, // the linear mixing of two readings is one
+		{[]string{"readings"}, "90 of 90 separations to make"}, // 18 mixtures of AR(7), as the linear one of two readings is one, and 12 of digits
 		{[]string{"readings"}, "| GELU, x + 0.05·h(W·x) | 0."},
 	} {
 		args := slices.Concat([]string{"figure"}, test.args, []string{"--methods", "mixed", "--out", out, "--backend", "go"})

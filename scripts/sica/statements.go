@@ -16,7 +16,7 @@ func newStatements() *cobra.Command {
 		Short: "Say which of the paper's statements hold",
 		Long: `Statements prints, as a Markdown page, every statement of the paper's section on
 experiments with what the outcomes in DIR/cells.jsonl say to it, the readings of
-the mixing's step that were compared, and the mean MCCs. Figure makes the outcomes,
+what the paper leaves open that were compared, and the mean MCCs. Figure makes the outcomes,
 merge adds those of other machines; docs/statements.md is this page of
 notebooks/results.`,
 		Args: cobra.NoArgs,
@@ -49,7 +49,14 @@ errors, n counts runs; SICA is this project's Default.
 	if err := experiment.WriteStatements(w, results); err != nil {
 		return err
 	}
-	fmt.Fprint(w, "\n## Readings of the mixing's step\n\n")
+	fmt.Fprint(w, `
+## Readings of what the paper leaves open
+
+By "bin/sica figure readings": three runs of their own at the fewest and the most mixing
+steps, and which of the statements hold in them. The first group decided the step; the
+others show what else could have.
+
+`)
 	if err := experiment.WriteReadings(w, results); err != nil {
 		return err
 	}

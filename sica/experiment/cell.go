@@ -68,7 +68,7 @@ type Outcome struct {
 // error if the cell's problem, method or preset is unknown, if ctx ends, or if the
 // checkpoint, which is "" for none, can't be used; see Signals.
 func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*Outcome, *mat.Dense, error) {
-	method, err := MethodNamed(c.Method)
+	method, err := lookUp(c.Method)
 	if err != nil {
 		return nil, nil, err
 	}

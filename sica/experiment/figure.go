@@ -122,7 +122,7 @@ func (f Figure) Cells(p Preset, runs int) []Cell {
 // presetOf returns the preset of the method called name for a figure of p, and
 // whether the figure shows the method.
 func presetOf(name string, p Preset) (Preset, bool) {
-	m, err := MethodNamed(name)
+	m, err := lookUp(name)
 	if err != nil {
 		return "", false
 	}

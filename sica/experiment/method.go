@@ -119,6 +119,16 @@ func MethodNamed(name string) (Method, error) {
 	return Method{}, fmt.Errorf("experiment: unknown method %q: want one of %s", name, strings.Join(names, ", "))
 }
 
+// lookUp is MethodNamed, and knows the readings' methods, too.
+func lookUp(name string) (Method, error) {
+	for _, m := range readingMethods() {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return MethodNamed(name)
+}
+
 // has says whether p is one of the method's presets, or "" and it has none.
 func (m Method) has(p Preset) bool {
 	if len(m.Presets) == 0 {

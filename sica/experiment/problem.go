@@ -2,7 +2,9 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,6 +20,10 @@ const (
 	AR7 = "ar7"
 	// MNIST is three digits of 32×32 pixels.
 	MNIST = "mnist"
+	// twoDigits are two of them, and resizedDigits three that were scaled to 32×32 pixels in
+	// place of a border: readings of what the paper doesn't say.
+	twoDigits     = "mnist-two"
+	resizedDigits = "mnist-resized"
 )
 
 // The names of a Problem's mixing.
@@ -59,9 +65,16 @@ func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
 		sources, err = datasets.Heart(rng, datasets.PaperHeart())
 	case AR7:
 		sources, err = datasets.AR7(rng, arSignals, arPositions)
-	case MNIST:
+	case MNIST, twoDigits, resizedDigits:
 		mixed.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
-		sources, _, err = datasets.MNIST(rng, digits)
+		n := digits
+		if p.Data == twoDigits {
+			n = 2
+		}
+		sources, _, err = datasets.MNIST(rng, n)
+		if err == nil && p.Data == resizedDigits {
+			resize(sources)
+		}
 	default:
 		err = fmt.Errorf("experiment: unknown data %q: want %s, %s or %s", p.Data, Heart, AR7, MNIST)
 	}
@@ -88,4 +101,29 @@ func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
 	}
 	return nil, fmt.Errorf("experiment: %d steps of mixing %q for %s: want %s without steps for %s, and %s or %s for the others",
 		p.Steps, p.Mixing, p.Data, MatrixMixing, Heart, LinearMixing, GELUMixing)
+}
+
+// resize scales each digit of s to all of its 32×32 pixels: what lies within the border, by
+// bilinear interpolation between the pixels' centres.
+func resize(s *mat.Dense) {
+	const side, border = datasets.MNISTSide, datasets.MNISTBorder
+	const scale = float64(side-2*border) / side
+	d, _ := s.Dims()
+	for i := range d {
+		digit := slices.Clone(s.RawRowView(i))
+		at := func(row, col int) float64 {
+			row, col = min(max(row, 0), side-2*border-1), min(max(col, 0), side-2*border-1)
+			return digit[(row+border)*side+col+border]
+		}
+		for row := range side {
+			for col := range side {
+				y, dy := math.Modf((float64(row)+0.5)*scale + 0.5) // one further, to be above 0
+				x, dx := math.Modf((float64(col)+0.5)*scale + 0.5)
+				top, left := int(y)-1, int(x)-1
+				s.Set(i, row*side+col,
+					(1-dy)*((1-dx)*at(top, left)+dx*at(top, left+1))+
+						dy*((1-dx)*at(top+1, left)+dx*at(top+1, left+1)))
+			}
+		}
+	}
 }

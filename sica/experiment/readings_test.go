@@ -2,12 +2,16 @@ package experiment
 
 import (
 	"bytes"
+	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // The rival reading has the size inside the nonlinearity, x + GELU(δ·W·x), and its
@@ -24,13 +28,14 @@ func TestInnerMixing(t *testing.T) {
 	if !mat.EqualApprox(in.X, &want, 1e-14) {
 		t.Error("a step isn't x + GELU(0.3·W·x)")
 	}
-	inner, outer := readings[len(readings)-1], readings[2]
+	steps := readingGroups()[0].readings
+	inner, outer := steps[len(steps)-1], steps[2]
 	if inner.gelu != innerMixing || outer.gelu != GELUMixing {
 		t.Fatalf("the readings are %+v and %+v", inner, outer)
 	}
-	for k, problem := range inner.linear() {
-		if problem != outer.linear()[k] {
-			t.Errorf("the linear mixing is %+v inside and %+v outside", problem, outer.linear()[k])
+	for k, problem := range inner.problems("linear") {
+		if problem != outer.problems("linear")[k] {
+			t.Errorf("the linear mixing is %+v inside and %+v outside", problem, outer.problems("linear")[k])
 		}
 	}
 }
@@ -59,6 +64,10 @@ func TestReadingTables(t *testing.T) {
 	for _, c := range ReadingCells() {
 		score := 0.85
 		switch {
+		case c.Method == summedWGF:
+			score = 0.5
+		case c.Method == "ivae":
+			score = 0.3
 		case c.Mixing != LinearMixing:
 			score -= float64(c.Steps) / 100
 			if c.Method == "sica-wgf" {
@@ -82,9 +91,84 @@ func TestReadingTables(t *testing.T) {
 		"(n=1) | yes | yes | yes | yes | yes |\n| x + 0.05·h(W·x)", // the line of 0.1
 		"(n=1) | yes | yes | no | yes | yes |\n| x + h(0.1·W·x)",   // that of 0.05
 		"| GELU, x + 0.1·h(W·x) | 0.800 (0.000) | 0.900 (0.000) |",
+		"| d outputs, summed | no | no | yes | no | no |", // whose outcomes are .5 below
+		"| two, with a border | no | no | yes | yes |",    // behind 20 linear steps at .78
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("without %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// Scaled digits are what the pixels of a plane become: a plane, with the values at the
+// centres of the new pixels, and the nearest old centre's beyond the outermost.
+func TestResize(t *testing.T) {
+	const side, border = datasets.MNISTSide, datasets.MNISTBorder
+	const within = side - 2*border
+	plane := func(row, col float64) float64 { return 3 + 2*row - col }
+	s := mat.NewDense(1, side*side, nil)
+	for row := range within {
+		for col := range within {
+			s.Set(0, (row+border)*side+col+border, plane(float64(row), float64(col)))
+		}
+	}
+	resize(s)
+	centre := func(k int) float64 { return min(max((float64(k)+0.5)*within/side-0.5, 0), within-1) }
+	for row := range side {
+		for col := range side {
+			if got, want := s.At(0, row*side+col), plane(centre(row), centre(col)); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("pixel (%d, %d) is %v, want %v", row, col, got, want)
+			}
+		}
+	}
+}
+
+// A reading's digits are drawn as MNIST's of the same seed.
+func TestReadingDigits(t *testing.T) {
+	draw := func(data string) *mat.Dense {
+		s, in, err := Problem{Data: data, Mixing: LinearMixing, Steps: 1, Seed: 9}.Draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(in.Shape, []int{datasets.MNISTSide, datasets.MNISTSide}) {
+			t.Errorf("%s is shaped %v", data, in.Shape)
+		}
+		return s
+	}
+	three, two, resized := draw(MNIST), draw(twoDigits), draw(resizedDigits)
+	if !mat.Equal(two, three.Slice(0, 2, 0, three.RawMatrix().Cols)) {
+		t.Error("the two digits aren't the first two of three")
+	}
+	if ratio := mat.Sum(resized) / mat.Sum(three); math.Abs(ratio-32.*32/28/28) > 0.02 {
+		t.Errorf("resized digits have %.3f times the ink, want 32²/28²", ratio)
+	}
+}
+
+// The readings' methods can't be named by a user, and each has a setting that the
+// method it stands for hasn't.
+func TestReadingMethods(t *testing.T) {
+	for _, m := range readingMethods() {
+		if _, err := MethodNamed(m.Name); err == nil {
+			t.Errorf("%s is among Methods", m.Name)
+		}
+		if found, err := lookUp(m.Name); err != nil || found.Name != m.Name {
+			t.Errorf("%s isn't found: %v", m.Name, err)
+		}
+		if m.sica == nil {
+			continue
+		}
+		cfg, err := m.Config(PaperPreset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reflect.DeepEqual(cfg, sica.PaperWGF()) {
+			t.Errorf("%s is PaperWGF", m.Name)
+		}
+	}
+	u := segments(1024)
+	for t0 := range 1024 {
+		if mat.Sum(u.ColView(t0)) != 1 || u.At(t0/32, t0) != 1 {
+			t.Fatalf("position %d isn't in segment %d", t0, t0/32)
 		}
 	}
 }

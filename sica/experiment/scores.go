@@ -78,7 +78,7 @@ func at(steps int) string {
 }
 
 func labelOf(method string) string {
-	m, _ := MethodNamed(method)
+	m, _ := lookUp(method)
 	return m.Label
 }
 

@@ -51,6 +51,7 @@ type Network = func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
 type Config struct {
 	Flow        Flow
 	Context     Context
+	SumOutputs  bool
 	Windows     []int
 	Hidden      []int
 	Network     Network
@@ -209,6 +210,9 @@ func (c Config) Validate(g *grid.Grid) error {
 }
 
 func (c Config) validateNetworks(shape []int) error {
+	if c.SumOutputs && (c.Context != WholeSequence || c.Flow != WGF) {
+		return fmt.Errorf("sum of outputs: only the flow %q over the context %q has one; want false", WGF, WholeSequence)
+	}
 	switch c.Context {
 	case WholeSequence:
 		if c.Network != nil {
