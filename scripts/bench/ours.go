@@ -178,31 +178,59 @@ func (o *ours) logRatio(p problem) trainstep.LogRatio {
 	}
 }
 
-// prepareRefinement compiles an Euler step of some positions; the unit of work
-// is one of all.
+// refineSteps is how many Euler steps of a chunk of positions a call makes; sica makes 100.
+const refineSteps = 10
+
+// prepareRefinement compiles Euler steps of some positions; the unit of work is one step
+// of all. Like sica it makes several in one compiled loop, but for the literal form,
+// whose convolutions XLA's CPU backend makes slowly in a loop.
 func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64, float64, error) {
 	t := p.positions()
 	chunk := layers.WholeCNNSamples(p.runs, t, t) // as sica does
 	h := 1 / float64(p.settings().SolverSteps)
-	velocity := o.velocity(p)
+	network := o.velocity(p)
 	store := model.NewStore()
-	exec, err := model.NewExec1(o.backend, store, func(scope *model.Scope, z, idx *Node) *Node {
-		at := layers.EverySignal(idx, p.d)                                         // [R, B, d]
-		tau := Zeros(z.Graph(), shapes.Make(z.DType(), idx.Shape().Dimensions...)) // [R, B]
-		return MulScalar(velocity(scope, []*Node{z}, layers.GatherSignals(z, at), at, at, tau), h)
-	})
+	steps := func(n int) (*model.Exec, error) { // z, idx to how far n steps go
+		return model.NewExec(o.backend, store, func(scope *model.Scope, z, idx *Node) *Node {
+			velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
+				at := layers.EverySignal(held[1], p.d)                       // [R, B, d]
+				times := BroadcastToDims(tau, held[1].Shape().Dimensions...) // [R, B]
+				return network(scope, held[:1], y, at, at, times)
+			}
+			y := layers.GatherSignals(z, layers.EverySignal(idx, p.d))
+			if n == 1 {
+				zero := Const(z.Graph(), tensors.FromShape(shapes.Make(z.DType())))
+				return MulScalar(velocity(scope, y, zero, []*Node{z, idx}), h)
+			}
+			return Sub(flows.Integrate(scope, velocity, y).Hold(z, idx).Between(0, float64(n)*h).Steps(n).Done(), y)
+		})
+	}
+	one, err := steps(1)
 	if err != nil {
 		return nil, 0, err
 	}
-	o.free = func() { exec.Finalize(); store.Finalize() }
 	z := arrays["z"].tensor()
-	if _, err := exec.Compile(z.Shape(), shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
+	if _, err := one.Compile(z.Shape(), shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
 		return nil, 0, err
 	}
 	if err := setWeights(store, arrays); err != nil {
 		return nil, 0, err
 	}
-	pass := func() (meanSquare, ms float64, err error) {
+	several, n := one, 1
+	if !o.literal {
+		n = refineSteps
+		if several, err = steps(n); err != nil {
+			return nil, 0, err
+		}
+	}
+	o.free = func() {
+		one.Finalize()
+		if several != one {
+			several.Finalize()
+		}
+		store.Finalize()
+	}
+	pass := func(exec *model.Exec) (meanSquare, ms float64, err error) {
 		begin := time.Now()
 		for first := 0; first < t; first += chunk {
 			from := min(first, t-chunk)
@@ -210,7 +238,7 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 			for k := range idx {
 				idx[k] = int32(from + k%chunk)
 			}
-			moved, err := exec.Call(z, tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
+			moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
 			if err != nil {
 				return 0, 0, err
 			}
@@ -229,10 +257,13 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 		}
 		return meanSquare, milliseconds(begin), nil
 	}
-	loss, compile, err := pass()
+	loss, compile, err := pass(one)
+	if err == nil && n > 1 {
+		_, compile, err = pass(several)
+	}
 	o.work = func(context.Context) (float64, error) {
-		_, ms, err := pass()
-		return ms, err
+		_, ms, err := pass(several)
+		return ms / float64(n), err
 	}
 	return []float64{loss}, compile, err
 }

@@ -50,6 +50,11 @@ func newBasis(x *mat.Dense, size int) *basis {
 	return b
 }
 
+// leastExponent is where the factors become 0. Beyond it products of two would be less than
+// the smallest normal number, 2⁻¹⁰²², with which some processors take a hundred times as
+// long: images, most of whose pixels are equal, had many of them.
+const leastExponent = -1022 / 2 * math.Ln2
+
 // at computes the factors for the signals W·x.
 func (b *basis) at(w *mat.Dense, sigma float64) {
 	b.y.Mul(w, b.x)
@@ -61,7 +66,10 @@ func (b *basis) at(w *mat.Dense, sigma float64) {
 			row := factor.RawRowView(l)
 			centre := y[c]
 			for i, v := range y {
-				row[i] = math.Exp(scale * (v - centre) * (v - centre))
+				row[i] = 0
+				if e := scale * (v - centre) * (v - centre); e > leastExponent {
+					row[i] = math.Exp(e)
+				}
 			}
 		}
 	}

@@ -256,3 +256,33 @@ func TestLosses(t *testing.T) {
 		}
 	}
 }
+
+// No product of two factors is subnormal, at whatever distance from a centre, and those
+// near enough to matter are the exponentials that they stand for.
+func TestFactorsAreNormal(t *testing.T) {
+	const n, sigma, step = 2000, 0.1, 0.003
+	x := mat.NewDense(1, n, nil)
+	for k := range n { // the farthest from a centre at 0 has an exponent of −1,800
+		x.Set(0, k, step*float64(k))
+	}
+	b := newBasis(x, 1)
+	b.at(mat.NewDense(1, 1, []float64{1}), sigma)
+	zeros := 0
+	for k, f := range b.factors[0].RawRowView(0) {
+		exponent := -math.Pow(step*float64(k), 2) / (2 * sigma * sigma)
+		switch {
+		case f == 0:
+			zeros++
+			if exponent > -354 {
+				t.Errorf("the factor of the exponent %.1f is 0", exponent)
+			}
+		case f*f < 0x1p-1022:
+			t.Errorf("the factor of the exponent %.1f has a square of %g", exponent, f*f)
+		case math.Abs(f/math.Exp(exponent)-1) > 1e-12:
+			t.Errorf("the factor of the exponent %.1f is %g", exponent, f)
+		}
+	}
+	if zeros == 0 || zeros == n {
+		t.Errorf("%d of %d factors are 0", zeros, n)
+	}
+}
