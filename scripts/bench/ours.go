@@ -190,14 +190,13 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 	h := 1 / float64(p.settings().SolverSteps)
 	network := o.velocity(p)
 	store := model.NewStore()
-	steps := func(n int) (*model.Exec, error) { // z, idx to how far n steps go
-		return model.NewExec(o.backend, store, func(scope *model.Scope, z, idx *Node) *Node {
+	steps := func(n int) (*model.Exec, error) { // z, y, idx to how far n steps go from y
+		return model.NewExec(o.backend, store, func(scope *model.Scope, z, y, idx *Node) *Node {
 			velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
 				at := layers.EverySignal(held[1], p.d)                       // [R, B, d]
 				times := BroadcastToDims(tau, held[1].Shape().Dimensions...) // [R, B]
 				return network(scope, held[:1], y, at, at, times)
 			}
-			y := layers.GatherSignals(z, layers.EverySignal(idx, p.d))
 			if n == 1 {
 				zero := Const(z.Graph(), tensors.FromShape(shapes.Make(z.DType())))
 				return MulScalar(velocity(scope, y, zero, []*Node{z, idx}), h)
@@ -210,7 +209,7 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 		return nil, 0, err
 	}
 	z := arrays["z"].tensor()
-	if _, err := one.Compile(z.Shape(), shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
+	if _, err := one.Compile(z.Shape(), shapes.Make(z.DType(), p.runs, chunk, p.d), shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
 		return nil, 0, err
 	}
 	if err := setWeights(store, arrays); err != nil {
@@ -234,11 +233,17 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 		begin := time.Now()
 		for first := 0; first < t; first += chunk {
 			from := min(first, t-chunk)
-			idx := make([]int32, p.runs*chunk)
-			for k := range idx {
-				idx[k] = int32(from + k%chunk)
+			var idx []int32
+			var y []float32
+			for r := range p.runs {
+				for at := from; at < from+chunk; at++ {
+					idx = append(idx, int32(at))
+					for i := range p.d {
+						y = append(y, arrays["z"].floats[(r*p.d+i)*t+at])
+					}
+				}
 			}
-			moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
+			moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(y, p.runs, chunk, p.d), tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
 			if err != nil {
 				return 0, 0, err
 			}
