@@ -98,6 +98,21 @@ func TestReadingTables(t *testing.T) {
 			t.Errorf("without %q:\n%s", want, out.String())
 		}
 	}
+
+	// Without one of its cells a reading says nothing.
+	var fewer []Outcome
+	for _, o := range outcomes {
+		if o.Method != summedWGF || o.Steps != 20 || o.Seed != firstReadingSeed {
+			fewer = append(fewer, o)
+		}
+	}
+	out.Reset()
+	if err := WriteReadings(&out, newResults(t.TempDir(), fewer)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "| d outputs, summed |" + strings.Repeat(" not measured |", 5) + "\n| standardised after each iteration | no | no | no | yes | no |"; !strings.Contains(out.String(), want) {
+		t.Errorf("without a cell: no %q:\n%s", want, out.String())
+	}
 }
 
 // Scaled digits are what the pixels of a plane become: a plane, with the values at the
