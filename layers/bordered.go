@@ -13,16 +13,16 @@ import (
 // further borders at the end. Along the last axis there are as many as make its length
 // a multiple of three. Positions are row-major.
 type borderedIndex struct {
-	inner   []int     // the axes without borders
-	shape   []int     // the axes with them
-	size    int       // the positions of shape
-	length  int       // size, and the borders at the end
-	first   int       // where the first inner position lies
-	rows    int       // the distance of the last tap without its offset in the last axis
-	inside  []int32   // [T]: where the inner positions lie
-	offsets []int32   // [taps]: from a position to what each tap of a kernel sees
-	edges   []int32   // [E]: inner positions from which some tap sees a border
-	outside []float64 // [E·taps]: one where that tap does, else zero
+	inner    []int     // the axes without borders
+	shape    []int     // the axes with them
+	size     int       // the positions of shape
+	length   int       // size, and the borders at the end
+	first    int       // where the first inner position lies
+	rowReach int       // the distance of the last tap without its offset in the last axis
+	inside   []int32   // [T]: where the inner positions lie
+	offsets  []int32   // [taps]: from a position to what each tap of a kernel sees
+	edges    []int32   // [E]: inner positions from which some tap sees a border
+	outside  []float64 // [E·taps]: one where that tap does, else zero
 }
 
 func border(inner []int) *borderedIndex {
@@ -46,10 +46,10 @@ func border(inner []int) *borderedIndex {
 		stride *= x.shape[i]
 		x.first += strides[i] * (x.shape[i] - inner[i])
 		if i < last {
-			x.rows += strides[i] * reach
+			x.rowReach += strides[i] * reach
 		}
 	}
-	x.length = x.first + x.size + x.rows + reach
+	x.length = x.first + x.size + x.rowReach + reach
 
 	taps := grid.Box(reach, len(inner))
 	for _, tap := range taps {

@@ -164,26 +164,26 @@ func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *
 func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 	runs, batch, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
 	third := index.size / kernelSize
-	kernel, biases := c.convVariables(1, h)                               // [R, taps, H, H], [R, H]
-	rows := len(index.offsets) / kernelSize                               // K
-	kernel = Reshape(kernel, runs, rows, kernelSize*h, h)                 // [R, K, 3H, H]
-	kernel = Reshape(Transpose(kernel, 1, 2), runs, kernelSize*h, rows*h) // [R, 3H, K·H]
+	kernel, biases := c.convVariables(1, h)                                     // [R, taps, H, H], [R, H]
+	kernelRows := len(index.offsets) / kernelSize                               // K
+	kernel = Reshape(kernel, runs, kernelRows, kernelSize*h, h)                 // [R, K, 3H, H]
+	kernel = Reshape(Transpose(kernel, 1, 2), runs, kernelSize*h, kernelRows*h) // [R, 3H, K·H]
 	bias := Reshape(BroadcastToDims(InsertAxes(biases, 1), runs, third, h), runs, 1, third*h)
 	x = Reshape(x, runs, batch, index.length*h) // [R, B, L·H]
 
 	thirds := make([]*Node, kernelSize)
 	for i := range thirds {
-		from := index.first - index.rows - kernelSize/2 + i
-		to := from + index.size + 2*index.rows
+		from := index.first - index.rowReach - kernelSize/2 + i
+		to := from + index.size + 2*index.rowReach
 		seen := Reshape(Slice(x, AxisRange(), AxisRange(), AxisRange(from*h, to*h)), runs, -1, kernelSize*h) // [R, B·M, 3H]
-		products := Reshape(Einsum("rni,rio->rno", seen, kernel), runs, batch, -1, rows*h)                   // [R, B, M, K·H]
+		products := Reshape(Einsum("rni,rio->rno", seen, kernel), runs, batch, -1, kernelRows*h)             // [R, B, M, K·H]
 		sum := bias
-		for k := range rows {
-			first := (index.rows + int(index.offsets[kernelSize*k+1])) / kernelSize // offsets of a row's middle tap
+		for k := range kernelRows {
+			first := (index.rowReach + int(index.offsets[kernelSize*k+1])) / kernelSize // offsets of a row's middle tap
 			row := Slice(products, AxisRange(), AxisRange(), AxisRange(first, first+third), AxisRange(k*h, (k+1)*h))
 			sum = Add(sum, Reshape(row, runs, batch, third*h)) // [R, B, N·H]
 		}
-		if rows > 1 {
+		if kernelRows > 1 {
 			sum = written(sum)
 		}
 		thirds[i] = sum
