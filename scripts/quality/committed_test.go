@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/jsonl"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/scripts/quality/mixtures"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
 func auto(t *testing.T) compute.Backend {
@@ -27,10 +27,10 @@ func auto(t *testing.T) compute.Backend {
 	return b
 }
 
-func mixtureNamed(t *testing.T, name string) experiment.Mixture {
+func mixtureNamed(t *testing.T, name string) mixtures.Mixture {
 	t.Helper()
-	all := experiment.Mixtures()
-	i := slices.IndexFunc(all, func(m experiment.Mixture) bool { return m.Name == name })
+	all := mixtures.All()
+	i := slices.IndexFunc(all, func(m mixtures.Mixture) bool { return m.Name == name })
 	if i < 0 {
 		t.Fatalf("no mixture %q", name)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/scripts/quality/mixtures"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -55,9 +55,9 @@ func raw(eta float64) func(*sica.Config) {
 }
 
 // readMixtures are those of the paper on which SICA-WGF takes seconds.
-func readMixtures() []experiment.Mixture {
+func readMixtures() []mixtures.Mixture {
 	names := []string{"heart, u ordered", "AR(7), linear, J=5", "AR(7), GELU, J=5"}
-	return slices.DeleteFunc(experiment.Mixtures(), func(m experiment.Mixture) bool { return !slices.Contains(names, m.Name) })
+	return slices.DeleteFunc(mixtures.All(), func(m mixtures.Mixture) bool { return !slices.Contains(names, m.Name) })
 }
 
 // readRun is one fit with a reading.
@@ -110,7 +110,7 @@ func measureReadings(ctx context.Context, log io.Writer, b compute.Backend, seed
 }
 
 // read separates one mixture with a reading.
-func read(ctx context.Context, b compute.Backend, mixture experiment.Mixture, r reading, seed uint64) (readRun, error) {
+func read(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, r reading, seed uint64) (readRun, error) {
 	s, mixed, err := mixture.Draw(seed)
 	if err != nil {
 		return readRun{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/scripts/quality/mixtures"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -48,7 +49,7 @@ func measure(ctx context.Context, log io.Writer, b compute.Backend, seed uint64,
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	for _, m := range experiment.Mixtures() {
+	for _, m := range mixtures.All() {
 		if m.Hard || has(rows, m.Name, seed, runs) {
 			continue
 		}
@@ -84,7 +85,7 @@ func has(rows []row, problem string, seed uint64, runs int) bool {
 }
 
 // measureRow separates every run of a mixture.
-func measureRow(ctx context.Context, b compute.Backend, m experiment.Mixture, seed uint64, runs int) (row, error) {
+func measureRow(ctx context.Context, b compute.Backend, m mixtures.Mixture, seed uint64, runs int) (row, error) {
 	r := row{Problem: m.Name, Seed: seed, Runs: runs, Backend: backend.NameOf(b), MCC: make(map[string][]float64), Machine: machineOf(b)}
 	seconds := 0.0
 	for k := range uint64(runs) {

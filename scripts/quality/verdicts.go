@@ -14,9 +14,9 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/scripts/quality/mixtures"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -65,12 +65,12 @@ var fittings = []fitting{
 
 // judgedMixtures are all without near copies of one another and without those that
 // take long.
-func judgedMixtures() []experiment.Mixture {
+func judgedMixtures() []mixtures.Mixture {
 	alike := []string{
 		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10", "MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5",
 		"AR(7) d=4, linear, J=5", "Laplace AR(1) d=8, random A", "Gaussian AR, eight spectra, random A", "MNIST d=8, random A", "Laplace d=32, random A",
 	}
-	return slices.DeleteFunc(experiment.Mixtures(), func(m experiment.Mixture) bool { return slices.Contains(alike, m.Name) })
+	return slices.DeleteFunc(mixtures.All(), func(m mixtures.Mixture) bool { return slices.Contains(alike, m.Name) })
 }
 
 // measureVerdicts judges every run of every mixture that isn't in
@@ -105,7 +105,7 @@ func measureVerdicts(ctx context.Context, log io.Writer, b compute.Backend, seed
 }
 
 // judge separates one mixture and reports on it.
-func judge(ctx context.Context, b compute.Backend, mixture experiment.Mixture, f fitting, seed uint64) (judgedRun, error) {
+func judge(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, f fitting, seed uint64) (judgedRun, error) {
 	s, mixed, err := mixture.Draw(seed)
 	if err != nil {
 		return judgedRun{}, err

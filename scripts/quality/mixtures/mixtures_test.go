@@ -1,18 +1,18 @@
-package experiment_test
+package mixtures_test
 
 import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/scripts/quality/mixtures"
 )
 
 // Every mixture has a name of its own, and gives sources and mixed signals of one
 // size, the same for one seed and others for another.
 func TestMixtures(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, m := range experiment.Mixtures() {
+	for _, m := range mixtures.All() {
 		if seen[m.Name] {
 			t.Errorf("%s is there twice", m.Name)
 		}

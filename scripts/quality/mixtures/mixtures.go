@@ -1,4 +1,6 @@
-package experiment
+// Package mixtures is the kinds of mixtures by which the quality of a separation is
+// measured.
+package mixtures
 
 import (
 	"fmt"
@@ -11,7 +13,11 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
+
+// positions is the length of the sequences, that of the paper's.
+const positions = 1024
 
 // A Mixture is a kind of sources under a kind of mixing.
 type Mixture struct {
@@ -20,41 +26,41 @@ type Mixture struct {
 	// see whether a method knows.
 	Hard bool
 	// Draw returns sources and mixed signals.
-	Draw func(seed uint64) (sources *mat.Dense, mixed Signals, err error)
+	Draw func(seed uint64) (sources *mat.Dense, mixed experiment.Signals, err error)
 }
 
-// Mixtures returns the paper's mixtures of its three data sets, with steps as it prints
+// All returns the paper's mixtures of its three data sets, with steps as it prints
 // them, then other sources under random, not symmetric, mixing matrices. Those called
 // "unseen" are kinds that sica.Default was not developed on: they were chosen and
 // committed before anything was run on them, and none was taken out afterwards. The
 // hard ones come last.
-func Mixtures() []Mixture {
+func All() []Mixture {
 	var all []Mixture
 	paper := func(name, data, mixing string, steps ...int) {
 		for _, n := range steps {
-			all = append(all, Mixture{Name: fmt.Sprintf("%s, J=%d", name, n), Draw: func(seed uint64) (*mat.Dense, Signals, error) {
-				return Problem{Data: data, Mixing: mixing, Steps: n, Seed: seed}.Draw()
+			all = append(all, Mixture{Name: fmt.Sprintf("%s, J=%d", name, n), Draw: func(seed uint64) (*mat.Dense, experiment.Signals, error) {
+				return experiment.Problem{Data: data, Mixing: mixing, Steps: n, Seed: seed}.Draw()
 			}})
 		}
 	}
-	paper("AR(7), linear", AR7, LinearMixing, 5, 10, 20)
-	paper("AR(7), GELU", AR7, GELUMixing, 5, 10, 20)
-	paper("MNIST d=3, linear", MNIST, LinearMixing, 5, 20)
-	paper("MNIST d=3, GELU", MNIST, GELUMixing, 5, 20)
-	all = append(all, Mixture{Name: "heart, u ordered", Draw: func(seed uint64) (*mat.Dense, Signals, error) {
-		return Problem{Data: Heart, Mixing: MatrixMixing, Seed: seed}.Draw()
+	paper("AR(7), linear", experiment.AR7, experiment.LinearMixing, 5, 10, 20)
+	paper("AR(7), GELU", experiment.AR7, experiment.GELUMixing, 5, 10, 20)
+	paper("MNIST d=3, linear", experiment.MNIST, experiment.LinearMixing, 5, 20)
+	paper("MNIST d=3, GELU", experiment.MNIST, experiment.GELUMixing, 5, 20)
+	all = append(all, Mixture{Name: "heart, u ordered", Draw: func(seed uint64) (*mat.Dense, experiment.Signals, error) {
+		return experiment.Problem{Data: experiment.Heart, Mixing: experiment.MatrixMixing, Seed: seed}.Draw()
 	}})
 
 	hard := false
 	add := func(name string, sources source, mix mixing) {
-		all = append(all, Mixture{name, hard, func(seed uint64) (*mat.Dense, Signals, error) {
+		all = append(all, Mixture{name, hard, func(seed uint64) (*mat.Dense, experiment.Signals, error) {
 			rng := rand.New(rand.NewPCG(seed, 0))
 			s, shape, err := sources(rng)
 			if err != nil {
-				return nil, Signals{}, err
+				return nil, experiment.Signals{}, err
 			}
 			x, err := mix(rng, s)
-			return s, Signals{X: x, Shape: shape}, err
+			return s, experiment.Signals{X: x, Shape: shape}, err
 		}})
 	}
 	add("Gaussian AR, two spectra, random A", twoSpectra, randomLinear)
@@ -106,7 +112,7 @@ func manyDigits(d int) source {
 
 func autoregressive(processes ...datasets.ARProcess) source {
 	return func(rng *rand.Rand) (*mat.Dense, []int, error) {
-		s, err := datasets.AR(rng, arPositions, processes...)
+		s, err := datasets.AR(rng, positions, processes...)
 		return s, nil, err
 	}
 }
@@ -151,10 +157,10 @@ func waves(rng *rand.Rand) (*mat.Dense, []int, error) {
 // periodic are signals of the given frequencies, in cycles a position, with a
 // shape over the cycle, 0 to 1, each.
 func periodic(rng *rand.Rand, frequencies []float64, shapes ...func(float64) float64) *mat.Dense {
-	s := mat.NewDense(len(shapes), arPositions, nil)
+	s := mat.NewDense(len(shapes), positions, nil)
 	for i, shape := range shapes {
 		phase := rng.Float64()
-		for t := range arPositions {
+		for t := range positions {
 			_, cycle := math.Modf(frequencies[i]*float64(t) + phase)
 			s.Set(i, t, shape(cycle))
 		}
@@ -174,7 +180,7 @@ func bursts(rng *rand.Rand) (*mat.Dense, []int, error) {
 // laboratory are a train of short pulses, a chirp and a triangle wave, each
 // with a little noise.
 func laboratory(rng *rand.Rand) (*mat.Dense, []int, error) {
-	s := periodic(rng, []float64{0.011, 1.0 / arPositions, 0.017},
+	s := periodic(rng, []float64{0.011, 1.0 / positions, 0.017},
 		func(p float64) float64 { return math.Exp(-200 * (p - 0.5) * (p - 0.5)) },
 		func(p float64) float64 { return math.Sin(2 * math.Pi * (10*p + 30*p*p)) },
 		func(p float64) float64 { return math.Abs(2*p - 1) })
@@ -184,10 +190,10 @@ func laboratory(rng *rand.Rand) (*mat.Dense, []int, error) {
 
 // telegraph are two signals that jump between −1 and 1 at random, with noise.
 func telegraph(rng *rand.Rand) (*mat.Dense, []int, error) {
-	s := mat.NewDense(2, arPositions, nil)
+	s := mat.NewDense(2, positions, nil)
 	for i, rate := range []float64{0.05, 0.15} {
 		level := 1.0
-		for t := range arPositions {
+		for t := range positions {
 			if rng.Float64() < rate {
 				level = -level
 			}
