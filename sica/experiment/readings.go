@@ -70,7 +70,7 @@ func readingGroups() []readingGroup {
 	}, {
 		"SICA-WGF, with steps of 0.1", "SICA-WGF",
 		[]reading{
-			wgf("as `PaperWGF`", "sica-wgf"),
+			taken("as `PaperWGF`", AR7, nil),
 			wgf("the mixed signals as they are", rawWGF),
 			wgf("d outputs, summed", summedWGF),
 			wgf("standardised after each iteration", standardisedWGF),
@@ -196,9 +196,6 @@ func (r reading) method(name string) string {
 func (r reading) scores(mixing string, results *Results) *scores {
 	outcomes := slices.Clone(results.Outcomes())
 	for from, to := range r.instead {
-		if from == to {
-			continue
-		}
 		outcomes = slices.DeleteFunc(outcomes, func(o Outcome) bool { return o.Method == from })
 		for i := range outcomes {
 			if outcomes[i].Method == to {
@@ -330,8 +327,9 @@ func (g readingGroup) write(b *strings.Builder, results *Results) error {
 			b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(claims)) + "\n")
 		}
 		fmt.Fprintf(b, "| %s |", r.name)
+		measured := g.measured(r, results)
 		for _, c := range claims {
-			if !g.measured(r, results) { // some of it could be of others than the reading's
+			if !measured { // some of it could be of others than the reading's
 				c.agree = unmeasured
 			}
 			fmt.Fprintf(b, " %s |", c.agree)
