@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -31,18 +32,30 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 
 // WholeContextRF is the input of the paper's rectified flow network:
 // WholeContext with y = z_t(τ), the second context [M′, Z̃′] that hides idx2 in
-// place of idx, and τ, shaped [R, B], repeated at every position. The hidden
-// value of the second context is the flow's target and never an input. The
-// result is shaped [R, B, p…, 5d+1].
-func WholeContextRF(z, y, idx, idx2, tau *Node, shape ...int) *Node {
+// place of idx, and the encoded time of TimeEncoding, shaped [R, B, K], repeated at
+// every position. The hidden value of the second context is the flow's target and
+// never an input. The result is shaped [R, B, p…, 5d+K].
+func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	return inIndexShape(Concatenate([]*Node{
-		hiddenMask(z, idx),                     // [R, B, T, d]
-		repeatOverTime(z, y),                   // [R, B, T, d]
-		hideContext(z, idx),                    // [R, B, T, d]
-		hiddenMask(z, idx2),                    // [R, B, T, d]
-		hideContext(z, idx2),                   // [R, B, T, d]
-		repeatOverTime(z, InsertAxes(tau, -1)), // [R, B, T, 1]
+		hiddenMask(z, idx),      // [R, B, T, d]
+		repeatOverTime(z, y),    // [R, B, T, d]
+		hideContext(z, idx),     // [R, B, T, d]
+		hiddenMask(z, idx2),     // [R, B, T, d]
+		hideContext(z, idx2),    // [R, B, T, d]
+		repeatOverTime(z, time), // [R, B, T, K]
 	}, -1), shape)
+}
+
+// TimeEncoding is what a rectified flow's network sees of its time tau, shaped [R, B]:
+// τ itself and, for each k from 1 to waves, sin 2πkτ and cos 2πkτ: [R, B, K] with
+// K = 1 + 2·waves. The paper says "an additional time-encoding", and no more.
+func TimeEncoding(tau *Node, waves int) *Node {
+	code := []*Node{tau}
+	for k := 1; k <= waves; k++ {
+		angle := MulScalar(tau, 2*math.Pi*float64(k))
+		code = append(code, Sin(angle), Cos(angle))
+	}
+	return Stack(code, -1) // [R, B, 1+2·waves]
 }
 
 // hidden tells, for each sample, position and signal, whether it is the one

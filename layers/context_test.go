@@ -84,7 +84,7 @@ func TestWholeContextLiteral(t *testing.T) {
 		got := run(func(in []*Node) []*Node {
 			return []*Node{
 				layers.WholeContext(in[0], in[1], in[2], 3),
-				layers.WholeContextRF(in[0], in[1], in[2], in[3], in[4], 3),
+				layers.WholeContextRF(in[0], in[1], in[2], in[3], layers.TimeEncoding(in[4], 0), 3),
 			}
 		}, z, y, idx, [][][]int32{{{0, 0}}}, [][]float64{{0.25}})
 		want := [][][][]float64{{{ // columns M, M, Z_t, Z_t, Z̃, Z̃; rows positions
@@ -102,6 +102,21 @@ func TestWholeContextLiteral(t *testing.T) {
 		}
 		if v := got[1].Value(); !reflect.DeepEqual(v, wantRF) {
 			t.Errorf("WholeContextRF = %v, want %v", v, wantRF)
+		}
+	})
+}
+
+// An eighth and a third of the way, with waves of one and two turns.
+func TestTimeEncodingLiteral(t *testing.T) {
+	half, root3 := math.Sqrt2/2, math.Sqrt(3)/2
+	eachBackend(t, func(t *testing.T, run runner) {
+		got := flat(t, run(func(in []*Node) []*Node { return []*Node{layers.TimeEncoding(in[0], 2)} }, [][]float64{{1. / 8, 1. / 3}})[0])
+		want := []float64{
+			1. / 8, half, half, 1, 0,
+			1. / 3, root3, -0.5, -root3, -0.5,
+		}
+		if diff := maxDifference(got, want); !(diff < 1e-14) {
+			t.Errorf("TimeEncoding = %v, want %v", got, want)
 		}
 	})
 }

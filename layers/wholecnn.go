@@ -14,12 +14,12 @@ import (
 
 // WholeCNNConfig is made by WholeCNN; call Done to get the output node.
 type WholeCNNConfig struct {
-	scope     *model.Scope
-	z, y, idx *Node
-	idx2, tau *Node // of the rectified flow, else nil
-	shape     []int
-	channels  int
-	outputs   int
+	scope      *model.Scope
+	z, y, idx  *Node
+	idx2, time *Node // of the rectified flow, else nil
+	shape      []int
+	channels   int
+	outputs    int
 }
 
 // WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over
@@ -30,7 +30,7 @@ type WholeCNNConfig struct {
 //   - The first layer is linear, and its inputs are the same signals for every
 //     sample but at the hidden positions. So the signals are convolved once, and
 //     each sample corrects the few positions that see its hidden ones.
-//   - y and τ are the same at every position, so that all they add to the first
+//   - y and the time are the same at every position, so that all they add to the first
 //     layer is one vector a sample, but at the edges, where the kernel has taps
 //     outside.
 //   - Nothing stands between the last convolution and the linear map after it.
@@ -48,9 +48,9 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 }
 
 // Target adds what WholeContextRF has over WholeContext: the second context,
-// which hides idx2, and the time tau, shaped [R, B].
-func (c *WholeCNNConfig) Target(idx2, tau *Node) *WholeCNNConfig {
-	c.idx2, c.tau = idx2, tau
+// which hides idx2, and the encoded time of TimeEncoding, shaped [R, B, K].
+func (c *WholeCNNConfig) Target(idx2, time *Node) *WholeCNNConfig {
+	c.idx2, c.time = idx2, time
 	return c
 }
 
@@ -90,8 +90,10 @@ func (c *WholeCNNConfig) convVariables(i, channels int) (kernel, biases *Node) {
 func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
 	runs, d := c.z.Shape().Dim(0), c.z.Shape().Dim(1)
 	inputs := 3 * d
-	if c.tau != nil {
-		inputs += 2*d + 1
+	times := 0
+	if c.time != nil {
+		times = c.time.Shape().Dim(2)
+		inputs += 2*d + times
 	}
 	kernel, biases := c.convVariables(0, inputs) // [R, taps, C, H], [R, H]
 	next := 0
@@ -103,13 +105,13 @@ func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
 	mask, value, context := take(d), take(d), take(d) // [R, taps, d, H]
 	ofSignals, ofSample, sample := context, value, c.y
 	rows, changes := c.hide(index, c.idx, mask, context) // [R, B, taps·d], [R, B, taps·d, H]
-	if c.tau != nil {
-		mask2, context2, time := take(d), take(d), take(1)
+	if c.time != nil {
+		mask2, context2, time := take(d), take(d), take(times)
 		rows2, changes2 := c.hide(index, c.idx2, mask2, context2)
 		rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2)
 		ofSignals = Add(context, context2)
-		ofSample = Concatenate([]*Node{value, time}, 2)               // [R, taps, d+1, H]
-		sample = Concatenate([]*Node{c.y, InsertAxes(c.tau, -1)}, -1) // [R, B, d+1]
+		ofSample = Concatenate([]*Node{value, time}, 2) // [R, taps, d+K, H]
+		sample = Concatenate([]*Node{c.y, c.time}, -1)  // [R, B, d+K]
 	}
 
 	signals := Reshape(Transpose(c.z, 1, 2), append(append([]int{runs, 1}, c.shape...), d)...) // [R, 1, p…, d]

@@ -69,6 +69,7 @@ func evaluateContext(t *testing.T, b compute.Backend, build contextNetwork, inpu
 func TestWholeCNNIsCNN(t *testing.T) {
 	const runs, batch, d, channels, outputs = 2, 5, 2, 4, 3
 	for _, shape := range [][]int{{12}, {3}, {2}, {1}, {4, 5}, {1, 6}, {2, 2}, {3, 4, 3}} {
+		waves := len(shape) - 1
 		positions := 1
 		for _, n := range shape {
 			positions *= n
@@ -101,10 +102,10 @@ func TestWholeCNNIsCNN(t *testing.T) {
 			},
 			"rectified flow": {
 				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
-					return layers.CNN(scope, layers.WholeContextRF(z, y, idx, idx2, tau, shape...)).Channels(channels).Outputs(outputs).Done()
+					return layers.CNN(scope, layers.WholeContextRF(z, y, idx, idx2, layers.TimeEncoding(tau, waves), shape...)).Channels(channels).Outputs(outputs).Done()
 				},
 				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
-					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, tau).Channels(channels).Outputs(outputs).Done()
+					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, layers.TimeEncoding(tau, waves)).Channels(channels).Outputs(outputs).Done()
 				},
 			},
 		} {

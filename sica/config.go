@@ -121,6 +121,10 @@ type VectorField struct {
 	// network, not one output: another reading of the paper, which has a layer
 	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
 	SumOutputs bool `json:"sum_outputs,omitempty"`
+	// TimeWaves adds sin 2πkτ and cos 2πkτ, k = 1 to TimeWaves, to the time τ that the
+	// networks of RF over a WholeSequence see: another reading of the paper's "additional
+	// time-encoding". 0 is τ alone; at most 16.
+	TimeWaves int `json:"time_waves,omitempty"`
 	// Windows are the reaches of a LocalWindow along each axis, in rising
 	// order; 0 shows a network nothing but z_t. With several, each fold trains
 	// a network for each, and the held-out positions weigh them against one
@@ -243,7 +247,7 @@ type Running struct {
 // networks are the settings of the vector field's networks.
 func (c Config) networks() field.Config {
 	return field.Config{
-		Flow: c.Flow, Context: c.Context, SumOutputs: c.SumOutputs, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
+		Flow: c.Flow, Context: c.Context, SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
 		Solver: c.Solver, SolverSteps: c.SolverSteps,
 		Optimizer: c.Optimizer, LearningRate: c.LearningRate, NewOptimizer: c.NewOptimizer, BatchSize: c.BatchSize,
 		Epochs: c.Epochs, Steps: c.Steps, FreshProduct: c.FreshProduct, WarmStart: c.WarmStart, Noise: c.Noise,

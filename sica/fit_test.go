@@ -318,6 +318,8 @@ func TestFitErrors(t *testing.T) {
 		{"solver", good, func() Config { c := PaperRF(); c.Solver = "rk4"; return c }(), "solver"},
 		{"RF folds", good, func() Config { c := PaperRF(); c.Folds, c.Block = 3, 4; return c }(), "folds 3"},
 		{"sum of outputs", good, func() Config { c := PaperRF(); c.SumOutputs = true; return c }(), "sum of outputs"},
+		{"time waves", good, func() Config { c := PaperRF(); c.TimeWaves = 17; return c }(), "time waves 17: want 0 to 16"},
+		{"time waves of WGF", good, func() Config { c := PaperWGF(); c.TimeWaves = 1; return c }(), "time waves 1"},
 		{"whole noise", good, func() Config { c := PaperWGF(); c.Noise = 1; return c }(), "noise 1"},
 	} {
 		result, err := Fit(context.Background(), b, test.x, test.cfg)

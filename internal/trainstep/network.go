@@ -18,6 +18,9 @@ type Network struct {
 	Shape []int
 	// SumOutputs makes the log-ratio of Whole a sum of d outputs, not one.
 	SumOutputs bool
+	// TimeWaves are those of the time that the velocity of Whole sees; see
+	// layers.TimeEncoding.
+	TimeWaves int
 	// Hidden are the widths of the MLP's hidden layers.
 	Hidden []int
 	// Own, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
@@ -73,7 +76,7 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 	scope = scope.In(Scope)
 	d := y.Shape().Dim(-1)
 	if n.Whole {
-		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, tau).Outputs(d).Done()
+		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, layers.TimeEncoding(tau, n.TimeWaves)).Outputs(d).Done()
 	}
 	inputs := []*Node{y, InsertAxes(tau, -1)}
 	if n.Context != nil {

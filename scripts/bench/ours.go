@@ -164,7 +164,7 @@ func (o *ours) velocity(p problem) trainstep.Velocity {
 		return p.network().Velocity
 	}
 	return func(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
-		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2, tau, p.shape...)).Outputs(p.d).Done()
+		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2, layers.TimeEncoding(tau, 0), p.shape...)).Outputs(p.d).Done()
 	}
 }
 

@@ -53,8 +53,8 @@ errors, n counts runs; SICA is this project's Default.
 ## Readings of what the paper leaves open
 
 By "bin/sica figure readings": three runs of their own at the fewest and the most mixing
-steps, and which of the statements hold in them. The first group decided the step; the
-others show what else could have.
+steps (SICA-RF's at the most), and which of the statements hold in them. The first group
+decided the step; the others show what else could have.
 
 `)
 	if err := experiment.WriteReadings(w, results); err != nil {

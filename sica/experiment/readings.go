@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -31,21 +32,20 @@ type reading struct {
 type readingGroup struct {
 	title, of string // a heading, and that of the column
 	readings  []reading
+	steps     []int    // of the mixing
 	mixings   []string // "linear" or "GELU"
 	methods   []string // with the paper's settings
 	nonlinear []string // more of them, behind GELU steps only
 	// claims are the paper's statements that can judge a reading.
-	claims func(r reading, linear, nonlinear *scores) ([]claim, error)
+	claims func(linear, nonlinear *scores) ([]claim, error)
 }
 
 // The readings are tried on three runs of their own, so that the figures' decide
-// nothing, and at the paper's fewest and most steps.
+// nothing.
 const (
 	firstReadingSeed = 62001
 	readingRuns      = 3
 )
-
-var readingSteps = []int{5, 20}
 
 // readingGroups are all readings that were tried. Those of the mixing's step come first:
 // as printed, x ← x + h(W·x), other sizes, and a size inside h, which in the linear
@@ -55,6 +55,8 @@ func readingGroups() []readingGroup {
 		return reading{name, data, GELUMixing, PaperStepSize, instead}
 	}
 	wgf := func(name, method string) reading { return taken(name, AR7, map[string]string{"sica-wgf": method}) }
+	rf := func(name, method string) reading { return taken(name, AR7, map[string]string{"sica-rf": method}) }
+	ends := []int{5, 20} // the paper's fewest and most steps
 	both := []string{"linear", "GELU"}
 	ofAR7 := []string{"mixed", "sica-wgf", "fastica", "lica", "zca"}
 	return []readingGroup{{
@@ -66,7 +68,7 @@ func readingGroups() []readingGroup {
 			{"x + 0.05·h(W·x)", AR7, GELUMixing, 0.05, nil},
 			{"x + h(0.1·W·x)", AR7, innerMixing, 0.1, nil},
 		},
-		both, ofAR7, nil, stepClaims,
+		ends, both, ofAR7, nil, stepClaims,
 	}, {
 		"SICA-WGF, with steps of 0.1", "SICA-WGF",
 		[]reading{
@@ -79,7 +81,18 @@ func readingGroups() []readingGroup {
 			wgf("η = 0.1", slowWGF),
 			wgf("η = 10", fastWGF),
 		},
-		both, ofAR7, nil, flowClaims,
+		ends, both, ofAR7, nil, flowClaims,
+	}, {
+		"SICA-RF, behind 20 GELU steps of 0.1", "SICA-RF",
+		[]reading{
+			taken("as `PaperRF`", AR7, nil),
+			rf("the mixed signals as they are", rawRF),
+			rf("standardised after each iteration", "sica-rf-standardised"),
+			rf("networks go on", warmRF),
+			rf("new pairs each epoch", freshRF),
+			rf("the time as four waves, too", wavesRF),
+		},
+		[]int{paperDemoSteps}, []string{"GELU"}, []string{"mixed", "sica-rf", "fastica", "zca"}, nil, rectifiedClaims,
 	}, {
 		"Digits, with steps of 0.1", "digits",
 		[]reading{
@@ -87,7 +100,7 @@ func readingGroups() []readingGroup {
 			taken("three, resized", resizedDigits, nil),
 			taken("two, with a border", twoDigits, nil),
 		},
-		both, []string{"mixed", "sica-wgf", "fastica", "zca"}, []string{"ivae"}, digitClaims,
+		ends, both, []string{"mixed", "sica-wgf", "fastica", "zca"}, []string{"ivae"}, digitClaims,
 	}, {
 		"The rivals, with steps of 0.1", "rivals",
 		[]reading{
@@ -96,7 +109,7 @@ func readingGroups() []readingGroup {
 				map[string]string{"pcl": fallingPCL, "ivae": segmentIVAE, "lica": oneLICA}),
 			taken("iVAE: 7e4 steps", AR7, map[string]string{"ivae": longIVAE}),
 		},
-		[]string{"GELU"}, []string{"mixed", "lica", "pcl", "ivae"}, nil, rivalClaims,
+		ends, []string{"GELU"}, []string{"mixed", "lica", "pcl", "ivae"}, nil, rivalClaims,
 	}}
 }
 
@@ -109,6 +122,10 @@ const (
 	freshWGF        = "sica-wgf-fresh"
 	slowWGF         = "sica-wgf-slow"
 	fastWGF         = "sica-wgf-fast"
+	rawRF           = "sica-rf-raw"
+	warmRF          = "sica-rf-warm"
+	freshRF         = "sica-rf-fresh"
+	wavesRF         = "sica-rf-waves"
 	fallingPCL      = "pcl-falling"
 	segmentIVAE     = "ivae-segments"
 	longIVAE        = "ivae-long"
@@ -123,12 +140,18 @@ const ivaeSegments = 32
 // read here.
 func readingMethods() []Method {
 	paper := []Preset{PaperPreset}
-	wgf := func(name string, change func(*sica.Config)) Method {
-		return Method{name, plot.SICAWGF, paper, nil, func() sica.Config {
-			cfg := sica.PaperWGF()
+	changed := func(name, label string, preset func() sica.Config, change func(*sica.Config)) Method {
+		return Method{name, label, paper, nil, func() sica.Config {
+			cfg := preset()
 			change(&cfg)
 			return cfg
 		}}
+	}
+	wgf := func(name string, change func(*sica.Config)) Method {
+		return changed(name, plot.SICAWGF, sica.PaperWGF, change)
+	}
+	rf := func(name string, change func(*sica.Config)) Method {
+		return changed(name, plot.SICARF, sica.PaperRF, change)
 	}
 	return []Method{
 		wgf(rawWGF, func(c *sica.Config) { c.Start = nil }),
@@ -138,6 +161,10 @@ func readingMethods() []Method {
 		wgf(freshWGF, func(c *sica.Config) { c.FreshProduct = true }),
 		wgf(slowWGF, func(c *sica.Config) { c.FirstStep, c.LastStep = 0.1, 0.1 }),
 		wgf(fastWGF, func(c *sica.Config) { c.FirstStep, c.LastStep = 10, 10 }),
+		rf(rawRF, func(c *sica.Config) { c.Start = nil }),
+		rf(warmRF, func(c *sica.Config) { c.WarmStart = true }),
+		rf(freshRF, func(c *sica.Config) { c.FreshProduct = true }),
+		rf(wavesRF, func(c *sica.Config) { c.TimeWaves = 4 }),
 		{fallingPCL, plot.PCL, paper, fit(func(b compute.Backend, in Signals, p Preset, seed uint64) baseline.Method {
 			cfg := pcl.Paper()
 			cfg.Backend, cfg.Seed, cfg.Decay = b, seed, true
@@ -170,15 +197,15 @@ func segments(n int) *mat.Dense {
 	return u
 }
 
-// problems are those of one of the group's mixings, without seeds.
-func (r reading) problems(mixing string) []Problem {
+// problems are a reading's behind one of the group's mixings, without seeds.
+func (g readingGroup) problems(r reading, mixing string) []Problem {
 	if mixing == "linear" {
 		mixing = LinearMixing
 	} else {
 		mixing = r.gelu
 	}
 	var problems []Problem
-	for _, steps := range readingSteps {
+	for _, steps := range g.steps {
 		problems = append(problems, Problem{Data: r.data, Mixing: mixing, Steps: steps, StepSize: r.size})
 	}
 	return problems
@@ -193,7 +220,7 @@ func (r reading) method(name string) string {
 }
 
 // scores are the reading's, under the names of the methods that it has others for.
-func (r reading) scores(mixing string, results *Results) *scores {
+func (g readingGroup) scores(r reading, mixing string, results *Results) *scores {
 	outcomes := slices.Clone(results.Outcomes())
 	for from, to := range r.instead {
 		outcomes = slices.DeleteFunc(outcomes, func(o Outcome) bool { return o.Method == from })
@@ -203,7 +230,7 @@ func (r reading) scores(mixing string, results *Results) *scores {
 			}
 		}
 	}
-	return newScores(r.problems(mixing), firstReadingSeed, readingRuns, outcomes)
+	return newScores(g.problems(r, mixing), firstReadingSeed, readingRuns, outcomes)
 }
 
 // methodsOf are the methods that a mixing is separated with.
@@ -214,13 +241,17 @@ func (g readingGroup) methodsOf(mixing string) []string {
 	return slices.Concat(g.methods, g.nonlinear)
 }
 
-// ReadingCells returns the cells by which the readings are compared.
+// ReadingCells returns the cells by which the readings are compared, group by group and in
+// each run by run.
 func ReadingCells() []Cell {
 	var cells []Cell
 	for _, g := range readingGroups() {
+		var ofGroup []Cell
 		for _, r := range g.readings {
-			cells = append(cells, g.cells(r)...)
+			ofGroup = append(ofGroup, g.cells(r)...)
 		}
+		slices.SortStableFunc(ofGroup, func(a, b Cell) int { return cmp.Compare(a.Seed, b.Seed) })
+		cells = append(cells, ofGroup...)
 	}
 	return cells
 }
@@ -229,7 +260,7 @@ func ReadingCells() []Cell {
 func (g readingGroup) cells(r reading) []Cell {
 	var cells []Cell
 	for _, mixing := range g.mixings {
-		for _, problem := range r.problems(mixing) {
+		for _, problem := range g.problems(r, mixing) {
 			for run := range readingRuns {
 				problem.Seed = firstReadingSeed + uint64(run)
 				for _, name := range g.methodsOf(mixing) {
@@ -252,19 +283,19 @@ func (g readingGroup) measured(r reading, results *Results) bool {
 }
 
 // stepClaims are flowClaims, and what the paper says of the mixed signals, which are drawn.
-func stepClaims(r reading, linear, nonlinear *scores) ([]claim, error) {
-	problems := r.problems("GELU")
+func stepClaims(linear, nonlinear *scores) ([]claim, error) {
+	problems := nonlinear.problems
 	mixed, err := mixedAlike("3a: the observed signals are almost visually indistinguishable", problems[len(problems)-1], firstReadingSeed)
 	if err != nil {
 		return nil, err
 	}
 	mixed.agree += ": " + mixed.measured // which the MCCs don't say
-	flows, err := flowClaims(r, linear, nonlinear)
+	flows, err := flowClaims(linear, nonlinear)
 	return append([]claim{mixed}, flows...), err
 }
 
 // flowClaims are the paper's statements on AR(7) that SICA-WGF and its linear rivals judge.
-func flowClaims(_ reading, linear, nonlinear *scores) ([]claim, error) {
+func flowClaims(linear, nonlinear *scores) ([]claim, error) {
 	wgf := []string{"sica-wgf"}
 	return []claim{
 		linear.fall("3b: SICA falls with J", wgf...),
@@ -275,8 +306,17 @@ func flowClaims(_ reading, linear, nonlinear *scores) ([]claim, error) {
 	}, nil
 }
 
+// rectifiedClaims are the paper's statements on AR(7) behind GELU steps that SICA-RF judges.
+func rectifiedClaims(_, nonlinear *scores) ([]claim, error) {
+	rf := []string{"sica-rf"}
+	return []claim{
+		nonlinear.allAbove("3a: SICA-RF traces the true signal", demixed, rf...),
+		nonlinear.ahead("3c: SICA is above FastICA and the mixed signals", rf, []string{"fastica", "mixed"}),
+	}, nil
+}
+
 // digitClaims are the paper's statements on digits that SICA-WGF, FastICA and iVAE judge.
-func digitClaims(_ reading, linear, nonlinear *scores) ([]claim, error) {
+func digitClaims(linear, nonlinear *scores) ([]claim, error) {
 	wgf := []string{"sica-wgf"}
 	return []claim{
 		linear.ahead("4b: SICA is above the mixed signals", wgf, []string{"mixed"}),
@@ -287,7 +327,7 @@ func digitClaims(_ reading, linear, nonlinear *scores) ([]claim, error) {
 }
 
 // rivalClaims are what the paper says of the rivals on AR(7) behind GELU steps.
-func rivalClaims(_ reading, _, nonlinear *scores) ([]claim, error) {
+func rivalClaims(_, nonlinear *scores) ([]claim, error) {
 	return []claim{
 		nonlinear.fall("3c: PCL falls with J", "pcl"),
 		nonlinear.fall("3c: LICA falls with J", "lica"),
@@ -316,7 +356,7 @@ func WriteReadings(w io.Writer, results *Results) error {
 func (g readingGroup) write(b *strings.Builder, results *Results) error {
 	fmt.Fprintf(b, "### %s\n\n| %s |", g.title, g.of)
 	for k, r := range g.readings {
-		claims, err := g.claims(r, r.scores("linear", results), r.scores("GELU", results))
+		claims, err := g.claims(g.scores(r, "linear", results), g.scores(r, "GELU", results))
 		if err != nil {
 			return err
 		}
@@ -339,15 +379,15 @@ func (g readingGroup) write(b *strings.Builder, results *Results) error {
 
 	methods := slices.Concat(g.methods, g.nonlinear)
 	fmt.Fprintf(b, "\n| mixing, %s |", g.of)
-	for _, steps := range readingSteps {
+	for _, steps := range g.steps {
 		for _, m := range methods {
 			fmt.Fprintf(b, " J=%d: %s |", steps, labelOf(m))
 		}
 	}
-	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(readingSteps)*len(methods)) + "\n")
+	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(g.steps)*len(methods)) + "\n")
 	for _, r := range g.readings {
 		for _, mixing := range g.mixings {
-			s := r.scores(mixing, results)
+			s := g.scores(r, mixing, results)
 			fmt.Fprintf(b, "| %s, %s |", mixing, r.name)
 			for _, problem := range s.problems {
 				for _, m := range methods {

@@ -28,14 +28,15 @@ func TestInnerMixing(t *testing.T) {
 	if !mat.EqualApprox(in.X, &want, 1e-14) {
 		t.Error("a step isn't x + GELU(0.3·W·x)")
 	}
-	steps := readingGroups()[0].readings
-	inner, outer := steps[len(steps)-1], steps[2]
+	group := readingGroups()[0]
+	inner, outer := group.readings[len(group.readings)-1], group.readings[2]
 	if inner.gelu != innerMixing || outer.gelu != GELUMixing {
 		t.Fatalf("the readings are %+v and %+v", inner, outer)
 	}
-	for k, problem := range inner.problems("linear") {
-		if problem != outer.problems("linear")[k] {
-			t.Errorf("the linear mixing is %+v inside and %+v outside", problem, outer.problems("linear")[k])
+	linear := group.problems(outer, "linear")
+	for k, problem := range group.problems(inner, "linear") {
+		if problem != linear[k] {
+			t.Errorf("the linear mixing is %+v inside and %+v outside", problem, linear[k])
 		}
 	}
 }
@@ -176,8 +177,8 @@ func TestReadingMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reflect.DeepEqual(cfg, sica.PaperWGF()) {
-			t.Errorf("%s is PaperWGF", m.Name)
+		if reflect.DeepEqual(cfg, sica.PaperWGF()) || reflect.DeepEqual(cfg, sica.PaperRF()) {
+			t.Errorf("%s is the preset", m.Name)
 		}
 	}
 	u := segments(1024)

@@ -52,6 +52,7 @@ type Config struct {
 	Flow        Flow
 	Context     Context
 	SumOutputs  bool
+	TimeWaves   int
 	Windows     []int
 	Hidden      []int
 	Network     Network
@@ -86,6 +87,10 @@ const (
 	maxWholeSteps = 1 << 16 // of networks over the whole sequence, times T
 	minChunk      = 10      // as a call itself costs as much as a step or two
 )
+
+// maxTimeWaves is enough for the 100 Euler steps of the paper's flow to tell the waves
+// apart.
+const maxTimeWaves = 16
 
 func (c Config) dtype() dtypes.DType {
 	if c.Float64 {
@@ -212,6 +217,12 @@ func (c Config) Validate(g *grid.Grid) error {
 func (c Config) validateNetworks(shape []int) error {
 	if c.SumOutputs && (c.Context != WholeSequence || c.Flow != WGF) {
 		return fmt.Errorf("sum of outputs: only the flow %q over the context %q has one; want false", WGF, WholeSequence)
+	}
+	switch {
+	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
+		return fmt.Errorf("time waves %d: want 0 to %d", c.TimeWaves, maxTimeWaves)
+	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Flow != RF):
+		return fmt.Errorf("time waves %d: only the flow %q over the context %q has them; want 0", c.TimeWaves, RF, WholeSequence)
 	}
 	switch c.Context {
 	case WholeSequence:

@@ -11,7 +11,7 @@ import (
 
 // network is what the networks on positions of this shape see and are.
 func (c Config) network(shape []int) trainstep.Network {
-	n := trainstep.Network{Whole: c.Context == WholeSequence, SumOutputs: c.SumOutputs, Shape: shape, Hidden: c.Hidden, Own: c.Network, BareContext: c.contextsAlone}
+	n := trainstep.Network{Whole: c.Context == WholeSequence, SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves, Shape: shape, Hidden: c.Hidden, Own: c.Network, BareContext: c.contextsAlone}
 	switch {
 	case !c.seesContext():
 	case c.Context == Prediction:
