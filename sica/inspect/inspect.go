@@ -67,6 +67,9 @@ func Components(r *sica.Result, x *mat.Dense, opts Options) ([]Component, error)
 	if opts.Reference != nil {
 		reference = blockwise.InMemory{Dense: mat.NewDense(1, len(opts.Reference), opts.Reference)}
 	}
+	if x == nil {
+		x = new(mat.Dense) // of no positions, which are too few
+	}
 	return Recording(r, blockwise.InMemory{Dense: x}, reference)
 }
 
@@ -85,6 +88,9 @@ func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, erro
 }
 
 func components(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
+	if r == nil {
+		return nil, errors.New("the result is nil; make one with sica.Fit or sica.Load")
+	}
 	demixing, err := r.Demixing()
 	if err != nil {
 		return nil, err

@@ -184,6 +184,8 @@ func TestComponentsErrors(t *testing.T) {
 		"reference has 3 positions and x 4": {r, x, inspect.Options{Reference: make([]float64, 3)}},
 		"it must vary":                      {r, x, inspect.Options{Reference: make([]float64, 400)}},
 		"aren't a linear demixing":          {nonlinear, x, inspect.Options{}},
+		"the result is nil":                 {nil, x, inspect.Options{}},
+		" 0 positions: want at least 16":    {r, nil, inspect.Options{}},
 	} {
 		if _, err := inspect.Components(c.r, c.x, c.opts); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)

@@ -108,6 +108,9 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	begun := time.Now()
 	p := &progress{tell: opts.Progress}
 	first := 1 / float64(1+opts.Refits) // what isn't refits, at a guess
+	if r == nil {
+		return nil, errors.New("the result is nil; make one with sica.Fit or sica.Load")
+	}
 	g, err := opts.index(r, x)
 	if err != nil {
 		return nil, err

@@ -162,6 +162,7 @@ func TestReportErrors(t *testing.T) {
 		{"constant", r, constant, Options{}, "same value"},
 		{"shape", r, x, Options{Shape: []int{7, 17}}, "shape [7 17]"},
 		{"refits", r, x, Options{Refits: -1}, "refits -1"},
+		{"no result", nil, x, Options{}, "result is nil"},
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
 	} {
 		_, err := Of(t.Context(), open(t, backend.Go), test.result, test.x, test.opts)

@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -67,6 +68,9 @@ type view struct {
 }
 
 func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
+	if r == nil {
+		return nil, errors.New("the report is nil; make one with report.Of")
+	}
 	for _, signals := range []struct {
 		name string
 		m    *mat.Dense

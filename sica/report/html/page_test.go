@@ -172,6 +172,9 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}
 	}
+	if err := Write(new(bytes.Buffer), "t", nil, x, z); err == nil || !strings.Contains(err.Error(), "report is nil") {
+		t.Errorf("no report: %v", err)
+	}
 	full := errors.New("full")
 	if err := Write(failing{full}, "t", r, x, z); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
