@@ -41,7 +41,8 @@ func writeStatements(w io.Writer, results *experiment.Results) error {
 
 Printed by "bin/sica statements --in notebooks/results > docs/statements.md".
 [The paper's figures](paper.md) says what the readings are. Brackets hold standard
-errors, n counts runs; SICA is this project's Default.
+errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
+4b, 4c), a method's single run decides nothing; it is among the MCCs below.
 
 ## Every statement of the section on experiments
 

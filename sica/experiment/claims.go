@@ -56,9 +56,14 @@ var (
 // claims tests what the paper says of the figure on the outcomes of a preset's first
 // runs, PaperPreset or PrintedPreset, and on the kept signals. A claim for SICA is
 // followed by the same of SICA with this project's settings. Where methods have
-// different numbers of runs, they are compared on those that both have.
+// different numbers of runs, they are compared on those that both have. Of a figure whose
+// points are means, a method's single run says nothing.
 func (f Figure) claims(r *Results, p Preset, runs int) ([]claim, error) {
-	s := newScores(f.at(p), FirstSeed, runs, r.Outcomes())
+	fewest := 2
+	if f.Example || runs == 1 {
+		fewest = 1
+	}
+	s := newScores(f.at(p), FirstSeed, runs, fewest, r.Outcomes())
 	switch f.Name {
 	case "1":
 		return []claim{

@@ -230,7 +230,7 @@ func (g readingGroup) scores(r reading, mixing string, results *Results) *scores
 			}
 		}
 	}
-	return newScores(g.problems(r, mixing), firstReadingSeed, readingRuns, outcomes)
+	return newScores(g.problems(r, mixing), firstReadingSeed, readingRuns, 1, outcomes)
 }
 
 // methodsOf are the methods that a mixing is separated with.

@@ -11,11 +11,12 @@ type scores struct {
 	problems []Problem // without seeds, from the fewest steps to the most
 	first    uint64    // seed of the first run
 	runs     int
+	fewest   int // runs of a mean that says something
 	mcc      map[Cell]float64
 }
 
-func newScores(problems []Problem, first uint64, runs int, outcomes []Outcome) *scores {
-	s := &scores{problems: problems, first: first, runs: runs, mcc: make(map[Cell]float64)}
+func newScores(problems []Problem, first uint64, runs, fewest int, outcomes []Outcome) *scores {
+	s := &scores{problems: problems, first: first, runs: runs, fewest: fewest, mcc: make(map[Cell]float64)}
 	for _, o := range outcomes {
 		if o.MCC != nil {
 			s.mcc[o.Cell] = *o.MCC
@@ -82,13 +83,13 @@ func labelOf(method string) string {
 	return m.Label
 }
 
-// levels returns the mean of each method at each problem that has a run.
+// levels returns the mean of each method at each problem that has the fewest runs.
 func (s *scores) levels(methods ...string) []level {
 	var levels []level
 	for _, method := range methods {
 		for _, p := range s.problems {
 			values := s.of(method, p)
-			if values = slices.DeleteFunc(values, math.IsNaN); len(values) > 0 {
+			if values = slices.DeleteFunc(values, math.IsNaN); len(values) >= s.fewest {
 				mean, se := meanSE(values)
 				levels = append(levels, level{method, p.Steps, mean, se, len(values)})
 			}
@@ -125,7 +126,7 @@ func (l lead) String() string {
 }
 
 // leads returns the leads of each method over each other one, at each problem that
-// both have a run of and whose steps are among those given; nil are all.
+// both have the fewest runs of and whose steps are among those given; nil are all.
 func (s *scores) leads(methods, over []string, steps []int) []lead {
 	var leads []lead
 	for _, m := range methods {
@@ -146,10 +147,8 @@ func (s *scores) leads(methods, over []string, steps []int) []lead {
 func (s *scores) lead(method, over string, p Problem) (lead, bool) {
 	differences := difference(s.of(method, p), s.of(over, p))
 	l := lead{method: method, over: over, steps: p.Steps, runs: len(differences)}
-	if l.runs > 0 {
-		l.mean, l.se = meanSE(differences)
-	}
-	return l, l.runs > 0
+	l.mean, l.se = meanSE(differences)
+	return l, l.runs >= s.fewest
 }
 
 // falls returns, for each method, by how much its MCC falls from the fewest
@@ -158,7 +157,7 @@ func (s *scores) falls(methods ...string) []fall {
 	first, last := s.problems[0], s.problems[len(s.problems)-1]
 	var falls []fall
 	for _, m := range methods {
-		if differences := difference(s.of(m, first), s.of(m, last)); len(differences) > 0 {
+		if differences := difference(s.of(m, first), s.of(m, last)); len(differences) >= s.fewest {
 			mean, se := meanSE(differences)
 			falls = append(falls, fall{m, mean, se, len(differences)})
 		}
