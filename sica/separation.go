@@ -274,7 +274,7 @@ func (run *separationRun) keep(j int, g *grid.Grid) {
 // left out.
 func leastDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
 	ctx := context.Background() // an iteration that ended is measured also when its fit is stopped
-	analysis, err := dependence.Analyse(ctx, z, g)
+	analysis, err := dependence.Analyse(ctx, z, g.Own())
 	if err != nil {
 		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
 	}

@@ -79,7 +79,7 @@ func TestDependenceIntervalCovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Analyse(t.Context(), rotated2(white, angle), g)
+		a, err := Analyse(t.Context(), rotated2(white, angle), g.Own())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ func measure(z *mat.Dense, shape []int) (Dependence, error) {
 	if err != nil {
 		return Dependence{}, err
 	}
-	a, err := Analyse(context.Background(), z, g)
+	a, err := Analyse(context.Background(), z, g.Own())
 	if err != nil {
 		return Dependence{}, err
 	}
@@ -116,16 +116,20 @@ type Analysis struct {
 	whole                  *features
 }
 
-// Analyse predicts the signals z, d×T, from their own neighbours. It is an error if
-// they are linearly dependent or one is constant. It stops with ctx's error when ctx
-// ends.
-func Analyse(ctx context.Context, z *mat.Dense, g *grid.Grid) (*Analysis, error) {
+// Analyse predicts the signals z, d×T, from their own neighbours, which are listed for
+// each position as layers.Neighbours does; T is one outside. It is an error if there isn't
+// a list for each position, if the signals are linearly dependent or one is constant. It
+// stops with ctx's error when ctx ends.
+func Analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis, error) {
+	if _, t := z.Dims(); len(neighbours) != t {
+		return nil, fmt.Errorf("neighbours of %d positions: want those of z's %d", len(neighbours), t)
+	}
 	standard, err := mapping.Standardised(z)
 	if err != nil {
 		return nil, err
 	}
 	a := new(Analysis)
-	a.residuals, a.predictions = predict.Residuals(standard, g.Own())
+	a.residuals, a.predictions = predict.Residuals(standard, neighbours)
 	predict.AddJitter(a.residuals)
 	if a.whole, err = newFeatures(ctx, a.residuals, a.predictions); err != nil {
 		return nil, err

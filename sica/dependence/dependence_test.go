@@ -171,6 +171,9 @@ func TestMeasureErrors(t *testing.T) {
 			t.Errorf("shape %v: error %v; want one with %q", test.shape, err, test.want)
 		}
 	}
+	if _, err := Analyse(t.Context(), line, nil); err == nil || !strings.Contains(err.Error(), "want those of z's 100") {
+		t.Errorf("no neighbours: %v", err)
+	}
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

@@ -38,7 +38,7 @@ func (s *separator) leastDependent(ctx context.Context, shape []int, best *demix
 	of := func(b *mat.Dense) (float64, error) {
 		var y mat.Dense
 		y.Mul(b, z)
-		a, err := dependence.Analyse(ctx, &y, g)
+		a, err := dependence.Analyse(ctx, &y, g.Own())
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}

@@ -42,7 +42,7 @@ func divergences(ctx context.Context, backend compute.Backend, signals []*mat.De
 	partition := dependence.NewPartition(g.Shape())
 	var runs []sica.Run
 	for k, z := range signals {
-		analysis, err := dependence.Analyse(ctx, z, g)
+		analysis, err := dependence.Analyse(ctx, z, g.Own())
 		if err != nil {
 			return nil, fmt.Errorf("measuring dependence: %w", err)
 		}
