@@ -59,7 +59,7 @@ var (
 // different numbers of runs, they are compared on those that both have. Of a figure whose
 // points are means, a method's single run says nothing.
 func (f Figure) claims(r *Results, p Preset, runs int) ([]claim, error) {
-	fewest := 2
+	fewest := 2 // one has no standard error
 	if f.Example || runs == 1 {
 		fewest = 1
 	}

@@ -164,7 +164,7 @@ func readingMethods() []Method {
 		rf(rawRF, func(c *sica.Config) { c.Start = nil }),
 		rf(warmRF, func(c *sica.Config) { c.WarmStart = true }),
 		rf(freshRF, func(c *sica.Config) { c.FreshProduct = true }),
-		rf(wavesRF, func(c *sica.Config) { c.TimeWaves = 4 }),
+		rf(wavesRF, func(c *sica.Config) { c.TimeWaves = 4 }), // a choice: the paper has no number
 		{fallingPCL, plot.PCL, paper, fit(func(b compute.Backend, in Signals, p Preset, seed uint64) baseline.Method {
 			cfg := pcl.Paper()
 			cfg.Backend, cfg.Seed, cfg.Decay = b, seed, true

@@ -88,8 +88,7 @@ const (
 	minChunk      = 10      // as a call itself costs as much as a step or two
 )
 
-// maxTimeWaves is enough for the 100 Euler steps of the paper's flow to tell the waves
-// apart.
+// maxTimeWaves leaves the fastest wave six of the paper's 100 Euler steps a turn.
 const maxTimeWaves = 16
 
 func (c Config) dtype() dtypes.DType {
