@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -88,7 +89,7 @@ func (r *csvRows) next() ([]string, error) {
 	for _, cell := range row {
 		r.follows += strings.Count(cell, "\n") // Within quotes.
 	}
-	if first && isHeader(row) {
+	if first && isHeader(row, r.lines.Comma) {
 		for _, cell := range row {
 			r.names = append(r.names, strings.TrimSpace(cell))
 		}
@@ -144,24 +145,31 @@ func separatorOf(text *bufio.Reader) rune {
 
 // isHeader reports whether a row names the columns: it has no empty cell and
 // none that is a number.
-func isHeader(row []string) bool {
+func isHeader(row []string, comma rune) bool {
 	for _, cell := range row {
-		cell = strings.TrimSpace(cell)
-		_, err := strconv.ParseFloat(cell, 64)
-		if cell == "" || err == nil || errors.Is(err, strconv.ErrRange) {
+		if cell = withPoint(cell, comma); cell == "" {
+			return false
+		}
+		if _, err := strconv.ParseFloat(cell, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 			return false
 		}
 	}
 	return true
 }
 
-// parseCell reads a number, with a decimal comma if that doesn't separate cells.
-func parseCell(cell string, comma rune) (float64, error) {
+// withPoint is a cell with a decimal point in place of a decimal comma, which it may have
+// if commas don't separate cells, and without spaces around it.
+func withPoint(cell string, comma rune) string {
 	cell = strings.TrimSpace(cell)
 	if comma != ',' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
-	if cell == "" {
+	return cell
+}
+
+// parseCell reads a number, with a decimal comma if that doesn't separate cells.
+func parseCell(cell string, comma rune) (float64, error) {
+	if cell = withPoint(cell, comma); cell == "" {
 		return 0, errors.New("the cell is empty")
 	}
 	v, err := strconv.ParseFloat(cell, 64)
@@ -205,22 +213,30 @@ type csvColumns struct {
 
 func newCSVColumns(w io.Writer, of *Recording, d int) (*csvColumns, error) {
 	c := &csvColumns{of: of, csv: csv.NewWriter(w)}
-	if c.timed() {
+	if of.timed() {
 		c.row = append(c.row, of.TimeColumn)
 	}
 	c.row = append(c.row, of.names(d)...)
 	return c, c.csv.Write(c.row)
 }
 
-func (c *csvColumns) timed() bool { return c.of.TimeColumn != "" && c.of.Rate > 0 }
+// formatTime is a time to a thousandth of a step at this rate, or to twelve digits if those
+// are more, as times since 1970 need.
+func formatTime(time, rate float64) string {
+	digits := max(12, int(math.Ceil(math.Log10(max(1, math.Abs(time)*rate))))+4)
+	if digits > 16 {
+		digits = -1 // as many as there are
+	}
+	return strconv.FormatFloat(time, 'g', digits, 64)
+}
 
 // write writes the signals of the next positions.
 func (c *csvColumns) write(z *mat.Dense) error {
 	d, n := z.Dims()
 	for t := range n {
 		c.row = c.row[:0]
-		if c.timed() {
-			c.row = append(c.row, strconv.FormatFloat(c.of.Start+float64(c.t)/c.of.Rate, 'g', 12, 64))
+		if c.of.timed() {
+			c.row = append(c.row, formatTime(c.of.time(c.t), c.of.Rate))
 		}
 		for i := range d {
 			c.row = append(c.row, strconv.FormatFloat(z.At(i, t), 'g', -1, 64))

@@ -20,6 +20,7 @@ func TestReadCSV(t *testing.T) {
 		"spaces and quotes": "s1, s2\n 1, 4\n-2.5 ,\"5\"\n3e-300,6\n",
 		"semicolons":        "1;4\n-2.5;5\n3e-300;6\n",
 		"decimal commas":    "left;right\n1,0;4\n-2,5;5\n3e-300;6\n",
+		"no header, commas": "1,0;4,0\n-2,5;5\n3e-300;6\n",
 		"tabs":              "left\tright\n1\t4\n-2.5\t5\n3e-300\t6\n",
 		"times":             "Time (s),left,right\n0.5,1,4\n0.504,-2.5,5\n0.508,3e-300,6\n",
 	} {

@@ -57,17 +57,7 @@ func ReadFile(path string) (*mat.Dense, error) {
 //
 // Images need a shape: see [WriteImages]. It fails if an entry is not finite.
 func WriteFile(path string, z *mat.Dense) error {
-	switch extension(path) {
-	case ".csv":
-		return WriteRecording(path, &Recording{Signals: z})
-	case ".npy":
-		return writeTo(path, z, writeNPY)
-	case ".wav":
-		return WriteWAV(path, z, 44100)
-	case ".png", ".pgm":
-		return fmt.Errorf("datasets: write %s: an image needs a shape: use WriteImages", path)
-	}
-	return fmt.Errorf("datasets: write %s: ending %q: need .csv, .npy or .wav", path, extension(path))
+	return WriteRecording(path, &Recording{Signals: z})
 }
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -29,9 +30,9 @@ type Recording struct {
 
 // ReadRecording is ReadFile with what the file says of the signals: a CSV file their
 // names and, in a first column called time, t, seconds or timestamp, in any case, with or
-// without (s), their times; a WAV file its rate. Beside a file of another format there
-// may be one that says it, called as it is with .json after that: {"names": […],
-// "rate": 250}.
+// without (s), their times; a WAV file its rate. Beside a WAV or NPY file or an image there
+// may be one that says more, called as it is with .json after that: {"names": […],
+// "rate": 250}. A WAV file's own rate is right, but for what it had to be rounded by.
 //
 // The cells of a CSV file may also be separated by semicolons or tabs, and may then have
 // decimal commas.
@@ -54,7 +55,10 @@ func ReadRecording(path string) (*Recording, error) {
 }
 
 // WriteRecording is WriteFile with what is known of the signals, written so that
-// ReadRecording reads it: a WAV file has the rate, or 44 100 Hz if that isn't known.
+// ReadRecording reads it: a WAV file has the rate, or 44 100 Hz if that isn't known. A CSV
+// file has the times and with them the rate if there is a TimeColumn. What lay beside
+// the file and spoke of another goes. It is an error if a CSV file's header wouldn't be
+// read as one: with a name that is empty or a number, or has a semicolon or a tab in it.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
 		return fmt.Errorf("datasets: write %s: no recording", path)
@@ -66,15 +70,22 @@ func WriteRecording(path string, r *Recording) error {
 	if err != nil {
 		return fmt.Errorf("datasets: write %s: %w", path, err)
 	}
+	write := func(w io.Writer) error { return writeNPY(w, r.Signals) }
 	switch extension(path) {
 	case ".csv":
+		if err := r.checkHeader(d); err != nil {
+			return fmt.Errorf("datasets: write %s: %w", path, err)
+		}
 		return atomicfile.Write(path, func(w io.Writer) error { return writeCSV(w, r) })
 	case ".wav":
-		err = WriteWAV(path, r.Signals, r.wavRate())
+		write = func(w io.Writer) error { return encodeWAV(w, r.Signals, r.wavRate()) }
+	case ".npy":
+	case ".png", ".pgm":
+		return fmt.Errorf("datasets: write %s: an image needs a shape: use WriteImages", path)
 	default:
-		err = WriteFile(path, r.Signals)
+		return fmt.Errorf("datasets: write %s: ending %q: need .csv, .npy or .wav", path, extension(path))
 	}
-	if err != nil {
+	if err := atomicfile.Write(path, write); err != nil {
 		return err
 	}
 	return r.writeSidecar(path)
@@ -99,9 +110,35 @@ func (r *Recording) wavRate() int {
 	return 44100
 }
 
-// writeSidecar writes what the file at path, which isn't CSV, doesn't say.
+// checkHeader returns an error unless the names of d signals, and of the times, can be read
+// from the head of a CSV file.
+func (r *Recording) checkHeader(d int) error {
+	names := r.names(d)
+	if r.timed() {
+		names = append([]string{r.TimeColumn}, names...)
+	}
+	for _, name := range names {
+		if !isHeader([]string{name}, ',') || strings.ContainsAny(name, ";\t") || name != strings.TrimSpace(name) {
+			return fmt.Errorf("the name %q can't head a column of CSV: need one that isn't empty or a number, without semicolons, tabs and spaces around it", name)
+		}
+	}
+	return nil
+}
+
+// timed is whether a CSV file has a column of times.
+func (r *Recording) timed() bool { return r.TimeColumn != "" && r.Rate > 0 }
+
+// time is when position t was.
+func (r *Recording) time(t int) float64 { return r.Start + float64(t)/r.Rate }
+
+// writeSidecar writes what the file at path, which isn't CSV, doesn't say. If that is
+// nothing, what an earlier file at path had beside it is removed.
 func (r *Recording) writeSidecar(path string) error {
-	if r.Names == nil && (r.Rate == 0 || extension(path) == ".wav") {
+	saysRate := r.Rate == 0 || extension(path) == ".wav" && r.Rate == float64(r.wavRate())
+	if r.Names == nil && saysRate {
+		if err := os.Remove(path + sidecarEnding); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("datasets: %w", err)
+		}
 		return nil
 	}
 	return atomicfile.Write(path+sidecarEnding, func(w io.Writer) error {
@@ -198,7 +235,7 @@ func withSidecar(path string, r *Recording, d int) (*Recording, error) {
 		return nil, fmt.Errorf("datasets: read %s: a rate of %g Hz: need a positive number", path+sidecarEnding, said.Rate)
 	}
 	r.Names = said.Names
-	if said.Rate > 0 {
+	if r.Rate == 0 || math.Round(said.Rate) == r.Rate {
 		r.Rate = said.Rate
 	}
 	return r, nil

@@ -1,9 +1,11 @@
 package datasets
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,5 +107,80 @@ func TestRecordingErrors(t *testing.T) {
 		if _, err := ReadRecording(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "z.npy.json") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// What lies beside a file doesn't speak of the one that takes its place.
+func TestStaleSidecar(t *testing.T) {
+	two := mat.NewDense(2, 3, []float64{.1, .2, .3, .4, .5, .6})
+	for name, write := range map[string]func(path string) error{
+		"x.wav": func(path string) error { return WriteRecording(path, &Recording{Signals: two, Rate: 8000}) },
+		"y.wav": func(path string) error { return WriteWAV(path, two, 8000) },
+		"x.npy": func(path string) error { return WriteFile(path, two) },
+		"y.npy": func(path string) error {
+			return WriteBlocks(path, Recording{}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })
+		},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		three := mat.NewDense(3, 4, nil)
+		if err := WriteRecording(path, &Recording{Signals: three, Names: []string{"a", "b", "c"}, Rate: 250}); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(path); err != nil {
+			t.Fatal(err)
+		}
+		r, err := ReadRecording(path)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := 0.0
+		if extension(path) == ".wav" {
+			want = 8000
+		}
+		if r.Names != nil || r.Rate != want {
+			t.Errorf("%s: %q at %g Hz, as before it was overwritten; want none at %g", name, r.Names, r.Rate, want)
+		}
+	}
+}
+
+// Times come back evenly spaced, also those that count from 1970.
+func TestTimes(t *testing.T) {
+	const n = 2000
+	for _, test := range []struct{ start, rate float64 }{{0, 250}, {0, 44100}, {-3, 1. / 3}, {1.7e9, 250}, {1.7e9, 44100}, {1e5, 1e6}} {
+		path := filepath.Join(t.TempDir(), "x.csv")
+		x := mat.NewDense(2, n, nil)
+		x.Apply(func(i, t int, _ float64) float64 { return float64(i + t%7) }, x)
+		if err := WriteRecording(path, &Recording{Signals: x, Names: []string{"a", "b"}, TimeColumn: "time", Start: test.start, Rate: test.rate}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := ReadRecording(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(r.Signals, x) || math.Abs(r.Rate/test.rate-1) > 1e-5 || math.Abs(r.Start-test.start) > .01/test.rate {
+			t.Errorf("from %g on at %g Hz: read as %d signals from %g on at %g Hz", test.start, test.rate, r.Signals.RawMatrix().Rows, r.Start, r.Rate)
+		}
+	}
+}
+
+// A header that would be read as something else isn't written.
+func TestUnreadableNames(t *testing.T) {
+	x := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 7})
+	for _, name := range []string{"", "2", "Inf", "a;b", "a\tb", " a"} {
+		path := filepath.Join(t.TempDir(), "x.csv")
+		if err := WriteRecording(path, &Recording{Signals: x, Names: []string{"b", name}}); err == nil {
+			t.Errorf("%q was written", name)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%q left a file", name)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "x.csv")
+	names := []string{"a,b", `a "b"`}
+	if err := WriteRecording(path, &Recording{Signals: x, Names: names}); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReadRecording(path); err != nil || !slices.Equal(r.Names, names) {
+		t.Errorf("%q came back as %v, %v", names, r, err)
 	}
 }

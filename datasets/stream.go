@@ -285,6 +285,9 @@ func newBlockWriter(w io.Writer, path string, about *Recording, d, t int) (func(
 	}
 	switch extension(path) {
 	case ".csv":
+		if err := about.checkHeader(d); err != nil {
+			return nil, err
+		}
 		columns, err := newCSVColumns(w, about, d)
 		if err != nil {
 			return nil, err

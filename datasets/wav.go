@@ -18,9 +18,9 @@ const (
 )
 
 // ReadWAV reads the channels of a WAV file as signals, d×T, and the sampling
-// rate in Hz. Samples may be 16-bit integers, which are divided by 2¹⁵ and so
-// lie in [−1, 1), or 32-bit floats, which are taken as they are and must be
-// finite.
+// rate in Hz. Samples may be integers of 8, 16, 24 or 32 bits, which come to lie
+// in [−1, 1), or floats of 32 or 64 bits, which are taken as they are and must
+// be finite.
 func ReadWAV(path string) (z *mat.Dense, rate int, err error) {
 	s, err := readFrom(path, decodeWAV)
 	return s.signals, s.rate, err
@@ -33,7 +33,10 @@ func WriteWAV(path string, z *mat.Dense, rate int) error {
 	if rate < 1 || rate > math.MaxInt32 {
 		return fmt.Errorf("datasets: write %s: rate is %d Hz: need 1 to %d", path, rate, math.MaxInt32)
 	}
-	return writeTo(path, z, func(w io.Writer, z *mat.Dense) error { return encodeWAV(w, z, rate) })
+	if extension(path) != ".wav" {
+		return writeTo(path, z, func(w io.Writer, z *mat.Dense) error { return encodeWAV(w, z, rate) })
+	}
+	return WriteRecording(path, &Recording{Signals: z, Rate: float64(rate)})
 }
 
 type sound struct {
@@ -128,9 +131,8 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 		}
 		n, f.Code = sizeExtensible, extension.Code
 	}
-	pcm16, float32s := f.Code == wavPCM && f.Bits == 16, f.Code == wavFloat && f.Bits == 32
-	if !pcm16 && !float32s {
-		return f, 0, fmt.Errorf("samples of %d bits in format %d: need 16-bit integers (%d) or 32-bit floats (%d)", f.Bits, f.Code, wavPCM, wavFloat)
+	if f.sample() == nil {
+		return f, 0, fmt.Errorf("samples of %d bits in format %d: need integers (%d) of 8, 16, 24 or 32 bits, or floats (%d) of 32 or 64", f.Bits, f.Code, wavPCM, wavFloat)
 	}
 	if f.Channels < 1 || int(f.BlockAlign) != int(f.Channels)*int(f.Bits/8) {
 		return f, 0, fmt.Errorf("%d channels of %d bits in %d bytes do not fit", f.Channels, f.Bits, f.BlockAlign)
@@ -162,7 +164,7 @@ func readWAVSamples(r io.Reader, f wavFormat, size int64) (*mat.Dense, error) {
 // reader returns a function that reads as many samples as it is given room for, a whole
 // number of blocks.
 func (f wavFormat) reader(r io.Reader) func([]float64) error {
-	d := int(f.Channels)
+	d, bytes, sample := int(f.Channels), int(f.Bits/8), f.sample()
 	block := make([]byte, f.BlockAlign)
 	return func(values []float64) error {
 		for ; len(values) >= d; values = values[d:] {
@@ -170,19 +172,34 @@ func (f wavFormat) reader(r io.Reader) func([]float64) error {
 				return unexpectedEOF(err)
 			}
 			for i := range d {
-				values[i] = f.sample(block, i)
+				values[i] = sample(block[i*bytes:])
 			}
 		}
 		return nil
 	}
 }
 
-// sample returns that of channel i in a block.
-func (f wavFormat) sample(block []byte, i int) float64 {
-	if f.Code == wavPCM {
-		return float64(int16(binary.LittleEndian.Uint16(block[2*i:]))) / (1 << 15)
+// sample returns what reads a sample from its bytes, nil for a format that isn't known.
+// Integers have a sign, but for those of 8 bits, whose middle is 128.
+func (f wavFormat) sample() func(b []byte) float64 {
+	little := binary.LittleEndian
+	switch {
+	case f.Code == wavPCM && f.Bits == 8:
+		return func(b []byte) float64 { return (float64(b[0]) - 128) / (1 << 7) }
+	case f.Code == wavPCM && f.Bits == 16:
+		return func(b []byte) float64 { return float64(int16(little.Uint16(b))) / (1 << 15) }
+	case f.Code == wavPCM && f.Bits == 24:
+		return func(b []byte) float64 {
+			return float64(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24)) / (1 << 31)
+		}
+	case f.Code == wavPCM && f.Bits == 32:
+		return func(b []byte) float64 { return float64(int32(little.Uint32(b))) / (1 << 31) }
+	case f.Code == wavFloat && f.Bits == 32:
+		return func(b []byte) float64 { return float64(math.Float32frombits(little.Uint32(b))) }
+	case f.Code == wavFloat && f.Bits == 64:
+		return func(b []byte) float64 { return math.Float64frombits(little.Uint64(b)) }
 	}
-	return float64(math.Float32frombits(binary.LittleEndian.Uint32(block[4*i:])))
+	return nil
 }
 
 func encodeWAV(w io.Writer, z *mat.Dense, rate int) error {

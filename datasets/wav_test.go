@@ -31,7 +31,17 @@ const wavExtended = "RIFF\x44\x00\x00\x00WAVE" +
 	"\x03\x00\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71" +
 	"data\x08\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xbf"
 
+// The values ½, −1 and −½ in the other formats, one channel at 8000 Hz.
+func wavOf(code, bits byte, samples string) string {
+	n := byte(len(samples))
+	return "RIFF" + string([]byte{36 + n, 0, 0, 0}) + "WAVE" +
+		"fmt \x10\x00\x00\x00" + string([]byte{code, 0, 1, 0}) + "\x40\x1f\x00\x00" +
+		string([]byte{0x40, 0x1f, 0, 0, bits / 8, 0, bits, 0}) +
+		"data" + string([]byte{n, 0, 0, 0}) + samples
+}
+
 func TestDecodeWAV(t *testing.T) {
+	halves := mat.NewDense(1, 3, []float64{.5, -1, -.5})
 	for _, c := range []struct {
 		name, file string
 		rate       int
@@ -39,6 +49,10 @@ func TestDecodeWAV(t *testing.T) {
 	}{
 		{"16 bits", wavOf16Bits, 8000, mat.NewDense(2, 3, []float64{0, 32767. / 32768, .5, 1. / 32768, -1, -1. / 32768})},
 		{"floats", wavOfFloats, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
+		{"8 bits", wavOf(1, 8, "\xc0\x00\x40"), 8000, halves},
+		{"24 bits", wavOf(1, 24, "\x00\x00\x40\x00\x00\x80\x00\x00\xc0"), 8000, halves},
+		{"32 bits", wavOf(1, 32, "\x00\x00\x00\x40\x00\x00\x00\x80\x00\x00\x00\xc0"), 8000, halves},
+		{"64-bit floats", wavOf(3, 64, "\x00\x00\x00\x00\x00\x00\xe0\x3f\x00\x00\x00\x00\x00\x00\xf0\xbf\x00\x00\x00\x00\x00\x00\xe0\xbf"), 8000, halves},
 		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
 	} {
 		s, err := decodeWAV(strings.NewReader(c.file))

@@ -19,7 +19,8 @@ const RunsAdamScope = "runs_adam"
 
 // Schedule is a learning rate that changes with the step k = 0, 1, …:
 // Rate times a ramp from 0 to 1 over Ramp steps after the first Wait, times
-// half a cosine from 1 at step 0 to 0 at step Steps, where it stays.
+// half a cosine from 1 at step 0 to 0 at step Steps, where it stays. Without Steps it is
+// Rate from the ramp on, without a Ramp all of it from step Wait on.
 type Schedule struct {
 	Rate              float64
 	Wait, Ramp, Steps int
@@ -75,6 +76,9 @@ func (a *runsAdam) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
 // UpdateGraphWithGradients updates the trainable variables in use with their
 // gradients, in the order of scope.BuildTrainableVariablesGradientsGraph.
 func (a *runsAdam) UpdateGraphWithGradients(scope *model.Scope, grads []*Node, dtype dtypes.DType) {
+	if len(grads) == 0 {
+		exceptions.Panicf("flows: RunsAdam found no trainable variable in scope %q", scope.Scope())
+	}
 	g := grads[0].Graph()
 	stepVar := a.variable(scope, "", "step", shapes.Make(dtype))
 	step := stepVar.NodeValue(g)
@@ -149,10 +153,16 @@ func (a *runsAdam) clipped(grad *Node) *Node {
 
 // at is the learning rate at step, a float scalar.
 func (s Schedule) at(step *Node) *Node {
-	rate := MulScalar(AddScalar(Cos(MulScalar(MinScalar(step, float64(s.Steps)), math.Pi/float64(s.Steps))), 1), s.Rate/2)
-	if s.Wait > 0 || s.Ramp > 0 {
-		ramp := MulScalar(AddScalar(step, -float64(s.Wait)), 1/float64(max(s.Ramp, 1)))
-		rate = Mul(rate, MinScalar(MaxScalar(ramp, 0), 1))
+	rate := Scalar(step.Graph(), step.DType(), s.Rate)
+	if s.Steps > 0 {
+		rate = MulScalar(AddScalar(Cos(MulScalar(MinScalar(step, float64(s.Steps)), math.Pi/float64(s.Steps))), 1), s.Rate/2)
+	}
+	since := AddScalar(step, -float64(s.Wait))
+	switch {
+	case s.Ramp > 0:
+		rate = Mul(rate, MinScalar(MaxScalar(MulScalar(since, 1/float64(s.Ramp)), 0), 1))
+	case s.Wait > 0:
+		rate = Where(LessThan(since, ScalarZero(step.Graph(), step.DType())), ZerosLike(rate), rate)
 	}
 	return rate
 }

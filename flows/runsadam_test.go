@@ -68,15 +68,23 @@ func TestRunsAdamAgainstPyTorch(t *testing.T) {
 // forget at once each step is.
 func TestSchedule(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
-		s := flows.Schedule{Rate: .1, Wait: 2, Ramp: 4, Steps: 10}
-		opt := flows.RunsAdam().Betas(0, 0).Schedule("/net", s).Done()
-		path := descend(t, b, opt, [][]float64{{1}}, [][]float64{{-100}}, [][]float64{{0}}, 12)
-		w := 0.
-		for k, after := range path {
-			ramp := min(max(float64(k-2)/4, 0), 1)
-			w -= .1 * ramp * (1 + math.Cos(math.Pi*min(float64(k)/10, 1))) / 2
-			if math.Abs(after[0]-w) > 1e-6 {
-				t.Errorf("after step %d: %.7f, want %.7f", k, after[0], w)
+		half := func(k int) float64 { return (1 + math.Cos(math.Pi*min(float64(k)/10, 1))) / 2 }
+		for name, test := range map[string]struct {
+			s    flows.Schedule
+			want func(k int) float64 // as a share of Rate
+		}{
+			"all":     {flows.Schedule{Rate: .1, Wait: 2, Ramp: 4, Steps: 10}, func(k int) float64 { return min(max(float64(k-2)/4, 0), 1) * half(k) }},
+			"no ramp": {flows.Schedule{Rate: .1, Wait: 2, Steps: 10}, func(k int) float64 { return min(float64(k/2), 1) * half(k) }},
+			"a rate":  {flows.Schedule{Rate: .1}, func(int) float64 { return 1 }},
+		} {
+			opt := flows.RunsAdam().Betas(0, 0).Schedule("/net", test.s).Done()
+			path := descend(t, b, opt, [][]float64{{1}}, [][]float64{{-100}}, [][]float64{{0}}, 12)
+			w := 0.
+			for k, after := range path {
+				w -= .1 * test.want(k)
+				if math.Abs(after[0]-w) > 1e-6 {
+					t.Errorf("%s: after step %d: %.7f, want %.7f", name, k, after[0], w)
+				}
 			}
 		}
 	})

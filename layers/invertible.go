@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -156,7 +157,7 @@ func initialiseInvertible(scope *model.Scope, rngs []*rand.Rand, rotations []*ma
 	permutations := make([][]float64, len(rngs))
 	if err := set(factorsName, func(r int, dims []int) ([]float64, error) {
 		maps, d := dims[0], dims[1]
-		last := identity(d)
+		last := rotation.Identity(d)
 		if rotations != nil && rotations[r] != nil {
 			last = rotations[r]
 		}
@@ -197,7 +198,7 @@ func initialiseInvertible(scope *model.Scope, rngs []*rand.Rand, rotations []*ma
 // cancelling draws matrices whose product is last: Q₁, Q₂·Q₁ᵀ, … and last·Qᵀ,
 // with random orthogonal Q.
 func cancelling(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
-	before := identity(d)
+	before := rotation.Identity(d)
 	matrices := make([]*mat.Dense, maps)
 	for m := range matrices {
 		next := last
@@ -215,26 +216,26 @@ func cancelling(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
 	return matrices
 }
 
-func identity(d int) *mat.Dense {
-	m := mat.NewDense(d, d, nil)
-	for i := range d {
-		m.Set(i, i, 1)
-	}
-	return m
-}
-
 // FactorPLU are the factors and the permutation of PLU, d×d row-major, whose
 // product P·L·U is the invertible matrix w.
 func FactorPLU(w *mat.Dense) (factors, permutation []float64, err error) {
-	d, _ := w.Dims()
+	if w == nil || w.IsEmpty() {
+		return nil, nil, errors.New("an empty matrix has no inverse")
+	}
+	d, columns := w.Dims()
+	if d != columns {
+		return nil, nil, fmt.Errorf("a matrix of %d rows and %d columns has no inverse", d, columns)
+	}
 	var lu mat.LU
 	lu.Factorize(w)
-	if det := lu.Det(); det == 0 || math.IsNaN(det) {
-		return nil, nil, fmt.Errorf("a matrix of determinant %g has no inverse", det)
-	}
 	var l, u mat.TriDense
 	lu.LTo(&l)
 	lu.UTo(&u)
+	for k := range d { // the determinant is their product, which may leave float64's range
+		if pivot := u.At(k, k); pivot == 0 || math.IsNaN(pivot) || math.IsInf(pivot, 0) {
+			return nil, nil, fmt.Errorf("a matrix with a pivot of %g has no inverse", pivot)
+		}
+	}
 	factors, permutation = make([]float64, d*d), make([]float64, d*d)
 	// Row i of w is row pivots[i] of L·U. The signs S of U's diagonal move to the
 	// left: P·L·U = (P·S)·(S·L·S)·(S·U).
@@ -258,7 +259,7 @@ func FactorPLU(w *mat.Dense) (factors, permutation []float64, err error) {
 // MultiplyPLU is the inverse of FactorPLU: the matrix P·L·U and the logarithm of
 // its determinant's absolute value.
 func MultiplyPLU(factors, permutation []float64, d int) (w *mat.Dense, logDet float64) {
-	l, u := identity(d), mat.NewDense(d, d, nil)
+	l, u := rotation.Identity(d), mat.NewDense(d, d, nil)
 	for i := range d {
 		for j, f := range factors[i*d : (i+1)*d] {
 			switch {

@@ -205,6 +205,23 @@ func TestInvertibleRoundTrip(t *testing.T) {
 	})
 }
 
+// The sharpest bends have an inverse too: tanh of 9 and more is 1 to float32. Far on the flat
+// side x is known to float32's resolution of y by the slope, 5e-4 at 30.
+func TestLeakySharpBends(t *testing.T) {
+	const d, n = 16, 61
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		net := newMapped(t, b, invertibles["Leaky"], dtypes.Float32, 1, d, 14)
+		x := make([]float64, d*n)
+		for k := range x {
+			x[k] = float64(k%n) - 30
+		}
+		y := net.call(net.forward, x, 1, d, n)[0]
+		if worst := maxDifference(net.call(net.back, y, 1, d, n)[0], x); !(worst < 2e-3) {
+			t.Errorf("x comes back %.2g away", worst)
+		}
+	})
+}
+
 // Values, log-determinants and gradients don't depend on the backend.
 func TestInvertibleBackendsAgree(t *testing.T) {
 	var want [][]float64
@@ -294,5 +311,16 @@ func TestFactorPLU(t *testing.T) {
 	}
 	if _, _, err := layers.FactorPLU(mat.NewDense(2, 2, []float64{1, 2, 2, 4})); err == nil {
 		t.Error("a singular matrix gave no error")
+	}
+	if _, _, err := layers.FactorPLU(mat.NewDense(2, 3, drawNormal(6, 1))); err == nil {
+		t.Error("a matrix that isn't square gave no error")
+	}
+	tiny := mat.NewDense(2, 2, []float64{0, 1e-170, 1e-170, 0}) // whose determinant is 0 in float64
+	factors, permutation, err := layers.FactorPLU(tiny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, logDet := layers.MultiplyPLU(factors, permutation, 2); math.Abs(logDet+340*math.Ln10) > 1e-9 || math.Abs(w.At(0, 1)/1e-170-1) > 1e-12 {
+		t.Errorf("%v came back as %v with log|det| %g", mat.Formatted(tiny), mat.Formatted(w), logDet)
 	}
 }

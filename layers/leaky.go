@@ -42,8 +42,12 @@ func (c *LeakyConfig) DoneInverse() *Node {
 // bendsVariable are c of M layers, [R, M, d].
 func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
-	return Tanh(scope.WithInitializer(small(scope, bendSpread)).VariableWithShape(bendsName, shape).NodeValue(x.Graph()))
+	c := Tanh(scope.WithInitializer(small(scope, bendSpread)).VariableWithShape(bendsName, shape).NodeValue(x.Graph()))
+	return MinScalar(MaxScalar(c, -largestBend), largestBend) // tanh is rounded to 1 from 9 on
 }
+
+// largestBend is the largest float32 below 1.
+const largestBend = 1 - 0x1p-24
 
 // leaky is y and dy/dx of x [R, d, N] for c [R, d, 1].
 func leaky(c, x *Node) (y, slope *Node) {
@@ -55,10 +59,13 @@ func leaky(c, x *Node) (y, slope *Node) {
 }
 
 // leakyInverse solves y + c − x = c·√(x² + 1) for x: of the two roots of its
-// square, that on which both sides have one sign.
+// square, that on which both sides have one sign. It is written without the difference
+// of two numbers that are nearly equal.
 func leakyInverse(c, y *Node) *Node {
-	shifted := Add(y, c)
-	rest := OneMinus(Square(c))
-	root := Sqrt(Add(Square(shifted), rest))
-	return Div(Sub(shifted, Mul(c, root)), rest)
+	shifted := Add(y, c)                                // [R, d, N]
+	rest := Mul(OneMinus(c), OnePlus(c))                // [R, d, 1]
+	bent := Mul(c, Sqrt(Add(Square(shifted), rest)))    // [R, d, N]
+	alike := GreaterThan(Mul(shifted, c), ZerosLike(y)) // [R, d, N]
+	sum := Where(alike, Add(shifted, bent), OnesLike(y))
+	return Where(alike, Div(Mul(y, Add(y, MulScalar(c, 2))), sum), Div(Sub(shifted, bent), rest))
 }

@@ -85,7 +85,11 @@ func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int
 		return nil, nil, err
 	}
 	_, n := x.Dims()
-	if grid.Product(r.Shape) == n && len(shape) == 0 {
+	if len(shape) > 0 {
+		if _, err := grid.New(shape, n); err != nil {
+			return nil, nil, err
+		}
+	} else if grid.Product(r.Shape) == n {
 		shape = r.Shape
 	}
 	on := r.evaluator(shape)

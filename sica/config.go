@@ -155,7 +155,7 @@ type Movement struct {
 	LastStep  float64 `json:"last_step"`
 	// MaxMove bounds the root mean square of an iteration's move, all signals
 	// together, in units of their standard deviation when they are
-	// standardised; a longer move is cut to it. 0 sets no bound.
+	// standardised; a longer move is cut to it. 0 sets no bound. The rectified flow has none.
 	MaxMove float64 `json:"max_move,omitempty"`
 	// Solver integrates the rectified flow from τ = 0 to 1 in SolverSteps steps.
 	Solver      flows.Solver `json:"solver,omitempty"`
@@ -200,7 +200,7 @@ type HeldOut struct {
 	Block int `json:"block,omitempty"`
 	// Patience is the number of iterations that the held-out divergence may
 	// fail to fall before the fit stops. 0 never stops early: no preset stops so,
-	// as Default keeps its best iterate. It is for fits of one's own, long ones.
+	// as FastWGF keeps its best iterate. It is for fits of one's own, long ones.
 	Patience int `json:"patience,omitempty"`
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/direct"
 	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
@@ -35,7 +36,8 @@ type Run struct {
 
 // Fit separates the mixed signals x, d signals in rows × T positions in
 // columns, with d ≥ 2 (paper, Algorithm 2). It doesn't change x. A Rule needs T ≥ 16 and
-// T ≥ d + 2: fewer positions tell nothing.
+// T ≥ d + 2: fewer positions tell nothing. NetworkRule needs 20 along the first axis of the
+// positions, and 5 along the others.
 //
 // An error about x or cfg comes before any work and without a result, and so does
 // ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
@@ -149,7 +151,13 @@ func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
 	if least := max(fewestPositions, d+2); cfg.Rule != NoRule && t < least {
 		return nil, signalsError{fmt.Errorf("%d positions of %d signals are too few for the rule %q: want at least %d", t, d, cfg.Rule, least)}
 	}
-	return cfg.index(d, t)
+	g, err := cfg.index(d, t)
+	if err == nil && cfg.Rule == NetworkRule {
+		if err := direct.CheckShape(g.Shape()); err != nil {
+			return nil, signalsError{err}
+		}
+	}
+	return g, err
 }
 
 // fewestPositions is how many positions a rule needs, and two more than signals: evidence

@@ -10,8 +10,8 @@ import (
 // speaks for another (package linear); and where that leaves a sign of a nonlinear
 // mixing, an invertible network, if that describes the mixed signals in fewer nats at
 // positions held out, the Jacobian paid, and is known to have found the sources (see
-// AnyRule). It makes no iterations: after the linear rule, FastWGF's changed digits by
-// an MCC of .001 at most (docs/default.md).
+// AnyRule). It makes no iterations: after the linear rule, FastWGF's changed figure 4's
+// digits by an MCC of -.0013 to +.0009 (docs/default.md).
 func Default() Config {
 	c := FastWGF()
 	c.Start, c.Rule = nil, AnyRule

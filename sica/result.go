@@ -25,7 +25,7 @@ type Iteration struct {
 	// classifier's held-out logistic loss, which at the optimum is twice the
 	// Jensen–Shannon divergence. NaN where the config measures none.
 	Divergence float64
-	// Step is the η that was used.
+	// Step is the η that was used: less than the config's where MaxMove cut the move.
 	Step float64
 	// Z are the signals after the move, d×T. It must not be changed.
 	Z *mat.Dense
@@ -54,7 +54,8 @@ const (
 	StoppedDiverged Status = "diverged"
 	// StoppedCheckpoint: Running.Checkpoint couldn't be written.
 	StoppedCheckpoint Status = "checkpoint"
-	// StoppedNotFinite: a loss or a signal became NaN or infinite.
+	// StoppedNotFinite: a loss or a signal became NaN or infinite, or the signals so alike
+	// or so still that no next iterate could be computed.
 	StoppedNotFinite Status = "not finite"
 )
 
@@ -94,6 +95,10 @@ type Summary struct {
 	Network *Network `json:"network,omitempty"`
 	// Dependence is that of Z, where the config keeps the best iterate.
 	Dependence dependence.Dependence `json:"dependence"`
+
+	// Channels are the names of the mixed signals, nil unless who made the fit set them:
+	// Fit doesn't know them, Save keeps them.
+	Channels []string `json:"channels,omitempty"`
 
 	Config Config `json:"config"`
 	// Own are the names of Config's functions that had a part in the fit: Starts, Network,

@@ -200,12 +200,10 @@ func (s *separation) iterate(ctx context.Context, j int) error {
 // advance moves the signals of a run, once it is sure that the result is
 // finite, and decides whether the run goes on.
 func (s *separation) advance(run *separationRun, j int, estimate field.Estimate) {
-	step := s.cfg.step(j)
-	var z *mat.Dense
-	var moved chain.Chain
+	var next stepOf
 	err := s.cfg.checkEstimate(estimate)
 	if err == nil {
-		z, moved, err = s.cfg.nextSignals(run.z, step, estimate)
+		next, err = s.cfg.moved(run.z, s.cfg.step(j), estimate)
 	}
 	if err != nil {
 		why := fmt.Sprintf("iteration %d: %v", j, err)
@@ -218,18 +216,18 @@ func (s *separation) advance(run *separationRun, j int, estimate field.Estimate)
 	if run.growth.Size == 0 {
 		run.growth.Size = signal.RMS(run.z)
 	}
-	run.z, run.flow = z, append(run.flow, moved...)
+	run.z, run.flow = next.z, append(run.flow, next.maps...)
 	result := run.result
 	result.Loss = append(result.Loss, estimate.Loss)
 	result.Divergence = append(result.Divergence, estimate.Divergence)
 	result.Iterations = j
 	run.keep(j, s.grid)
-	it := Iteration{J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: step, Z: z, Elapsed: time.Since(s.begin)}
+	it := Iteration{J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: next.step, Z: next.z, Elapsed: time.Since(s.begin)}
 	if s.cfg.OnIteration != nil {
 		s.cfg.OnIteration(run.place, it)
 	}
 	asked := s.cfg.Stop != nil && s.cfg.Stop(run.place, it)
-	if why, good := run.growth.seen(j, estimate.Divergence, signal.RMS(z)); why != "" {
+	if why, good := run.growth.seen(j, estimate.Divergence, signal.RMS(next.z)); why != "" {
 		if err := run.retreat(good); err != nil {
 			why += fmt.Sprintf(" (going back failed: %v)", err)
 		}

@@ -14,7 +14,6 @@ import (
 type Grid struct {
 	shape []int
 	own   func() [][]int32
-	past  func() [][]int32
 }
 
 // New is the index of the given shape for t positions. No shape is a sequence. It is
@@ -28,7 +27,6 @@ func New(shape []int, t int) (*Grid, error) {
 	}
 	g := &Grid{shape: slices.Clone(shape)}
 	g.own = sync.OnceValue(func() [][]int32 { return neighbours(ownReach(len(g.shape)), g.shape) })
-	g.past = sync.OnceValue(func() [][]int32 { return past(g.own()) })
 	return g, nil
 }
 
@@ -77,23 +75,6 @@ func ownReach(axes int) int { return max(4-axes, 1) }
 // Own lists the positions that a signal is predicted from at each position; see
 // Neighbours. It is made once, and must not be changed.
 func (g *Grid) Own() [][]int32 { return g.own() }
-
-// Past is Own without the positions that come after, row by row in an image, which
-// are listed as T. It is made once, and must not be changed.
-func (g *Grid) Past() [][]int32 { return g.past() }
-
-func past(own [][]int32) [][]int32 {
-	before := make([][]int32, len(own))
-	for t, near := range own {
-		before[t] = slices.Clone(near)
-		for k, n := range near {
-			if int(n) >= t {
-				before[t][k] = int32(len(own))
-			}
-		}
-	}
-	return before
-}
 
 // Middle is at most limit positions of z, whole slices of the leading axis about its
 // middle, and their index.

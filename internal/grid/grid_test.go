@@ -35,27 +35,6 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// The past of a position is what Own has of it at smaller positions, in place.
-func TestPast(t *testing.T) {
-	for _, shape := range [][]int{{7}, {3, 4}, {2, 3, 2}} {
-		g, err := New(shape, Product(shape))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for at, near := range g.Past() {
-			for k, n := range near {
-				want := g.Own()[at][k]
-				if int(want) >= at {
-					want = int32(g.Len())
-				}
-				if n != want {
-					t.Errorf("shape %v, position %d, neighbour %d: %d, want %d", shape, at, k, n, want)
-				}
-			}
-		}
-	}
-}
-
 func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		shape []int

@@ -1,4 +1,4 @@
-// Package rotation draws random rotations.
+// Package rotation makes orthogonal matrices.
 package rotation
 
 import (
@@ -19,4 +19,13 @@ func Random(rng *rand.Rand, d int) *mat.Dense {
 	var q mat.Dense
 	qr.QTo(&q)
 	return &q
+}
+
+// Identity is the d×d identity.
+func Identity(d int) *mat.Dense {
+	m := mat.NewDense(d, d, nil)
+	for i := range d {
+		m.Set(i, i, 1)
+	}
+	return m
 }

@@ -141,12 +141,3 @@ func WithoutColumns(x *mat.Dense, from, to int) *mat.Dense {
 	}
 	return rest
 }
-
-// Rows are rows i and j of x.
-func Rows(x *mat.Dense, i, j int) *mat.Dense {
-	_, t := x.Dims()
-	two := mat.NewDense(2, t, nil)
-	two.SetRow(0, x.RawRowView(i))
-	two.SetRow(1, x.RawRowView(j))
-	return two
-}

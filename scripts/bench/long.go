@@ -20,9 +20,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
-// defaultIteration is an iteration of sica.FastWGF on a long sequence,
+// fastIteration is an iteration of sica.FastWGF on a long sequence,
 // which is measured in a process of its own, for its memory.
-const defaultIteration = "default_iteration"
+const fastIteration = "fastwgf_iteration"
 
 // longPositions are the lengths, each about four times the one before.
 var longPositions = []int{1024, 4096, 16384, 65536, 262144, 1000000}
@@ -38,12 +38,12 @@ func measureLong(ctx context.Context, o options) ([]row, error) {
 	}
 	var rows []row
 	for _, t := range longPositions {
-		fmt.Fprintf(os.Stderr, "%s T=%d on %d cores:\n", defaultIteration, t, o.cores)
+		fmt.Fprintf(os.Stderr, "%s T=%d on %d cores:\n", fastIteration, t, o.cores)
 		cmd := exec.CommandContext(ctx, self, "long", strconv.Itoa(t))
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
-			return rows, fmt.Errorf("%s of %d positions: %w", defaultIteration, t, err)
+			return rows, fmt.Errorf("%s of %d positions: %w", fastIteration, t, err)
 		}
 		var r row
 		if err := json.NewDecoder(bytes.NewReader(out)).Decode(&r); err != nil {
@@ -79,7 +79,7 @@ func longCommand() *cobra.Command {
 // separateLong separates a mixture of two autoregressive signals with FastWGF. Their
 // dependence is measured first, for the memory that this takes.
 func separateLong(ctx context.Context, t int) (row, error) {
-	r := row{Case: defaultIteration, Impl: "gosica", D: 2, T: t, Shape: []int{t}, Runs: 1, Device: device()}
+	r := row{Case: fastIteration, Impl: "gosica", D: 2, T: t, Shape: []int{t}, Runs: 1, Device: device()}
 	b, err := backend.Open(backend.Auto)
 	if err != nil {
 		return r, err

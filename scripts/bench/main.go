@@ -79,7 +79,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if !o.smoke && o.wants(defaultIteration) {
+	if !o.smoke && o.wants(fastIteration) {
 		long, err := measureLong(ctx, o)
 		rows = merge(rows, long)
 		if err := errors.Join(err, writeRows(results, rows)); err != nil {

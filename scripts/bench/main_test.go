@@ -60,7 +60,7 @@ func TestSmoke(t *testing.T) {
 	peaks := make(peaks)
 	for _, p := range problems(o) {
 		timed := all
-		if p.kind == defaultFit {
+		if p.kind == fastFit {
 			if testing.Short() {
 				continue
 			}

@@ -41,7 +41,7 @@ func (o *ours) name() (impl, backend string) {
 func (o *ours) takes(p problem) bool {
 	small := p.runs == 1 && p.positions() <= 1024
 	switch p.kind {
-	case defaultFit:
+	case fastFit:
 		return !o.literal && (o.where != backend.Go || small && p.d == 2)
 	case paperIteration:
 		return !o.literal && o.where != backend.Go
@@ -56,7 +56,7 @@ func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array, 
 		return o.prepareTraining(p, arrays)
 	case refine:
 		return o.prepareRefinement(p, arrays)
-	case defaultFit:
+	case fastFit:
 		losses, compile, err := o.prepareTraining(p, arrays)
 		o.drop()
 		o.work = func(ctx context.Context) (float64, error) { return o.fitFast(ctx, p, arrays) }
@@ -152,7 +152,7 @@ func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 
 // network is sica's for the problem.
 func (p problem) network() trainstep.Network {
-	if p.kind == defaultFit {
+	if p.kind == fastFit {
 		return trainstep.Network{Hidden: p.settings().Hidden, Context: trainstep.Predictions}
 	}
 	return trainstep.Network{Whole: true, Shape: p.shape}

@@ -109,13 +109,13 @@ func (p *peer) takes(q problem) bool {
 	few := q.d == 2 && q.runs == 1 && q.positions() <= 1024
 	switch p.impl {
 	case "torch_eager":
-		return q.kind != defaultFit || q.runs == 1
+		return q.kind != fastFit || q.runs == 1
 	case "torch_compile":
-		return q.kind != defaultFit && q.kind != paperIteration && few
+		return q.kind != fastFit && q.kind != paperIteration && few
 	case "jax_scan":
 		return (q.kind == rfTrainStep || q.kind == refine) && few && len(q.shape) == 1
 	}
-	return q.kind != defaultFit
+	return q.kind != fastFit
 }
 
 func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64, float64, error) {

@@ -13,7 +13,7 @@ import (
 var costPanels = []struct{ kind, title string }{
 	{rfTrainStep, "one training step"},
 	{refine, "one Euler step of every position"},
-	{defaultIteration, "one iteration of FastWGF"},
+	{fastIteration, "one iteration of FastWGF"},
 }
 
 // costLines are the implementations in the picture, in plain words and in the

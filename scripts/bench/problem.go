@@ -21,7 +21,7 @@ const (
 	wgfTrainStep   = "wgf_train_step"  // one of the density ratio's network
 	refine         = "refine"          // an Euler step of the rectified flow, of every position
 	paperIteration = "paper_iteration" // SICA-RF: 100 epochs of training, 100 Euler steps
-	defaultFit     = "default_fit"     // sica.FastWGF, which was the flow of Default, all 25 iterations
+	fastFit        = "fastwgf_fit"     // all 25 iterations of sica.FastWGF
 )
 
 // problem is what every implementation is given.
@@ -36,7 +36,7 @@ type problem struct {
 func (p problem) positions() int { return size(p.shape) }
 
 func (p problem) flow() string {
-	if p.kind == wgfTrainStep || p.kind == defaultFit {
+	if p.kind == wgfTrainStep || p.kind == fastFit {
 		return "wgf"
 	}
 	return "rf"
@@ -54,13 +54,13 @@ func (p problem) String() string {
 func problems(o options) []problem {
 	var all []problem
 	add := func(kind string, d, runs int, shape ...int) {
-		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape, once: kind == paperIteration || o.smoke && kind == defaultFit})
+		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape, once: kind == paperIteration || o.smoke && kind == fastFit})
 	}
 	if o.smoke {
 		add(rfTrainStep, 2, 1, 32)
 		add(wgfTrainStep, 2, 2, 4, 4)
 		add(refine, 2, 1, 32)
-		add(defaultFit, 2, 1, 256)
+		add(fastFit, 2, 1, 256)
 	} else {
 		for _, kind := range []string{rfTrainStep, wgfTrainStep} {
 			for _, t := range []int{1024, 256, 4096} {
@@ -78,12 +78,12 @@ func problems(o options) []problem {
 			add(refine, 2, 1, t)
 		}
 		add(refine, 2, 1, 32, 32)
-		add(defaultFit, 2, 1, 1024)
-		add(defaultFit, 3, 1, 1024)
-		add(defaultFit, 8, 1, 1024)
-		add(defaultFit, 2, 1, 4096)
-		add(defaultFit, 2, 4, 1024)
-		add(defaultFit, 2, 20, 1024)
+		add(fastFit, 2, 1, 1024)
+		add(fastFit, 3, 1, 1024)
+		add(fastFit, 8, 1, 1024)
+		add(fastFit, 2, 1, 4096)
+		add(fastFit, 2, 4, 1024)
+		add(fastFit, 2, 20, 1024)
 		add(paperIteration, 2, 1, 1024)
 	}
 	return slices.DeleteFunc(all, func(p problem) bool { return !o.wants(p.String()) })
@@ -105,7 +105,7 @@ func (p problem) settings() sica.Config {
 	switch p.kind {
 	case wgfTrainStep:
 		return sica.PaperWGF()
-	case defaultFit:
+	case fastFit:
 		return sica.FastWGF()
 	}
 	return sica.PaperRF()
@@ -115,7 +115,7 @@ func (p problem) settings() sica.Config {
 // the settings of FastWGF one run's, on each fold one that sees the predictions and one
 // that doesn't.
 func (p problem) networks() int {
-	if p.kind == defaultFit {
+	if p.kind == fastFit {
 		return 2 * p.settings().Folds
 	}
 	return p.runs
@@ -153,7 +153,7 @@ func (p problem) arrays() map[string]array {
 	}
 
 	normal("z", 1, p.runs, p.d, p.positions())
-	if p.kind == defaultFit {
+	if p.kind == fastFit {
 		normal("predictions", 1, 1, p.d, p.positions())
 		normal("noise", cfg.Noise, steps, networks, 2*cfg.BatchSize, 2*p.d)
 		positions("joint", steps, networks, cfg.BatchSize)

@@ -98,13 +98,17 @@ def title(notebook: nbformat.NotebookNode) -> str:
 def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> None:
     """Writes a notebook's page, whose pictures are in files."""
     formulas: list[str] = []
+    heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
+            heading = (re.findall(r"(?m)^#+ (.+)$", cell.source) or [heading])[-1]
             cell.source = without_formulas(cell.source, formulas)
+        cell.metadata["alt"] = f"picture: {heading}"
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:  # the picture is for readers without HTML
                 data.pop("image/png", None)
+                data["text/html"] = data["text/html"].replace("<img ", f'<img alt="picture: {html.escape(heading)}" ')
             elif "image/png" in data:
                 data["image/png"] = "".join(data["image/png"].split())
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
@@ -155,9 +159,10 @@ def pictures(name: str, notebook: nbformat.NotebookNode) -> dict[str, str]:
         for output in cell.get("outputs", []):
             if picture := output.get("data", {}).get("image/png"):
                 encoded = "".join(picture.split())
-                file = f"pictures/{name}-{len(files) + 1}.png"
-                (PAGES / file).write_bytes(base64.b64decode(encoded))
-                files[f"data:image/png;base64,{encoded}"] = file
+                address = f"data:image/png;base64,{encoded}"
+                if address not in files:  # the last of a slider is also shown alone
+                    files[address] = f"pictures/{name}-{len(files) + 1}.png"
+                    (PAGES / files[address]).write_bytes(base64.b64decode(encoded))
     return files
 
 

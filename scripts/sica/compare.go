@@ -311,6 +311,10 @@ func (opt *compareOptions) draw(rows []compared, in experiment.Signals, truth *m
 	if like == nil {
 		return nil
 	}
+	d, _ := like.Dims()
+	groups = slices.DeleteFunc(groups, func(g plot.Group) bool { // channels that were reduced to fewer signals
+		return g.Signals.RawMatrix().Rows != d
+	})
 	for i := range groups {
 		aligned, err := metric.Align(groups[i].Signals, like)
 		if err != nil {

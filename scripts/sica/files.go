@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // formats is what the help says of files of signals.
@@ -67,6 +69,30 @@ func readRecording(paths []string) (r *datasets.Recording, shape []int, err erro
 // like are signals at the positions of r.
 func like(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
 	return &datasets.Recording{Signals: z, Rate: r.Rate, TimeColumn: r.TimeColumn, Start: r.Start}
+}
+
+// checkChannels returns an error if channels of a file are named as those of the separation
+// are, but stand at other places: it would map them silently as what they aren't.
+func checkChannels(file string, names []string, r *sica.Result) error {
+	for place, name := range names {
+		if at := slices.Index(r.Channels, name); at >= 0 && at != place {
+			return fmt.Errorf("%s: channel %q is number %d, in the separation it was %d: want the channels in the order %q", file, name, place+1, at+1, r.Channels)
+		}
+	}
+	return nil
+}
+
+// isClock is whether a signal rises by the same, to a thousandth, at every position, as a
+// column of times does that isn't called so.
+func isClock(signal []float64) bool {
+	last := len(signal) - 1
+	step := (signal[last] - signal[0]) / float64(last)
+	for t, v := range signal {
+		if !(step > 0) || math.Abs(v-signal[0]-float64(t)*step) > 1e-3*step {
+			return false
+		}
+	}
+	return true
 }
 
 // checkWritable returns an error unless a file can be made at path. Commands

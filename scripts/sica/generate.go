@@ -52,7 +52,7 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 	f.StringVar(&opt.out, "out", "", "folder `DIR` for the files, made if need be (required)")
 	f.StringVar(&opt.mixing, "mixing", "linear", "`MIXING`: linear, gelu or none")
 	f.IntVar(&opt.steps, "steps", 5, "number `J` of steps of the mixing; 1 by default for heart")
-	f.Float64Var(&opt.stepSize, "step-size", 1, "size `D` of a step of the mixing, above 0; 1 is the paper's text, .1 gives its figures")
+	f.Float64Var(&opt.stepSize, "step-size", 1, "size `D` of a step of the mixing, above 0; 1 is the paper's text, .1 what its figures have here")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.IntVar(&opt.d, "d", 2, "number `D` of signals; 3 by default for mnist")
 	f.IntVar(&opt.length, "length", 1024, "number `T` of positions; 1000 by default for heart, always 1024 for mnist")

@@ -85,6 +85,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := checkChannels(opt.in, in.about.Names, result); err != nil {
+		return err
+	}
 	in.doing, in.reads = "looking at "+filepath.Base(opt.in), 2
 	all, err := inspect.Recording(result, in, reference)
 	if err != nil {

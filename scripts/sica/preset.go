@@ -16,11 +16,13 @@ func presetHelp() string {
 		fmt.Fprintf(&b, "  %-22s%s\n", m.Name, presetNames(m))
 	}
 	b.WriteString(`
-Sica is the project's own setting of the Wasserstein gradient flow, chosen by
-measurement; sica-wgf and sica-rf are the paper's two flows, whose preset paper
+Sica, the default, is a rule and no flow: the linear demixing that describes the
+signals in the fewest nats, or an invertible network where that leaves a sign of a
+nonlinear mixing. Sica-direct always fits a network; sica-fast is a quick flow kept
+to linear maps. Sica-wgf and sica-rf are the paper's two flows, whose preset paper
 has the paper's settings, as docs/paper.md reads them, and is slow;
 sica-rf-standardised standardises the signals after each iteration of the second,
-which otherwise lets them shrink; smoke is a small, quick version that shows that
+which otherwise lets them shrink. Smoke is a small, quick version that shows that
 all works.`)
 	return b.String()
 }

@@ -70,6 +70,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := checkChannels(opt.in, in.about.Names, result); err != nil {
+		return err
+	}
 	in.doing = "removing"
 	if err := in.write(opt.out, in.about.Names, blockwise.Remove(result, in.Blocks(block), rows...)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in, err)

@@ -50,8 +50,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Use:   "sica",
 		Short: "Separate mixed signals with self-sufficient ICA",
 		Long: `Sica recovers the sources of mixed signals by self-sufficient independent
-component analysis: it moves the signals until none of them tells anything
-about another that the signal's own context doesn't tell already.`,
+component analysis: it looks for signals none of which tells anything about
+another that the signal's own context doesn't tell already.`,
 		SilenceErrors:    true,
 		SilenceUsage:     true,
 		PersistentPreRun: func(*cobra.Command, []string) { started = true },

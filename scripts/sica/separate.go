@@ -36,11 +36,11 @@ func newSeparate() *cobra.Command {
 		Use:   "separate --in mixed.csv --out recovered.csv",
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
-scale, and writes them. It prints a line for each iteration and why it stopped.
-The default settings compare a few starts, and make no iteration at all if one
-of them leaves no dependence between the signals. Interrupted while it iterates, it
-writes the best result so far, and before that nothing, and exits with 130; if
-numbers stop being finite, it writes the last good one and exits with 3.
+scale, and writes them. It says what was taken and why. A flow (--method sica-fast,
+sica-wgf or sica-rf, or --iterations) prints a line for each iteration and why it
+stopped. Interrupted while it iterates, the command writes the best result so far,
+and before that nothing, and exits with 130; if numbers stop being finite, it
+writes the last good one and exits with 3.
 
 Of a recording of more than 65,536 positions it learns from as many as the error
 that the linear rule expects calls for, and says how many and what more would be
@@ -48,9 +48,11 @@ worth; --learn-on asks for others. All positions are then recovered, in blocks, 
 that a recording may be of any length. With --truth, of images, and by networks
 that see the signals' surroundings, all positions are learned from.
 
-With --resume or --checkpoint, the state is kept after every iteration. If the
-command is interrupted or killed, the same command goes on from there, to the
+With --resume or --checkpoint, the state of a flow is kept after every iteration. If
+the command is interrupted or killed, the same command goes on from there, to the
 result that it would have had. The folder is removed once the result is written.
+What comes before the first iteration, which is all that the default does, is made
+again.
 
 ` + formats + `
 
@@ -147,6 +149,11 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, t, cfg.Seed, backend.NameOf(b))
+	for i := range d {
+		if isClock(x.RawRowView(i)) {
+			fmt.Fprintf(out, "signal %d of the mixed ones rises by the same at every position: leave it out if it is a clock\n", i+1)
+		}
+	}
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
@@ -172,6 +179,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 	// A fit that was cut short still has a result, which is written before
 	// its error is returned.
 	printWhy(out, res)
+	res.Channels = in.Names
 	if err := opt.write(out, in, res, truth, &rep); err != nil {
 		return err
 	}
@@ -208,6 +216,7 @@ func (opt *separateOptions) runLong(cmd *cobra.Command, cfg sica.Config, in *str
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
 	printWhy(out, res)
+	res.Channels = in.about.Names
 	in.doing = "recovering all"
 	if err := in.write(opt.out, nil, blockwise.Transform(res, in.Blocks(block))); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -94,20 +95,26 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	result.SetBackend(b)
 
 	out := cmd.OutOrStdout()
-	x := in.Signals
-	mapped := x
+	var mapped *mat.Dense
+	var names []string
 	if opt.inverse {
 		var roundTrip float64
-		if mapped, roundTrip, err = result.InverseTransform(x, shape...); err == nil {
+		if mapped, roundTrip, err = result.InverseTransform(in.Signals, shape...); err == nil {
 			fmt.Fprintf(out, "mapped forth again, the largest difference is %.1e\n", roundTrip)
 		}
+		names = result.Channels
 	} else {
-		mapped, err = result.Transform(x, shape...)
+		if err := checkChannels(opt.in[0], in.Names, result); err != nil {
+			return err
+		}
+		mapped, err = result.Transform(in.Signals, shape...)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	if err := datasets.WriteRecording(opt.out, like(in, mapped)); err != nil {
+	written := like(in, mapped)
+	written.Names = names
+	if err := datasets.WriteRecording(opt.out, written); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)
@@ -120,6 +127,9 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result) err
 	defer progress.done()
 	in, err := openStream(cmd, opt.in[0], progress.part)
 	if err != nil {
+		return err
+	}
+	if err := checkChannels(opt.in[0], in.about.Names, result); err != nil {
 		return err
 	}
 	in.doing = "mapping"

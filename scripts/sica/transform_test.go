@@ -1,8 +1,10 @@
 package main
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,5 +47,57 @@ func TestTransform(t *testing.T) {
 	code, _, stderr = command(t.Context(), "transform", "--model", model, "--in", in, "--out", again)
 	if code != exitFailure || !strings.Contains(stderr, "z.npy was changed") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a damaged model: exit %d, %q", code, stderr)
+	}
+}
+
+// A separation knows its channels by their names: those of another order are refused, and
+// its inverse names what it makes.
+func TestChannelNames(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	source, err := datasets.AR(rand.New(rand.NewPCG(4, 0)), 400,
+		datasets.ARProcess{Coefficients: []float64{.9}, Scale: 1, Innovation: datasets.Laplace},
+		datasets.ARProcess{Coefficients: []float64{-.5}, Scale: 1, Innovation: datasets.Laplace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{1, .6, -.3, 1}), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, names := range map[string][]string{"in.csv": {"left", "right"}, "swapped.csv": {"right", "left"}, "other.csv": {"a", "b"}} {
+		if err := datasets.WriteRecording(at(file), &datasets.Recording{Signals: x, Names: names}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		code, _, stderr := command(t.Context(), args...)
+		if code != want {
+			t.Fatalf("%q: exit %d, %s", args, code, stderr)
+		}
+		return stderr
+	}
+	run(exitOK, "separate", "--in", at("in.csv"), "--out", at("z.csv"), "--save", at("model"), "--backend", "go")
+	for _, args := range [][]string{
+		{"transform", "--model", at("model"), "--in", at("swapped.csv"), "--out", at("no.csv")},
+		{"remove", "--model", at("model"), "--in", at("swapped.csv"), "--out", at("no.csv"), "--components", "1"},
+		{"inspect", "--model", at("model"), "--in", at("swapped.csv")},
+	} {
+		if stderr := run(exitFailure, args...); !strings.Contains(stderr, `channel "right" is number 1, in the separation it was 2`) {
+			t.Errorf("%q: %s", args[0], stderr)
+		}
+	}
+	if _, err := os.Stat(at("no.csv")); err == nil {
+		t.Error("a file was written")
+	}
+	run(exitOK, "transform", "--model", at("model"), "--in", at("other.csv"), "--out", at("other.z.csv"))
+	run(exitOK, "transform", "--model", at("model"), "--in", at("z.csv"), "--out", at("back.csv"), "--inverse")
+	back, err := datasets.ReadRecording(at("back.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(back.Names, []string{"left", "right"}) || !mat.EqualApprox(back.Signals, x, 1e-9) {
+		t.Errorf("the inverse made %q", back.Names)
 	}
 }

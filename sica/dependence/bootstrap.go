@@ -38,8 +38,8 @@ func (i Interval) String() string {
 }
 
 // A Partition cuts positions into contiguous blocks of about equal size: stretches of a
-// sequence, tiles of an image, boxes of a video. There are about √T of them, so
-// that each is long against the memory of most signals.
+// sequence, tiles of an image, boxes of a video. There are about √T of them, 8
+// to 64, so that each is long against the memory of most signals.
 type Partition struct {
 	Of    []int // the block of each position
 	Sizes []int // positions of each block

@@ -81,13 +81,10 @@ func Measure(z *mat.Dense, shape ...int) (Dependence, error) {
 }
 
 func measure(z *mat.Dense, shape []int) (Dependence, error) {
-	if err := signal.Check("z", z); err != nil {
+	if err := checkSignals(z); err != nil {
 		return Dependence{}, err
 	}
-	d, t := z.Dims()
-	if d < 2 {
-		return Dependence{}, errors.New("z has 1 signal: want at least 2")
-	}
+	_, t := z.Dims()
 	if t < MinPositions {
 		return Dependence{}, fmt.Errorf("z has %d positions: want at least %d", t, MinPositions)
 	}
@@ -95,12 +92,46 @@ func measure(z *mat.Dense, shape []int) (Dependence, error) {
 	if err != nil {
 		return Dependence{}, err
 	}
-	a, err := Analyse(context.Background(), z, g.Own())
+	a, err := analyse(context.Background(), z, g.Own())
 	if err != nil {
 		return Dependence{}, err
 	}
 	worst, err := a.Worst(context.Background(), JackknifeBlocks)
 	return worst.Dependence, err
+}
+
+// checkSignals returns an error unless the dependence of the signals z can be measured.
+func checkSignals(z *mat.Dense) error {
+	if err := signal.Check("z", z); err != nil {
+		return err
+	}
+	d, _ := z.Dims()
+	if d < 2 {
+		return errors.New("z has 1 signal: want at least 2")
+	}
+	return nil
+}
+
+// check returns an error unless these are signals and lists of their neighbours.
+func check(z *mat.Dense, neighbours [][]int32) error {
+	if err := checkSignals(z); err != nil {
+		return err
+	}
+	_, t := z.Dims()
+	if len(neighbours) != t {
+		return fmt.Errorf("neighbours of %d positions: want those of z's %d", len(neighbours), t)
+	}
+	for k, list := range neighbours {
+		if len(list) == 0 || len(list) != len(neighbours[0]) {
+			return fmt.Errorf("%d neighbours of position %d and %d of position 1: want as many of each, and at least one", len(list), k+1, len(neighbours[0]))
+		}
+		for _, n := range list {
+			if n < 0 || int(n) > t {
+				return fmt.Errorf("neighbour %d of position %d: want 0 to %d, and %d for one outside", n, k+1, t-1, t)
+			}
+		}
+	}
+	return nil
 }
 
 // A Pair is two signals, counted from 0, with their dependence; J < I.
@@ -117,12 +148,21 @@ type Analysis struct {
 }
 
 // Analyse predicts the signals z, d×T, from their own neighbours, which are listed for
-// each position as layers.Neighbours does; T is one outside. It is an error if there isn't
-// a list for each position, if the signals are linearly dependent or one is constant. It
-// stops with ctx's error when ctx ends.
+// each position as layers.Neighbours does; T is one outside. It is an error if there are
+// fewer than two signals, if there isn't a list for each position, if the
+// lists are empty, differ in length or name what is no position, if the signals are linearly
+// dependent or one is constant. It stops with ctx's error when ctx ends.
 func Analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis, error) {
-	if _, t := z.Dims(); len(neighbours) != t {
-		return nil, fmt.Errorf("neighbours of %d positions: want those of z's %d", len(neighbours), t)
+	a, err := analyse(ctx, z, neighbours)
+	if err != nil {
+		return nil, fmt.Errorf("dependence: %w", err)
+	}
+	return a, nil
+}
+
+func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis, error) {
+	if err := check(z, neighbours); err != nil {
+		return nil, err
 	}
 	standard, err := mapping.Standardised(z)
 	if err != nil {

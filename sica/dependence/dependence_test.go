@@ -171,8 +171,36 @@ func TestMeasureErrors(t *testing.T) {
 			t.Errorf("shape %v: error %v; want one with %q", test.shape, err, test.want)
 		}
 	}
-	if _, err := Analyse(t.Context(), line, nil); err == nil || !strings.Contains(err.Error(), "want those of z's 100") {
-		t.Errorf("no neighbours: %v", err)
+	z := noise(newRand(9), 2, 100, datasets.Normal)
+	lists := func(change func(all [][]int32)) [][]int32 {
+		all := make([][]int32, 100)
+		for k := range all {
+			all[k] = []int32{int32(k - 1), int32(k + 1)}
+		}
+		all[0][0] = 100 // outside
+		change(all)
+		return all
+	}
+	if _, err := Analyse(t.Context(), z, lists(func([][]int32) {})); err != nil {
+		t.Error(err)
+	}
+	for _, test := range []struct {
+		z          *mat.Dense
+		neighbours [][]int32
+		want       string
+	}{
+		{z, nil, "want those of z's 100"},
+		{nil, nil, "empty"},
+		{noise(newRand(8), 1, 100, datasets.Normal), lists(func([][]int32) {}), "at least 2"},
+		{z, make([][]int32, 100), "at least one"},
+		{z, lists(func(all [][]int32) { all[3] = []int32{1} }), "position 4"},
+		{z, lists(func(all [][]int32) { all[3] = []int32{1, 2, 5} }), "position 4"},
+		{z, lists(func(all [][]int32) { all[3][1] = -1 }), "neighbour -1"},
+		{z, lists(func(all [][]int32) { all[3][1] = 101 }), "neighbour 101"},
+	} {
+		if _, err := Analyse(t.Context(), test.z, test.neighbours); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v; want one with %q", err, test.want)
+		}
 	}
 }
 

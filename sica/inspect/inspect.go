@@ -65,6 +65,9 @@ type Options struct {
 func Components(r *sica.Result, x *mat.Dense, opts Options) ([]Component, error) {
 	var reference blockwise.Source
 	if opts.Reference != nil {
+		if len(opts.Reference) == 0 {
+			return nil, errors.New("inspect: the reference has no positions: want those of x, or nil for none")
+		}
 		reference = blockwise.InMemory{Dense: mat.NewDense(1, len(opts.Reference), opts.Reference)}
 	}
 	if x == nil {

@@ -50,7 +50,7 @@ type look struct {
 // newLook is that at n positions.
 func newLook(n int) look {
 	length := min(n, Together)
-	return look{repeats: newAutocorrelation(length), shared: newSpectra(2 * length / segments)}
+	return look{repeats: newAutocorrelation(length), shared: newSpectra(max(2*length/segments, shortestSegment))}
 }
 
 // add adds a block of values; the reference is nil for none.

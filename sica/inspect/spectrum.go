@@ -84,6 +84,10 @@ func (a *autocorrelation) rhythm() (period, height float64) {
 // segments is into how many halves of segments a block's spectrum is averaged over.
 const segments = 16
 
+// shortestSegment is the fewest positions that a Hann window leaves something of at more than
+// one.
+const shortestSegment = 4
+
 // spectra are those of two signals a and b, from overlapping segments with a Hann window
 // (P. D. Welch, IEEE Trans. Audio and Electroacoustics 15(2), 1967).
 type spectra struct {

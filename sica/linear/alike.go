@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
@@ -68,7 +69,7 @@ const whitenings = 3
 func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	m := s.take()
 	defer s.give(m)
-	m.b.Copy(identity(s.d))
+	m.b.Copy(rotation.Identity(s.d))
 	all := make([]int, s.d)
 	for i := range all {
 		all[i] = i

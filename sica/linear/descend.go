@@ -245,11 +245,3 @@ func moved(e, b *mat.Dense) *mat.Dense {
 	to.Add(&to, b)
 	return &to
 }
-
-func identity(d int) *mat.Dense {
-	one := mat.NewDense(d, d, nil)
-	for i := range d {
-		one.Set(i, i, 1)
-	}
-	return one
-}

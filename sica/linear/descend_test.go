@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // separatorOf are white mixtures of two signals, with the given weight of their last
@@ -60,7 +62,7 @@ func TestGradient(t *testing.T) {
 			for j := range 2 {
 				slope := 0.0
 				for _, by := range []float64{-step, step} {
-					e := identity(2)
+					e := rotation.Identity(2)
 					e.Set(i, j, e.At(i, j)+by)
 					var to mat.Dense
 					to.Mul(e, b)
@@ -91,7 +93,7 @@ func TestCurvature(t *testing.T) {
 	const a = 0.7
 	s := separatorOf(t, 50000, a, func(r *rand.Rand) float64 { return r.NormFloat64() })
 	m := s.take()
-	if err := s.evaluate(t.Context(), m, identity(2), true, nil); err != nil {
+	if err := s.evaluate(t.Context(), m, rotation.Identity(2), true, nil); err != nil {
 		t.Fatal(err)
 	}
 	p, err := s.differentiate(t.Context(), m)

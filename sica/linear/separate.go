@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
@@ -60,42 +64,88 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	if err != nil {
 		return nil, err
 	}
-	s, err := prepare(ctx, white, shape, opt.Seed)
+	spherical := rotation.Identity(len(white.Mean))
+	spherical.Scale(resolution, spherical)
+	solution, noise, err := separateWith(ctx, spherical, white, shape, opt.Seed)
+	if err == nil && noise != nil {
+		solution, _, err = separateWith(ctx, noise, white, shape, opt.Seed)
+	}
+	return solution, err
+}
+
+// separateWith is Separate of signals with the noise of the resolution, which noise, d×d,
+// makes of white noise. If what it found may be made by that, it returns noise that can't.
+func separateWith(ctx context.Context, noise *mat.Dense, white *pca.Components, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
+	s, err := prepare(ctx, noise, white, shape, seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	null, err := s.whiten(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	starts, err := s.starts(ctx, opt.Seed)
+	starts, err := s.starts(ctx, seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	best, name, ends, err := s.best(ctx, starts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	another, err := s.leastDependent(ctx, shape, best, append(ends, start{name: "whitening", b: null.b}))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if another != nil {
 		name = another.name
 		if err := s.evaluate(ctx, best, another.b, true, nil); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	v, err := s.judge(ctx, best, null)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v.leastDependent = another != nil
-	return s.solution(ctx, best, null, v, name, white.Mean)
+	solution, err := s.solution(ctx, best, null, v, name, white.Mean)
+	if err == nil && v.worthIt() && best.mayBeNoise(s.past.n) {
+		return solution, null.noise(), nil
+	}
+	return solution, nil, err
+}
+
+// mayBeNoise is whether what tells m's signals apart may be the noise of the resolution:
+// whether they are Gaussian, so that only their spectra do, and the noise, a share ρ of
+// what is new in one of them, could make more than a nat of it at n positions. That is
+// about n·ρ²/4. Signals that wander are so: uncorrelated by chance only over their whole
+// length, they aren't a rotation of the white ones, of which the noise is the same share.
+func (m *demixing) mayBeNoise(n int) bool {
+	most := 0.0
+	for i, s := range m.sources {
+		if !s.density.Gaussian() || s.window != 0 {
+			return false
+		}
+		noise := resolution * floats.Norm(m.b.RawRowView(i), 2)
+		share := noise * noise * (1 + floats.Dot(s.weights, s.weights)) / (s.scale * s.scale)
+		most = max(most, share)
+	}
+	return float64(n)*most*most/4 > angleGain
+}
+
+// noise makes, of white noise, that which is the same share of all innovations under w, and
+// on average over the white signals as large as the resolution.
+func (w *whitened) noise() *mat.Dense {
+	var noise mat.Dense
+	if noise.Inverse(w.b) != nil {
+		return nil
+	}
+	d, _ := noise.Dims()
+	noise.Scale(resolution*math.Sqrt(float64(d))/mat.Norm(&noise, 2), &noise)
+	return &noise
 }
 
 // prepare whitens x symmetrically and adds the noise of the resolution.
-func prepare(ctx context.Context, white *pca.Components, shape []int, seed uint64) (*separator, error) {
+func prepare(ctx context.Context, noise *mat.Dense, white *pca.Components, shape []int, seed uint64) (*separator, error) {
 	// Whitening by principal components has the axes a, a row each, over their
 	// standard deviations; aᵀ turns it into the symmetric one, Σ^(−1/2).
 	a := mat.DenseCopyOf(white.Matrix)
@@ -107,7 +157,7 @@ func prepare(ctx context.Context, white *pca.Components, shape []int, seed uint6
 	z.Mul(a.T(), white.Signals)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
-	blur(z, seed)
+	blur(z, noise, seed)
 	p := newPast(shape, len(white.Mean))
 	s, err := newSeparator(ctx, z, &p)
 	if err != nil {
@@ -118,33 +168,26 @@ func prepare(ctx context.Context, white *pca.Components, shape []int, seed uint6
 }
 
 func (o Options) shape(positions int) ([]int, error) {
-	if o.Shape == nil {
-		return []int{positions}, nil
+	g, err := grid.New(o.Shape, positions)
+	if err != nil {
+		return nil, err
 	}
-	total := 1
-	for _, side := range o.Shape {
-		if side < 1 || side > positions {
-			return nil, fmt.Errorf("shape %v: every side must be between 1 and the %d positions of x", o.Shape, positions)
-		}
-		total *= side
-		if total > positions {
-			break
-		}
-	}
-	if len(o.Shape) == 0 || total != positions {
-		return nil, fmt.Errorf("shape %v: the product of its sides must be the %d positions of x", o.Shape, positions)
-	}
-	return o.Shape, nil
+	return g.Shape(), nil
 }
 
-// blur adds the noise of the resolution.
-func blur(z *mat.Dense, seed uint64) {
+// blur adds what noise makes of white noise.
+func blur(z, noise *mat.Dense, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
-	d, _ := z.Dims()
-	for i := range d {
-		row := z.RawRowView(i)
-		for t := range row {
-			row[t] += resolution * rng.NormFloat64()
+	d, n := z.Dims()
+	drawn := make([]float64, n)
+	for j := range d {
+		for t := range drawn {
+			drawn[t] = rng.NormFloat64()
+		}
+		for i := range d {
+			if noise.At(i, j) != 0 {
+				floats.AddScaled(z.RawRowView(i), noise.At(i, j), drawn)
+			}
 		}
 	}
 }

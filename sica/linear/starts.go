@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
@@ -41,7 +42,7 @@ var varianceBlocks = []int{8, 32}
 
 // starts returns those for the signals z of s.
 func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
-	all := []start{{name: "whitening", b: identity(s.d)}}
+	all := []start{{name: "whitening", b: rotation.Identity(s.d)}}
 	if s.d == 1 {
 		return all, nil
 	}

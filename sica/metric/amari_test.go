@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 func TestAmari(t *testing.T) {
@@ -24,7 +26,7 @@ func TestAmari(t *testing.T) {
 		{"one-sided leak", mat.NewDense(2, 2, []float64{2, 1, 0, 2}), 0.25},
 	} {
 		d, _ := test.p.Dims()
-		got, err := Amari(test.p, identity(d))
+		got, err := Amari(test.p, rotation.Identity(d))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +40,7 @@ func TestAmariInvariances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 30))
 	p := mat.NewDense(4, 4, nil)
 	p.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, p)
-	want, err := Amari(p, identity(4))
+	want, err := Amari(p, rotation.Identity(4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func TestAmariInvariances(t *testing.T) {
 	}{
 		{"rows permuted and signed", swap, p},
 		{"columns permuted and signed", p, swap},
-		{"transposed", p.T(), identity(4)},
+		{"transposed", p.T(), rotation.Identity(4)},
 	} {
 		got, err := Amari(mat.DenseCopyOf(test.w), mat.DenseCopyOf(test.a))
 		if err != nil {
@@ -82,23 +84,15 @@ func TestAmariErrors(t *testing.T) {
 		w, a  *mat.Dense
 		error string
 	}{
-		{"nil", nil, identity(2), "must not be empty"},
-		{"sizes", identity(2), identity(3), "w is 2×2 and a is 3×3"},
+		{"nil", nil, rotation.Identity(2), "must not be empty"},
+		{"sizes", rotation.Identity(2), rotation.Identity(3), "w is 2×2 and a is 3×3"},
 		{"not square", mat.NewDense(2, 3, []float64{1, 0, 0, 0, 1, 0}), mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), "w is 2×3 and a is 3×3"},
-		{"zero row", mat.NewDense(2, 2, []float64{1, 1, 0, 0}), identity(2), "row 2 of w·a is zero"},
-		{"zero column", mat.NewDense(2, 2, []float64{0, 1, 0, 1}), identity(2), "column 1 of w·a is zero"},
-		{"NaN", mat.NewDense(2, 2, []float64{math.NaN(), 1, 0, 1}), identity(2), "isn't finite"},
+		{"zero row", mat.NewDense(2, 2, []float64{1, 1, 0, 0}), rotation.Identity(2), "row 2 of w·a is zero"},
+		{"zero column", mat.NewDense(2, 2, []float64{0, 1, 0, 1}), rotation.Identity(2), "column 1 of w·a is zero"},
+		{"NaN", mat.NewDense(2, 2, []float64{math.NaN(), 1, 0, 1}), rotation.Identity(2), "isn't finite"},
 	} {
 		if _, err := Amari(test.w, test.a); err == nil || !strings.Contains(err.Error(), test.error) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.error)
 		}
 	}
-}
-
-func identity(d int) *mat.Dense {
-	m := mat.NewDense(d, d, nil)
-	for i := range d {
-		m.Set(i, i, 1)
-	}
-	return m
 }

@@ -35,7 +35,7 @@ func Images(rows, columns int, groups ...Group) (*Picture, error) {
 	// The layout is in whole pixels. Many rows get smaller images, so that they
 	// can be seen together.
 	const gap = 8
-	largest := min(192, max(560/len(groups), 64))
+	largest := min(192, max(960/len(groups), 64))
 	left := int(math.Ceil(float64(labelWidth/pixel))) + 3*gap
 	top := 30
 	room := max((900-left)/d-gap, 16)

@@ -11,10 +11,10 @@ import (
 const (
 	Mixed           = "mixed"
 	Truth           = "truth"
-	SICA            = "SICA"           // sica.Default
-	SICALinear      = "SICA linear"    // linear.Separate
-	SICADirect      = "SICA direct"    // sica.Direct
-	SICAFast        = "SICA-WGF, fast" // sica.FastWGF
+	SICA            = "SICA"        // sica.Default
+	SICALinear      = "SICA linear" // linear.Separate
+	SICADirect      = "SICA direct" // sica.Direct
+	SICAFast        = "FastWGF"     // sica.FastWGF
 	SICAWGF         = "SICA-WGF"
 	SICARF          = "SICA-RF"
 	StandardisedRF  = "SICA-RF, standardised" // after each iteration
@@ -42,7 +42,7 @@ type Style struct {
 }
 
 // The palette of Okabe and Ito without its yellow, which is too faint on white,
-// with two greys, and with its blue and its green at half their lightness.
+// with two greys, and with its orange, blue and green at half their lightness.
 var (
 	black      = color.NRGBA{A: 255}
 	darkGrey   = color.NRGBA{R: 89, G: 89, B: 89, A: 255}
@@ -53,6 +53,7 @@ var (
 	blue       = color.NRGBA{G: 114, B: 178, A: 255}
 	vermillion = color.NRGBA{R: 213, G: 94, A: 255}
 	purple     = color.NRGBA{R: 204, G: 121, B: 167, A: 255}
+	darkOrange = color.NRGBA{R: 115, G: 80, A: 255}
 	darkBlue   = color.NRGBA{G: 57, B: 89, A: 255}
 	darkGreen  = color.NRGBA{G: 79, B: 57, A: 255}
 )
@@ -75,7 +76,7 @@ var styles = map[string]Style{
 	SICAFast:        {purple, 1.5, dashed, draw.TriangleGlyph{}},
 	SICAWGF:         {purple, 2, nil, draw.BoxGlyph{}},
 	SICARF:          {orange, 2, nil, draw.PyramidGlyph{}},
-	StandardisedRF:  {orange, 1.5, dashed, draw.RingGlyph{}},
+	StandardisedRF:  {darkOrange, 1.5, dashed, draw.RingGlyph{}},
 	FastICA:         {blue, 1.5, nil, draw.SquareGlyph{}},
 	LICA:            {darkBlue, 1.5, dashed, draw.TriangleGlyph{}},
 	PCL:             {green, 1.5, nil, draw.RingGlyph{}},

@@ -21,8 +21,7 @@ import (
 // for the networks as they were trained.
 type Divergence struct {
 	// Dependence is the total of dependence.Measure, for the most dependent
-	// pair: a sum of squared correlations, not nats. It is what Default chooses
-	// its start by. It sees little of signals that networks tell apart only
+	// pair: a sum of squared correlations, not nats. It sees little of signals that networks tell apart only
 	// together, and sees dependences that only nonlinear predictions from the
 	// signals' own contexts would explain.
 	Dependence dependence.Interval `json:"dependence"`

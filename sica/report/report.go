@@ -18,7 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
-// Options say what Report does.
+// Options say what Of does.
 type Options struct {
 	// Shape is that of the positions; nil is the fit's, if it had as many, or a
 	// sequence.

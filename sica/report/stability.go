@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -36,8 +37,8 @@ type Stability struct {
 	Signals []float64 `json:"signals"`
 	// LeftOut is the number of positions that each refit didn't see. It is 0
 	// where the refits differ in their seed only: networks over the whole
-	// sequence can't be applied to more positions than they saw, and few
-	// positions may be too few without a slab.
+	// sequence can't be applied to more positions than they saw, few positions may
+	// be too few without a slab, and a signal may be silent outside one.
 	LeftOut int `json:"left_out"`
 }
 
@@ -51,13 +52,23 @@ func stability(ctx context.Context, backend compute.Backend, r *sica.Result, x, 
 	cfg.Checkpoint, cfg.Devices = "", 0
 	p.follow(&cfg, refits)
 	cfg.Budget *= time.Duration(refits) // which are made together
+	d, _ := z.Dims()
+	if channels, _ := x.Dims(); channels > d {
+		cfg.Components = d // also where a part shows more
+	}
 	slab := slab(cfg, x, shape, refits)
-	kept := slices.Clone(shape)
-	kept[0] -= slab
-	cfg.Shape = kept
-	var runs []sica.Run
+	parts := make([]*mat.Dense, refits)
 	for k := range refits {
-		runs = append(runs, sica.Run{X: withoutSlab(x, shape, k, slab), Seed: r.Seed + uint64(k) + 1})
+		if parts[k] = withoutSlab(x, shape, k, slab); slab > 0 && !spans(parts[k], d) {
+			slab, parts = 0, slices.Repeat([]*mat.Dense{x}, refits)
+			break
+		}
+	}
+	cfg.Shape = slices.Clone(shape)
+	cfg.Shape[0] -= slab
+	var runs []sica.Run
+	for k, part := range parts {
+		runs = append(runs, sica.Run{X: part, Seed: r.Seed + uint64(k) + 1})
 	}
 	results, err := sica.FitRuns(ctx, backend, runs, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // with which the last good signals come
@@ -94,6 +105,12 @@ func slab(c sica.Config, x *mat.Dense, shape []int, refits int) int {
 		return 0
 	}
 	return slab
+}
+
+// spans is whether as many signals can be made of the mixed signals x.
+func spans(x *mat.Dense, signals int) bool {
+	r, err := mapping.Reduce(x, signals)
+	return err == nil && r.Rank >= signals
 }
 
 // withoutSlab is x without the k-th slab of this thickness along the leading

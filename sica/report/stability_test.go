@@ -107,3 +107,33 @@ func TestNotRefitted(t *testing.T) {
 		t.Errorf("stability %v, %q", found.Stability, found.NotRefitted)
 	}
 }
+
+// A signal that is silent but for what a refit would leave out doesn't end the report: the
+// refits then leave out nothing.
+func TestStabilityOfAnEvent(t *testing.T) {
+	const n = 400
+	sources := noise(rng(6), 3, n, datasets.Laplace)
+	for k := range n {
+		if k >= n/5 {
+			sources.Set(2, k, 0)
+		}
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(4, 3, []float64{1, .5, -.2, .3, 1, .4, -.5, .2, 1, .6, -.6, .8}), sources)
+	b := open(t, backend.Go)
+	for _, x := range []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 3, 0, n)), &x} {
+		cfg := sica.Default()
+		cfg.Rule = sica.LinearRule
+		result, err := sica.Fit(t.Context(), b, x, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := Of(t.Context(), b, result, x, Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := report.Stability; s == nil || s.LeftOut != 0 || len(s.Signals) != 3 {
+			t.Errorf("stability %+v, want that of refits of 3 signals which left out nothing", s)
+		}
+	}
+}

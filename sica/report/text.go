@@ -131,12 +131,16 @@ func (r *Report) ShareOf(i int) string {
 	return fmt.Sprintf("%.1f %%", 100*r.Shares[i])
 }
 
-// RelianceOn is whether signal i can be relied on as text: yes, or why not.
+// RelianceOn is whether signal i can be relied on as text: yes, or why not, or that the
+// verdict is against all signals together.
 func (r *Report) RelianceOn(i int) string {
-	if i >= len(r.Doubts) || len(r.Doubts[i]) == 0 {
-		return "yes"
+	switch {
+	case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
+		return "no: " + strings.Join(r.Doubts[i], ", ")
+	case len(r.againstAll()) > 0:
+		return "see the verdict"
 	}
-	return "no: " + strings.Join(r.Doubts[i], ", ")
+	return "yes"
 }
 
 func (r *Report) writePairs(b *strings.Builder) {

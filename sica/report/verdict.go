@@ -65,11 +65,14 @@ const (
 // finding is a reason for a verdict, and what to try.
 type finding struct{ reason, next string }
 
+// anotherFit is what to try where dependence is left.
+const anotherFit = "A network, if the mixing may be nonlinear: --method sica-direct, in Go sica.Direct. Of images, their shape. Sources that depend on each other stay so."
+
 // conclude fills in the verdict.
 func (r *Report) conclude() {
 	r.doubt()
 	light := r.light()
-	findings := slices.Concat(r.dependent(), r.doubtful(), r.misturned(light), r.dependentOnContexts(light), r.unstable(light), r.unknown())
+	findings := slices.Concat(r.againstAll(), r.misturned(light), r.dependentOnContexts(light), r.unstable(light))
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
 		if findings = r.unidentifiable(light); len(findings) > 0 {
@@ -87,6 +90,11 @@ func (r *Report) conclude() {
 			r.Next = append(r.Next, f.next)
 		}
 	}
+}
+
+// againstAll are the rules that are about all signals together.
+func (r *Report) againstAll() []finding {
+	return slices.Concat(r.dependent(), r.doubtful(), r.unknown())
 }
 
 // doubt fills in what speaks against each signal.
@@ -180,7 +188,7 @@ func (r *Report) dependent() []finding {
 	if after.Judged != nil {
 		reason += fmt.Sprintf(", and networks see a divergence of %s nats", after.Judged)
 	}
-	return []finding{{reason + ".", "Another fit: Config.Rule any, or a flow with more iterations. Sources that depend on each other stay so."}}
+	return []finding{{reason + ".", anotherFit}}
 }
 
 // doubtful is rule 1b.
@@ -208,7 +216,7 @@ func (r *Report) misturned(light []int) []finding {
 	}
 	return []finding{{
 		fmt.Sprintf("Another linear demixing describes the signals in fewer nats (evidence %.1f): its signal that is most like signal %d correlates with it by %.2f only.", r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
-		"The linear rule: Config.Rule, or --method sica.",
+		"The linear rule: --method sica, in Go sica.Default.",
 	}}
 }
 
@@ -227,7 +235,7 @@ func (r *Report) dependentOnContexts(light []int) []finding {
 	}
 	return []finding{{
 		fmt.Sprintf("%s isn't self-sufficient: the others' contexts predict up to %.0f %% of its variance that its own doesn't.", signalsNumbered(signals), 100*largest),
-		"Another fit: Config.Rule any, or a flow with more iterations.",
+		anotherFit,
 	}}
 }
 
@@ -249,7 +257,7 @@ func (r *Report) unstable(light []int) []finding {
 	}
 	return []finding{{
 		fmt.Sprintf("%s comes out differently with other seeds and positions: the mean correlation is down to %.2f.", signalsNumbered(signals), least),
-		"More positions, or more Config.Iterations.",
+		"More positions, or, of a flow, more iterations: --iterations, in Go Config.Iterations.",
 	}}
 }
 
@@ -294,8 +302,11 @@ func (r *Report) unidentifiable(light []int) []finding {
 // separated says why none of the rules applied.
 func (r *Report) separated() finding {
 	least := slices.MinFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
-	reason := fmt.Sprintf("The dependence went from %s to %s, and the data tell every pair of signals from its rotations, signals %s by %.1f nats and the others by more",
+	reason := fmt.Sprintf("The dependence went from %s to %s, and the data tell every pair of signals from its rotations, signals %s by %.1f nats",
 		r.Mixed.Dependence, r.Recovered.Dependence, numbered([]int{least.J, least.I}), least.Evidence)
+	if len(r.Linear.Pairs) > 1 {
+		reason += " and the others by more"
+	}
 	if !least.Identified { // both are light
 		reason = fmt.Sprintf("The dependence went from %s to %s, and the data tell the signals from their rotations but for those named below",
 			r.Mixed.Dependence, r.Recovered.Dependence)

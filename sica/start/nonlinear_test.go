@@ -1,10 +1,18 @@
 package start
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // What isn't known replaces only what isn't either.
@@ -50,5 +58,129 @@ func TestTaken(t *testing.T) {
 				t.Errorf("%s, in the place of %s: %v, want %v", test.name, in.place, got, in.want)
 			}
 		}
+	}
+}
+
+// Starts behind a caller's transforms that aren't linear have the Jacobian of each position,
+// and conditional normalisation comes behind them too, but not twice.
+func TestStartsBehindTransforms(t *testing.T) {
+	x := mixed(t, 5)
+	_, n := x.Dims()
+	g, err := grid.New(nil, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		transforms []preprocess.Transform
+		linear     bool // both of the first two are
+		starts     int
+	}{
+		{nil, true, 3},
+		{[]preprocess.Transform{preprocess.Standardise}, true, 3},
+		{[]preprocess.Transform{preprocess.Gaussianise}, false, 3},
+		{[]preprocess.Transform{preprocess.Conditional}, false, 2},
+	} {
+		c := chooser{Options{Transforms: test.transforms, Rule: AnyRule, Shape: g.Shape()}, nil, x, g}
+		white, err := c.whiten(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		linear, err := c.demix(t.Context(), white)
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts, err := c.starts(t.Context(), x, white, linear, c.networkOptions())
+		if err != nil {
+			t.Fatalf("%v: %v", test.transforms, err)
+		}
+		if len(starts.all) != test.starts {
+			t.Fatalf("%v: %d starts, want %d", test.transforms, len(starts.all), test.starts)
+		}
+		for k, s := range starts.compared[:2] {
+			if (len(s.LogDet) == 1) != test.linear {
+				t.Errorf("%v: start %d has %d log-determinants", test.transforms, k, len(s.LogDet))
+			}
+		}
+		if test.starts == 3 {
+			want := append(slices.Clone(test.transforms), preprocess.Conditional)
+			if got := starts.all[conditionalStart].Taken.Start; !slices.Equal(got, want) {
+				t.Errorf("%v: the third start is %v, want %v", test.transforms, got, want)
+			}
+		}
+	}
+}
+
+// What networks are compared on is spread over all of a long recording.
+func TestPart(t *testing.T) {
+	const n = 100_000
+	x := mat.NewDense(1, n, nil)
+	for k := range n {
+		x.Set(0, k, float64(k))
+	}
+	y := part(x)
+	_, positions := y.Dims()
+	if positions != comparedBlocks*comparedBlock || y.At(0, 0) != 0 || y.At(0, positions-1) != n-1 {
+		t.Errorf("%d positions from %g to %g", positions, y.At(0, 0), y.At(0, positions-1))
+	}
+	seams := 0
+	for k := 1; k < positions; k++ {
+		if y.At(0, k) != y.At(0, k-1)+1 {
+			seams++
+		}
+	}
+	if seams != comparedBlocks-1 {
+		t.Errorf("%d seams, want %d", seams, comparedBlocks-1)
+	}
+	if short := mat.NewDense(1, 500, nil); part(short) != short {
+		t.Error("a short one was cut")
+	}
+}
+
+// Of voices with silences, whose positions repeat, conditional normalisation isn't the
+// shorter description: all starts are compared with the same noise. It was by nats without
+// bound, at the point that the silence is.
+func TestSilence(t *testing.T) {
+	const n = 6000
+	rng := rand.New(rand.NewPCG(8, 0))
+	s := mat.NewDense(2, n, nil)
+	for i := range 2 {
+		v := 0.
+		for k := range n {
+			v = .9*v + rng.ExpFloat64()*math.Copysign(1, rng.Float64()-.5)
+			if on := k < n/3 || i == 0 && k > 2*n/3; on { // both are silent in the middle third
+				s.Set(i, k, v)
+			}
+		}
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{.6, .3, .35, .6}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := grid.New(nil, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := chooser{Options{Rule: AnyRule, Shape: g.Shape()}, nil, x, g}
+	white, err := c.whiten(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, err := c.demix(t.Context(), white)
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, err := c.starts(t.Context(), x, white, linear, c.networkOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := direct.Choose(t.Context(), nil, starts.compared, c.networkOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range chosen.Candidates {
+		t.Logf("%s: %.3f nats a position", starts.compared[of.Start].Name, of.CodeLength)
+	}
+	if chosen.Start != linearStart {
+		t.Errorf("%s is the shortest description", starts.compared[chosen.Start].Name)
 	}
 }

@@ -21,14 +21,14 @@ func (c chooser) orOwn(ctx context.Context, white, linear Start) (Start, bool, e
 		return Start{}, false, err
 	}
 	s := &starts{}
-	if err := s.add(x, linear, "the linear rule"); err != nil {
+	if err := s.add(ctx, x, linear, "the linear rule"); err != nil {
 		return Start{}, false, err
 	}
 	for k, fitter := range c.Own {
 		name := fmt.Sprintf("own start %d", k+1)
 		own, err := c.demixBehind(ctx, fitter, name)
 		if err == nil && ctx.Err() == nil {
-			err = s.add(x, own, name)
+			err = s.add(ctx, x, own, name)
 		}
 		if ctx.Err() != nil {
 			return linear, false, nil
@@ -37,11 +37,7 @@ func (c chooser) orOwn(ctx context.Context, white, linear Start) (Start, bool, e
 			return Start{}, false, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	for k, start := range s.compared {
-		if l := start.LogDet; !slices.ContainsFunc(l, func(v float64) bool { return v != l[0] }) {
-			s.compared[k].LogDet = l[:1] // a linear start, which need not win beyond chance
-		}
-	}
+	s.markLinear()
 	chosen, err := direct.Choose(ctx, nil, s.compared, o)
 	if ctx.Err() != nil {
 		return linear, false, nil

@@ -6,12 +6,14 @@ package start
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -64,6 +66,12 @@ type chooser struct {
 // are trained on the backend. If ctx ends, it is whitening, or as far as the rule had
 // come, without an error. It is an error if the options or the signals aren't valid.
 func Choose(ctx context.Context, backend compute.Backend, x *mat.Dense, o Options) (Start, error) {
+	if err := signal.Check("x", x); err != nil {
+		return Start{}, err
+	}
+	if !slices.Contains(Rules, o.Rule) {
+		return Start{}, fmt.Errorf("Options.Rule is %q; it must be one of %q", o.Rule, Rules)
+	}
 	_, t := x.Dims()
 	g, err := grid.New(o.Shape, t)
 	if err != nil {

@@ -249,7 +249,7 @@ def build(problem: Problem) -> Work:
             return Refine(problem)
         case "paper_iteration":
             return PaperIteration(problem)
-        case "default_fit" if problem.impl == "torch_eager" and problem.runs == 1:
+        case "fastwgf_fit" if problem.impl == "torch_eager" and problem.runs == 1:
             return DefaultFit(problem)
     raise ValueError(f"{problem.impl} has no case {problem.case!r} of {problem.runs} runs")
 

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
@@ -55,7 +56,7 @@ func TestMatrices(t *testing.T) {
 	}
 	var one mat.Dense
 	one.Mul(w, a)
-	if !mat.EqualApprox(&one, identity(2), 1e-12) {
+	if !mat.EqualApprox(&one, rotation.Identity(2), 1e-12) {
 		t.Errorf("w·a = %v", mat.Formatted(&one))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
 
@@ -17,7 +18,7 @@ var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
 // Matrices are what the chain is for n signals if it is linear: z = w·(x − mean), and
 // back, x = mean + a·z, for the signals less what stages leave out.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
-	w, a, mean = identity(n), identity(n), make([]float64, n)
+	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
 	for k, s := range c {
 		by, back, centre, offset, err := s.linear()
 		if err != nil {
@@ -61,12 +62,4 @@ func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
 		return nil, nil, nil, nil, err
 	}
 	return affine.Dense(), a, affine.Centre, affine.Offset, nil
-}
-
-func identity(n int) *mat.Dense {
-	i := mat.NewDense(n, n, nil)
-	for k := range n {
-		i.Set(k, k, 1)
-	}
-	return i
 }

@@ -27,7 +27,7 @@ func (d Difference) Evident() bool { return d.Mean > evidentSigmas*d.SE }
 
 // blockSize is how many neighbouring positions make one observation of a
 // difference, so that what neighbours share doesn't pass for evidence. It is
-// several times the default past of 2. Where there are few positions, it is less
+// at least twice the past of signals, of 8 at most. Where there are few positions, it is less
 // for minBlocks observations.
 const blockSize, minBlocks = 16, 8
 

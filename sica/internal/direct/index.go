@@ -25,6 +25,13 @@ type index struct {
 	scored []int // positions with a whole past
 }
 
+// CheckShape returns an error unless networks can be fitted to signals at positions of this
+// shape.
+func CheckShape(shape []int) error {
+	_, err := newIndex(shape, 1)
+	return err
+}
+
 func newIndex(shape []int, reach int) (*index, error) {
 	x := &index{shape: shape, reach: reach, past: flows.Past(reach, len(shape)), size: 1}
 	for _, n := range shape {

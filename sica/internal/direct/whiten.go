@@ -38,11 +38,20 @@ func blur(z *mat.Dense, rng *rand.Rand) {
 // Resolved is whitened signals z with the noise of their resolution, if some of them need
 // it: where half of a signal's values are foretold by its own past to within that share of
 // their spread, as those of an image's background or of a square wave, its code is as
-// short as one likes. Starts are compared by what they make of signals with the same noise.
+// short as one likes; and so it is where positions repeat, as in silence or of few bits.
+// Starts are compared by what they make of signals with the same noise.
 func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
 	o, x, err := o.indexed(z)
 	if err != nil {
 		return nil, err
+	}
+	blurred := func() *mat.Dense {
+		noisy := mat.DenseCopyOf(z)
+		blur(noisy, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
+		return noisy
+	}
+	if repeats(z) {
+		return blurred(), nil
 	}
 	d, _ := z.Dims()
 	for i := range d {
@@ -53,9 +62,7 @@ func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
 			values, errors = append(values, row[t]), append(errors, source.Residual(coefficients, row, x.lags, t))
 		}
 		if deviation(errors) <= blurStd*deviation(values) {
-			noisy := mat.DenseCopyOf(z)
-			blur(noisy, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
-			return noisy, nil
+			return blurred(), nil
 		}
 	}
 	return z, nil

@@ -80,7 +80,7 @@ type Config struct {
 }
 
 // The most training steps that one compiled call makes, those of all its networks
-// counted, unless each network would then make fewer than minChunk. With Default's
+// counted, unless each network would then make fewer than minChunk. With FastWGF's
 // small networks a call of 20 runs stays within a second on a slow core.
 const (
 	maxSteps      = 2000
@@ -238,6 +238,9 @@ func (c Config) validateNetworks(shape []int) error {
 	}
 	if err := c.ValidateWindows(shape); err != nil {
 		return err
+	}
+	if c.Network != nil {
+		return nil // it has layers of its own
 	}
 	if len(c.Hidden) == 0 {
 		return errors.New("hidden: want the width of at least one hidden layer")

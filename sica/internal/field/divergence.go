@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 )
@@ -83,6 +84,12 @@ func EstimateDivergences(ctx context.Context, backend compute.Backend, cfg Confi
 }
 
 func (e *Ensemble) estimateDivergences(ctx context.Context, z []*mat.Dense, seeds []uint64) ([]Divergence, error) {
+	divergences, err := e.lookForDivergences(ctx, z, seeds)
+	e.failed = e.failed || err != nil
+	return divergences, err
+}
+
+func (e *Ensemble) lookForDivergences(ctx context.Context, z []*mat.Dense, seeds []uint64) ([]Divergence, error) {
 	data := e.data(e.values(z))
 	defer e.release(data)
 	joint, contexts := make([]calibration, e.runs), make([]calibration, e.runs) // the best so far
@@ -101,6 +108,9 @@ func (e *Ensemble) estimateDivergences(ctx context.Context, z []*mat.Dense, seed
 			return nil, err
 		}
 		for r, c := range calibrations {
+			if !signal.Finite(c.divergence) || !signal.Finite(c.context.divergence) {
+				return nil, fmt.Errorf("estimating the divergence: it is %g of the signals and %g of their contexts: %w", c.divergence, c.context.divergence, signal.ErrNotFinite)
+			}
 			if c.divergence > joint[r].divergence {
 				joint[r] = c
 			}

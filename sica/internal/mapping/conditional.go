@@ -77,7 +77,7 @@ func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 }
 
 func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
-	z, _, err := c.forward(x)
+	z, _, err := c.forward(context.Background(), x)
 	return z, err
 }
 
@@ -85,17 +85,21 @@ func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
 // of each component's slope in itself, and of the whitening. The slopes are estimated:
 // see quantile.Curve.
 func (c *conditioned) LogDet(x *mat.Dense) ([]float64, error) {
-	_, logDet, err := c.forward(x)
+	_, logDet, err := c.forward(context.Background(), x)
 	return logDet, err
 }
 
-func (c *conditioned) forward(x *mat.Dense) (*mat.Dense, []float64, error) {
+// forward is what x becomes, and its log-determinants. It stops with ctx's error when ctx ends.
+func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []float64, error) {
 	y := components(&decomposition{centred: signal.Added(x, c.means, -1), axes: c.axes})
 	d, n := y.Dims()
 	column := make([]float64, d)
 	logDet := make([]float64, n)
 	white, _ := mat.LogDet(c.whitened.Dense())
 	for t := range n {
+		if t%positionsPerLook == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
 		logDet[t] = white
 		for k, l := range c.levels {
 			v := y.At(k, t)

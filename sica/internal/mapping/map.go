@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -43,26 +44,40 @@ func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
 	return z, nil
 }
 
-// LogDet is the sum of those of maps that follow one another, at the signals x that the
-// first takes. It is an error if one of them isn't Smooth.
-func LogDet(x *mat.Dense, maps []Map) ([]float64, error) {
+// ApplyLogDet is ApplyAll with the log-determinants at the positions of x, d×n: the sums of
+// those of the maps. It is an error if one of them isn't Smooth. It stops with ctx's error
+// when ctx ends.
+func ApplyLogDet(ctx context.Context, x *mat.Dense, maps []Map) (*mat.Dense, []float64, error) {
 	_, n := x.Dims()
-	sum := make([]float64, n)
-	for _, m := range maps {
-		smooth, ok := m.(Smooth)
-		if !ok {
-			return nil, fmt.Errorf("preprocess: a map %T has no Jacobian determinant", m)
+	z, sum := mat.DenseCopyOf(x), make([]float64, n)
+	for k, m := range maps {
+		next, logDet, err := applyLogDet(ctx, z, m)
+		if err == nil {
+			err = signal.CheckFinite(next)
 		}
-		logDet, err := smooth.LogDet(x)
 		if err != nil {
-			return nil, err
+			return nil, nil, fmt.Errorf("stage %d of %d: %w", k+1, len(maps), err)
 		}
 		floats.Add(sum, logDet)
-		if x, err = m.Apply(x); err != nil {
-			return nil, err
-		}
+		z = next
 	}
-	return sum, nil
+	return z, sum, nil
+}
+
+func applyLogDet(ctx context.Context, x *mat.Dense, m Map) (*mat.Dense, []float64, error) {
+	if c, ok := m.(*conditioned); ok { // which makes both at once, and takes long
+		return c.forward(ctx, x)
+	}
+	smooth, ok := m.(Smooth)
+	if !ok {
+		return nil, nil, fmt.Errorf("preprocess: a map %T has no Jacobian determinant", m)
+	}
+	logDet, err := smooth.LogDet(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	z, err := m.Apply(x)
+	return z, logDet, err
 }
 
 // ErrNotInvertible is wrapped by the error for a map that can't be undone.

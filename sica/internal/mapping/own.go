@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Fitter is a transform of a caller's own, for sica.Preparation.
@@ -86,6 +88,11 @@ func (o own) LogDet(x *mat.Dense) ([]float64, error) {
 	}
 	if _, n := x.Dims(); len(logDet) != n {
 		return nil, fmt.Errorf("%T: LogDet made %d numbers at %d positions: want as many", o.Applier, len(logDet), n)
+	}
+	for t, v := range logDet {
+		if !signal.Finite(v) {
+			return nil, fmt.Errorf("%T: LogDet made %g at position %d: want finite numbers", o.Applier, v, t+1)
+		}
 	}
 	return logDet, nil
 }

@@ -40,6 +40,18 @@ func (n *normalised) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return n.along(z, quantile.Curve.Value)
 }
 
+// LogDet returns log|det ∂z/∂x| at each position of x, d×n; see quantile.Curve.LogSlope.
+func (n *normalised) LogDet(x *mat.Dense) ([]float64, error) {
+	_, positions := x.Dims()
+	logDet := make([]float64, positions)
+	for i, c := range n.curves {
+		for t, v := range x.RawRowView(i) {
+			logDet[t] += c.LogSlope(v)
+		}
+	}
+	return logDet, nil
+}
+
 func (n *normalised) along(x *mat.Dense, to func(quantile.Curve, float64) float64) (*mat.Dense, error) {
 	y := mat.DenseCopyOf(x)
 	for i, c := range n.curves {

@@ -36,7 +36,8 @@ type Reduction struct {
 // standard deviation is above twice what rounding to the channels' resolution makes
 // of nothing. The resolution of a channel is the step that all of its values are
 // multiples of, if that is less than a tenth of its standard deviation, or that of
-// float32 if they all are float32's.
+// float32 if they all are float32's, and at least what float64 resolves of its largest
+// value, offset and all.
 //
 // It is an error if x isn't a signal matrix of at least two positions, if a channel
 // is constant, or if k is more than the rank.
@@ -53,6 +54,7 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 		if err := standardiseSignal(row); err != nil {
 			return nil, fmt.Errorf("preprocess: signal %d: %w", i+1, err)
 		}
+		floats.AddConst(-stat.Mean(row, nil), row) // what rounding left of a mean that is large
 	}
 	var svd mat.SVD
 	if !svd.Factorize(standard.T(), mat.SVDThin) {
@@ -64,8 +66,10 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 	resolution := make([]float64, d)                            // of each channel at variance 1
 	if values[len(values)-1] < coarsest*math.Sqrt(float64(n)) { // else it doesn't matter
 		for i := range d {
-			if step := resolutionOf(x.RawRowView(i)) / r.Scale[i]; step < coarsest {
-				resolution[i] = step
+			row := x.RawRowView(i)
+			resolution[i] = eps * floats.Norm(row, math.Inf(1)) / r.Scale[i]
+			if step := resolutionOf(row) / r.Scale[i]; step < coarsest {
+				resolution[i] = max(resolution[i], step)
 			}
 		}
 	}
@@ -83,6 +87,9 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 	return r, nil
 }
 
+// eps is the distance of 1 from the next float64.
+const eps = 0x1p-52
+
 // coarsest is the largest step, in standard deviations, that a channel counts as rounded
 // to: one of larger steps takes few values by its nature. At this one rounding makes
 // errors of .03 standard deviations.
@@ -91,7 +98,6 @@ const coarsest = 0.1
 // aboveRounding tells whether principal component k, with this axis, is more than
 // rounding.
 func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int) bool {
-	const eps = 0x1p-52
 	if !(values[k] > float64(max(d, n))*eps*values[0]) {
 		return false
 	}

@@ -39,6 +39,18 @@ func TestRank(t *testing.T) {
 				referenced.Set(i, k, base.At(i, k)-mean)
 			}
 		}
+		moved := func(x *mat.Dense, by float64) *mat.Dense {
+			y := mat.DenseCopyOf(x)
+			y.Apply(func(_, _ int, v float64) float64 { return v + by }, y)
+			return y
+		}
+		far := func(by float64) *mat.Dense { // offsets as of pressures in pascals, then summed
+			y := moved(summed, by)
+			for k := range n {
+				y.Set(d, k, y.At(0, k)+y.At(1, k))
+			}
+			return y
+		}
 		scaled := mat.DenseCopyOf(summed)
 		scaled.Apply(func(i, _ int, v float64) float64 { return v * math.Pow(10, float64(i%7)-9) }, scaled)
 		single := mat.DenseCopyOf(summed)
@@ -57,6 +69,8 @@ func TestRank(t *testing.T) {
 			{"average reference", referenced, d - 1},
 			{"summed, of seven scales", scaled, d},
 			{"summed, in float32", single, d},
+			{"summed, far from 0", far(1e5), d},
+			{"independent, far from 0", moved(base, 1e5), d},
 			{"summed, then rounded to .001", quantised(summed, .001), d},
 			{"rounded to .05", quantised(base, .05), d},
 			{"two values", binary, d},

@@ -209,9 +209,12 @@ func TestLogDet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logDet, err := LogDet(x, maps)
+	again, logDet, err := ApplyLogDet(t.Context(), x, maps)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !mat.EqualApprox(again, z, 1e-9) {
+		t.Error("ApplyLogDet doesn't make the signals that Fit made")
 	}
 	got := 0.0
 	for k := range n {
@@ -225,7 +228,7 @@ func TestLogDet(t *testing.T) {
 	if _, maps, err = Fit(t.Context(), x, []Transform{Standardise, ZCA}); err != nil {
 		t.Fatal(err)
 	}
-	if logDet, err = LogDet(x, maps); err != nil {
+	if _, logDet, err = ApplyLogDet(t.Context(), x, maps); err != nil {
 		t.Fatal(err)
 	}
 	var cov mat.SymDense
@@ -234,10 +237,25 @@ func TestLogDet(t *testing.T) {
 	if want := -math.Log(mat.Det(&cov)) / 2; math.Abs(logDet[7]-want) > 1e-9 {
 		t.Errorf("of whitening %.6f, want %.6f", logDet[7], want)
 	}
-	if _, maps, err = Fit(t.Context(), x, []Transform{Gaussianise}); err != nil {
+	// Normal quantiles of signals whose densities are known give their code length.
+	exact = 0
+	for k := range n {
+		u, v := rng.NormFloat64(), rng.NormFloat64()
+		x.SetCol(k, []float64{3 * u, math.Exp(v)})
+		exact += (u*u/2 + v*v/2 + math.Log(2*math.Pi) + math.Log(3) + v) / n
+	}
+	if z, maps, err = Fit(t.Context(), x, []Transform{Gaussianise}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LogDet(x, maps); err == nil {
-		t.Error("of ranks there is one")
+	if _, logDet, err = ApplyLogDet(t.Context(), x, maps); err != nil {
+		t.Fatal(err)
+	}
+	got = 0
+	for k := range n {
+		a, b := z.At(0, k), z.At(1, k)
+		got += (a*a/2 + b*b/2 + math.Log(2*math.Pi) - logDet[k]) / n
+	}
+	if math.Abs(got-exact) > .05 {
+		t.Errorf("of normal quantiles a code length of %.4f nats a position, want %.4f", got, exact)
 	}
 }

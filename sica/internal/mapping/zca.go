@@ -77,7 +77,6 @@ func principal(x *mat.Dense) (*decomposition, error) {
 // dependent to float64's precision: if the smallest singular value is no more than
 // the rounding of the signals.
 func CheckRank(values, means []float64, n int) error {
-	const eps = 0x1p-52
 	d := len(values)
 	rounding := 4 * eps * max(values[0], floats.Norm(means, math.Inf(1))*math.Sqrt(float64(n)))
 	if smallest := values[d-1]; !(smallest > rounding) {

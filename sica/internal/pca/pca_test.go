@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
@@ -22,14 +23,6 @@ func mixed(seed uint64, d, n int) *mat.Dense {
 	x.Mul(a, s)
 	x.Apply(func(i, _ int, v float64) float64 { return v + float64(i) - 3 }, &x)
 	return &x
-}
-
-func identity(d int) *mat.Dense {
-	one := mat.NewDense(d, d, nil)
-	for i := range d {
-		one.Set(i, i, 1)
-	}
-	return one
 }
 
 func TestWhiten(t *testing.T) {
@@ -47,11 +40,11 @@ func TestWhiten(t *testing.T) {
 		var covariance, product mat.Dense
 		covariance.Mul(w.Signals, w.Signals.T())
 		covariance.Scale(1/float64(n), &covariance)
-		if !mat.EqualApprox(&covariance, identity(d), 1e-10) {
+		if !mat.EqualApprox(&covariance, rotation.Identity(d), 1e-10) {
 			t.Errorf("%d×%d: the covariance is\n%.3g", d, n, mat.Formatted(&covariance))
 		}
 		product.Mul(w.Matrix, w.Inverse)
-		if !mat.EqualApprox(&product, identity(d), 1e-10) {
+		if !mat.EqualApprox(&product, rotation.Identity(d), 1e-10) {
 			t.Errorf("%d×%d: Inverse isn't that of Matrix", d, n)
 		}
 		for i := range d {

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 func TestCheckStart(t *testing.T) {
-	for _, good := range []*mat.Dense{nil, identity(2), mat.NewDense(2, 2, []float64{0, 1e200, -1e200, 3})} {
+	for _, good := range []*mat.Dense{nil, rotation.Identity(2), mat.NewDense(2, 2, []float64{0, 1e200, -1e200, 3})} {
 		if err := CheckStart(good, 2); err != nil {
 			t.Error(err)
 		}
@@ -18,7 +20,7 @@ func TestCheckStart(t *testing.T) {
 		start *mat.Dense
 		want  string
 	}{
-		{identity(3), "start is 3×3: want 2×2 for 2 signals"},
+		{rotation.Identity(3), "start is 3×3: want 2×2 for 2 signals"},
 		{mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "the value NaN in row 2, column 1"},
 		{mat.NewDense(2, 2, []float64{1, 2, 2, 4}), "singular"},
 		{mat.NewDense(2, 2, nil), "singular"},

@@ -267,5 +267,5 @@ func why(r *report.Report) string {
 	if r.Why == "" {
 		return did + "."
 	}
-	return did + ": " + r.Why + "."
+	return did + ": " + strings.TrimSuffix(r.Why, ".") + "."
 }

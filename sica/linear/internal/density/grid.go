@@ -13,7 +13,7 @@ const (
 	gridSize   = 2*gridCentre + 1
 )
 
-// place returns the grid points on both sides of u and the share of the second.
+// Place returns the grid points on both sides of u and the share of the second.
 // Values further out than the grid are taken for its last.
 func Place(u float64) (near, far int, share float64) {
 	const (
@@ -62,12 +62,13 @@ func (h *histogram) count(u []float64) {
 // A Curve has a value at each grid point and is linear between.
 type Curve [gridSize]float64
 
+// At is the value at u.
 func (c *Curve) At(u float64) float64 {
 	near, far, share := Place(u)
 	return c[near] + share*(c[far]-c[near])
 }
 
-// slope sets s to the derivative of c.
+// Slope sets s to the derivative of c.
 func (c *Curve) Slope(s *Curve) {
 	for g := range c {
 		a, b := max(g-1, 0), min(g+1, gridSize-1)
