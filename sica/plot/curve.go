@@ -205,8 +205,10 @@ func dodge(x Axis, series []Series) []float64 {
 			continue
 		}
 		barred++
-		for _, v := range s.X {
-			at = append(at, x.at(v))
+		for k, v := range s.X {
+			if !math.IsNaN(s.Y[k]) {
+				at = append(at, x.at(v))
+			}
 		}
 	}
 	slices.Sort(at)

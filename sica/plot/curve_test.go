@@ -71,6 +71,7 @@ func TestDodge(t *testing.T) {
 		"without bars":   {bare, bare},
 		"only one bar":   {barred, bare},
 		"a single x":     {{X: x[:1], Y: y[:1], SE: y[:1]}, {X: x[:1], Y: y[:1], SE: y[:1]}},
+		"one point each": {{X: x[:2], Y: []float64{math.NaN(), 1}, SE: y[:2]}, {X: x[:2], Y: []float64{math.NaN(), 2}, SE: y[:2]}},
 		"without points": {{SE: []float64{}}, {SE: []float64{}}},
 	} {
 		if shifts := dodge(Axis{}, series); !slices.Equal(shifts, []float64{0, 0}) {
