@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
@@ -131,6 +132,9 @@ func GatherSignals(z, idx *Node) *Node {
 func gatherSignals(z, at *Node) *Node {
 	g := z.Graph()
 	runs, d, positions := z.Shape().Dim(0), z.Shape().Dim(1), z.Shape().Dim(2)
+	if entries := runs * d * positions; entries > math.MaxInt32 { // which would wrap to other signals
+		exceptions.Panicf("layers: %d runs of %d signals at %d positions are %d entries: want at most %d", runs, d, positions, entries, math.MaxInt32)
+	}
 	row := shapes.Make(dtypes.Int32, runs, 1, d, 1)
 	first := MulScalar(Add(MulScalar(Iota(g, row, 0), d), Iota(g, row, 2)), positions) // [R, 1, d, 1]: where a signal begins
 	return Gather(Reshape(z, -1), InsertAxes(Add(at, first), -1))                      // [R, B, d, K]

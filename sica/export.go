@@ -25,7 +25,9 @@ import (
 //   - of a step that networks of the family Free learned, their own variables, in their
 //     own precision, as VectorField.Network or this package's named them, below
 //     /stage_k/field, the networks of the step along the first axis; with /stage_k/step,
-//     η, and /stage_k/shares, the weights that they are averaged with.
+//     η, and /stage_k/shares, the weights that they are averaged with. What they see beside
+//     z_t is made as Config says; the weights of a Prediction aren't here, so that only
+//     Transform applies those.
 //
 // It is an error if a stage isn't one of these: Gaussianise and Conditional, which keep the
 // signals that they were fitted to, and a transform of a caller's own.

@@ -240,4 +240,7 @@ func (run *separationRun) takeResult(state *runState, z *mat.Dense) {
 	r.Z, r.Loss, r.Divergence = z, saved.Loss, saved.Divergence
 	r.Iterations, r.Best, r.Stopped, r.Why, r.Elapsed = saved.Iterations, saved.Best, saved.Stopped, saved.Why, saved.Elapsed
 	r.flow = slices.Clip(run.flow[:state.Kept])
+	if state.Finished {
+		r.Versions = saved.Versions // this program adds nothing
+	}
 }
