@@ -97,7 +97,8 @@ type Preparation struct {
 	// Jacobian paid. One is taken if it describes them in fewer, beyond chance if it isn't
 	// linear; AnyRule then asks for no network. The transform that a Fitter makes has
 	// a method LogDet (see preprocess.Applier), and Invert if the result's
-	// InverseTransform is to work. Result.Candidates has them all.
+	// InverseTransform is to work. Save keeps one of a type that is registered, as that of
+	// Prepare. Result.Candidates has them all.
 	Starts []preprocess.Fitter `json:"-"`
 	// Components reduces the mixed signals, before anything else but Prepare, to as many of
 	// their principal components. 0 does so only if they are linearly dependent but for
