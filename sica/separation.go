@@ -200,10 +200,10 @@ func (s *separation) iterate(ctx context.Context, j int) error {
 // advance moves the signals of a run, once it is sure that the result is
 // finite, and decides whether the run goes on.
 func (s *separation) advance(run *separationRun, j int, estimate field.Estimate) {
-	var next stepOf
+	var next moved
 	err := s.cfg.checkEstimate(estimate)
 	if err == nil {
-		next, err = s.cfg.moved(run.z, s.cfg.step(j), estimate)
+		next, err = s.cfg.move(run.z, s.cfg.step(j), estimate)
 	}
 	if err != nil {
 		why := fmt.Sprintf("iteration %d: %v", j, err)

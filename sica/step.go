@@ -25,50 +25,50 @@ func (c Config) step(j int) float64 {
 	return c.LastStep + (c.FirstStep-c.LastStep)*(1+math.Cos(math.Pi*phase))/2
 }
 
-// stepOf is a move with the step that was made of it.
-type stepOf struct {
+// moved are the signals of a run after an iteration.
+type moved struct {
 	z    *mat.Dense  // the signals after it
 	maps chain.Chain // that it is made of: of a free move, what was learned
 	step float64     // η, cut to MaxMove
 }
 
-// moved is z moved by step times the estimated move, which is first brought into the
+// move is z moved by step times the estimated move, which is first brought into the
 // demixing family.
-func (c Config) moved(z *mat.Dense, step float64, estimate field.Estimate) (stepOf, error) {
-	move := estimate.Move
+func (c Config) move(z *mat.Dense, step float64, estimate field.Estimate) (moved, error) {
+	velocity := estimate.Move
 	var linear *mapping.Affine
 	if c.Family == Linear {
 		var err error
-		if move, linear, err = projectLinear(move, z); err != nil {
-			return stepOf{}, err
+		if velocity, linear, err = projectLinear(velocity, z); err != nil {
+			return moved{}, err
 		}
 	}
-	if size := step * mat.Norm(move, 2) / math.Sqrt(float64(len(move.RawMatrix().Data))); c.Flow != RF && c.MaxMove > 0 && size > c.MaxMove {
+	if size := step * mat.Norm(velocity, 2) / math.Sqrt(float64(len(velocity.RawMatrix().Data))); c.Flow != RF && c.MaxMove > 0 && size > c.MaxMove {
 		step *= c.MaxMove / size
 	}
 	next := new(mat.Dense)
-	next.Scale(step, move)
+	next.Scale(step, velocity)
 	next.Add(next, z)
 	if err := signal.Check("z", next); err != nil {
-		return stepOf{}, err
+		return moved{}, err
 	}
 	if linear != nil {
 		linear = linear.AsStep(step)
 	}
 	if !c.Standardise {
 		if linear != nil {
-			return stepOf{next, chain.Chain{{Fixed: linear}}, step}, nil
+			return moved{next, chain.Chain{{Fixed: linear}}, step}, nil
 		}
-		return stepOf{next, chain.Chain{chain.Step(estimate.Learned, step)}, step}, nil
+		return moved{next, chain.Chain{chain.Step(estimate.Learned, step)}, step}, nil
 	}
 	standard, err := mapping.Standardised(next)
 	if err != nil {
-		return stepOf{}, err
+		return moved{}, err
 	}
 	if linear != nil {
-		return stepOf{standard, chain.Chain{{Fixed: linear.Then(mapping.Standardisation(next))}}, step}, nil
+		return moved{standard, chain.Chain{{Fixed: linear.Then(mapping.Standardisation(next))}}, step}, nil
 	}
-	return stepOf{standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: mapping.Standardisation(next)}}, step}, nil
+	return moved{standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: mapping.Standardisation(next)}}, step}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least

@@ -48,8 +48,8 @@ The preset paper is what the paper shows: SICA and its rivals with the paper's
 settings, and beside them SICA with the project's own, behind mixing steps of 0.1,
 with which the order of the methods on AR(7) comes out as the paper reports it. The
 preset printed is the same behind steps of 1, as the paper prints them, in pictures
-of their own. Each takes days on one machine. The preset default is SICA and its rivals with their
-default settings, and smoke is a few steps of everything.
+of their own. Each takes days on one machine. The preset default is SICA and its
+rivals with their default settings, and smoke is a few steps of everything.
 
 With --shard i/n it makes the i-th of n shares of the separations, in a file of
 its own that sica merge joins with the others. A task of a Slurm job array or a

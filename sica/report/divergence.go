@@ -21,9 +21,9 @@ import (
 // for the networks as they were trained.
 type Divergence struct {
 	// Dependence is the total of dependence.Measure, for the most dependent
-	// pair: a sum of squared correlations, not nats. It sees little of signals that networks tell apart only
-	// together, and sees dependences that only nonlinear predictions from the
-	// signals' own contexts would explain.
+	// pair: a sum of squared correlations, not nats. It sees little of signals that
+	// networks tell apart only together, and sees dependences that only nonlinear
+	// predictions from the signals' own contexts would explain.
 	Dependence dependence.Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
