@@ -75,7 +75,7 @@ All stands for ` + strings.Join(compareAll, ", ") + `;
 the paper's two flows, which take minutes to hours, have to be named.
 
 ` + formats,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "in"); err != nil {
 				return err

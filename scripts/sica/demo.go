@@ -69,7 +69,7 @@ the mean correlation coefficient (MCC) with the true sources, which the
 separation doesn't see, of the mixed signals, of symmetric whitening (ZCA), the
 first start that is considered, and of the recovered signals. It also says why
 each separation ended as it did.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "out"); err != nil {
 				return err

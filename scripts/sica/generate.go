@@ -36,7 +36,7 @@ each position, a column for each signal) and the picture mixed.png to a folder.
 A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for h
 (linear) or GELU. W is 1 on the diagonal and 0.7 elsewhere; for heart it is 0 and
 0.5, so that one linear step of 1 is the paper's [[1, .5], [.5, 1]].`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "signals", "out"); err != nil {
 				return err

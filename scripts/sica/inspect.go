@@ -43,7 +43,7 @@ what it adds to each channel. The recording is read in blocks, so that it may be
 of any length.
 
 ` + formats,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "model", "in"); err != nil {
 				return err

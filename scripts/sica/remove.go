@@ -26,7 +26,7 @@ units. sica inspect says which recovered signal is which; they count from 1. The
 recording is read and written in blocks, so that it may be of any length.
 
 ` + formats,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "model", "in", "out", "components"); err != nil {
 				return err

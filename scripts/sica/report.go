@@ -72,7 +72,7 @@ some seconds, and as many times a fit's time as there are refits. Of more than
 ` + formats + `
 
 ` + presetHelp(),
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "in"); err != nil {
 				return err

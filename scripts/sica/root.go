@@ -68,10 +68,12 @@ another that the signal's own context doesn't tell already.`,
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "sica:", oneLine(err))
+	message := oneLine(err)
 	if ctx.Err() != nil {
+		fmt.Fprintln(stderr, "sica:", strings.ReplaceAll(message, context.Canceled.Error(), "interrupted"))
 		return exitInterrupted
 	}
+	fmt.Fprintln(stderr, "sica:", message)
 	if !started { // What fails before is cobra's reading of the line.
 		return exitUsage
 	}
@@ -100,11 +102,19 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
+// noArgs returns an error if there is what isn't a flag, as of --in a.png b.png.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q belongs to no flag: give each file a flag of its own, as in --in a.png --in b.png", args[0])
+	}
+	return nil
+}
+
 // oneLine returns the error's message without line breaks and without the names
 // of this project's packages, which only its programmers know.
 func oneLine(err error) string {
 	line := " " + strings.Join(strings.Fields(err.Error()), " ")
-	for _, name := range []string{"datasets", "dependence", "experiment", "metric", "plot", "preprocess", "report", "sica"} {
+	for _, name := range []string{"datasets", "dependence", "experiment", "blockwise", "metric", "plot", "preprocess", "report", "sica"} {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
 	return line[1:]

@@ -19,7 +19,7 @@ source the recovered signal that it is paired with and the sign of their
 correlation. Order, sign, scale and offset of the signals don't matter.
 
 ` + formats,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "truth", "recovered"); err != nil {
 				return err

@@ -57,7 +57,7 @@ again.
 ` + formats + `
 
 ` + presetHelp(),
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "in", "out"); err != nil {
 				return err

@@ -19,7 +19,7 @@ experiments with what the outcomes in DIR/cells.jsonl say to it, the readings of
 what the paper leaves open that were compared, and the mean MCCs. Figure makes the outcomes,
 merge adds those of other machines; docs/statements.md is this page of
 notebooks/results.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "in"); err != nil {
 				return err

@@ -33,7 +33,7 @@ positions is free unless the networks see the whole sequence. With --inverse it
 takes recovered signals back to mixed ones, and says how exactly.
 
 ` + formats,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := require(cmd, "model", "in", "out"); err != nil {
 				return err
