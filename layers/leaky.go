@@ -43,11 +43,12 @@ func (c *LeakyConfig) DoneInverse() *Node {
 func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
 	c := Tanh(scope.WithInitializer(small(scope, bendSpread)).VariableWithShape(bendsName, shape).NodeValue(x.Graph()))
-	return MinScalar(MaxScalar(c, -largestBend), largestBend) // tanh is rounded to 1 from 9 on
+	return MinScalar(MaxScalar(c, -LargestBend), LargestBend)
 }
 
-// largestBend is the largest float32 below 1.
-const largestBend = 1 - 0x1p-24
+// LargestBend is the largest c of Leaky, the largest float32 below 1, to which tanh is
+// rounded from 9 on.
+const LargestBend = 1 - 0x1p-24
 
 // leaky is y and dy/dx of x [R, d, N] for c [R, d, 1].
 func leaky(c, x *Node) (y, slope *Node) {

@@ -22,16 +22,12 @@ func newMap(d int, variables map[string][]float64) *mapping.Invertible {
 	for l := range len(variables["bends"]) / d {
 		bends := make([]float64, d)
 		for i, b := range layer("bends", l, d) {
-			bends[i] = max(-largestBend, min(math.Tanh(b), largestBend))
+			bends[i] = max(-layers.LargestBend, min(math.Tanh(b), layers.LargestBend))
 		}
 		m.Bends = append(m.Bends, bends)
 	}
 	return m
 }
-
-// largestBend is the largest float32 below 1, the most that training makes of one
-// that has an inverse.
-const largestBend = 1 - 0x1p-24
 
 // between is first, then m, then last.
 func between(first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine) *mapping.Invertible {
