@@ -19,7 +19,7 @@
 //
 // [Default] is what to use. It makes no iterations: its [AnyRule] takes the linear demixing
 // with the fewest nats that describe the signals, and an invertible network where that is
-// better and known to be right. [FastWGF] is the gradient flow in seconds, kept to linear
+// better and known to be right. Clicks and other accidents are left out of what it learns from. [FastWGF] is the gradient flow in seconds, kept to linear
 // maps, by small networks that see predictions in place of the whole sequence and whose
 // held-out positions say what is real.
 //

@@ -80,7 +80,7 @@ func newSeparationRun(place int, run Run, from start.Start, cfg Config, g *grid.
 		result: &Result{
 			Z: from.Z, Initial: from.Z, flow: flow,
 			Summary: Summary{
-				Shape: g.Shape(), Start: from.Taken.Start, Rule: from.Taken.Rule, Candidates: from.Candidates, Linear: from.Linear, Network: from.Network,
+				Shape: g.Shape(), Start: from.Taken.Start, Rule: from.Taken.Rule, Candidates: from.Candidates, Linear: from.Linear, Network: from.Network, Outliers: from.Outliers,
 				Config: cfg, Own: cfg.own(), Seed: run.Seed, Versions: provenance.Versions(),
 			},
 		},

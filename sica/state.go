@@ -28,6 +28,7 @@ type runStart struct {
 	Candidates []Candidate      `json:"candidates"`
 	Linear     *linear.Findings `json:"linear,omitempty"`
 	Network    *Network         `json:"network,omitempty"`
+	Outliers   []int            `json:"outliers,omitempty"`
 	Why        string           `json:"why,omitempty"`
 	Stages     []chain.Record   `json:"stages"`
 }
@@ -46,7 +47,7 @@ func (c *checkpoint) writeStarts(choices []start.Start) error {
 			if err := datasets.WriteFile(filepath.Join(dir, startSignals(r)), from.Z); err != nil {
 				return err
 			}
-			state.Runs = append(state.Runs, runStart{from.Taken, from.Candidates, from.Linear, from.Network, from.Why, stages})
+			state.Runs = append(state.Runs, runStart{from.Taken, from.Candidates, from.Linear, from.Network, from.Outliers, from.Why, stages})
 		}
 		return writeJSON(filepath.Join(dir, stateFile), state)
 	})
@@ -79,7 +80,7 @@ func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]start.S
 		if err != nil {
 			return nil, err
 		}
-		from := start.Start{Z: z, Taken: run.Taken, Candidates: run.Candidates, Linear: run.Linear, Network: run.Network, Why: run.Why}
+		from := start.Start{Z: z, Taken: run.Taken, Candidates: run.Candidates, Linear: run.Linear, Network: run.Network, Outliers: run.Outliers, Why: run.Why}
 		for _, s := range stages {
 			if s.Learned != nil {
 				return nil, fmt.Errorf("%s: a start that networks learned", dir)

@@ -51,7 +51,7 @@ var house = [][]room{
 	}, {
 		{"sica/internal/field", []string{"sica/internal/field", "sica/internal/chain"}, "the networks of an iteration, trained and weighed", column2},
 		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
-		{"sica/linear", []string{"sica/linear/..."}, "linear mixtures by entropy rates", column4},
+		{"sica/linear", []string{"sica/linear/...", "sica/internal/outlier"}, "linear mixtures by entropy rates", column4},
 	}, {
 		{"sica/baseline", []string{"sica/baseline/...", "sica/internal/pca"}, "the rivals", column2},
 		{"sica/metric", []string{"sica/metric"}, "scores against the truth", column4},

@@ -38,6 +38,8 @@ type separation struct {
 	// the data say about the linear rule's, null if another was taken.
 	Candidates []sica.Candidate `json:"candidates"`
 	Linear     *linear.Findings `json:"linear"`
+	// Outliers are positions, from 0, that nothing was learned from.
+	Outliers []int `json:"outliers,omitempty"`
 
 	// The truth's, if it was given.
 	MixedMCC *float64     `json:"mixed_mcc"`
@@ -79,7 +81,7 @@ func (r *separation) finish(res *sica.Result, m metric.Match) {
 	r.addKept(res)
 	r.Start, r.Rule, r.Best, r.Stopped, r.Why = res.Start, res.Rule, res.Best, res.Stopped, res.Why
 	r.Seconds = res.Elapsed.Seconds()
-	r.Candidates, r.Linear = res.Candidates, res.Linear
+	r.Candidates, r.Linear, r.Outliers = res.Candidates, res.Linear, res.Outliers
 	if !math.IsNaN(m.MCC) {
 		s := newScoreReport(m)
 		r.Match = &s

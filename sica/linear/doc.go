@@ -27,6 +27,9 @@
 // by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified so, with an MCC of .62 to .75.
 // Package sica asks about that first (sica.AnyRule).
 //
+// It learns from all that it is given: a click in one channel can turn what it finds. Package
+// sica leaves clicks out first (sica.Result.Outliers).
+//
 // Separate finds the demixing, with standard errors. FitSources gives the description length
 // of any signals, by which demixings that aren't linear compete.
 //

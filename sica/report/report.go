@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
 
 // Options say what Of does.
@@ -42,6 +43,9 @@ type Report struct {
 	Positions int    `json:"positions"`
 	Shape     []int  `json:"shape"`
 	Seed      uint64 `json:"seed"`
+	// Outliers are the positions, from 0, that were left out, found in the signals that the
+	// report is on as sica.Result.Outliers are in those of the fit.
+	Outliers []int `json:"outliers,omitempty"`
 
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict, a sentence each
@@ -119,16 +123,26 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 	if err != nil {
 		return nil, err
 	}
+	d, t := z.Dims()
+	outliers, err := outliersOf(x, d, g)
+	if err != nil {
+		return nil, err
+	}
+	if outliers != nil {
+		x = outlier.Mend(x, outliers)
+		if z, err = r.Transform(x, g.Shape()...); err != nil {
+			return nil, err
+		}
+	}
 	if err := signal.Check("z", z); err != nil {
 		return nil, err
 	}
-	d, t := z.Dims()
 	white, err := whitened(ctx, x, d)
 	if err != nil {
 		return nil, fmt.Errorf("x: %w", err)
 	}
 	report := &Report{
-		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed,
+		Signals: d, Positions: t, Shape: g.Shape(), Seed: r.Seed, Outliers: outliers,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss, Stopped: r.Stopped, Why: r.Why, Network: r.Network,
 	}
 	if report.Shares, err = shares(x, z); err != nil {
@@ -198,17 +212,32 @@ func shares(x, z *mat.Dense) ([]float64, error) {
 	return found, nil
 }
 
-// whitened are x whitened as ZCA does; of more mixed signals than the k recovered ones
-// their k principal components.
+// reduced are x, or of more mixed signals than the k recovered ones their k principal components.
+func reduced(x *mat.Dense, k int) (*mat.Dense, error) {
+	if d, _ := x.Dims(); d <= k {
+		return x, nil
+	}
+	r, err := mapping.Reduce(x, k)
+	if err != nil {
+		return nil, err
+	}
+	return r.Apply(x)
+}
+
+// outliersOf are those of x, reduced to k, which the result needn't have been made from.
+func outliersOf(x *mat.Dense, k int, g *grid.Grid) ([]int, error) {
+	x, err := reduced(x, k)
+	if err != nil {
+		return nil, fmt.Errorf("x: %w", err)
+	}
+	return outlier.Find(x, g), nil
+}
+
+// whitened are x whitened as ZCA does, reduced to k.
 func whitened(ctx context.Context, x *mat.Dense, k int) (*mat.Dense, error) {
-	if d, _ := x.Dims(); d > k {
-		r, err := mapping.Reduce(x, k)
-		if err != nil {
-			return nil, err
-		}
-		if x, err = r.Apply(x); err != nil {
-			return nil, err
-		}
+	x, err := reduced(x, k)
+	if err != nil {
+		return nil, err
 	}
 	white, _, _, err := mapping.Begin(ctx, x, []mapping.Transform{mapping.ZCA})
 	return white, err

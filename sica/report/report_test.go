@@ -212,3 +212,27 @@ func TestReportJSON(t *testing.T) {
 		t.Errorf("a copy is written as %s, %v", byValue, err)
 	}
 }
+
+// A click is left out: the report is that of the signals without it.
+func TestReportLeavesOutClicks(t *testing.T) {
+	b := open(t, backend.Go)
+	x := rotated2(noise(rng(5), 2, 300, datasets.Laplace), .5)
+	opts := Default()
+	opts.Refits = 0
+	want := report(t, fit(t, b, x, sica.Default()), x, opts)
+	x.Set(1, 150, x.At(1, 150)+400)
+	got := report(t, fit(t, b, x, sica.Default()), x, opts)
+	if want.Outliers != nil || !slices.Equal(got.Outliers, []int{150}) {
+		t.Errorf("outliers %v without a click, %v with it", want.Outliers, got.Outliers)
+	}
+	if got.Verdict != want.Verdict || math.Abs(slices.Max(got.Shares)-slices.Max(want.Shares)) > .05 {
+		t.Errorf("%v with shares %.2f, want %v with %.2f", got.Verdict, got.Shares, want.Verdict, want.Shares)
+	}
+	var text strings.Builder
+	if err := got.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "300 positions (without 1 that must be accidents)") {
+		t.Errorf("the text doesn't say it:\n%s", &text)
+	}
+}

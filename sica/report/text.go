@@ -34,7 +34,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, next := range r.Next {
 		b.WriteString(wrapped("  Next: ", next))
 	}
-	fmt.Fprintf(&b, "\n%d signals, %d positions, seed %d; reported in %.1f s\n\n", r.Signals, r.Positions, r.Seed, r.Elapsed.Seconds())
+	fmt.Fprintf(&b, "\n%d signals, %d positions%s, seed %d; reported in %.1f s\n\n", r.Signals, r.Positions, r.WithoutOutliers(), r.Seed, r.Elapsed.Seconds())
 	r.writeDivergences(&b)
 	b.WriteByte('\n')
 	r.writeSignals(&b)
@@ -54,6 +54,15 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// WithoutOutliers says behind the number of positions how many were left out; it is empty if
+// none were.
+func (r *Report) WithoutOutliers() string {
+	if len(r.Outliers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (without %d that must be accidents)", len(r.Outliers))
 }
 
 // wrapped is text in lines of at most 79 characters, the first after a prefix and

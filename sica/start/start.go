@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -50,6 +52,10 @@ type Start struct {
 	// network's signals, nil for other starts.
 	Linear  *linear.Findings
 	Network *Network
+	// Outliers are the positions, from 0, of what was taken for accidents, so that the rule
+	// learned nothing from it: of sequences, what moves their covariance by more than
+	// chance and is in one channel only or alone in its direction.
+	Outliers []int
 	// Why explains the choice in sentences; it is empty without a rule.
 	Why string
 }
@@ -78,7 +84,35 @@ func Choose(ctx context.Context, backend compute.Backend, x *mat.Dense, o Option
 		return Start{}, err
 	}
 	o.Shape = g.Shape()
-	return chooser{o, backend, x, g}.choose(ctx)
+	if o.Rule == NoRule {
+		return chooser{o, backend, x, g}.choose(ctx)
+	}
+	outliers := outlier.Find(x, g)
+	s, err := chooser{o, backend, outlier.Mend(x, outliers), g}.choose(ctx)
+	if err != nil || outliers == nil {
+		return s, err
+	}
+	s.Outliers = outliers
+	s.Why += mendedFirst(outliers)
+	s.Z, err = mapping.ApplyAll(x, s.Maps)
+	return s, err
+}
+
+// mendedFirst says which positions were mended, counted from 1.
+func mendedFirst(outliers []int) string {
+	const most = 5 // that are named
+	var names []string
+	for _, t := range outliers[:min(len(outliers), most)] {
+		names = append(names, fmt.Sprint(t+1))
+	}
+	if more := len(outliers) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	at := "position " + names[0]
+	if last := len(names) - 1; last > 0 {
+		at = "positions " + strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return fmt.Sprintf(" What is at %s stands out and is in one channel only or alone in its direction: taken for an accident, nothing was learned from it.", at)
 }
 
 func (c chooser) choose(ctx context.Context) (Start, error) {

@@ -2,16 +2,22 @@ package start
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // Signals that were turned are turned back, to the last digits.
@@ -134,6 +140,112 @@ func TestChooseCutShort(t *testing.T) {
 		}
 		if err != nil && ctx.Err() == nil {
 			t.Errorf("after %d looks: %v", looks, err)
+		}
+	}
+}
+
+// drawn are four sources of a kind at 1024 positions, and their mixtures by a random matrix.
+func drawn(t *testing.T, rng *rand.Rand, source func(k int) datasets.ARProcess) (s, x *mat.Dense) {
+	t.Helper()
+	const d, n = 4, 1024
+	var processes []datasets.ARProcess
+	for k := range d {
+		processes = append(processes, source(k))
+	}
+	s, err := datasets.AR(rng, n, processes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			matrix.Set(i, j, rng.NormFloat64())
+		}
+	}
+	x = new(mat.Dense)
+	x.Mul(matrix, s)
+	return s, x
+}
+
+// Clicks in two channels don't change what is recovered elsewhere. The log has what the
+// linear rule and FastICA make of them.
+func TestClicksChangeNothing(t *testing.T) {
+	for name, source := range map[string]func(k int) datasets.ARProcess{
+		"Gaussian, four spectra": func(k int) datasets.ARProcess {
+			return datasets.ARProcess{Coefficients: []float64{.9 - .5*float64(k)}, Scale: 1}
+		},
+		"Laplace AR(.8)": func(int) datasets.ARProcess {
+			return datasets.ARProcess{Coefficients: []float64{.8}, Scale: 1, Innovation: datasets.Laplace}
+		},
+	} {
+		for _, clicks := range []struct {
+			n    int
+			size float64 // in standard deviations of the channel
+		}{{1, 6}, {1, 20}, {1, 500}, {10, 20}} {
+			scores := make(map[string][]float64)
+			for seed := range uint64(8) {
+				rng := rand.New(rand.NewPCG(seed, 97))
+				s, clean := drawn(t, rng, source)
+				_, n := s.Dims()
+				x := mat.DenseCopyOf(clean)
+				var at []int
+				for k := range clicks.n {
+					c := k % 2
+					at = append(at, 20+k*97+rng.IntN(90))
+					x.Set(c, at[k], x.At(c, at[k])+clicks.size*mat.Norm(clean.RowView(c), 2)/math.Sqrt(float64(n)))
+				}
+				slices.Sort(at)
+				score := func(name string, z *mat.Dense, err error) {
+					t.Helper()
+					if err != nil {
+						t.Fatal(err)
+					}
+					m, err := metric.MCC(z, s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					scores[name] = append(scores[name], m.MCC)
+				}
+				a, err := Choose(t.Context(), nil, clean, Options{Rule: LinearRule})
+				if err != nil || a.Outliers != nil {
+					t.Fatalf("%s: %v, outliers %v", name, err, a.Outliers)
+				}
+				score("without", a.Z, nil)
+				b, err := Choose(t.Context(), nil, x, Options{Rule: LinearRule})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if clicks.size > 6 && !slices.Equal(b.Outliers, at) { // some of 6 are too small
+					t.Errorf("%s, %v, seed %d: outliers %v, want %v", name, clicks, seed, b.Outliers, at)
+				}
+				if b.Outliers != nil && !strings.Contains(b.Why, fmt.Sprintf(" %d", b.Outliers[0]+1)) {
+					t.Errorf("%q doesn't have %d", b.Why, b.Outliers[0]+1)
+				}
+				z, err := mapping.ApplyAll(clean, b.Maps)
+				score("with", z, err)
+				alone, err := linear.Separate(t.Context(), x, linear.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				z = new(mat.Dense)
+				z.Mul(alone.Demixing, clean)
+				score("linear", z, nil)
+				f, err := fastica.Default().Fit(t.Context(), x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				z, err = f.Transform(clean)
+				score("FastICA", z, err)
+				if drop := scores["without"][seed] - scores["with"][seed]; drop > .002 {
+					t.Errorf("%s, %v, seed %d: the MCC fell by %.4f", name, clicks, seed, drop)
+				}
+			}
+			line := fmt.Sprintf("%s, %d of %g standard deviations:", name, clicks.n, clicks.size)
+			for _, name := range []string{"without", "with", "linear", "FastICA"} {
+				mean, sd := stat.MeanStdDev(scores[name], nil)
+				line += fmt.Sprintf(" %s %.4f (%.4f)", name, mean, sd/math.Sqrt(8))
+			}
+			t.Log(line)
 		}
 	}
 }
