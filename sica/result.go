@@ -93,9 +93,10 @@ type Summary struct {
 	// Network is what they say about a network's signals; nil if Rule isn't
 	// NetworkRule.
 	Network *Network `json:"network,omitempty"`
-	// Outliers are the positions, from 0, of what was taken for accidents, so that Rule
-	// learned nothing from it: of sequences, what moves their covariance by more than
-	// chance and is in one channel only or alone in its direction. Z has them all the same.
+	// Outliers are the positions, from 0, in the signals of the fit, of what was taken for
+	// accidents, so that Rule learned nothing from it: of sequences, what moves their
+	// covariance by more than chance and is in one channel only or alone in its direction.
+	// Z has them all the same.
 	Outliers []int `json:"outliers,omitempty"`
 	// Dependence is that of Z, where the config keeps the best iterate.
 	Dependence dependence.Dependence `json:"dependence"`

@@ -36,7 +36,8 @@ func newSeparate() *cobra.Command {
 		Use:   "separate --in mixed.csv --out recovered.csv",
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
-scale, and writes them. It says what was taken and why. A flow (--method sica-fast,
+scale, and writes them. It says what was taken and why, and what was left out of it,
+such as clicks; the recovered signals have these, too. A flow (--method sica-fast,
 sica-wgf or sica-rf, or --iterations) prints a line for each iteration and why it
 stopped. Interrupted while it iterates, the command writes the best result so far,
 and before that nothing, and exits with 130; if numbers stop being finite, it

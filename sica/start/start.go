@@ -93,12 +93,12 @@ func Choose(ctx context.Context, backend compute.Backend, x *mat.Dense, o Option
 		return s, err
 	}
 	s.Outliers = outliers
-	s.Why += mendedFirst(outliers)
+	s.Why = strings.TrimSpace(s.Why + mendedFirst(outliers))
 	s.Z, err = mapping.ApplyAll(x, s.Maps)
 	return s, err
 }
 
-// mendedFirst says which positions were mended, counted from 1.
+// mendedFirst says which positions were mended, counted from 1, in a sentence to add.
 func mendedFirst(outliers []int) string {
 	const most = 5 // that are named
 	var names []string
