@@ -90,7 +90,7 @@ var whyNot = map[reasonKey]string{
 	{"3a", "the observed signals are almost visually indistinguishable", false}:            "they have a correlation of .98: almost, but not by the test, which was set for steps as printed",
 	{"3a", "the signal recovered by SICA-RF accurately traces the true one", false}:        "three runs, at .868, .877 and .930, about where whitening gets; the flow lets the signals shrink on the way",
 	{"3b", "in the fourth, J = 20, it doesn't", true}:                                      "whitening, its start, undoes the mixing at any J",
-	{"3b", "in the fourth, J = 20, it doesn't", false}:                                     "SICA-WGF doesn't; SICA-RF, in two runs, is ahead of LICA and FastICA by less than its standard error",
+	{"3b", "in the fourth, J = 20, it doesn't", false}:                                     "SICA-WGF doesn't; SICA-RF, in three runs, is ahead of LICA and FastICA by less than its standard error",
 	{"3c", "the MCC of all methods reduces with the mixing steps", false}:                  "all but PCL's, which is between .83 and .85 at every J",
 	{"3c", "SICA keeps a significant lead over FastICA, PCL and the mixed signals", false}: "every difference is above 0. Those not by two standard errors are SICA-WGF over PCL at J = 20, and four of SICA-RF, of three runs",
 	{"4c", "SICA keeps the lead among all methods across all mixing steps", false}:         "SICA-WGF leads at J = 5 and, over LICA hardly, at 10; at 15 and 20 FastICA and LICA are ahead of it, as GELU steps of .1 hardly bend images, and it falls. SICA-RF, in three runs at 20, is above it and the mixed signals there, and below FastICA and LICA",
