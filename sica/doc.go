@@ -19,9 +19,10 @@
 //
 // [Default] is what to use. It makes no iterations: its [AnyRule] takes the linear demixing
 // with the fewest nats that describe the signals, and an invertible network where that is
-// better and known to be right. Clicks and other accidents are left out of what it learns from. [FastWGF] is the gradient flow in seconds, kept to linear
-// maps, by small networks that see predictions in place of the whole sequence and whose
-// held-out positions say what is real.
+// better and known to be right. Clicks and other accidents are left out of what it learns
+// from. [FastWGF] is the gradient flow in seconds, kept to linear maps, by small networks
+// that see predictions in place of the whole sequence and whose held-out positions say what
+// is real.
 //
 // [PaperWGF] and [PaperRF] are the paper's method to the letter as far as the letter goes:
 // its equations of both flows, the networks, the product samples drawn once an iteration,
