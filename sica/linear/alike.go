@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/joint"
 )
 
 // alike returns the description lengths of sixteenths of the positions if the
@@ -104,7 +105,7 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 // (I·C·I)^(−1/2)·I, C being the covariance of the prediction errors of z and I the
 // inverse of symmetric whitening. It reports whether there is one.
 func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
-	c := covariance(errors, 0, 0, s.past.n)
+	c := joint.Covariance(errors, 0, 0, s.past.n)
 	var factor mat.Cholesky
 	if !factor.Factorize(c) {
 		return false

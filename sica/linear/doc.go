@@ -27,6 +27,11 @@
 // by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified so, with an MCC of .62 to .75.
 // Package sica asks about that first (sica.AnyRule).
 //
+// There is no noise in the models but that of the resolution, which is added for estimation. Noise
+// of the channels is made independent where it is as large as what is new in the sources; so of
+// sequences the rule looks at coarser resolutions, too, and takes the coarsest that describes how
+// the signals' powers vary in fewer nats beyond doubt (Findings.Resolution).
+//
 // It learns from all that it is given: a click in one channel can turn what it finds. Package
 // sica leaves clicks out first (sica.Result.Outliers).
 //

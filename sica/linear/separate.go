@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/noise"
 )
 
 // Options are what Separate can be told. The zero value is a sequence with seed 0.
@@ -59,24 +58,36 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	if err != nil {
 		return nil, err
 	}
-	_, positions := x.Dims()
+	d, positions := x.Dims()
 	shape, err := opt.shape(positions)
 	if err != nil {
 		return nil, err
 	}
-	spherical := rotation.Identity(len(white.Mean))
-	spherical.Scale(resolution, spherical)
-	solution, noise, err := separateWith(ctx, spherical, white, shape, opt.Seed)
-	if err == nil && noise != nil {
-		solution, _, err = separateWith(ctx, noise, white, shape, opt.Seed)
+	solution, shared, err := separateWith(ctx, noise.Spherical(d, resolution), white, shape, opt.Seed)
+	if err == nil && shared != nil {
+		solution, _, err = separateWith(ctx, shared, white, shape, opt.Seed)
 	}
-	return solution, err
+	if err != nil {
+		return nil, err
+	}
+	solution.Resolution = resolution
+	coarse, gain, err := coarserResolution(ctx, white, shape, opt.Seed, solution.FromWhite)
+	if err != nil || coarse == 0 {
+		return solution, err
+	}
+	if solution, _, err = separateWith(ctx, noise.Spherical(d, coarse), white, shape, opt.Seed); err != nil {
+		return nil, err
+	}
+	solution.Resolution = coarse
+	solution.Why += fmt.Sprintf(" It was found at a resolution of %.2g standard deviations: how the powers vary is described in %.0f nats fewer "+
+		"if what is finer, such as noise of the channels, is left out.", coarse, gain)
+	return solution, nil
 }
 
-// separateWith is Separate of signals with the noise of the resolution, which noise, d×d,
-// makes of white noise. If what it found may be made by that, it returns noise that can't.
-func separateWith(ctx context.Context, noise *mat.Dense, white *pca.Components, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, noise, white, shape, seed)
+// separateWith is Separate of signals with the noise of the resolution, which blur, d×d,
+// makes of white noise. If what it found may be made by that, it returns one that can't.
+func separateWith(ctx context.Context, blur *mat.Dense, white *pca.Components, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
+	s, err := prepare(ctx, blur, white, shape, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,8 +136,8 @@ func (m *demixing) mayBeNoise(n int) bool {
 		if !s.density.Gaussian() || s.window != 0 {
 			return false
 		}
-		noise := resolution * floats.Norm(m.b.RawRowView(i), 2)
-		share := noise * noise * (1 + floats.Dot(s.weights, s.weights)) / (s.scale * s.scale)
+		added := resolution * floats.Norm(m.b.RawRowView(i), 2)
+		share := added * added * (1 + floats.Dot(s.weights, s.weights)) / (s.scale * s.scale)
 		most = max(most, share)
 	}
 	return float64(n)*most*most/4 > angleGain
@@ -135,29 +146,24 @@ func (m *demixing) mayBeNoise(n int) bool {
 // noise makes, of white noise, that which is the same share of all innovations under w, and
 // on average over the white signals as large as the resolution.
 func (w *whitened) noise() *mat.Dense {
-	var noise mat.Dense
-	if noise.Inverse(w.b) != nil {
+	var blur mat.Dense
+	if blur.Inverse(w.b) != nil {
 		return nil
 	}
-	d, _ := noise.Dims()
-	noise.Scale(resolution*math.Sqrt(float64(d))/mat.Norm(&noise, 2), &noise)
-	return &noise
+	d, _ := blur.Dims()
+	blur.Scale(resolution*math.Sqrt(float64(d))/mat.Norm(&blur, 2), &blur)
+	return &blur
 }
 
-// prepare whitens x symmetrically and adds the noise of the resolution.
-func prepare(ctx context.Context, noise *mat.Dense, white *pca.Components, shape []int, seed uint64) (*separator, error) {
-	// Whitening by principal components has the axes a, a row each, over their
-	// standard deviations; aᵀ turns it into the symmetric one, Σ^(−1/2).
-	a := mat.DenseCopyOf(white.Matrix)
-	for i := range white.Mean {
-		axis := a.RowView(i).(*mat.VecDense)
-		axis.ScaleVec(1/axis.Norm(2), axis)
-	}
+// prepare whitens x symmetrically and adds the noise of the resolution, that which blur,
+// d×d, makes of white noise.
+func prepare(ctx context.Context, blur *mat.Dense, white *pca.Components, shape []int, seed uint64) (*separator, error) {
+	a := axes(white)
 	z, whitening, inverse := new(mat.Dense), new(mat.Dense), new(mat.Dense)
 	z.Mul(a.T(), white.Signals)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
-	blur(z, noise, seed)
+	noise.Add(z, blur, seed)
 	p := newPast(shape, len(white.Mean))
 	s, err := newSeparator(ctx, z, &p)
 	if err != nil {
@@ -167,27 +173,21 @@ func prepare(ctx context.Context, noise *mat.Dense, white *pca.Components, shape
 	return s, nil
 }
 
+// axes are those of the principal components, a row each. Whitening by these has each over
+// its standard deviation; aᵀ turns it into the symmetric one, Σ^(−1/2).
+func axes(white *pca.Components) *mat.Dense {
+	a := mat.DenseCopyOf(white.Matrix)
+	for i := range white.Mean {
+		axis := a.RowView(i).(*mat.VecDense)
+		axis.ScaleVec(1/axis.Norm(2), axis)
+	}
+	return a
+}
+
 func (o Options) shape(positions int) ([]int, error) {
 	g, err := grid.New(o.Shape, positions)
 	if err != nil {
 		return nil, err
 	}
 	return g.Shape(), nil
-}
-
-// blur adds what noise makes of white noise.
-func blur(z, noise *mat.Dense, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
-	d, n := z.Dims()
-	drawn := make([]float64, n)
-	for j := range d {
-		for t := range drawn {
-			drawn[t] = rng.NormFloat64()
-		}
-		for i := range d {
-			if noise.At(i, j) != 0 {
-				floats.AddScaled(z.RawRowView(i), noise.At(i, j), drawn)
-			}
-		}
-	}
 }

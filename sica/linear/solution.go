@@ -39,9 +39,12 @@ type Solution struct {
 type Findings struct {
 	// Sources are the models of the recovered signals.
 	Sources []Source `json:"sources"`
+	// Resolution is that at which the demixing was found, in standard deviations of the
+	// whitened signals: .03, or .09, .27 or .81 where what is finer, such as noise of the
+	// channels, misleads.
+	Resolution float64 `json:"resolution"`
 	// CodeLength is the description length of x in nats a position, with the
-	// models' parameters, at the resolution of the rule: .03 standard deviations of
-	// the whitened signals. It can be negative, as any entropy rate.
+	// models' parameters, at the Resolution. It can be negative, as any entropy rate.
 	CodeLength float64 `json:"code_length"`
 	// Whitening is the same for the symmetric whitening of the innovations, if
 	// they are Gaussian with one spectrum.

@@ -3,17 +3,16 @@ package linear
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/jointdiag"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/joint"
 )
 
 // A start is a demixing to begin with. They only have to lie in the right basin:
@@ -31,14 +30,8 @@ var sobiLags = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 24, 32, 48, 64, 
 
 const (
 	fasticaIterations = 100
-	jointSweeps       = 30
-	jointTolerance    = 1e-4 // radians
-	mostPredictors    = 512  // of the prediction from all signals' pasts
+	mostPredictors    = 512 // of the prediction from all signals' pasts
 )
-
-// varianceBlocks are into how many blocks the start from varying variance cuts the
-// positions.
-var varianceBlocks = []int{8, 32}
 
 // starts returns those for the signals z of s.
 func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
@@ -69,7 +62,7 @@ func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
 			return nil, err
 		}
 	}
-	b, err = variances(ctx, innovations)
+	b, err = joint.VariancesDiagonal(ctx, innovations)
 	if err := add("variances", b, err); err != nil {
 		return nil, err
 	}
@@ -86,39 +79,10 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	var all []*mat.SymDense
 	for _, lag := range lags {
 		if lag < positions/4 {
-			all = append(all, covariance(s.z, 0, lag, positions-lag))
+			all = append(all, joint.Covariance(s.z, 0, lag, positions-lag))
 		}
 	}
-	return diagonalise(ctx, all)
-}
-
-// covariance is the mean of z_t·z_{t+lag}ᵀ, made symmetric, from first on.
-func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
-	d, _ := z.Dims()
-	a := z.RawMatrix()
-	b := a
-	a.Cols, b.Cols = n, n
-	a.Data, b.Data = a.Data[first:], b.Data[first+lag:]
-	c := mat.NewDense(d, d, nil)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(n), a, b, 0, c.RawMatrix())
-	sym := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := range i + 1 {
-			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2)
-		}
-	}
-	return sym
-}
-
-func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
-	if len(all) == 0 {
-		return nil, nil
-	}
-	r, err := jointdiag.Orthogonal(ctx, all, jointdiag.Options{Tolerance: jointTolerance, MaxSweeps: jointSweeps})
-	if err != nil {
-		return nil, err
-	}
-	return mat.DenseCopyOf(r.V.T()), nil
+	return joint.Diagonalise(ctx, all)
 }
 
 // nonGaussian is FastICA's demixing of z, nil if it finds none.
@@ -206,53 +170,4 @@ func (s *separator) between(k, l int) *mat.Dense {
 func copyBlock(to *mat.Dense, i, j int, from mat.Matrix) {
 	r, c := from.Dims()
 	to.Slice(i, i+r, j, j+c).(*mat.Dense).Copy(from)
-}
-
-// variances makes the covariances of blocks of positions diagonal (D.-T. Pham,
-// J.-F. Cardoso, IEEE Trans. Signal Processing 49(9), 2001), nil for too few
-// positions.
-func variances(ctx context.Context, innovations *mat.Dense) (*mat.Dense, error) {
-	d, n := innovations.Dims()
-	whole := covariance(innovations, 0, 0, n)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(whole, true) {
-		return nil, nil
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	white := mat.NewDense(d, d, nil)
-	for i, v := range eigen.Values(nil) {
-		if v <= 0 {
-			return nil, nil
-		}
-		for j := range d {
-			white.Set(i, j, vectors.At(j, i)/math.Sqrt(v))
-		}
-	}
-	var all []*mat.SymDense
-	for _, blocks := range varianceBlocks {
-		length := n / blocks
-		if length < 4*d {
-			continue
-		}
-		for b := range blocks {
-			var c mat.Dense
-			c.Product(white, covariance(innovations, b*length, 0, length), white.T())
-			trace := mat.Trace(&c) / float64(d)
-			sym := mat.NewSymDense(d, nil)
-			for i := range d {
-				for j := range i + 1 {
-					sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2/trace)
-				}
-			}
-			all = append(all, sym)
-		}
-	}
-	v, err := diagonalise(ctx, all)
-	if v == nil || err != nil {
-		return nil, err
-	}
-	var b mat.Dense
-	b.Mul(v, white)
-	return &b, nil
 }

@@ -128,10 +128,13 @@ func (s *source) dependence(other *source) float64 {
 	return (ab - a*b/n) / math.Sqrt((aa-a*a/n)*(bb-b*b/n))
 }
 
+// doubt is how many standard errors anything must be off for it to be beyond doubt.
+const doubt = 5
+
 // doubtful is whether a dependence is larger than .1 and than five of its standard
 // errors. Of 80 triples of digits those below it were recovered with MCC .976 or more,
 // those above it with .73 to .999. Sizes that correlate negatively, as of voices that take
 // turns, aren't looked at.
 func doubtful(dependence *mat.SymDense, n int) bool {
-	return mat.Max(dependence) > max(0.1, 5/math.Sqrt(float64(n)))
+	return mat.Max(dependence) > max(0.1, doubt/math.Sqrt(float64(n)))
 }
