@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/noise"
 )
 
-// coarser is how many times as coarse the next resolution is. The coarsest is that of noise
-// nearly as large as the signals.
+// coarser is how many times as coarse the next resolution is: about half an order of
+// magnitude. The coarsest is that of noise nearly as large as the signals.
 const coarser = 3
 
 // coarserResolution returns the coarsest resolution up to which each next demixing, found

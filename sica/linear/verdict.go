@@ -128,7 +128,8 @@ func (s *source) dependence(other *source) float64 {
 	return (ab - a*b/n) / math.Sqrt((aa-a*a/n)*(bb-b*b/n))
 }
 
-// doubt is how many standard errors anything must be off for it to be beyond doubt.
+// doubt is how many standard errors anything must be off for it to be beyond doubt: five, as
+// for a discovery in physics.
 const doubt = 5
 
 // doubtful is whether a dependence is larger than .1 and than five of its standard

@@ -53,10 +53,9 @@ func Diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 	return mat.DenseCopyOf(r.V.T()), nil
 }
 
-// VariancesDiagonal returns the demixing that makes the covariances of blocks of positions
-// as diagonal as one can (D.-T. Pham,
-// J.-F. Cardoso, IEEE Trans. Signal Processing 49(9), 2001), nil for too few
-// positions.
+// VariancesDiagonal returns the demixing that makes the covariances of blocks of positions as
+// diagonal as one can (D.-T. Pham, J.-F. Cardoso, IEEE Trans. Signal Processing 49(9), 2001),
+// nil for too few positions.
 func VariancesDiagonal(ctx context.Context, innovations *mat.Dense) (*mat.Dense, error) {
 	d, n := innovations.Dims()
 	whole := Covariance(innovations, 0, 0, n)
@@ -103,9 +102,9 @@ func VariancesDiagonal(ctx context.Context, innovations *mat.Dense) (*mat.Dense,
 	return &b, nil
 }
 
-// window is how many positions are a window, a resolution: of voices and pauses windows of 16,
-// 32 and 64 came to the same. Of fewer than fewest less could be said than of the sixteenths of
-// the positions.
+// window is how many positions are a window, a resolution: of 32 mixtures of voices
+// (TestChannelNoise of package linear) windows of 16, 32 and 64 gave the same means to .0001.
+// Of fewer than fewest less could be said than of the sixteenths of the positions.
 const window, fewest = 32, 16
 
 // PowerLengths returns the description lengths, in nats but for a constant, of windows of 32
