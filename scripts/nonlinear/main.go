@@ -17,6 +17,7 @@
 //	uniform  AR(1), different ρ, uniform            linear     A·s
 //	garch    AR(1), innovations GARCH(1, 1)
 //	white    uniform and Laplace, white
+//	voice    voices of people who speak             noise⟨%⟩   A·s and white noise in each channel
 package main
 
 import (

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // draw draws the sources and mixed signals of a problem.
@@ -82,10 +84,30 @@ func drawSources(rng *rand.Rand, kind string, d, T int) (*mat.Dense, error) {
 			}
 		}
 		return s, nil
+	case "voice":
+		return voices(rng, d, T)
 	case "same":
 		return gauss(func(int) float64 { return .7 })
 	}
 	return nil, fmt.Errorf("unknown sources %q", kind)
+}
+
+// voices are T positions, from where all of them do, of d of the four voices.
+func voices(rng *rand.Rand, d, T int) (*mat.Dense, error) {
+	v, err := datasets.Voices()
+	if err != nil {
+		return nil, err
+	}
+	of, n := v.Signals.Dims()
+	if d > of || T > n {
+		return nil, fmt.Errorf("there are %d voices of %d positions, not %d of %d", of, n, d, T)
+	}
+	from := rng.IntN(n - T + 1)
+	s := mat.NewDense(d, T, nil)
+	for i, voice := range rng.Perm(of)[:d] {
+		s.SetRow(i, v.Signals.RawRowView(voice)[from:from+T])
+	}
+	return preprocess.Apply(s, preprocess.Standardise)
 }
 
 func mix(rng *rand.Rand, kind string, s *mat.Dense) (*mat.Dense, error) {
@@ -94,6 +116,13 @@ func mix(rng *rand.Rand, kind string, s *mat.Dense) (*mat.Dense, error) {
 	switch name {
 	case "linear":
 		return datasets.LayeredMix(rng, s, 0, math.Tanh)
+	case "noise":
+		x, err := datasets.LayeredMix(rng, s, 0, math.Tanh)
+		if err != nil {
+			return nil, err
+		}
+		addNoise(rng, x, float64(n)/100)
+		return x, nil
 	case "leaky":
 		return datasets.LayeredMix(rng, s, n, datasets.LeakyReLU(.2))
 	case "bent":
@@ -110,4 +139,16 @@ func mix(rng *rand.Rand, kind string, s *mat.Dense) (*mat.Dense, error) {
 		return datasets.Mix(s, datasets.MixOptions{Steps: n, W: mat.NewDense(2, 2, []float64{1, .7, -.7, 1}), H: datasets.GELU})
 	}
 	return nil, fmt.Errorf("unknown mixing %q", kind)
+}
+
+// addNoise adds to each channel white noise of that share of its standard deviation.
+func addNoise(rng *rand.Rand, x *mat.Dense, share float64) {
+	d, _ := x.Dims()
+	for i := range d {
+		row := x.RawRowView(i)
+		sd := stat.StdDev(row, nil)
+		for t := range row {
+			row[t] += share * sd * rng.NormFloat64()
+		}
+	}
 }

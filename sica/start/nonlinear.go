@@ -107,6 +107,7 @@ func part(x *mat.Dense) *mat.Dense {
 func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o direct.Options) (*Difference, error) {
 	x, g := c.grid.Middle(c.x, glance)
 	o.Shape = g.Shape()
+	o.ConstantStrength = true // a bend may look like a strength that varies
 	var err error
 	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err

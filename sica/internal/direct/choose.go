@@ -46,6 +46,7 @@ type Candidate struct {
 	Failed string `json:"failed,omitempty"`
 
 	scores []float64 // minus the code length at each of those positions
+	likelihoods
 }
 
 // Choice is the outcome of Choose.
@@ -98,6 +99,7 @@ type selection struct {
 	Choice
 	starts  []Start
 	signals []*mat.Dense // of the starts, blurred where positions repeat
+	models  []*Model     // of the candidates after the starts
 	options Options
 	index   *index
 }
@@ -148,24 +150,25 @@ func (s *selection) compareStarts(ctx context.Context) error {
 		c := Candidate{Start: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
-			scores := source.ScoresOfShorter(z, s.index.lags, train, held, s.options.Components)
-			c.scores = append(c.scores, s.addLogDet(k, scores, held)...)
+			l := likelihoodsOf(z, s.index.lags, train, held, s.options.Components, source.Autoregressive, source.Jumping)
+			c.append(l.plus(s.logDet(k, held)))
 		}
 		s.Candidates = append(s.Candidates, c)
 	}
 	return nil
 }
 
-// addLogDet adds that of start k to the scores at these positions.
-func (s *selection) addLogDet(k int, scores []float64, positions []int) []float64 {
-	logDet := s.starts[k].LogDet
+// logDet is that of start k at these positions.
+func (s *selection) logDet(k int, positions []int) []float64 {
+	all := s.starts[k].LogDet
+	at := make([]float64, len(positions))
 	for i, t := range positions {
-		if len(logDet) == 1 {
+		if len(all) == 1 {
 			t = 0
 		}
-		scores[i] += logDet[t]
+		at[i] = all[t]
 	}
-	return scores
+	return at
 }
 
 // fitNetworks fits a network to each start that shall have one.
@@ -192,22 +195,35 @@ func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) er
 		s.Candidates = append(s.Candidates, Candidate{Start: of[0], Network: true, Failed: err.Error()})
 		return nil
 	}
-	first := len(s.Candidates)
+	s.models = models
 	// Which restart and step is taken is known from what was held out: to say it
 	// costs the logarithm of their number.
 	choices := math.Log(float64(o.Restarts * len(models[0].Runs[0].Curve)))
 	for i, m := range models {
 		c := Candidate{Start: of[i], Network: true}
-		for fold, scores := range m.scores {
+		for fold, l := range m.likelihoods {
 			_, held := s.index.split(fold)
-			floats.AddConst(-choices/float64(len(held)), scores)
-			c.scores = append(c.scores, s.addLogDet(of[i], scores, held)...)
+			terms := s.logDet(of[i], held)
+			floats.AddConst(-choices/float64(len(held)), terms)
+			c.append(l.plus(terms))
 		}
 		s.Candidates = append(s.Candidates, c)
 	}
-	best := s.shortest(first, len(s.Candidates))
-	s.Model = models[best-first]
 	return nil
+}
+
+// score takes the likelihoods of one kind of sources for all candidates: of constant strength
+// if the signals of the shortest description are, though others' may vary. What a linear
+// demixing leaves of a bend can look like varying strength.
+func (s *selection) score() {
+	for k := range s.Candidates {
+		s.Candidates[k].scores = s.Candidates[k].varying
+	}
+	if s.options.ConstantStrength || !s.Candidates[s.shortest(0, len(s.Candidates))].vary() {
+		for k := range s.Candidates {
+			s.Candidates[k].scores = s.Candidates[k].constant
+		}
+	}
 }
 
 // shortest is which candidate has the shortest code, of those from begin to before
@@ -225,6 +241,10 @@ func (s *selection) shortest(begin, end int) int {
 // choose takes the simplest kind of candidate that isn't beaten, and of that the one
 // with the shortest code.
 func (s *selection) choose() *Choice {
+	s.score()
+	if s.models != nil {
+		s.Model = s.models[s.shortest(len(s.starts), len(s.Candidates))-len(s.starts)]
+	}
 	best := s.shortest(0, len(s.Candidates))
 	for k := range s.Candidates {
 		if c := &s.Candidates[k]; c.Failed == "" {

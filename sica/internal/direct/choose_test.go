@@ -247,3 +247,28 @@ func TestSimplest(t *testing.T) {
 		}
 	}
 }
+
+// All are compared as sources of constant strength, unless the signals of the shortest
+// description vary in theirs.
+func TestScore(t *testing.T) {
+	candidate := func(constant, varying float64) Candidate {
+		return Candidate{likelihoods: likelihoods{[]float64{constant}, []float64{varying}}}
+	}
+	for name, test := range map[string]struct {
+		candidates []Candidate
+		options    Options
+		want       []float64
+	}{
+		"constant":         {[]Candidate{candidate(-3, -2.5), candidate(-2, -2)}, Options{}, []float64{-3, -2}},
+		"varying":          {[]Candidate{candidate(-3, -1.5), candidate(-2, -2)}, Options{}, []float64{-1.5, -2}},
+		"held to constant": {[]Candidate{candidate(-3, -1.5), candidate(-2, -2)}, Options{ConstantStrength: true}, []float64{-3, -2}},
+	} {
+		s := &selection{Choice: Choice{Candidates: test.candidates}, options: test.options}
+		s.score()
+		for k, c := range s.Candidates {
+			if c.scores[0] != test.want[k] {
+				t.Errorf("%s: candidate %d: %g, want %g", name, k, c.scores[0], test.want[k])
+			}
+		}
+	}
+}

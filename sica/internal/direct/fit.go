@@ -45,9 +45,9 @@ type Model struct {
 	// They are rotated as near to the whitened signals as can be.
 	Groups [][]int `json:"groups"`
 
-	// scores are, for each fold, the log-likelihoods of x under the fold's best run
-	// at the positions that it held out.
-	scores [][]float64
+	// likelihoods are, for each fold, those of x under the fold's best run at the
+	// positions that it held out.
+	likelihoods []likelihoods
 }
 
 // Run is one restart on one fold.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -79,14 +80,11 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	m.Map = between(j.problem.whitening, j.maps[m.Chosen], finish(z, scaled, rotation))
 
 	for fold := range j.held {
-		scores, err := j.scores(j.bestOf(fold))
+		l, err := j.likelihoods(j.bestOf(fold))
 		if err != nil {
 			return err
 		}
-		for k := range scores {
-			scores[k] += j.problem.logDet
-		}
-		m.scores = append(m.scores, scores)
+		m.likelihoods = append(m.likelihoods, l)
 	}
 
 	m.Agreement = 1
@@ -119,15 +117,38 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 // sources fitted anew.
 func (j *judge) scores(r int) ([]float64, error) {
 	fold := j.runs[r].Fold
-	logDet, err := j.maps[r].LogDet(j.problem.whitened)
+	logDet, err := j.logDet(r)
 	if err != nil {
 		return nil, err
 	}
 	scores := source.Scores(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
-	for i, t := range j.held[fold] {
-		scores[i] += logDet[t]
-	}
+	floats.Add(scores, logDet)
 	return scores, nil
+}
+
+// likelihoods are those of the mixed signals under run r at its fold's held-out positions.
+func (j *judge) likelihoods(r int) (likelihoods, error) {
+	fold := j.runs[r].Fold
+	logDet, err := j.logDet(r)
+	if err != nil {
+		return likelihoods{}, err
+	}
+	floats.AddConst(j.problem.logDet, logDet)
+	l := likelihoodsOf(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k, source.Autoregressive)
+	return l.plus(logDet), nil
+}
+
+// logDet is that of run r at its fold's held-out positions.
+func (j *judge) logDet(r int) ([]float64, error) {
+	all, err := j.maps[r].LogDet(j.problem.whitened)
+	if err != nil {
+		return nil, err
+	}
+	var held []float64
+	for _, t := range j.held[j.runs[r].Fold] {
+		held = append(held, all[t])
+	}
+	return held, nil
 }
 
 // equallyGood tells whether run r is as good as one of that fold with these

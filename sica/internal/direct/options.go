@@ -28,6 +28,9 @@ type Options struct {
 	// Components of the mixture of Gaussians that innovations are drawn from.
 	// The default is 4.
 	Components int
+	// ConstantStrength lets Choose compare all candidates as if the strength of sources
+	// didn't vary.
+	ConstantStrength bool
 	// Steps of Adam. The default is d·T/4, but at least 2400 and at most 4800.
 	Steps int
 	// Batch is how many positions a step looks at. The default is 512.

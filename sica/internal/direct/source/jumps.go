@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // jumps is the model of a signal that jumps among few values, such as a telegraph's: a
@@ -57,34 +56,4 @@ func (j *jumps) LogDensities(z []float64, _, positions []int, into []float64) {
 		}
 		into[i] += floats.LogSumExp(logs)
 	}
-}
-
-// ScoresOfShorter is Scores by whichever describes a signal in fewer nats at the train
-// positions, a Model or one that jumps among few values, its parameters paid for.
-func ScoresOfShorter(z *mat.Dense, lags, train, held []int, components int) []float64 {
-	scores, at := make([]float64, len(held)), make([]float64, len(train))
-	d, _ := z.Dims()
-	parameter := math.Log(float64(len(train))) / 2
-	for i := range d {
-		row := z.RawRowView(i)
-		length := func(m densities, parameters int) float64 {
-			clear(at)
-			m.LogDensities(row, lags, train, at)
-			return float64(parameters)*parameter - floats.Sum(at)
-		}
-		var best densities = Fit(row, lags, train, components)
-		if len(lags) > 0 {
-			jumping := fitJumps(row, lags[len(lags)-1], train, components)
-			if length(jumping, components*(components+1)) < length(best, len(lags)+3*components-1) {
-				best = jumping
-			}
-		}
-		best.LogDensities(row, lags, held, scores)
-	}
-	return scores
-}
-
-// densities gives each value of a signal a density, given the signal's past.
-type densities interface {
-	LogDensities(z []float64, lags, positions []int, into []float64)
 }

@@ -13,7 +13,7 @@ import (
 
 // A telegraph that jumps between −1 and 1 with probability p, with Gaussian noise so weak
 // that its level is plain, has the entropy rate H(p) + ½·log(2πe·σ²).
-func TestScoresOfShorterOfTelegraph(t *testing.T) {
+func TestScoresOfTelegraph(t *testing.T) {
 	const n, p, sigma = 20000, .1, .1
 	rng := rand.New(rand.NewPCG(7, 0))
 	z := mat.NewDense(1, n, nil)
@@ -25,24 +25,29 @@ func TestScoresOfShorterOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	got := -stat.Mean(ScoresOfShorter(z, lags, train, held, 4), nil)
+	scores, varies := ScoresOf(z, lags, train, held, 4, Autoregressive, Varying, Jumping)
+	got := -stat.Mean(scores, nil)
 	want := -p*math.Log(p) - (1-p)*math.Log(1-p) + .5*math.Log(2*math.Pi*math.E*sigma*sigma)
 	// A jump is worth log((1−p)/p) nats more than none.
 	se := math.Sqrt((p*(1-p)*math.Pow(math.Log((1-p)/p), 2) + .5) / float64(len(held)))
-	if math.Abs(got-want) > 4*se {
+	if math.Abs(got-want) > 4*se || varies {
 		t.Errorf("code length %.4f ± %.4f, entropy rate %.4f", got, se, want)
 	}
 }
 
 // Signals that an autoregression made are scored as such.
-func TestScoresOfShorterOfAutoregression(t *testing.T) {
+func TestScoresOfAutoregression(t *testing.T) {
 	const n = 4000
 	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(8, 0)), 2, n, .7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, want := ScoresOfShorter(s, lags, train, held, 4), Scores(s, lags, train, held, 4)
+	got, varies := ScoresOf(s, lags, train, held, 4, Autoregressive, Varying, Jumping)
+	want := Scores(s, lags, train, held, 4)
+	if varies {
+		t.Error("of varying strength")
+	}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("position %d: %g, want %g", held[i], got[i], want[i])

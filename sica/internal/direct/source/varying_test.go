@@ -1,0 +1,64 @@
+package source
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// loud is a signal of innovations e·σ, the logarithm of σ being .4 of that of their root mean
+// square at the 4 positions before and .5 of that at the 16 before, after z_t = .6·z_{t−1};
+// and those logarithms.
+func loud(rng *rand.Rand, n int) (z *mat.Dense, logs []float64) {
+	r := make([]float64, n)
+	z, logs = mat.NewDense(1, n, nil), make([]float64, n)
+	rms := func(t, horizon int) float64 {
+		sum := 0.
+		for _, v := range r[t-horizon : t] {
+			sum += v * v
+		}
+		return math.Sqrt(sum / float64(horizon))
+	}
+	for t := range n {
+		if t >= 16 {
+			logs[t] = .4*math.Log(rms(t, 4)) + .5*math.Log(rms(t, 16))
+		}
+		r[t] = math.Exp(logs[t]) * rng.NormFloat64()
+		z.Set(0, t, r[t])
+		if t > 0 {
+			z.Set(0, t, .6*z.At(0, t-1)+r[t])
+		}
+	}
+	return z, logs
+}
+
+// The code of such a signal is as long as that of one who knows its σ, ½·log(2πe·σ²) on
+// average, to a hundredth of a nat, and shorter than without their variation.
+func TestScoresOfVarying(t *testing.T) {
+	const n = 20000
+	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
+	lags, train, held := halves(n, 2)
+	got, varies := ScoresOf(z, lags, train, held, 4, Autoregressive, Varying, Jumping)
+	if !varies {
+		t.Error("of constant strength")
+	}
+	longer := make([]float64, len(held))
+	for i, at := range held {
+		r := z.At(0, at) - .6*z.At(0, at-1)
+		known := -logs[at] - .5*math.Log(2*math.Pi) - r*r*math.Exp(-2*logs[at])/2
+		longer[i] = known - got[i]
+	}
+	mean, sd := stat.MeanStdDev(longer, nil)
+	se := stat.StdErr(sd, n/2)
+	if mean < -4*se || mean > .01 {
+		t.Errorf("%.4f ± %.4f nats a position more than with σ known", mean, se)
+	}
+	if gain := stat.Mean(got, nil) - stat.Mean(Scores(z, lags, train, held, 4), nil); gain < .05 {
+		t.Errorf("it saves %.3f nats a position", gain)
+	} else {
+		t.Logf("%.4f ± %.4f nats more than with σ known, %.3f fewer than without it", mean, se, gain)
+	}
+}
