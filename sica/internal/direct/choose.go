@@ -212,14 +212,15 @@ func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) er
 	return nil
 }
 
-// score takes the likelihoods of one kind of sources for all candidates: of constant strength
-// if the signals of the shortest description are, though others' may vary. What a linear
-// demixing leaves of a bend can look like varying strength.
+// score takes the likelihoods of one kind of sources for all candidates: of constant strength,
+// unless that of the shortest description's signals varies beyond chance. Others' may vary: what
+// a linear demixing leaves of a bend can look like it.
 func (s *selection) score() {
 	for k := range s.Candidates {
 		s.Candidates[k].scores = s.Candidates[k].varying
 	}
-	if s.options.ConstantStrength || !s.Candidates[s.shortest(0, len(s.Candidates))].vary() {
+	best := s.Candidates[s.shortest(0, len(s.Candidates))]
+	if s.options.ConstantStrength || !newDifference(best.varying, best.constant).Evident() {
 		for k := range s.Candidates {
 			s.Candidates[k].scores = s.Candidates[k].constant
 		}

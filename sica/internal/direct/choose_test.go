@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -248,26 +249,38 @@ func TestSimplest(t *testing.T) {
 	}
 }
 
-// All are compared as sources of constant strength, unless the signals of the shortest
-// description vary in theirs.
+// All are compared as sources of constant strength, unless that of the signals of the shortest
+// description varies beyond chance.
 func TestScore(t *testing.T) {
-	candidate := func(constant, varying float64) Candidate {
-		return Candidate{likelihoods: likelihoods{[]float64{constant}, []float64{varying}}}
+	const n = 4000
+	rng := newRand(9)
+	candidate := func(constant, gain, scatter float64) Candidate {
+		c := Candidate{likelihoods: likelihoods{make([]float64, n), make([]float64, n)}}
+		for k := range n {
+			c.constant[k] = constant
+			c.varying[k] = constant + gain + scatter*rng.NormFloat64()
+		}
+		return c
 	}
 	for name, test := range map[string]struct {
 		candidates []Candidate
 		options    Options
-		want       []float64
+		varying    bool
 	}{
-		"constant":         {[]Candidate{candidate(-3, -2.5), candidate(-2, -2)}, Options{}, []float64{-3, -2}},
-		"varying":          {[]Candidate{candidate(-3, -1.5), candidate(-2, -2)}, Options{}, []float64{-1.5, -2}},
-		"held to constant": {[]Candidate{candidate(-3, -1.5), candidate(-2, -2)}, Options{ConstantStrength: true}, []float64{-3, -2}},
+		"constant":         {[]Candidate{candidate(-3, .5, 0), candidate(-2, 0, 0)}, Options{}, false},
+		"varying":          {[]Candidate{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, Options{}, true},
+		"within chance":    {[]Candidate{candidate(-3, .5, 1), candidate(-2, .02, 1)}, Options{}, false},
+		"held to constant": {[]Candidate{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, Options{ConstantStrength: true}, false},
 	} {
 		s := &selection{Choice: Choice{Candidates: test.candidates}, options: test.options}
 		s.score()
 		for k, c := range s.Candidates {
-			if c.scores[0] != test.want[k] {
-				t.Errorf("%s: candidate %d: %g, want %g", name, k, c.scores[0], test.want[k])
+			want := c.constant
+			if test.varying {
+				want = c.varying
+			}
+			if !slices.Equal(c.scores, want) {
+				t.Errorf("%s: candidate %d has the scores of another kind", name, k)
 			}
 		}
 	}

@@ -24,9 +24,6 @@ func likelihoodsOf(z *mat.Dense, lags, train, held []int, components int, kinds 
 	return likelihoods{constant, varying}
 }
 
-// vary tells whether the signals' strength does.
-func (l likelihoods) vary() bool { return !slices.Equal(l.constant, l.varying) }
-
 // plus adds terms, one a position, to both.
 func (l likelihoods) plus(terms []float64) likelihoods {
 	floats.Add(l.constant, terms)
