@@ -21,12 +21,13 @@ type varying struct {
 	mixture      mixture
 }
 
-// Of voices of 1000 and 8000 positions these horizons saved as many nats as more of them did, to
-// .001, and more than fewer; weights of presumed from .001 to .1 made a difference of .01.
+// On voices of 8000 positions these horizons saved .37 nats a position, as more of them did to .003,
+// and more than fewer; at 1000 positions, more than any other that were tried.
 var horizons = [...]int{4, 16, 64}
 
 // presumed is how many innovations of the usual strength there are presumed to have been
-// before each horizon, so that there is a strength after silence.
+// before each horizon, so that there is a strength after silence: a floor of .025 to .0016 of
+// the variance. Floors of .03 to .001 saved the same to .011 nats.
 const presumed = .1
 
 // fitVarying fits it to z at the given positions: the autoregression and the exponents by
