@@ -35,9 +35,9 @@ type RunsAdamConfig struct {
 }
 
 // RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables whose first axis
-// is that of the runs. It limits the norm of each run's gradient for itself, so
-// that the runs stay independent, and gives each scope a learning rate of its
-// own.
+// is that of the runs. It limits the norm of each run's gradient in each scope for
+// itself, so that the runs stay independent, and gives each scope a learning rate of
+// its own.
 func RunsAdam() *RunsAdamConfig {
 	return &RunsAdamConfig{beta1: .9, beta2: .999, epsilon: 1e-8}
 }

@@ -52,9 +52,10 @@ func openCheckpoint(cfg Config, backend compute.Backend, runs []Run) (*checkpoin
 }
 
 // fitKey is the same for fits that go on from one another's state: it is made of
-// the settings, the backend, and the seed and every bit of the signals of each
-// run.
+// the settings but for the budget, which one that used up its own may raise, the
+// backend, and the seed and every bit of the signals of each run.
 func fitKey(cfg Config, backend compute.Backend, runs []Run) (string, error) {
+	cfg.Budget = 0
 	settings, err := json.Marshal(cfg)
 	if err != nil {
 		return "", err

@@ -73,6 +73,21 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A fit that used up its budget goes on with a larger one.
+func TestResumeAfterBudget(t *testing.T) {
+	b := open(t, backend.Go)
+	x, cfg := followedSignals(t), followed()["free window"]
+	want := fit(t, b, x, cfg)
+	cfg.Checkpoint, cfg.Budget = t.TempDir(), 1
+	for range 2 { // with the same budget it makes nothing more
+		if r := fit(t, b, x, cfg); r.Stopped != StoppedBudget || r.Iterations != 1 {
+			t.Fatalf("%s after %d iterations", r.Stopped, r.Iterations)
+		}
+	}
+	cfg.Budget = 0
+	sameFit(t, fit(t, b, x, cfg), want, x)
+}
+
 // Runs go on together, and what a rule chose isn't chosen anew.
 func TestResumeRuns(t *testing.T) {
 	b := open(t, backend.Go)

@@ -226,7 +226,7 @@ type Running struct {
 	// keeps its state after the choice of the start and after each iteration. A
 	// fit of the same signals and settings on the same backend goes on from
 	// there, to the result that it would have had, bit for bit where the backend
-	// repeats itself; one of others is refused. OnIteration isn't called again
+	// repeats itself; one of others, but for Budget, is refused. OnIteration isn't called again
 	// for the iterations kept, and Elapsed and Budget count their time. The folder
 	// stays when the fit is done, so that the result can't be lost before it is
 	// used: the same fit then returns it at once. Remove it when it has served. A fit

@@ -65,8 +65,9 @@
 // the paper's), and between the steps of a rule. A call of XLA can't be
 // interrupted; in pure Go a chunk ends after the step that it is at. What a fit had by then
 // is its result, with ctx.Err(); Running.Stop and Running.Budget end it without an error,
-// after an iteration. A fit with a Running.Checkpoint goes on after any of these, or after
-// its process was killed, to the same result.
+// after an iteration. A fit with a Running.Checkpoint goes on to the same result after its
+// context ended, after its process was killed or, with a larger Budget, after that was used
+// up; one that Stop ended has ended.
 //
 // # Concurrency
 //

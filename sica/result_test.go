@@ -87,6 +87,7 @@ func TestConfigNumbers(t *testing.T) {
 		"learning rate": func(c *Config) { c.LearningRate = math.Inf(-1) },
 		"noise":         func(c *Config) { c.Noise = math.NaN() },
 		"components":    func(c *Config) { c.Components = 1 },
+		"components 3":  func(c *Config) { c.Components = 3 },
 		"network steps": func(c *Config) { c.NetworkSteps = -1 },
 	} {
 		cfg := Default() // no iterations: none of these is used
@@ -94,5 +95,8 @@ func TestConfigNumbers(t *testing.T) {
 		if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if err := Default().Validate(1, 256); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
+		t.Errorf("one signal: %v", err)
 	}
 }

@@ -63,6 +63,8 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 		case why == "":
 		case results[r].Stopped == StoppedStart:
 			results[r].Why = why
+		case cfg.Iterations == 0:
+			results[r].Why = why + " Ended there: " + results[r].Why + "."
 		default:
 			results[r].Why = why + " Then the flow: " + results[r].Why + "."
 		}

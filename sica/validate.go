@@ -22,7 +22,8 @@ func (e settingError) Is(target error) bool { return target == ErrConfig }
 func (e settingError) Unwrap() error        { return e.error }
 
 // Validate returns an error that names the first setting that is out of range
-// for d signals at t positions, and what would be valid; it wraps ErrConfig.
+// for d mixed signals at t positions, and what would be valid; it wraps ErrConfig, or
+// ErrSignals if there are fewer than two signals.
 func (c Config) Validate(d, t int) error {
 	if _, err := c.index(d, t); err != nil {
 		return fmt.Errorf("sica: %w", err)
@@ -30,16 +31,16 @@ func (c Config) Validate(d, t int) error {
 	return nil
 }
 
-// index is that of t positions of d signals, for which the settings are valid.
+// index is that of t positions of d signals, mixed or recovered, for which the settings are valid.
 func (c Config) index(d, t int) (*grid.Grid, error) {
 	if d < 2 {
-		return nil, fmt.Errorf("%d signal: separating needs at least 2", d)
+		return nil, signalsError{fmt.Errorf("%d signal: separating needs at least 2", d)}
 	}
 	g, err := grid.New(c.Shape, t)
 	if err != nil {
 		return nil, settingError{err}
 	}
-	checks := []error{c.validatePreparation(t), c.validateRunning(), c.validateFinite()}
+	checks := []error{c.validatePreparation(d, t), c.validateRunning(), c.validateFinite()}
 	if c.Iterations > 0 { // else no network is made
 		checks = append(checks, c.networks().Validate(g), c.validateMovement())
 	}
@@ -51,7 +52,7 @@ func (c Config) index(d, t int) (*grid.Grid, error) {
 	return g, nil
 }
 
-func (c Config) validatePreparation(t int) error {
+func (c Config) validatePreparation(d, t int) error {
 	for _, step := range c.Start {
 		if _, err := preprocess.Parse(string(step)); err != nil {
 			return fmt.Errorf("start: %w", err)
@@ -60,8 +61,8 @@ func (c Config) validatePreparation(t int) error {
 	if c.NetworkSteps < 0 {
 		return fmt.Errorf("network steps %d: want at least 1, or 0 for as many as the signals ask for", c.NetworkSteps)
 	}
-	if c.Components < 0 || c.Components == 1 {
-		return fmt.Errorf("components %d: want at least 2, or 0 for the signals' rank", c.Components)
+	if c.Components < 0 || c.Components == 1 || c.Components > d {
+		return fmt.Errorf("components %d of %d signals: want 2 to %[2]d, or 0 for the signals' rank", c.Components, d)
 	}
 	if !slices.Contains(start.Rules, c.Rule) {
 		return fmt.Errorf("rule %q: want one of %q", c.Rule, start.Rules)

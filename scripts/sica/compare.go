@@ -141,6 +141,9 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
+	if err := opt.checkNotRead(methods); err != nil {
+		return err
+	}
 	in, truth, of, err := opt.read(cmd)
 	if err != nil {
 		return err
@@ -149,7 +152,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 		if err := os.MkdirAll(opt.out, 0o777); err != nil {
 			return err
 		}
-		if err := checkWritable(filepath.Join(opt.out, "compare.png")); err != nil {
+		if err := checkWritable(opt.picture()); err != nil {
 			return err
 		}
 	}
@@ -185,21 +188,44 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
+// file is where what a method recovered is written, picture where all of it is drawn.
+func (opt *compareOptions) file(m experiment.Method) string {
+	return filepath.Join(opt.out, m.Name+".csv")
+}
+func (opt *compareOptions) picture() string { return filepath.Join(opt.out, "compare.png") }
+
+// checkNotRead returns a usage error if a file that is read would be written, such as a
+// mixed.csv in --out.
+func (opt *compareOptions) checkNotRead(methods []experiment.Method) error {
+	if opt.out == "" {
+		return nil
+	}
+	written := []place{{"--out", opt.picture()}}
+	for _, m := range methods {
+		written = append(written, place{"--out", opt.file(m)})
+	}
+	if err := checkNotRead("--in", opt.in, written...); err != nil {
+		return err
+	}
+	return checkNotRead("--truth", opt.truth, written...)
+}
+
 // read returns the mixed signals and the truth, nil if it wasn't given, or the same part of
 // both, and of how many positions.
 func (opt *compareOptions) read(cmd *cobra.Command) (in experiment.Signals, truth *mat.Dense, of int, err error) {
-	if in.X, in.Shape, of, err = opt.learnOn.read(cmd, opt.in, opt.shape != ""); err != nil {
+	var shape []int
+	if opt.shape != "" {
+		if shape, err = parseShape(opt.shape); err != nil {
+			return in, nil, 0, err
+		}
+	}
+	if in.X, in.Shape, of, err = opt.learnOn.read(cmd, opt.in, shape); err != nil {
 		return in, nil, 0, err
 	}
 	if err := baseline.CheckSignals(in.X); err != nil {
 		return in, nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	d, t := in.X.Dims()
-	if opt.shape != "" {
-		if in.Shape, err = parseShape(opt.shape); err != nil {
-			return in, nil, 0, err
-		}
-	}
 	cfg := sica.Default()
 	cfg.Shape = in.Shape
 	if err := cfg.Validate(d, t); err != nil {
@@ -212,7 +238,7 @@ func (opt *compareOptions) read(cmd *cobra.Command) (in experiment.Signals, trut
 	if t < of {
 		same = learnOn(strconv.Itoa(t))
 	}
-	truth, _, ofTruth, err := same.read(cmd, opt.truth, opt.shape != "")
+	truth, _, ofTruth, err := same.read(cmd, opt.truth, shape)
 	if err != nil {
 		return in, nil, 0, err
 	}
@@ -251,7 +277,7 @@ func (opt *compareOptions) separate(cmd *cobra.Command, b compute.Backend, m exp
 		row.MCC, row.Match = &match.MCC, &report
 	}
 	if opt.out != "" {
-		row.File = filepath.Join(opt.out, m.Name+".csv")
+		row.File = opt.file(m)
 		return row, datasets.WriteFile(row.File, r.Z)
 	}
 	return row, nil
@@ -282,7 +308,7 @@ func (opt *compareOptions) print(out io.Writer, rows []compared) error {
 		return err
 	}
 	for _, r := range rows {
-		for _, note := range []string{r.Error, r.Warning, r.Why} {
+		for _, note := range slices.Compact([]string{r.Error, r.Warning, r.Why}) {
 			if note != "" {
 				fmt.Fprintf(out, "\n%s:\n%s", r.label, wrap(note))
 			}
@@ -326,7 +352,7 @@ func (opt *compareOptions) draw(rows []compared, in experiment.Signals, truth *m
 	if err != nil {
 		return err
 	}
-	return savePicture(filepath.Join(opt.out, "compare.png"), picture)
+	return savePicture(opt.picture(), picture)
 }
 
 // drawCompared draws a row of images, or of traces over those of the truth, for

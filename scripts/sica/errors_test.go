@@ -20,6 +20,8 @@ func TestBadInput(t *testing.T) {
 	inputs := t.TempDir()
 	good := write(t, inputs, "good.csv", rows.String())
 	short := write(t, inputs, "short.csv", "1,2\n2,1\n3,5\n")
+	mixed := write(t, inputs, "mixed.csv", rows.String()) // as a method of compare is called
+	image := write(t, inputs, "image.png", "")
 	file := write(t, inputs, "file", "")
 	missing := filepath.Join(inputs, "missing.csv")
 
@@ -89,11 +91,17 @@ func TestBadInput(t *testing.T) {
 		{"transformed over the input", []string{"transform", "--model", outputs, "--in", good, "--out", good}, exitUsage, "--in and --out name the same file"},
 		{"report over its input", []string{"report", "--in", good, "--json", good}, exitUsage, "--in and --json name the same file"},
 		{"inspected over the recording", []string{"inspect", "--model", outputs, "--in", good, "--json", good}, exitUsage, "--in and --json name the same file"},
+		{"drawn over the recording", []string{"inspect", "--model", outputs, "--in", image, "--plot", image}, exitUsage, "--in and --plot name the same file"},
+		{"inspected over the reference", []string{"inspect", "--model", outputs, "--in", good, "--reference", short, "--json", short}, exitUsage, "--reference and --json name the same file"},
+		{"drawn in the model", []string{"inspect", "--model", outputs, "--in", good, "--plot", filepath.Join(outputs, "a.png")}, exitUsage, "is within --model"},
+		{"compared over the input", []string{"compare", "--in", mixed, "--methods", "mixed", "--out", inputs}, exitUsage, "--in and --out name the same file"},
+		{"compared over the truth", []string{"compare", "--in", good, "--truth", mixed, "--methods", "mixed", "--out", inputs}, exitUsage, "--truth and --out name the same file"},
 		{"removed over the recording", []string{"remove", "--model", outputs, "--in", good, "--out", good, "--components", "1"}, exitUsage, "--in and --out name the same file"},
 		{"report in the result", separate(good, "--json", out, "--save", out), exitUsage, "same file"},
 		{"output in the state", separate(good, "--checkpoint", outputs), exitUsage, "is within --checkpoint"},
 		{"result in no folder", separate(good, "--save", filepath.Join(outputs, "no", "model")), exitFailure, "no such file"},
 		{"result over a folder", separate(good, "--save", inputs), exitFailure, "there already"},
+		{"more components than signals", separate(good, "--components", "5"), exitFailure, "components 5 of 2 signals: want 2 to 2"},
 		{"state in a folder of others", separate(good, "--checkpoint", inputs), exitFailure, "no checkpoint's"},
 		{"state in a file", separate(good, "--checkpoint", good), exitFailure, "not a directory"},
 		{"transform without a model", []string{"transform", "--in", good, "--out", out}, exitUsage, "--model is missing"},

@@ -65,7 +65,14 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if opt.rate < 0 {
 		return usagef("--rate %g: use a positive number", opt.rate)
 	}
-	if err := checkNotRead("--in", []string{opt.in}, place{"--json", opt.json}); err != nil {
+	files := []place{{"--json", opt.json}, {"--plot", opt.plot}}
+	if err := checkApart(append(files, place{"--model", opt.model})...); err != nil {
+		return err
+	}
+	if err := checkNotRead("--in", []string{opt.in}, files...); err != nil {
+		return err
+	}
+	if err := checkNotRead("--reference", []string{opt.reference}, files...); err != nil {
 		return err
 	}
 	progress := newLateParts(cmd.ErrOrStderr())

@@ -94,7 +94,7 @@ some seconds, and as many times a fit's time as there are refits. Of more than
 // config returns the settings of the fit, or a usage error.
 func (opt *reportOptions) config(given func(flag string) bool) (sica.Config, error) {
 	if opt.model != "" {
-		for _, flag := range []string{"method", "preset", "iterations", "seed"} {
+		for _, flag := range []string{"method", "preset", "iterations", "components", "seed"} {
 			if given(flag) {
 				return sica.Config{}, usagef("--%s is for a fit, and --model makes none: leave one of them out", flag)
 			}
@@ -120,13 +120,11 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	x, shape, of, err := opt.learnOn.read(cmd, opt.in, len(cfg.Shape) > 1)
+	x, shape, of, err := opt.learnOn.read(cmd, opt.in, cfg.Shape)
 	if err != nil {
 		return err
 	}
-	if cfg.Shape == nil {
-		cfg.Shape = shape
-	}
+	cfg.Shape = shape
 	for _, path := range []string{opt.json, opt.html} {
 		if path != "" {
 			if err := checkWritable(path); err != nil {

@@ -90,6 +90,8 @@ func TestReportErrors(t *testing.T) {
 		{"no such separation", []string{"--in", in, "--model", filepath.Join(dir, "no")}, exitFailure, "no such file"},
 		{"a seed for no fit", []string{"--in", in, "--model", dir, "--seed", "3"}, exitUsage, "--seed is for a fit"},
 		{"a preset for no fit", []string{"--in", in, "--model", dir, "--preset", "smoke"}, exitUsage, "--preset is for a fit"},
+		{"components for no fit", []string{"--in", in, "--model", dir, "--components", "2"}, exitUsage, "--components is for a fit"},
+		{"a row of another length", []string{"--in", in, "--shape", "7"}, exitUsage, "--shape 7"},
 		{"refits", []string{"--in", in, "--refits", "-1"}, exitUsage, "--refits -1"},
 		{"too many refits", []string{"--in", in, "--refits", "101"}, exitUsage, "0 to 100"},
 		{"method", []string{"--in", in, "--method", "ica"}, exitUsage, `"ica"`},

@@ -114,7 +114,7 @@ func noArgs(_ *cobra.Command, args []string) error {
 // of this project's packages, which only its programmers know.
 func oneLine(err error) string {
 	line := " " + strings.Join(strings.Fields(err.Error()), " ")
-	for _, name := range []string{"datasets", "dependence", "experiment", "blockwise", "metric", "plot", "preprocess", "report", "sica"} {
+	for _, name := range []string{"baseline", "blockwise", "datasets", "dependence", "experiment", "flows", "layers", "linear", "metric", "plot", "preprocess", "report", "sica"} {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
 	return line[1:]

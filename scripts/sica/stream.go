@@ -145,18 +145,22 @@ const learnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a numb
 
 // read is readSignals of the part of a recording that is asked for. Of sequences, not of
 // images or of what has a shape, it is by default no more than blockwise.AlwaysLearned
-// positions. It returns how many positions the recording has, too.
-func (l learnOn) read(cmd *cobra.Command, in []string, shaped bool) (x *mat.Dense, shape []int, of int, err error) {
+// positions. It returns its shape, nil for a sequence, and how many positions the recording
+// has, too.
+func (l learnOn) read(cmd *cobra.Command, in []string, given []int) (x *mat.Dense, shape []int, of int, err error) {
 	if _, err := l.positions(1<<30, 1); err != nil { // before anything is read
 		return nil, nil, 0, err
 	}
-	whole := shaped || len(in) > 1 || datasets.IsImage(in[0])
+	whole := len(given) > 1 || len(in) > 1 || datasets.IsImage(in[0])
 	if whole && l != learnOnDefault && l != learnOnAll {
 		return nil, nil, 0, usagef("--learn-on %s: images and videos are taken as a whole", l)
 	}
 	if whole || l == learnOnAll {
 		if x, shape, err = readSignals(in); err != nil {
 			return nil, nil, 0, err
+		}
+		if given != nil {
+			shape = given
 		}
 		return x, shape, x.RawMatrix().Cols, nil
 	}
@@ -167,6 +171,9 @@ func (l learnOn) read(cmd *cobra.Command, in []string, shaped bool) (x *mat.Dens
 		return nil, nil, 0, err
 	}
 	_, t := s.Dims()
+	if err := checkSequence(in[0], t, given); err != nil {
+		return nil, nil, 0, err
+	}
 	n, err := l.positions(t, s.about.Rate)
 	if err != nil {
 		return nil, nil, 0, err
@@ -180,6 +187,15 @@ func (l learnOn) read(cmd *cobra.Command, in []string, shaped bool) (x *mat.Dens
 		return nil, nil, 0, fmt.Errorf("%s: %w", in[0], err)
 	}
 	return x, nil, t, nil
+}
+
+// checkSequence returns a usage error unless the shape, given or nil, is that of t positions
+// in a row.
+func checkSequence(file string, t int, shape []int) error {
+	if len(shape) == 1 && shape[0] != t {
+		return usagef("--shape %d: %s has %d positions", shape[0], file, t)
+	}
+	return nil
 }
 
 // partOf says what was taken of a recording, nothing if it was all.

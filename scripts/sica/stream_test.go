@@ -107,6 +107,9 @@ func TestLongRecording(t *testing.T) {
 	if !strings.Contains(said, "about 10000 of 70000 positions") {
 		t.Errorf("compare printed %q", said)
 	}
+	if said := must(t, "report", "--in", filepath.Join(dir, "rec.csv"), "--shape", "70000", "--learn-on", "4096", "--refits", "0", "--backend", "go"); !strings.Contains(said, "about 4096 of 70000 positions") {
+		t.Errorf("report printed %q", said)
+	}
 	for _, line := range strings.Split(said, "\n")[1:3] {
 		if cells := strings.Fields(line); len(cells) < 3 || cells[2] < ".99" {
 			t.Errorf("compare printed %q, want an MCC above .99", line)

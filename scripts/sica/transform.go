@@ -79,7 +79,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !opt.inverse && len(opt.in) == 1 && streamable(opt.in[0]) && len(given) < 2 && result.Pointwise() == nil {
-		return opt.stream(cmd, result)
+		return opt.stream(cmd, result, given)
 	}
 	in, shape, err := readRecording(opt.in)
 	if err != nil {
@@ -121,12 +121,16 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// stream maps a recording of any length block by block.
-func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result) error {
+// stream maps a recording of any length, of that shape if one was given, block by block.
+func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, given []int) error {
 	progress := newLateParts(cmd.ErrOrStderr())
 	defer progress.done()
 	in, err := openStream(cmd, opt.in[0], progress.part)
 	if err != nil {
+		return err
+	}
+	_, t := in.Dims()
+	if err := checkSequence(opt.in[0], t, given); err != nil {
 		return err
 	}
 	if err := checkChannels(opt.in[0], in.about.Names, result); err != nil {

@@ -37,7 +37,11 @@ func TestTransform(t *testing.T) {
 			t.Errorf("%s isn't %s", pair[0], pair[1])
 		}
 	}
-	code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", z, "--preset", "smoke", "--backend", "go", "--save", model)
+	code, _, stderr := command(t.Context(), "transform", "--model", model, "--in", in, "--out", filepath.Join(dir, "no.csv"), "--shape", "7", "--backend", "go")
+	if code != exitUsage || !strings.Contains(stderr, "--shape 7") {
+		t.Errorf("a row of another length: exit %d, %q", code, stderr)
+	}
+	code, _, stderr = command(t.Context(), "separate", "--in", in, "--out", z, "--preset", "smoke", "--backend", "go", "--save", model)
 	if code != exitFailure || !strings.Contains(stderr, "there already") {
 		t.Errorf("saved over a folder: exit %d, %q", code, stderr)
 	}

@@ -130,18 +130,20 @@ func TestClaims(t *testing.T) {
 }
 
 // Figure 3c's lead has to be significant in the differences on the same runs: one of
-// +.1, +.2 and +.3 has a mean of .2 and a standard error of .1/√3, which is enough; one
-// of −.1, +.2 and +.5, of .3/√3, isn't. It doesn't matter how far the runs themselves
+// +.15, +.2 and +.25 has a mean of .2 and a standard error of .05/√3, of which that is 6.9;
+// Student's t of two degrees of freedom is 4.30 in one of forty. One of +.1, +.2 and +.3 has
+// 3.5 of them, which isn't enough. It doesn't matter how far the runs themselves
 // are apart, and a single run has no standard error.
 func TestSignificantLead(t *testing.T) {
 	for name, test := range map[string]struct {
 		leads []float64
 		want  string
 	}{
-		"significant": {[]float64{.1, .2, .3}, agree},
-		"scattered":   {[]float64{-.1, .2, .5}, disagree},
-		"behind":      {[]float64{-.1, -.2, -.3}, disagree},
-		"one run":     {[]float64{.3}, unmeasured},
+		"significant":   {[]float64{.15, .2, .25}, agree},
+		"of three runs": {[]float64{.1, .2, .3}, disagree},
+		"scattered":     {[]float64{-.1, .2, .5}, disagree},
+		"behind":        {[]float64{-.1, -.2, -.3}, disagree},
+		"one run":       {[]float64{.3}, unmeasured},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runs := len(test.leads)

@@ -43,11 +43,9 @@ func (m Method) separate(ctx context.Context, b compute.Backend, in Signals, p P
 		return nil, err
 	}
 	return &Recovery{
-		Z:      r.Z,
-		Config: cfg,
-		// The paper's settings have no rule to stop by: they always make
-		// all of their iterations.
-		Convergence: baseline.Convergence{Converged: r.Stopped != sica.StoppedIterations, Iterations: r.Iterations},
+		Z:           r.Z,
+		Config:      cfg,
+		Convergence: (&sica.Model{Result: r}).Convergence(),
 		Why:         r.Why,
 		Loss:        r.Loss,
 		Divergence:  r.Divergence,

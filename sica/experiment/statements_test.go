@@ -21,8 +21,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// The table has every claim of every figure, with both readings side by side; a reason
-// is of a statement that there is, and is given where it doesn't hold with PaperPreset.
+// The table has every claim of every figure, with both readings side by side, and a reason
+// is of a statement that there is.
 func TestStatements(t *testing.T) {
 	var outcomes []Outcome
 	for _, f := range Figures() {
@@ -66,5 +66,30 @@ func TestStatements(t *testing.T) {
 		whyNot[reasonKey{"3a", "the signal recovered by SICA-RF accurately traces the true one", false}] + " |\n"
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("without %q:\n%s", want, out.String())
+	}
+}
+
+// Of the committed outcomes a reason is given just where a statement doesn't hold with
+// PaperPreset.
+func TestReasons(t *testing.T) {
+	r, err := Read("../../notebooks/results", Cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Figures() {
+		claims, err := f.claims(r, PaperPreset, PaperRuns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statement := ""
+		for _, c := range claims {
+			if c.paper != ours {
+				statement = c.paper
+			}
+			_, given := whyNot[reasonKey{f.Name, statement, c.paper == ours}]
+			if given != (c.agree == disagree) {
+				t.Errorf("figure %s, %q, %q: %s, reason given: %v", f.Name, statement, c.paper, c.agree, given)
+			}
+		}
 	}
 }

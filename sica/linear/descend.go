@@ -184,7 +184,8 @@ func (p *derivatives) step() *mat.Dense {
 }
 
 // descend lowers m by at most the given number of steps. Orders, windows and
-// densities are chosen anew after the third and the eighth, and at the end.
+// densities are chosen anew after the third and the eighth, and up to the ninth also where a
+// step lowers it no further.
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
 	next := s.take()
 	defer func() { s.give(next) }()

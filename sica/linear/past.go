@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 const (
@@ -44,7 +46,7 @@ type run struct{ first, end int }
 
 // newPast returns the past of d signals with positions of the given shape.
 func newPast(shape []int, d int) past {
-	total := product(shape)
+	total := grid.Product(shape)
 	most := maxLags
 	if len(shape) > 1 {
 		most = maxNeighbours
@@ -55,7 +57,7 @@ func newPast(shape []int, d int) past {
 // pastOf returns the past of at most the given number of values: of an image or
 // video in complete shells.
 func pastOf(shape []int, limit int) past {
-	total := product(shape)
+	total := grid.Product(shape)
 	if len(shape) == 1 {
 		return sequencePast(limit, total)
 	}
@@ -142,14 +144,6 @@ func squared(offset []int) (sum int) {
 		sum += v * v
 	}
 	return sum
-}
-
-func product(shape []int) int {
-	n := 1
-	for _, side := range shape {
-		n *= side
-	}
-	return n
 }
 
 // predictionError sets r, [n], to the signal y, [T], at the scored positions less

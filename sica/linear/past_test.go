@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
@@ -24,8 +25,8 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// A position's past comes before it, lies within two thirds of a row of it along
-// every side, and is scored where it is complete.
+// A position's past comes before it, lies within a fourth of every side of it, and is
+// scored where it is complete.
 func TestPast(t *testing.T) {
 	for _, shape := range shapes {
 		p := newPast(shape, 2)
@@ -37,12 +38,21 @@ func TestPast(t *testing.T) {
 		}
 		for _, r := range p.runs {
 			total += r.end - r.first
-			if len(p.lags) > 0 && r.first < slices.Max(p.lags) || r.end > product(shape) {
+			if len(p.lags) > 0 && r.first < slices.Max(p.lags) || r.end > grid.Product(shape) {
 				t.Errorf("shape %v: positions %d to %d have no complete past", shape, r.first, r.end)
 			}
 		}
-		if total != p.n || product(p.sides) != p.n {
+		if total != p.n || grid.Product(p.sides) != p.n {
 			t.Errorf("shape %v: %d positions in runs, %v in the box, want %d", shape, total, p.sides, p.n)
+		}
+	}
+	for _, shape := range shapes[1:] {
+		for _, offset := range earlier(shape, maxNeighbours) {
+			for a, v := range offset {
+				if 4*max(v, -v) > shape[a] {
+					t.Errorf("shape %v: a neighbour at %v", shape, offset)
+				}
+			}
 		}
 	}
 	// The half disc with radius² ≤ 10, and the half ball with radius² ≤ 4.
@@ -64,7 +74,7 @@ func TestAdjoint(t *testing.T) {
 	for _, shape := range shapes {
 		p := newPast(shape, 1)
 		weights := normals(rng, len(p.lags))
-		y, psi := normals(rng, product(shape)), normals(rng, p.n)
+		y, psi := normals(rng, grid.Product(shape)), normals(rng, p.n)
 		r, a := make([]float64, p.n), make([]float64, len(y))
 		p.predictionError(r, y, weights)
 		p.adjoint(a, psi, weights)
@@ -93,7 +103,7 @@ func TestMoments(t *testing.T) {
 	for _, shape := range shapes {
 		const d = 3
 		p := newPast(shape, 1)
-		z := mat.NewDense(d, product(shape), normals(rng, d*product(shape)))
+		z := mat.NewDense(d, grid.Product(shape), normals(rng, d*grid.Product(shape)))
 		m, err := newMoments(t.Context(), &p, z)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +177,7 @@ func TestPredictor(t *testing.T) {
 func TestLocalScale(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for _, shape := range [][]int{{50}, {7, 9}, {4, 5, 6}} {
-		n := product(shape)
+		n := grid.Product(shape)
 		p := past{sides: shape, n: n}
 		r, s, space := normals(rng, n), make([]float64, n), make([]float64, n)
 		const window = 13 // 27 positions: all of 3 sides of 3

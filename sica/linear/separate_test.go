@@ -348,12 +348,13 @@ func TestImages(t *testing.T) {
 
 // The standard errors are those that the truth shows, over separations of sources
 // told apart by their densities, spectra and variances: within 1.96 of them lie
-// 95 % of the shares of other sources.
+// 95 % of the shares of other sources, whose squares are those of the errors on average.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("60 separations")
 	}
 	inside, total := 0, 0
+	square := 0. // of shares in standard errors
 	for seed := range uint64(60) {
 		s := laplace(100+seed, 2, 600)
 		if seed%2 == 1 {
@@ -380,7 +381,9 @@ func TestCoverage(t *testing.T) {
 		for i := range 2 {
 			j := m.Assignment[i] // recovered from source i
 			total++
-			if math.Abs(shares.At(j, 1-i)) < 1.96*sol.Leak.At(j, 1-j) {
+			errors := shares.At(j, 1-i) / sol.Leak.At(j, 1-j)
+			square += errors * errors
+			if math.Abs(errors) < 1.96 {
 				inside++
 			}
 		}
@@ -388,6 +391,10 @@ func TestCoverage(t *testing.T) {
 	// 120 shares: .95 ± 3·.02, binomial; the two of a separation are correlated.
 	if share := float64(inside) / float64(total); share < 0.89 {
 		t.Errorf("%.3f of the shares lie within 1.96 standard errors, want .95", share)
+	}
+	// 1 ± 3·√(2/60): those of a separation count once.
+	if mean := square / float64(total); math.Abs(mean-1) > 3*math.Sqrt(2./60) {
+		t.Errorf("the mean square is %.2f standard errors², want 1", mean)
 	}
 }
 

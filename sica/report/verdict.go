@@ -267,8 +267,12 @@ func (r *Report) unknown() []finding {
 		return nil
 	}
 	if signals := r.Network.Unpredicted(); len(signals) > 0 {
+		which := strings.ToLower(signalsNumbered(signals))
+		if len(r.Network.Groups) > 0 {
+			which = "one of its signals, before they were turned,"
+		}
 		return []finding{{
-			fmt.Sprintf("A network undid a nonlinear mixing, but %s isn't predicted by its own past: other signals that are as independent can't be ruled out.", strings.ToLower(signalsNumbered(signals))),
+			fmt.Sprintf("A network undid a nonlinear mixing, but %s isn't predicted by its own past: other signals that are as independent can't be ruled out.", which),
 			"More positions, or a higher sampling rate: a weak prediction may show. They may be separated all the same.",
 		}}
 	}

@@ -28,7 +28,8 @@ type Network struct {
 	Agreement float64 `json:"agreement"`
 	Agreeing  int     `json:"agreeing"`
 	// PastGain is by how much its own past shortens the code of each signal at positions
-	// held out. Signals of which it doesn't can't be known behind a nonlinear mixing.
+	// held out. Signals of which it doesn't can't be known behind a nonlinear mixing. It is
+	// of the signals before those of Groups were turned.
 	PastGain []Difference `json:"past_gain"`
 	// Groups are those signals that nothing tells from their rotations; they are
 	// turned towards the whitened ones.
@@ -41,7 +42,7 @@ type Network struct {
 }
 
 // Unpredicted are the signals, counted from 0, that their own past doesn't predict beyond
-// chance. They may be bent differently wherever another signal is large, and nothing shows
+// chance; of Groups, as they were before they were turned. They may be bent differently wherever another signal is large, and nothing shows
 // it: behind a nonlinear mixing they can't be known for right.
 func (n *Network) Unpredicted() []int { return direct.Unpredicted(n.PastGain) }
 
@@ -108,7 +109,11 @@ func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white 
 	s.Maps = append(slices.Clip(s.Maps), by.Map)
 	s.Z, s.Taken.Rule, s.Linear, s.Network = z, NetworkRule, nil, newNetwork(by)
 	found, err := linear.Separate(ctx, z, linear.Options{Shape: c.Shape, Seed: c.Seed})
-	if err != nil || len(found.Groups) > 1 {
+	if err != nil {
+		s.Network.Identified = false // what its signals are told by isn't known
+		return s, nil
+	}
+	if len(found.Groups) > 1 {
 		return s, nil // as the network has it
 	}
 	turn := towards(white.Z, z)

@@ -172,6 +172,9 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 	white, linear := of.all[whitenedStart], of.all[linearStart]
 	network, take := chosen.Network(), chosen.Chosen
 	why, unless := chosen.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
+	if failed := chosen.Failed(); failed != "" {
+		unless = " But networks failed: " + failed + "."
+	}
 	if network != nil && !taken(network, chosen.Start, linear.Linear) {
 		network, take = nil, chosen.Start
 		unless = " But no network is known to undo that: " + chosen.Model.Why()

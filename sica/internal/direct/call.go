@@ -30,14 +30,6 @@ const MostSignals = 8
 
 // Called tells whether the signals z, d×T, of a linear demixing call for a network.
 func Called(ctx context.Context, z *mat.Dense, o Options) (*Call, error) {
-	call, err := called(ctx, z, o)
-	if err != nil {
-		return nil, fmt.Errorf("direct: %w", err)
-	}
-	return call, nil
-}
-
-func called(ctx context.Context, z *mat.Dense, o Options) (*Call, error) {
 	o, x, err := o.indexed(z)
 	if err != nil {
 		return nil, err

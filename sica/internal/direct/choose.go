@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -73,6 +71,16 @@ func (c *Choice) Network() *Model {
 	return nil
 }
 
+// Failed says why networks weren't fitted to the end, nothing if they were or none was tried.
+func (c *Choice) Failed() string {
+	for _, k := range c.Candidates {
+		if k.Failed != "" {
+			return k.Failed
+		}
+	}
+	return ""
+}
+
 // Choose compares starts, and a network on each that shall have one, by the length of the
 // code that each gives x at positions that it wasn't fitted to. Whether a network is
 // called for at all, Called says.
@@ -81,14 +89,14 @@ func (c *Choice) Network() *Model {
 // nil if not even they were compared.
 func Choose(ctx context.Context, backend compute.Backend, starts []Start, o Options) (*Choice, error) {
 	if len(starts) == 0 {
-		return nil, errors.New("direct: no starts to choose from")
+		return nil, errors.New("no starts to choose from")
 	}
 	s, err := newSelection(starts, o)
 	if err != nil {
-		return nil, fmt.Errorf("direct: %w", err)
+		return nil, err
 	}
 	if err := s.compareStarts(ctx); err != nil {
-		return nil, fmt.Errorf("direct: %w", err)
+		return nil, err
 	}
 	err = s.fitNetworks(ctx, backend)
 	return s.choose(), err
@@ -196,16 +204,11 @@ func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) er
 		return nil
 	}
 	s.models = models
-	// Which restart and step is taken is known from what was held out: to say it
-	// costs the logarithm of their number.
-	choices := math.Log(float64(o.Restarts * len(models[0].Runs[0].Curve)))
 	for i, m := range models {
 		c := Candidate{Start: of[i], Network: true}
 		for fold, l := range m.likelihoods {
 			_, held := s.index.split(fold)
-			terms := s.logDet(of[i], held)
-			floats.AddConst(-choices/float64(len(held)), terms)
-			c.append(l.plus(terms))
+			c.append(l.plus(s.logDet(of[i], held)))
 		}
 		s.Candidates = append(s.Candidates, c)
 	}
@@ -346,10 +349,8 @@ func (s *selection) why(best int) string {
 		fmt.Fprintf(&b, "the code of %s is shorter, but not beyond chance (%.3f ± %.3f nats a position)", s.name(best), chosen.Longer.Mean, chosen.Longer.SE)
 	}
 	b.WriteString(". ")
-	for _, c := range s.Candidates {
-		if c.Failed != "" {
-			fmt.Fprintf(&b, "A network failed: %s. ", c.Failed)
-		}
+	if failed := s.Failed(); failed != "" {
+		fmt.Fprintf(&b, "Networks failed: %s. ", failed)
 	}
 	if chosen.Network {
 		b.WriteString(s.Model.Why())

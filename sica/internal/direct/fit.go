@@ -22,7 +22,8 @@ type Model struct {
 
 	// CodeLength is that of x at the positions held out, Jacobian included.
 	CodeLength float64 `json:"code_length"`
-	// OverWhitening is by how much the code of whitened signals is longer there.
+	// OverWhitening is by how much the code of whitened signals is longer there, where the
+	// network pays for its choice among the runs and their steps.
 	OverWhitening Difference `json:"over_whitening"`
 
 	// Runs are all restarts and folds; Chosen is the one that Map is of.
@@ -37,7 +38,7 @@ type Model struct {
 
 	// PastGain is, for each signal, what its own past takes off its code length
 	// at the positions held out, of all folds. Where that is nothing, a nonlinear mixing of the
-	// signals can't be identified.
+	// signals can't be identified. Signals of Groups are those before they were rotated.
 	PastGain []Difference `json:"past_gain"`
 	// Pairs hold what every two signals i < j lose when they are turned by 45°.
 	Pairs []Pair `json:"pairs"`
@@ -46,7 +47,7 @@ type Model struct {
 	Groups [][]int `json:"groups"`
 
 	// likelihoods are, for each fold, those of x under the fold's best run at the
-	// positions that it held out.
+	// positions that it held out, the choice among the restarts and steps paid.
 	likelihoods []likelihoods
 }
 
@@ -76,7 +77,7 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, o Options) 
 // gives, to float32's precision.
 func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Options) ([]*Model, error) {
 	if len(xs) == 0 {
-		return nil, errors.New("direct: no signals to fit to")
+		return nil, errors.New("no signals to fit to")
 	}
 	problems := make([]*problem, len(xs))
 	for i, x := range xs {
@@ -84,15 +85,15 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 			return nil, err
 		}
 		if d, T := xs[0].Dims(); d != x.RawMatrix().Rows || T != x.RawMatrix().Cols {
-			return nil, fmt.Errorf("direct: signals of %d×%d and of %d×%d in one fit: want one size", d, T, x.RawMatrix().Rows, x.RawMatrix().Cols)
+			return nil, fmt.Errorf("signals of %d×%d and of %d×%d in one fit: want one size", d, T, x.RawMatrix().Rows, x.RawMatrix().Cols)
 		}
 		w, logDet, err := whiten(x)
 		if err != nil {
-			return nil, fmt.Errorf("direct: %w", err)
+			return nil, err
 		}
 		whitened, err := w.Apply(x)
 		if err != nil {
-			return nil, fmt.Errorf("direct: %w", err)
+			return nil, err
 		}
 		problems[i] = &problem{whitening: w, logDet: logDet, whitened: whitened}
 		if repeats(x) {
@@ -110,18 +111,18 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 	}
 	t, err := newTraining(backend, problems, index, o)
 	if err != nil {
-		return nil, fmt.Errorf("direct: %w", err)
+		return nil, err
 	}
 	if err := t.train(ctx); err != nil {
 		t.finalize()
-		return nil, fmt.Errorf("direct: %w", err)
+		return nil, err
 	}
 	defer t.release()
 	models := make([]*Model, len(xs))
 	for i, p := range problems {
 		o.report(Judging, float64(i)/float64(len(problems)), nil)
 		if models[i], err = t.model(ctx, i, p); err != nil {
-			return nil, fmt.Errorf("direct: %w", err)
+			return nil, err
 		}
 	}
 	return models, nil
@@ -150,7 +151,7 @@ func (m *Model) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if p.Map == nil {
-		return errors.New("direct: a model without a map")
+		return errors.New("a model without a map")
 	}
 	*m = Model(p)
 	return nil

@@ -196,12 +196,17 @@ func TestFitAll(t *testing.T) {
 	}
 }
 
-// An image is fitted with its own context.
+// An image is fitted with its own context, which isn't that of the same values in a row.
 func TestFitImage(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 40*15)
 	o := short
 	o.Shape, o.Past = []int{40, 15}, 1
 	m := fit(t, onGo(t), x, o)
+	row := o
+	row.Shape = nil
+	if fit(t, onGo(t), x, row).CodeLength == m.CodeLength {
+		t.Error("a sequence has the code length of the image")
+	}
 	if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
 		t.Errorf("the curve ends with %+v", last)
 	}
@@ -273,11 +278,11 @@ func TestFitErrors(t *testing.T) {
 		"finite":             func() error { _, err := Fit(t.Context(), b, nan, Options{}); return err },
 		"linearly dependent": func() error { _, err := Fit(t.Context(), b, double, Options{}); return err },
 		"more positions":     func() error { _, err := Fit(t.Context(), b, mat.NewDense(3, 2, nil), Options{}); return err },
-		"Shape":              func() error { _, err := Fit(t.Context(), b, x, Options{Shape: []int{7, 9}}); return err },
+		"shape":              func() error { _, err := Fit(t.Context(), b, x, Options{Shape: []int{7, 9}}); return err },
 		"too small":          func() error { _, err := Fit(t.Context(), b, x, Options{Past: 30}); return err },
 		"Folds":              func() error { _, err := Fit(t.Context(), b, x, Options{Folds: 4}); return err },
 		"Layers":             func() error { _, err := Fit(t.Context(), b, x, Options{Layers: -1}); return err },
-		"LearningRate":       func() error { _, err := Fit(t.Context(), b, x, Options{LearningRate: math.NaN()}); return err },
+		"learning rate":      func() error { _, err := Fit(t.Context(), b, x, Options{LearningRate: math.NaN()}); return err },
 		"one size": func() error {
 			_, err := FitAll(t.Context(), b, []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, Options{})
 			return err

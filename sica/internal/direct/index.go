@@ -36,7 +36,7 @@ func newIndex(shape []int, reach int) (*index, error) {
 	x := &index{shape: shape, reach: reach, past: flows.Past(reach, len(shape)), size: 1}
 	for _, n := range shape {
 		if n < 1 {
-			return nil, fmt.Errorf("direct: Shape %v: every axis must be at least 1", shape)
+			return nil, fmt.Errorf("shape %v: every axis must be at least 1", shape)
 		}
 		x.size *= n
 	}
@@ -44,7 +44,7 @@ func newIndex(shape []int, reach int) (*index, error) {
 	x.before, x.after = flows.Margins(x.past, len(shape))
 	for i, n := range shape {
 		if n <= 2*(x.before[i]+x.after[i]) || (i == 0 && n < numBlocks*(x.before[i]+1)) {
-			return nil, fmt.Errorf("direct: Shape %v is too small for a past of %d: want at least %d positions along the first axis and more than %d along the others",
+			return nil, fmt.Errorf("shape %v is too small for a past of %d: want at least %d positions along the first axis and more than %d along the others",
 				shape, reach, numBlocks*(reach+1), 4*reach)
 		}
 	}

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -29,6 +30,18 @@ func (l likelihoods) plus(terms []float64) likelihoods {
 	floats.Add(l.constant, terms)
 	floats.Add(l.varying, terms)
 	return l
+}
+
+// paid is likelihoods of what was chosen among so many by the same positions: to say which
+// costs the logarithm of their number.
+func (l likelihoods) paid(choices int) likelihoods {
+	return likelihoods{paid(l.constant, choices), paid(l.varying, choices)}
+}
+
+func paid(logLikelihoods []float64, choices int) []float64 {
+	rest := slices.Clone(logLikelihoods)
+	floats.AddConst(-math.Log(float64(choices))/float64(len(rest)), rest)
+	return rest
 }
 
 // append adds those of other positions.

@@ -68,7 +68,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	m.OverWhitening = newDifference(best, j.whitened[chosen.Fold])
+	m.OverWhitening = newDifference(paid(best, len(j.runs)*len(chosen.Curve)), j.whitened[chosen.Fold])
 	m.PastGain = j.pastGain(m.Chosen)
 
 	scaled := innovationScaled(z, lags, j.index.scored)
@@ -84,7 +84,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		if err != nil {
 			return err
 		}
-		m.likelihoods = append(m.likelihoods, l)
+		m.likelihoods = append(m.likelihoods, l.paid(len(j.runs)/len(j.held)*len(chosen.Curve)))
 	}
 
 	m.Agreement = 1
@@ -233,9 +233,9 @@ const minAgreement = .95
 
 // Why says in a sentence what the evidence is.
 func (m *Model) Why() string {
-	if signals := Unpredicted(m.PastGain); len(signals) > 0 {
-		i := signals[0]
-		return fmt.Sprintf("Its signals aren't identified: its own past doesn't predict signal %d (%.3f ± %.3f nats a position).", i+1, m.PastGain[i].Mean, m.PastGain[i].SE)
+	if signals := Unpredicted(m.PastGain); len(signals) > 0 { // their numbers may not be those of turned signals
+		gain := m.PastGain[signals[0]]
+		return fmt.Sprintf("Its signals aren't identified: one of them isn't predicted by its own past (%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
 	}
 	if len(m.Groups) > 0 {
 		var names []string

@@ -18,7 +18,8 @@ type Options struct {
 	// Past is how far back the sources' own values predict them: p lags in a
 	// sequence, a half-disk of that radius in an image. -1 is none. The default is
 	// how far the mixed signals' own values predict them, which a map of them
-	// hardly changes: at least 2, and at most 8 in a sequence and 3 in an image.
+	// hardly changes: at least 2, or 1 where there are too few positions for that, and at
+	// most 8 in a sequence and 3 in an image.
 	Past int
 	// Restarts is how many networks to begin with for each fold, the default 4,
 	// and Folds, the default 2, how many choices of the positions held out.
@@ -83,7 +84,7 @@ const (
 	waitSteps     = 60  // for the sources' first fit, before the map moves
 	rampSteps     = 60  // until the map's full learning rate
 	evaluateEvery = 50  // steps
-	clipNorm      = 5   // of a run's gradient
+	clipNorm      = 5   // of a run's gradient in a scope
 	beta2         = .99 // of Adam: the recipe is short
 	pieceLength   = 128 // positions a batch takes from one place
 )
@@ -97,7 +98,7 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 		product *= n
 	}
 	if product != T {
-		return o, fmt.Errorf("direct: Shape %v has %d positions, the signals %d", o.Shape, product, T)
+		return o, fmt.Errorf("shape %v has %d positions, the signals %d", o.Shape, product, T)
 	}
 	for _, f := range []struct {
 		name           string
@@ -115,30 +116,30 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 			*f.value = f.standard
 		}
 		if *f.value < 1 || *f.value > f.most {
-			return o, fmt.Errorf("direct: %s is %d: want 1 to %d", f.name, *f.value, f.most)
+			return o, fmt.Errorf("%s is %d: want 1 to %d", f.name, *f.value, f.most)
 		}
 	}
 	if o.LearningRate == 0 {
 		o.LearningRate = learningRate
 	}
 	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
-		return o, fmt.Errorf("direct: LearningRate is %g: want a positive number", o.LearningRate)
+		return o, fmt.Errorf("learning rate is %g: want a positive number", o.LearningRate)
 	}
 	return o, nil
 }
 
 func checkSignals(x *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
-		return errors.New("direct: no signals: want a d×T matrix")
+		return errors.New("no signals: want a d×T matrix")
 	}
 	d, T := x.Dims()
 	if T <= d {
-		return fmt.Errorf("direct: %d signals of %d positions: want more positions than signals", d, T)
+		return fmt.Errorf("%d signals of %d positions: want more positions than signals", d, T)
 	}
 	for i := range d {
 		for t, v := range x.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("direct: signal %d is %v at position %d: every entry must be finite", i+1, v, t+1)
+				return fmt.Errorf("signal %d is %v at position %d: every entry must be finite", i+1, v, t+1)
 			}
 		}
 	}

@@ -51,7 +51,11 @@ var idle = programs.NewPool((*program).finalize)
 func newProgram(backend compute.Backend, l likelihood, batchDims []int, o Options) (*program, error) {
 	key := programs.Key{Backend: backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
 	if p, ok := idle.Take(key); ok {
-		return p, p.trainer.ResetOptimizer()
+		if err := p.trainer.ResetOptimizer(); err != nil {
+			p.finalize()
+			return nil, err
+		}
+		return p, nil
 	}
 	p := &program{key: key, store: model.NewStore()}
 	opt := flows.RunsAdam().Betas(.9, beta2).Clip(clipNorm).
@@ -64,8 +68,11 @@ func newProgram(backend compute.Backend, l likelihood, batchDims []int, o Option
 	}
 	batch := shapes.Make(dtypes.Float32, append([]int{evaluateEvery}, batchDims...)...)
 	var err error
-	p.trainer, err = flows.NewTrainer(backend, p.store, opt, loss, nil, []shapes.Shape{batch})
-	return p, err
+	if p.trainer, err = flows.NewTrainer(backend, p.store, opt, loss, nil, []shapes.Shape{batch}); err != nil {
+		p.store.Finalize()
+		return nil, err
+	}
+	return p, nil
 }
 
 // release leaves a program that did its work to the next fit.

@@ -85,7 +85,11 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 		}
 		t.heldOut = append(t.heldOut, folds)
 	}
-	return t, t.initialise()
+	if err := t.initialise(); err != nil {
+		t.finalize()
+		return nil, err
+	}
+	return t, nil
 }
 
 func (t *training) likelihood() likelihood {
@@ -287,7 +291,10 @@ func (t *training) train(ctx context.Context) error {
 	}
 	for step := 0; step < t.options.Steps; {
 		n := min(evaluateEvery, t.options.Steps-step)
-		if _, err := t.trainer.Train(ctx, nil, []*tensors.Tensor{t.drawBatches()}, n); err != nil {
+		batches := t.drawBatches()
+		_, err := t.trainer.Train(ctx, nil, []*tensors.Tensor{batches}, n)
+		batches.FinalizeAll()
+		if err != nil {
 			return err
 		}
 		step += n

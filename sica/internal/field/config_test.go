@@ -9,7 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
-// small are the networks of sica.Default.
+// small are the networks of sica.FastWGF.
 func small() Config {
 	return Config{
 		Flow: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32},

@@ -78,28 +78,35 @@ func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count
 	if err != nil {
 		return nil, err
 	}
-	loss := trainstep.RatioLoss(f.network.LogRatio)
-	if cfg.Flow == RF {
-		loss = trainstep.RectifiedLoss(f.network.Velocity)
-	}
-	f.trainer, err = flows.NewTrainer(backend, f.store, cfg.optimizer(), loss, f.dataShapes(), f.batchShapes())
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Network != nil {
-		if err := f.checkOwn(); err != nil {
-			return nil, err
-		}
-	}
-	if cfg.Devices > 1 {
-		if err := f.trainer.SetDevices(cfg.Devices); err != nil {
-			return nil, err
-		}
-	}
-	if f.logit, err = model.NewExec(backend, f.store, f.logitGraph); err != nil {
+	if err := f.addTrainer(backend); err != nil {
+		f.close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// addTrainer adds what trains and weighs the networks.
+func (f *networks) addTrainer(backend compute.Backend) error {
+	loss := trainstep.RatioLoss(f.network.LogRatio)
+	if f.cfg.Flow == RF {
+		loss = trainstep.RectifiedLoss(f.network.Velocity)
+	}
+	var err error
+	if f.trainer, err = flows.NewTrainer(backend, f.store, f.cfg.optimizer(), loss, f.dataShapes(), f.batchShapes()); err != nil {
+		return err
+	}
+	if f.cfg.Network != nil {
+		if err := f.checkOwn(); err != nil {
+			return err
+		}
+	}
+	if f.cfg.Devices > 1 {
+		if err := f.trainer.SetDevices(f.cfg.Devices); err != nil {
+			return err
+		}
+	}
+	f.logit, err = model.NewExec(backend, f.store, f.logitGraph)
+	return err
 }
 
 // newLearned are networks without what trains and weighs them, to be given its
@@ -119,8 +126,11 @@ func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count 
 		f.constants = append(f.constants, f.maskTensor())
 	}
 	var err error
-	f.flow, err = model.NewExec(backend, f.store, f.movesGraph)
-	return f, err
+	if f.flow, err = model.NewExec(backend, f.store, f.movesGraph); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // optimizer is the caller's, or the one that is named.
@@ -150,11 +160,15 @@ func (f *networks) checkOwn() error {
 	return nil
 }
 
+// close frees what was made of the networks.
 func (f *networks) close() {
-	f.flow.Finalize()
+	for _, exec := range []*model.Exec{f.flow, f.logit} {
+		if exec != nil {
+			exec.Finalize()
+		}
+	}
 	if f.trainer != nil {
 		f.trainer.Finalize()
-		f.logit.Finalize()
 	}
 	f.store.Finalize()
 	finalize(f.constants)

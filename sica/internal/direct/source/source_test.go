@@ -48,8 +48,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// EM never lowers the likelihood, and a mixture beats a Gaussian on Laplace
-// innovations by nearly the difference of the entropies, ½·log(2πe) − 1 − ½·log 2.
+// A mixture beats a Gaussian on Laplace innovations by nearly the difference of the entropies, ½·log(2πe) − 1 − ½·log 2.
 func TestFitLaplace(t *testing.T) {
 	const n = 20000
 	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(2, 0)), 1, n, .5)
