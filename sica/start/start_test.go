@@ -176,9 +176,10 @@ func TestClicksChangeNothing(t *testing.T) {
 		},
 	} {
 		for _, clicks := range []struct {
-			n    int
-			size float64 // in standard deviations of the channel
-		}{{1, 6}, {1, 20}, {1, 500}, {10, 20}} {
+			n      int
+			size   float64 // in standard deviations of the channel
+			atEnds bool
+		}{{1, 6, false}, {1, 20, false}, {1, 500, false}, {10, 20, false}, {2, 20, true}, {2, 500, true}} {
 			scores := make(map[string][]float64)
 			for seed := range uint64(8) {
 				rng := rand.New(rand.NewPCG(seed, 97))
@@ -189,6 +190,9 @@ func TestClicksChangeNothing(t *testing.T) {
 				for k := range clicks.n {
 					c := k % 2
 					at = append(at, 20+k*97+rng.IntN(90))
+					if clicks.atEnds {
+						at[k] = k*(n-1) + (1-2*k)*(3+rng.IntN(13))
+					}
 					x.Set(c, at[k], x.At(c, at[k])+clicks.size*mat.Norm(clean.RowView(c), 2)/math.Sqrt(float64(n)))
 				}
 				slices.Sort(at)

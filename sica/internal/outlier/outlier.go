@@ -7,17 +7,20 @@
 // again and by reaching several channels: its strong values, rare as they may be, lie in one
 // direction, which isn't a channel's. So a position is an outlier if it moves the covariance
 // of what is new by more than chance, and is either alone in its direction or in one channel
-// only.
+// only, unless without it there would be a signal less: pulses may be all that there is of a
+// source.
 package outlier
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/predict"
+	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
@@ -27,45 +30,113 @@ const (
 	// that move it by less take no more than .002 off the MCC of four sources
 	// (TestClicksChangeNothing in sica/start).
 	beyondChance = 2
-	// ends are how many positions are left alone at either end: twice the seven values that
-	// the paper's AR(7) begins with, ten times as large as all that is new later, in each
-	// source at once and its own, and two for a margin.
+	// ends are how many positions at either end are judged together: twice the seven values
+	// that the paper's AR(7) begins with, ten times as large as all that is new later, in each
+	// source at once and its own, and two for a margin. What is far there is an accident only
+	// if all of it is in one channel.
 	ends = 16
+	// outermost are how many positions at either end lack neighbours that would tell them.
+	// Nothing is found there, and if one of them is far, nothing at that end.
+	outermost = 3
 )
 
 // Find returns the positions of the outliers of the mixed signals x, d×T at the positions of
 // g, from 0 and in order. There are none in one signal, which has no directions, in images
-// and videos, whose edges are alone too, and in signals that can't be whitened. Of signals
-// that aren't channels but made of them, such as principal components, those are found that
-// are alone.
+// and videos, whose edges are alone too, in 32 positions or fewer, and in signals that can't be
+// whitened. Of signals that aren't channels but made of them, such as principal components,
+// those are found that are alone.
 func Find(x *mat.Dense, g *grid.Grid) []int {
 	d, n := x.Dims()
-	if d < 2 || g.Axes() > 1 {
+	if d < 2 || n <= 2*ends || g.Axes() > 1 {
+		return nil
+	}
+	first, err := newNews(x, g)
+	if err != nil {
 		return nil
 	}
 	// What is new is white. A direction's variance is 1, with a standard error of √(2/T)
 	// if it is Gaussian, and d is the mean of the square.
-	least := float64(d) + beyondChance*math.Sqrt(2*float64(n))
-	far := make([]bool, n)
-	mended, count := x, 0
-	for {
-		f, err := newNews(mended, g)
-		if err != nil {
-			return nil
+	s := &search{x: x, grid: g, least: float64(d) + beyondChance*math.Sqrt(2*float64(n)), far: make([]bool, n), mended: x, news: first}
+	if !s.seek(ends, n-ends) {
+		return nil
+	}
+	accidents := first.accidents(s.events(ends, n-ends, first))
+	for _, at := range []struct{ begin, end, outer int }{
+		{outermost, ends, 0},
+		{n - ends, n - outermost, n - outermost},
+	} {
+		if s.seek(at.begin, at.end) && slices.Max(s.square[at.outer:at.outer+outermost]) < s.least {
+			accidents = append(accidents, first.inOneChannel(s.events(at.begin, at.end, first)))
 		}
-		added := f.mark(far, least, g)
+	}
+	return sound(x, accidents)
+}
+
+// A search marks the positions of x that are far, and mends them.
+type search struct {
+	x     *mat.Dense
+	grid  *grid.Grid
+	least float64 // square of what is far
+
+	far    []bool
+	mended *mat.Dense
+	*news  // of mended
+}
+
+// seek marks what is far of the positions from begin to before end, until nothing more is or
+// what is far is all that there is of a source. It fails if that is more than all of the
+// variance: it has none to speak of.
+func (s *search) seek(begin, end int) bool {
+	d, n := s.x.Dims()
+	for count := 0; ; {
+		added := s.mark(begin, end)
 		if added == 0 {
-			return f.accidents(f.events(x, mended, far))
+			return true
 		}
-		if count += added; float64(count)*least > float64(d*n) {
-			return nil // more than all of the variance: it has none to speak of
+		if count += added; float64(count)*s.least > float64(d*n) {
+			return false
 		}
-		mended = interpolated(x, runs(far))
+		next := interpolated(s.x, runs(s.far))
+		if lowerRank(next, s.x) {
+			return true
+		}
+		news, err := newNews(next, s.grid)
+		if err != nil {
+			return false
+		}
+		s.mended, s.news = next, news
 	}
 }
 
+// lowerRank is whether fewer of the signals y than of x are more than rounding.
+func lowerRank(y, x *mat.Dense) bool {
+	of, err := mapping.Reduce(x, 0)
+	if err != nil {
+		return false
+	}
+	left, err := mapping.Reduce(y, 0)
+	return err != nil || left.Rank < of.Rank
+}
+
+// sound are the positions of those groups of accidents without which x has as many signals:
+// what is all that there is of a source is none.
+func sound(x *mat.Dense, accidents [][]int) []int {
+	all := slices.Sorted(slices.Values(slices.Concat(accidents...)))
+	if len(all) == 0 || !lowerRank(Mend(x, all), x) {
+		return all
+	}
+	var rest []int
+	for _, group := range accidents {
+		if more := slices.Sorted(slices.Values(slices.Concat(rest, group))); !lowerRank(Mend(x, more), x) {
+			rest = more
+		}
+	}
+	return rest
+}
+
 // Mend returns x, d×T, with the outliers at positions replaced by the line between those on
-// either side; without any it is x itself. It does the same whatever the signals are mixed by.
+// either side, or by the value beside them at an end; without any it is x itself. It does the
+// same whatever the signals are mixed by.
 func Mend(x *mat.Dense, positions []int) *mat.Dense {
 	if len(positions) == 0 {
 		return x
@@ -120,12 +191,12 @@ func newNews(x *mat.Dense, g *grid.Grid) (*news, error) {
 	return f, nil
 }
 
-// mark marks as far those positions with a square of more than least that are the farthest
-// of their neighbours, which an outlier makes far as well, and returns how many.
-func (f *news) mark(far []bool, least float64, g *grid.Grid) (added int) {
-	for t := ends; t < len(far)-ends; t++ {
-		if f.square[t] > least && !far[t] && f.farthest(t, g.Own()[t]) {
-			far[t] = true
+// mark marks as far those of the positions with a square of more than least that are the
+// farthest of their neighbours, which an outlier makes far as well, and returns how many.
+func (s *search) mark(begin, end int) (added int) {
+	for t := begin; t < end; t++ {
+		if s.square[t] > s.least && !s.far[t] && s.farthest(t, s.grid.Own()[t]) {
+			s.far[t] = true
 			added++
 		}
 	}
@@ -144,11 +215,18 @@ func (f *news) farthest(t int, neighbours []int32) bool {
 // A run is marked positions beside each other, and the end is behind them.
 type run struct{ first, end int }
 
-// runs are those of the marked positions, in order. The last position isn't marked.
+func (r run) positions() (all []int) {
+	for t := r.first; t < r.end; t++ {
+		all = append(all, t)
+	}
+	return all
+}
+
+// runs are those of the marked positions, in order.
 func runs(marked []bool) (all []run) {
 	for t := 0; t < len(marked); t++ {
 		first := t
-		for marked[t] {
+		for t < len(marked) && marked[t] {
 			t++
 		}
 		if first < t {
@@ -158,92 +236,24 @@ func runs(marked []bool) (all []run) {
 	return all
 }
 
-// interpolated is x with the runs replaced by the line between the positions on either side.
+// interpolated is x with the runs replaced by the line between the positions on either side,
+// or, at an end, by the value on the one.
 func interpolated(x *mat.Dense, runs []run) *mat.Dense {
 	y := mat.DenseCopyOf(x)
-	d, _ := y.Dims()
+	d, n := y.Dims()
 	for _, r := range runs {
+		from, to := max(r.first-1, 0), min(r.end, n-1)
 		for i := range d {
-			line := y.RawRowView(i)[r.first-1 : r.end+1]
-			floats.Span(line, line[0], line[len(line)-1])
+			row := y.RawRowView(i)
+			first, last := row[from], row[to]
+			if r.first == 0 {
+				first = last
+			}
+			if r.end == n {
+				last = first
+			}
+			floats.Span(row[from:to+1], first, last)
 		}
 	}
 	return y
-}
-
-// An event is a run by what is new at the farthest of its positions.
-type event struct {
-	run
-	off    *mat.VecDense // [d], white
-	square float64       // of its length
-}
-
-// events are the runs of x that are far. What is new is that of the mended signals, from
-// mended neighbours, and how far x is from these.
-func (f *news) events(x, mended *mat.Dense, far []bool) []event {
-	d, _ := x.Dims()
-	var events []event
-	for _, r := range runs(far) {
-		e := event{run: r, square: -1}
-		for t := r.first; t < r.end; t++ {
-			off := mat.NewVecDense(d, nil)
-			off.SubVec(x.ColView(t), mended.ColView(t))
-			off.MulVec(&f.white, off)
-			off.AddVec(off, f.values.ColView(t))
-			if square := mat.Dot(off, off); square > e.square {
-				e.off, e.square = off, square
-			}
-		}
-		events = append(events, e)
-	}
-	return events
-}
-
-// accidents are the positions of those events that are in one channel, or alone in their
-// direction.
-func (f *news) accidents(events []event) (positions []int) {
-	for k, e := range events {
-		if !e.inOneChannel(&f.white) && (e.recurs(events[:k]) || e.recurs(events[k+1:])) {
-			continue
-		}
-		for t := e.first; t < e.end; t++ {
-			positions = append(positions, t)
-		}
-	}
-	return positions
-}
-
-// inOneChannel is whether e lies in the direction of a channel, a column of white.
-func (e event) inOneChannel(white *mat.Dense) bool {
-	for c := range e.off.Len() {
-		if e.liesAlong(white.ColView(c), 0) {
-			return true
-		}
-	}
-	return false
-}
-
-// recurs is whether one of others lies in the direction of e.
-func (e event) recurs(others []event) bool {
-	for _, o := range others {
-		long, short := e, o
-		if long.square < short.square {
-			long, short = o, e
-		}
-		if short.liesAlong(long.off, 1/long.square) {
-			return true
-		}
-	}
-	return false
-}
-
-// liesAlong is whether e lies in a direction that is known but for an angle of the given
-// variance: whether what is left of e beside it, noise of variance 1 and that of the
-// direction, takes fewer nats than to say a direction of e's own as exactly as the noise
-// leaves it.
-func (e event) liesAlong(direction mat.Vector, variance float64) bool {
-	along := mat.Dot(e.off, direction)
-	left := e.square - along*along/mat.Dot(direction, direction)
-	noise := 1 + e.square*variance
-	return left/(2*noise) < float64(e.off.Len()-1)/2*math.Log(e.square)
 }

@@ -102,6 +102,54 @@ func TestFindDirections(t *testing.T) {
 	}
 }
 
+// Pulses that are all that there is of a source are none, whether they reach all channels or
+// have one of their own.
+func TestFindSource(t *testing.T) {
+	for _, pulses := range []int{1, 2, 8} {
+		for seed := range uint64(20) {
+			rng := rand.New(rand.NewPCG(seed, 16))
+			s, matrix, x := mixed(rng, 4, datasets.Normal)
+			s.SetRow(3, make([]float64, positions))
+			for range pulses {
+				s.Set(3, 50+rng.IntN(positions-100), 1)
+			}
+			if seed%2 == 1 {
+				matrix.SetRow(3, []float64{0, 0, 0, 1})
+			}
+			x.Mul(matrix, s)
+			left := outlier.Mend(s, outlier.Find(x, sequence(t)))
+			if mat.Norm(left.RowView(3), 2) == 0 {
+				t.Errorf("%d pulses, seed %d: all were found", pulses, seed)
+			}
+		}
+	}
+}
+
+// What is far near an end is found if all of it is in one channel: a beginning as that of the
+// paper's AR(7), ten times as large in each source, isn't.
+func TestFindAtEnds(t *testing.T) {
+	g := sequence(t)
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		s, matrix, x := mixed(rng, 3, datasets.Normal)
+		for _, at := range []int{4, 5, positions - 9} {
+			x.Set(1, at, x.At(1, at)+40*mat.Norm(matrix.RowView(1), 2))
+		}
+		if got, want := outlier.Find(x, g), []int{4, 5, positions - 9}; !slices.Equal(got, want) {
+			t.Errorf("seed %d: found %v, want %v", seed, got, want)
+		}
+		for i := range 3 {
+			for k := range 7 {
+				s.Set(i, k, 10*s.At(i, k))
+			}
+		}
+		x.Mul(matrix, s)
+		if got := outlier.Find(x, g); got != nil {
+			t.Errorf("seed %d: found %v of a beginning", seed, got)
+		}
+	}
+}
+
 // Of smooth signals a click is found that is smaller than the signals are.
 func TestFindInSmooth(t *testing.T) {
 	slow := datasets.ARProcess{Coefficients: []float64{1.8, -.82}, Scale: 1}
@@ -157,6 +205,9 @@ func TestMend(t *testing.T) {
 	want.Mul(matrix, outlier.Mend(s, at))
 	if !mat.EqualApprox(got, &want, 1e-12) {
 		t.Error("mending doesn't commute with mixing")
+	}
+	if ends := outlier.Mend(x, []int{0, 1, positions - 1}); ends.At(1, 0) != x.At(1, 2) || ends.At(1, 1) != x.At(1, 2) || ends.At(1, positions-1) != x.At(1, positions-2) {
+		t.Error("an end isn't the value beside it")
 	}
 	for k, share := range []float64{.25, .5, .75} {
 		if v, line := got.At(0, 30+k), (1-share)*x.At(0, 29)+share*x.At(0, 33); math.Abs(v-line) > 1e-12 {
