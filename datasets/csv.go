@@ -37,7 +37,7 @@ func readCSV(r io.Reader) (*Recording, error) {
 	if len(values) == 0 {
 		return nil, errNoRows
 	}
-	return newRecording(fromPositions(values, rows.columns), rows.names), nil
+	return newRecording(fromPositions(values, rows.columns), rows.names)
 }
 
 var errNoRows = errors.New("no rows of numbers")
@@ -50,6 +50,7 @@ type csvRows struct {
 	columns int      // as soon as a row was read, its number of cells
 	line    int      // of the row that was read last
 	follows int      // the line where the next row must be
+	counts  bool     // the first row counts the columns
 }
 
 func newCSVRows(r io.Reader) *csvRows {
@@ -89,6 +90,13 @@ func (r *csvRows) next() ([]string, error) {
 	for _, cell := range row {
 		r.follows += strings.Count(cell, "\n") // Within quotes.
 	}
+	if first {
+		r.counts = isCount(row)
+	} else if r.counts && r.names == nil && hasFraction(row, r.lines.Comma) {
+		return nil, errors.New("line 1 has the numbers of the columns, as pandas writes them, or the values at the first position: name the columns, or leave that line out")
+	} else {
+		r.counts = false
+	}
 	if first && isHeader(row, r.lines.Comma) {
 		for _, cell := range row {
 			r.names = append(r.names, strings.TrimSpace(cell))
@@ -102,6 +110,9 @@ func (r *csvRows) next() ([]string, error) {
 func (r *csvRows) appendTo(values []float64, row []string) ([]float64, error) {
 	for i, cell := range row {
 		v, err := parseCell(cell, r.lines.Comma)
+		if err != nil && r.line == 1 {
+			err = fmt.Errorf("%w; a header must name all columns, and none by a number", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d, column %d: %w", r.line, i+1, err)
 		}
@@ -155,6 +166,33 @@ func isHeader(row []string, comma rune) bool {
 		}
 	}
 	return true
+}
+
+// isCount is whether a row of two cells or more counts them, from 0 or from 1.
+func isCount(row []string) bool {
+	from, err := strconv.Atoi(strings.TrimSpace(row[0]))
+	if err != nil || from < 0 || from > 1 || len(row) < 2 {
+		return false
+	}
+	for i, cell := range row {
+		if strings.TrimSpace(cell) != strconv.Itoa(from+i) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasFraction is whether a row is of numbers, one of which isn't written as a whole one.
+func hasFraction(row []string, comma rune) bool {
+	fraction := false
+	for _, cell := range row {
+		if _, err := parseCell(cell, comma); err != nil {
+			return false
+		}
+		_, err := strconv.Atoi(strings.TrimSpace(cell))
+		fraction = fraction || err != nil
+	}
+	return fraction
 }
 
 // withPoint is a cell with a decimal point in place of a decimal comma, which it may have

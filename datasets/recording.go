@@ -22,15 +22,15 @@ type Recording struct {
 	Names   []string   // of the signals; nil if the file names none
 	Rate    float64    // positions a second; 0 if the file doesn't tell
 	// TimeColumn is the name of the CSV file's first column if that holds the times
-	// of the positions, evenly spaced, in seconds; it isn't among the signals. Start
-	// is the first time.
+	// of the positions in seconds, evenly spaced to two steps; it isn't among the signals.
+	// Start is the first time.
 	TimeColumn string
 	Start      float64
 }
 
 // ReadRecording is ReadFile with what the file says of the signals: a CSV file their
 // names and, in a first column called time, t, seconds or timestamp, in any case, with or
-// without (s), their times; a WAV file its rate. Beside a WAV or NPY file or an image there
+// without (s), that never falls, their times, which must be evenly spaced; a WAV file its rate. Beside a WAV or NPY file or an image there
 // may be one that says more, called as it is with .json after that: {"names": […],
 // "rate": 250}. A WAV file's own rate is right, but for what it had to be rounded by.
 //
@@ -158,23 +158,24 @@ func (r *Recording) names(d int) []string {
 	return names
 }
 
-// newRecording takes the first column for times, if that is its name and they are
-// evenly spaced.
-func newRecording(columns *mat.Dense, names []string) *Recording {
+// newRecording takes the first column for times, if that is its name and they are those of
+// a clock. It is an error if they aren't evenly spaced.
+func newRecording(columns *mat.Dense, names []string) (*Recording, error) {
 	d, T := columns.Dims()
-	if named := mayHaveTimes(names, d, T); named {
-		times := columns.RawRowView(0)
-		spaced := spacing{times[0], (times[T-1] - times[0]) / float64(T-1)}
-		for t, v := range times {
-			named = named && spaced.has(t, v)
-		}
-		if named {
-			r := spaced.recording(names)
-			r.Signals = mat.DenseCopyOf(columns.Slice(1, d, 0, T))
-			return r
-		}
+	if !mayHaveTimes(names, d, T) {
+		return &Recording{Signals: columns, Names: names}, nil
 	}
-	return &Recording{Signals: columns, Names: names}
+	column := columns.RawRowView(0)
+	times := newTimes(column[0], column[T-1], T)
+	for t, v := range column {
+		times.see(t, v)
+	}
+	if !times.clock() {
+		return &Recording{Signals: columns, Names: names}, nil
+	}
+	r := times.recording(names)
+	r.Signals = mat.DenseCopyOf(columns.Slice(1, d, 0, T))
+	return r, times.uneven
 }
 
 // mayHaveTimes is whether the first of the columns can be times.
@@ -182,17 +183,37 @@ func mayHaveTimes(names []string, d, t int) bool {
 	return names != nil && d >= 2 && t >= 2 && isTime(names[0])
 }
 
-// spacing are evenly spaced times.
-type spacing struct{ start, step float64 }
-
-// has is whether v is the time of position t, to a tenth of a step.
-func (s spacing) has(t int, v float64) bool {
-	return s.step > 0 && math.Abs(v-s.start-float64(t)*s.step) <= 0.1*s.step
+// times are a column that may hold times in seconds.
+type times struct {
+	start, step float64 // if they are evenly spaced
+	last        float64
+	fall        bool  // somewhere
+	uneven      error // at the first position where they aren't evenly spaced
 }
 
+// newTimes are n times, n ≥ 2, with these ends.
+func newTimes(first, last float64, n int) *times {
+	return &times{start: first, step: (last - first) / float64(n-1), last: first}
+}
+
+// mostOff is how many steps times may be off: those of few digits are rounded, and clocks jitter.
+const mostOff = 2
+
+// see looks at the time of position t.
+func (c *times) see(t int, v float64) {
+	c.fall = c.fall || v < c.last
+	c.last = v
+	if off := math.Abs(v-c.start-float64(t)*c.step) / c.step; c.uneven == nil && off > mostOff {
+		c.uneven = fmt.Errorf("line %d: the times aren't evenly spaced: %g is %.3g steps from where it should be: resample the recording, or rename the column if it isn't one of times", t+2, v, off)
+	}
+}
+
+// clock is whether the times rise and never fall.
+func (c *times) clock() bool { return c.step > 0 && !c.fall }
+
 // recording is one of the columns after that of the times, without its signals.
-func (s spacing) recording(names []string) *Recording {
-	r := &Recording{TimeColumn: names[0], Names: slices.Clone(names[1:]), Start: s.start, Rate: 1 / s.step}
+func (c *times) recording(names []string) *Recording {
+	r := &Recording{TimeColumn: names[0], Names: slices.Clone(names[1:]), Start: c.start, Rate: 1 / c.step}
 	if near := math.Round(r.Rate); near > 0 && math.Abs(r.Rate-near) < 1e-6*near {
 		r.Rate = near // times have few digits
 	}

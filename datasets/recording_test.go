@@ -57,12 +57,13 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// A first column is one of times only if it is called so and they are evenly spaced.
+// A first column is one of times only if it is called so and never falls; then they must be
+// evenly spaced, to two steps.
 func TestTimeColumn(t *testing.T) {
 	for text, signals := range map[string]int{
 		"time,a\n0,1\n1,2\n2,3\n":        1,
 		"TIMESTAMP,a\n5,1\n5.5,2\n6,3\n": 1,
-		"time,a\n0,1\n1,2\n5,3\n":        2, // uneven
+		"time,a\n0,1\n0,2\n.01,3\n":      1, // rounded
 		"time,a\n3,1\n2,2\n1,3\n":        2, // backwards
 		"times,a\n0,1\n1,2\n2,3\n":       2,
 		"a,time\n0,1\n1,2\n2,3\n":        2,
@@ -75,6 +76,44 @@ func TestTimeColumn(t *testing.T) {
 		}
 		if d, _ := r.Signals.Dims(); d != signals {
 			t.Errorf("%q: %d signals, want %d", text, d, signals)
+		}
+	}
+	gap := "time,a\n0,1\n1,2\n2,1\n3,2\n4,1\n5,3\n16,2\n"
+	if _, err := readCSV(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 6: the times aren't evenly spaced") {
+		t.Errorf("a gap: %v", err)
+	}
+}
+
+// A first row that counts the columns may be a header or values: it is refused unless all are
+// whole numbers.
+func TestCountedColumns(t *testing.T) {
+	for text, positions := range map[string]int{
+		"0,1\n1,0\n1,1\n":   3,
+		"0,1,2\n":           1,
+		"1,2\n2,1\n3.5,1\n": 3,
+		"0.0,1.0\n.5,2\n":   2,
+		"0,2\n.5,2\n":       2,
+		"0;1\n1;0\n":        2,
+		"0,1,2\n.1,.2,.3\n": 0,
+		"1,2,3\n1,2,.3\n":   0,
+		"0;1\n0,5;1\n":      0,
+	} {
+		r, err := readCSV(strings.NewReader(text))
+		if positions == 0 {
+			if err == nil || !strings.Contains(err.Error(), "line 1 has the numbers of the columns") {
+				t.Errorf("%q: %v", text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if _, n := r.Signals.Dims(); n != positions {
+			t.Errorf("%q: %d positions, want %d", text, n, positions)
+		}
+	}
+	for _, text := range []string{",0,1\n0,.5,1\n", "a,b,\n1,2,3\n"} {
+		if _, err := readCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "a header must name all columns") {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -189,25 +189,23 @@ func (s *Stream) notEmpty() error {
 // scanCSV counts positions and columns, and finds out whether the first are times.
 func (s *Stream) scanCSV() error {
 	var names []string
-	var times spacing
-	named := false
+	var first, last float64
 	err := s.scanRows(func(t int, row []float64, rows *csvRows) {
 		if names = rows.names; t == 0 {
-			times.start, s.d = row[0], len(row)
+			first, s.d = row[0], len(row)
 		}
-		times.step, s.t = (row[0]-times.start)/max(1, float64(t)), t+1
+		last, s.t = row[0], t+1
 	})
-	if named = err == nil && mayHaveTimes(names, s.d, s.t); named {
-		err = s.scanRows(func(t int, row []float64, _ *csvRows) { named = named && times.has(t, row[0]) })
-	}
-	if err != nil {
+	if s.about.Names = names; err != nil || !mayHaveTimes(names, s.d, s.t) {
 		return err
 	}
-	if s.about.Names = names; named {
-		s.about, s.timed = *times.recording(names), true
-		s.d--
+	times := newTimes(first, last, s.t)
+	if err := s.scanRows(func(t int, row []float64, _ *csvRows) { times.see(t, row[0]) }); err != nil || !times.clock() {
+		return err
 	}
-	return nil
+	s.about, s.timed = *times.recording(names), true
+	s.d--
+	return times.uneven
 }
 
 // scanRows calls use for every row of a CSV file, of which there must be one.

@@ -21,9 +21,10 @@ import (
 )
 
 // formats is what the help says of files of signals.
-const formats = `Files of signals are CSV (a header is optional) or NPY, with a row for each
-position and a column for each signal, WAV with a channel for each signal, or
-PNG and PGM images of a signal each: repeat the flag to give several.`
+const formats = `Files of signals are CSV or NPY, with a row for each position and a column for
+each signal, WAV with a channel for each signal, or PNG and PGM images of a
+signal each: repeat the flag to give several. A header of CSV is optional; it
+names all columns, none by a number.`
 
 // require returns a usage error unless all of the flags were given, and not as "".
 func require(cmd *cobra.Command, flags ...string) error {

@@ -223,7 +223,7 @@ func (opt *separateOptions) runLong(cmd *cobra.Command, cfg sica.Config, in *str
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	telling.done()
-	fmt.Fprintln(out, "wrote", opt.out)
+	wrote(out, opt.out)
 	_, rep.LearnedOn = res.Z.Dims()
 	if err := opt.writeResult(out, res, metric.Match{MCC: math.NaN()}, &rep); err != nil {
 		return err
@@ -305,8 +305,16 @@ func (opt *separateOptions) write(out io.Writer, in *datasets.Recording, res *si
 	if err := datasets.WriteRecording(opt.out, like(in, res.Z)); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "wrote", opt.out)
+	wrote(out, opt.out)
 	return opt.writeResult(out, res, m, rep)
+}
+
+// wrote says that recovered signals were written to a file.
+func wrote(out io.Writer, path string) {
+	fmt.Fprintln(out, "wrote", path)
+	if strings.ToLower(filepath.Ext(path)) == ".wav" {
+		fmt.Fprintln(out, "its signals have variance 1; a player may cut what is beyond 1: scale them before you listen")
+	}
 }
 
 // writeResult writes, if they were asked for, all of the result and the report.

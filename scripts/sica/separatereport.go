@@ -91,7 +91,7 @@ func (r *separation) finish(res *sica.Result, m metric.Match) {
 // addKept puts what is known of the iterations that a checkpoint had before those
 // of this process.
 func (r *separation) addKept(res *sica.Result) {
-	var kept []iterationReport
+	kept := []iterationReport{} // none are [] in JSON
 	for k := range res.Iterations - len(r.Iterations) {
 		kept = append(kept, iterationReport{J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k])})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -36,8 +37,8 @@ type Reduction struct {
 // standard deviation is above twice what rounding to the channels' resolution makes
 // of nothing. The resolution of a channel is the step that all of its values are
 // multiples of, if that is less than a tenth of its standard deviation, or that of
-// float32 if they all are float32's, and at least what float64 resolves of its largest
-// value, offset and all.
+// float32 if they all are float32's, or of the few significant digits that they have, and
+// at least what float64 resolves of its largest value, offset and all.
 //
 // It is an error if x isn't a signal matrix of at least two positions, if a channel
 // is constant, or if k is more than the rank.
@@ -109,7 +110,7 @@ func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int
 }
 
 // resolutionOf is the step that all values are multiples of, from the least of them
-// on, or what float32 resolves if they are all float32's; 0 if neither shows.
+// on, or what float32 or few digits resolve if they all have no more; 0 if none shows.
 func resolutionOf(values []float64) float64 {
 	single := true
 	for _, v := range values {
@@ -134,7 +135,34 @@ func resolutionOf(values []float64) float64 {
 	if single {
 		step = max(step, 0x1p-23*max(-sorted[0], sorted[len(sorted)-1]))
 	}
-	return step
+	return max(step, stepOfDigits(values))
+}
+
+// fewDigits are the most significant digits that values in decimal may have for their rounding
+// to show: a float64 has 15.
+const fewDigits = 12
+
+// stepOfDigits is the root mean square of the steps between numbers of as many significant
+// digits as the values have; 0 if one has more than fewDigits.
+func stepOfDigits(values []float64) float64 {
+	digits, power := 1, 0.0
+	for _, v := range values {
+		for ; ; digits++ {
+			if digits > fewDigits {
+				return 0
+			}
+			if rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64); rounded == v {
+				break
+			}
+		}
+	}
+	for _, v := range values {
+		if v != 0 {
+			step := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))+1-float64(digits))
+			power += step * step
+		}
+	}
+	return math.Sqrt(power / float64(len(values)))
 }
 
 // Channels returns d.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +22,14 @@ func TestRank(t *testing.T) {
 		quantised := func(x *mat.Dense, step float64) *mat.Dense {
 			y := mat.DenseCopyOf(x)
 			y.Apply(func(_, _ int, v float64) float64 { return step * math.Round(v/step) }, y)
+			return y
+		}
+		written := func(x *mat.Dense, digits int) *mat.Dense { // as %g writes it
+			y := mat.DenseCopyOf(x)
+			y.Apply(func(_, _ int, v float64) float64 {
+				v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+				return v
+			}, y)
 			return y
 		}
 		with := func(row func(k int) float64) *mat.Dense {
@@ -72,6 +81,11 @@ func TestRank(t *testing.T) {
 			{"summed, far from 0", far(1e5), d},
 			{"independent, far from 0", moved(base, 1e5), d},
 			{"summed, then rounded to .001", quantised(summed, .001), d},
+			{"summed, in 5 digits", written(summed, 5), d},
+			{"summed, of seven scales, in 6 digits", written(scaled, 6), d},
+			{"average reference in 10 digits", written(referenced, 10), d - 1},
+			{"independent, in 4 digits", written(base, 4), d},
+			{"nearly a sum, in 7 digits", written(with(func(k int) float64 { return base.At(0, k) - .3*base.At(1, k) + 1e-4*rng.NormFloat64() }), 7), d + 1},
 			{"rounded to .05", quantised(base, .05), d},
 			{"two values", binary, d},
 			{"nearly a sum", with(func(k int) float64 { return base.At(0, k) - .3*base.At(1, k) + 1e-6*rng.NormFloat64() }), d + 1},
@@ -93,7 +107,8 @@ func TestRank(t *testing.T) {
 				t.Fatal(err)
 			}
 			// What is left out is rounding: of float64, of float32 or of the step.
-			allowed := map[string]float64{"summed, in float32": 1e-6, "summed, then rounded to .001": .002}[c.name]
+			allowed := map[string]float64{"summed, in float32": 1e-6, "summed, then rounded to .001": .002,
+				"summed, in 5 digits": 1e-3, "summed, of seven scales, in 6 digits": 1e-4, "average reference in 10 digits": 1e-8}[c.name]
 			for i := range r.Channels() {
 				for k := range n {
 					if diff := math.Abs(back.At(i, k) - c.x.At(i, k)); diff > max(allowed, 1e-9)*r.Scale[i] {
