@@ -29,3 +29,18 @@ func Identity(d int) *mat.Dense {
 	}
 	return m
 }
+
+// Nearest is the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value
+// decomposition (the orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1),
+// 1966). It fails if that doesn't converge.
+func Nearest(m mat.Matrix) (*mat.Dense, bool) {
+	var svd mat.SVD
+	if !svd.Factorize(m, mat.SVDFull) {
+		return nil, false
+	}
+	var u, v, q mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	q.Mul(&u, v.T())
+	return &q, true
+}

@@ -90,3 +90,19 @@ func ExampleRandom() {
 	fmt.Printf("%.3f\n", math.Abs(mat.Det(q)))
 	// Output: 1.000
 }
+
+// A matrix is an orthogonal one times a positive one (its polar decomposition), and that is the
+// nearest.
+func TestNearest(t *testing.T) {
+	for d := 1; d <= 6; d++ {
+		rng := rand.New(rand.NewPCG(2, uint64(d)))
+		q, axes := rotation.Random(rng, d), rotation.Random(rng, d)
+		var positive, m mat.Dense // axes·diag·axesᵀ
+		positive.Apply(func(_, j int, v float64) float64 { return v * float64(j+1) }, axes)
+		positive.Mul(&positive, axes.T())
+		m.Mul(q, &positive)
+		if got, ok := rotation.Nearest(&m); !ok || !mat.EqualApprox(got, q, 1e-12) {
+			t.Errorf("d=%d: it isn't the factor", d)
+		}
+	}
+}

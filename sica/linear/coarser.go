@@ -43,7 +43,7 @@ func coarserResolution(ctx context.Context, white *pca.Components, shape []int, 
 			return 0, 0, err
 		}
 		m := s.take()
-		if err := s.evaluate(ctx, m, b, true, nil); err != nil {
+		if err := s.evaluate(ctx, m, b, nil); err != nil {
 			return 0, 0, err
 		}
 		if m, err = s.descend(ctx, m, firstSteps); err != nil { // enough to see

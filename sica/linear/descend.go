@@ -79,8 +79,8 @@ func (s *separator) take() *demixing {
 func (s *separator) give(m *demixing) { s.spare = append(s.spare, m) }
 
 // evaluate sets m to the demixing b with models fitted to its signals, whose
-// choices are made anew or those of before.
-func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, anew bool, before *demixing) error {
+// choices are those of before or, if that is nil, made anew.
+func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, before *demixing) error {
 	m.b.Copy(b)
 	m.y.Mul(m.b, s.z)
 	size := len(s.past.lags) + 1
@@ -91,15 +91,13 @@ func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, ane
 	}
 	err := s.each(ctx, s.d, func(c *coder, i int) {
 		source := &m.sources[i]
-		if before != nil {
-			source.keep(&before.sources[i])
-		}
 		source.q = resize(source.q, size*size)
 		y := m.y.RawRowView(i)
 		s.moments.of(source.q, m.b.RawRowView(i), y)
-		if anew {
+		if before == nil {
 			c.choose(source, y)
 		} else {
+			source.keep(&before.sources[i])
 			c.fit(source, y)
 		}
 	})
@@ -191,7 +189,7 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 	defer func() { s.give(next) }()
 	gain := leastGain / float64(s.past.n)
 	anew := func() error {
-		if err := s.evaluate(ctx, next, m.b, true, m); err != nil {
+		if err := s.evaluate(ctx, next, m.b, nil); err != nil {
 			return err
 		}
 		m, next = next, m
@@ -211,7 +209,7 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 		before := m.nats
 		lower := false
 		for range halvings {
-			if err := s.evaluate(ctx, next, moved(e, m.b), false, m); err != nil {
+			if err := s.evaluate(ctx, next, moved(e, m.b), m); err != nil {
 				return nil, err
 			}
 			if next.nats < before {

@@ -50,7 +50,7 @@ func TestGradient(t *testing.T) {
 		s := separatorOf(t, 20000, c.weight, c.draw)
 		m, moved := s.take(), s.take()
 		b := mat.NewDense(2, 2, []float64{1, 0.4, -0.2, 1.1})
-		if err := s.evaluate(t.Context(), m, b, true, nil); err != nil {
+		if err := s.evaluate(t.Context(), m, b, nil); err != nil {
 			t.Fatal(err)
 		}
 		p, err := s.differentiate(t.Context(), m)
@@ -66,7 +66,7 @@ func TestGradient(t *testing.T) {
 					e.Set(i, j, e.At(i, j)+by)
 					var to mat.Dense
 					to.Mul(e, b)
-					if err := s.evaluate(t.Context(), moved, &to, false, m); err != nil {
+					if err := s.evaluate(t.Context(), moved, &to, m); err != nil {
 						t.Fatal(err)
 					}
 					slope += moved.nats * math.Copysign(1, by) / (2 * step)
@@ -93,7 +93,7 @@ func TestCurvature(t *testing.T) {
 	const a = 0.7
 	s := separatorOf(t, 50000, a, func(r *rand.Rand) float64 { return r.NormFloat64() })
 	m := s.take()
-	if err := s.evaluate(t.Context(), m, rotation.Identity(2), true, nil); err != nil {
+	if err := s.evaluate(t.Context(), m, rotation.Identity(2), nil); err != nil {
 		t.Fatal(err)
 	}
 	p, err := s.differentiate(t.Context(), m)
@@ -120,7 +120,7 @@ func TestDescend(t *testing.T) {
 		b := mat.NewDense(2, 2, nil)
 		b.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, b)
 		m := s.take()
-		if err := s.evaluate(t.Context(), m, b, true, nil); err != nil {
+		if err := s.evaluate(t.Context(), m, b, nil); err != nil {
 			t.Fatal(err)
 		}
 		before := m.nats

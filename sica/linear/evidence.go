@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // evidenceBlocks are the parts of the positions that description lengths are kept of.
@@ -175,26 +177,22 @@ func orient(b, whitening *mat.Dense, group []int) {
 	}
 	index := make([]int, d)
 	floats.Argsort(weight, index)
-	nearest := index[d-len(group):]
 	part := mat.NewDense(len(group), len(group), nil)
 	for a, i := range group {
-		for c, j := range nearest {
+		for c, j := range index[d-len(group):] {
 			part.Set(a, c, shares.At(i, j))
 		}
 	}
-	var svd mat.SVD
-	if !svd.Factorize(part, mat.SVDFull) {
+	nearest, ok := rotation.Nearest(part)
+	if !ok {
 		return
 	}
-	var u, v, turn, turned mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	turn.Mul(&v, u.T())
+	var turned mat.Dense
 	rows := mat.NewDense(len(group), d, nil)
 	for a, i := range group {
 		rows.SetRow(a, b.RawRowView(i))
 	}
-	turned.Mul(&turn, rows)
+	turned.Mul(nearest.T(), rows)
 	for a, i := range group {
 		b.SetRow(i, turned.RawRowView(a))
 	}

@@ -24,7 +24,7 @@ const (
 func (s *separator) best(ctx context.Context, starts []start) (best *demixing, name string, ends []start, err error) {
 	for k := range starts {
 		m := s.take()
-		if err := s.evaluate(ctx, m, starts[k].b, true, nil); err != nil {
+		if err := s.evaluate(ctx, m, starts[k].b, nil); err != nil {
 			return nil, "", nil, err
 		}
 		starts[k].nats = m.nats
@@ -37,7 +37,7 @@ func (s *separator) best(ctx context.Context, starts []start) (best *demixing, n
 			continue
 		}
 		m := s.take()
-		if err := s.evaluate(ctx, m, from.b, true, nil); err != nil {
+		if err := s.evaluate(ctx, m, from.b, nil); err != nil {
 			return nil, "", nil, err
 		}
 		steps := mostSteps

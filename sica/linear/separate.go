@@ -109,7 +109,7 @@ func separateWith(ctx context.Context, blur *mat.Dense, white *pca.Components, s
 	}
 	if another != nil {
 		name = another.name
-		if err := s.evaluate(ctx, best, another.b, true, nil); err != nil {
+		if err := s.evaluate(ctx, best, another.b, nil); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -179,7 +179,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 		}
 	}
 	m := s.take()
-	if err := s.evaluate(ctx, m, b, true, best); err != nil {
+	if err := s.evaluate(ctx, m, b, nil); err != nil {
 		return nil, err
 	}
 	sol := &Solution{Mean: mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}

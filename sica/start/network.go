@@ -2,12 +2,14 @@ package start
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
 	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
@@ -116,7 +118,10 @@ func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white 
 	if len(found.Groups) > 1 {
 		return s, nil // as the network has it
 	}
-	turn := towards(white.Z, z)
+	turn, err := towards(white.Z, z)
+	if err != nil {
+		return Start{}, err
+	}
 	if s.Z, err = turn.Apply(z); err != nil {
 		return Start{}, err
 	}
@@ -125,16 +130,14 @@ func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white 
 	return s, nil
 }
 
-// towards is the orthogonal map that brings the signals z nearest to those of w (the
-// orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1), 1966).
-func towards(w, z *mat.Dense) *mapping.Affine {
+// towards is the orthogonal map that brings the signals z nearest to those of w.
+func towards(w, z *mat.Dense) (*mapping.Affine, error) {
 	centred, means := signal.Centred(z)
-	var cross, u, v, turn mat.Dense
+	var cross mat.Dense
 	cross.Mul(w, centred.T())
-	var svd mat.SVD
-	svd.Factorize(&cross, mat.SVDFull)
-	svd.UTo(&u)
-	svd.VTo(&v)
-	turn.Mul(&u, v.T())
-	return mapping.LinearMap(&turn, means)
+	turn, ok := rotation.Nearest(&cross)
+	if !ok {
+		return nil, errors.New("the singular value decomposition of the signals' covariances didn't converge")
+	}
+	return mapping.LinearMap(turn, means), nil
 }

@@ -35,7 +35,11 @@ func TestTowards(t *testing.T) {
 	var turn, turned mat.Dense
 	qr.QTo(&turn)
 	turned.Mul(&turn, white)
-	back, err := towards(white, &turned).Apply(&turned)
+	turnedBack, err := towards(white, &turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := turnedBack.Apply(&turned)
 	if err != nil || !mat.EqualApprox(back, white, 1e-12) {
 		t.Errorf("not turned back (%v)", err)
 	}

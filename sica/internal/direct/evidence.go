@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
 )
 
@@ -149,14 +150,10 @@ func groups(d int, pairs []Pair) [][]int {
 }
 
 // rotationBack rotates the signals z of each group as near as it can to those of
-// start that they correlate with most (the orthogonal Procrustes problem: P. H.
-// Schönemann, Psychometrika 31(1), 1966). Other signals stay.
+// start that they correlate with most. Other signals stay.
 func rotationBack(z, start *mat.Dense, groups [][]int) *mat.Dense {
 	d, _ := z.Dims()
-	rotation := mat.NewDense(d, d, nil)
-	for i := range d {
-		rotation.Set(i, i, 1)
-	}
+	turn := rotation.Identity(d)
 	for _, group := range groups {
 		n := len(group)
 		cross := mat.NewDense(d, n, nil) // of start with the group
@@ -187,25 +184,17 @@ func rotationBack(z, start *mat.Dense, groups [][]int) *mat.Dense {
 		for k, i := range nearest {
 			chosen.SetRow(k, cross.RawRowView(i))
 		}
-		q := polar(chosen)
+		q, ok := rotation.Nearest(chosen)
+		if !ok {
+			continue
+		}
 		for a, i := range group {
 			for b, j := range group {
-				rotation.Set(i, j, q.At(a, b))
+				turn.Set(i, j, q.At(a, b))
 			}
 		}
 	}
-	return rotation
-}
-
-// polar is the orthogonal matrix nearest to m.
-func polar(m *mat.Dense) *mat.Dense {
-	var svd mat.SVD
-	svd.Factorize(m, mat.SVDFull)
-	var u, v, q mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	q.Mul(&u, v.T())
-	return &q
+	return turn
 }
 
 // rotatedTo is z, standardised, rotated as near as it can to start.
