@@ -389,20 +389,22 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 4, 300, 2, false)
 		cfg := FastWGF()
-		cfg.Iterations, cfg.Steps = 100, 5
+		cfg.Iterations, cfg.Steps = 300, 2
 		var early, late []int
 		cfg.OnIteration = func(_ int, it Iteration) {
 			switch {
 			case it.J%5 > 0 || it.J <= 30: // the heap hasn't its size yet
 			case it.J <= 65:
 				early = append(early, resident())
-			default:
+			case it.J > 265:
 				late = append(late, resident())
 			}
 		}
 		fit(t, b, x, cfg)
-		if grown := median(late) - median(early); grown > 4<<20 { // a moment's size moves by as much
-			t.Errorf("35 iterations took %d KiB more", grown>>10)
+		// The size moves by up to 7 MiB from one moment to another, over 3000 iterations no
+		// further; what each kept would be there 235 times.
+		if grown := median(late) - median(early); grown > 16<<20 {
+			t.Errorf("235 iterations took %d KiB more", grown>>10)
 		}
 	})
 }
