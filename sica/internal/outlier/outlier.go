@@ -60,16 +60,16 @@ func Find(x *mat.Dense, g *grid.Grid) []int {
 	if !s.seek(ends, n-ends) {
 		return nil
 	}
-	accidents := first.accidents(s.events(ends, n-ends, first))
+	found := accidents(s.events(ends, n-ends, first), d)
 	for _, at := range []struct{ begin, end, outer int }{
 		{outermost, ends, 0},
 		{n - ends, n - outermost, n - outermost},
 	} {
 		if s.seek(at.begin, at.end) && slices.Max(s.square[at.outer:at.outer+outermost]) < s.least {
-			accidents = append(accidents, first.inOneChannel(s.events(at.begin, at.end, first)))
+			found = append(found, inOneChannel(s.events(at.begin, at.end, first)))
 		}
 	}
-	return sound(x, accidents)
+	return sound(x, found)
 }
 
 // A search marks the positions of x that are far, and mends them.
