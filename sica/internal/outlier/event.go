@@ -46,8 +46,8 @@ func (s *search) events(begin, end int, first *news) (events []event) {
 			off.SubVec(s.x.ColView(t), s.mended.ColView(t))
 			off.MulVec(&s.white, off)
 			off.AddVec(off, s.values.ColView(t))
-			if arrow := arrowOf(off); arrow.square > e.off.square {
-				e.off = arrow
+			if a := arrowOf(off); a.square > e.off.square {
+				e.off = a
 			}
 		}
 		var offFirst mat.VecDense
