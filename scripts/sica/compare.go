@@ -179,6 +179,9 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if taken := partOf(in.X.RawMatrix().Cols, of); taken != "" && !opt.json {
 		fmt.Fprintf(cmd.OutOrStdout(), "\nThis is about %s.\n", taken)
 	}
+	if !opt.json {
+		noteClocks(cmd.OutOrStdout(), in.X)
+	}
 	if err := opt.draw(rows, in, truth); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func TestBadInput(t *testing.T) {
 		{"NaN", bad("nan.csv", "1,NaN\n"), exitFailure, "NaN"},
 		{"Inf", bad("inf.csv", "-Inf,1\n"), exitFailure, "Inf"},
 		{"constant signal", separate(constant), exitFailure, "constant"},
+		{"constant channel", separate(write(t, inputs, "named.csv", "Fz,ref\n"+strings.Repeat("1,2\n2,2\n", 256))), exitFailure, `channel "ref"`},
 		{"one signal", separate(single), exitFailure, "at least 2"},
 		{"too few positions", separate(short, "--iterations", "1"), exitFailure, "7 positions"},
 		{"several files", separate(good, "--in", good), exitUsage, "only images"},

@@ -83,6 +83,25 @@ func checkChannels(file string, names []string, r *sica.Result) error {
 	return nil
 }
 
+// noteClocks says which of the mixed signals may be clocks.
+func noteClocks(out io.Writer, x *mat.Dense) {
+	for i := range x.RawMatrix().Rows {
+		if isClock(x.RawRowView(i)) {
+			fmt.Fprintf(out, "signal %d of the mixed ones rises by the same at every position: leave it out if it is a clock\n", i+1)
+		}
+	}
+}
+
+// checkVaries returns an error that names a channel of the recording if it is constant.
+func checkVaries(file string, r *datasets.Recording) error {
+	for i, name := range r.Names {
+		if row := r.Signals.RawRowView(i); slices.Min(row) == slices.Max(row) {
+			return fmt.Errorf("%s: channel %q has the same value at every position: leave it out", file, name)
+		}
+	}
+	return nil
+}
+
 // isClock is whether a signal rises by the same, to a thousandth, at every position, as a
 // column of times does that isn't called so.
 func isClock(signal []float64) bool {

@@ -90,3 +90,24 @@ func TestRecording(t *testing.T) {
 		}
 	}
 }
+
+// A column that may be a clock is named by every command that separates.
+func TestClocks(t *testing.T) {
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(5, 0))
+	var rows strings.Builder
+	rows.WriteString("frame,a,b\n")
+	for k := range 300 {
+		fmt.Fprintf(&rows, "%d,%g,%g\n", 3*k, rng.ExpFloat64(), rng.ExpFloat64())
+	}
+	in := write(t, dir, "in.csv", rows.String())
+	for _, args := range [][]string{
+		{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--backend", "go"},
+		{"report", "--in", in, "--refits", "0", "--backend", "go"},
+		{"compare", "--in", in, "--methods", "zca", "--backend", "go"},
+	} {
+		if said := must(t, args...); strings.Count(said, "signal 1 of the mixed ones rises by the same at every position") != 1 {
+			t.Errorf("%s printed %q", args[0], said)
+		}
+	}
+}

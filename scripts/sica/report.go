@@ -154,6 +154,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if taken := partOf(rep.Positions, of); taken != "" {
 		fmt.Fprintf(cmd.OutOrStdout(), "\nThis is about %s.\n", taken)
 	}
+	noteClocks(cmd.OutOrStdout(), x)
 	return opt.write(cmd.OutOrStdout(), b, result, rep, x, of)
 }
 

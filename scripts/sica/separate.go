@@ -132,6 +132,9 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 		return err
 	}
 	x := in.Signals
+	if err := checkVaries(opt.in[0], in); err != nil {
+		return err
+	}
 	if cfg.Shape == nil {
 		cfg.Shape = shape
 	}
@@ -150,11 +153,7 @@ func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
 
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, t, cfg.Seed, backend.NameOf(b))
-	for i := range d {
-		if isClock(x.RawRowView(i)) {
-			fmt.Fprintf(out, "signal %d of the mixed ones rises by the same at every position: leave it out if it is a clock\n", i+1)
-		}
-	}
+	noteClocks(out, x)
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
