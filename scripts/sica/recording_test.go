@@ -102,9 +102,9 @@ func TestClocks(t *testing.T) {
 	}
 	in := write(t, dir, "in.csv", rows.String())
 	for _, args := range [][]string{
-		{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--backend", "go"},
-		{"report", "--in", in, "--refits", "0", "--backend", "go"},
-		{"compare", "--in", in, "--methods", "zca", "--backend", "go"},
+		{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--preset", "smoke", "--backend", "go"},
+		{"report", "--in", in, "--refits", "0", "--preset", "smoke", "--backend", "go"},
+		{"compare", "--in", in, "--methods", "zca", "--preset", "smoke", "--backend", "go"},
 	} {
 		if said := must(t, args...); strings.Count(said, "signal 1 of the mixed ones rises by the same at every position") != 1 {
 			t.Errorf("%s printed %q", args[0], said)
