@@ -50,7 +50,7 @@ type csvRows struct {
 	columns int      // as soon as a row was read, its number of cells
 	line    int      // of the row that was read last
 	follows int      // the line where the next row must be
-	counts  bool     // the first row counts the columns
+	counts  bool     // the row that was read last is the first, and counts the columns
 }
 
 func newCSVRows(r io.Reader) *csvRows {
@@ -90,12 +90,9 @@ func (r *csvRows) next() ([]string, error) {
 	for _, cell := range row {
 		r.follows += strings.Count(cell, "\n") // Within quotes.
 	}
-	if first {
-		r.counts = isCount(row)
-	} else if r.counts && r.names == nil && hasFraction(row, r.lines.Comma) {
+	counted := r.counts
+	if r.counts = first && isCount(row); counted && hasFraction(row, r.lines.Comma) {
 		return nil, errors.New("line 1 has the numbers of the columns, as pandas writes them, or the values at the first position: name the columns, or leave that line out")
-	} else {
-		r.counts = false
 	}
 	if first && isHeader(row, r.lines.Comma) {
 		for _, cell := range row {

@@ -30,9 +30,10 @@ type Recording struct {
 
 // ReadRecording is ReadFile with what the file says of the signals: a CSV file their
 // names and, in a first column called time, t, seconds or timestamp, in any case, with or
-// without (s), that never falls, their times, which must be evenly spaced; a WAV file its rate. Beside a WAV or NPY file or an image there
-// may be one that says more, called as it is with .json after that: {"names": […],
-// "rate": 250}. A WAV file's own rate is right, but for what it had to be rounded by.
+// without (s), that never falls, their times, which must be evenly spaced; a WAV file its
+// rate. Beside a WAV or NPY file or an image there may be one that says more, called as it
+// is with .json after that: {"names": […], "rate": 250}. A WAV file's own rate is right,
+// but for what it had to be rounded by.
 //
 // The cells of a CSV file may also be separated by semicolons or tabs, and may then have
 // decimal commas.
@@ -196,7 +197,8 @@ func newTimes(first, last float64, n int) *times {
 	return &times{start: first, step: (last - first) / float64(n-1), last: first}
 }
 
-// mostOff is how many steps times may be off: those of few digits are rounded, and clocks jitter.
+// mostOff is how many steps times may be off: at 250 a second, those written to a hundredth are
+// off by 1.25, and clocks jitter by about one. A prior: a gap is longer.
 const mostOff = 2
 
 // see looks at the time of position t.

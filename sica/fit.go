@@ -161,7 +161,7 @@ func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
 }
 
 // fewestPositions is how many positions a rule needs, and two more than signals: evidence
-// is weighed by sixteenths of the positions that have a past, of which one may be empty; and signals at one
-// more position than there are of them are a regular simplex when they are whitened,
-// whatever they are, so that nothing tells one rotation from another.
+// is weighed by sixteenths of the positions that have a past, of which one may be empty; and
+// signals at one more position than there are of them are a regular simplex when they are
+// whitened, whatever they are, so that nothing tells one rotation from another.
 const fewestPositions = 16

@@ -35,8 +35,9 @@ const (
 	// source at once and its own, and two for a margin. What is far there is an accident only
 	// if all of it is in one channel.
 	ends = 16
-	// outermost are how many positions at either end lack neighbours that would tell them.
-	// Nothing is found there, and if one of them is far, nothing at that end.
+	// outermost are how many positions at either end lack neighbours that would tell them,
+	// as far as those of grid.Own reach in a sequence. Nothing is found there, and if one of
+	// them is far, nothing at that end.
 	outermost = 3
 )
 
@@ -69,7 +70,7 @@ func Find(x *mat.Dense, g *grid.Grid) []int {
 			found = append(found, inOneChannel(s.events(at.begin, at.end, first)))
 		}
 	}
-	return sound(x, found)
+	return s.sound(found)
 }
 
 // A search marks the positions of x that are far, and mends them.
@@ -81,6 +82,8 @@ type search struct {
 	far    []bool
 	mended *mat.Dense
 	*news  // of mended
+
+	rank int // of x; 0 before it is asked for
 }
 
 // seek marks what is far of the positions from begin to before end, until nothing more is or
@@ -97,7 +100,7 @@ func (s *search) seek(begin, end int) bool {
 			return false
 		}
 		next := interpolated(s.x, runs(s.far))
-		if lowerRank(next, s.x) {
+		if s.lowersRank(next) {
 			return true
 		}
 		news, err := newNews(next, s.grid)
@@ -108,26 +111,33 @@ func (s *search) seek(begin, end int) bool {
 	}
 }
 
-// lowerRank is whether fewer of the signals y than of x are more than rounding.
-func lowerRank(y, x *mat.Dense) bool {
-	of, err := mapping.Reduce(x, 0)
-	if err != nil {
-		return false
+// lowersRank is whether fewer of the mended signals than of x are more than rounding.
+func (s *search) lowersRank(mended *mat.Dense) bool {
+	if s.rank == 0 {
+		s.rank = rank(s.x)
 	}
-	left, err := mapping.Reduce(y, 0)
-	return err != nil || left.Rank < of.Rank
+	return rank(mended) < s.rank
+}
+
+// rank is how many of the signals x are more than rounding; 0 if one is constant.
+func rank(x *mat.Dense) int {
+	r, err := mapping.Reduce(x, 0)
+	if err != nil {
+		return 0
+	}
+	return r.Rank
 }
 
 // sound are the positions of those groups of accidents without which x has as many signals:
 // what is all that there is of a source is none.
-func sound(x *mat.Dense, accidents [][]int) []int {
+func (s *search) sound(accidents [][]int) []int {
 	all := slices.Sorted(slices.Values(slices.Concat(accidents...)))
-	if len(all) == 0 || !lowerRank(Mend(x, all), x) {
+	if len(all) == 0 || !s.lowersRank(Mend(s.x, all)) {
 		return all
 	}
 	var rest []int
 	for _, group := range accidents {
-		if more := slices.Sorted(slices.Values(slices.Concat(rest, group))); !lowerRank(Mend(x, more), x) {
+		if more := slices.Sorted(slices.Values(slices.Concat(rest, group))); !s.lowersRank(Mend(s.x, more)) {
 			rest = more
 		}
 	}
