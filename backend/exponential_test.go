@@ -1,0 +1,49 @@
+package backend_test
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// exponentialSlowdown returns the time of math.Exp after running for longer than
+// preempted, divided by its time in the first 10 ms. Each is the minimum over short
+// chunks, which other programs on the processor don't change.
+//
+// Built with GOEXPERIMENT=simd, Go 1.26 leaves the upper halves of the vector registers
+// dirty when it first preempts a goroutine, after about 10 ms. On Intel processors with
+// AVX-512 each math.Exp then takes up to 150 times as long.
+func exponentialSlowdown(preempted time.Duration) float64 {
+	first, last := math.Inf(1), math.Inf(1)
+	sum := 0.0
+	for begin := time.Now(); time.Since(begin) < preempted; {
+		chunk := time.Now()
+		for i := range 1000 {
+			sum += math.Exp(-float64(i) / 1000)
+		}
+		seconds := time.Since(chunk).Seconds()
+		switch elapsed := time.Since(begin); {
+		case elapsed < 10*time.Millisecond:
+			first = min(first, seconds)
+		case elapsed > preempted/2:
+			last = min(last, seconds)
+		}
+	}
+	if math.IsNaN(sum) {
+		panic("the exponential of a number is not a number")
+	}
+	return last / first
+}
+
+// The bound is far from the 100 of the fault and from the 1 without it.
+func TestExponentialStaysFast(t *testing.T) {
+	if slowdown := exponentialSlowdown(200 * time.Millisecond); slowdown > 5 {
+		t.Errorf("math.Exp became %.0f times slower; build without GOEXPERIMENT=simd", slowdown)
+	}
+}
+
+func BenchmarkExponential(b *testing.B) {
+	for range b.N {
+		b.ReportMetric(exponentialSlowdown(time.Second), "slowdown")
+	}
+}
