@@ -83,15 +83,6 @@ func TestPages(t *testing.T) {
 // What a browser fetches without being asked: not links, and not what is in the page.
 var fetches = regexp.MustCompile(`(?i)<link|@import|(?:src|srcset|poster)="(?:https?:)?//[^"]*|url\((?:https?:)?//[^)]*`)
 
-// The README is what one reads first, the page on the rooms one screen.
-func TestLengths(t *testing.T) {
-	for name, most := range map[string]int{"README.md": 250, "docs/architecture.md": 60} {
-		if n := strings.Count(read(t, filepath.Join(root, name)), "\n"); n > most {
-			t.Errorf("%s has %d lines, want at most %d", name, n, most)
-		}
-	}
-}
-
 var (
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // SetBackend makes Transform and InverseTransform evaluate networks on a
@@ -37,7 +37,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
 	defer on.Close()
-	z, err := mapping.ApplyAll(x, maps)
+	z, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
@@ -67,7 +67,7 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 			return nil, 0, fmt.Errorf("sica: inverse transform: stage %d of %d: %w", k+1, len(maps), err)
 		}
 	}
-	again, err := mapping.ApplyAll(x, maps)
+	again, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: measuring the round trip: %w", err)
 	}
@@ -77,7 +77,7 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 
 // maps are what took the fit's signals to Z, for as many signals x, called name in an
 // error, at positions of a shape; and what evaluates their networks, to be closed.
-func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int) ([]mapping.Map, *field.Evaluator, error) {
+func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *field.Evaluator, error) {
 	if r.flow == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // imported loads an export as other programs do.
@@ -84,8 +84,8 @@ func TestExportCheckpoint(t *testing.T) {
 	}
 	reduced := fit(t, b, tall, Default().Smoke())
 	network := fit(t, b, x, Default().Smoke())
-	network.flow = append(network.flow[:len(network.flow):len(network.flow)], chain.Stage{Fixed: &mapping.Invertible{
-		Linear: []*mapping.Affine{
+	network.flow = append(network.flow[:len(network.flow):len(network.flow)], chain.Stage{Fixed: &preprocess.Invertible{
+		Linear: []*preprocess.Affine{
 			{Centre: []float64{.1, -.2}, Matrix: []float64{1, .5, -.3, 2}, Offset: []float64{.3, 0}},
 			{Centre: []float64{0, 1}, Matrix: []float64{2, -.1, .4, 1}, Offset: []float64{0, .7}},
 		},
@@ -119,7 +119,7 @@ func TestExportCheckpoint(t *testing.T) {
 		}
 	}
 
-	gaussianised := fit(t, b, x, Config{Preparation: Preparation{Start: []mapping.Transform{mapping.Gaussianise}}})
+	gaussianised := fit(t, b, x, Config{Preparation: Preparation{Start: []preprocess.Transform{preprocess.Gaussianise}}})
 	if err := gaussianised.ExportCheckpoint(filepath.Join(t.TempDir(), "x")); err == nil || !strings.Contains(err.Error(), "has no variables") {
 		t.Errorf("gaussianised: %v", err)
 	}

@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // arsinh undoes sensors that answer by sinh.
 type arsinh struct{}
 
-func (arsinh) Fit(context.Context, *mat.Dense) (mapping.Applier, error) { return arsinh{}, nil }
+func (arsinh) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return arsinh{}, nil }
 
 func (arsinh) Apply(x *mat.Dense) (*mat.Dense, error) {
 	z := new(mat.Dense)
@@ -45,9 +45,9 @@ func (arsinh) LogDet(x *mat.Dense) ([]float64, error) {
 }
 
 // applied is an Applier without more.
-type applied struct{ mapping.Applier }
+type applied struct{ preprocess.Applier }
 
-func (a applied) Fit(context.Context, *mat.Dense) (mapping.Applier, error) { return a, nil }
+func (a applied) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return a, nil }
 
 // A start of one's own wins where it describes the mixed signals in fewer nats, and loses where
 // the linear rule does.
@@ -62,7 +62,7 @@ func TestStarts(t *testing.T) {
 			s.Set(i, k, last)
 		}
 	}
-	y, err := mapping.Standardised(s)
+	y, err := preprocess.Standardised(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestStarts(t *testing.T) {
 	bent.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, &mixed)
 	for name, rule := range map[string]Rule{"linear": LinearRule, "any": AnyRule} {
 		cfg := Default()
-		cfg.Rule, cfg.Starts = rule, []mapping.Fitter{arsinh{}}
+		cfg.Rule, cfg.Starts = rule, []preprocess.Fitter{arsinh{}}
 		r := fit(t, b, &bent, cfg)
 		match, err := metric.MCC(r.Z, s)
 		if err != nil || match.MCC < .99 {
@@ -100,7 +100,7 @@ func TestStarts(t *testing.T) {
 		}
 	}
 	cfg := Default()
-	cfg.Rule, cfg.Starts = LinearRule, []mapping.Fitter{arsinh{}}
+	cfg.Rule, cfg.Starts = LinearRule, []preprocess.Fitter{arsinh{}}
 	r := fit(t, b, &mixed, cfg)
 	if len(r.Candidates) != 2 || len(r.Start) > 0 && r.Start[0] == "own start 1" {
 		t.Errorf("of a linear mixture: start %v: %s", r.Start, r.Why)
@@ -126,7 +126,7 @@ func TestStarts(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"by the rules":   func(c *Config) { c.Rule = NetworkRule },
 		"one is nil":     func(c *Config) { c.Starts = append(c.Starts, nil) },
-		"no method":      func(c *Config) { c.Starts = []mapping.Fitter{applied{arsinh{}}} },
+		"no method":      func(c *Config) { c.Starts = []preprocess.Fitter{applied{arsinh{}}} },
 		"whether Starts": func(c *Config) { c.Checkpoint = t.TempDir() },
 	} {
 		c := cfg

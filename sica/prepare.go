@@ -9,20 +9,20 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/chain"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // prepare returns the runs with the signals that Preparation.Prepare makes of theirs,
 // and the maps that do so; both are as they were without it.
-func (c Config) prepare(ctx context.Context, runs []Run) ([]Run, []mapping.Map, error) {
-	maps := make([]mapping.Map, len(runs))
+func (c Config) prepare(ctx context.Context, runs []Run) ([]Run, []preprocess.Map, error) {
+	maps := make([]preprocess.Map, len(runs))
 	if c.Prepare == nil {
 		return runs, maps, nil
 	}
 	prepared := slices.Clone(runs)
 	for r, run := range runs {
 		var err error
-		prepared[r].X, maps[r], err = mapping.FitOwn(ctx, c.Prepare, run.X)
+		prepared[r].X, maps[r], err = preprocess.FitOwn(ctx, c.Prepare, run.X)
 		if err == nil {
 			if unfit := signal.Check("the prepared x", prepared[r].X); unfit != nil {
 				err = signalsError{unfit}
@@ -40,7 +40,7 @@ func (c Config) prepare(ctx context.Context, runs []Run) ([]Run, []mapping.Map, 
 
 // preparedBy puts a map of Preparation.Prepare, if there is one, before all that led to
 // the result.
-func (r *Result) preparedBy(m mapping.Map) {
+func (r *Result) preparedBy(m preprocess.Map) {
 	if m == nil || r == nil {
 		return
 	}
@@ -51,6 +51,6 @@ func (r *Result) preparedBy(m mapping.Map) {
 
 // asFitted gives a map that was fitted already: Preparation.Prepare of a result that was
 // loaded.
-type asFitted struct{ mapping.Map }
+type asFitted struct{ preprocess.Map }
 
-func (f asFitted) Fit(context.Context, *mat.Dense) (mapping.Applier, error) { return f.Map, nil }
+func (f asFitted) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return f.Map, nil }

@@ -12,13 +12,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // logs is the logarithm of signals that are positive but for an offset.
 type logs struct{ Offsets []float64 }
 
-func (logs) Fit(_ context.Context, x *mat.Dense) (mapping.Applier, error) {
+func (logs) Fit(_ context.Context, x *mat.Dense) (preprocess.Applier, error) {
 	var fitted logs
 	d, _ := x.Dims()
 	for i := range d {
@@ -40,15 +40,15 @@ func (l *logs) Invert(z *mat.Dense) (*mat.Dense, error) {
 // by is a Fitter, and applying an Applier, that is one function.
 type by func(x *mat.Dense) (*mat.Dense, error)
 
-func (b by) Fit(context.Context, *mat.Dense) (mapping.Applier, error) { return b, nil }
-func (b by) Apply(x *mat.Dense) (*mat.Dense, error)                   { return b(x) }
+func (b by) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return b, nil }
+func (b by) Apply(x *mat.Dense) (*mat.Dense, error)                      { return b(x) }
 
 // fitter is a Fitter that is one function.
-type fitter func(x *mat.Dense) (mapping.Applier, error)
+type fitter func(x *mat.Dense) (preprocess.Applier, error)
 
-func (f fitter) Fit(_ context.Context, x *mat.Dense) (mapping.Applier, error) { return f(x) }
+func (f fitter) Fit(_ context.Context, x *mat.Dense) (preprocess.Applier, error) { return f(x) }
 
-func init() { mapping.Register("sica_test.logs", func() mapping.Applier { return new(logs) }) }
+func init() { preprocess.Register("sica_test.logs", func() preprocess.Applier { return new(logs) }) }
 
 // quick is a small fit that makes iterations.
 func quick() Config {
@@ -118,7 +118,7 @@ func TestPrepareUnregistered(t *testing.T) {
 	if err != nil || largestDifference(z, result.Z) > 1e-9 {
 		t.Errorf("transform: %v", err)
 	}
-	if _, _, err := result.InverseTransform(z); !errors.Is(err, mapping.ErrNotInvertible) || !strings.Contains(err.Error(), "sica.by has no method Invert") {
+	if _, _, err := result.InverseTransform(z); !errors.Is(err, preprocess.ErrNotInvertible) || !strings.Contains(err.Error(), "sica.by has no method Invert") {
 		t.Errorf("inverse: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "result")
@@ -141,7 +141,7 @@ func TestPrepareReduced(t *testing.T) {
 	x.Mul(mat.NewDense(3, 2, []float64{1, 2, 3, -1, 0.5, 1}), two)
 	cfg := Default()
 	cfg.Rule = LinearRule
-	cfg.Prepare = fitter(func(x *mat.Dense) (mapping.Applier, error) { return mapping.Standardisation(x), nil })
+	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return preprocess.Standardisation(x), nil })
 	result := fit(t, open(t, backend.Go), &x, cfg)
 	dir := filepath.Join(t.TempDir(), "result")
 	if err := result.Save(dir); err != nil {
@@ -166,16 +166,16 @@ func TestPrepareReduced(t *testing.T) {
 func TestPrepareErrors(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, false)
-	for want, prepare := range map[string]mapping.Fitter{
-		"no such luck": fitter(func(*mat.Dense) (mapping.Applier, error) { return nil, errors.New("no such luck") }),
-		"nil":          fitter(func(*mat.Dense) (mapping.Applier, error) { return nil, nil }),
+	for want, prepare := range map[string]preprocess.Fitter{
+		"no such luck": fitter(func(*mat.Dense) (preprocess.Applier, error) { return nil, errors.New("no such luck") }),
+		"nil":          fitter(func(*mat.Dense) (preprocess.Applier, error) { return nil, nil }),
 		"made nothing": by(func(*mat.Dense) (*mat.Dense, error) { return nil, nil }),
 		"made 1×200 of 2×200": by(func(x *mat.Dense) (*mat.Dense, error) {
 			return mat.DenseCopyOf(x.Slice(0, 1, 0, 200)), nil
 		}),
 		"the value NaN": by(func(x *mat.Dense) (*mat.Dense, error) { x.Set(0, 3, math.NaN()); return x, nil }),
-		"2 signals became 1": fitter(func(x *mat.Dense) (mapping.Applier, error) {
-			return mapping.Reduce(x, 1)
+		"2 signals became 1": fitter(func(x *mat.Dense) (preprocess.Applier, error) {
+			return preprocess.Reduce(x, 1)
 		}),
 	} {
 		cfg := quick()

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/chain"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // reduce returns the runs with their channels reduced to components, and what did
 // that; both are as they were where nothing is to be reduced.
-func (c Config) reduce(runs []Run) ([]Run, []*mapping.Reduction, error) {
-	reductions := make([]*mapping.Reduction, len(runs))
+func (c Config) reduce(runs []Run) ([]Run, []*preprocess.Reduction, error) {
+	reductions := make([]*preprocess.Reduction, len(runs))
 	reduced := slices.Clone(runs)
 	for k, run := range runs {
-		r, err := mapping.Reduce(run.X, c.Components)
+		r, err := preprocess.Reduce(run.X, c.Components)
 		if err == nil && r.Components() < 2 {
 			err = fmt.Errorf("%d mixed signals of rank %d: separating needs at least 2 components", r.Channels(), r.Rank)
 		}
@@ -42,7 +42,7 @@ func (c Config) reduce(runs []Run) ([]Run, []*mapping.Reduction, error) {
 }
 
 // reducedBy puts a reduction, if there is one, before all that led to the result so far.
-func (r *Result) reducedBy(by *mapping.Reduction) {
+func (r *Result) reducedBy(by *preprocess.Reduction) {
 	if by == nil || r == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (r *Result) reducedBy(by *mapping.Reduction) {
 }
 
 // reduction is what the mixed signals were reduced by, nil for nothing.
-func (r *Result) reduction() *mapping.Reduction {
+func (r *Result) reduction() *preprocess.Reduction {
 	first := 0
 	if r.Prepared {
 		first = 1
@@ -63,7 +63,7 @@ func (r *Result) reduction() *mapping.Reduction {
 	if len(r.flow) <= first {
 		return nil
 	}
-	by, _ := r.flow[first].Fixed.(*mapping.Reduction)
+	by, _ := r.flow[first].Fixed.(*preprocess.Reduction)
 	return by
 }
 

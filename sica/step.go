@@ -9,7 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // step is η of iteration j: a cosine from FirstStep to LastStep. The rectified
@@ -36,7 +36,7 @@ type moved struct {
 // demixing family.
 func (c Config) move(z *mat.Dense, step float64, estimate field.Estimate) (moved, error) {
 	velocity := estimate.Move
-	var linear *mapping.Affine
+	var linear *preprocess.Affine
 	if c.Family == Linear {
 		var err error
 		if velocity, linear, err = projectLinear(velocity, z); err != nil {
@@ -61,20 +61,20 @@ func (c Config) move(z *mat.Dense, step float64, estimate field.Estimate) (moved
 		}
 		return moved{next, chain.Chain{chain.Step(estimate.Learned, step)}, step}, nil
 	}
-	standard, err := mapping.Standardised(next)
+	standard, err := preprocess.Standardised(next)
 	if err != nil {
 		return moved{}, err
 	}
 	if linear != nil {
-		return moved{standard, chain.Chain{{Fixed: linear.Then(mapping.Standardisation(next))}}, step}, nil
+		return moved{standard, chain.Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, step}, nil
 	}
-	return moved{standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: mapping.Standardisation(next)}}, step}, nil
+	return moved{standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: preprocess.Standardisation(next)}}, step}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least
 // squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
 // and as a map. Both are d×T.
-func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
+func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
 	d, t := z.Dims()
 	centredZ, centreZ := signal.Centred(z)
 	centredMove, mean := signal.Centred(move)
@@ -99,5 +99,5 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
 			row[k] += mean[i]
 		}
 	}
-	return fit, &mapping.Affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
+	return fit, &preprocess.Affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
 }

@@ -53,11 +53,13 @@ var house = [][]room{
 		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/...", "sica/internal/outlier"}, "linear mixtures by entropy rates", column4},
 	}, {
-		{"sica/baseline", []string{"sica/baseline/...", "sica/internal/pca"}, "the rivals", column2},
+		{"sica/baseline", []string{"sica/baseline/..."}, "the rivals", column2},
 		{"sica/metric", []string{"sica/metric"}, "scores against the truth", column4},
 		{"sica/dependence", []string{"sica/dependence"}, "how dependent signals are, without networks", column3},
 	}, {
-		{"sica/preprocess", []string{"sica/preprocess", "sica/internal/mapping"}, "maps of signals: fit, apply, invert", column3},
+		{"sica/ica", []string{"sica/ica"}, "the interface of everything that separates", column2},
+	}, {
+		{"sica/preprocess", []string{"sica/preprocess"}, "maps of signals: fit, apply, invert", column3},
 		{"internal/trainstep", []string{"internal/trainstep"}, "one training step of a field", column1},
 	}, {
 		{"flows", []string{"flows/..."}, "losses, solvers, the compiled training loop", column2},

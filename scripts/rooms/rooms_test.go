@@ -193,27 +193,3 @@ func TestCommittedPicture(t *testing.T) {
 		}
 	}
 }
-
-// No package below sica has more than 20 files or 2,500 lines, tests left out: what grows
-// beyond gets another room.
-func TestPackagesStaySmall(t *testing.T) {
-	const mostFiles, mostLines = 20, 2500
-	files, lines := map[string]int{}, map[string]int{}
-	err := filepath.WalkDir(filepath.Join(root, "sica"), func(path string, d os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		files[filepath.Dir(path)]++
-		lines[filepath.Dir(path)] += bytes.Count(data, []byte("\n"))
-		return err
-	})
-	if err != nil || len(files) < 20 {
-		t.Fatal(len(files), err)
-	}
-	for dir, n := range files {
-		if n > mostFiles || lines[dir] > mostLines {
-			t.Errorf("%s has %d files and %d lines; at most %d and %d", dir, n, lines[dir], mostFiles, mostLines)
-		}
-	}
-}

@@ -1,8 +1,6 @@
 package baseline
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -11,16 +9,15 @@ import (
 // CheckSignals returns an error unless x can be separated: it must have at least
 // one signal, more positions than signals and at least two, and no value that is
 // NaN, infinite or beyond ±1e150, whose square might be; and no signal may be
-// constant. That the signals are linearly independent is for a method to find out
-// that needs it.
-//
-// The error has no prefix: the method that was asked puts its own.
-func CheckSignals(x *mat.Dense) error {
-	if err := signal.Check("x", x); err != nil {
-		return err
-	}
-	if d, n := x.Dims(); n <= d {
-		return fmt.Errorf("x has %d signals at %d positions: want at least %d positions", d, n, d+1)
-	}
-	return nil
+// constant.
+func CheckSignals(x *mat.Dense) error { return signal.CheckMixed(x) }
+
+// Demixed returns the model whose recovered signals are w·White, in a fit that ended so.
+// The inverse is that of w, d×d.
+func Demixed(white *signal.Whitening, w, inverse mat.Matrix, end Convergence) *LinearModel {
+	var unmixing, mixing, signals mat.Dense
+	unmixing.Mul(w, white.Matrix)
+	mixing.Mul(white.Inverse, inverse)
+	signals.Mul(w, white.White)
+	return NewLinearModel(white.Mean, &unmixing, &mixing, &signals, end)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Dependence is what a pair of signals tell of one another at t, beyond what
@@ -164,7 +164,7 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 	if err := check(z, neighbours); err != nil {
 		return nil, err
 	}
-	standard, err := mapping.Standardised(z)
+	standard, err := preprocess.Standardised(z)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // features are those of each signal's whitened residual, residual and
@@ -19,7 +19,7 @@ type features struct{ white, residual, prediction [][][]float64 }
 
 // newFeatures stops with ctx's error when ctx ends.
 func newFeatures(ctx context.Context, residuals, predictions *mat.Dense) (*features, error) {
-	white, err := mapping.Whitened(residuals)
+	white, err := preprocess.Whitened(residuals)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (table featureTable) features(row []float64) [][]float64 {
 	for k := range features {
 		features[k] = make([]float64, len(row))
 	}
-	for t, rank := range mapping.Ranks(row) {
+	for t, rank := range preprocess.Ranks(row) {
 		for k, v := range table[int(2*rank)] {
 			features[k][t] = v
 		}

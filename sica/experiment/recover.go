@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 type recoverer = func(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error)
@@ -145,7 +145,7 @@ func separateLinear(ctx context.Context, _ compute.Backend, in Signals, _ Preset
 
 // reduced is x, or its principal components if some of its signals determine others.
 func reduced(x *mat.Dense) (*mat.Dense, error) {
-	r, err := mapping.Reduce(x, 0)
+	r, err := preprocess.Reduce(x, 0)
 	if err != nil || r.Components() == r.Channels() {
 		return x, nil // each method says itself what is wrong with x
 	}

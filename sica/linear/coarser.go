@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/joint"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/noise"
 )
@@ -26,13 +26,13 @@ const coarser = 3
 // of the channels covers: where it is as large as what is new in the sources, it is the noise
 // that is made independent in their place. The powers in windows are of all that is in the
 // signals, and suffer least.
-func coarserResolution(ctx context.Context, white *pca.Components, shape []int, seed uint64, b *mat.Dense) (found, gain float64, err error) {
+func coarserResolution(ctx context.Context, white *signal.Whitening, shape []int, seed uint64, b *mat.Dense) (found, gain float64, err error) {
 	d := len(white.Mean)
 	if d < 2 || len(shape) > 1 {
 		return 0, 0, nil
 	}
 	z := new(mat.Dense)
-	z.Mul(axes(white).T(), white.Signals)
+	z.Mul(white.Axes().T(), white.White)
 	for r := coarser * resolution; r < 1; r *= coarser {
 		before := joint.PowerLengths(b, z, r*r)
 		if before == nil {

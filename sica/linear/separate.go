@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/noise"
 )
 
@@ -54,7 +54,7 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	if x == nil {
 		return nil, errors.New("no signals: x is nil")
 	}
-	white, err := pca.Whiten(x)
+	white, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 
 // separateWith is Separate of signals with the noise of the resolution, which blur, d×d,
 // makes of white noise. If what it found may be made by that, it returns one that can't.
-func separateWith(ctx context.Context, blur *mat.Dense, white *pca.Components, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
+func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
 	s, err := prepare(ctx, blur, white, shape, seed)
 	if err != nil {
 		return nil, nil, err
@@ -157,10 +157,10 @@ func (w *whitened) noise() *mat.Dense {
 
 // prepare whitens x symmetrically and adds the noise of the resolution, that which blur,
 // d×d, makes of white noise.
-func prepare(ctx context.Context, blur *mat.Dense, white *pca.Components, shape []int, seed uint64) (*separator, error) {
-	a := axes(white)
+func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shape []int, seed uint64) (*separator, error) {
+	a := white.Axes()
 	z, whitening, inverse := new(mat.Dense), new(mat.Dense), new(mat.Dense)
-	z.Mul(a.T(), white.Signals)
+	z.Mul(a.T(), white.White)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
 	noise.Add(z, blur, seed)
@@ -171,17 +171,6 @@ func prepare(ctx context.Context, blur *mat.Dense, white *pca.Components, shape 
 	}
 	s.whitening, s.inverse = whitening, inverse
 	return s, nil
-}
-
-// axes are those of the principal components, a row each. Whitening by these has each over
-// its standard deviation; aᵀ turns it into the symmetric one, Σ^(−1/2).
-func axes(white *pca.Components) *mat.Dense {
-	a := mat.DenseCopyOf(white.Matrix)
-	for i := range white.Mean {
-		axis := a.RowView(i).(*mat.VecDense)
-		axis.ScaleVec(1/axis.Norm(2), axis)
-	}
-	return a
 }
 
 func (o Options) shape(positions int) ([]int, error) {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Align returns the recovered signals z as they are best shown beside the
@@ -15,7 +15,7 @@ import (
 // standard deviation of the source. It uses the truth, so it is for pictures
 // only. Neither argument is changed. The errors are MCC's.
 func Align(z, s *mat.Dense) (*mat.Dense, error) {
-	m, err := match(z, s, mapping.Standardised)
+	m, err := match(z, s, preprocess.Standardised)
 	if err != nil {
 		return nil, fmt.Errorf("metric: align: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/assign"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Match pairs recovered signals with sources.
@@ -34,7 +34,7 @@ type Match struct {
 // It is an error if the sizes differ, if there are fewer than two positions, if
 // a value isn't finite or if a signal is constant.
 func MCC(z, s *mat.Dense) (Match, error) {
-	m, err := match(z, s, mapping.Standardised)
+	m, err := match(z, s, preprocess.Standardised)
 	if err != nil {
 		return Match{}, fmt.Errorf("metric: MCC: %w", err)
 	}
@@ -95,7 +95,7 @@ func standardisedRanks(x *mat.Dense) (*mat.Dense, error) {
 	d, n := x.Dims()
 	r := mat.NewDense(d, n, nil)
 	for i := range d {
-		r.SetRow(i, mapping.Ranks(x.RawRowView(i)))
+		r.SetRow(i, preprocess.Ranks(x.RawRowView(i)))
 	}
-	return mapping.Standardised(r)
+	return preprocess.Standardised(r)
 }

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 func again(t *testing.T, z *mat.Dense, shape ...int) Linear {
@@ -41,7 +41,7 @@ func TestSeparateAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := mapping.Whitened(s)
+		z, err := preprocess.Whitened(s)
 		if err != nil {
 			t.Fatal(err)
 		}

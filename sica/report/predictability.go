@@ -10,7 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Predictability is how well a recovered signal's value is known from linear
@@ -42,7 +42,7 @@ func (p Predictability) SelfSufficient() bool {
 
 // predictability looks at each of the signals z.
 func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predictability, error) {
-	z, err := mapping.Standardised(z)
+	z, err := preprocess.Standardised(z)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Options say what Of does.
@@ -190,11 +190,11 @@ func of(ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Den
 func shares(x, z *mat.Dense) ([]float64, error) {
 	channels, _ := x.Dims()
 	d, _ := z.Dims()
-	scaled, err := mapping.Standardised(x)
+	scaled, err := preprocess.Standardised(x)
 	if err != nil {
 		return nil, err
 	}
-	unit, err := mapping.Standardised(z)
+	unit, err := preprocess.Standardised(z)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func reduced(x *mat.Dense, k int) (*mat.Dense, error) {
 	if d, _ := x.Dims(); d <= k {
 		return x, nil
 	}
-	r, err := mapping.Reduce(x, k)
+	r, err := preprocess.Reduce(x, k)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func whitened(ctx context.Context, x *mat.Dense, k int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	white, _, _, err := mapping.Begin(ctx, x, []mapping.Transform{mapping.ZCA})
+	white, _, _, err := preprocess.Begin(ctx, x, []preprocess.Transform{preprocess.ZCA})
 	return white, err
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // reported is a mixture of a Laplace and a uniform signal at the positions of an
@@ -115,7 +115,7 @@ func TestReportJudged(t *testing.T) {
 		t.Skip("trains networks")
 	}
 	s := noise(rng(1), 2, 512, datasets.Uniform)
-	white, err := mapping.Whitened(s)
+	white, err := preprocess.Whitened(s)
 	if err != nil {
 		t.Fatal(err)
 	}

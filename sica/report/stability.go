@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Stability is how much a separation depends on its seed and on the positions
@@ -109,7 +109,7 @@ func slab(c sica.Config, x *mat.Dense, shape []int, refits int) int {
 
 // spans is whether as many signals can be made of the mixed signals x.
 func spans(x *mat.Dense, signals int) bool {
-	r, err := mapping.Reduce(x, signals)
+	r, err := preprocess.Reduce(x, signals)
 	return err == nil && r.Rank >= signals
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Difference is one of code lengths, in nats a position, with its standard error.
@@ -131,7 +131,7 @@ func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white 
 }
 
 // towards is the orthogonal map that brings the signals z nearest to those of w.
-func towards(w, z *mat.Dense) (*mapping.Affine, error) {
+func towards(w, z *mat.Dense) (*preprocess.Affine, error) {
 	centred, means := signal.Centred(z)
 	var cross mat.Dense
 	cross.Mul(w, centred.T())
@@ -139,5 +139,5 @@ func towards(w, z *mat.Dense) (*mapping.Affine, error) {
 	if !ok {
 		return nil, errors.New("the singular value decomposition of the signals' covariances didn't converge")
 	}
-	return mapping.LinearMap(turn, means), nil
+	return preprocess.LinearMap(turn, means), nil
 }

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // mostConditioned is the most signals that a conditional normalisation is tried on just to
@@ -44,7 +44,7 @@ func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, err
 	x, seen := part(c.x), white
 	_, n := x.Dims()
 	o.Shape = []int{n}
-	if seen.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
+	if seen.Z, err = preprocess.ApplyAll(x, white.Maps); err != nil {
 		return Start{}, err
 	}
 	starts, err := c.starts(ctx, x, seen, linear, o)
@@ -109,7 +109,7 @@ func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o dir
 	o.Shape = g.Shape()
 	o.ConstantStrength = true // a bend may look like a strength that varies
 	var err error
-	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
+	if white.Z, err = preprocess.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
 	}
 	starts, err := c.starts(ctx, x, white, linear, o)
@@ -152,11 +152,11 @@ func (c chooser) starts(ctx context.Context, x *mat.Dense, white, linear Start, 
 		return nil, err
 	}
 	s.markLinear()
-	if slices.Contains(c.Transforms, mapping.Conditional) {
+	if slices.Contains(c.Transforms, preprocess.Conditional) {
 		return s, nil // both are conditionally normalised
 	}
 	var conditional Start
-	conditional.Z, conditional.Maps, conditional.Taken.Start, err = mapping.Begin(ctx, x, append(slices.Clone(c.Transforms), mapping.Conditional))
+	conditional.Z, conditional.Maps, conditional.Taken.Start, err = preprocess.Begin(ctx, x, append(slices.Clone(c.Transforms), preprocess.Conditional))
 	if err == nil {
 		s.add(ctx, x, conditional, "conditional normalisation") // of signals that can't be normalised so, a start less
 	}
@@ -186,7 +186,7 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 	}
 	found := of.all[chosen.Candidates[take].Start]
 	var err error
-	if found.Z, err = mapping.ApplyAll(c.x, found.Maps); err != nil {
+	if found.Z, err = preprocess.ApplyAll(c.x, found.Maps); err != nil {
 		return Start{}, err
 	}
 	if network != nil {
@@ -227,7 +227,7 @@ func (s *starts) markLinear() {
 
 // add adds a start of the mixed signals x.
 func (s *starts) add(ctx context.Context, x *mat.Dense, of Start, name string) error {
-	z, logDet, err := mapping.ApplyLogDet(ctx, x, of.Maps)
+	z, logDet, err := preprocess.ApplyLogDet(ctx, x, of.Maps)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // orOwn is the start of the linear rule, or that of it behind one of Options.Own
@@ -59,10 +59,10 @@ func (c chooser) orOwn(ctx context.Context, white, linear Start) (Start, bool, e
 }
 
 // demixBehind is the start of the linear rule behind a caller's transform.
-func (c chooser) demixBehind(ctx context.Context, fitter mapping.Fitter, name string) (Start, error) {
-	var m mapping.Map
+func (c chooser) demixBehind(ctx context.Context, fitter preprocess.Fitter, name string) (Start, error) {
+	var m preprocess.Map
 	var err error
-	if c.x, m, err = mapping.FitOwn(ctx, fitter, c.x); err != nil {
+	if c.x, m, err = preprocess.FitOwn(ctx, fitter, c.x); err != nil {
 		return Start{}, err
 	}
 	white, err := c.whiten(ctx)
@@ -73,8 +73,8 @@ func (c chooser) demixBehind(ctx context.Context, fitter mapping.Fitter, name st
 	if err != nil {
 		return Start{}, err
 	}
-	own.Maps = append([]mapping.Map{m}, own.Maps...)
-	own.Taken.Start = append([]mapping.Transform{mapping.Transform(name)}, own.Taken.Start...)
+	own.Maps = append([]preprocess.Map{m}, own.Maps...)
+	own.Taken.Start = append([]preprocess.Transform{preprocess.Transform(name)}, own.Taken.Start...)
 	return own, nil
 }
 

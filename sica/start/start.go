@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -94,7 +93,7 @@ func Choose(ctx context.Context, backend compute.Backend, x *mat.Dense, o Option
 	}
 	s.Outliers = outliers
 	s.Why = strings.TrimSpace(s.Why + mendedFirst(outliers))
-	s.Z, err = mapping.ApplyAll(x, s.Maps)
+	s.Z, err = preprocess.ApplyAll(x, s.Maps)
 	return s, err
 }
 
@@ -118,7 +117,7 @@ func mendedFirst(outliers []int) string {
 func (c chooser) choose(ctx context.Context) (Start, error) {
 	switch c.Rule {
 	case NoRule:
-		z, maps, taken, err := mapping.Begin(ctx, c.x, c.Transforms)
+		z, maps, taken, err := preprocess.Begin(ctx, c.x, c.Transforms)
 		return Start{Z: z, Maps: maps, Taken: Candidate{Start: taken}}, err
 	case NetworkRule:
 		return c.network(ctx)
@@ -142,7 +141,7 @@ func (c chooser) choose(ctx context.Context) (Start, error) {
 
 // whiten is the start of every rule.
 func (c chooser) whiten(ctx context.Context) (Start, error) {
-	z, maps, taken, err := mapping.Begin(ctx, c.x, append(slices.Clone(c.Transforms), mapping.ZCA))
+	z, maps, taken, err := preprocess.Begin(ctx, c.x, append(slices.Clone(c.Transforms), preprocess.ZCA))
 	return Start{Z: z, Maps: maps, Taken: Candidate{Start: taken}}, err
 }
 
@@ -152,7 +151,7 @@ func (c chooser) demix(ctx context.Context, white Start) (Start, error) {
 	if c.OnProgress != nil {
 		c.OnProgress("separating linearly", 0)
 	}
-	x, err := mapping.ApplyAll(c.x, white.Maps[:len(white.Maps)-1])
+	x, err := preprocess.ApplyAll(c.x, white.Maps[:len(white.Maps)-1])
 	if err != nil {
 		return Start{}, err
 	}
@@ -163,7 +162,7 @@ func (c chooser) demix(ctx context.Context, white Start) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	turn := mapping.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
+	turn := preprocess.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
 	z, err := turn.Apply(white.Z)
 	if err != nil {
 		return Start{}, err

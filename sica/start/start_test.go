@@ -15,9 +15,9 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Signals that were turned are turned back, to the last digits.
@@ -26,7 +26,7 @@ func TestTowards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	white, err := mapping.Apply(s, mapping.ZCA)
+	white, err := preprocess.Apply(s, preprocess.ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,14 +62,14 @@ func TestMapsMakeSignals(t *testing.T) {
 	x := mixed(t, 2)
 	for name, o := range map[string]Options{
 		"as given":   {},
-		"transforms": {Transforms: []mapping.Transform{mapping.Gaussianise, mapping.ZCA}},
+		"transforms": {Transforms: []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
 		"linear":     {Rule: LinearRule},
 	} {
 		s, err := Choose(t.Context(), nil, x, o)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		z, err := mapping.ApplyAll(x, s.Maps)
+		z, err := preprocess.ApplyAll(x, s.Maps)
 		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
 			t.Errorf("%s: the maps make other signals (%v)", name, err)
 		}
@@ -88,7 +88,7 @@ func TestOwnCompared(t *testing.T) {
 	x := mixed(t, 3)
 	bent := mat.DenseCopyOf(x)
 	bent.Apply(func(_, _ int, v float64) float64 { return math.Sinh(2 * v) }, bent)
-	own := Options{Rule: LinearRule, Own: []mapping.Fitter{unbend{}}}
+	own := Options{Rule: LinearRule, Own: []preprocess.Fitter{unbend{}}}
 	for name, c := range map[string]struct {
 		x     *mat.Dense
 		taken int
@@ -114,7 +114,7 @@ func TestOwnCompared(t *testing.T) {
 // unbend undoes sinh(2x).
 type unbend struct{}
 
-func (unbend) Fit(context.Context, *mat.Dense) (mapping.Applier, error) { return unbend{}, nil }
+func (unbend) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return unbend{}, nil }
 
 func (unbend) Apply(x *mat.Dense) (*mat.Dense, error) {
 	z := mat.DenseCopyOf(x)
@@ -226,7 +226,7 @@ func TestClicksChangeNothing(t *testing.T) {
 				if b.Outliers != nil && !strings.Contains(b.Why, fmt.Sprintf(" %d", b.Outliers[0]+1)) {
 					t.Errorf("%q doesn't have %d", b.Why, b.Outliers[0]+1)
 				}
-				z, err := mapping.ApplyAll(clean, b.Maps)
+				z, err := preprocess.ApplyAll(clean, b.Maps)
 				score("with", z, err)
 				alone, err := linear.Separate(t.Context(), x, linear.Options{})
 				if err != nil {

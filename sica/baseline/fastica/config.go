@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 // Config holds the settings of FastICA, and is a baseline.Method. Begin with Default
@@ -71,5 +71,5 @@ func (c Config) validate(d int) error {
 	case c.MaxIterations < 1:
 		return fmt.Errorf("max iterations %d: want at least 1", c.MaxIterations)
 	}
-	return pca.CheckStart(c.Start, d)
+	return baseline.CheckStart(c.Start, d)
 }

@@ -15,9 +15,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 const name = "fastica"
@@ -53,7 +53,7 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := pca.Whiten(x)
+	white, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 		iterate = deflation
 	}
 	rotation := c.start(d)
-	iterations, converged, err := iterate(ctx, newPasser(white.Signals, contrast(c.Contrast)), rotation, c)
+	iterations, converged, err := iterate(ctx, newPasser(white.White, contrast(c.Contrast)), rotation, c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 		end.Warning = fmt.Sprintf("FastICA did not converge to the tolerance %g in %d iterations: "+
 			"allow more, raise the tolerance, or try another contrast; signals that are nearly Gaussian never converge", c.Tolerance, c.MaxIterations)
 	}
-	return white.Model(rotation, rotation.T(), end), nil
+	return baseline.Demixed(white, rotation, rotation.T(), end), nil
 }
 
 // start returns the directions to begin with, as a new matrix.

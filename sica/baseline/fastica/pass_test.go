@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // random are exponential draws.
@@ -22,7 +22,7 @@ func TestIterationByHand(t *testing.T) {
 	// One step of the definition in two loops, over several blocks and parts.
 	x, w := random(3, 2*maxParts*blockWidth+17), random(3, 3)
 	for _, g := range contrasts {
-		white, err := pca.Whiten(x)
+		white, err := signal.Whiten(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestIterationByHand(t *testing.T) {
 		want := mat.NewDense(d, d, nil)
 		for i := range d {
 			for k := range n {
-				position := white.Signals.ColView(k)
+				position := white.White.ColView(k)
 				value, derivative := function(mat.Dot(w.RowView(i), position))
 				for j := range d {
 					want.Set(i, j, want.At(i, j)+(value*position.AtVec(j)-derivative*w.At(i, j))/float64(n))
@@ -45,7 +45,7 @@ func TestIterationByHand(t *testing.T) {
 			}
 		}
 		next := newGeneral(d, d)
-		p := newPasser(white.Signals, g)
+		p := newPasser(white.White, g)
 		p.step(next, w.RawMatrix())
 		if got := mat.NewDense(d, d, next.Data); !mat.EqualApprox(got, want, 1e-11) {
 			t.Errorf("%s: step\n%v, want\n%v", g, mat.Formatted(got), mat.Formatted(want))

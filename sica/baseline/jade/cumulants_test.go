@@ -8,19 +8,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 // white are uniform signals, whitened, and heavy tails among them.
 func white(t *testing.T, d, n int) *mat.Dense {
 	t.Helper()
 	_, _, x := baselinetest.Problem(d, n, baselinetest.Odd)
-	w, err := pca.Whiten(x)
+	w, err := signal.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Signals
+	return w.White
 }
 
 // product is the values of independent sources in all combinations, each with

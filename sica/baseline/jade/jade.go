@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 const name = "jade"
@@ -56,11 +56,11 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := pca.Whiten(x)
+	white, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
-	matrices, err := cumulants(ctx, white.Signals)
+	matrices, err := cumulants(ctx, white.White)
 	if err != nil {
 		return nil, err
 	}
@@ -74,5 +74,5 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if !found.Converged {
 		end.Warning = fmt.Sprintf("JADE did not converge to the tolerance %.2g in %d sweeps: allow more or raise the tolerance", tolerance, c.MaxSweeps)
 	}
-	return white.Model(rotation, rotation.T(), end), nil
+	return baseline.Demixed(white, rotation, rotation.T(), end), nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // white are d white signals at n positions, the first a mixture with cubes so
@@ -25,11 +25,11 @@ func white(t *testing.T, d, n int, seed uint64) *mat.Dense {
 	}, x)
 	var mixed mat.Dense
 	mixed.Mul(randomRotation(d, rng), x)
-	w, err := pca.Whiten(&mixed)
+	w, err := signal.Whiten(&mixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Signals
+	return w.White
 }
 
 func random(rows, columns int, seed uint64) *mat.Dense {

@@ -32,9 +32,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 const name = "lica"
@@ -85,13 +85,13 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*Model, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := pca.Whiten(x)
+	white, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
 
 	rng := stream.Named(c.Seed, name)
-	b := newBasis(shuffle(white.Signals, rng), c.Basis)
+	b := newBasis(shuffle(white.White, rng), c.Basis)
 	starts := make([]*mat.Dense, c.Starts)
 	for k := range starts {
 		starts[k] = randomRotation(d, rng)
@@ -107,7 +107,7 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*Model, error) {
 	}
 
 	end := baseline.Convergence{Converged: best.converged, Iterations: best.iterations, Warning: c.warning(o, best)}
-	return &Model{white.Model(best.rotation, best.rotation.T(), end), best.smi, sigma, lambda}, nil
+	return &Model{baseline.Demixed(white, best.rotation, best.rotation.T(), end), best.smi, sigma, lambda}, nil
 }
 
 // leastCover is how many positions a basis function must cover on average, its

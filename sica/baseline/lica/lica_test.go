@@ -13,9 +13,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -129,7 +129,7 @@ func TestModel(t *testing.T) {
 	}
 
 	// The rotation is what is left of Unmixing without the whitening.
-	components, err := pca.Whiten(x)
+	components, err := signal.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -71,11 +70,11 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*fitted, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	components, err := pca.Whiten(x)
+	components, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
-	tr, err := newTraining(components.Signals, c, dtypes.Float32)
+	tr, err := newTraining(components.White, c, dtypes.Float32)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &fitted{components: components, features: h, signals: h.Of(components.Signals)}
+	m := &fitted{components: components, features: h, signals: h.Of(components.White)}
 	if err := signal.CheckNew("z", m.signals, len(components.Mean)); err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func (c Config) judge(losses []float64) (loss float64, end baseline.Convergence)
 
 // fitted is the baseline.Model, a learned nonlinear demixing.
 type fitted struct {
-	components  *pca.Components
+	components  *signal.Whitening
 	features    learning.Network
 	signals     *mat.Dense
 	loss        float64 // logistic, in nats; log 2 ≈ 0.693 is chance

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
 )
 
 // Config holds the settings of Picard, and is a baseline.Method. Begin with Default
@@ -70,5 +70,5 @@ func (c Config) validate(d int) error {
 	case c.Memory < 1:
 		return fmt.Errorf("memory %d: want at least 1", c.Memory)
 	}
-	return pca.CheckStart(c.Start, d)
+	return baseline.CheckStart(c.Start, d)
 }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // white are exponential draws with changing signs, whitened.
@@ -24,11 +24,11 @@ func white(t *testing.T, d, n int) *mat.Dense {
 		}
 		return rng.ExpFloat64() * float64(2*rng.IntN(2)-1)
 	}, x)
-	w, err := pca.Whiten(x)
+	w, err := signal.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Signals
+	return w.White
 }
 
 func normal(rng *rand.Rand, d int) *mat.Dense {

@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 const name = "picard"
@@ -61,11 +61,11 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := pca.Whiten(x)
+	white, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
-	w, end, err := minimise(ctx, white.Signals, c.start(d), c)
+	w, end, err := minimise(ctx, white.White, c.start(d), c)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if err := inverse.Inverse(w); err != nil {
 		return nil, fmt.Errorf("the demixing of the whitened signals became singular (%w): try another start or Ortho", err)
 	}
-	return white.Model(w, &inverse, end), nil
+	return baseline.Demixed(white, w, &inverse, end), nil
 }
 
 // start returns the demixing to begin with, as a new matrix.

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 const name = "sobi"
@@ -55,11 +55,11 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	white, err := pca.Whiten(x)
+	white, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
-	covariances, err := lagged(ctx, white.Signals, c.lags(n))
+	covariances, err := lagged(ctx, white.White, c.lags(n))
 	if err != nil {
 		return nil, err
 	}
@@ -73,5 +73,5 @@ func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, e
 	if !found.Converged {
 		end.Warning = fmt.Sprintf("SOBI did not converge to the tolerance %.2g in %d sweeps: allow more or raise the tolerance", tolerance, c.MaxSweeps)
 	}
-	return white.Model(rotation, rotation.T(), end), nil
+	return baseline.Demixed(white, rotation, rotation.T(), end), nil
 }

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
 )
 
 var _ baseline.Method = Config{}
@@ -87,11 +87,11 @@ func TestSeparatesExactly(t *testing.T) {
 // that lag, here gonum's.
 func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 	_, x := autoregressive(5, 500)
-	w, err := pca.Whiten(x)
+	w, err := signal.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := w.Signals
+	z := w.White
 	for _, lag := range []int{1, 4} {
 		var product mat.Dense
 		product.Mul(z.Slice(0, 5, 0, 500-lag), z.Slice(0, 5, lag, 500).T())

@@ -8,13 +8,13 @@ import (
 	"fmt"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Stage is one map on the way: one that is fixed, or a step that networks learned. One
 // of the two is set.
 type Stage struct {
-	Fixed   mapping.Map
+	Fixed   preprocess.Map
 	Learned *field.Step
 }
 
@@ -22,7 +22,7 @@ type Stage struct {
 type Chain []Stage
 
 // Of are fixed maps as a chain.
-func Of(maps []mapping.Map) Chain {
+func Of(maps []preprocess.Map) Chain {
 	c := Chain{}
 	for _, m := range maps {
 		c = append(c, Stage{Fixed: m})
@@ -37,8 +37,8 @@ func Step(learned *field.Step, size float64) Stage {
 }
 
 // On are the stages as maps of the signals that e is for.
-func (c Chain) On(e *field.Evaluator) []mapping.Map {
-	maps := make([]mapping.Map, len(c))
+func (c Chain) On(e *field.Evaluator) []preprocess.Map {
+	maps := make([]preprocess.Map, len(c))
 	for k, s := range c {
 		if maps[k] = s.Fixed; s.Learned != nil {
 			maps[k] = s.Learned.On(e)
@@ -56,7 +56,7 @@ func (c Chain) Pointwise() error {
 		if s.Learned != nil {
 			return fmt.Errorf("stage %d of %d, a step that networks learned: %w", k+1, len(c), ErrNotPointwise)
 		}
-		if !mapping.ByPosition(s.Fixed) {
+		if !preprocess.ByPosition(s.Fixed) {
 			return fmt.Errorf("stage %d of %d, a transform of the caller's: %w", k+1, len(c), ErrNotPointwise)
 		}
 	}

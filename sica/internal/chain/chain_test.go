@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 func noise(d, n int) *mat.Dense {
@@ -22,7 +22,7 @@ func noise(d, n int) *mat.Dense {
 // The matrices of a chain do what its maps do one after another, and undo it.
 func TestMatrices(t *testing.T) {
 	x := noise(3, 200)
-	reduction, err := mapping.Reduce(x, 2)
+	reduction, err := preprocess.Reduce(x, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,13 +30,13 @@ func TestMatrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, white, err := mapping.Fit(t.Context(), reduced, []mapping.Transform{mapping.ZCA})
+	_, white, err := preprocess.Fit(t.Context(), reduced, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		t.Fatal(err)
 	}
-	affine := &mapping.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
-	c := Of(append([]mapping.Map{reduction}, white[0], affine))
-	want, err := mapping.ApplyAll(x, c.On(nil))
+	affine := &preprocess.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
+	c := Of(append([]preprocess.Map{reduction}, white[0], affine))
+	want, err := preprocess.ApplyAll(x, c.On(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestMatrices(t *testing.T) {
 
 // What isn't linear has no matrices, and what networks learned isn't pointwise.
 func TestNoMatrices(t *testing.T) {
-	_, bent, err := mapping.Fit(t.Context(), noise(2, 50), []mapping.Transform{mapping.Gaussianise})
+	_, bent, err := preprocess.Fit(t.Context(), noise(2, 50), []preprocess.Transform{preprocess.Gaussianise})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Export puts the variables of stage k = 1, 2, … into the scope /stage_k of the store, as
@@ -43,7 +43,7 @@ func (s Stage) export(store *model.Store, scope string) error {
 		}
 		return set("shares", s.Learned.Weights, len(s.Learned.Weights))
 	}
-	if m, ok := s.Fixed.(*mapping.Invertible); ok {
+	if m, ok := s.Fixed.(*preprocess.Invertible); ok {
 		var weights, biases, bends []float64
 		for _, a := range m.Linear {
 			weights, biases = append(weights, a.Matrix...), append(biases, biasesOf(a.Dense(), a.Centre, a.Offset)...)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // ErrNotLinear is wrapped by the error of Matrices.
@@ -45,14 +45,14 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 // linear is the stage as w·(z − centre) + offset, and the inverse of w, or a right
 // inverse if the stage leaves out dimensions.
 func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
-	var affine *mapping.Affine
+	var affine *preprocess.Affine
 	switch m := s.Fixed.(type) {
-	case *mapping.Reduction:
+	case *preprocess.Reduction:
 		w, a = m.Matrices()
 		return w, a, m.Mean, make([]float64, m.Components()), nil
-	case *mapping.Symmetric:
+	case *preprocess.Symmetric:
 		affine = m.Affine()
-	case *mapping.Affine:
+	case *preprocess.Affine:
 		affine = m
 	default:
 		return nil, nil, nil, nil, ErrNotLinear

@@ -6,13 +6,13 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica/internal/field"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Record is a stage in JSON, with the names of the files, in the same
 // folder, of what is large in it.
 type Record struct {
-	mapping.Record // whose Kind is kindLearned for a step
+	preprocess.Record // whose Kind is kindLearned for a step
 
 	Step     float64          `json:"step,omitempty"`
 	Weights  []float64        `json:"weights,omitempty"`
@@ -40,11 +40,11 @@ func (c Chain) Write(dir, prefix string) ([]Record, error) {
 
 func (s Stage) write(dir, name string) (Record, error) {
 	if s.Learned == nil {
-		r, err := mapping.Write(dir, name, s.Fixed)
+		r, err := preprocess.Write(dir, name, s.Fixed)
 		return Record{Record: r}, err
 	}
 	r := Record{
-		Record: mapping.Record{Kind: kindLearned},
+		Record: preprocess.Record{Kind: kindLearned},
 		Step:   s.Learned.Size, Weights: s.Learned.Weights, Ridge: s.Learned.Ridge,
 		Networks: s.Learned.Networks, Values: name + ".f64",
 	}

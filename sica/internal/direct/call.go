@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Call is whether the recovered signals of a linear demixing call for a network.
@@ -65,7 +65,7 @@ func Called(ctx context.Context, z *mat.Dense, o Options) (*Call, error) {
 func (x *index) predicted(z []float64, o Options) bool {
 	// A mixture's density can have edges that only a model without a past
 	// follows: in normal quantiles there are none.
-	mapping.NormalQuantiles(z)
+	preprocess.NormalQuantiles(z)
 	n := float64(len(x.scored))
 	_, left := source.Regress(z, x.lags, x.scored)
 	_, all := source.Regress(z, nil, x.scored)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Dependence is what signals I < J tell of each other beyond their own pasts, in nats:
@@ -186,7 +186,7 @@ func legendre(values []float64) [][]float64 {
 	for k := range all {
 		all[k] = make([]float64, n)
 	}
-	for t, rank := range mapping.Ranks(values) {
+	for t, rank := range preprocess.Ranks(values) {
 		u := (2*rank+1)/float64(n) - 1
 		all[0][t], all[1][t] = 1, u
 		for k := 1.; k < degree; k++ {

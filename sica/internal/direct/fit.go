@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Model is the outcome of Fit. Log-likelihoods and code lengths, their
@@ -18,7 +18,7 @@ import (
 type Model struct {
 	// Map takes mixed signals to recovered ones, which it leaves with mean 0 and
 	// variance 1 on the positions it was fitted to.
-	Map *mapping.Invertible `json:"map"`
+	Map *preprocess.Invertible `json:"map"`
 
 	// CodeLength is that of x at the positions held out, Jacobian included.
 	CodeLength float64 `json:"code_length"`
@@ -130,7 +130,7 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 
 // problem is one matrix of signals.
 type problem struct {
-	whitening *mapping.Affine
+	whitening *preprocess.Affine
 	logDet    float64    // of the whitening
 	whitened  *mat.Dense // blurred where positions repeat
 }

@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // heldOut are the signals of a problem where a fold holds positions out, and as far
@@ -32,7 +32,7 @@ func newHeldOut(signals *mat.Dense, x *index, fold int) heldOut {
 // logLikelihood is that of the signals under a network and sources, in nats a position.
 // It is computed on the host, as XLA would compile a program for it for longer than all
 // its calls take.
-func (h heldOut) logLikelihood(m *mapping.Invertible, sources []*source.Model) (float64, error) {
+func (h heldOut) logLikelihood(m *preprocess.Invertible, sources []*source.Model) (float64, error) {
 	z, logDet, err := m.ApplyLogDet(h.x)
 	if err != nil {
 		return 0, err

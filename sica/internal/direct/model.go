@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/assign"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // judge compares the runs of one problem, which all have the same signals.
@@ -23,7 +23,7 @@ type judge struct {
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
 	runs        []Run
-	maps        []*mapping.Invertible // of the whitened signals
+	maps        []*preprocess.Invertible // of the whitened signals
 	z           []*mat.Dense
 }
 

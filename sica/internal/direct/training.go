@@ -14,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // training fits the networks of all runs: every restart and fold of every
@@ -40,7 +40,7 @@ type training struct {
 type kept struct {
 	value   float64 // nats a position
 	step    int
-	network *mapping.Invertible
+	network *preprocess.Invertible
 	curve   []Evaluation
 }
 
@@ -258,12 +258,12 @@ func (t *training) read(scope string, names ...string) ([]map[string][]float64, 
 }
 
 // maps are the networks of all runs.
-func (t *training) maps() ([]*mapping.Invertible, error) {
+func (t *training) maps() ([]*preprocess.Invertible, error) {
 	variables, err := t.read(mapScope+"/invertible", "factors", "permutations", "biases", "bends")
 	if err != nil {
 		return nil, err
 	}
-	maps := make([]*mapping.Invertible, len(variables))
+	maps := make([]*preprocess.Invertible, len(variables))
 	for r, v := range variables {
 		maps[r] = newMap(t.d, v)
 	}

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // whiten is the symmetric whitening of x, and the logarithm of its determinant.
-func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error) {
-	symmetric, err := mapping.SymmetricOf(x)
+func whiten(x *mat.Dense) (whitening *preprocess.Affine, logDet float64, err error) {
+	symmetric, err := preprocess.SymmetricOf(x)
 	if err != nil {
 		return nil, 0, err
 	}

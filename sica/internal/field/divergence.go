@@ -10,7 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Divergence is how far signals are from self-sufficient, in nats, each value
@@ -68,7 +68,7 @@ func EstimateConfig(cfg Config, axes int) Config {
 func EstimateDivergences(ctx context.Context, backend compute.Backend, cfg Config, signals []*mat.Dense, g *grid.Grid, seeds []uint64) ([]Divergence, error) {
 	var z []*mat.Dense
 	for _, x := range signals {
-		standard, err := mapping.Standardised(x)
+		standard, err := preprocess.Standardised(x)
 		if err != nil {
 			return nil, fmt.Errorf("estimating the divergence: %w", err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Step moves signals by Size times the velocity that one iteration learned,
@@ -114,7 +114,7 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 }
 
 // On is the step as a map of signals that the evaluator is for.
-func (s *Step) On(e *Evaluator) mapping.Map { return &boundStep{s, e} }
+func (s *Step) On(e *Evaluator) preprocess.Map { return &boundStep{s, e} }
 
 // boundStep is a step with what evaluates its networks.
 type boundStep struct {
@@ -180,7 +180,7 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 	for range inversionRounds {
 		move, err := s.move(z)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", mapping.ErrNotInvertible, err)
+			return nil, fmt.Errorf("%w: %w", preprocess.ErrNotInvertible, err)
 		}
 		move.Add(z, move)
 		move.Sub(y, move)
@@ -203,5 +203,5 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 }
 
 func notContracting(least float64) error {
-	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point iteration leaves a difference of %.2g", mapping.ErrNotInvertible, least)
+	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point iteration leaves a difference of %.2g", preprocess.ErrNotInvertible, least)
 }

@@ -20,8 +20,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/predict"
-	"github.com/seed-47b1e431/gosica/sica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/sica/internal/pca"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 const (
@@ -121,7 +121,7 @@ func (s *search) lowersRank(mended *mat.Dense) bool {
 
 // rank is how many of the signals x are more than rounding; 0 if one is constant.
 func rank(x *mat.Dense) int {
-	r, err := mapping.Reduce(x, 0)
+	r, err := preprocess.Reduce(x, 0)
 	if err != nil {
 		return 0
 	}
@@ -167,13 +167,13 @@ type news struct {
 }
 
 func newNews(x *mat.Dense, g *grid.Grid) (*news, error) {
-	c, err := pca.Whiten(x)
+	c, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
 	d, n := x.Dims()
-	predictions, _ := predict.Own(c.Signals, g.Own())
-	residuals := c.Signals
+	predictions, _ := predict.Own(c.White, g.Own())
+	residuals := c.White
 	residuals.Sub(residuals, predictions) // [d, T]
 	var covariance mat.SymDense
 	covariance.SymOuterK(1/float64(n), residuals)

@@ -1,0 +1,138 @@
+// Package ica has what every method of independent component analysis shares: the mixed
+// signals that it fits, the interface that it implements and the model that it returns.
+//
+// The names to know are Method, Signals and Model:
+//
+//	x, err := ica.New(mixed)              // checks the signals, d×n
+//	model, err := fastica.Default().Fit(ctx, x)
+//	z := model.Signals                     // the recovered signals, d×n
+//
+// The methods of this module are the linear rule (package linear), invertible networks
+// (package network), the rivals (the packages below baseline) and sica.Default, which
+// compares others. A method of your own is a type with Name and Fit.
+//
+// Signals are matrices of d rows × n columns: a row is a signal, a column a position.
+package ica
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Signals are mixed signals that have been checked. Their whitening is computed once, for
+// all methods that fit the same Signals.
+type Signals = signal.Signals
+
+// New checks the mixed signals x, d×n, and returns them with the shape of their
+// positions, row-major: rows and columns of an image; frames, rows and columns of a video;
+// no shape for a sequence. It keeps x, which must not be changed afterwards.
+//
+// It is an error if there are no more positions than signals, if a value isn't finite or
+// is beyond ±1e150, if a signal is constant, or if the shape doesn't fit.
+func New(x *mat.Dense, shape ...int) (*Signals, error) {
+	s, err := signal.New(x, shape...)
+	if err != nil {
+		return nil, fmt.Errorf("ica: %w", err)
+	}
+	return s, nil
+}
+
+// A Method separates mixed signals. Its value is its settings and its seed, so that the
+// same signals give the same Model each time.
+type Method interface {
+	// Name is short, in lower case and without spaces, such as "fastica". It names files
+	// and table rows.
+	Name() string
+
+	// Fit separates the mixed signals, which it doesn't change. It is an error if a setting
+	// doesn't suit them or if the result isn't finite; and ctx.Err(), wrapped, once ctx has
+	// ended. Not having converged is no error: see Model.Convergence.
+	Fit(ctx context.Context, x *Signals) (*Model, error)
+}
+
+// A Model is what a Method has learned from mixed signals.
+type Model struct {
+	// Signals are the signals recovered from those of the fit, d×n.
+	Signals *mat.Dense
+	// Map takes mixed signals to recovered ones. Its Invert returns an error that wraps
+	// preprocess.ErrNotInvertible if the method learns no inverse.
+	Map preprocess.Map
+	// Convergence says how the fit ended.
+	Convergence Convergence
+	// Why says in at most three sentences what was done and how sure it is; it may be empty.
+	Why string
+	// Details is what this method alone can say, such as *linear.Findings; it may be nil.
+	Details any
+}
+
+// Convergence says how a fit ended.
+type Convergence struct {
+	// Converged is whether the method's own criterion ended the fit, not the maximum number
+	// of iterations. It is true for a method that doesn't iterate.
+	Converged bool `json:"converged"`
+	// Iterations is their number; 0 for a method that doesn't iterate.
+	Iterations int `json:"iterations"`
+	// Warning says what is wrong with the fit and what to do about it; empty if nothing is.
+	Warning string `json:"warning,omitempty"`
+}
+
+// ErrNotFinite is wrapped by the error of a fit whose loss became NaN or infinite.
+var ErrNotFinite = signal.ErrNotFinite
+
+// Demixing returns the model of the linear demixing z = w·White of x's whitening, in a fit
+// that ended as c says. It is an error if x can't be whitened.
+func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
+	white, err := x.Whitening()
+	if err != nil {
+		return nil, err
+	}
+	var unmixing, z mat.Dense
+	unmixing.Mul(w, white.Matrix)
+	z.Mul(w, white.White)
+	return &Model{Signals: &z, Map: preprocess.LinearMap(&unmixing, white.Mean), Convergence: c}, nil
+}
+
+// Transform returns the recovered signals, d×m, of other mixed signals x, d×m with m ≥ 1,
+// which it doesn't change. It is an error if the number of signals differs from the fit's
+// or if a value isn't finite.
+func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
+	return m.apply("transform", x, m.Map.Apply)
+}
+
+// InverseTransform returns the mixed signals, d×m, whose recovered signals are z, d×m. Its
+// errors are those of Transform, and one that wraps preprocess.ErrNotInvertible if the
+// method learns no inverse.
+func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
+	return m.apply("inverse transform", z, m.Map.Invert)
+}
+
+// apply maps x by f and checks the signals on both sides.
+func (m *Model) apply(name string, x *mat.Dense, f func(*mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+	d, _ := m.Signals.Dims()
+	if err := signal.CheckNew("x", x, d); err != nil {
+		return nil, fmt.Errorf("ica: %s: %w", name, err)
+	}
+	y, err := f(x)
+	if err == nil {
+		err = signal.CheckFinite(y)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ica: %s: %w", name, err)
+	}
+	return y, nil
+}
+
+// Matrix returns the unmixing matrix W, d×d, and the mean of a linear model
+// z = W·(x − mean); ok is false if the model isn't linear.
+func (m *Model) Matrix() (unmixing *mat.Dense, mean []float64, ok bool) {
+	a, ok := m.Map.(*preprocess.Affine)
+	if !ok {
+		return nil, nil, false
+	}
+	return mat.DenseCopyOf(a.Dense()), a.Centre, true
+}

@@ -1,0 +1,113 @@
+package ica_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// mixed returns normal signals in a random mixture with an offset.
+func mixed(seed uint64, d, n int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	normal := func(_, _ int, _ float64) float64 { return rng.NormFloat64() }
+	s, a := mat.NewDense(d, n, nil), mat.NewDense(d, d, nil)
+	s.Apply(normal, s)
+	a.Apply(normal, a)
+	var x mat.Dense
+	x.Mul(a, s)
+	x.Apply(func(i, _ int, v float64) float64 { return v + float64(i) - 3 }, &x)
+	return &x
+}
+
+func TestDemixing(t *testing.T) {
+	x := mixed(2, 3, 100)
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, err := signals.Whitening()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A rotation about (1, 1, 1) by a third of a turn is a permutation.
+	w := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0})
+	end := ica.Convergence{Converged: true, Iterations: 7}
+	m, err := ica.Demixing(signals, w, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := range []int{1, 2, 0} {
+		if !mat.Equal(m.Signals.RowView(i), white.White.RowView(j)) {
+			t.Errorf("recovered signal %d isn't white signal %d", i, j)
+		}
+	}
+	z, err := m.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(z, m.Signals, 1e-10) {
+		t.Error("the transform of the mixed signals isn't the recovered signals")
+	}
+	back, err := m.InverseTransform(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(back, x, 1e-10) {
+		t.Error("the inverse transform doesn't undo the transform")
+	}
+	one, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 3, 7, 8)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(one, z.Slice(0, 3, 7, 8), 1e-12) {
+		t.Error("the transform of one position isn't that position of the transform")
+	}
+	unmixing, mean, ok := m.Matrix()
+	if !ok {
+		t.Fatal("a demixing has no matrix")
+	}
+	var by mat.Dense
+	by.Apply(func(i, _ int, v float64) float64 { return v - mean[i] }, x)
+	by.Mul(unmixing, mat.DenseCopyOf(&by))
+	if !mat.EqualApprox(&by, z, 1e-10) {
+		t.Error("Matrix isn't the transform")
+	}
+	if m.Convergence != end {
+		t.Errorf("convergence %+v, want %+v", m.Convergence, end)
+	}
+}
+
+// Bad signals are refused before and after a fit.
+func TestErrors(t *testing.T) {
+	if _, err := ica.New(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); err == nil {
+		t.Error("two signals at two positions: no error")
+	}
+	if _, err := ica.New(mixed(1, 2, 12), 3, 5); err == nil {
+		t.Error("12 positions of shape 3×5: no error")
+	}
+	signals, err := ica.New(mixed(1, 2, 12), 3, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ica.Demixing(signals, mat.NewDense(2, 2, []float64{1, 0, 0, 1}), ica.Convergence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]*mat.Dense{
+		"nil": nil, "three signals": mixed(1, 3, 5), "NaN": mat.NewDense(2, 1, []float64{1, math.NaN()}),
+	} {
+		if _, err := m.Transform(x); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	singular := &ica.Model{Signals: m.Signals, Map: preprocess.LinearMap(mat.NewDense(2, 2, nil), []float64{0, 0})}
+	if _, err := singular.InverseTransform(m.Signals); !errors.Is(err, preprocess.ErrNotInvertible) {
+		t.Errorf("the inverse of a singular map: %v", err)
+	}
+}

@@ -1,0 +1,102 @@
+package preprocess
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// An Affine is the map z ↦ Matrix·(z − Centre) + Offset. Matrix is d×d, row-major.
+type Affine struct {
+	Centre []float64 `json:"centre"`
+	Matrix []float64 `json:"matrix"`
+	Offset []float64 `json:"offset"`
+}
+
+// LinearMap is the affine map z ↦ matrix·(z − centre).
+func LinearMap(matrix *mat.Dense, centre []float64) *Affine {
+	d, _ := matrix.Dims()
+	return &Affine{Centre: centre, Matrix: mat.DenseCopyOf(matrix).RawMatrix().Data, Offset: make([]float64, d)}
+}
+
+// Standardisation is the map that brings the signals z to mean 0 and variance
+// 1; see Standardised.
+func Standardisation(z *mat.Dense) *Affine {
+	d, _ := z.Dims()
+	scales := mat.NewDense(d, d, nil)
+	means := make([]float64, d)
+	for i := range d {
+		mean, sd := stat.PopMeanStdDev(z.RawRowView(i), nil)
+		means[i] = mean
+		scales.Set(i, i, 1/sd)
+	}
+	return LinearMap(scales, means)
+}
+
+// AsStep is the map z ↦ z + step·a(z).
+func (a *Affine) AsStep(step float64) *Affine {
+	matrix := mat.DenseCopyOf(a.Dense())
+	matrix.Scale(step, matrix)
+	offset := make([]float64, len(a.Offset))
+	for i := range offset {
+		matrix.Set(i, i, 1+matrix.At(i, i))
+		offset[i] = a.Centre[i] + step*a.Offset[i]
+	}
+	return &Affine{Centre: a.Centre, Matrix: matrix.RawMatrix().Data, Offset: offset}
+}
+
+// Then is a followed by b.
+func (a *Affine) Then(b *Affine) *Affine {
+	var matrix mat.Dense
+	matrix.Mul(b.Dense(), a.Dense())
+	d := len(a.Offset)
+	between := make([]float64, d)
+	for i := range d {
+		between[i] = a.Offset[i] - b.Centre[i]
+	}
+	offset := mat.NewVecDense(d, nil)
+	offset.MulVec(b.Dense(), mat.NewVecDense(d, between))
+	offset.AddVec(offset, mat.NewVecDense(d, b.Offset))
+	return &Affine{Centre: a.Centre, Matrix: matrix.RawMatrix().Data, Offset: offset.RawVector().Data}
+}
+
+// Dense is the matrix, d×d; it shares its entries.
+func (a *Affine) Dense() *mat.Dense { return mat.NewDense(len(a.Centre), len(a.Centre), a.Matrix) }
+
+// LogDet is the same everywhere.
+func (a *Affine) LogDet(x *mat.Dense) ([]float64, error) {
+	logDet, _ := mat.LogDet(a.Dense())
+	return everywhere(x, logDet), nil
+}
+
+// everywhere is a value for each position of x.
+func everywhere(x *mat.Dense, value float64) []float64 {
+	_, n := x.Dims()
+	values := make([]float64, n)
+	floats.AddConst(value, values)
+	return values
+}
+
+// Apply is Matrix·(z − Centre) + Offset.
+func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {
+	var y mat.Dense
+	y.Mul(a.Dense(), signal.Added(z, a.Centre, -1))
+	return signal.Added(&y, a.Offset, 1), nil
+}
+
+// Invert solves for what Apply takes to z; see Map.
+func (a *Affine) Invert(z *mat.Dense) (*mat.Dense, error) {
+	var x mat.Dense
+	err := x.Solve(a.Dense(), signal.Added(z, a.Offset, -1))
+	var condition mat.Condition
+	if err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
+		return nil, fmt.Errorf("a linear map has no inverse: %w", ErrNotInvertible)
+	}
+	return signal.Added(&x, a.Centre, 1), nil
+}

@@ -1,0 +1,167 @@
+package preprocess
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Invertible is a network of affine maps with a bend of each signal between two
+// of them: what layers.Invertible is for one run, in float64 on the host. It is a
+// smooth one-to-one map of ℝᵈ onto itself whose inverse and Jacobian determinant
+// have closed forms.
+type Invertible struct {
+	// Linear are the affine maps, one more than Bends. All have an inverse.
+	Linear []*Affine `json:"linear"`
+	// Bends hold, after each affine map but the last, the bend c of each signal's
+	// unit v + c·(√(v² + 1) − 1), −1 < c < 1.
+	Bends [][]float64 `json:"bends"`
+}
+
+// maxBends is how many layers of bends a network that is read may have: many times
+// the 8 that networks are made with.
+const maxBends = 1 << 10
+
+// Apply takes x, d×n, through the network.
+func (m *Invertible) Apply(x *mat.Dense) (*mat.Dense, error) {
+	z, _, err := m.ApplyLogDet(x)
+	return z, err
+}
+
+// LogDet returns log|det ∂z/∂x| at each of the n positions of x, d×n.
+func (m *Invertible) LogDet(x *mat.Dense) ([]float64, error) {
+	_, logDet, err := m.ApplyLogDet(x)
+	return logDet, err
+}
+
+// ApplyLogDet is Apply and LogDet in one pass.
+func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, err error) {
+	if err := m.fits(x); err != nil {
+		return nil, nil, err
+	}
+	_, n := x.Dims()
+	logDet = make([]float64, n)
+	z = x
+	for l, a := range m.Linear {
+		if z, err = a.Apply(z); err != nil {
+			return nil, nil, err
+		}
+		det, _ := mat.LogDet(a.Dense())
+		for t := range logDet {
+			logDet[t] += det
+		}
+		if l == len(m.Bends) {
+			break
+		}
+		for i, c := range m.Bends[l] {
+			row := z.RawRowView(i)
+			for t, v := range row {
+				y, slope := bend(c, v)
+				row[t] = y
+				logDet[t] += math.Log(slope)
+			}
+		}
+	}
+	return z, logDet, nil
+}
+
+// Invert returns what Apply takes to z; see Map.
+func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
+	if err := m.fits(z); err != nil {
+		return nil, err
+	}
+	x := mat.DenseCopyOf(z)
+	for l := len(m.Linear) - 1; l >= 0; l-- {
+		if l < len(m.Bends) {
+			for i, c := range m.Bends[l] {
+				row := x.RawRowView(i)
+				for t, v := range row {
+					row[t] = unbend(c, v)
+				}
+			}
+		}
+		var err error
+		if x, err = m.Linear[l].Invert(x); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (m *Invertible) fits(x *mat.Dense) error {
+	if x == nil || x.IsEmpty() {
+		return errors.New("no signals: want a d×n matrix")
+	}
+	if d, _ := x.Dims(); d != len(m.Linear[0].Centre) {
+		return fmt.Errorf("%d signals: want %d, as the network has", d, len(m.Linear[0].Centre))
+	}
+	return nil
+}
+
+// bend is the unit of layers.Leaky and its slope.
+func bend(c, v float64) (y, slope float64) {
+	root := math.Sqrt(v*v + 1)
+	return v + c*v*v/(root+1), 1 + c*v/root
+}
+
+// unbend is the inverse of bend. Of the two forms of the root, each is used where it
+// doesn't subtract what is nearly equal.
+func unbend(c, y float64) float64 {
+	shifted := y + c
+	rest := 1 - c*c
+	root := math.Sqrt(shifted*shifted + rest)
+	if shifted*c > 0 {
+		return y * (y + 2*c) / (shifted + c*root)
+	}
+	return (shifted - c*root) / rest
+}
+
+// UnmarshalJSON reads a network and checks that it is one.
+func (m *Invertible) UnmarshalJSON(data []byte) error {
+	type plain Invertible
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	if len(p.Linear) == 0 || p.Linear[0] == nil {
+		return errors.New("a network without affine maps")
+	}
+	read := Invertible(p)
+	if err := read.check(len(p.Linear[0].Centre)); err != nil {
+		return err
+	}
+	*m = read
+	return nil
+}
+
+// check returns an error unless m is a network of d signals that has an inverse.
+func (m *Invertible) check(d int) error {
+	if m == nil || d < 1 {
+		return fmt.Errorf("a network isn't one of %d signals", d)
+	}
+	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxBends {
+		return fmt.Errorf("a network of %d affine maps and %d layers of bends: want one more of the first, and at most %d layers", len(m.Linear), len(m.Bends), maxBends)
+	}
+	for l, a := range m.Linear {
+		if err := a.check(d); err != nil {
+			return fmt.Errorf("affine map %d of a network: %w", l+1, err)
+		}
+		if det, _ := mat.LogDet(a.Dense()); math.IsNaN(det) || math.IsInf(det, 0) {
+			return fmt.Errorf("affine map %d of a network has no inverse", l+1)
+		}
+	}
+	for l, bends := range m.Bends {
+		if len(bends) != d {
+			return fmt.Errorf("layer %d of a network has %d bends: want %d", l+1, len(bends), d)
+		}
+		for _, c := range bends {
+			if !(math.Abs(c) < 1) {
+				return fmt.Errorf("layer %d of a network has a bend of %g: want a number between -1 and 1", l+1, c)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package preprocess
+
+import (
+	"math"
+	"testing"
+)
+
+// A curve goes through the quantiles of its values, and beyond them on in
+// proportion to the standard deviation √5: those of 1/8, 3/8, 5/8 and 7/8 are R's
+// qnorm.
+func TestCurve(t *testing.T) {
+	const q58, q78 = 0.3186393639643752, 1.1503493803760079
+	c := newCurve([]float64{1, -3, 3, -1})
+	for v, want := range map[float64]float64{1: q58, 2: (q58 + q78) / 2, -2: -(q58 + q78) / 2, 3: q78, 3 + math.Sqrt(5): q78 + 1, -3 - 2*math.Sqrt(5): -q78 - 2} {
+		if got := c.Quantile(v); math.Abs(got-want) > 1e-12 {
+			t.Errorf("quantile(%g) = %g, want %g", v, got, want)
+		}
+		if got := c.Value(want); math.Abs(got-v) > 1e-12 {
+			t.Errorf("value(%g) = %g, want %g", want, got, v)
+		}
+	}
+	if tied := newCurve([]float64{2, 1, 2, 3}); tied.Quantile(2) != 0 || tied.Value(0) != 2 {
+		t.Errorf("with ties: %v", tied)
+	}
+}

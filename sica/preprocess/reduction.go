@@ -1,0 +1,217 @@
+package preprocess
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// A Reduction is the map of d channels to k of their principal components, k ≤ d:
+// y = Axesᵀ·((x − Mean)/Scale), the channels having been brought to variance 1. Its
+// Invert returns the channels that the components make up: a reduction and back is
+// the nearest signals of rank k.
+type Reduction struct {
+	Mean  []float64 `json:"mean"`  // of each channel
+	Scale []float64 `json:"scale"` // its standard deviation
+	Axes  []float64 `json:"axes"`  // d×k, orthonormal columns, row-major
+	// Explained is the share of the channels' variance that the components hold, the
+	// channels counting alike.
+	Explained float64 `json:"explained"`
+	// Rank is that of the channels; see Reduce.
+	Rank int `json:"rank"`
+}
+
+// Reduce returns the reduction of the channels x, d×T, to their k principal
+// components of largest variance; 0 stands for the rank of x.
+//
+// The rank is the number of principal components that are more than rounding: whose
+// singular value is above max(d, T)·2⁻⁵² of the largest, as numpy has it, and whose
+// standard deviation is above twice what rounding to the channels' resolution makes
+// of nothing. The resolution of a channel is the step that all of its values are
+// multiples of, if that is less than a tenth of its standard deviation, or that of
+// float32 if they all are float32's, or of the few significant digits that they have, and
+// at least what float64 resolves of its largest value, offset and all.
+//
+// It is an error if x isn't a signal matrix of at least two positions, if a channel
+// is constant, or if k is more than the rank.
+func Reduce(x *mat.Dense, k int) (*Reduction, error) {
+	if err := signal.Check("x", x); err != nil {
+		return nil, fmt.Errorf("preprocess: %w", err)
+	}
+	d, n := x.Dims()
+	r := &Reduction{Mean: make([]float64, d), Scale: make([]float64, d)}
+	standard := mat.DenseCopyOf(x)
+	for i := range d {
+		row := standard.RawRowView(i)
+		r.Mean[i], r.Scale[i] = stat.PopMeanStdDev(row, nil)
+		if err := standardiseSignal(row); err != nil {
+			return nil, fmt.Errorf("preprocess: signal %d: %w", i+1, err)
+		}
+		floats.AddConst(-stat.Mean(row, nil), row) // what rounding left of a mean that is large
+	}
+	var svd mat.SVD
+	if !svd.Factorize(standard.T(), mat.SVDThin) {
+		return nil, errors.New("preprocess: the singular value decomposition of the channels didn't converge")
+	}
+	values := svd.Values(nil)
+	var axes mat.Dense
+	svd.VTo(&axes)
+	resolution := make([]float64, d)                            // of each channel at variance 1
+	if values[len(values)-1] < coarsest*math.Sqrt(float64(n)) { // else it doesn't matter
+		for i := range d {
+			row := x.RawRowView(i)
+			resolution[i] = eps * floats.Norm(row, math.Inf(1)) / r.Scale[i]
+			if step := resolutionOf(row) / r.Scale[i]; step < coarsest {
+				resolution[i] = max(resolution[i], step)
+			}
+		}
+	}
+	for r.Rank < len(values) && aboveRounding(values, r.Rank, mat.Col(nil, r.Rank, &axes), resolution, d, n) {
+		r.Rank++
+	}
+	if k == 0 {
+		k = r.Rank
+	}
+	if k < 1 || k > r.Rank {
+		return nil, fmt.Errorf("preprocess: %d components of %d channels of rank %d: want 1 to %[3]d", k, d, r.Rank)
+	}
+	r.Axes = mat.DenseCopyOf(axes.Slice(0, d, 0, k)).RawMatrix().Data
+	r.Explained = floats.Dot(values[:k], values[:k]) / floats.Dot(values, values)
+	return r, nil
+}
+
+// eps is the distance of 1 from the next float64.
+const eps = 0x1p-52
+
+// coarsest is the largest step, in standard deviations, that a channel counts as rounded
+// to: one of larger steps takes few values by its nature. At this one rounding makes
+// errors of .03 standard deviations.
+const coarsest = 0.1
+
+// aboveRounding tells whether principal component k, with this axis, is more than
+// rounding.
+func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int) bool {
+	if !(values[k] > float64(max(d, n))*eps*values[0]) {
+		return false
+	}
+	power := 0.0 // of errors that are uniform over a step, ±½
+	for i, a := range axis {
+		power += a * a * resolution[i] * resolution[i] / 12
+	}
+	return values[k]/math.Sqrt(float64(n)) > 2*math.Sqrt(power)
+}
+
+// resolutionOf is the step that all values are multiples of, from the least of them
+// on, or what float32 or few digits resolve if they all have no more; 0 if none shows.
+func resolutionOf(values []float64) float64 {
+	single := true
+	for _, v := range values {
+		single = single && v == float64(float32(v))
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(values)))
+	step := math.Inf(1)
+	for k := 1; k < len(sorted); k++ {
+		step = min(step, sorted[k]-sorted[k-1])
+	}
+	const tolerance = 1e-3 // of a step, for decimal fractions
+	for _, v := range sorted {
+		if steps := (v - sorted[0]) / step; math.Abs(steps-math.Round(steps)) > tolerance {
+			step = 0
+			break
+		}
+	}
+	// As many steps as float64 tells apart make no grid.
+	if step < 1e-9*(sorted[len(sorted)-1]-sorted[0]) {
+		step = 0
+	}
+	if single {
+		step = max(step, 0x1p-23*max(-sorted[0], sorted[len(sorted)-1]))
+	}
+	return max(step, stepOfDigits(values))
+}
+
+// fewDigits are the most significant digits that values in decimal may have for their rounding
+// to show. A float64 has 15: that its last three are 0 happens by chance once in a thousand
+// values, never in all of a channel.
+const fewDigits = 12
+
+// stepOfDigits is the root mean square of the steps between numbers of as many significant
+// digits as the values have; 0 if one has more than fewDigits.
+func stepOfDigits(values []float64) float64 {
+	digits, power := 1, 0.0
+	for _, v := range values {
+		for ; ; digits++ {
+			if digits > fewDigits {
+				return 0
+			}
+			if rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64); rounded == v {
+				break
+			}
+		}
+	}
+	for _, v := range values {
+		if v != 0 {
+			step := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))+1-float64(digits))
+			power += step * step
+		}
+	}
+	return math.Sqrt(power / float64(len(values)))
+}
+
+// Channels returns d.
+func (r *Reduction) Channels() int { return len(r.Mean) }
+
+// Components returns k.
+func (r *Reduction) Components() int { return len(r.Axes) / len(r.Mean) }
+
+func (r *Reduction) axes() *mat.Dense { return mat.NewDense(r.Channels(), r.Components(), r.Axes) }
+
+// Apply returns the components of channels x, d×n; see Map.
+func (r *Reduction) Apply(x *mat.Dense) (*mat.Dense, error) {
+	standard := signal.Added(x, r.Mean, -1)
+	for i, scale := range r.Scale {
+		floats.Scale(1/scale, standard.RawRowView(i))
+	}
+	var y mat.Dense
+	y.Mul(r.axes().T(), standard)
+	return &y, nil
+}
+
+// Invert returns the channels, d×n, that components y, k×n, make up.
+func (r *Reduction) Invert(y *mat.Dense) (*mat.Dense, error) {
+	var x mat.Dense
+	x.Mul(r.axes(), y)
+	for i, scale := range r.Scale {
+		floats.Scale(scale, x.RawRowView(i))
+	}
+	return signal.Added(&x, r.Mean, 1), nil
+}
+
+// check returns an error unless r reduces some channels to k.
+func (r *Reduction) check(k int) error {
+	if r == nil || len(r.Mean) < k || len(r.Scale) != len(r.Mean) || len(r.Axes) != k*len(r.Mean) {
+		return fmt.Errorf("a reduction isn't one to %d components", k)
+	}
+	return nil
+}
+
+// Matrices returns what Apply multiplies x − Mean by, k×d, and what Invert multiplies y
+// by, d×k.
+func (r *Reduction) Matrices() (there, back *mat.Dense) {
+	there, back = mat.DenseCopyOf(r.axes().T()), mat.DenseCopyOf(r.axes())
+	for i, scale := range r.Scale {
+		for k := range r.Components() {
+			there.Set(k, i, there.At(k, i)/scale)
+			back.Set(i, k, back.At(i, k)*scale)
+		}
+	}
+	return there, back
+}
