@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
@@ -153,7 +153,7 @@ func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
 	}
 	g, err := cfg.index(d, t)
 	if err == nil && cfg.Rule == NetworkRule {
-		if err := direct.CheckShape(g.Shape()); err != nil {
+		if err := network.CheckShape(g.Shape()); err != nil {
 			return nil, signalsError{err}
 		}
 	}

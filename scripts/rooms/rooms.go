@@ -50,7 +50,7 @@ var house = [][]room{
 		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
 	}, {
 		{"sica/internal/field", []string{"sica/internal/field", "sica/internal/chain"}, "the networks of an iteration, trained and weighed", column2},
-		{"sica/internal/direct", []string{"sica/internal/direct/..."}, "nonlinear mixtures by invertible networks", column1},
+		{"sica/network", []string{"sica/network/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/...", "sica/internal/outlier"}, "linear mixtures by entropy rates", column4},
 	}, {
 		{"sica/baseline", []string{"sica/baseline/..."}, "the rivals", column2},

@@ -11,13 +11,13 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Difference is one of code lengths, in nats a position, with its standard error.
-type Difference = direct.Difference
+type Difference = network.Difference
 
 // Network is what the data say about the signals of an invertible network.
 type Network struct {
@@ -46,14 +46,14 @@ type Network struct {
 // Unpredicted are the signals, counted from 0, that their own past doesn't predict beyond
 // chance; of Groups, as they were before they were turned. They may be bent differently wherever another signal is large, and nothing shows
 // it: behind a nonlinear mixing they can't be known for right.
-func (n *Network) Unpredicted() []int { return direct.Unpredicted(n.PastGain) }
+func (n *Network) Unpredicted() []int { return network.Unpredicted(n.PastGain) }
 
 // Reproduced is whether other networks that describe the signals in as few nats recovered
 // the same, with an MCC of at least .95.
-func (n *Network) Reproduced() bool { return direct.Reproduced(n.Agreeing, n.Agreement) }
+func (n *Network) Reproduced() bool { return network.Reproduced(n.Agreeing, n.Agreement) }
 
 // newNetwork is what a model says of itself.
-func newNetwork(m *direct.Model) *Network {
+func newNetwork(m *network.Model) *Network {
 	n := &Network{
 		Identified: m.Identified(), Agreement: m.Agreement, Agreeing: m.Agreeing,
 		PastGain: m.PastGain, Groups: m.Groups, OverWhitening: m.OverWhitening,
@@ -68,8 +68,8 @@ func newNetwork(m *direct.Model) *Network {
 
 // networkOptions are those of the networks, and of the code lengths that starts are
 // compared by.
-func (c chooser) networkOptions() direct.Options {
-	return direct.Options{Shape: c.Shape, Seed: c.Seed, Steps: c.NetworkSteps, OnProgress: func(p direct.Progress) {
+func (c chooser) networkOptions() network.Options {
+	return network.Options{Shape: c.Shape, Seed: c.Seed, Steps: c.NetworkSteps, OnProgress: func(p network.Progress) {
 		if c.OnProgress != nil {
 			c.OnProgress(string(p.Stage), p.Fraction)
 		}
@@ -82,7 +82,7 @@ func (c chooser) network(ctx context.Context) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	m, err := direct.Fit(ctx, c.backend, white.Z, c.networkOptions())
+	m, err := network.Fit(ctx, c.backend, white.Z, c.networkOptions())
 	if ctx.Err() != nil {
 		return white, nil
 	}
@@ -103,7 +103,7 @@ func (c chooser) network(ctx context.Context) (Start, error) {
 // tells its signals from their rotations, they are turned towards the whitened ones,
 // which are right if the mixing was nearly symmetric: what a network leaves of a bend
 // can look like a reason to turn them otherwise.
-func (c chooser) followed(ctx context.Context, s Start, by *direct.Model, white Start) (Start, error) {
+func (c chooser) followed(ctx context.Context, s Start, by *network.Model, white Start) (Start, error) {
 	z, err := by.Map.Apply(s.Z)
 	if err != nil {
 		return Start{}, err

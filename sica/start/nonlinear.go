@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -26,11 +26,11 @@ const mostConditioned, glance = 4, 2048
 // better, in minutes (docs/nonlinear.md).
 func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, error) {
 	d, _ := c.x.Dims()
-	if c.grid.Axes() > 1 || d > direct.MostSignals {
+	if c.grid.Axes() > 1 || d > network.MostSignals {
 		return linear, nil
 	}
 	o := c.networkOptions()
-	call, err := direct.Called(ctx, linear.Z, o)
+	call, err := network.Called(ctx, linear.Z, o)
 	if err != nil || !call.Network && (!call.Predicted || d > mostConditioned) {
 		return linear, nil // too few positions to tell, if it is an error
 	}
@@ -58,7 +58,7 @@ func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, err
 	for k := range starts.compared {
 		starts.compared[k].Network = k != linearStart // its rotation is for a linear mixing
 	}
-	chosen, err := direct.Choose(ctx, c.backend, starts.compared, o)
+	chosen, err := network.Choose(ctx, c.backend, starts.compared, o)
 	if ctx.Err() != nil {
 		return linear, nil
 	}
@@ -104,7 +104,7 @@ func part(x *mat.Dense) *mat.Dense {
 // conditionalGain is how many nats fewer conditional normalisation describes the middle
 // of the mixed signals in than the linear rule does; nil if it doesn't. That needn't be
 // beyond chance: it only calls for networks, which must be.
-func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o direct.Options) (*Difference, error) {
+func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o network.Options) (*Difference, error) {
 	x, g := c.grid.Middle(c.x, glance)
 	o.Shape = g.Shape()
 	o.ConstantStrength = true // a bend may look like a strength that varies
@@ -116,7 +116,7 @@ func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o dir
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := direct.Choose(ctx, nil, starts.compared[linearStart:], o)
+	chosen, err := network.Choose(ctx, nil, starts.compared[linearStart:], o)
 	if err != nil || chosen.Candidates[0].Longer.Mean <= 0 {
 		return nil, err
 	}
@@ -134,12 +134,12 @@ const (
 // normalisation.
 type starts struct {
 	all      []Start
-	compared []direct.Start // in the same order
+	compared []network.Start // in the same order
 }
 
 // starts makes the starts of the mixed signals x. All are compared by what they make of
 // them at the same resolution.
-func (c chooser) starts(ctx context.Context, x *mat.Dense, white, linear Start, o direct.Options) (*starts, error) {
+func (c chooser) starts(ctx context.Context, x *mat.Dense, white, linear Start, o network.Options) (*starts, error) {
 	x, err := resolved(x, white, o)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (c chooser) starts(ctx context.Context, x *mat.Dense, white, linear Start, 
 
 // found is the start that was chosen; or, if that is a network that isn't taken, what would
 // have been chosen without networks.
-func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, call *direct.Call) (Start, error) {
+func (c chooser) found(ctx context.Context, of *starts, chosen *network.Choice, call *network.Call) (Start, error) {
 	white, linear := of.all[whitenedStart], of.all[linearStart]
 	network, take := chosen.Network(), chosen.Chosen
 	why, unless := chosen.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
@@ -204,7 +204,7 @@ func (c chooser) found(ctx context.Context, of *starts, chosen *direct.Choice, c
 // as white ones. It does replace what isn't known either, conditional normalisation or a
 // rotation that nothing tells from others, if other networks recovered the same signals or
 // something tells them from their own rotations.
-func taken(network *direct.Model, start int, found *linear.Findings) bool {
+func taken(network *network.Model, start int, found *linear.Findings) bool {
 	if network.Known() {
 		return true
 	}
@@ -232,6 +232,6 @@ func (s *starts) add(ctx context.Context, x *mat.Dense, of Start, name string) e
 		return err
 	}
 	s.all = append(s.all, of)
-	s.compared = append(s.compared, direct.Start{Name: name, Signals: z, LogDet: logDet})
+	s.compared = append(s.compared, network.Start{Name: name, Signals: z, LogDet: logDet})
 	return nil
 }

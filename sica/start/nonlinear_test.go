@@ -11,7 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -21,28 +21,28 @@ import (
 func TestTaken(t *testing.T) {
 	apart := &linear.Findings{Groups: [][]int{{0}, {1}, {2}}}
 	together := &linear.Findings{Groups: [][]int{{0}, {1, 2}}}
-	network := func(agreement float64, gains ...float64) *direct.Model {
-		m := &direct.Model{Agreement: agreement, Agreeing: 2}
+	fitted := func(agreement float64, gains ...float64) *network.Model {
+		m := &network.Model{Agreement: agreement, Agreeing: 2}
 		for _, g := range gains {
 			m.PastGain = append(m.PastGain, Difference{Mean: g, SE: .01})
 		}
 		return m
 	}
-	alone := network(1, .2, .3, .2)
+	alone := fitted(1, .2, .3, .2)
 	alone.Agreeing = 0
-	rotated := network(.9, .2, .3, .2)
+	rotated := fitted(.9, .2, .3, .2)
 	rotated.Groups = [][]int{{0, 2}}
-	white := network(.99, .2, .02, .2)
+	white := fitted(.99, .2, .02, .2)
 	white.Groups = [][]int{{0, 1}}
 	for _, test := range []struct {
 		name                   string
-		network                *direct.Model
+		network                *network.Model
 		overKnown, overUnknown bool
 	}{
-		{"known", network(.99, .2, .3, .2), true, true},
-		{"one is white", network(.99, .2, .02, .2), false, true},
+		{"known", fitted(.99, .2, .3, .2), true, true},
+		{"one is white", fitted(.99, .2, .02, .2), false, true},
 		{"one is white, and of any rotation", white, false, true},
-		{"others recovered other signals", network(.9, .2, .3, .2), false, true},
+		{"others recovered other signals", fitted(.9, .2, .3, .2), false, true},
 		{"others recovered others, and of any rotation", rotated, false, false},
 		{"no other is as good", alone, false, true},
 	} {
@@ -231,7 +231,7 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := direct.Choose(t.Context(), nil, starts.compared, c.networkOptions())
+	chosen, err := network.Choose(t.Context(), nil, starts.compared, c.networkOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -38,7 +38,7 @@ func (c chooser) orOwn(ctx context.Context, white, linear Start) (Start, bool, e
 		}
 	}
 	s.markLinear()
-	chosen, err := direct.Choose(ctx, nil, s.compared, o)
+	chosen, err := network.Choose(ctx, nil, s.compared, o)
 	if ctx.Err() != nil {
 		return linear, false, nil
 	}
@@ -80,8 +80,8 @@ func (c chooser) demixBehind(ctx context.Context, fitter preprocess.Fitter, name
 
 // resolved are the mixed signals x as all starts are compared on them: with the noise of
 // the resolution that whitened ones with few different values are given.
-func resolved(x *mat.Dense, white Start, o direct.Options) (*mat.Dense, error) {
-	noisy, err := direct.Resolved(white.Z, o)
+func resolved(x *mat.Dense, white Start, o network.Options) (*mat.Dense, error) {
+	noisy, err := network.Resolved(white.Z, o)
 	if err != nil || noisy == white.Z {
 		return x, err
 	}

@@ -1,11 +1,11 @@
-package direct
+package network
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // The pasts to choose from. A resolution: the paper's sources have 7 lags.

@@ -1,4 +1,4 @@
-package direct
+package network
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // Difference is a mean difference of code lengths in nats a position, with its

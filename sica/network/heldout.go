@@ -1,10 +1,10 @@
-package direct
+package network
 
 import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 

@@ -1,4 +1,4 @@
-package direct
+package network
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 

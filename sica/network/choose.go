@@ -1,4 +1,4 @@
-package direct
+package network
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // Start is a demixing that networks are compared with, and may begin with.

@@ -1,4 +1,4 @@
-package direct
+package network
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // leakyProblem draws two Laplace AR sources behind L leaky-ReLU layers.

@@ -1,4 +1,4 @@
-package direct
+package network
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 

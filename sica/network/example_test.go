@@ -1,4 +1,4 @@
-package direct_test
+package network_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct"
+	"github.com/seed-47b1e431/gosica/sica/network"
 )
 
 // Two autoregressive sources behind a layer of leaky ReLUs, undone in a short
@@ -29,7 +29,7 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	m, err := direct.Fit(context.Background(), b, x, direct.Options{Seed: 1, Restarts: 2, Folds: 1, Layers: 3, Steps: 600, Batch: 256})
+	m, err := network.Fit(context.Background(), b, x, network.Options{Seed: 1, Restarts: 2, Folds: 1, Layers: 3, Steps: 600, Batch: 256})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,8 +39,8 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("mixed: %.2f\n", direct.MeanCorrelation(x, s))
-	fmt.Println("recovered to .95:", direct.MeanCorrelation(z, s) > .95)
+	fmt.Printf("mixed: %.2f\n", network.MeanCorrelation(x, s))
+	fmt.Println("recovered to .95:", network.MeanCorrelation(z, s) > .95)
 	// Output:
 	// mixed: 0.92
 	// recovered to .95: true

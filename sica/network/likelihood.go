@@ -1,4 +1,4 @@
-package direct
+package network
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // likelihoods are log-likelihoods of signals at positions held out: by sources whose innovations

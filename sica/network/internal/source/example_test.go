@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/internal/direct/source"
+	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // The coefficient of an autoregression of the first order, and what its model makes of the

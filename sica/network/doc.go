@@ -1,4 +1,4 @@
-// Package direct undoes a nonlinear mixing by minimising SICA's criterion itself
+// Package network undoes a nonlinear mixing by minimising SICA's criterion itself
 // over invertible networks.
 //
 // For an invertible z = g(x) the criterion, the mean over positions t of
@@ -16,4 +16,4 @@
 //
 // The package takes plain matrices and knows nothing of the rest of package
 // sica.
-package direct
+package network
