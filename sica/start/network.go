@@ -11,8 +11,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 

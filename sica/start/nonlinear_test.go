@@ -11,9 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
