@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -77,7 +76,7 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 
 // maps are what took the fit's signals to Z, for as many signals x, called name in an
 // error, at positions of a shape; and what evaluates their networks, to be closed.
-func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *field.Evaluator, error) {
+func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *iterate.Evaluator, error) {
 	if r.flow == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}
@@ -99,12 +98,12 @@ func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int
 var errNotFitted = errors.New("it wasn't made by Fit or Load")
 
 // evaluator evaluates what the fit's networks learned on signals of a shape.
-func (r *Result) evaluator(shape []int) *field.Evaluator {
-	return field.NewEvaluator(r.backend, r.Config.networks(), r.Shape, shape)
+func (r *Result) evaluator(shape []int) *iterate.Evaluator {
+	return iterate.NewEvaluator(r.backend, r.Config.networks(), r.Shape, shape)
 }
 
 // ErrNotPointwise is wrapped by the error of Pointwise.
-var ErrNotPointwise = chain.ErrNotPointwise
+var ErrNotPointwise = iterate.ErrNotPointwise
 
 // Pointwise returns nil if Transform maps each position by itself, so that it may be given
 // signals in blocks (package blockwise): as by Default and every start. The error for

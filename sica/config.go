@@ -8,45 +8,45 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
-type Flow = field.Flow
+type Flow = iterate.Flow
 
 const (
 	// WGF is the Wasserstein gradient flow: v = −∇ log of a density ratio
 	// learned by logistic regression (paper, equation log.joint.ratio).
-	WGF = field.WGF
+	WGF = iterate.WGF
 	// RF is the rectified flow: v regresses z′ − z along the straight path
 	// (paper, equation rec.obj).
-	RF = field.RF
+	RF = iterate.RF
 )
 
 // Context is what the vector field sees of the other positions.
-type Context = field.Context
+type Context = iterate.Context
 
 const (
 	// WholeSequence gives the network every position but t, as in the paper.
-	WholeSequence = field.WholeSequence
+	WholeSequence = iterate.WholeSequence
 	// LocalWindow gives it the neighbours of t up to a window away along
 	// each axis of the index. Its cost doesn't depend on T.
-	LocalWindow = field.LocalWindow
+	LocalWindow = iterate.LocalWindow
 	// Prediction gives it, for each signal, the linear prediction of z_t from
 	// the signal's own neighbours up to a window away: the context in one
 	// number a signal, which few positions suffice to learn from.
-	Prediction = field.Prediction
+	Prediction = iterate.Prediction
 )
 
 // Optimizer trains the vector field's network.
-type Optimizer = field.Optimizer
+type Optimizer = iterate.Optimizer
 
 const (
 	// Adam with β = (0.9, 0.999) and ε = 1e-8, as PyTorch's.
-	Adam = field.Adam
+	Adam = iterate.Adam
 	// Adagrad with ε = 1e-10 and no initial accumulator, as PyTorch's.
-	Adagrad = field.Adagrad
+	Adagrad = iterate.Adagrad
 )
 
 // Family is the set of maps that one iteration may apply to the signals.
@@ -246,8 +246,8 @@ type Running struct {
 }
 
 // networks are the settings of the vector field's networks.
-func (c Config) networks() field.Config {
-	return field.Config{
+func (c Config) networks() iterate.Config {
+	return iterate.Config{
 		Flow: c.Flow, Context: c.Context, SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves, Windows: c.Windows, Hidden: c.Hidden, Network: c.Network,
 		Solver: c.Solver, SolverSteps: c.SolverSteps,
 		Optimizer: c.Optimizer, LearningRate: c.LearningRate, NewOptimizer: c.NewOptimizer, BatchSize: c.BatchSize,

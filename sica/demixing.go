@@ -6,13 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 )
 
 // ErrNotLinear is wrapped by the error of Demixing, Mixing and Remove for a result whose
 // signals aren't a linear demixing of the mixed ones.
-var ErrNotLinear = chain.ErrNotLinear
+var ErrNotLinear = iterate.ErrNotLinear
 
 // A Demixing is the linear map that a result is: Z = W·(x − Mean), and the way back,
 // x = Mean + A·Z, for the mixed signals less what Preparation.Components left out.

@@ -6,12 +6,12 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 )
 
 // Divergence is how far signals are from self-sufficient, in nats, each value
 // 2·log 2 less a classifier's held-out logistic loss; see EstimateDivergence.
-type Divergence = field.Divergence
+type Divergence = iterate.Divergence
 
 // EstimateDivergence measures how far the d×T signals z, with a position index of the
 // given shape (none for a sequence), are from self-sufficient. It needs no truth, and
@@ -32,7 +32,7 @@ func EstimateDivergences(ctx context.Context, backend compute.Backend, runs []Ru
 	cfg := FastWGF()
 	cfg.Shape = shape
 	cfg.Start, cfg.KeepBest = nil, false
-	networks := field.EstimateConfig(cfg.networks(), max(len(shape), 1))
+	networks := iterate.EstimateConfig(cfg.networks(), max(len(shape), 1))
 	cfg.Windows = networks.Windows
 	g, err := checkRuns(backend, runs, cfg)
 	if err != nil {
@@ -43,5 +43,5 @@ func EstimateDivergences(ctx context.Context, backend compute.Backend, runs []Ru
 	for _, run := range runs {
 		z, seeds = append(z, run.X), append(seeds, run.Seed)
 	}
-	return field.EstimateDivergences(ctx, backend, networks, z, g, seeds)
+	return iterate.EstimateDivergences(ctx, backend, networks, z, g, seeds)
 }

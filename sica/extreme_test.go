@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -174,7 +174,7 @@ func TestCheckNumbers(t *testing.T) {
 		{1, math.NaN(), 1, "divergence"}, {1, .5, math.Inf(-1), "velocity"}, {1, .5, math.NaN(), "velocity"},
 	} {
 		move.Set(0, 0, test.move)
-		err := cfg.checkEstimate(field.Estimate{Loss: test.loss, Divergence: test.divergence, Move: move})
+		err := cfg.checkEstimate(iterate.Estimate{Loss: test.loss, Divergence: test.divergence, Move: move})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v", test, err)
 		}

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -44,7 +44,7 @@ func (r *Result) preparedBy(m preprocess.Map) {
 	if m == nil || r == nil {
 		return
 	}
-	r.flow = append(chain.Chain{{Fixed: m}}, r.flow...)
+	r.flow = append(iterate.Chain{{Fixed: m}}, r.flow...)
 	r.Prepared = true
 	r.Why = fmt.Sprintf("The mixed signals were prepared by the caller's %T. %s", r.Config.Prepare, r.Why)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -46,7 +46,7 @@ func (r *Result) reducedBy(by *preprocess.Reduction) {
 	if by == nil || r == nil {
 		return
 	}
-	r.flow = append(chain.Chain{{Fixed: by}}, r.flow...)
+	r.flow = append(iterate.Chain{{Fixed: by}}, r.flow...)
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold %.4g %% of their variance", by.Channels(), by.Components(), 100*by.Explained)
 	if by.Components() == by.Rank {
 		why += ": the others are rounding"

@@ -7,9 +7,9 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -128,7 +128,7 @@ type Result struct {
 	Initial *mat.Dense `json:"-"`
 	Summary
 
-	flow    chain.Chain     // that made Z; nil unless Fit or Load made the result
+	flow    iterate.Chain   // that made Z; nil unless Fit or Load made the result
 	backend compute.Backend // nil for pure Go
 }
 

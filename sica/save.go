@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
 )
 
 // The format of a saved result. A new version reads the old ones.
@@ -35,8 +35,8 @@ type savedResult struct {
 	Signals   int `json:"signals"`
 	Positions int `json:"positions"`
 	Summary
-	Moved  bool           `json:"moved"` // initial.npy isn't z.npy
-	Stages []chain.Record `json:"stages"`
+	Moved  bool             `json:"moved"` // initial.npy isn't z.npy
+	Stages []iterate.Record `json:"stages"`
 }
 
 // Save writes the result into the folder dir, which must not exist yet: all of its
@@ -62,7 +62,7 @@ func (r *Result) save(dir string) error {
 	if r.flow == nil {
 		return errors.New("the result wasn't made by Fit or Load")
 	}
-	if r.Config.Network != nil && slices.ContainsFunc(r.flow, func(s chain.Stage) bool { return s.Learned != nil }) {
+	if r.Config.Network != nil && slices.ContainsFunc(r.flow, func(s iterate.Stage) bool { return s.Learned != nil }) {
 		return fmt.Errorf("the family %q keeps what Network learned, and a function can't be saved: want the family %q", Free, Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
@@ -135,7 +135,7 @@ func readResult(dir string) (*Result, error) {
 			return nil, err
 		}
 	}
-	if r.flow, err = chain.Read(dir, saved.Stages, saved.Config.networks(), saved.Signals, saved.Shape); err != nil {
+	if r.flow, err = iterate.ReadChain(dir, saved.Stages, saved.Config.networks(), saved.Signals, saved.Shape); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if r.Prepared {

@@ -11,11 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/start"
 )
 
@@ -23,7 +22,7 @@ import (
 type separation struct {
 	cfg      Config
 	grid     *grid.Grid
-	ensemble *field.Ensemble
+	ensemble *iterate.Ensemble
 	kept     *checkpoint // nil for none
 
 	runs   []*separationRun
@@ -35,7 +34,7 @@ type separationRun struct {
 	place    int // in FitRuns
 	seed     uint64
 	z        *mat.Dense
-	flow     chain.Chain           // that made z
+	flow     iterate.Chain         // that made z
 	started  int                   // stages of flow that are the start's
 	keepBest bool                  // the result is the iterate of least dependence
 	least    dependence.Dependence // of the iterates so far, if keepBest
@@ -75,7 +74,7 @@ func separate(ctx context.Context, backend compute.Backend, runs []Run, choices 
 
 // newSeparationRun is run number place at its start.
 func newSeparationRun(place int, run Run, from start.Start, cfg Config, g *grid.Grid) *separationRun {
-	flow := chain.Of(from.Maps)
+	flow := iterate.ChainOf(from.Maps)
 	return &separationRun{
 		place: place, seed: run.Seed, z: from.Z, flow: flow, started: len(flow),
 		keepBest: cfg.KeepBest, plateau: plateau{Patience: cfg.Patience},
@@ -110,7 +109,7 @@ func moveRuns(ctx context.Context, backend compute.Backend, runs []*separationRu
 		}
 	}
 	d, _ := runs[0].z.Dims()
-	ensemble, err := field.New(backend, cfg.networks(), d, g, len(runs))
+	ensemble, err := iterate.NewEnsemble(backend, cfg.networks(), d, g, len(runs))
 	if err != nil {
 		return fmt.Errorf("sica: %w", err)
 	}
@@ -201,7 +200,7 @@ func (s *separation) iterate(ctx context.Context, j int) error {
 
 // advance moves the signals of a run, once it is sure that the result is
 // finite, and decides whether the run goes on.
-func (s *separation) advance(run *separationRun, j int, estimate field.Estimate) {
+func (s *separation) advance(run *separationRun, j int, estimate iterate.Estimate) {
 	var next moved
 	err := s.cfg.checkEstimate(estimate)
 	if err == nil {
@@ -246,7 +245,7 @@ func (s *separation) advance(run *separationRun, j int, estimate field.Estimate)
 }
 
 // checkEstimate returns an error that names what of an iteration isn't finite.
-func (c Config) checkEstimate(e field.Estimate) error {
+func (c Config) checkEstimate(e iterate.Estimate) error {
 	switch {
 	case !signal.Finite(e.Loss):
 		return fmt.Errorf("the loss is %g", e.Loss)

@@ -10,9 +10,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/start"
 )
@@ -30,7 +29,7 @@ type runStart struct {
 	Network    *Network         `json:"network,omitempty"`
 	Outliers   []int            `json:"outliers,omitempty"`
 	Why        string           `json:"why,omitempty"`
-	Stages     []chain.Record   `json:"stages"`
+	Stages     []iterate.Record `json:"stages"`
 }
 
 // startSignals is the file of what run r began with.
@@ -40,7 +39,7 @@ func (c *checkpoint) writeStarts(choices []start.Start) error {
 	return c.WriteFirst(func(dir string) error {
 		state := startState{Key: c.key}
 		for r, from := range choices {
-			stages, err := chain.Of(from.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
+			stages, err := iterate.ChainOf(from.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
 			if err != nil {
 				return err
 			}
@@ -76,7 +75,7 @@ func (c *checkpoint) readStarts(cfg Config, runs []Run, g *grid.Grid) ([]start.S
 		if err != nil {
 			return nil, err
 		}
-		stages, err := chain.Read(dir, run.Stages, cfg.networks(), d, g.Shape())
+		stages, err := iterate.ReadChain(dir, run.Stages, cfg.networks(), d, g.Shape())
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +98,7 @@ type iterationState struct {
 	Failed    *failure      `json:"failed,omitempty"`
 	Runs      []runState    `json:"runs"`
 	// Variables are the networks' and the optimizer's, for a warm start.
-	Variables []field.Variable `json:"variables,omitempty"`
+	Variables []iterate.Variable `json:"variables,omitempty"`
 }
 
 // runState is a run in JSON. Its Stages are those after the start.
@@ -134,7 +133,7 @@ func (s *separation) keepState(j int) error {
 			if state.Variables, err = s.ensemble.Variables(); err != nil {
 				return err
 			}
-			if err := field.WriteVariables(filepath.Join(dir, variablesFile), state.Variables); err != nil {
+			if err := iterate.WriteVariables(filepath.Join(dir, variablesFile), state.Variables); err != nil {
 				return err
 			}
 		}
@@ -190,7 +189,7 @@ func (s *separation) resume() (made int, err error) {
 		}
 	}
 	if s.cfg.WarmStart {
-		variables, err := field.ReadVariables(filepath.Join(dir, variablesFile), state.Variables)
+		variables, err := iterate.ReadVariables(filepath.Join(dir, variablesFile), state.Variables)
 		if err != nil {
 			return 0, err
 		}
@@ -207,7 +206,7 @@ func (s *separation) resume() (made int, err error) {
 func (run *separationRun) readState(dir string, state *runState) error {
 	current, best := run.signalFiles()
 	d, t := run.z.Dims()
-	moved, err := chain.Read(dir, state.Stages, run.result.Config.networks(), d, run.result.Shape)
+	moved, err := iterate.ReadChain(dir, state.Stages, run.result.Config.networks(), d, run.result.Shape)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/internal/chain"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -27,14 +26,14 @@ func (c Config) step(j int) float64 {
 
 // moved are the signals of a run after an iteration.
 type moved struct {
-	z    *mat.Dense  // the signals after it
-	maps chain.Chain // that it is made of: of a free move, what was learned
-	step float64     // η, cut to MaxMove
+	z    *mat.Dense    // the signals after it
+	maps iterate.Chain // that it is made of: of a free move, what was learned
+	step float64       // η, cut to MaxMove
 }
 
 // move is z moved by step times the estimated move, which is first brought into the
 // demixing family.
-func (c Config) move(z *mat.Dense, step float64, estimate field.Estimate) (moved, error) {
+func (c Config) move(z *mat.Dense, step float64, estimate iterate.Estimate) (moved, error) {
 	velocity := estimate.Move
 	var linear *preprocess.Affine
 	if c.Family == Linear {
@@ -57,18 +56,18 @@ func (c Config) move(z *mat.Dense, step float64, estimate field.Estimate) (moved
 	}
 	if !c.Standardise {
 		if linear != nil {
-			return moved{next, chain.Chain{{Fixed: linear}}, step}, nil
+			return moved{next, iterate.Chain{{Fixed: linear}}, step}, nil
 		}
-		return moved{next, chain.Chain{chain.Step(estimate.Learned, step)}, step}, nil
+		return moved{next, iterate.Chain{estimate.Learned.Stage(step)}, step}, nil
 	}
 	standard, err := preprocess.Standardised(next)
 	if err != nil {
 		return moved{}, err
 	}
 	if linear != nil {
-		return moved{standard, chain.Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, step}, nil
+		return moved{standard, iterate.Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, step}, nil
 	}
-	return moved{standard, chain.Chain{chain.Step(estimate.Learned, step), {Fixed: preprocess.Standardisation(next)}}, step}, nil
+	return moved{standard, iterate.Chain{estimate.Learned.Stage(step), {Fixed: preprocess.Standardisation(next)}}, step}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least

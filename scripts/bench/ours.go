@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
-	"github.com/seed-47b1e431/gosica/internal/trainstep"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -99,10 +99,10 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	}
 	shared, batches := tensorsOf(data), tensorsOf(batch)
 	cfg := p.settings()
-	opt := trainstep.NewOptimizer(cfg.Optimizer, cfg.LearningRate)
-	loss := trainstep.RectifiedLoss(o.velocity(p))
+	opt := iterate.NewOptimizer(cfg.Optimizer, cfg.LearningRate)
+	loss := iterate.RectifiedLoss(o.velocity(p))
 	if p.flow() == "wgf" {
-		loss = trainstep.RatioLoss(o.logRatio(p))
+		loss = iterate.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()
 	trainer, err := flows.NewTrainer(o.backend, store, opt, loss, shapesOf(shared), shapesOf(batches))
@@ -136,7 +136,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 }
 
 // inputs are the data and the batches of the problem's training steps, see package
-// trainstep. Every sample weighs the same.
+// iterate. Every sample weighs the same.
 func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 	weights := drawn([]int{steps, p.networks(), p.settings().BatchSize}, func() float64 { return 1 })
 	batch = []array{arrays["joint"], arrays["product"], weights}
@@ -151,15 +151,15 @@ func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 }
 
 // network is sica's for the problem.
-func (p problem) network() trainstep.Network {
+func (p problem) network() iterate.Network {
 	if p.kind == fastFit {
-		return trainstep.Network{Hidden: p.settings().Hidden, Context: trainstep.Predictions}
+		return iterate.Network{Hidden: p.settings().Hidden, Context: iterate.Predictions}
 	}
-	return trainstep.Network{Whole: true, Shape: p.shape}
+	return iterate.Network{Whole: true, Shape: p.shape}
 }
 
 // velocity is the paper's network of the rectified flow, in the form to measure.
-func (o *ours) velocity(p problem) trainstep.Velocity {
+func (o *ours) velocity(p problem) iterate.Velocity {
 	if !o.literal {
 		return p.network().Velocity
 	}
@@ -169,7 +169,7 @@ func (o *ours) velocity(p problem) trainstep.Velocity {
 }
 
 // logRatio is the network of the density ratio, in the form to measure.
-func (o *ours) logRatio(p problem) trainstep.LogRatio {
+func (o *ours) logRatio(p problem) iterate.LogRatio {
 	if !o.literal {
 		return p.network().LogRatio
 	}
@@ -279,7 +279,7 @@ func setWeights(store *model.Store, arrays map[string]array) error {
 		if !v.Trainable {
 			continue
 		}
-		name := strings.ReplaceAll(strings.TrimPrefix(v.Path(), "/"+trainstep.Scope), "/", "_")
+		name := strings.ReplaceAll(strings.TrimPrefix(v.Path(), "/"+iterate.Scope), "/", "_")
 		name = strings.TrimPrefix(name, "_")
 		a, ok := arrays[name]
 		if !ok {

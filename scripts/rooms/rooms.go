@@ -49,7 +49,7 @@ var house = [][]room{
 	}, {
 		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
 	}, {
-		{"sica/internal/field", []string{"sica/internal/field", "sica/internal/chain"}, "the networks of an iteration, trained and weighed", column2},
+		{"internal/iterate", []string{"internal/iterate"}, "an iteration: networks trained, weighed and followed", column2},
 		{"sica/network", []string{"sica/network/..."}, "nonlinear mixtures by invertible networks", column1},
 		{"sica/linear", []string{"sica/linear/...", "sica/internal/outlier"}, "linear mixtures by entropy rates", column4},
 	}, {
@@ -60,7 +60,6 @@ var house = [][]room{
 		{"sica/ica", []string{"sica/ica"}, "the interface of everything that separates", column2},
 	}, {
 		{"sica/preprocess", []string{"sica/preprocess"}, "maps of signals: fit, apply, invert", column3},
-		{"internal/trainstep", []string{"internal/trainstep"}, "one training step of a field", column1},
 	}, {
 		{"flows", []string{"flows/..."}, "losses, solvers, the compiled training loop", column2},
 		{"layers", []string{"layers/..."}, "contexts and networks", column1},

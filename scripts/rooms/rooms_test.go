@@ -103,8 +103,8 @@ func TestLinks(t *testing.T) {
 	}
 	got := links(map[string][]string{
 		"notebooks":                            {"sica", "flows", "backend"},
-		"sica":                                 {"sica/preprocess", "sica/internal/field"},
-		"sica/internal/field":                  {"sica/preprocess", "flows"},
+		"sica":                                 {"sica/preprocess", "internal/iterate"},
+		"internal/iterate":                  {"sica/preprocess", "flows"},
 		"sica/preprocess":                      {"sica/preprocess"},
 		"sica/baseline/internal/baselinetest":  {"backend"},
 		"sica/baseline/internal/baselinetest2": {"sica/metric"},
@@ -112,8 +112,8 @@ func TestLinks(t *testing.T) {
 	// Notebooks reach flows, and sica preprocess, by way of field.
 	want := [][2]int{
 		{at("notebooks"), at("sica")}, {at("notebooks"), at("backend")},
-		{at("sica"), at("sica/internal/field")},
-		{at("sica/internal/field"), at("sica/preprocess")}, {at("sica/internal/field"), at("flows")},
+		{at("sica"), at("internal/iterate")},
+		{at("internal/iterate"), at("sica/preprocess")}, {at("internal/iterate"), at("flows")},
 		{at("sica/baseline"), at("sica/metric")},
 	}
 	if len(got) != len(want) {

@@ -1,4 +1,4 @@
-package field
+package iterate
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/internal/trainstep"
 )
 
 // Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
@@ -34,18 +33,6 @@ const (
 	Prediction    Context = "prediction"
 )
 
-// Optimizer trains the networks.
-type Optimizer = trainstep.Optimizer
-
-// The optimizers.
-const (
-	Adam    = trainstep.Adam
-	Adagrad = trainstep.Adagrad
-)
-
-// A Network builds a caller's network of x [R, B, inputs]: [R, B, outputs].
-type Network = func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
-
 // A Config is what the networks of a vector field are and how they are trained. See
 // sica.Config, which has the same fields, for what each means.
 type Config struct {
@@ -55,7 +42,7 @@ type Config struct {
 	TimeWaves   int
 	Windows     []int
 	Hidden      []int
-	Network     Network
+	Network     func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
 	Solver      flows.Solver
 	SolverSteps int
 
@@ -333,4 +320,21 @@ func (c Config) validateFolds(t int) error {
 		return fmt.Errorf("folds %d of %d positions: want at most a fold a position", c.Folds, t)
 	}
 	return nil
+}
+
+// Optimizer names an optimizer with PyTorch's constants.
+type Optimizer string
+
+// The optimizers.
+const (
+	Adam    Optimizer = "adam"
+	Adagrad Optimizer = "adagrad"
+)
+
+// NewOptimizer makes an optimizer of the given learning rate, Adam unless it is Adagrad.
+func NewOptimizer(name Optimizer, learningRate float64) optimizer.Interface {
+	if name == Adagrad {
+		return flows.Adagrad().LearningRate(learningRate).Done()
+	}
+	return optimizer.Adam().LearningRate(learningRate).Epsilon(1e-8).Done()
 }

@@ -1,9 +1,10 @@
-package trainstep
+package iterate
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -27,13 +28,13 @@ type Network struct {
 	Own func(scope *model.Scope, x *Node, outputs int) *Node
 	// Context is what the MLP sees beside the values, nil for nothing. For the ratio
 	// data[2] is then a mask [R, 1, inputs] of what each network sees of all inputs.
-	Context Context
+	Context ContextGraph
 	// BareContext leaves the context without noise.
 	BareContext bool
 }
 
-// A Context builds the context of the samples at positions idx [R, B, d]: [R, B, d·K].
-type Context func(data []*Node, idx *Node) *Node
+// A ContextGraph builds the context of the samples at positions idx [R, B, d]: [R, B, d·K].
+type ContextGraph func(data []*Node, idx *Node) *Node
 
 // Window is the values of the neighbours, of which data[1] is the table, int32 [T, K].
 func Window(data []*Node, idx *Node) *Node { return layers.WindowContext(data[0], idx, data[1]) }
@@ -94,4 +95,46 @@ func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	y := n.Own(scope, x, outputs)
 	y.AssertDims(x.Shape().Dim(0), x.Shape().Dim(1), outputs)
 	return y
+}
+
+// network is what the networks on positions of this shape see and are.
+func (c Config) network(shape []int) Network {
+	n := Network{Whole: c.Context == WholeSequence, SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves, Shape: shape, Hidden: c.Hidden, Own: c.Network, BareContext: c.contextsAlone}
+	switch {
+	case !c.seesContext():
+	case c.Context == Prediction:
+		n.Context = Predictions
+	default:
+		n.Context = Window
+	}
+	return n
+}
+
+// logitGraph is the log-ratio at the samples of positions idx [R, B, d]:
+// inputs are the data and idx, the output is [R, B].
+func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
+	data, idx := inputs[:len(inputs)-1], inputs[len(inputs)-1]
+	y := layers.GatherSignals(data[0], idx)
+	return f.network.LogRatio(scope, data, y, idx, nil)
+}
+
+// movesGraph is what the flow does to the values y [R, B, d] at positions t [R, B],
+// after the data in inputs: the velocity of the gradient flow, or where the rectified
+// flow has taken y at τ = 1, both [R, B, d].
+func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
+	n := len(inputs) - 2
+	data, y, idx := inputs[:n:n], inputs[n], layers.EverySignal(inputs[n+1], f.d)
+	if f.cfg.Flow == WGF {
+		return flows.RatioVelocity(func(y *Node) *Node {
+			return f.network.LogRatio(scope, data, y, idx, nil)
+		}, y)
+	}
+	velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
+		data, idx := held[:n], held[n]
+		times := BroadcastToDims(tau, y.Shape().Dim(0), y.Shape().Dim(1)) // [R, B]
+		// At refinement the target's context is the signals' own (paper,
+		// section "Minimising KL using Rectified Flow": Z̃′ = Z̃).
+		return f.network.Velocity(scope, data, y, idx, idx, times)
+	}
+	return flows.Integrate(scope, velocity, y).Hold(append(data, idx)...).Solver(f.cfg.Solver).Steps(f.cfg.SolverSteps).Done()
 }

@@ -1,14 +1,4 @@
-// Package trainstep is a training step of a vector field: what its networks see, their
-// losses and their optimizer. Package field trains with it, and scripts/bench times it.
-//
-// A step has the data that all steps share and a batch of its own, as flows.StepLoss has
-// them, both along a leading axis R of networks:
-//
-//	data   the signals z [R, d, T], and what a Network sees beside them
-//	batch  joint positions [R, B], product positions [R, B, d], weights [R, B] of the
-//	       samples and, for RectifiedLoss, times τ [R, B] or, for RatioLoss, where there
-//	       is any, noise [R, 2B, inputs] of the joint, then of the product samples
-package trainstep
+package iterate
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
@@ -17,6 +7,14 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/layers"
 )
+
+// A training step has the data that all steps share and a batch of its own, as
+// flows.StepLoss has them, both along a leading axis R of networks:
+//
+//	data   the signals z [R, d, T], and what a Network sees beside them
+//	batch  joint positions [R, B], product positions [R, B, d], weights [R, B] of the
+//	       samples and, for RectifiedLoss, times τ [R, B] or, for RatioLoss, where there
+//	       is any, noise [R, 2B, inputs] of the joint, then of the product samples
 
 // A LogRatio builds the log-ratio of the values y at the positions idx, both [R, B, d]:
 // [R, B]. Noise, unless it is nil, is added to the network's input.

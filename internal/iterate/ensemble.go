@@ -1,6 +1,10 @@
-// Package field is the vector field of an iteration: the networks that learn it, what
-// the held-out positions say of them, and where it moves the signals.
-package field
+// Package iterate is the paper's Algorithm 2: in each iteration networks learn a vector
+// field from the signals, held-out positions say how much of it to believe, and the signals
+// move along it.
+//
+// The names to know are Config (the settings), Ensemble (the networks of several runs, which
+// Iterate trains and follows) and Chain (the maps that the iterations have made).
+package iterate
 
 import (
 	"context"
@@ -14,7 +18,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/internal/trainstep"
 )
 
 // An Ensemble is the networks of several runs of equal size, trained together: N of
@@ -25,8 +28,8 @@ type Ensemble struct {
 	*networks
 }
 
-// New makes the networks of so many runs of d signals.
-func New(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*Ensemble, error) {
+// NewEnsemble makes the networks of so many runs of d signals.
+func NewEnsemble(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*Ensemble, error) {
 	n, err := obtain("trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
 	if err != nil {
 		return nil, err
@@ -83,7 +86,7 @@ func (e *Ensemble) iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, 
 	}
 	var learned []Variable
 	if e.cfg.Learned {
-		if learned, err = StoreVariables(e.store, "/"+trainstep.Scope+"/"); err != nil {
+		if learned, err = StoreVariables(e.store, "/"+Scope+"/"); err != nil {
 			return nil, err
 		}
 	}

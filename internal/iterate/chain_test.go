@@ -1,4 +1,4 @@
-package chain
+package iterate
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/internal/field"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -35,7 +34,7 @@ func TestMatrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	affine := &preprocess.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
-	c := Of(append([]preprocess.Map{reduction}, white[0], affine))
+	c := ChainOf(append([]preprocess.Map{reduction}, white[0], affine))
 	want, err := preprocess.ApplyAll(x, c.On(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -67,14 +66,14 @@ func TestNoMatrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned := Chain{Step(&field.Step{}, .5)}
+	learned := Chain{new(Step).Stage(.5)}
 	if learned[0].Learned.Size != .5 {
 		t.Errorf("a step of size %g", learned[0].Learned.Size)
 	}
 	for name, c := range map[string]struct {
 		chain     Chain
 		pointwise bool
-	}{"gaussianised": {Of(bent), true}, "learned": {learned, false}} {
+	}{"gaussianised": {ChainOf(bent), true}, "learned": {learned, false}} {
 		if _, _, _, err := c.chain.Matrices(2); !errors.Is(err, ErrNotLinear) {
 			t.Errorf("%s: matrices: %v", name, err)
 		}

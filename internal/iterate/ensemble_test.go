@@ -1,4 +1,4 @@
-package field
+package iterate
 
 import (
 	"context"
@@ -110,7 +110,7 @@ func ensemble(t *testing.T, b compute.Backend, cfg Config, positions int) *Ensem
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := New(b, cfg, 2, g, 1)
+	e, err := NewEnsemble(b, cfg, 2, g, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

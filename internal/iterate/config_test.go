@@ -1,4 +1,4 @@
-package field
+package iterate
 
 import (
 	"reflect"
@@ -71,7 +71,7 @@ func TestDrawsInChunks(t *testing.T) {
 		if err := cfg.Validate(g); err != nil {
 			t.Fatal(err)
 		}
-		e, err := New(b, cfg, 2, g, 1)
+		e, err := NewEnsemble(b, cfg, 2, g, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package field
+package iterate
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func EstimateDivergences(ctx context.Context, backend compute.Backend, cfg Confi
 		z = append(z, standard)
 	}
 	d, _ := signals[0].Dims()
-	e, err := New(backend, cfg, d, g, len(signals))
+	e, err := NewEnsemble(backend, cfg, d, g, len(signals))
 	if err != nil {
 		return nil, err
 	}

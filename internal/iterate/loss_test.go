@@ -1,4 +1,4 @@
-package trainstep_test
+package iterate
 
 import (
 	"math"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
-	"github.com/seed-47b1e431/gosica/internal/trainstep"
 )
 
 // The signals 1, 2, 3 and 10, 20, 40 in one network's batch of two samples: joint at
@@ -48,7 +47,7 @@ func loss(t *testing.T, step flows.StepLoss, weights [][]float64) float64 {
 // With a log-ratio of (first + second value)/10 of the sample, a pair's loss is
 // log(1+e^−joint) + log(1+e^product), and a pair of weight 0 doesn't count.
 func TestRatioLoss(t *testing.T) {
-	step := trainstep.RatioLoss(func(_ *model.Scope, _ []*Node, y, _, _ *Node) *Node {
+	step := RatioLoss(func(_ *model.Scope, _ []*Node, y, _, _ *Node) *Node {
 		return MulScalar(ReduceSum(y, -1), 0.1)
 	})
 	pair := func(joint, product float64) float64 {
@@ -73,7 +72,7 @@ func TestRatioLoss(t *testing.T) {
 // τ = .25 is (2.5, 32.5). A velocity of a tenth of the place misses the first
 // displacement, (2, 10), by (1.9, 9), and the second, (−2, −30), by (2.25, 33.25).
 func TestRectifiedLoss(t *testing.T) {
-	step := trainstep.RectifiedLoss(func(_ *model.Scope, _ []*Node, y, _, _, _ *Node) *Node { return MulScalar(y, 0.1) })
+	step := RectifiedLoss(func(_ *model.Scope, _ []*Node, y, _, _, _ *Node) *Node { return MulScalar(y, 0.1) })
 	first, second := 1.9*1.9+9*9, 2.25*2.25+33.25*33.25
 	for _, test := range []struct {
 		weights [][]float64

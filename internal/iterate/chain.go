@@ -1,0 +1,192 @@
+package iterate
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A Stage is one map on the way: one that is fixed, or a step that networks learned. One
+// of the two is set.
+type Stage struct {
+	Fixed   preprocess.Map
+	Learned *Step
+}
+
+// A Chain is stages in the order in which they are applied.
+type Chain []Stage
+
+// ChainOf returns fixed maps as a chain.
+func ChainOf(maps []preprocess.Map) Chain {
+	c := Chain{}
+	for _, m := range maps {
+		c = append(c, Stage{Fixed: m})
+	}
+	return c
+}
+
+// Stage returns the step of size η as a stage.
+func (s *Step) Stage(size float64) Stage {
+	s.Size = size
+	return Stage{Learned: s}
+}
+
+// On are the stages as maps of the signals that e is for.
+func (c Chain) On(e *Evaluator) []preprocess.Map {
+	maps := make([]preprocess.Map, len(c))
+	for k, s := range c {
+		if maps[k] = s.Fixed; s.Learned != nil {
+			maps[k] = s.Learned.On(e)
+		}
+	}
+	return maps
+}
+
+// ErrNotPointwise is wrapped by the error of Pointwise.
+var ErrNotPointwise = errors.New("it looks at other positions than the one that it maps")
+
+// Pointwise returns nil if each stage maps each position by itself.
+func (c Chain) Pointwise() error {
+	for k, s := range c {
+		if s.Learned != nil {
+			return fmt.Errorf("stage %d of %d, a step that networks learned: %w", k+1, len(c), ErrNotPointwise)
+		}
+		if !preprocess.ByPosition(s.Fixed) {
+			return fmt.Errorf("stage %d of %d, a transform of the caller's: %w", k+1, len(c), ErrNotPointwise)
+		}
+	}
+	return nil
+}
+
+// ErrNotLinear is wrapped by the error of Matrices.
+var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
+
+// Matrices are what the chain is for n signals if it is linear: z = w·(x − mean), and
+// back, x = mean + a·z, for the signals less what stages leave out.
+func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
+	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
+	for k, s := range c {
+		by, back, centre, offset, err := s.linear()
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("stage %d of %d: %w", k+1, len(c), err)
+		}
+		// z = w·(x − mean) becomes by·(z − centre) + offset = by·(z − shift).
+		shift := mat.NewVecDense(len(centre), slices.Clone(centre))
+		if floats.Norm(offset, 1) > 0 {
+			var before mat.VecDense
+			before.MulVec(back, mat.NewVecDense(len(offset), offset))
+			shift.SubVec(shift, &before)
+		}
+		var moved mat.VecDense
+		moved.MulVec(a, shift)
+		floats.Add(mean, moved.RawVector().Data)
+		var nextW, nextA mat.Dense
+		nextW.Mul(by, w)
+		nextA.Mul(a, back)
+		w, a = &nextW, &nextA
+	}
+	return w, a, mean, nil
+}
+
+// linear is the stage as w·(z − centre) + offset, and the inverse of w, or a right
+// inverse if the stage leaves out dimensions.
+func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
+	var affine *preprocess.Affine
+	switch m := s.Fixed.(type) {
+	case *preprocess.Reduction:
+		w, a = m.Matrices()
+		return w, a, m.Mean, make([]float64, m.Components()), nil
+	case *preprocess.Symmetric:
+		affine = m.Affine()
+	case *preprocess.Affine:
+		affine = m
+	default:
+		return nil, nil, nil, nil, ErrNotLinear
+	}
+	a = new(mat.Dense)
+	if err := a.Inverse(affine.Dense()); err != nil && !errors.As(err, new(mat.Condition)) {
+		return nil, nil, nil, nil, err
+	}
+	return affine.Dense(), a, affine.Centre, affine.Offset, nil
+}
+
+// Record is a stage in JSON, with the names of the files, in the same
+// folder, of what is large in it.
+type Record struct {
+	preprocess.Record // whose Kind is kindLearned for a step
+
+	Step     float64     `json:"step,omitempty"`
+	Weights  []float64   `json:"weights,omitempty"`
+	Ridge    [][]float64 `json:"ridge,omitempty"`
+	Networks []Variable  `json:"networks,omitempty"`
+	Values   string      `json:"values,omitempty"` // of the networks
+}
+
+// kindLearned is the kind of a step that networks learned.
+const kindLearned = "flow"
+
+// Write writes what is large in the stages into files of dir whose names begin with
+// prefix.
+func (c Chain) Write(dir, prefix string) ([]Record, error) {
+	records := []Record{}
+	for k, s := range c {
+		r, err := s.write(dir, fmt.Sprintf("%sstage-%03d", prefix, k+1))
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+func (s Stage) write(dir, name string) (Record, error) {
+	if s.Learned == nil {
+		r, err := preprocess.Write(dir, name, s.Fixed)
+		return Record{Record: r}, err
+	}
+	r := Record{
+		Record: preprocess.Record{Kind: kindLearned},
+		Step:   s.Learned.Size, Weights: s.Learned.Weights, Ridge: s.Learned.Ridge,
+		Networks: s.Learned.Networks, Values: name + ".f64",
+	}
+	return r, WriteVariables(filepath.Join(dir, r.Values), s.Learned.Networks)
+}
+
+// ReadChain reads the stages of a fit of d signals whose positions have a shape and whose
+// networks are those of cfg.
+func ReadChain(dir string, records []Record, cfg Config, d int, shape []int) (Chain, error) {
+	c := Chain{}
+	for k, r := range records {
+		takes := d
+		if k == 0 && len(records) > 1 && records[1].Reduction != nil {
+			takes = len(records[1].Reduction.Mean) // what prepared the signals, before they were reduced
+		}
+		s, err := r.read(dir, cfg, takes, shape)
+		if err != nil {
+			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(records), err)
+		}
+		c = append(c, s)
+	}
+	return c, nil
+}
+
+func (r Record) read(dir string, cfg Config, d int, shape []int) (Stage, error) {
+	if r.Kind != kindLearned {
+		m, err := r.Record.Read(dir, d, grid.Product(shape))
+		return Stage{Fixed: m}, err
+	}
+	networks, err := ReadVariables(filepath.Join(dir, filepath.Base(r.Values)), r.Networks)
+	if err != nil {
+		return Stage{}, err
+	}
+	step := &Step{Size: r.Step, Weights: r.Weights, Ridge: r.Ridge, Networks: networks}
+	return Stage{Learned: step}, step.Check(cfg, d, len(shape))
+}
