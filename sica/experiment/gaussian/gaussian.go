@@ -1,0 +1,336 @@
+// Package gaussian computes the paper's criterion, and one iteration of each of its flows,
+// exactly for Gaussian signals: from covariances, without samples and without networks.
+// With it this project checks the theorems of the paper (docs/theory.md).
+//
+// The names to know are Mix, Signals.Divergence and Signals.Move:
+//
+//	z := gaussian.Mix(mixing, gaussian.AR1(16, 0.9, -0.6), 16)
+//	before := z.Divergence()
+//	z = z.Move(z.Refinement(1)) // one iteration that goes the whole way
+//	after := z.Divergence()
+//
+// The signals are d random sequences of n positions with mean 0. Z is the vector of all of
+// them, signal by signal: entry i·n + t is signal i at position t. C is its covariance and
+// Λ = C⁻¹ its precision; C_i and P_i = C_i⁻¹ are those of signal i alone.
+//
+// Reference: S. Liu, "Self-sufficient Independent Component Analysis via KL Minimizing
+// Flows", arXiv:2512.00665.
+package gaussian
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Signals are d Gaussian sequences of n positions: a linear map of Gaussian sources.
+type Signals struct {
+	d, n    int
+	sources *mat.SymDense // [d·n, d·n], the covariance of the sources
+	mapping *mat.Dense    // [d·n, d·n], takes the sources to Z
+	c       *mat.SymDense // [d·n, d·n], the covariance of Z
+}
+
+// Mix returns the mixed signals x_t = mixing·s_t of d independent stationary sources at n
+// positions. Mixing is d×d; autocovariances has d rows, with the covariance of source i
+// with itself k positions later in row i, column k, of at least n columns.
+// It panics if the sizes don't fit.
+func Mix(mixing *mat.Dense, autocovariances [][]float64, n int) *Signals {
+	d, _ := mixing.Dims()
+	if len(autocovariances) != d {
+		panic(fmt.Sprintf("gaussian: %d autocovariances for %d sources", len(autocovariances), d))
+	}
+	sources := mat.NewSymDense(d*n, nil)
+	for i, r := range autocovariances {
+		for t := range n {
+			for u := t; u < n; u++ {
+				sources.SetSym(i*n+t, i*n+u, r[u-t])
+			}
+		}
+	}
+	lifted := mat.NewDense(d*n, d*n, nil) // mixing ⊗ I
+	for i := range d {
+		for j := range d {
+			for t := range n {
+				lifted.Set(i*n+t, j*n+t, mixing.At(i, j))
+			}
+		}
+	}
+	return mapped(d, n, sources, lifted)
+}
+
+// mapped returns the signals that the mapping makes of the sources.
+func mapped(d, n int, sources *mat.SymDense, mapping *mat.Dense) *Signals {
+	var half, full mat.Dense
+	half.Mul(mapping, sources)
+	full.Mul(&half, mapping.T())
+	return &Signals{d: d, n: n, sources: sources, mapping: mapping, c: symmetric(&full)}
+}
+
+// AR1 returns the autocovariances of autoregressions s_t = φ·s_{t−1} + e_t with variance 1,
+// one for each coefficient φ, at lags 0 to n − 1.
+func AR1(n int, coefficients ...float64) [][]float64 {
+	r := make([][]float64, len(coefficients))
+	for i, phi := range coefficients {
+		r[i] = make([]float64, n)
+		for k := range n {
+			r[i][k] = math.Pow(phi, float64(k))
+		}
+	}
+	return r
+}
+
+// AR returns the autocovariances, at lags 0 to n − 1, of the autoregression
+// s_t = Σ_k φ_k·s_{t−k} + e_t whose innovations have standard deviation sd. It sums the
+// impulse response over 4,000 positions, after which that of a stable process is 0.
+func AR(n int, sd float64, coefficients ...float64) []float64 {
+	const length = 4000
+	h := make([]float64, length)
+	for t := range h {
+		if t == 0 {
+			h[t] = 1
+		}
+		for k, phi := range coefficients {
+			if t > k {
+				h[t] += phi * h[t-1-k]
+			}
+		}
+	}
+	r := make([]float64, n)
+	for k := range r {
+		for t := range length - k {
+			r[k] += sd * sd * h[t] * h[t+k]
+		}
+	}
+	return r
+}
+
+// Divergence returns the paper's criterion (equation 8, eq.kl.iterative), the mean over the
+// positions of E KL[ p(z_t | Z_−t) ‖ Π_i p(z_{i,t} | Z_{i,−t}) ], in nats per position:
+//
+//	1/(2n)·Σ_t ( log det Λ_tt − Σ_i log (P_i)_tt )
+func (s *Signals) Divergence() float64 {
+	precision := inverse(s.c)
+	sum := 0.0
+	for t := range s.n {
+		logDet, _ := mat.LogDet(s.across(precision, t))
+		sum += logDet
+	}
+	for i := range s.d {
+		own := inverse(s.signal(i))
+		for t := range s.n {
+			sum -= math.Log(own.At(t, t))
+		}
+	}
+	return sum / 2 / float64(s.n)
+}
+
+// MutualInformation returns KL[ p(Z) ‖ Π_i p(Z_i) ], that between the whole signals, in
+// nats per position:
+//
+//	1/(2n)·( Σ_i log det C_i − log det C )
+func (s *Signals) MutualInformation() float64 {
+	all, _ := mat.LogDet(s.c)
+	sum := -all
+	for i := range s.d {
+		logDet, _ := mat.LogDet(s.signal(i))
+		sum += logDet
+	}
+	return sum / 2 / float64(s.n)
+}
+
+// Speed returns E‖v‖², the mean square of the Wasserstein gradient flow's velocity, all
+// signals and positions together.
+func (s *Signals) Speed() float64 {
+	g := s.gradient()
+	var half, full mat.Dense
+	half.Mul(g, s.c)
+	full.Mul(&half, g) // G·C·G
+	return mat.Trace(&full)
+}
+
+// MaxStep returns the longest step η for which docs/theory.md proves that an Euler step of
+// the Wasserstein gradient flow lowers the mutual information, by at least η/4·E‖v‖²: half
+// of the smallest eigenvalue of C.
+func (s *Signals) MaxStep() float64 {
+	var e mat.EigenSym
+	if !e.Factorize(s.c, false) {
+		panic("gaussian: the eigenvalues of the covariance didn't converge")
+	}
+	return e.Values(nil)[0] / 2
+}
+
+// EulerStep returns the map of one Euler step of length η along the velocity of the
+// Wasserstein gradient flow (equation 14, eq.log.joint.ratio), for all positions at once:
+// Z + η·(Λ − P)·Z.
+func (s *Signals) EulerStep(eta float64) *mat.Dense {
+	a := s.gradient()
+	a.Scale(eta, a)
+	for k := range s.d * s.n {
+		a.Set(k, k, 1+a.At(k, k))
+	}
+	return a
+}
+
+// gradient returns Λ − P: the velocity of Z is (Λ − P)·Z. With m and S the conditional mean
+// and covariance of z_t, row t of Λ·Z is S⁻¹·(z_t − m); and row t of P·Z is the same of each
+// signal alone.
+func (s *Signals) gradient() *mat.Dense {
+	g := mat.DenseCopyOf(inverse(s.c))
+	for i := range s.d {
+		block := g.Slice(i*s.n, (i+1)*s.n, i*s.n, (i+1)*s.n).(*mat.Dense)
+		block.Sub(block, inverse(s.signal(i)))
+	}
+	return g
+}
+
+// Refinement returns the map of an iteration whose refinement is exact: position by
+// position, the optimal transport from p(z_t | Z_−t), with mean m and covariance S, to
+// Π_i p(z_{i,t} | Z_{i,−t}), with mean m′ and diagonal covariance D, or the given share of
+// the way there:
+//
+//	z_t + share·( m′ + M·(z_t − m) − z_t ),  M = D^½·(D^½·S·D^½)^−½·D^½
+//
+// With share 1 the divergence from the conditionals of before is 0, as the paper's theorem
+// on the rectified flow has it.
+func (s *Signals) Refinement(share float64) *mat.Dense {
+	size := s.d * s.n
+	precision := inverse(s.c)
+	own := make([]*mat.SymDense, s.d)
+	for i := range own {
+		own[i] = inverse(s.signal(i))
+	}
+	a := mat.NewDense(size, size, nil)
+	for t := range s.n {
+		covariance := inverse(s.across(precision, t)) // S, [d, d]
+		residual := mat.NewDense(s.d, size, nil)      // z_t − m
+		for i := range s.d {
+			for k := range size {
+				for j := range s.d {
+					residual.Set(i, k, residual.At(i, k)+covariance.At(i, j)*precision.At(j*s.n+t, k))
+				}
+			}
+		}
+		variances := make([]float64, s.d) // D
+		for i := range variances {
+			variances[i] = 1 / own[i].At(t, t)
+		}
+		var moved mat.Dense
+		moved.Mul(transport(covariance, variances), residual) // M·(z_t − m)
+		for i := range s.d {
+			row := a.RawRowView(i*s.n + t)
+			for k := range size {
+				row[k] = share * moved.At(i, k)
+			}
+			for u := range s.n { // m′_i = z_{i,t} − D_i·(P_i·Z_i)_t
+				row[i*s.n+u] -= share * variances[i] * own[i].At(t, u)
+			}
+			row[i*s.n+t]++ // (1 − share)·z + share·z, the second of them from m′
+		}
+	}
+	return a
+}
+
+// transport returns the symmetric matrix M with M·S·M = D, D diagonal: the optimal transport
+// between normal distributions of these covariances.
+func transport(s *mat.SymDense, d []float64) *mat.Dense {
+	root := mat.NewDiagDense(len(d), nil)
+	for i, v := range d {
+		root.SetDiag(i, math.Sqrt(v))
+	}
+	var half, full mat.Dense
+	half.Mul(root, s)
+	full.Mul(&half, root) // D^½·S·D^½
+	half.Mul(root, power(symmetric(&full), -0.5))
+	full.Mul(&half, root)
+	return &full
+}
+
+// Move returns the signals A·Z.
+func (s *Signals) Move(a *mat.Dense) *Signals {
+	var mapping mat.Dense
+	mapping.Mul(a, s.mapping)
+	return mapped(s.d, s.n, s.sources, &mapping)
+}
+
+// MCC returns the mean absolute correlation of each signal with its source at the same
+// position, all positions and both orders of two signals considered. It panics unless
+// there are two signals.
+func (s *Signals) MCC() float64 {
+	if s.d != 2 {
+		panic(fmt.Sprintf("gaussian: MCC of %d signals; must be 2", s.d))
+	}
+	var cross mat.Dense // E Z·Sᵀ
+	cross.Mul(s.mapping, s.sources)
+	var sums [2]float64
+	for i := range 2 {
+		for t := range s.n {
+			for order := range 2 {
+				j := i ^ order
+				a, b := i*s.n+t, j*s.n+t
+				sums[order] += math.Abs(cross.At(a, b)) / math.Sqrt(s.c.At(a, a)*s.sources.At(b, b))
+			}
+		}
+	}
+	return max(sums[0], sums[1]) / float64(2*s.n)
+}
+
+// signal returns C_i.
+func (s *Signals) signal(i int) *mat.SymDense {
+	return s.c.SliceSym(i*s.n, (i+1)*s.n).(*mat.SymDense)
+}
+
+// across returns the d×d block of a, [d·n, d·n], at position t of all signals.
+func (s *Signals) across(a *mat.SymDense, t int) *mat.SymDense {
+	block := mat.NewSymDense(s.d, nil)
+	for i := range s.d {
+		for j := i; j < s.d; j++ {
+			block.SetSym(i, j, a.At(i*s.n+t, j*s.n+t))
+		}
+	}
+	return block
+}
+
+// inverse returns the inverse of a positive definite matrix. It panics if it isn't one:
+// then the signals have become linearly dependent.
+func inverse(a *mat.SymDense) *mat.SymDense {
+	var factor mat.Cholesky
+	if !factor.Factorize(a) {
+		panic("gaussian: the covariance isn't positive definite")
+	}
+	var inv mat.SymDense
+	if err := factor.InverseTo(&inv); err != nil {
+		panic(fmt.Sprintf("gaussian: the inverse of the covariance: %v", err))
+	}
+	return &inv
+}
+
+// power returns a^p for a positive definite matrix.
+func power(a *mat.SymDense, p float64) *mat.Dense {
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		panic("gaussian: the eigenvectors of a covariance didn't converge")
+	}
+	var u, scaled, result mat.Dense
+	e.VectorsTo(&u)
+	scaled.CloneFrom(&u)
+	for k, v := range e.Values(nil) {
+		column := scaled.ColView(k).(*mat.VecDense)
+		column.ScaleVec(math.Pow(v, p), column)
+	}
+	result.Mul(&scaled, u.T())
+	return &result
+}
+
+// symmetric returns the symmetric part of a.
+func symmetric(a *mat.Dense) *mat.SymDense {
+	size, _ := a.Dims()
+	s := mat.NewSymDense(size, nil)
+	for i := range size {
+		for j := i; j < size; j++ {
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	return s
+}
