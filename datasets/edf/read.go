@@ -1,0 +1,320 @@
+package edf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Read reads a recording. It takes no more memory than the file's length calls for,
+// whatever its header says. A number of data records of −1, or a last record that is cut
+// off, is read to the end of the file and put into Notes.
+//
+// It is an error if the header is damaged, naming the field and what it must be.
+func Read(r io.Reader) (*File, error) {
+	f, err := read(r)
+	if err != nil {
+		return nil, fmt.Errorf("edf: %w", err)
+	}
+	return f, nil
+}
+
+// A layout is what the header says about the data records.
+type layout struct {
+	records int          // −1 if unknown
+	columns []signalPart // in the order of a record
+	bytes   int          // of a record
+}
+
+// A signalPart is a signal's part of a data record.
+type signalPart struct {
+	signal      int // in File.Signals; −1 for annotations
+	count       int // values
+	scale, zero float64
+}
+
+func read(r io.Reader) (*File, error) {
+	head := make([]byte, headerBytes)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, fmt.Errorf("the header is cut off: must be %d bytes", headerBytes)
+	}
+	f := &File{}
+	n, records, err := f.readHead(head)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := readExactly(r, n*headerBytes)
+	if err != nil {
+		return nil, fmt.Errorf("the header of %d signals is cut off", n)
+	}
+	l, err := f.readSignals(fields, n)
+	if err != nil {
+		return nil, err
+	}
+	l.records = records
+	if err := f.readRecords(r, l); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// readHead reads the fields of the whole file, and returns the numbers of signals and of
+// data records.
+func (f *File) readHead(head []byte) (signals, records int, err error) {
+	text := func(from, to int) string { return strings.TrimRight(latin(head[from:to]), " \x00") }
+	reserved := text(192, 236)
+	switch {
+	case head[0] == 0xff && string(head[1:8]) == "BIOSEMI":
+		f.Format = BDF
+		if strings.HasPrefix(reserved, "BDF+") {
+			f.Format = BDFPlus
+		}
+	case text(0, 8) == "0":
+		f.Format = EDF
+		if strings.HasPrefix(reserved, "EDF+") {
+			f.Format = EDFPlus
+		}
+	default:
+		return 0, 0, fmt.Errorf("the file begins with %q; must be \"0\" (EDF) or 255 and \"BIOSEMI\" (BDF)", head[:8])
+	}
+	f.Patient, f.Recording = text(8, 88), text(88, 168)
+	f.Start = f.readStart(text(168, 176), text(176, 184))
+	if records, err = readInt("number of data records", text(236, 244), -1, math.MaxInt32); err != nil {
+		return 0, 0, err
+	}
+	if f.RecordSeconds, err = readFloat("duration of a data record", text(244, 252)); err != nil {
+		return 0, 0, err
+	}
+	if f.RecordSeconds < 0 {
+		return 0, 0, fmt.Errorf("the duration of a data record is %g s; must be positive", f.RecordSeconds)
+	}
+	if f.RecordSeconds == 0 { // EDF+ with annotations only
+		f.RecordSeconds = 1
+		f.note("the duration of a data record is 0 s: taken for 1 s")
+	}
+	signals, err = readInt("number of signals", text(252, 256), 1, maxHeaderCount)
+	if strings.HasPrefix(reserved, "EDF+D") || strings.HasPrefix(reserved, "BDF+D") {
+		f.RecordStarts = []float64{}
+	}
+	return signals, records, err
+}
+
+func (f *File) note(format string, a ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, a...)) }
+
+// readStart returns the time of the header's date (dd.mm.yy) and time (hh.mm.ss). Years
+// from 85 on are of the last century. A damaged date is the zero time and a note.
+func (f *File) readStart(date, clock string) time.Time {
+	numbers := func(s string) (a [3]int, ok bool) {
+		parts := strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+		if len(parts) != 3 {
+			return a, false
+		}
+		for k, p := range parts {
+			a[k], _ = strconv.Atoi(p)
+		}
+		return a, true
+	}
+	d, okDate := numbers(date)
+	c, okClock := numbers(clock)
+	if !okDate || !okClock || d[0] < 1 || d[0] > 31 || d[1] < 1 || d[1] > 12 || c[0] > 23 || c[1] > 59 || c[2] > 59 {
+		f.note("the start %q %q is no date and time", date, clock)
+		return time.Time{}
+	}
+	year := 2000 + d[2]%100
+	if d[2]%100 >= 85 {
+		year -= 100
+	}
+	return time.Date(year, time.Month(d[1]), d[0], c[0], c[1], c[2], 0, time.UTC)
+}
+
+// readSignals reads the fields of n signals.
+func (f *File) readSignals(fields []byte, n int) (*layout, error) {
+	var columns [len(fieldWidths)][]string
+	for k, width := range fieldWidths {
+		for i := range n {
+			columns[k] = append(columns[k], strings.TrimRight(latin(fields[i*width:(i+1)*width]), " \x00"))
+		}
+		fields = fields[n*width:]
+	}
+	l := &layout{}
+	low, high := f.Format.limits()
+	for i := range n {
+		s := Signal{
+			Label: columns[0][i], Transducer: columns[1][i], Unit: columns[2][i], Prefilter: columns[7][i],
+		}
+		name := fmt.Sprintf("of signal %d (%s)", i+1, s.Label)
+		var err [5]error
+		s.PhysicalMin, err[0] = readFloat("physical minimum "+name, columns[3][i])
+		s.PhysicalMax, err[1] = readFloat("physical maximum "+name, columns[4][i])
+		s.DigitalMin, err[2] = readInt("digital minimum "+name, columns[5][i], low, high)
+		s.DigitalMax, err[3] = readInt("digital maximum "+name, columns[6][i], low, high)
+		s.PerRecord, err[4] = readInt("number of values in a data record "+name, columns[8][i], 1, 1<<24)
+		if err[4] != nil {
+			return nil, err[4]
+		}
+		part := signalPart{signal: -1, count: s.PerRecord}
+		if l.bytes += s.PerRecord * f.Format.bytes(); l.bytes > 1<<28 {
+			return nil, fmt.Errorf("a data record of more than %d bytes; must be less", 1<<28)
+		}
+		if s.Label == f.Format.annotationLabel() {
+			l.columns = append(l.columns, part)
+			continue
+		}
+		if e := errors.Join(err[:4]...); e != nil {
+			return nil, e
+		}
+		if s.DigitalMin >= s.DigitalMax || s.PhysicalMin == s.PhysicalMax {
+			return nil, fmt.Errorf("the ranges %s are %d to %d and %g to %g; the digital one must rise and the physical one mustn't be empty",
+				name, s.DigitalMin, s.DigitalMax, s.PhysicalMin, s.PhysicalMax)
+		}
+		part.signal = len(f.Signals)
+		part.scale, part.zero = s.calibration()
+		l.columns = append(l.columns, part)
+		f.Signals = append(f.Signals, s)
+	}
+	return l, nil
+}
+
+// calibration returns the value of a digital step and that of digital 0.
+func (s *Signal) calibration() (scale, zero float64) {
+	scale = (s.PhysicalMax - s.PhysicalMin) / float64(s.DigitalMax-s.DigitalMin)
+	return scale, s.PhysicalMax - scale*float64(s.DigitalMax)
+}
+
+// readRecords reads the data records.
+func (f *File) readRecords(r io.Reader, l *layout) error {
+	size := f.Format.bytes()
+	var record []byte
+	count := 0
+	var starts []float64
+	for ; l.records < 0 || count < l.records; count++ {
+		var err error
+		if record == nil {
+			record, err = readExactly(r, l.bytes) // its length is the header's word
+		} else {
+			_, err = io.ReadFull(r, record)
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			f.note("data record %d is cut off and left out", count+1)
+		}
+		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		data, start := record, math.NaN()
+		for _, part := range l.columns {
+			here := data[:part.count*size]
+			data = data[part.count*size:]
+			if part.signal < 0 {
+				start = f.readAnnotations(here, start)
+				continue
+			}
+			s := &f.Signals[part.signal]
+			for k := 0; k < len(here); k += size {
+				s.Values = append(s.Values, part.zero+part.scale*float64(digital(here[k:k+size])))
+			}
+		}
+		starts = append(starts, start)
+	}
+	switch {
+	case l.records < 0:
+		f.note("the number of data records isn't given: read %d to the end of the file", count)
+	case count < l.records:
+		f.note("the header says %d data records, the file has %d", l.records, count)
+	}
+	if f.RecordStarts != nil {
+		f.RecordStarts = starts
+		for k, s := range starts {
+			if math.IsNaN(s) {
+				return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps", k+1, f.Format.annotationLabel())
+			}
+		}
+	}
+	return nil
+}
+
+// digital returns a little-endian integer of two or three bytes.
+func digital(b []byte) int {
+	if len(b) == 3 {
+		return int(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24) >> 8)
+	}
+	return int(int16(uint16(b[0]) | uint16(b[1])<<8))
+}
+
+// readAnnotations reads the lists of annotations of a data record: +onset, perhaps 21 and a
+// duration, 20, texts that end with 20 each, 0. The first list without a text is the start
+// of the record, which it returns in place of the one that is known.
+func (f *File) readAnnotations(data []byte, start float64) float64 {
+	for list := range bytes.SplitSeq(data, []byte{0}) {
+		head, texts, ok := bytes.Cut(list, []byte{20})
+		if !ok {
+			continue
+		}
+		onset, duration, hasDuration := bytes.Cut(head, []byte{21})
+		a := Annotation{Duration: -1}
+		var err error
+		if a.Onset, err = strconv.ParseFloat(string(onset), 64); err != nil {
+			f.note("an annotation's onset is %q, no number: left out", onset)
+			continue
+		}
+		if hasDuration {
+			if d, err := strconv.ParseFloat(string(duration), 64); err == nil {
+				a.Duration = d
+			}
+		}
+		for text := range bytes.SplitSeq(bytes.TrimSuffix(texts, []byte{20}), []byte{20}) {
+			if len(text) == 0 {
+				if math.IsNaN(start) {
+					start = a.Onset
+				}
+				continue
+			}
+			a.Text = string(text)
+			f.Annotations = append(f.Annotations, a)
+		}
+	}
+	return start
+}
+
+// readExactly reads n bytes, allocating as they come.
+func readExactly(r io.Reader, n int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err == nil && len(data) == 0 {
+		err = io.EOF
+	} else if err == nil && len(data) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return data, err
+}
+
+// latin returns the text of Latin-1 bytes, which some recorders write for µ and ä.
+func latin(b []byte) string {
+	runes := make([]rune, len(b))
+	for k, c := range b {
+		runes[k] = rune(c)
+	}
+	return string(runes)
+}
+
+func readInt(name, text string, low, high int) (int, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64) // some write 1.0
+	if err != nil || v != math.Trunc(v) || v < float64(low) || v > float64(high) {
+		return 0, fmt.Errorf("the %s is %q; must be a whole number from %d to %d", name, text, low, high)
+	}
+	return int(v), nil
+}
+
+func readFloat(name, text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), ",", "."), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("the %s is %q; must be a number", name, text)
+	}
+	return v, nil
+}
