@@ -1,7 +1,7 @@
 package shard_test
 
 import (
-	"os"
+	"strings"
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/internal/shard"
@@ -55,51 +55,40 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestFromEnvironment(t *testing.T) {
-	variables := []string{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP",
-		"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"}
-	for _, test := range []struct {
-		name string
-		env  map[string]string
-		want string // "" for an error
-	}{
-		{"Slurm", map[string]string{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "8"}, "3/8"},
-		{"Slurm from 0", map[string]string{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "7"}, "1/8"},
-		{"Slurm in steps", map[string]string{"SLURM_ARRAY_TASK_ID": "6", "SLURM_ARRAY_TASK_MIN": "2", "SLURM_ARRAY_TASK_MAX": "9", "SLURM_ARRAY_TASK_STEP": "2"}, "3/4"},
-		{"Slurm without an end", map[string]string{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1"}, ""},
-		{"Slurm out of range", map[string]string{"SLURM_ARRAY_TASK_ID": "9", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "8"}, ""},
-		{"Slurm from −2⁶³ to 2⁶³−1", map[string]string{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "-9223372036854775808", "SLURM_ARRAY_TASK_MAX": "9223372036854775807"}, ""},
-		{"Kubernetes", map[string]string{"JOB_COMPLETION_INDEX": "0", "JOB_COMPLETIONS": "5"}, "1/5"},
-		{"Kubernetes without a count", map[string]string{"JOB_COMPLETION_INDEX": "0"}, ""},
-		{"Kubernetes out of range", map[string]string{"JOB_COMPLETION_INDEX": "5", "JOB_COMPLETIONS": "5"}, ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			setOnly(t, variables, test.env)
-			s, ok, err := shard.FromEnvironment()
-			if test.want == "" {
-				if err == nil {
-					t.Errorf("the shard is %s (%v)", s, ok)
-				}
-				return
-			}
-			if err != nil || !ok || s.String() != test.want {
-				t.Errorf("the shard is %s (%v, %v), want %s", s, ok, err, test.want)
-			}
-		})
+// A share that is read is one of those that there are, and is written as it is
+// read.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"1/1", "2/4", "0/4", "5/4", "+1/4", "1/2/3", "9223372036854775807/9223372036854775807", "1/99999999999999999999"} {
+		f.Add(seed)
 	}
-	setOnly(t, variables, nil)
-	if s, ok, err := shard.FromEnvironment(); ok || err != nil {
-		t.Errorf("without an environment the shard is %s (%v)", s, err)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := shard.Parse(text)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		checkShard(t, s)
+		if again, err := shard.Parse(s.String()); err != nil || again != s {
+			t.Errorf("%q is %s, which is %s (%v)", text, s, again, err)
+		}
+	})
+}
+
+func checkShard(t *testing.T, s shard.Shard) {
+	t.Helper()
+	if s.Index < 0 || s.Index >= s.Count {
+		t.Errorf("the shard has index %d of %d", s.Index, s.Count)
+	}
+	items := []string{"a", "b", "a"}
+	if n := len(shard.Of(s, items, func(item string) string { return item })); n > len(items)/s.Count+1 {
+		t.Errorf("%d of %d items are in share %s", n, len(items), s)
 	}
 }
 
-// setOnly sets the environment variables to those of env and unsets the others
-// for the rest of the test.
-func setOnly(t *testing.T, names []string, env map[string]string) {
-	for _, name := range names {
-		t.Setenv(name, env[name]) // puts back what was there
-		if _, ok := env[name]; !ok {
-			os.Unsetenv(name)
-		}
+// checkError fails unless err is a line.
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	if text := err.Error(); text == "" || strings.Contains(text, "\n") || len(text) > 1000 {
+		t.Errorf("the error is %q: want a line", text)
 	}
 }

@@ -20,5 +20,6 @@
 set -euo pipefail
 cd "$SLURM_SUBMIT_DIR"
 
-# The array's size is the number of shares; sica reads both from Slurm.
-exec bin/sica figure all --preset paper --runs 20 --out out/paper
+# The array is numbered from 1; its size is the number of shares.
+share="$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_MAX"
+exec bin/sica figure all --preset paper --runs 20 --out out/paper --shard "$share"

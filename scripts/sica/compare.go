@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
@@ -24,13 +27,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// compareAll is what --methods all stands for. The paper's two flows, which take
-// minutes to hours, have to be named.
+// compareAll are the methods of --methods all. The paper's two flows take minutes to hours and
+// have to be named.
 var compareAll = []string{"sica", "fastica", "lica", "pcl", "ivae", "zca", "gaussianise+zca"}
 
 type compareOptions struct {
 	in, truth []string
-	learnOn   learnOn
+	learnOn   files.LearnOn
 	methods   []string
 	preset    string
 	shape     string
@@ -40,12 +43,12 @@ type compareOptions struct {
 	backend   string
 }
 
-// compared is a row of the comparison: what a method made of the signals.
+// compared is the row of a method.
 type compared struct {
 	Method  string            `json:"method"`
 	Preset  experiment.Preset `json:"preset,omitempty"`
 	MCC     *float64          `json:"mcc"` // null without a truth
-	Match   *scoreReport      `json:"match,omitempty"`
+	Match   *matchReport      `json:"match,omitempty"`
 	Seconds float64           `json:"seconds"`
 	baseline.Convergence
 	Why    string `json:"why,omitempty"`
@@ -64,7 +67,7 @@ func newCompare() *cobra.Command {
 		Short: "Separate mixed signals with several methods",
 		Long: `Compare separates the same mixed signals with SICA and with other methods, and
 prints a table: the mean correlation coefficient (MCC) with the true sources
-where they are given, the seconds, and whether the method's own rule ended it.
+where they are given, the seconds, and whether its own stopping rule ended it.
 With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
 side by side as DIR/compare.png. Of more than 65,536 positions all methods take
 the same part; --learn-on asks for another. A method that fails is a row that says why, and
@@ -74,26 +77,22 @@ The methods are ` + strings.Join(compareNames(), ", ") + `.
 All stands for ` + strings.Join(compareAll, ", ") + `;
 the paper's two flows, which take minutes to hours, have to be named.
 
-` + formats,
+` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "in"); err != nil {
-				return err
-			}
-			return opt.run(cmd)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, for the MCC; no method sees it")
-	f.StringVar((*string)(&opt.learnOn), "learn-on", "", learnOnUsage)
+	f.StringVar((*string)(&opt.learnOn), "learn-on", "", files.LearnOnUsage)
 	f.StringSliceVar(&opt.methods, "methods", []string{"all"}, "all, or `METHODS` with commas between them; sica is always one")
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET` of each method that has it: default, paper or smoke")
 	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.out, "out", "", "folder `DIR` for the recovered signals and the picture, made if need be")
 	f.BoolVar(&opt.json, "json", false, "print JSON, in which signals count from 0")
-	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	addBackend(cmd, &opt.backend)
+	require(cmd, "in")
 	return cmd
 }
 
@@ -122,7 +121,7 @@ func (opt *compareOptions) chosen() ([]experiment.Method, error) {
 		}
 		m, err := experiment.MethodNamed(name)
 		if err != nil {
-			return nil, usagef("unknown method %q in --methods: use all, or of %s", name, strings.Join(compareNames(), ", "))
+			return nil, usage.Errorf("unknown method %q in --methods: use all, or of %s", name, strings.Join(compareNames(), ", "))
 		}
 		methods = append(methods, m)
 	}
@@ -141,10 +140,10 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	if err := opt.checkNotRead(methods); err != nil {
+	if err := opt.checkNotInput(methods); err != nil {
 		return err
 	}
-	in, truth, of, err := opt.read(cmd)
+	part, truth, err := opt.read(cmd)
 	if err != nil {
 		return err
 	}
@@ -152,7 +151,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 		if err := os.MkdirAll(opt.out, 0o777); err != nil {
 			return err
 		}
-		if err := checkWritable(opt.picture()); err != nil {
+		if err := files.CheckWritable(opt.picture()); err != nil {
 			return err
 		}
 	}
@@ -164,7 +163,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	var rows []compared
 	failed := 0
 	for _, m := range methods {
-		row, err := opt.separate(cmd, b, m, in, truth, preset)
+		row, err := opt.separate(cmd.Context(), b, m, preset, part, truth)
 		if err != nil {
 			return err
 		}
@@ -173,16 +172,18 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := opt.print(cmd.OutOrStdout(), rows); err != nil {
+	out := cmd.OutOrStdout()
+	if opt.json {
+		err = files.PrintJSON(out, rows)
+	} else {
+		err = printCompared(out, rows)
+		part.Note(out)
+		files.NoteClocks(out, part.X)
+	}
+	if err != nil {
 		return err
 	}
-	if taken := partOf(in.X.RawMatrix().Cols, of); taken != "" && !opt.json {
-		fmt.Fprintf(cmd.OutOrStdout(), "\nThis is about %s.\n", taken)
-	}
-	if !opt.json {
-		noteClocks(cmd.OutOrStdout(), in.X)
-	}
-	if err := opt.draw(rows, in, truth); err != nil {
+	if err := opt.draw(rows, part, truth); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -191,93 +192,96 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// file is where what a method recovered is written, picture where all of it is drawn.
+// file is the path of the signals that a method recovered.
 func (opt *compareOptions) file(m experiment.Method) string {
 	return filepath.Join(opt.out, m.Name+".csv")
 }
+
+// picture is the path of the picture of all of them.
 func (opt *compareOptions) picture() string { return filepath.Join(opt.out, "compare.png") }
 
-// checkNotRead returns a usage error if a file that is read would be written, such as a
-// mixed.csv in --out.
-func (opt *compareOptions) checkNotRead(methods []experiment.Method) error {
+// checkNotInput returns a usage error if an input would be overwritten, such as a mixed.csv in
+// --out.
+func (opt *compareOptions) checkNotInput(methods []experiment.Method) error {
 	if opt.out == "" {
 		return nil
 	}
-	written := []place{{"--out", opt.picture()}}
+	written := files.Places("--out", opt.picture())
 	for _, m := range methods {
-		written = append(written, place{"--out", opt.file(m)})
+		written = append(written, files.Places("--out", opt.file(m))...)
 	}
-	if err := checkNotRead("--in", opt.in, written...); err != nil {
+	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
-	return checkNotRead("--truth", opt.truth, written...)
+	return files.CheckNotInput("--truth", opt.truth, written...)
 }
 
-// read returns the mixed signals and the truth, nil if it wasn't given, or the same part of
-// both, and of how many positions.
-func (opt *compareOptions) read(cmd *cobra.Command) (in experiment.Signals, truth *mat.Dense, of int, err error) {
+// read returns the mixed signals and the truth, nil if it wasn't given, or the same part of both.
+func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat.Dense, err error) {
 	var shape []int
 	if opt.shape != "" {
 		if shape, err = parseShape(opt.shape); err != nil {
-			return in, nil, 0, err
+			return part, nil, err
 		}
 	}
-	if in.X, in.Shape, of, err = opt.learnOn.read(cmd, opt.in, shape); err != nil {
-		return in, nil, 0, err
+	if part, err = readPart(cmd, opt.learnOn, opt.in, shape); err != nil {
+		return part, nil, err
 	}
-	if err := baseline.CheckSignals(in.X); err != nil {
-		return in, nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
+	if err := baseline.CheckSignals(part.X); err != nil {
+		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	d, t := in.X.Dims()
+	d, n := part.X.Dims()
 	cfg := sica.Default()
-	cfg.Shape = in.Shape
-	if err := cfg.Validate(d, t); err != nil {
-		return in, nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
+	cfg.Shape = part.Shape
+	if err := cfg.Validate(d, n); err != nil {
+		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	if len(opt.truth) == 0 {
-		return in, nil, of, nil
+		return part, nil, nil
 	}
-	same := learnOnAll
-	if t < of {
-		same = learnOn(strconv.Itoa(t))
+	same := files.LearnOnAll
+	if n < part.Total {
+		same = files.LearnOn(strconv.Itoa(n))
 	}
-	truth, _, ofTruth, err := same.read(cmd, opt.truth, shape)
+	truthPart, err := readPart(cmd, same, opt.truth, shape)
 	if err != nil {
-		return in, nil, 0, err
+		return part, nil, err
 	}
-	if t < of && ofTruth != of {
-		return in, nil, 0, fmt.Errorf("%s has %d positions and %s %d: want as many", opt.in[0], of, opt.truth[0], ofTruth)
+	if n < part.Total && truthPart.Total != part.Total {
+		return part, nil, fmt.Errorf("%s has %d positions and %s %d: they must have as many",
+			opt.in[0], part.Total, opt.truth[0], truthPart.Total)
 	}
-	if _, err := metric.MCC(in.X, truth); err != nil {
-		return in, nil, 0, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
+	if _, err := metric.MCC(part.X, truthPart.X); err != nil {
+		return part, nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}
-	return in, truth, of, nil
+	return part, truthPart.X, nil
 }
 
-// separate makes the row of a method, and writes what it recovered. The error is
-// of the writing, or that ctx has ended.
-func (opt *compareOptions) separate(cmd *cobra.Command, b compute.Backend, m experiment.Method, in experiment.Signals, truth *mat.Dense, p experiment.Preset) (compared, error) {
-	ctx := cmd.Context()
+// separate returns the row of a method, and writes what it recovered. The error is of the
+// writing, or that ctx has ended.
+func (opt *compareOptions) separate(
+	ctx context.Context, b compute.Backend, m experiment.Method, p experiment.Preset,
+	part files.Part, truth *mat.Dense,
+) (compared, error) {
 	row := compared{Method: m.Name, Preset: m.Settings(p), label: m.Label}
 	began := time.Now()
-	r, err := m.Recover(ctx, b, in, row.Preset, opt.seed)
+	r, err := m.Recover(ctx, b, experiment.Signals{X: part.X, Shape: part.Shape}, row.Preset, opt.seed)
 	row.Seconds = time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return row, ctx.Err()
 	}
 	if err != nil {
-		row.Error = oneLine(err)
+		row.Error = usage.Message(err)
 		return row, nil
 	}
 	row.Convergence, row.Why, row.Config, row.z = r.Convergence, r.Why, r.Config, r.Z
 	if truth != nil {
 		match, err := metric.MCC(r.Z, truth)
 		if err != nil {
-			row.Error = oneLine(err)
+			row.Error = usage.Message(err)
 			return row, nil
 		}
-		report := newScoreReport(match)
-		row.MCC, row.Match = &match.MCC, &report
+		row.MCC, row.Match = &match.MCC, newMatchReport(match)
 	}
 	if opt.out != "" {
 		row.File = opt.file(m)
@@ -286,11 +290,8 @@ func (opt *compareOptions) separate(cmd *cobra.Command, b compute.Backend, m exp
 	return row, nil
 }
 
-// print prints the rows as a table or as JSON.
-func (opt *compareOptions) print(out io.Writer, rows []compared) error {
-	if opt.json {
-		return printJSON(out, rows)
-	}
+// printCompared prints the rows as a table, and below it what the methods say about them.
+func printCompared(out io.Writer, rows []compared) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "method\tsettings\tMCC\tseconds\tconverged\titerations\t")
 	for _, r := range rows {
@@ -305,7 +306,8 @@ func (opt *compareOptions) print(out io.Writer, rows []compared) error {
 		if !r.Converged {
 			converged = "no"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\t%d\t\n", r.label, r.Preset, mcc, r.Seconds, converged, r.Iterations)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\t%d\t\n",
+			r.label, r.Preset, mcc, r.Seconds, converged, r.Iterations)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -313,7 +315,7 @@ func (opt *compareOptions) print(out io.Writer, rows []compared) error {
 	for _, r := range rows {
 		for _, note := range slices.Compact([]string{r.Error, r.Warning, r.Why}) {
 			if note != "" {
-				fmt.Fprintf(out, "\n%s:\n%s", r.label, wrap(note))
+				fmt.Fprintf(out, "\n%s:\n%s", r.label, text.Wrap("  ", note))
 			}
 		}
 	}
@@ -322,40 +324,40 @@ func (opt *compareOptions) print(out io.Writer, rows []compared) error {
 
 // draw draws all recovered signals in the order, sign and scale of the truth or,
 // without one, of SICA's.
-func (opt *compareOptions) draw(rows []compared, in experiment.Signals, truth *mat.Dense) error {
+func (opt *compareOptions) draw(rows []compared, part files.Part, truth *mat.Dense) error {
 	if opt.out == "" {
 		return nil
 	}
-	like := truth
-	groups := []plot.Group{{Method: plot.Mixed, Signals: in.X}}
+	target := truth
+	groups := []plot.Group{{Method: plot.Mixed, Signals: part.X}}
 	for _, r := range rows {
 		if r.Error != "" {
 			continue
 		}
-		if like == nil {
-			like = r.z
+		if target == nil {
+			target = r.z
 		}
 		groups = append(groups, plot.Group{Method: r.label, Signals: r.z})
 	}
-	if like == nil {
+	if target == nil {
 		return nil
 	}
-	d, _ := like.Dims()
-	groups = slices.DeleteFunc(groups, func(g plot.Group) bool { // channels that were reduced to fewer signals
-		return g.Signals.RawMatrix().Rows != d
+	d, _ := target.Dims()
+	groups = slices.DeleteFunc(groups, func(g plot.Group) bool {
+		return g.Signals.RawMatrix().Rows != d // mixed signals that were reduced to fewer
 	})
 	for i := range groups {
-		aligned, err := metric.Align(groups[i].Signals, like)
+		aligned, err := metric.Align(groups[i].Signals, target)
 		if err != nil {
 			return fmt.Errorf("%s: %w", groups[i].Method, err)
 		}
 		groups[i].Signals = aligned
 	}
-	picture, err := drawCompared(in.Shape, truth, groups)
+	picture, err := drawCompared(part.Shape, truth, groups)
 	if err != nil {
 		return err
 	}
-	return savePicture(opt.picture(), picture)
+	return writePNG(opt.picture(), picture)
 }
 
 // drawCompared draws a row of images, or of traces over those of the truth, for
@@ -367,6 +369,6 @@ func drawCompared(shape []int, truth *mat.Dense, groups []plot.Group) (*plot.Pic
 		}
 		return plot.Images(shape[0], shape[1], groups...)
 	}
-	_, t := groups[0].Signals.Dims()
-	return plot.TraceGrid(max(0, t-traceLength), t, truth, groups...)
+	_, n := groups[0].Signals.Dims()
+	return plot.TraceGrid(max(0, n-traceLength), n, truth, groups...)
 }

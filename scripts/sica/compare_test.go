@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 	for _, r := range rows {
 		methods = append(methods, r.Method)
 		score := must(t, "score", "--truth", filepath.Join(dir, "sources.csv"), "--recovered", r.File, "--json")
-		var want scoreReport
+		var want matchReport
 		if err := json.Unmarshal([]byte(score), &want); err != nil {
 			t.Fatal(err)
 		}

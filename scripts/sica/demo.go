@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
@@ -54,7 +55,7 @@ type outcome struct {
 	example
 	mixed, whitened, recovered float64 // MCC
 	seconds                    float64
-	why                        string // the fit ended as it did
+	why                        string // of the result
 }
 
 func newDemo() *cobra.Command {
@@ -67,13 +68,10 @@ func newDemo() *cobra.Command {
 GELU steps, with the default settings. It writes pictures to a folder and prints
 the mean correlation coefficient (MCC) with the true sources, which the
 separation doesn't see, of the mixed signals, of symmetric whitening (ZCA), the
-first start that is considered, and of the recovered signals. It also says why
+first candidate, and of the recovered signals. It also says why
 each separation ended as it did.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "out"); err != nil {
-				return err
-			}
 			if err := checkBackend(backendName); err != nil {
 				return err
 			}
@@ -88,7 +86,8 @@ each separation ended as it did.`,
 	}
 	cmd.Flags().StringVar(&out, "out", "", "folder `DIR` for the pictures, made if need be (required)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed `N` of every random draw")
-	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	addBackend(cmd, &backendName)
+	require(cmd, "out")
 	return cmd
 }
 
@@ -115,31 +114,10 @@ func demo(ctx context.Context, out, status io.Writer, b compute.Backend, cfg sic
 		fmt.Fprintf(out, "%-20s %8.3f %8.3f %8.3f %8.1f\n", r.name, r.mixed, r.whitened, r.recovered, r.seconds)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(out, "\n%s:\n%s", r.name, wrap(r.why))
+		fmt.Fprintf(out, "\n%s:\n%s", r.name, text.Wrap("  ", r.why))
 	}
 	fmt.Fprintf(out, "\nThe pictures are in %s.\n", dir)
 	return nil
-}
-
-// wrap breaks a text into indented lines of at most 80 characters, or of one
-// longer word.
-func wrap(text string) string {
-	const indent, width = "  ", 80
-	var lines strings.Builder
-	line := indent
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == indent:
-			line += word
-		case len(line)+1+len(word) <= width:
-			line += " " + word
-		default:
-			fmt.Fprintln(&lines, line)
-			line = indent + word
-		}
-	}
-	fmt.Fprintln(&lines, line)
-	return lines.String()
 }
 
 // run makes the example's signals, separates them and draws them.
@@ -159,31 +137,31 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	}
 
 	cfg.Shape = e.shape
-	progress := newProgress(out, status, cfg.Iterations)
+	iterations := progress.NewIterations(out, status, cfg.Iterations)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := metric.MCC(it.Z, s)
 		if err != nil {
 			m.MCC = math.NaN()
 		}
-		progress.iteration(it, m.MCC)
+		iterations.Iteration(it, m.MCC)
 	}
 	began := time.Now()
 	res, err := sica.Fit(ctx, b, x, cfg)
-	progress.done()
+	iterations.Done()
 	if err != nil {
 		return row, err
 	}
 	row.seconds, row.why = time.Since(began).Seconds(), res.Why
 
-	for _, of := range []struct {
+	for _, scored := range []struct {
 		mcc *float64
 		z   *mat.Dense
 	}{{&row.mixed, x}, {&row.whitened, whitened}, {&row.recovered, res.Z}} {
-		m, err := metric.MCC(of.z, s)
+		m, err := metric.MCC(scored.z, s)
 		if err != nil {
 			return row, err
 		}
-		*of.mcc = m.MCC
+		*scored.mcc = m.MCC
 	}
 	return row, e.draw(dir, s, x, res)
 }
@@ -205,15 +183,15 @@ func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := savePicture(filepath.Join(dir, e.file+".png"), signals); err != nil {
+	if err := writePNG(filepath.Join(dir, e.file+".png"), signals); err != nil {
 		return err
 	}
 	if res.Iterations == 0 {
 		return nil
 	}
-	progress, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: res.Divergence, Loss: res.Loss})
+	history, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: res.Divergence, Loss: res.Loss})
 	if err != nil {
 		return err
 	}
-	return savePicture(filepath.Join(dir, e.file+"-progress.png"), progress)
+	return writePNG(filepath.Join(dir, e.file+"-progress.png"), history)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -49,8 +50,8 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag", separate(good, "--fast"), exitUsage, "--fast"},
 		{"stray argument", separate(good, "more"), exitUsage, `"more"`},
 
-		{"no --in", []string{"separate", "--out", out}, exitUsage, "--in is missing"},
-		{"no --out", []string{"separate", "--in", good}, exitUsage, "--out is missing"},
+		{"no --in", []string{"separate", "--out", out}, exitUsage, `flag(s) "in" not set`},
+		{"no --out", []string{"separate", "--in", good}, exitUsage, `flag(s) "out" not set`},
 		{"missing file", separate(missing), exitFailure, "missing.csv"},
 		{"folder as file", separate(inputs), exitFailure, inputs},
 		{"unknown format", separate(file), exitFailure, ".csv"},
@@ -105,20 +106,20 @@ func TestBadInput(t *testing.T) {
 		{"more components than signals", separate(good, "--components", "5"), exitFailure, "components 5 of 2 signals: want 2 to 2"},
 		{"state in a folder of others", separate(good, "--checkpoint", inputs), exitFailure, "no checkpoint's"},
 		{"state in a file", separate(good, "--checkpoint", good), exitFailure, "not a directory"},
-		{"transform without a model", []string{"transform", "--in", good, "--out", out}, exitUsage, "--model is missing"},
+		{"transform without a model", []string{"transform", "--in", good, "--out", out}, exitUsage, `flag(s) "model" not set`},
 		{"transform with no model", []string{"transform", "--model", inputs, "--in", good, "--out", out}, exitFailure, "MANIFEST"},
 		{"transform into the model", []string{"transform", "--model", outputs, "--in", good, "--out", out}, exitUsage, "is within --model"},
 		{"transform to an unknown format", []string{"transform", "--model", inputs, "--in", good, "--out", good + ".mat"}, exitUsage, ".npy"},
 		{"missing truth", separate(good, "--truth", missing), exitFailure, "missing.csv"},
 		{"truth of another size", separate(good, "--truth", short), exitFailure, "same size"},
 
-		{"score without truth", []string{"score", "--recovered", good}, exitUsage, "--truth is missing"},
+		{"score without truth", []string{"score", "--recovered", good}, exitUsage, `flag(s) "truth" not set`},
 		{"score of a missing file", []string{"score", "--truth", good, "--recovered", missing}, exitFailure, "missing.csv"},
 		{"score of other sizes", []string{"score", "--truth", good, "--recovered", short}, exitFailure, "same size"},
 		{"score of a constant", []string{"score", "--truth", good, "--recovered", constant}, exitFailure, "constant"},
 
-		{"generate into nothing", []string{"generate", "--signals", "ar7", "--out", ""}, exitUsage, "--out is missing"},
-		{"generate nothing", generate(), exitUsage, "--signals is missing"},
+		{"generate into nothing", []string{"generate", "--signals", "ar7", "--out", ""}, exitUsage, "--out is empty"},
+		{"generate nothing", generate(), exitUsage, `flag(s) "signals" not set`},
 		{"unknown signals", generate("--signals", "ar8"), exitUsage, `"ar8"`},
 		{"unknown mixing", generate("--signals", "ar7", "--mixing", "tanh"), exitUsage, `"tanh"`},
 		{"unknown order", generate("--signals", "heart", "--order", "random"), exitUsage, `"random"`},
@@ -135,7 +136,7 @@ func TestBadInput(t *testing.T) {
 		{"mixing that overflows", generate("--signals", "ar7", "--steps", "100000"), exitUsage, "finite"},
 		{"folder under a file", []string{"generate", "--signals", "ar7", "--out", filepath.Join(file, "dir")}, exitFailure, "not a directory"},
 
-		{"compare nothing", []string{"compare"}, exitUsage, "--in is missing"},
+		{"compare nothing", []string{"compare"}, exitUsage, `flag(s) "in" not set`},
 		{"compare with an unknown method", []string{"compare", "--in", good, "--methods", "ica"}, exitUsage, "gaussianise+zca"},
 		{"compare with an unknown preset", []string{"compare", "--in", good, "--preset", "best"}, exitUsage, `"best"`},
 		{"compare a missing file", []string{"compare", "--in", missing, "--out", filepath.Join(outputs, "dir")}, exitFailure, "missing.csv"},
@@ -144,10 +145,10 @@ func TestBadInput(t *testing.T) {
 
 		{"no figure", []string{"figure"}, exitUsage, "1 arg"},
 		{"unknown figure", []string{"figure", "9", "--out", filepath.Join(outputs, "dir")}, exitUsage, "3b"},
-		{"figure without a folder", []string{"figure", "1"}, exitUsage, "--out is missing"},
+		{"figure without a folder", []string{"figure", "1"}, exitUsage, `flag(s) "out" not set`},
 		{"figure of an unknown preset", []string{"figure", "1", "--preset", "best", "--out", filepath.Join(outputs, "dir")}, exitUsage, "printed"},
 		{"compare as printed", []string{"compare", "--in", "x.csv", "--preset", "printed"}, exitUsage, "smoke"},
-		{"statements without a folder", []string{"statements"}, exitUsage, "--in is missing"},
+		{"statements without a folder", []string{"statements"}, exitUsage, `flag(s) "in" not set`},
 		{"statements of no outcomes", []string{"statements", "--in", filepath.Join(outputs, "dir")}, exitFailure, "cells.jsonl"},
 		{"figure of an unknown method", []string{"figure", "1", "--methods", "ica", "--out", filepath.Join(outputs, "dir")}, exitUsage, "fastica"},
 		{"figure without runs", []string{"figure", "1", "--runs", "0", "--out", filepath.Join(outputs, "dir")}, exitUsage, "--runs 0"},
@@ -156,7 +157,7 @@ func TestBadInput(t *testing.T) {
 		{"merge what is no file of outcomes", []string{"merge", "--out", filepath.Join(outputs, "dir"), good}, exitUsage, ".jsonl"},
 		{"merge nothing", []string{"merge", "--out", filepath.Join(outputs, "dir")}, exitUsage, "1 arg"},
 
-		{"demo without folder", []string{"demo"}, exitUsage, "--out is missing"},
+		{"demo without folder", []string{"demo"}, exitUsage, `flag(s) "out" not set`},
 		{"demo on unknown backend", []string{"demo", "--out", filepath.Join(outputs, "dir"), "--backend", "tpu"}, exitUsage, "xla:cpu"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -180,7 +181,7 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{errors.New("no such file"), exitFailure},
-		{usagef("unknown --method"), exitUsage},
+		{usage.Errorf("unknown --method"), exitUsage},
 		{fmt.Errorf("cut short: %w", sica.ErrNotFinite), exitNotFinite},
 	} {
 		if got := exitCode(test.err); got != test.want {

@@ -153,14 +153,14 @@ func restore(t *testing.T, dir string, files map[string][]byte) {
 // commandFlags are the flags of each command, as its help tells them.
 func commandFlags(f *testing.F) map[string][]string {
 	_, help, _ := command(context.Background(), "--help")
-	_, list, ok := strings.Cut(help, "Available Commands:\n")
-	list, _, ok2 := strings.Cut(list, "\n\n")
-	if !ok || !ok2 {
-		f.Fatalf("no commands in %q", help)
+	list, _, _ := strings.Cut(help, "\nFlags:\n")
+	names := regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`).FindAllStringSubmatch(list, -1)
+	if len(names) < 12 {
+		f.Fatalf("too few commands in %q", help)
 	}
 	flags := make(map[string][]string)
-	for line := range strings.Lines(list) {
-		name := strings.Fields(line)[0]
+	for _, match := range names {
+		name := match[1]
 		_, help, _ := command(context.Background(), name, "--help")
 		flags[name] = regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+`).FindAllString(help, -1)
 		for i, flag := range flags[name] {

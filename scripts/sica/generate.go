@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -21,8 +22,8 @@ type generateOptions struct {
 	seed                        uint64
 }
 
-// maxSteps is the most steps of a mixing; the paper has 20. What hasn't grown
-// beyond float64 by then never will.
+// maxSteps is the largest number of steps of a mixing; the paper has at most 20. Signals that are
+// finite after so many don't grow any more.
 const maxSteps = 1_000_000
 
 func newGenerate() *cobra.Command {
@@ -38,9 +39,6 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 0.5, so that one linear step of 1 is the paper's [[1, .5], [.5, 1]].`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "signals", "out"); err != nil {
-				return err
-			}
 			if err := opt.complete(cmd.Flags().Changed); err != nil {
 				return err
 			}
@@ -58,61 +56,62 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 	f.IntVar(&opt.length, "length", 1024, "number `T` of positions; 1000 by default for heart, always 1024 for mnist")
 	f.StringVar(&opt.order, "order", "sorted", "`ORDER` of the heart's angles: sorted or iid")
 	f.Float64Var(&opt.noise, "noise", datasets.HeartNoise, "standard deviation `E` of the heart's noise")
+	require(cmd, "signals", "out")
 	return cmd
 }
 
-// complete fills in the defaults that depend on the kind of signals, and
-// returns an error for flags that don't go together.
-func (opt *generateOptions) complete(given func(flag string) bool) error {
-	byDefault := func(flag string, value *int, preset int) {
-		if !given(flag) {
+// complete sets the defaults that depend on the kind of signals. It returns an error for flags that
+// don't go together. Changed reports whether a flag was given.
+func (opt *generateOptions) complete(changed func(flag string) bool) error {
+	setDefault := func(flag string, value *int, preset int) {
+		if !changed(flag) {
 			*value = preset
 		}
 	}
 	switch opt.signals {
 	case "heart":
-		byDefault("steps", &opt.steps, 1)
-		byDefault("length", &opt.length, datasets.PaperHeart().T)
+		setDefault("steps", &opt.steps, 1)
+		setDefault("length", &opt.length, datasets.PaperHeart().T)
 		if opt.d != 2 {
-			return usagef("--d %d: the heart has 2 signals", opt.d)
+			return usage.Errorf("--d %d: the heart has 2 signals", opt.d)
 		}
 	case "ar7":
 	case "mnist":
-		byDefault("d", &opt.d, 3)
+		setDefault("d", &opt.d, 3)
 		if opt.length != datasets.MNISTSide*datasets.MNISTSide {
-			return usagef("--length %d: MNIST's images have %d positions", opt.length, datasets.MNISTSide*datasets.MNISTSide)
+			return usage.Errorf("--length %d: MNIST's images have %d positions", opt.length, datasets.MNISTSide*datasets.MNISTSide)
 		}
 	default:
-		return usagef("unknown --signals %q: use heart, ar7 or mnist", opt.signals)
+		return usage.Errorf("unknown --signals %q: use heart, ar7 or mnist", opt.signals)
 	}
 	if opt.signals != "heart" {
 		for _, flag := range []string{"order", "noise"} {
-			if given(flag) {
-				return usagef("--%s is for --signals heart only", flag)
+			if changed(flag) {
+				return usage.Errorf("--%s is for --signals heart only", flag)
 			}
 		}
 	}
 	if opt.order != "sorted" && opt.order != "iid" {
-		return usagef("unknown --order %q: use sorted or iid", opt.order)
+		return usage.Errorf("unknown --order %q: use sorted or iid", opt.order)
 	}
 	if opt.steps > maxSteps {
-		return usagef("--steps %d: use at most %d", opt.steps, maxSteps)
+		return usage.Errorf("--steps %d: use at most %d", opt.steps, maxSteps)
 	}
 	if !(opt.stepSize > 0) {
-		return usagef("--step-size %g: use a number above 0", opt.stepSize)
+		return usage.Errorf("--step-size %g: use a number above 0", opt.stepSize)
 	}
 	switch opt.mixing {
 	case "linear", "gelu":
 	case "none":
-		if given("steps") {
-			return usagef("--steps is for --mixing linear or gelu")
+		if changed("steps") {
+			return usage.Errorf("--steps is for --mixing linear or gelu")
 		}
-		if given("step-size") {
-			return usagef("--step-size is for --mixing linear or gelu")
+		if changed("step-size") {
+			return usage.Errorf("--step-size is for --mixing linear or gelu")
 		}
 		opt.steps = 0
 	default:
-		return usagef("unknown --mixing %q: use linear, gelu or none", opt.mixing)
+		return usage.Errorf("unknown --mixing %q: use linear, gelu or none", opt.mixing)
 	}
 	return nil
 }
@@ -121,15 +120,15 @@ func (opt *generateOptions) run(cmd *cobra.Command) error {
 	// What fails here is a size out of range.
 	s, shape, err := opt.sources()
 	if err != nil {
-		return usageError{err}
+		return usage.Error(err)
 	}
 	x, err := opt.mix(s)
 	if err != nil {
-		return usageError{err}
+		return usage.Error(err)
 	}
 	picture, err := opt.picture(shape, s, x)
 	if err != nil {
-		return usageError{err}
+		return usage.Error(err)
 	}
 
 	if err := os.MkdirAll(opt.out, 0o777); err != nil {
@@ -141,7 +140,7 @@ func (opt *generateOptions) run(cmd *cobra.Command) error {
 	}{
 		{"sources.csv", func(path string) error { return datasets.WriteFile(path, s) }},
 		{"mixed.csv", func(path string) error { return datasets.WriteFile(path, x) }},
-		{"mixed.png", func(path string) error { return savePicture(path, picture) }},
+		{"mixed.png", func(path string) error { return writePNG(path, picture) }},
 	} {
 		path := filepath.Join(opt.out, file.name)
 		if err := file.write(path); err != nil {
@@ -152,8 +151,7 @@ func (opt *generateOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// sources draws the sources, d×T, and tells the shape of their position index,
-// nil for sequences.
+// sources draws the sources, d×n, and returns the shape of their positions, nil for sequences.
 func (opt *generateOptions) sources() (s *mat.Dense, shape []int, err error) {
 	rng := rand.New(rand.NewPCG(opt.seed, 0))
 	switch opt.signals {
@@ -185,15 +183,12 @@ func (opt *generateOptions) mix(s *mat.Dense) (*mat.Dense, error) {
 // picture draws the sources and the mixed signals, both standardised.
 func (opt *generateOptions) picture(shape []int, s, x *mat.Dense) (*plot.Picture, error) {
 	var groups []plot.Group
-	for _, of := range []struct {
-		method string
-		z      *mat.Dense
-	}{{plot.Truth, s}, {plot.Mixed, x}} {
-		z, err := preprocess.Apply(of.z, preprocess.Standardise)
+	for _, group := range []plot.Group{{Method: plot.Truth, Signals: s}, {Method: plot.Mixed, Signals: x}} {
+		z, err := preprocess.Apply(group.Signals, preprocess.Standardise)
 		if err != nil {
-			return nil, fmt.Errorf("%s signals: %w", of.method, err)
+			return nil, fmt.Errorf("%s signals: %w", group.Method, err)
 		}
-		groups = append(groups, plot.Group{Method: of.method, Signals: z})
+		groups = append(groups, plot.Group{Method: group.Method, Signals: z})
 	}
 	if opt.signals == "heart" {
 		return plot.Scatter(0, 1, groups...)

@@ -14,7 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -31,25 +33,19 @@ func newInspect() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect --model DIR --in recording.csv",
 		Short: "Say which recovered signal is what",
-		Long: `Inspect reads what sica separate --save wrote and a recording of the same channels,
-and prints of each recovered signal what share of the channels' variance it makes
-up, the channel that it is most of, its excess kurtosis (0 for Gaussian values,
-more for rare large ones), and its strongest rhythm. With --reference, a channel
-of the recording or a file of one signal, also how much they have in common:
-their correlation, and their coherence, the share of the reference that a filter
-of the recovered signal would give. Signals count from 1, as for sica remove.
+		Long: `Inspect reads what sica separate --save wrote and a recording of the same channels.
+For each recovered signal it prints the share of the channels' variance that it
+explains, the channel in which this share is largest, its excess kurtosis (0 for
+Gaussian values, more for rare large ones), and its strongest rhythm. With
+--reference, a channel of the recording or a file of one signal, it also prints
+their correlation and their coherence: the share of the reference's variance that a
+filter of the recovered signal explains. Signals count from 1, as for sica remove.
 --plot draws the first seconds of each, by decreasing share, beside its pattern:
-what it adds to each channel. The recording is read in blocks, so that it may be
-of any length.
+what it adds to each channel. The recording may be of any length.
 
-` + formats,
+` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "model", "in"); err != nil {
-				return err
-			}
-			return opt.run(cmd)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
@@ -58,31 +54,32 @@ of any length.
 	f.Float64Var(&opt.rate, "rate", 0, "positions a second, in `HZ`; what the recording says by default")
 	f.StringVar(&opt.plot, "plot", "", "`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
+	require(cmd, "model", "in")
 	return cmd
 }
 
 func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if opt.rate < 0 {
-		return usagef("--rate %g: use a positive number", opt.rate)
+		return usage.Errorf("--rate %g: use a positive number", opt.rate)
 	}
-	files := []place{{"--json", opt.json}, {"--plot", opt.plot}}
-	if err := checkApart(append(files, place{"--model", opt.model})...); err != nil {
+	written := files.Places("--json", opt.json, "--plot", opt.plot)
+	if err := files.CheckApart(append(written, files.Places("--model", opt.model)...)...); err != nil {
 		return err
 	}
-	if err := checkNotRead("--in", []string{opt.in}, files...); err != nil {
+	if err := files.CheckNotInput("--in", []string{opt.in}, written...); err != nil {
 		return err
 	}
-	if err := checkNotRead("--reference", []string{opt.reference}, files...); err != nil {
+	if err := files.CheckNotInput("--reference", []string{opt.reference}, written...); err != nil {
 		return err
 	}
-	progress := newLateParts(cmd.ErrOrStderr())
-	defer progress.done()
-	in, err := openStream(cmd, opt.in, progress.part)
+	shown := progress.NewQuiet(cmd.ErrOrStderr())
+	defer shown.Done()
+	in, err := files.OpenStream(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
 	if opt.rate > 0 {
-		in.about.Rate = opt.rate
+		in.About.Rate = opt.rate
 	}
 	reference, err := opt.readReference(in)
 	if err != nil {
@@ -92,16 +89,16 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := checkChannels(opt.in, in.about.Names, result); err != nil {
+	if err := files.CheckChannels(opt.in, in.About.Names, result); err != nil {
 		return err
 	}
-	in.doing, in.reads = "looking at "+filepath.Base(opt.in), 2
+	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in), 2
 	all, err := inspect.Recording(result, in, reference)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in, err)
 	}
 	if opt.json != "" {
-		if err := writeJSON(opt.json, all); err != nil {
+		if err := files.WriteJSON(opt.json, all); err != nil {
 			return err
 		}
 	}
@@ -110,27 +107,27 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	progress.done()
-	return writeComponents(cmd.OutOrStdout(), all, &in.about, reference != nil)
+	shown.Done()
+	return writeComponents(cmd.OutOrStdout(), all, &in.About, reference != nil)
 }
 
 // readReference returns the signal that is compared with, nil for none.
-func (opt *inspectOptions) readReference(in *stream) (blockwise.Source, error) {
+func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, error) {
 	if opt.reference == "" {
 		return nil, nil
 	}
-	if i := slices.Index(in.about.Names, opt.reference); i >= 0 {
+	if i := slices.Index(in.About.Names, opt.reference); i >= 0 {
 		return channel{in.Source, i}, nil
 	}
 	d, _ := in.Dims()
 	if i, err := strconv.Atoi(opt.reference); err == nil {
 		if i < 1 || i > d {
-			return nil, usagef("--reference %d: the recording has channels 1 to %d", i, d)
+			return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", i, d)
 		}
 		return channel{in.Source, i - 1}, nil
 	}
 	if !strings.Contains(opt.reference, ".") {
-		return nil, usagef("--reference %q: the recording has the channels %q", opt.reference, in.about.Names)
+		return nil, usage.Errorf("--reference %q: the recording has the channels %q", opt.reference, in.About.Names)
 	}
 	z, err := datasets.ReadFile(opt.reference)
 	if err != nil {
@@ -166,11 +163,13 @@ func (c channel) Blocks(n int) blockwise.Blocks {
 	}
 }
 
-// writeComponents writes a row for each, its rhythm in Hz if the rate is known.
-func writeComponents(out io.Writer, all []inspect.Component, in *datasets.Recording, referred bool) error {
+// writeComponents writes a table with a row for each component.
+func writeComponents(
+	out io.Writer, all []inspect.Component, in *datasets.Recording, withReference bool,
+) error {
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal\tshare\tmost of\tkurtosis\trhythm"
-	if referred {
+	header := "signal\tshare\tmost in\tkurtosis\trhythm"
+	if withReference {
 		header += "\tcorrelation\tcoherence"
 	}
 	fmt.Fprintln(t, header)
@@ -179,8 +178,9 @@ func writeComponents(out io.Writer, all []inspect.Component, in *datasets.Record
 		if in.Names != nil {
 			channel = in.Names[c.Channel]
 		}
-		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%.1f\t%s", c.Signal+1, 100*c.Share, channel, c.Kurtosis, rhythmOf(c, in.Rate))
-		if referred {
+		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%.1f\t%s",
+			c.Signal+1, 100*c.Share, channel, c.Kurtosis, rhythm(c, in.Rate))
+		if withReference {
 			fmt.Fprintf(t, "\t%.2f\t%.2f", c.Correlation, c.Coherence)
 		}
 		fmt.Fprintln(t)
@@ -188,7 +188,8 @@ func writeComponents(out io.Writer, all []inspect.Component, in *datasets.Record
 	return t.Flush()
 }
 
-func rhythmOf(c inspect.Component, rate float64) string {
+// rhythm returns the strongest rhythm as text, in Hz if the rate is known.
+func rhythm(c inspect.Component, rate float64) string {
 	switch {
 	case c.Rhythm == 0:
 		return "–"
@@ -198,15 +199,15 @@ func rhythmOf(c inspect.Component, rate float64) string {
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
 }
 
-// What a picture of components shows of the recording: so many seconds from its
-// beginning, or so many positions if the rate isn't known.
+// The beginning of the recording that a picture of components shows: in seconds, or in positions
+// if the rate isn't known. A choice: some beats of a heart fit on a page.
 const (
 	shownSeconds   = 5
 	shownPositions = 1000
 )
 
 // plotComponents draws the components in their order, with the signs of their patterns.
-func plotComponents(path string, r *sica.Result, all []inspect.Component, in *stream) error {
+func plotComponents(path string, r *sica.Result, all []inspect.Component, in *files.Stream) error {
 	format, err := plot.FormatOf(path)
 	if err != nil {
 		return err
@@ -216,8 +217,8 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *st
 		return err
 	}
 	_, shown := in.Dims()
-	if in.about.Rate > 0 {
-		shown = min(shown, max(2, int(shownSeconds*in.about.Rate)))
+	if in.About.Rate > 0 {
+		shown = min(shown, max(2, int(shownSeconds*in.About.Rate)))
 	} else {
 		shown = min(shown, shownPositions)
 	}
@@ -239,9 +240,9 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *st
 			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share), Trace: trace, Pattern: c.Pattern,
 		})
 	}
-	picture, err := plot.Components(in.about.Start, in.about.Rate, in.about.Names, rows...)
+	picture, err := plot.Components(in.About.Start, in.About.Rate, in.About.Names, rows...)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return picture.Write(w, format) })
+	return files.WritePicture(path, picture, format)
 }

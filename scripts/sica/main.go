@@ -1,16 +1,26 @@
-// Command sica separates mixed signals: it generates the paper's examples,
-// recovers the sources of a file of mixed signals, and scores what was
-// recovered against the truth. Run it with --help.
+// Command sica separates mixed signals: it recovers the sources of a file of mixed signals, says
+// how far they can be relied on, and applies the separation to other files. It also makes the
+// paper's examples and figures. Run it with --help.
 //
-// It exits with 0 if all went well, 1 if something failed, 2 if it was called
-// wrongly, 3 if numbers stopped being finite and 130 if it was interrupted.
+// Its exit code is 0 on success, 1 if something failed, 2 if it was called wrongly, 3 if numbers
+// stopped being finite and 130 if it was interrupted.
 package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 func main() {
@@ -18,4 +28,109 @@ func main() {
 	// The first signal ends the work in good order, the second at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitNotFinite   = 3
+	exitInterrupted = 130 // 128 + SIGINT, as in shells
+)
+
+// run executes the command line and returns the exit code. Results go to stdout, and progress
+// and the line of an error to stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	begun := false
+	root := newRoot(func() { begun = true })
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	message := usage.Message(err)
+	if ctx.Err() != nil {
+		message = strings.ReplaceAll(message, context.Canceled.Error(), "interrupted")
+		fmt.Fprintln(stderr, "sica:", message)
+		return exitInterrupted
+	}
+	fmt.Fprintln(stderr, "sica:", message)
+	if !begun { // then cobra refused the line
+		return exitUsage
+	}
+	return exitCode(err)
+}
+
+// exitCode returns the exit code for the error of a command that wasn't interrupted.
+func exitCode(err error) int {
+	switch {
+	case errors.Is(err, usage.Err):
+		return exitUsage
+	case errors.Is(err, sica.ErrNotFinite):
+		return exitNotFinite
+	}
+	return exitFailure
+}
+
+// The groups of commands in the help.
+var groups = []struct {
+	id, title string
+	commands  []func() *cobra.Command
+}{
+	{"signals", "Commands:", []func() *cobra.Command{
+		newSeparate, newInspect, newRemove, newReport, newCompare, newTransform, newScore, newGenerate, newDemo,
+	}},
+	{"paper", "Commands for the paper's figures:", []func() *cobra.Command{
+		newFigure, newStatements, newMerge,
+	}},
+}
+
+// newRoot returns the command without arguments. It calls begin when a command begins its work.
+func newRoot(begin func()) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sica",
+		Short: "Separate mixed signals with self-sufficient ICA",
+		Long: `Sica recovers the sources of mixed signals by self-sufficient independent
+component analysis: it looks for signals that are independent of one another
+given their own pasts (or, of images, their own surroundings).`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().Bool(allowUnverified, false, "load an XLA plugin whose SHA-256 this program doesn't know")
+	root.PersistentFlags().Bool(deterministic, false, "use only what every x86-64 processor with AVX2 has, so that all of them give the same bits")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	cobra.EnableCommandSorting = false // the help has the order of groups
+	for _, group := range groups {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, newCommand := range group.commands {
+			cmd := newCommand()
+			cmd.GroupID = group.id
+			work := cmd.RunE
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				if err := checkNotEmpty(cmd); err != nil {
+					return err
+				}
+				begin()
+				return work(cmd, args)
+			}
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID(groups[0].id)
+	return root
+}
+
+// checkNotEmpty returns an error if a required flag was given as "".
+func checkNotEmpty(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && flag.Value.String() == "" {
+			err = fmt.Errorf("--%s is empty; see sica %s --help", flag.Name, cmd.Name())
+		}
+	})
+	return err
 }

@@ -106,7 +106,7 @@ func TestClocks(t *testing.T) {
 		{"report", "--in", in, "--refits", "0", "--preset", "smoke", "--backend", "go"},
 		{"compare", "--in", in, "--methods", "zca", "--preset", "smoke", "--backend", "go"},
 	} {
-		if said := must(t, args...); strings.Count(said, "signal 1 of the mixed ones rises by the same at every position") != 1 {
+		if said := must(t, args...); strings.Count(said, "mixed signal 1 rises by the same amount at every position") != 1 {
 			t.Errorf("%s printed %q", args[0], said)
 		}
 	}

@@ -5,6 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -18,38 +21,34 @@ func newRemove() *cobra.Command {
 	var opt removeOptions
 	cmd := &cobra.Command{
 		Use:   "remove --model DIR --in recording.csv --out clean.csv --components 2,5",
-		Short: "Take recovered signals out of a recording",
+		Short: "Remove recovered signals from a recording",
 		Long: `Remove reads what sica separate --save wrote, and a recording of the same
-channels, and takes out what some of the recovered signals make up of it, such as
-a heartbeat of an electroencephalogram. The channels keep their names, times and
-units. sica inspect says which recovered signal is which; they count from 1. The
-recording is read and written in blocks, so that it may be of any length.
+channels, and subtracts what some of the recovered signals contribute to it, such
+as the heartbeat in an electroencephalogram. The channels keep their names, times
+and units. sica inspect says which recovered signal is which; they count from 1.
+The recording may be of any length.
 
-` + formats,
+` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "model", "in", "out", "components"); err != nil {
-				return err
-			}
-			return opt.run(cmd)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
-	f.StringVar(&opt.out, "out", "", "`FILE` for what is left: .csv, .npy or .wav (required)")
+	f.StringVar(&opt.out, "out", "", "`FILE` for the cleaned recording: .csv, .npy or .wav (required)")
 	f.IntSliceVar(&opt.components, "components", nil, "numbers `K` of the recovered signals, with commas between (required)")
+	require(cmd, "model", "in", "out", "components")
 	return cmd
 }
 
 func (opt *removeOptions) run(cmd *cobra.Command) error {
-	if err := checkOut(opt.out); err != nil {
+	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
+	if err := files.CheckApart(files.Places("--out", opt.out, "--model", opt.model)...); err != nil {
 		return err
 	}
-	if err := checkNotRead("--in", []string{opt.in}, place{"--out", opt.out}); err != nil {
+	if err := files.CheckNotInput("--in", []string{opt.in}, files.Places("--out", opt.out)...); err != nil {
 		return err
 	}
 	result, err := sica.Load(opt.model)
@@ -60,24 +59,25 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	var rows []int
 	for _, c := range opt.components {
 		if c < 1 || c > k {
-			return usagef("--components %d: the separation recovered signals 1 to %d", c, k)
+			return usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
 		}
 		rows = append(rows, c-1)
 	}
-	progress := newLateParts(cmd.ErrOrStderr())
-	defer progress.done()
-	in, err := openStream(cmd, opt.in, progress.part)
+	shown := progress.NewQuiet(cmd.ErrOrStderr())
+	defer shown.Done()
+	in, err := files.OpenStream(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
-	if err := checkChannels(opt.in, in.about.Names, result); err != nil {
+	if err := files.CheckChannels(opt.in, in.About.Names, result); err != nil {
 		return err
 	}
-	in.doing = "removing"
-	if err := in.write(opt.out, in.about.Names, blockwise.Remove(result, in.Blocks(block), rows...)); err != nil {
+	in.Doing = "removing"
+	clean := blockwise.Remove(result, in.Blocks(files.BlockSize), rows...)
+	if err := in.Write(opt.out, in.About.Names, clean); err != nil {
 		return fmt.Errorf("%s: %w", opt.in, err)
 	}
-	progress.done()
+	shown.Done()
 	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
 	return nil
 }

@@ -84,7 +84,7 @@ func TestReportErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"nothing in", nil, exitUsage, "--in is missing"},
+		{"nothing in", nil, exitUsage, `flag(s) "in" not set`},
 		{"no such file", []string{"--in", "no.csv"}, exitFailure, "no such file"},
 		{"one place", []string{"--in", in, "--json", "a", "--html", "a"}, exitUsage, "same file"},
 		{"no such separation", []string{"--in", in, "--model", filepath.Join(dir, "no")}, exitFailure, "no such file"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -18,17 +19,14 @@ func newScore() *cobra.Command {
 source the recovered signal that it is paired with and the sign of their
 correlation. Order, sign, scale and offset of the signals don't matter.
 
-` + formats,
+` + files.Formats,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "truth", "recovered"); err != nil {
-				return err
-			}
-			s, _, err := readSignals(truth)
+			s, _, err := files.ReadSignals(truth)
 			if err != nil {
 				return err
 			}
-			z, _, err := readSignals(recovered)
+			z, _, err := files.ReadSignals(recovered)
 			if err != nil {
 				return err
 			}
@@ -37,7 +35,7 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), newScoreReport(m))
+				return files.PrintJSON(cmd.OutOrStdout(), newMatchReport(m))
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "MCC %.4f\n", m.MCC)
@@ -50,17 +48,18 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 	cmd.Flags().StringArrayVar(&truth, "truth", nil, "`FILE` of the true sources (required)")
 	cmd.Flags().StringArrayVar(&recovered, "recovered", nil, "`FILE` of the recovered signals (required)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, in which signals count from 0")
+	require(cmd, "truth", "recovered")
 	return cmd
 }
 
-// scoreReport is the match as JSON.
-type scoreReport struct {
+// matchReport is the match as JSON.
+type matchReport struct {
 	metric.Match
 	Signs []int `json:"signs"`
 }
 
-func newScoreReport(m metric.Match) scoreReport {
-	r := scoreReport{Match: m, Signs: make([]int, len(m.Correlation))}
+func newMatchReport(m metric.Match) *matchReport {
+	r := &matchReport{Match: m, Signs: make([]int, len(m.Correlation))}
 	for i, c := range m.Correlation {
 		r.Signs[i] = 1
 		if c < 0 {

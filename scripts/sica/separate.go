@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -27,7 +30,7 @@ type separateOptions struct {
 
 	checkpoint, save string
 	resume           bool
-	learnOn          learnOn
+	learnOn          files.LearnOn
 }
 
 func newSeparate() *cobra.Command {
@@ -36,12 +39,13 @@ func newSeparate() *cobra.Command {
 		Use:   "separate --in mixed.csv --out recovered.csv",
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
-scale, and writes them. It says what was taken and why, and what was left out of it,
-such as clicks; the recovered signals have these, too. A flow (--method sica-fast,
-sica-wgf or sica-rf, or --iterations) prints a line for each iteration and why it
-stopped. Interrupted while it iterates, the command writes the best result so far,
-and before that nothing, and exits with 130; if numbers stop being finite, it
-writes the last good one and exits with 3.
+scale, and writes them. It says which method it took and why, and which positions
+are outliers, such as clicks: nothing is learned from these, but the recovered
+signals have them, too. A flow (--method sica-fast, sica-wgf or sica-rf, or
+--iterations) prints a line for each iteration and why it stopped. Interrupted while
+it iterates, the command writes the best result so far, and before that nothing, and
+exits with 130; if numbers stop being finite, it writes the last good result and
+exits with 3.
 
 Of a recording of more than 65,536 positions it learns from as many as the error
 that the linear rule expects calls for, and says how many and what more would be
@@ -55,269 +59,273 @@ result that it would have had. The folder is removed once the result is written.
 What comes before the first iteration, which is all that the default does, is made
 again.
 
-` + formats + `
+` + files.Formats + `
 
 ` + presetHelp(),
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "in", "out"); err != nil {
-				return err
-			}
-			cfg, err := opt.config(cmd.Flags().Changed)
-			if err != nil {
-				return err
-			}
-			return opt.run(cmd, cfg)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.out, "out", "", "`FILE` for the recovered signals: .csv, .npy or .wav (required)")
-	opt.addTo(cmd)
+	opt.add(cmd)
 	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
 	f.BoolVar(&opt.resume, "resume", false, "keep the state in the folder OUT.checkpoint, and go on from what is there")
 	f.StringVar(&opt.checkpoint, "checkpoint", "", "keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "", "learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen by default")
+	require(cmd, "in", "out")
 	return cmd
 }
 
-// config returns the settings that the flags stand for, or a usage error.
-func (opt *separateOptions) config(given func(flag string) bool) (sica.Config, error) {
-	cfg, err := opt.fitOptions.config(given)
+// config returns the settings that the flags stand for, or a usage error. Changed reports
+// whether a flag was given.
+func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config, error) {
+	cfg, err := opt.fitOptions.config(changed)
 	if err != nil {
 		return cfg, err
 	}
-	if err := checkOut(opt.out); err != nil {
+	if err := files.CheckSignalsName(opt.out); err != nil {
 		return cfg, err
 	}
-	if cfg.Checkpoint = opt.checkpoint; opt.resume && !given("checkpoint") {
+	if cfg.Checkpoint = opt.checkpoint; opt.resume && !changed("checkpoint") {
 		cfg.Checkpoint = opt.out + ".checkpoint"
 	}
-	files := []place{{"--out", opt.out}, {"--json", opt.json}}
-	if err := checkApart(append(files, place{"--save", opt.save}, place{"--checkpoint", cfg.Checkpoint})...); err != nil {
-		return sica.Config{}, err
-	}
-	if err := checkNotRead("--in", opt.in, files...); err != nil {
-		return sica.Config{}, err
-	}
-	if err := checkNotRead("--truth", opt.truth, files...); err != nil {
+	written := files.Places("--out", opt.out, "--json", opt.json)
+	folders := files.Places("--save", opt.save, "--checkpoint", cfg.Checkpoint)
+	if err := files.CheckApart(append(folders, written...)...); err != nil {
 		return cfg, err
 	}
-	return cfg, nil
-}
-
-// checkOut returns a usage error unless signals can be written to a file of that
-// name.
-func checkOut(path string) error {
-	if ext := strings.ToLower(filepath.Ext(path)); ext != ".csv" && ext != ".npy" && ext != ".wav" {
-		return usagef("--out %s: use a name that ends in .csv, .npy or .wav", path)
+	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
+		return cfg, err
 	}
-	return nil
+	return cfg, files.CheckNotInput("--truth", opt.truth, written...)
 }
 
-func (opt *separateOptions) run(cmd *cobra.Command, cfg sica.Config) error {
-	telling := newLateParts(cmd.ErrOrStderr())
-	defer telling.done()
-	long, n, err := opt.long(cmd, cfg, telling.part)
+func (opt *separateOptions) run(cmd *cobra.Command) error {
+	cfg, err := opt.config(cmd.Flags().Changed)
 	if err != nil {
 		return err
 	}
-	if long != nil {
-		return opt.runLong(cmd, cfg, long, n, telling)
+	if err := opt.learnOn.Check(); err != nil {
+		return err
 	}
+	parts := progress.NewQuiet(cmd.ErrOrStderr())
+	defer parts.Done()
+	in, n, err := opt.openLong(cmd.Context(), cfg, parts.Part)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		return opt.runLong(cmd, cfg, in, n, parts)
+	}
+	return opt.runWhole(cmd, cfg, parts)
+}
+
+// runWhole separates signals in memory by all of their positions.
+func (opt *separateOptions) runWhole(cmd *cobra.Command, cfg sica.Config, parts *progress.Progress) error {
 	in, truth, shape, err := opt.read()
 	if err != nil {
 		return err
 	}
 	x := in.Signals
-	if err := checkVaries(opt.in[0], in); err != nil {
-		return err
-	}
 	if cfg.Shape == nil {
 		cfg.Shape = shape
 	}
-	d, t := x.Dims()
-	if err := cfg.Validate(d, t); err != nil {
+	d, n := x.Dims()
+	if err := cfg.Validate(d, n); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	mixed, err := score(x, truth)
 	if err != nil {
 		return fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}
-	b, err := opt.begin(cmd)
+	b, err := opt.openBackend(cmd)
 	if err != nil {
 		return err
 	}
-
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, t, cfg.Seed, backend.NameOf(b))
-	noteClocks(out, x)
+	rep := opt.begin(out, b, cfg, d, n)
+	files.NoteClocks(out, x)
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
-	rep := opt.separation(cfg, b, d, t)
 	rep.MixedMCC = finite(mixed.MCC)
-	cfg.OnStart = func(_ int, doing string, done float64) { telling.part(doing, done) }
-	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
+
+	cfg.OnStart = func(_ int, doing string, done float64) { parts.Part(doing, done) }
+	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations)
 	cfg.OnIteration = func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
 		if err != nil {
 			m.MCC = math.NaN()
 		}
-		progress.iteration(it, m.MCC)
+		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
 	}
 	res, fitErr := sica.Fit(cmd.Context(), b, x, cfg)
-	progress.done()
-	telling.done()
+	iterations.Done()
+	parts.Done()
 	if fitErr != nil && (res == nil || res.Iterations == 0) {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
 	}
 
-	// A fit that was cut short still has a result, which is written before
-	// its error is returned.
+	// A fit that was cut short has a result, which is written before its error is returned.
 	printWhy(out, res)
 	res.Channels = in.Names
-	if err := opt.write(out, in, res, truth, &rep); err != nil {
-		return err
-	}
-	if fitErr != nil {
-		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
-	}
-	if cfg.Checkpoint != "" { // It has served; Fit has seen to it that it holds nothing else.
-		return os.RemoveAll(cfg.Checkpoint)
-	}
-	return nil
-}
-
-// runLong separates a recording by what n of its positions tell, or as many as
-// blockwise.Fit chooses if that is 0.
-func (opt *separateOptions) runLong(cmd *cobra.Command, cfg sica.Config, in *stream, n int, telling *parts) error {
-	b, err := opt.begin(cmd)
-	if err != nil {
-		return err
-	}
-	out := cmd.OutOrStdout()
-	d, t := in.Dims()
-	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, t, cfg.Seed, backend.NameOf(b))
-	rep := opt.separation(cfg, b, d, t)
-	cfg.OnStart = func(_ int, doing string, done float64) { telling.part("learning: "+doing, done) }
-	progress := newProgress(out, cmd.ErrOrStderr(), cfg.Iterations)
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
-		progress.iteration(it, math.NaN())
-		rep.add(it, math.NaN())
-	}
-	in.doing = "reading a part"
-	res, err := blockwise.Fit(cmd.Context(), b, in, cfg, n)
-	progress.done()
-	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
-	}
-	printWhy(out, res)
-	res.Channels = in.about.Names
-	in.doing = "recovering all"
-	if err := in.write(opt.out, nil, blockwise.Transform(res, in.Blocks(block))); err != nil {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
-	}
-	telling.done()
-	wrote(out, opt.out)
-	_, rep.LearnedOn = res.Z.Dims()
-	if err := opt.writeResult(out, res, metric.Match{MCC: math.NaN()}, &rep); err != nil {
-		return err
-	}
-	if cfg.Checkpoint != "" {
-		return os.RemoveAll(cfg.Checkpoint)
-	}
-	return nil
-}
-
-// begin returns the backend once it is sure that all can be written.
-func (opt *separateOptions) begin(cmd *cobra.Command) (compute.Backend, error) {
-	for _, path := range []string{opt.out, opt.json} {
-		if path != "" {
-			if err := checkWritable(path); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := opt.checkSave(); err != nil {
-		return nil, err
-	}
-	return openBackend(cmd, opt.backend)
-}
-
-// separation is the report before the fit, of d signals at t positions.
-func (opt *separateOptions) separation(cfg sica.Config, b compute.Backend, d, t int) separation {
-	return separation{
-		Input: opt.in, Signals: d, Positions: t, LearnedOn: t,
-		Method: opt.method, Preset: opt.preset, Config: cfg, Seed: cfg.Seed,
-		Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
-		Iterations: []iterationReport{},
-	}
-}
-
-// printWhy says how long the separation took, and why it is what it is.
-func printWhy(out io.Writer, res *sica.Result) {
-	if res.Stopped == sica.StoppedStart {
-		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
-	} else {
-		fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
-	}
-}
-
-// checkSave returns an error unless --save, if it was given, can be a new folder.
-func (opt *separateOptions) checkSave() error {
-	if opt.save == "" {
-		return nil
-	}
-	if _, err := os.Lstat(opt.save); err == nil {
-		return fmt.Errorf("can't write the folder %s: it is there already", opt.save)
-	}
-	return checkWritable(opt.save)
-}
-
-// read returns the recording of the mixed signals, the truth, nil if it wasn't given, and the
-// shape of the positions, nil unless the mixed signals are images.
-func (opt *separateOptions) read() (in *datasets.Recording, truth *mat.Dense, shape []int, err error) {
-	if in, shape, err = readRecording(opt.in); err != nil {
-		return nil, nil, nil, err
-	}
-	if len(opt.truth) > 0 {
-		if truth, _, err = readSignals(opt.truth); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	return in, truth, shape, nil
-}
-
-// write writes the recovered signals and, if it was asked for, the report.
-func (opt *separateOptions) write(out io.Writer, in *datasets.Recording, res *sica.Result, truth *mat.Dense, rep *separation) error {
 	m, err := score(res.Z, truth)
 	if err != nil {
 		return err
 	}
 	if truth != nil {
 		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
+		rep.Match = newMatchReport(m)
 	}
-	if err := datasets.WriteRecording(opt.out, like(in, res.Z)); err != nil {
+	if err := datasets.WriteRecording(opt.out, files.WithSignals(in, res.Z)); err != nil {
 		return err
 	}
-	wrote(out, opt.out)
-	return opt.writeResult(out, res, m, rep)
+	if err := opt.write(out, res, rep); err != nil {
+		return err
+	}
+	if fitErr != nil {
+		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
+	}
+	return removeCheckpoint(cfg)
 }
 
-// wrote says that recovered signals were written to a file.
-func wrote(out io.Writer, path string) {
-	fmt.Fprintln(out, "wrote", path)
-	if strings.ToLower(filepath.Ext(path)) == ".wav" {
+// runLong separates a recording by n of its positions, or by as many as blockwise.Fit chooses
+// if n is 0.
+func (opt *separateOptions) runLong(
+	cmd *cobra.Command, cfg sica.Config, in *files.Stream, n int, parts *progress.Progress,
+) error {
+	b, err := opt.openBackend(cmd)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	d, total := in.Dims()
+	rep := opt.begin(out, b, cfg, d, total)
+	cfg.OnStart = func(_ int, doing string, done float64) { parts.Part("learning: "+doing, done) }
+	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations)
+	cfg.OnIteration = func(_ int, it sica.Iteration) {
+		iterations.Iteration(it, math.NaN())
+		rep.add(it, math.NaN())
+	}
+	in.Doing = "reading a part"
+	res, err := blockwise.Fit(cmd.Context(), b, in, cfg, n)
+	iterations.Done()
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
+	}
+	printWhy(out, res)
+	res.Channels = in.About.Names
+	in.Doing = "recovering all"
+	if err := in.Write(opt.out, nil, blockwise.Transform(res, in.Blocks(files.BlockSize))); err != nil {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	parts.Done()
+	_, rep.LearnedOn = res.Z.Dims()
+	if err := opt.write(out, res, rep); err != nil {
+		return err
+	}
+	return removeCheckpoint(cfg)
+}
+
+// openLong returns the recording if it is learned from in part, and the number of positions, 0
+// for a choice by blockwise.Fit. It is nil if all positions are learned from. By default those
+// recordings are learned from in part that have more than blockwise.AlwaysLearned positions.
+func (opt *separateOptions) openLong(
+	ctx context.Context, cfg sica.Config, report func(string, float64),
+) (*files.Stream, int, error) {
+	asked := opt.learnOn != files.LearnOnDefault
+	obstacle := ""
+	switch {
+	case len(opt.in) > 1 || datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
+		obstacle = "images and videos are separated as a whole"
+	case cfg.Iterations > 0 && cfg.Family == sica.Free:
+		obstacle = "networks of the family free can't be applied in blocks"
+	case len(opt.truth) > 0:
+		obstacle = "--truth is compared with all positions at once: leave it out, and use sica score"
+	}
+	if opt.learnOn == files.LearnOnAll || obstacle != "" && !asked {
+		return nil, 0, nil
+	}
+	if obstacle != "" {
+		return nil, 0, usage.Errorf("--learn-on %s: %s", opt.learnOn, obstacle)
+	}
+	if !asked && !mayBeLong(opt.in[0]) {
+		return nil, 0, nil
+	}
+	in, err := files.OpenStream(ctx, opt.in[0], report)
+	if err != nil {
+		return nil, 0, err
+	}
+	d, total := in.Dims()
+	n, err := opt.learnOn.Positions(total, in.About.Rate)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !asked && total <= blockwise.AlwaysLearned {
+		return nil, 0, nil
+	}
+	part := total
+	if n > 0 {
+		part = n
+	}
+	if err := cfg.Validate(d, part); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	return in, n, nil
+}
+
+// mayBeLong reports whether the file's size allows more than blockwise.AlwaysLearned positions,
+// of a byte each at least.
+func mayBeLong(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() >= blockwise.AlwaysLearned && files.IsStreamable(path)
+}
+
+// read returns the recording of the mixed signals, the truth, nil if it wasn't given, and the
+// shape of the positions, nil unless the mixed signals are images.
+func (opt *separateOptions) read() (in *datasets.Recording, truth *mat.Dense, shape []int, err error) {
+	if in, shape, err = files.ReadRecording(opt.in); err != nil {
+		return nil, nil, nil, err
+	}
+	if len(opt.truth) > 0 {
+		if truth, _, err = files.ReadSignals(opt.truth); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return in, truth, shape, files.CheckVaries(opt.in[0], in)
+}
+
+// openBackend returns the backend once all files are known to be writable.
+func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, error) {
+	if _, err := os.Lstat(opt.save); err == nil {
+		return nil, fmt.Errorf("can't write the folder %s: it is there already", opt.save)
+	}
+	if err := files.CheckWritable(opt.out, opt.json, opt.save); err != nil {
+		return nil, err
+	}
+	return openBackend(cmd, opt.backend)
+}
+
+// printWhy says how long the separation took, and why it is what it is.
+func printWhy(out io.Writer, res *sica.Result) {
+	if res.Stopped == sica.StoppedStart {
+		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
+		return
+	}
+	fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
+}
+
+// write says that the signals were written and writes, if they were asked for, the result and
+// the report.
+func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separation) error {
+	fmt.Fprintln(out, "wrote", opt.out)
+	if strings.ToLower(filepath.Ext(opt.out)) == ".wav" {
 		fmt.Fprintln(out, "its signals have variance 1; a player may cut what is beyond 1: scale them before you listen")
 	}
-}
-
-// writeResult writes, if they were asked for, all of the result and the report.
-func (opt *separateOptions) writeResult(out io.Writer, res *sica.Result, m metric.Match, rep *separation) error {
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {
 			return err
@@ -327,12 +335,21 @@ func (opt *separateOptions) writeResult(out io.Writer, res *sica.Result, m metri
 	if opt.json == "" {
 		return nil
 	}
-	rep.finish(res, m)
-	if err := writeJSON(opt.json, rep); err != nil {
+	rep.finish(res)
+	if err := files.WriteJSON(opt.json, rep); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.json)
 	return nil
+}
+
+// removeCheckpoint removes the state of a fit whose result is written. Fit has made sure that
+// the folder holds nothing else.
+func removeCheckpoint(cfg sica.Config) error {
+	if cfg.Checkpoint == "" {
+		return nil
+	}
+	return os.RemoveAll(cfg.Checkpoint)
 }
 
 // score compares z with the truth. Without a truth the MCC is NaN.
@@ -341,4 +358,75 @@ func score(z, truth *mat.Dense) (metric.Match, error) {
 		return metric.Match{MCC: math.NaN()}, nil
 	}
 	return metric.MCC(z, truth)
+}
+
+// separation is what separate --json writes. A number that wasn't measured, or isn't finite, is
+// null.
+type separation struct {
+	Input     []string `json:"input"`
+	Signals   int      `json:"signals"`
+	Positions int      `json:"positions"`
+	LearnedOn int      `json:"learned_on"` // positions
+	Method    string   `json:"method"`
+	Preset    string   `json:"preset"`
+	Backend   string   `json:"backend"`
+	Device    string   `json:"device"`
+
+	Iterations []iterationReport `json:"iterations"`
+	Result     *sica.Result      `json:"result"` // all but its signals and maps
+
+	// The comparison with the truth, null if that wasn't given.
+	MixedMCC *float64     `json:"mixed_mcc"`
+	Match    *matchReport `json:"match"`
+}
+
+type iterationReport struct {
+	J          int      `json:"j"`
+	Loss       *float64 `json:"loss"`
+	Divergence *float64 `json:"divergence"`
+	Step       *float64 `json:"step"`
+	MCC        *float64 `json:"mcc"`
+	Seconds    float64  `json:"seconds"`
+}
+
+// begin prints what is about to be separated, d signals at n positions, and returns its report.
+func (opt *separateOptions) begin(out io.Writer, b compute.Backend, cfg sica.Config, d, n int) *separation {
+	name := backend.NameOf(b)
+	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
+	return &separation{
+		Input: opt.in, Signals: d, Positions: n, LearnedOn: n,
+		Method: opt.method, Preset: opt.preset, Backend: name, Device: b.Description(),
+	}
+}
+
+// finite returns v, or nil if JSON has no such number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// add appends an iteration; mcc is NaN if the truth isn't known.
+func (r *separation) add(it sica.Iteration, mcc float64) {
+	r.Iterations = append(r.Iterations, iterationReport{
+		J:          it.J,
+		Loss:       finite(it.Loss),
+		Divergence: finite(it.Divergence),
+		Step:       finite(it.Step),
+		MCC:        finite(mcc),
+		Seconds:    it.Elapsed.Seconds(),
+	})
+}
+
+// finish adds the result, and what it knows of iterations that an earlier process made.
+func (r *separation) finish(res *sica.Result) {
+	r.Result = res
+	earlier := []iterationReport{} // [] in JSON, not null
+	for k := range res.Iterations - len(r.Iterations) {
+		earlier = append(earlier, iterationReport{
+			J: k + 1, Loss: finite(res.Loss[k]), Divergence: finite(res.Divergence[k]),
+		})
+	}
+	r.Iterations = append(earlier, r.Iterations...)
 }

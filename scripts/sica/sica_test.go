@@ -202,16 +202,17 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 			}
 
 			r := readReport(t, log)
-			if r.Backend != name || r.Seed != 5 || r.Config.Seed != 5 || r.Stopped != sica.StoppedIterations || r.Seconds <= 0 {
+			res := r.Result
+			if r.Backend != name || res.Seed != 5 || res.Config.Seed != 5 || res.Stopped != sica.StoppedIterations || res.Elapsed <= 0 {
 				t.Errorf("report %+v", r)
 			}
 			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil || r.Iterations[2].MCC == nil {
 				t.Errorf("report's iterations %+v", r.Iterations)
 			}
-			if len(r.Start) == 0 || len(r.Candidates) == 0 || r.Rule == sica.LinearRule && len(r.Linear.Pairs) == 0 {
-				t.Errorf("report: start %q, candidates %+v, rule %q", r.Start, r.Candidates, r.Rule)
+			if len(res.Start) == 0 || len(res.Candidates) == 0 || res.Rule == sica.LinearRule && len(res.Linear.Pairs) == 0 {
+				t.Errorf("report: start %q, candidates %+v, rule %q", res.Start, res.Candidates, res.Rule)
 			}
-			if r.Match == nil || r.MixedMCC == nil || r.Versions["go"] == "" {
+			if r.Match == nil || r.MixedMCC == nil || res.Versions["go"] == "" {
 				t.Errorf("report %+v", r)
 			}
 		})
@@ -234,7 +235,7 @@ func TestSeparateReportHasNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`, `"match": null`, `"linear": null`, `"candidates": null`} {
+	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`, `"match": null`, `"candidates": null`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("report has no %s", want)
 		}
@@ -257,8 +258,8 @@ func TestSeparateImages(t *testing.T) {
 	must(t, "separate", "--in", a, "--in", b, "--out", filepath.Join(dir, "z.csv"), "--json", log,
 		"--method", "sica-wgf", "--preset", "smoke", "--iterations", "1", "--backend", "go")
 	r := readReport(t, log)
-	if !slices.Equal(r.Config.Shape, []int{8, 32}) {
-		t.Errorf("shape %v, want that of the images", r.Config.Shape)
+	if !slices.Equal(r.Result.Config.Shape, []int{8, 32}) {
+		t.Errorf("shape %v, want that of the images", r.Result.Config.Shape)
 	}
 }
 
@@ -294,8 +295,8 @@ func TestSeparateInterruptedKeepsResult(t *testing.T) {
 		t.Error(err)
 	}
 	r := readReport(t, log)
-	if r.Stopped != sica.StoppedCancelled || r.Best != len(r.Iterations) || r.Best < 2 {
-		t.Errorf("report: stopped %q, best %d of %d", r.Stopped, r.Best, len(r.Iterations))
+	if res := r.Result; res.Stopped != sica.StoppedCancelled || res.Best != len(r.Iterations) || res.Best < 2 {
+		t.Errorf("report: stopped %q, best %d of %d", res.Stopped, res.Best, len(r.Iterations))
 	}
 }
 
@@ -309,7 +310,7 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 	must(t, "generate", "--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--out", dir)
 	log := filepath.Join(dir, "report.json")
 	must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log)
-	r := readReport(t, log)
+	r := readReport(t, log).Result
 	if !slices.Equal(r.Start, []preprocess.Transform{preprocess.Conditional}) || r.Rule == sica.LinearRule || r.Linear != nil {
 		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Start, r.Rule, r.Linear)
 	}
@@ -349,20 +350,6 @@ func TestDemo(t *testing.T) {
 	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n  All 2 signals", "\nthree MNIST digits:\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
-		}
-	}
-}
-
-func TestWrap(t *testing.T) {
-	long := strings.Repeat("x", 90)
-	for _, test := range []struct{ text, want string }{
-		{"", "  \n"},
-		{"made all 2 iterations", "  made all 2 iterations\n"},
-		{strings.Repeat("abcde ", 14), "  " + strings.Repeat("abcde ", 12) + "abcde\n  abcde\n"}, // 2 + 13·6 − 1 ≤ 80
-		{"a " + long + " b", "  a\n  " + long + "\n  b\n"},
-	} {
-		if got := wrap(test.text); got != test.want {
-			t.Errorf("wrap(%q) = %q, want %q", test.text, got, test.want)
 		}
 	}
 }

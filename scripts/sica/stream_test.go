@@ -117,8 +117,8 @@ func TestLongRecording(t *testing.T) {
 	}
 	kept := filepath.Join(dir, "report.json")
 	said = must(t, "report", "--in", filepath.Join(dir, "rec.wav"), "--model", filepath.Join(dir, "rec.wav.model"), "--learn-on", "100", "--refits", "0", "--json", kept, "--backend", "go")
-	if d := readDiagnosis(t, kept); !strings.Contains(said, "about 100 of 70000 positions") || d.Of != n || d.Report.Positions != 100 {
-		t.Errorf("report printed %q, and kept %d of %d positions", said, d.Report.Positions, d.Of)
+	if d := readDiagnosis(t, kept); !strings.Contains(said, "about 100 of 70000 positions") || d.InputPositions != n || d.Report.Positions != 100 {
+		t.Errorf("report printed %q, and kept %d of %d positions", said, d.Report.Positions, d.InputPositions)
 	}
 
 	in, out := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "none.csv")

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -26,20 +26,15 @@ func newTransform() *cobra.Command {
 	var opt transformOptions
 	cmd := &cobra.Command{
 		Use:   "transform --model DIR --in mixed.csv --out recovered.csv",
-		Short: "Map other signals as a separation did",
-		Long: `Transform reads what sica separate --save wrote, and maps other signals the way
-that the separation mapped its own, with nothing learned anew. The number of
-positions is free unless the networks see the whole sequence. With --inverse it
-takes recovered signals back to mixed ones, and says how exactly.
+		Short: "Apply a separation to other signals",
+		Long: `Transform reads what sica separate --save wrote, and applies its map to other
+signals, without learning anything new. The number of positions is free unless the
+networks see the whole sequence. With --inverse it maps recovered signals back to
+mixed ones, and says how exactly.
 
-` + formats,
+` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := require(cmd, "model", "in", "out"); err != nil {
-				return err
-			}
-			return opt.run(cmd)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
@@ -47,7 +42,8 @@ takes recovered signals back to mixed ones, and says how exactly.
 	f.StringVar(&opt.out, "out", "", "`FILE` for the mapped signals: .csv, .npy or .wav (required)")
 	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")
-	f.StringVar(&opt.backend, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	addBackend(cmd, &opt.backend)
+	require(cmd, "model", "in", "out")
 	return cmd
 }
 
@@ -55,38 +51,44 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	if err := checkOut(opt.out); err != nil {
+	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	if err := checkApart(place{"--out", opt.out}, place{"--model", opt.model}); err != nil {
+	if err := files.CheckApart(files.Places("--out", opt.out, "--model", opt.model)...); err != nil {
 		return err
 	}
-	if err := checkNotRead("--in", opt.in, place{"--out", opt.out}); err != nil {
+	if err := files.CheckNotInput("--in", opt.in, files.Places("--out", opt.out)...); err != nil {
 		return err
 	}
-	var given []int
+	var shape []int
 	if cmd.Flags().Changed("shape") {
 		var err error
-		if given, err = parseShape(opt.shape); err != nil {
+		if shape, err = parseShape(opt.shape); err != nil {
 			return err
 		}
 	}
-	if err := checkWritable(opt.out); err != nil {
+	if err := files.CheckWritable(opt.out); err != nil {
 		return err
 	}
 	result, err := sica.Load(opt.model)
 	if err != nil {
 		return err
 	}
-	if !opt.inverse && len(opt.in) == 1 && streamable(opt.in[0]) && len(given) < 2 && result.Pointwise() == nil {
-		return opt.stream(cmd, result, given)
+	sequence := len(opt.in) == 1 && files.IsStreamable(opt.in[0]) && len(shape) < 2
+	if sequence && !opt.inverse && result.Pointwise() == nil {
+		return opt.stream(cmd, result, shape)
 	}
-	in, shape, err := readRecording(opt.in)
+	return opt.whole(cmd, result, shape)
+}
+
+// whole maps signals in memory, of that shape if one was given.
+func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shape []int) error {
+	in, ownShape, err := files.ReadRecording(opt.in)
 	if err != nil {
 		return err
 	}
-	if given != nil {
-		shape = given
+	if shape == nil {
+		shape = ownShape
 	}
 	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
@@ -100,11 +102,11 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if opt.inverse {
 		var roundTrip float64
 		if mapped, roundTrip, err = result.InverseTransform(in.Signals, shape...); err == nil {
-			fmt.Fprintf(out, "mapped forth again, the largest difference is %.1e\n", roundTrip)
+			fmt.Fprintf(out, "mapped forward again, the largest difference is %.1e\n", roundTrip)
 		}
 		names = result.Channels
 	} else {
-		if err := checkChannels(opt.in[0], in.Names, result); err != nil {
+		if err := files.CheckChannels(opt.in[0], in.Names, result); err != nil {
 			return err
 		}
 		mapped, err = result.Transform(in.Signals, shape...)
@@ -112,7 +114,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	written := like(in, mapped)
+	written := files.WithSignals(in, mapped)
 	written.Names = names
 	if err := datasets.WriteRecording(opt.out, written); err != nil {
 		return err
@@ -122,25 +124,26 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 }
 
 // stream maps a recording of any length, of that shape if one was given, block by block.
-func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, given []int) error {
-	progress := newLateParts(cmd.ErrOrStderr())
-	defer progress.done()
-	in, err := openStream(cmd, opt.in[0], progress.part)
+func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, shape []int) error {
+	shown := progress.NewQuiet(cmd.ErrOrStderr())
+	defer shown.Done()
+	in, err := files.OpenStream(cmd.Context(), opt.in[0], shown.Part)
 	if err != nil {
 		return err
 	}
-	_, t := in.Dims()
-	if err := checkSequence(opt.in[0], t, given); err != nil {
+	_, n := in.Dims()
+	if err := files.CheckSequence(opt.in[0], n, shape); err != nil {
 		return err
 	}
-	if err := checkChannels(opt.in[0], in.about.Names, result); err != nil {
+	if err := files.CheckChannels(opt.in[0], in.About.Names, result); err != nil {
 		return err
 	}
-	in.doing = "mapping"
-	if err := in.write(opt.out, nil, blockwise.Transform(result, in.Blocks(block))); err != nil {
+	in.Doing = "mapping"
+	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
+	if err := in.Write(opt.out, nil, recovered); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	progress.done()
+	shown.Done()
 	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
 	return nil
 }

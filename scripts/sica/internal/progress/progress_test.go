@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -27,11 +27,11 @@ func TestProgress(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			p := newProgress(&out, &out, 2)
+			p := NewIterations(&out, &out, 2)
 			for _, it := range []sica.Iteration{first, second} {
-				p.iteration(it, test.mcc)
+				p.Iteration(it, test.mcc)
 			}
-			p.done()
+			p.Done()
 			if out.String() != test.want {
 				t.Errorf("printed\n%swant\n%s", out.String(), test.want)
 			}
@@ -39,13 +39,13 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// The time left goes by the iterations made, not by what came before the first
+// The remaining time is estimated from the iterations, not from what came before the first
 // of them.
 func TestProgressTimeLeft(t *testing.T) {
-	p := newProgress(new(bytes.Buffer), nil, 10)
+	p := NewIterations(new(bytes.Buffer), nil, 10)
 	for _, step := range []struct {
 		j, elapsed int // elapsed in seconds
-		left       int // −1 if it can't be told
+		left       int // −1 if it is unknown
 	}{
 		{1, 60, -1},
 		{2, 63, 24},
@@ -53,8 +53,8 @@ func TestProgressTimeLeft(t *testing.T) {
 		{10, 87, 0},
 	} {
 		it := sica.Iteration{J: step.j, Elapsed: time.Duration(step.elapsed) * time.Second}
-		p.iteration(it, math.NaN())
-		left, ok := p.left(it)
+		p.Iteration(it, math.NaN())
+		left, ok := p.remaining(it)
 		if ok != (step.left >= 0) || ok && left != time.Duration(step.left)*time.Second {
 			t.Errorf("iteration %d: %v left (%v), want %d s", step.j, left, ok, step.left)
 		}
@@ -64,12 +64,12 @@ func TestProgressTimeLeft(t *testing.T) {
 // In a log there is a line for each thing that is done, and for each tenth of it.
 func TestParts(t *testing.T) {
 	var out bytes.Buffer
-	p := newParts(&out)
+	p := New(&out)
 	for _, fraction := range []float64{0, .05, .12, .13, .31} {
-		p.part("measuring", fraction)
+		p.Part("measuring", fraction)
 	}
-	p.part("fitting", .31)
-	p.done()
+	p.Part("fitting", .31)
+	p.Done()
 	const want = "measuring, 0 %\nmeasuring, 12 %\nmeasuring, 31 %\nfitting, 31 %\n"
 	if out.String() != want {
 		t.Errorf("printed\n%swant\n%s", out.String(), want)

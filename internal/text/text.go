@@ -1,0 +1,38 @@
+// Package text lays out sentences for people: lines of a terminal's width, and lists.
+package text
+
+import "strings"
+
+// Width is the largest number of characters in a line of Wrap.
+const Width = 79
+
+// Wrap returns the words of s in lines of at most Width characters, each ended by a line break.
+// The first line begins with the prefix, and the others are indented as far. A longer word has
+// a line of its own.
+func Wrap(prefix, s string) string {
+	var lines strings.Builder
+	indent := strings.Repeat(" ", len([]rune(prefix)))
+	line, empty := prefix, true
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case empty:
+		case len([]rune(line))+1+len([]rune(word)) > Width:
+			lines.WriteString(line + "\n")
+			line = indent
+		default:
+			line += " "
+		}
+		line += word
+		empty = false
+	}
+	return lines.String() + line + "\n"
+}
+
+// List joins words as a sentence does: "a", "a and b", "a, b and c".
+func List(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

@@ -1,0 +1,31 @@
+package text
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("x", 90)
+	for _, test := range []struct{ prefix, text, want string }{
+		{"  ", "", "  \n"},
+		{"  ", "made all 2 iterations", "  made all 2 iterations\n"},
+		{"  ", strings.Repeat("abcde ", 14), // 2 + 13·6 − 1 = 79
+			"  " + strings.Repeat("abcde ", 12) + "abcde\n  abcde\n"},
+		{"– ", "ä " + long + " b", "– ä\n  " + long + "\n  b\n"},
+	} {
+		if got := Wrap(test.prefix, test.text); got != test.want {
+			t.Errorf("Wrap(%q, %q) = %q, want %q", test.prefix, test.text, got, test.want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	for want, words := range map[string][]string{
+		"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"},
+	} {
+		if got := List(words); got != want {
+			t.Errorf("List(%q) = %q, want %q", words, got, want)
+		}
+	}
+}

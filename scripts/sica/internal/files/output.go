@@ -1,0 +1,132 @@
+package files
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+// WriteJSON writes v to a file, whole or not at all.
+func WriteJSON(path string, v any) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return PrintJSON(w, v) })
+}
+
+// PrintJSON writes v as indented JSON.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// WritePicture writes the picture to a file, whole or not at all.
+func WritePicture(path string, picture *plot.Picture, format plot.Format) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return picture.Write(w, format) })
+}
+
+// isSequenceFile reports whether the name is of a file of any number of signals and positions.
+func isSequenceFile(path string) bool {
+	return slices.Contains([]string{".csv", ".npy", ".wav"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// CheckSignalsName returns a usage error unless signals can be written to a file of that name.
+func CheckSignalsName(path string) error {
+	if !isSequenceFile(path) {
+		return usage.Errorf("--out %s: use a name that ends in .csv, .npy or .wav", path)
+	}
+	return nil
+}
+
+// CheckWritable returns an error unless a file can be made at each path; "" is none. Commands
+// that work for long call it before they begin.
+func CheckWritable(paths ...string) error {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return fmt.Errorf("can't write %s: it is a folder", path)
+		}
+		probe, err := os.CreateTemp(filepath.Dir(path), ".sica-*.tmp")
+		if err != nil {
+			return fmt.Errorf("can't write %s: %w", path, errors.Unwrap(err))
+		}
+		probe.Close()
+		if err := os.Remove(probe.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Place is a file or a folder that a flag names. Without a path it is none.
+type Place struct{ Flag, Path string }
+
+// Places returns the places of flags and paths in turn: Places("--out", out, "--json", report).
+func Places(flagsAndPaths ...string) []Place {
+	var places []Place
+	for pair := range slices.Chunk(flagsAndPaths, 2) {
+		places = append(places, Place{pair[0], pair[1]})
+	}
+	return places
+}
+
+// CheckApart returns a usage error if two of the places are the same or one is inside the
+// other: what is written to one could destroy what is in the other.
+func CheckApart(places ...Place) error {
+	for i, a := range places {
+		for _, b := range places[:i] {
+			if a.Path == "" || b.Path == "" {
+				continue
+			}
+			switch {
+			case inside(a.Path, b.Path) && inside(b.Path, a.Path):
+				return usage.Errorf("%s and %s name the same file or folder, %s", b.Flag, a.Flag, b.Path)
+			case inside(a.Path, b.Path):
+				return usage.Errorf("%s %s is within %s %s: use another place", a.Flag, a.Path, b.Flag, b.Path)
+			case inside(b.Path, a.Path):
+				return usage.Errorf("%s %s is within %s %s: use another place", b.Flag, b.Path, a.Flag, a.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// inside reports whether a path is a folder or something in it.
+func inside(path, folder string) bool {
+	inner, err1 := filepath.Abs(path)
+	outer, err2 := filepath.Abs(folder)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	relative, err := filepath.Rel(outer, inner)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// CheckNotInput returns a usage error if one of the places that are written is one of the files
+// that a flag gives to be read.
+func CheckNotInput(flag string, inputs []string, written ...Place) error {
+	for _, path := range inputs {
+		for _, p := range written {
+			if p.Path != "" && isSameFile(path, p.Path) {
+				return usage.Errorf("%s and %s name the same file, %s: it would be overwritten", flag, p.Flag, path)
+			}
+		}
+	}
+	return nil
+}
+
+// isSameFile reports whether two paths lead to one existing file, also by a link.
+func isSameFile(a, b string) bool {
+	infoA, err1 := os.Stat(a)
+	infoB, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(infoA, infoB)
+}

@@ -1,0 +1,237 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+)
+
+// BlockSize is the number of positions that are in memory together.
+const BlockSize = 1 << 14
+
+// A Stream is a recording that is read in blocks and reports how far it is. It is in memory if
+// its file can't be read so: an image, a pipe, an NPY array in Fortran order.
+type Stream struct {
+	blockwise.Source
+	About datasets.Recording // without signals
+	Doing string             // what is done with the blocks, for the report
+	Reads int                // how often all blocks are read for that, if it is more than once
+
+	ctx    context.Context
+	report func(doing string, fraction float64)
+	begun  int // readings so far
+}
+
+// OpenStream opens a recording. Report is called with how far it is read, and reading ends
+// with ctx.
+func OpenStream(ctx context.Context, path string, report func(doing string, fraction float64)) (*Stream, error) {
+	s := &Stream{ctx: ctx, report: report}
+	if IsStreamable(path) {
+		report("reading "+filepath.Base(path), 0)
+		file, err := datasets.OpenStream(path)
+		if err == nil {
+			s.Source, s.About = file, file.About()
+			return s, nil
+		}
+		if !errors.Is(err, datasets.ErrNotBlocks) {
+			return nil, err
+		}
+	}
+	r, err := datasets.ReadRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	s.Source, s.About = blockwise.InMemory{Dense: r.Signals}, *WithSignals(r, nil)
+	s.About.Names = r.Names
+	return s, nil
+}
+
+// IsStreamable reports whether a file may be read in blocks and more than once.
+func IsStreamable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && isSequenceFile(path)
+}
+
+// Blocks returns the blocks of the file, and the error of the context once it has ended.
+func (s *Stream) Blocks(n int) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		_, total := s.Dims()
+		reads := max(s.Reads, 1)
+		before := 0.0
+		if s.Reads > 0 {
+			before = float64(s.begun)
+		}
+		s.begun++
+		read := 0
+		for z, err := range s.Source.Blocks(n) {
+			if ended := s.ctx.Err(); err == nil && ended != nil {
+				z, err = nil, ended
+			}
+			if !yield(z, err) || err != nil {
+				return
+			}
+			read += z.RawMatrix().Cols
+			s.report(s.Doing, (before+float64(read)/float64(total))/float64(reads))
+		}
+	}
+}
+
+// Write writes signals that were computed from the stream's blocks, with their names, to a file.
+func (s *Stream) Write(path string, names []string, blocks blockwise.Blocks) error {
+	about := s.About
+	about.Names = names
+	_, n := s.Dims()
+	return datasets.WriteBlocks(path, about, n, blocks)
+}
+
+// LearnOn is a value of --learn-on: "" for the default, "all", a time such as 60s, a number of
+// positions, or a share 1/n of them.
+type LearnOn string
+
+// The values of LearnOn that aren't sizes.
+const (
+	LearnOnDefault LearnOn = ""
+	LearnOnAll     LearnOn = "all"
+)
+
+// LearnOnUsage is the help of --learn-on where all that is done is about one part.
+const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; 65536 at most by default"
+
+// Check returns a usage error unless the value has one of the forms.
+func (l LearnOn) Check() error {
+	_, err := l.Positions(1<<30, 1)
+	return err
+}
+
+// Positions returns the number of positions to learn from, of n at a rate in positions per
+// second. 0 leaves the choice to blockwise.Fit.
+func (l LearnOn) Positions(n int, rate float64) (int, error) {
+	switch l {
+	case LearnOnDefault:
+		return 0, nil
+	case LearnOnAll:
+		return n, nil
+	}
+	part, err := l.size(n, rate)
+	if err != nil {
+		return 0, err
+	}
+	if part < 2 {
+		return 0, usage.Errorf("--learn-on %s is %d positions: use more", l, part)
+	}
+	return min(part, n), nil
+}
+
+// size is Positions of a share, a number or a time.
+func (l LearnOn) size(n int, rate float64) (int, error) {
+	malformed := usage.Errorf("--learn-on %q: use a time such as 60s, a number of positions, "+
+		"a share such as 1/10, or all", string(l))
+	if divisor, isShare := strings.CutPrefix(string(l), "1/"); isShare {
+		every, err := strconv.Atoi(divisor)
+		if err != nil || every < 1 {
+			return 0, malformed
+		}
+		return n / every, nil
+	}
+	if number, err := strconv.Atoi(string(l)); err == nil {
+		return number, nil
+	}
+	length, err := time.ParseDuration(string(l))
+	if err != nil {
+		return 0, malformed
+	}
+	if rate == 0 {
+		return 0, usage.Errorf("--learn-on %s: the recording doesn't say how many positions are a second: "+
+			"use a number of positions", l)
+	}
+	return int(min(length.Seconds()*rate, float64(n))), nil
+}
+
+// A Part is the part of a recording that a command works on.
+type Part struct {
+	X     *mat.Dense // d×n
+	Shape []int      // nil for a sequence
+	Total int        // positions of the recording
+}
+
+// String says which part it is, in words; it is empty if it is the whole recording.
+func (p Part) String() string {
+	n := p.X.RawMatrix().Cols
+	if n == p.Total {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d positions, in blocks spread evenly; --learn-on takes others", n, p.Total)
+}
+
+// Note prints which part it is, and nothing if it is the whole recording.
+func (p Part) Note(out io.Writer) {
+	if words := p.String(); words != "" {
+		fmt.Fprintf(out, "\nThis is about %s.\n", words)
+	}
+}
+
+// Read returns the part of a recording that is to be learned from. By default a sequence gives at
+// most blockwise.AlwaysLearned positions. Images, and other signals with a shape of several axes,
+// are always read as a whole.
+func (l LearnOn) Read(
+	ctx context.Context, inputs []string, shape []int, report func(doing string, fraction float64),
+) (Part, error) {
+	if err := l.Check(); err != nil { // before anything is read
+		return Part{}, err
+	}
+	whole := len(shape) > 1 || len(inputs) > 1 || datasets.IsImage(inputs[0])
+	if whole && l != LearnOnDefault && l != LearnOnAll {
+		return Part{}, usage.Errorf("--learn-on %s: images and videos are taken as a whole", l)
+	}
+	if whole || l == LearnOnAll {
+		x, ownShape, err := ReadSignals(inputs)
+		if err != nil {
+			return Part{}, err
+		}
+		if shape == nil {
+			shape = ownShape
+		}
+		return Part{X: x, Shape: shape, Total: x.RawMatrix().Cols}, nil
+	}
+	s, err := OpenStream(ctx, inputs[0], report)
+	if err != nil {
+		return Part{}, err
+	}
+	_, total := s.Dims()
+	if err := CheckSequence(inputs[0], total, shape); err != nil {
+		return Part{}, err
+	}
+	n, err := l.Positions(total, s.About.Rate)
+	if err != nil {
+		return Part{}, err
+	}
+	if n == 0 {
+		n = min(total, blockwise.AlwaysLearned)
+	}
+	s.Doing = "reading " + filepath.Base(inputs[0])
+	x, err := blockwise.Part(ctx, s, n)
+	if err != nil {
+		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
+	}
+	return Part{X: x, Total: total}, nil
+}
+
+// CheckSequence returns a usage error if a shape of one axis isn't that of n positions.
+func CheckSequence(file string, n int, shape []int) error {
+	if len(shape) == 1 && shape[0] != n {
+		return usage.Errorf("--shape %d: %s has %d positions", shape[0], file, n)
+	}
+	return nil
+}

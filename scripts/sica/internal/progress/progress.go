@@ -1,0 +1,135 @@
+// Package progress shows how far a command is: by a bar on a terminal, by lines elsewhere.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// quietTime is how long a Progress prints no lines of parts: what takes less needs none.
+const quietTime = 2 * time.Second
+
+// A Progress is a bar on a terminal, and lines if there is none.
+type Progress struct {
+	status io.Writer
+	bar    *progressbar.ProgressBar // nil without a terminal
+	begin  time.Time                // of the lines of parts
+	doing  string                   // of the last of these lines
+	tenths int                      // of the last of these lines
+}
+
+// New returns the progress of a command whose standard error is status. Without a terminal,
+// Part prints at once.
+func New(status io.Writer) *Progress {
+	p := &Progress{status: status}
+	if file, ok := status.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		p.bar = progressbar.NewOptions(100,
+			progressbar.OptionSetWriter(file),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(false), // Step's caller knows it better
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+// NewQuiet is New for work that may be short: Part prints no lines in the first two seconds.
+func NewQuiet(status io.Writer) *Progress {
+	p := New(status)
+	p.begin = time.Now().Add(quietTime)
+	return p
+}
+
+// Part shows that the command is doing something and has done a fraction of all, from 0 to 1.
+// Without a terminal it prints a line for each new doing and for each further tenth of it.
+func (p *Progress) Part(doing string, fraction float64) {
+	if p.bar != nil {
+		p.bar.Describe(doing)
+		p.bar.Set(int(100 * fraction))
+		return
+	}
+	tenths := int(10 * fraction)
+	if doing == p.doing && tenths <= p.tenths || time.Now().Before(p.begin) {
+		return
+	}
+	p.doing, p.tenths = doing, tenths
+	fmt.Fprintf(p.status, "%s, %.0f %%\n", doing, 100*fraction)
+}
+
+// Step prints a line to out for the step that was done last of a total. The text left, such as
+// the time that remains, is shown by the bar.
+func (p *Progress) Step(out io.Writer, line string, done, total int, left string) {
+	if p.bar == nil {
+		fmt.Fprintln(out, line)
+		return
+	}
+	p.bar.Clear()
+	fmt.Fprintln(out, line)
+	p.bar.Describe(left)
+	p.bar.ChangeMax(total)
+	p.bar.Set(done)
+}
+
+// Bar reports whether there is a bar.
+func (p *Progress) Bar() bool { return p.bar != nil }
+
+// Done removes the bar.
+func (p *Progress) Done() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}
+
+// Iterations shows the iterations of one fit.
+type Iterations struct {
+	*Progress
+	out   io.Writer
+	total int
+	first sica.Iteration // of this process
+}
+
+// NewIterations returns the progress of a fit of at most total iterations, with a line for each
+// on out and the bar on status.
+func NewIterations(out, status io.Writer, total int) *Iterations {
+	return &Iterations{Progress: New(status), out: out, total: total}
+}
+
+// Iteration shows one more iteration. The MCC with the truth is NaN if that isn't known.
+func (p *Iterations) Iteration(it sica.Iteration, mcc float64) {
+	if p.first.J == 0 {
+		p.first = it
+	}
+	line := fmt.Sprintf("iteration %d/%d  loss %.4f", it.J, p.total, it.Loss)
+	if !math.IsNaN(it.Divergence) {
+		line += fmt.Sprintf("  divergence %.4f", it.Divergence)
+	}
+	if !math.IsNaN(mcc) {
+		line += fmt.Sprintf("  MCC %.4f", mcc)
+	}
+	left := ""
+	if remaining, ok := p.remaining(it); ok {
+		left = remaining.String() + " left"
+	}
+	p.Step(p.out, line, it.J, p.total, left)
+}
+
+// remaining returns the time that all further iterations take, and false while it isn't known.
+// It is estimated from the iterations after the first: only that one waits for the compiler.
+func (p *Iterations) remaining(it sica.Iteration) (time.Duration, bool) {
+	made := it.J - p.first.J
+	if made == 0 {
+		return 0, false
+	}
+	each := (it.Elapsed - p.first.Elapsed) / time.Duration(made)
+	return (each * time.Duration(p.total-it.J)).Round(time.Second), true
+}

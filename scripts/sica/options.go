@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/spf13/cobra"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+)
+
+// The flags of every command for backend.AllowUnverified and backend.Portable.
+const (
+	allowUnverified = "allow-unverified-plugin"
+	deterministic   = "deterministic"
+)
+
+// addBackend adds --backend to a command.
+func addBackend(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+}
+
+// checkBackend returns a usage error unless --backend names one.
+func checkBackend(name string) error {
+	if !slices.Contains(backend.Names(), name) {
+		return usage.Errorf("unknown --backend %q: use %s", name, strings.Join(backend.Names(), ", "))
+	}
+	return nil
+}
+
+// openBackend opens the backend of that name, as the command's flags ask for.
+func openBackend(cmd *cobra.Command, name string) (compute.Backend, error) {
+	var options []backend.Option
+	for flag, option := range map[string]backend.Option{
+		allowUnverified: backend.AllowUnverified,
+		deterministic:   backend.Portable,
+	} {
+		if set, err := cmd.Flags().GetBool(flag); err == nil && set {
+			options = append(options, option)
+		}
+	}
+	return backend.Open(name, options...)
+}
+
+// require marks flags without which the command isn't called correctly.
+func require(cmd *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // there is no such flag
+		}
+	}
+}
+
+// noArgs returns an error if there is an argument that isn't a flag, as in --in a.png b.png.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage.Errorf("%q belongs to no flag: give each file a flag, as in --in a.png --in b.png", args[0])
+	}
+	return nil
+}
+
+// parseShape returns the shape that a text such as "32x32" stands for.
+func parseShape(text string) ([]int, error) {
+	var shape []int
+	for axis := range strings.SplitSeq(text, "x") {
+		n, err := strconv.Atoi(axis)
+		if err != nil || n < 1 {
+			return nil, usage.Errorf("--shape %q: use positive whole numbers with an x between them, such as 32x32", text)
+		}
+		shape = append(shape, n)
+	}
+	return shape, nil
+}
+
+// readPart returns the part of the mixed signals that a command works on.
+func readPart(cmd *cobra.Command, learnOn files.LearnOn, inputs []string, shape []int) (files.Part, error) {
+	shown := progress.NewQuiet(cmd.ErrOrStderr())
+	defer shown.Done()
+	return learnOn.Read(cmd.Context(), inputs, shape, shown.Part)
+}
+
+// fitOptions are the flags of commands that make one fit.
+type fitOptions struct {
+	shape          string
+	method, preset string
+	iterations     int
+	components     int
+	seed           uint64
+	backend        string
+}
+
+func (opt *fitOptions) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
+	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET`: default, paper or smoke, of those that the method has")
+	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
+	f.IntVar(&opt.components, "components", 0, "reduce the mixed signals to `K` principal components first; to their rank by default")
+	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
+	addBackend(cmd, &opt.backend)
+}
+
+// config returns the settings that the flags stand for, or a usage error. Changed reports
+// whether a flag was given.
+func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, error) {
+	cfg, err := presetConfig(opt.method, opt.preset)
+	if err != nil {
+		return cfg, err
+	}
+	if err := checkBackend(opt.backend); err != nil {
+		return cfg, err
+	}
+	cfg.Seed = opt.seed
+	if changed("iterations") {
+		if opt.iterations < 1 {
+			return cfg, usage.Errorf("--iterations %d: use at least 1", opt.iterations)
+		}
+		cfg.Iterations = opt.iterations
+	}
+	if opt.components < 0 || opt.components == 1 {
+		return cfg, usage.Errorf("--components %d: use at least 2", opt.components)
+	}
+	cfg.Components = opt.components
+	if changed("shape") {
+		if cfg.Shape, err = parseShape(opt.shape); err != nil {
+			return cfg, err
+		}
+	}
+	return cfg, nil
+}
+
+// presetConfig returns the settings of a method's preset.
+func presetConfig(method, preset string) (sica.Config, error) {
+	for _, m := range fitMethods() {
+		if m.Name != method {
+			continue
+		}
+		cfg, err := m.Config(experiment.Preset(preset))
+		if err != nil {
+			return cfg, usage.Errorf("--method %s has no --preset %q: use %s", method, preset, presetNames(m))
+		}
+		return cfg, nil
+	}
+	return sica.Config{}, usage.Errorf("unknown --method %q: use %s", method, fitMethodNames())
+}
+
+// fitMethods are the methods that have settings of package sica.
+func fitMethods() []experiment.Method {
+	var methods []experiment.Method
+	for _, m := range experiment.Methods() {
+		if _, err := m.Config(experiment.SmokePreset); err == nil {
+			methods = append(methods, m)
+		}
+	}
+	return methods
+}
+
+func fitMethodNames() string {
+	var names []string
+	for _, m := range fitMethods() {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func presetNames(m experiment.Method) string {
+	var names []string
+	for _, p := range m.Presets {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// presetHelp lists the methods of a fit with their presets.
+func presetHelp() string {
+	var b strings.Builder
+	b.WriteString("The methods, and their presets:\n\n")
+	for _, m := range fitMethods() {
+		fmt.Fprintf(&b, "  %-22s%s\n", m.Name, presetNames(m))
+	}
+	b.WriteString(`
+Sica, the default, isn't iterative: it compares whitening, a linear demixing and,
+where there are signs of a nonlinear mixing, invertible networks by their code
+lengths, and takes the best. Sica-direct always fits a network; sica-fast is a quick
+flow that is limited to linear maps. Sica-wgf and sica-rf are the paper's two flows.
+Their preset paper has the paper's settings, as docs/paper.md reads them, and is
+slow; sica-rf-standardised standardises the signals after each iteration of the
+second, which otherwise lets them shrink. Smoke is a small, quick version that
+shows that all works.`)
+	return b.String()
+}
+
+// parsePreset returns the preset that --preset names.
+func parsePreset(name string) (experiment.Preset, error) {
+	p := experiment.Preset(name)
+	switch p {
+	case experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset:
+		return p, nil
+	}
+	return "", usage.Errorf("unknown --preset %q: use default, paper or smoke", name)
+}

@@ -1,0 +1,422 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/shard"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/experiment/assumptions"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+type figureOptions struct {
+	preset  string
+	methods []string
+	runs    int
+	shard   string
+	jobs    int
+	out     string
+	backend string
+}
+
+func newFigure() *cobra.Command {
+	var opt figureOptions
+	cmd := &cobra.Command{
+		Use:   "figure NAME --out DIR",
+		Short: "Make a figure of the paper",
+		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
+` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to
+DIR/cells.jsonl at once and, at the end, a picture and a table of each figure
+and, of the presets paper and printed, what the paper says of it and whether that
+holds; sica statements puts that together. Run
+again, it makes only what is missing, so that it can be stopped and goes on where
+it was, with the paper's SICA from its last iteration. Figure 2, which shows no
+separation, is drawn and its assumption checked. The figure readings, which isn't
+the paper's, compares ways to read the step of its mixing and what else it leaves open.
+
+The preset paper is what the paper shows: SICA and its rivals with the paper's
+settings, and beside them SICA with the project's defaults, behind mixing steps of
+0.1, with which the order of the methods on AR(7) comes out as the paper reports it.
+The preset printed is the same behind steps of 1, as the paper prints them, in
+pictures of their own. Each takes days on one machine. The preset default is SICA
+and its rivals with their default settings, and smoke is a few steps of everything.
+
+With --shard i/n it makes the i-th of n shares of the separations, in a file of
+its own that sica merge joins with the others.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset), "`PRESET`: paper, printed, default or smoke")
+	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
+	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
+	f.StringVar(&opt.shard, "shard", "", "make only share `I/N`")
+	f.IntVar(&opt.jobs, "jobs", 1, "`N` separations at once")
+	f.StringVar(&opt.out, "out", "", "`DIR` for the outcomes and pictures, made if need be (required)")
+	addBackend(cmd, &opt.backend)
+	require(cmd, "out")
+	return cmd
+}
+
+// maxRuns is the largest number of runs of a figure, whose cells are kept in memory.
+const maxRuns = 10_000
+
+const (
+	// modelsFigure is the paper's figure of graphical models, which has no cells.
+	modelsFigure = "2"
+	// readingsFigure compares readings of what the paper leaves open; it isn't the paper's.
+	readingsFigure = "readings"
+)
+
+func figureNames() []string {
+	names := []string{modelsFigure, readingsFigure}
+	for _, f := range experiment.Figures() {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// figures returns the figures of separations that an argument names.
+func figures(name string) ([]experiment.Figure, error) {
+	switch name {
+	case "all":
+		return experiment.Figures(), nil
+	case modelsFigure, readingsFigure:
+		return nil, nil
+	}
+	f, err := experiment.FigureNamed(name)
+	if err != nil {
+		return nil, usage.Errorf("unknown figure %q: use %s or all", name, strings.Join(figureNames(), ", "))
+	}
+	return []experiment.Figure{f}, nil
+}
+
+// check returns the preset and the share that the flags stand for, or a usage error. The share
+// of all cells is 1/1.
+func (opt *figureOptions) check() (preset experiment.Preset, share shard.Shard, err error) {
+	preset = experiment.PrintedPreset
+	if opt.preset != string(preset) {
+		if preset, err = parsePreset(opt.preset); err != nil {
+			return "", share, usage.Errorf("unknown --preset %q: use paper, printed, default or smoke", opt.preset)
+		}
+	}
+	if opt.runs < 1 || opt.runs > maxRuns || opt.jobs < 1 {
+		return "", share, usage.Errorf("--runs %d, --jobs %d: use 1 to %d runs and at least 1 job",
+			opt.runs, opt.jobs, maxRuns)
+	}
+	for _, m := range opt.methods {
+		if _, err := experiment.MethodNamed(m); err != nil {
+			return "", share, usage.Error(err)
+		}
+	}
+	if err := checkBackend(opt.backend); err != nil {
+		return "", share, err
+	}
+	if opt.shard == "" {
+		return preset, shard.Shard{Count: 1}, nil
+	}
+	if share, err = shard.Parse(opt.shard); err != nil {
+		return "", share, usage.Error(err)
+	}
+	return preset, share, nil
+}
+
+func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
+	figs, err := figures(name)
+	if err != nil {
+		return err
+	}
+	preset, share, err := opt.check()
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if name == modelsFigure {
+		return opt.drawModels(out)
+	}
+	plan := opt.plan(name, figs, preset)
+	file, sharded := experiment.Cells, opt.shard != ""
+	if sharded {
+		plan.Cells = shard.Of(share, plan.Cells, experiment.Cell.Kind)
+		file = fmt.Sprintf("%s-%d-of-%d", experiment.Cells, share.Index+1, share.Count)
+	}
+	store, err := experiment.Open(opt.out, file)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := opt.separate(cmd, store, plan); err != nil || sharded {
+		return err
+	}
+	if name == "all" {
+		if err := opt.drawModels(out); err != nil {
+			return err
+		}
+	}
+	if name == readingsFigure {
+		return experiment.WriteReadings(out, store.Results)
+	}
+	return opt.draw(out, store.Results, figs, preset)
+}
+
+// plan returns the separations of the figures.
+func (opt *figureOptions) plan(name string, figs []experiment.Figure, preset experiment.Preset) experiment.Plan {
+	plan := experiment.Plan{Jobs: opt.jobs}
+	if name == readingsFigure {
+		plan.Cells = experiment.ReadingCells()
+	}
+	for _, f := range figs {
+		plan.Cells = append(plan.Cells, f.Cells(preset, opt.runs)...)
+	}
+	if len(opt.methods) > 0 {
+		plan.Cells = slices.DeleteFunc(plan.Cells, func(c experiment.Cell) bool {
+			return !slices.Contains(opt.methods, c.Method)
+		})
+	}
+	plan.Keep = func(c experiment.Cell) bool {
+		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(c) })
+	}
+	return plan
+}
+
+// separate makes the separations of the plan that the store lacks.
+func (opt *figureOptions) separate(cmd *cobra.Command, store *experiment.Store, plan experiment.Plan) error {
+	b, err := openBackend(cmd, opt.backend)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%d of %d separations to make, backend %s\n",
+		len(store.Missing(plan)), countDistinct(plan.Cells), backend.NameOf(b))
+	shown := progress.New(cmd.ErrOrStderr())
+	defer shown.Done()
+	plan.OnOutcome = func(o experiment.Outcome, at experiment.Progress) {
+		line, left := outcomeLine(o, at), timeLeft(at)
+		if !shown.Bar() && left != "" {
+			line += "  " + left
+		}
+		shown.Step(out, line, at.Done, at.Total, left)
+	}
+	return experiment.Run(cmd.Context(), b, store, plan)
+}
+
+// countDistinct counts the cells, those that two figures share once.
+func countDistinct(cells []experiment.Cell) int {
+	seen := make(map[experiment.Cell]bool)
+	for _, c := range cells {
+		seen[c] = true
+	}
+	return len(seen)
+}
+
+func outcomeLine(o experiment.Outcome, at experiment.Progress) string {
+	result := "failed: " + o.Error
+	if o.MCC != nil {
+		result = fmt.Sprintf("MCC %.4f", *o.MCC)
+	}
+	return fmt.Sprintf("%d/%d  %s  %s  %.1f s", at.Done, at.Total, o.Cell, result, o.Seconds)
+}
+
+// timeLeft says how long the rest takes, as far as it is known.
+func timeLeft(at experiment.Progress) string {
+	switch {
+	case !at.AtLeast:
+		return at.Left.String() + " left"
+	case at.Left > 0:
+		return "over " + at.Left.String() + " left"
+	}
+	return ""
+}
+
+// drawModels draws figure 2 and prints whether its assumption holds for some sequences.
+func (opt *figureOptions) drawModels(out io.Writer) error {
+	examples, err := assumptions.Examples(experiment.FirstSeed)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nFigure %s: the assumptions of ICA, auxiliary-variable ICA and SICA\n", modelsFigure)
+	if err := assumptions.Write(out, examples); err != nil {
+		return err
+	}
+	picture, err := assumptions.Models()
+	if err != nil {
+		return err
+	}
+	return opt.save(out, modelsFigure, picture)
+}
+
+// draw prints the table of each figure and writes its picture.
+func (opt *figureOptions) draw(
+	out io.Writer, results *experiment.Results, figs []experiment.Figure, preset experiment.Preset,
+) error {
+	for _, f := range figs {
+		fmt.Fprintf(out, "\nFigure %s: %s\n", f.Name, f.Title)
+		if err := f.WriteTable(out, results, preset, opt.runs); err != nil {
+			return err
+		}
+		if preset == experiment.PaperPreset || preset == experiment.PrintedPreset {
+			fmt.Fprintln(out)
+			if err := f.WriteClaims(out, results, preset, opt.runs); err != nil {
+				return err
+			}
+		}
+		picture, err := f.Picture(results, preset, opt.runs)
+		if err != nil {
+			return err
+		}
+		name := f.Name
+		if preset == experiment.PrintedPreset {
+			name += "-printed"
+		}
+		if err := opt.save(out, name, picture); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save writes a figure's picture into the folder.
+func (opt *figureOptions) save(out io.Writer, figure string, picture *plot.Picture) error {
+	if err := os.MkdirAll(opt.out, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(opt.out, "fig"+figure+".png")
+	if err := writePNG(path, picture); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "wrote", path)
+	return err
+}
+
+func newStatements() *cobra.Command {
+	var in string
+	cmd := &cobra.Command{
+		Use:   "statements --in DIR",
+		Short: "Say which of the paper's statements hold",
+		Long: `Statements prints, as a Markdown page, every statement of the paper's section on
+experiments with what the outcomes in DIR/cells.jsonl say to it, the readings of
+what the paper leaves open that were compared, and the mean MCCs. Figure makes the outcomes,
+merge adds those of other machines; docs/statements.md is this page of
+notebooks/results.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			results, err := experiment.Read(in, experiment.Cells)
+			if err != nil {
+				return err
+			}
+			return writeStatements(cmd.OutOrStdout(), results)
+		},
+	}
+	cmd.Flags().StringVar(&in, "in", "", "`DIR` of the outcomes (required)")
+	require(cmd, "in")
+	return cmd
+}
+
+// The page's texts before its two lists.
+const (
+	statementsHead = `# What the paper says, and what was measured
+
+Printed by "bin/sica statements --in notebooks/results > docs/statements.md".
+[The paper's figures](paper.md) says what the readings are. Brackets hold standard
+errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
+4b, 4c), a method's single run decides nothing; it is among the MCCs below.
+
+## Every statement of the section on experiments
+
+`
+	readingsHead = `
+## Readings of what the paper leaves open
+
+By "bin/sica figure readings": three runs of their own at the fewest and the most mixing
+steps (SICA-RF's at the most), and which of the statements hold in them. The first group
+decided the step; the others show what else could have.
+
+`
+)
+
+// writeStatements writes the page.
+func writeStatements(w io.Writer, results *experiment.Results) error {
+	fmt.Fprint(w, statementsHead)
+	if err := experiment.WriteStatements(w, results); err != nil {
+		return err
+	}
+	fmt.Fprint(w, readingsHead)
+	if err := experiment.WriteReadings(w, results); err != nil {
+		return err
+	}
+	for _, table := range []struct {
+		preset experiment.Preset
+		title  string
+	}{
+		{experiment.PaperPreset, fmt.Sprintf("steps of %g", experiment.PaperStepSize)},
+		{experiment.PrintedPreset, "steps of 1, as printed"},
+	} {
+		fmt.Fprintf(w, "\n## Mean MCC, %s\n", table.title)
+		for _, f := range experiment.Figures() {
+			fmt.Fprintf(w, "\nFigure %s: %s\n\n", f.Name, f.Title)
+			if err := f.WriteTable(w, results, table.preset, experiment.PaperRuns); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func newMerge() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "merge --out DIR FILE...",
+		Short: "Join the outcomes of a figure's shares",
+		Long: `Merge adds the outcomes of files such as cells-1-of-4.jsonl, which figure
+--shard wrote, or the cells.jsonl of another folder, to DIR/cells.jsonl, and the
+signals that were kept. An outcome that is already there stays as it is, so that
+a file that grows can be merged again and again, even while figure writes to it.
+Figure then draws what there is.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return merge(cmd.OutOrStdout(), out, files)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "`DIR` of the joined outcomes, made if need be (required)")
+	require(cmd, "out")
+	return cmd
+}
+
+// merge adds the outcomes of files to those in the folder dir.
+func merge(out io.Writer, dir string, files []string) error {
+	added := make([]*experiment.Results, len(files))
+	for i, file := range files {
+		name, ok := strings.CutSuffix(filepath.Base(file), ".jsonl")
+		if !ok {
+			return usage.Errorf("%s: use a file of outcomes, whose name ends in .jsonl", file)
+		}
+		var err error
+		if added[i], err = experiment.Read(filepath.Dir(file), name); err != nil {
+			return err
+		}
+	}
+	store, err := experiment.Open(dir, experiment.Cells)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	for i, file := range files {
+		n, err := store.Merge(added[i])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %d outcomes, %d of them new\n", file, len(added[i].Outcomes()), n)
+	}
+	return nil
+}
