@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -25,11 +27,17 @@ var digits = &given{
 	},
 }
 
-func (k kind) options() linear.Options {
-	if k.given == nil {
-		return linear.Options{}
+// separate separates a mixture x of the sources by the linear rule.
+func (k kind) separate(x *mat.Dense) (*linear.Solution, error) {
+	var shape []int
+	if k.given != nil {
+		shape = k.given.shape
 	}
-	return linear.Options{Shape: k.given.shape}
+	signals, err := ica.New(x, shape...)
+	if err != nil {
+		return nil, err
+	}
+	return linear.Separate(context.Background(), signals, linear.Options{})
 }
 
 // files are the sources in WAV files, of which the shortest says how long all are,

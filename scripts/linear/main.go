@@ -122,7 +122,7 @@ func (k kind) row(first uint64, seeds, positions int) error {
 			}
 		}
 		begin := time.Now()
-		sol, err := linear.Separate(context.Background(), x, k.options())
+		sol, err := k.separate(x)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (k kind) cover(first uint64, seeds, positions int) error {
 		if err != nil {
 			return err
 		}
-		sol, err := linear.Separate(context.Background(), x, k.options())
+		sol, err := k.separate(x)
 		if err != nil {
 			return err
 		}
@@ -253,7 +253,7 @@ func (k kind) null(first uint64, seeds, positions int) error {
 		if err != nil {
 			return err
 		}
-		sol, err := linear.Separate(context.Background(), x, k.options())
+		sol, err := k.separate(x)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -18,7 +19,11 @@ func seconds(path string, separations int) error {
 	}
 	for range separations {
 		begin := time.Now()
-		if _, err := linear.Separate(context.Background(), x, linear.Options{}); err != nil {
+		signals, err := ica.New(x)
+		if err != nil {
+			return err
+		}
+		if _, err := linear.Separate(context.Background(), signals, linear.Options{}); err != nil {
 			return err
 		}
 		fmt.Println(time.Since(begin).Seconds())

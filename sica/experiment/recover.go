@@ -6,7 +6,6 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
@@ -16,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -134,13 +134,15 @@ func picardO(_ compute.Backend, _ Signals, _ Preset, seed uint64) baseline.Metho
 
 // separateLinear is linear.Separate, which has no settings but the shape.
 func separateLinear(ctx context.Context, _ compute.Backend, in Signals, _ Preset, seed uint64) (*Recovery, error) {
-	solution, err := linear.Separate(ctx, in.X, linear.Options{Shape: in.Shape, Seed: seed})
+	x, err := ica.New(in.X, in.Shape...)
 	if err != nil {
 		return nil, err
 	}
-	z := new(mat.Dense)
-	z.Mul(solution.Demixing, signal.Added(in.X, solution.Mean, -1))
-	return &Recovery{Z: z, Why: solution.Why, Convergence: baseline.Convergence{Converged: true}}, nil
+	m, err := linear.Options{Seed: seed}.Fit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return &Recovery{Z: m.Signals, Why: m.Why, Convergence: baseline.Convergence{Converged: true}}, nil
 }
 
 // reduced is x, or its principal components if some of its signals determine others.

@@ -107,3 +107,14 @@ func (s *separator) unbend(ctx context.Context, u, y, slopes []float64) (q []flo
 	}
 	return q, c, nil
 }
+
+// ownMoments are those of one signal and its past.
+func ownMoments(ctx context.Context, p *past, y []float64) ([]float64, error) {
+	m, err := newMoments(ctx, p, mat.NewDense(1, len(y), y))
+	if err != nil {
+		return nil, err
+	}
+	q := make([]float64, (len(p.lags)+1)*(len(p.lags)+1))
+	m.of(q, []float64{1}, y)
+	return q, nil
+}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -27,37 +27,19 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	sol, err := linear.Separate(context.Background(), x, linear.Options{})
+	signals, err := ica.New(x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	var z mat.Dense
-	z.Mul(sol.Demixing, x)
-	match, err := metric.MCC(&z, s)
+	model, err := linear.Options{}.Fit(context.Background(), signals)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("MCC %.2f, the pair is identified: %v\n", match.MCC, sol.Pairs[0].Identified)
+	match, err := metric.MCC(model.Signals, s)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found := model.Details.(*linear.Solution)
+	fmt.Printf("MCC %.2f, the pair is identified: %v\n", match.MCC, found.Pairs[0].Identified)
 	// Output: MCC 1.00, the pair is identified: true
-}
-
-// A nonlinear demixing competes with a linear one: the code length of its signals
-// less the mean of log|det ∂g/∂x|.
-func ExampleFitSources() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	x := mat.NewDense(1, 5000, nil)
-	x.Apply(func(int, int, float64) float64 { return math.Exp(rng.NormFloat64()) }, x)
-
-	length := func(z *mat.Dense, logDet float64) float64 {
-		m, err := linear.FitSources(context.Background(), z, linear.Options{})
-		if err != nil {
-			log.Fatal(err)
-		}
-		return m.CodeLength - logDet
-	}
-	var z mat.Dense
-	z.Apply(func(_, _ int, v float64) float64 { return math.Log(v) }, x)
-	logDet := -mat.Sum(&z) / 5000 // mean of log 1/x
-	fmt.Println("the logarithm is shorter:", length(&z, logDet) < length(x, 0))
-	// Output: the logarithm is shorter: true
 }

@@ -2,26 +2,45 @@ package linear
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/noise"
 )
 
-// Options are what Separate can be told. The zero value is a sequence with seed 0.
+// Options are the settings of the linear rule, which is an ica.Method. The zero value has
+// seed 0.
 type Options struct {
-	// Shape is that of the position index, row-major: of an image its rows and
-	// columns, of a video its frames, rows and columns. Its product is the number
-	// of positions. Nil is a sequence.
-	Shape []int
-	// Seed is that of the noise of the resolution and of FastICA's start.
+	// Seed gives the noise of the resolution and the first axes of FastICA.
 	Seed uint64
+}
+
+// Name returns "linear".
+func (o Options) Name() string { return "linear" }
+
+// Fit separates the mixed signals x as Separate does. The model's Details are a *Solution.
+func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	s, err := Separate(ctx, x, o)
+	if err != nil {
+		return nil, err
+	}
+	white, err := x.Whitening()
+	if err != nil {
+		return nil, fmt.Errorf("linear: %w", err)
+	}
+	var rotation mat.Dense // of the principal components
+	rotation.Mul(s.FromWhite, white.Axes().T())
+	m, err := ica.Demixing(x, &rotation, ica.Convergence{Converged: true})
+	if err != nil {
+		return nil, fmt.Errorf("linear: %w", err)
+	}
+	m.Why, m.Details = s.Why, s
+	return m, nil
 }
 
 // resolution is the noise, in standard deviations, that is added to the
@@ -30,7 +49,7 @@ type Options struct {
 // square and sawtooth end at .40 without it and at .999 with it.
 const resolution = 0.03
 
-// Separate finds the linear demixing of the mixed signals x, d×T, whose signals
+// Separate finds the linear demixing of the mixed signals x, d×n, whose signals
 // have the least description length together, and says how sure that is. If the
 // signals might as well be Gaussian with one spectrum, it is symmetric whitening.
 // The same x, Options and machine give the same Solution; the scale, offset and, but
@@ -41,8 +60,8 @@ const resolution = 0.03
 // there are some dozens of steps: on one core about a second for 8 signals at 50 000
 // positions. The pairs' evidence costs O(d²·T·p), once.
 //
-// It is an error if x can't be whitened, if the shape doesn't fit, or if ctx ends.
-func Separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error) {
+// It is an error if x can't be whitened or if ctx ends.
+func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
 	s, err := separate(ctx, x, opt)
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)
@@ -50,19 +69,13 @@ func Separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error)
 	return s, nil
 }
 
-func separate(ctx context.Context, x *mat.Dense, opt Options) (*Solution, error) {
-	if x == nil {
-		return nil, errors.New("no signals: x is nil")
-	}
-	white, err := signal.Whiten(x)
+func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
+	white, err := x.Whitening()
 	if err != nil {
 		return nil, err
 	}
-	d, positions := x.Dims()
-	shape, err := opt.shape(positions)
-	if err != nil {
-		return nil, err
-	}
+	d, _ := x.Dims()
+	shape := x.Shape()
 	solution, shared, err := separateWith(ctx, noise.Spherical(d, resolution), white, shape, opt.Seed)
 	if err == nil && shared != nil {
 		solution, _, err = separateWith(ctx, shared, white, shape, opt.Seed)
@@ -171,12 +184,4 @@ func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shap
 	}
 	s.whitening, s.inverse = whitening, inverse
 	return s, nil
-}
-
-func (o Options) shape(positions int) ([]int, error) {
-	g, err := grid.New(o.Shape, positions)
-	if err != nil {
-		return nil, err
-	}
-	return g.Shape(), nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -53,9 +54,13 @@ func mixed(seed uint64, s *mat.Dense) *mat.Dense {
 	return &x
 }
 
-func separate(t *testing.T, x *mat.Dense, opt linear.Options) *linear.Solution {
+func separate(t *testing.T, x *mat.Dense, opt linear.Options, shape ...int) *linear.Solution {
 	t.Helper()
-	sol, err := linear.Separate(t.Context(), x, opt)
+	signals, err := ica.New(x, shape...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, err := linear.Separate(t.Context(), signals, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +340,7 @@ func TestImages(t *testing.T) {
 		s.Set(1, t, s.At(1, t)+0.7*s.At(1, t-1)+0.2*s.At(1, t-side))
 	}
 	x := mixed(6, s)
-	sol := separate(t, x, linear.Options{Shape: []int{side, side}})
+	sol := separate(t, x, linear.Options{}, side, side)
 	if got := mcc(t, recovered(sol, x), s); got < 0.998 || len(sol.Groups) != 2 {
 		t.Errorf("MCC %.4f, groups %v: %s", got, sol.Groups, sol.Why)
 	}
@@ -400,32 +405,49 @@ func TestCoverage(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	good := laplace(7, 2, 100)
-	constant := mat.DenseCopyOf(good)
-	constant.SetRow(1, make([]float64, 100))
-	infinite := mat.DenseCopyOf(good)
-	infinite.Set(1, 3, math.Inf(1))
+	twice := mat.DenseCopyOf(good)
+	twice.SetRow(1, twice.RawRowView(0))
+	dependent, err := ica.New(twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := linear.Separate(t.Context(), dependent, linear.Options{}); err == nil || !strings.Contains(err.Error(), "dependent") {
+		t.Errorf("error %v, want one with dependent", err)
+	}
+	signals, err := ica.New(good)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, c := range []struct {
-		name string
-		ctx  context.Context
-		x    *mat.Dense
-		opt  linear.Options
-		want string
-	}{
-		{"nil", t.Context(), nil, linear.Options{}, "nil"},
-		{"constant", t.Context(), constant, linear.Options{}, "every position"},
-		{"infinite", t.Context(), infinite, linear.Options{}, "finite"},
-		{"shape", t.Context(), good, linear.Options{Shape: []int{9, 11}}, "product"},
-		{"negative shape", t.Context(), good, linear.Options{Shape: []int{-10, -10}}, "at least 1"},
-		{"cancelled", cancelled, good, linear.Options{}, "canceled"},
-	} {
-		if _, err := linear.Separate(c.ctx, c.x, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
-	}
-	if _, err := linear.Separate(cancelled, good, linear.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := linear.Separate(cancelled, signals, linear.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// The rule as a method has the solution's signals and map.
+func TestMethod(t *testing.T) {
+	x := mixed(3, laplace(3, 3, 2000))
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var method ica.Method = linear.Options{Seed: 1}
+	m, err := method.Fit(t.Context(), signals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, ok := m.Details.(*linear.Solution)
+	if !ok || method.Name() != "linear" || m.Why != sol.Why || !m.Convergence.Converged {
+		t.Fatalf("%s: %+v", method.Name(), m)
+	}
+	want := recovered(sol, x)
+	z, err := m.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(m.Signals, want, 1e-10) || !mat.EqualApprox(z, want, 1e-10) {
+		t.Error("the model's signals aren't the solution's")
 	}
 }
 
@@ -446,9 +468,7 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	for _, shape := range [][]int{{1, 60}, {60, 1}, {2, 30}, {3, 4, 5}, {2, 2, 15}} {
-		if _, err := linear.Separate(t.Context(), laplace(9, 2, 60), linear.Options{Shape: shape}); err != nil {
-			t.Errorf("shape %v: %v", shape, err)
-		}
+		separate(t, laplace(9, 2, 60), linear.Options{}, shape...)
 	}
 }
 
@@ -466,7 +486,7 @@ func TestDigitsThatDepend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sol := separate(t, x, linear.Options{Shape: []int{datasets.MNISTSide, datasets.MNISTSide}, Seed: seed})
+		sol := separate(t, x, linear.Options{Seed: seed}, datasets.MNISTSide, datasets.MNISTSide)
 		if got := mcc(t, recovered(sol, x), s); got < 0.98 {
 			t.Errorf("triple %d: MCC %.3f, want at least .98", seed, got)
 		}

@@ -79,10 +79,7 @@ func TestVideo(t *testing.T) {
 			scores[name] = append(scores[name], m.MCC)
 		}
 		for _, c := range contexts {
-			found, err := linear.Separate(t.Context(), x, linear.Options{Shape: c.shape, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := separate(t, x, linear.Options{Seed: seed}, c.shape...)
 			var z mat.Dense
 			z.Mul(found.Demixing, x)
 			score(c.name, &z)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -87,7 +86,7 @@ func (c *Choice) Failed() string {
 //
 // If ctx ends, the choice is among the starts, and the error is that of ctx; it is
 // nil if not even they were compared.
-func Choose(ctx context.Context, backend compute.Backend, starts []Start, o Options) (*Choice, error) {
+func Choose(ctx context.Context, starts []Start, o Options) (*Choice, error) {
 	if len(starts) == 0 {
 		return nil, errors.New("no starts to choose from")
 	}
@@ -98,7 +97,7 @@ func Choose(ctx context.Context, backend compute.Backend, starts []Start, o Opti
 	if err := s.compareStarts(ctx); err != nil {
 		return nil, err
 	}
-	err = s.fitNetworks(ctx, backend)
+	err = s.fitNetworks(ctx)
 	return s.choose(), err
 }
 
@@ -180,7 +179,7 @@ func (s *selection) logDet(k int, positions []int) []float64 {
 }
 
 // fitNetworks fits a network to each start that shall have one.
-func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) error {
+func (s *selection) fitNetworks(ctx context.Context) error {
 	var xs []*mat.Dense
 	var of []int
 	for k, start := range s.starts {
@@ -195,7 +194,7 @@ func (s *selection) fitNetworks(ctx context.Context, backend compute.Backend) er
 	if o.Past = s.index.reach; o.Past == 0 {
 		o.Past = -1
 	}
-	models, err := FitAll(ctx, backend, xs, o)
+	models, err := fitAll(ctx, xs, o)
 	if ctx.Err() != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func TestChooseLinear(t *testing.T) {
 	o := Options{OnProgress: func(p Progress) { stages = append(stages, p.Stage) }}
 	white, truth := whitening(t, &x), demixed(t, mixing, &x)
 	white.Network = false
-	c, err := Choose(t.Context(), nil, []Start{white, truth}, o)
+	c, err := Choose(t.Context(), []Start{white, truth}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestChooseScale(t *testing.T) {
 		larger.LogDet[k] = start.LogDet[0] + 2*2.0794415416798357 // log 8
 	}
 	start.Network = false
-	c, err := Choose(t.Context(), nil, []Start{start, larger}, Options{})
+	c, err := Choose(t.Context(), []Start{start, larger}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestChooseNetwork(t *testing.T) {
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 2, 1024)
 	start := whitening(t, x)
-	c, err := Choose(t.Context(), b, []Start{start}, Options{Seed: 1, Steps: 1200})
+	c, err := Choose(t.Context(), []Start{start}, Options{Backend: b, Seed: 1, Steps: 1200})
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -151,7 +151,7 @@ func TestChooseNetwork(t *testing.T) {
 		t.Fatalf("no network: %+v", c)
 	}
 	z := apply(t, m.Map, start.Signals)
-	if mcc := MeanCorrelation(z, s); mcc < .98 {
+	if mcc := mcc(t, z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
 	after, err := Dependences(t.Context(), z, Options{Seed: 1})
@@ -175,14 +175,14 @@ func TestChooseStops(t *testing.T) {
 			cancel()
 		}
 	}
-	c, err := Choose(ctx, onGo(t), []Start{whitening(t, x)}, o)
+	c, err := Choose(ctx, []Start{whitening(t, x)}, with(o, onGo(t)))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want context.Canceled", err)
 	}
 	if c == nil || c.Chosen != 0 || c.Model != nil {
 		t.Errorf("%+v", c)
 	}
-	if c, err := Choose(ctx, onGo(t), []Start{whitening(t, x)}, short); c != nil || !errors.Is(err, context.Canceled) {
+	if c, err := Choose(ctx, []Start{whitening(t, x)}, with(short, onGo(t))); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %+v, %v", c, err)
 	}
 }
@@ -201,7 +201,7 @@ func TestChooseErrors(t *testing.T) {
 		"2 of 100":      {good, with(func(s *Start) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
 		"want 1 or 100": {with(func(s *Start) { s.LogDet = make([]float64, 3) })},
 	} {
-		if _, err := Choose(t.Context(), nil, starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Choose(t.Context(), starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

@@ -120,20 +120,6 @@ func TestRotationBack(t *testing.T) {
 	}
 }
 
-// MeanCorrelation doesn't see order, sign, scale and offset.
-func TestMeanCorrelation(t *testing.T) {
-	s := drawNormal(1, 3, 100, 1)
-	z := mat.NewDense(3, 100, nil)
-	for i, source := range []int{2, 0, 1} {
-		for t := range 100 {
-			z.Set(i, t, 5-3*s.At(source, t))
-		}
-	}
-	if got := MeanCorrelation(z, s); math.Abs(got-1) > 1e-12 {
-		t.Errorf("%g, want 1", got)
-	}
-}
-
 // The logarithm is that of the whitening's determinant.
 func TestWhiten(t *testing.T) {
 	x := drawNormal(1, 3, 300, 1)

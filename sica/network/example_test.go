@@ -7,12 +7,14 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/network"
 )
 
 // Two autoregressive sources behind a layer of leaky ReLUs, undone in a short
 // fit. (A whole one, with the defaults, comes to .99.)
-func ExampleFit() {
+func ExampleOptions_Fit() {
 	rng := rand.New(rand.NewPCG(1, 0))
 	s, err := datasets.LaplaceAR(rng, 2, 600, .7)
 	if err != nil {
@@ -29,18 +31,28 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	m, err := network.Fit(context.Background(), b, x, network.Options{Seed: 1, Restarts: 2, Folds: 1, Layers: 3, Steps: 600, Batch: 256})
+	signals, err := ica.New(x)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	z, err := m.Map.Apply(x)
+	m, err := network.Options{Backend: b, Seed: 1, Restarts: 2, Folds: 1, Layers: 3, Steps: 600, Batch: 256}.Fit(context.Background(), signals)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("mixed: %.2f\n", network.MeanCorrelation(x, s))
-	fmt.Println("recovered to .95:", network.MeanCorrelation(z, s) > .95)
+	before, err := metric.MCC(x, s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	after, err := metric.MCC(m.Signals, s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("mixed: %.2f\n", before.MCC)
+	fmt.Println("recovered to .95:", after.MCC > .95)
 	// Output:
 	// mixed: 0.92
 	// recovered to .95: true

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Model is the outcome of Fit. Log-likelihoods and code lengths, their
+// Model is what Fit learns. Log-likelihoods and code lengths, their
 // negatives, are in nats a position.
 type Model struct {
 	// Map takes mixed signals to recovered ones, which it leaves with mean 0 and
@@ -64,18 +64,39 @@ type Run struct {
 	Curve []Evaluation `json:"curve"`
 }
 
-// Fit fits a map to x, d×T. If ctx ends, it stops with the error of ctx.
-func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, o Options) (*Model, error) {
-	models, err := FitAll(ctx, backend, []*mat.Dense{x}, o)
+// Name returns "network".
+func (o Options) Name() string { return "network" }
+
+// Fit fits a map to the mixed signals x. The model's Details are a *Model. If ctx ends, it
+// stops with the error of ctx.
+func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	o.Shape = x.Shape()
+	m, err := fit(ctx, x.X(), o)
+	if err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	z, err := m.Map.Apply(x.X())
+	if err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	return &ica.Model{
+		Signals: z, Map: m.Map, Why: m.Why(), Details: m,
+		Convergence: ica.Convergence{Converged: true, Iterations: m.Runs[m.Chosen].Step},
+	}, nil
+}
+
+// fit is Fit of the mixed signals x, d×T.
+func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
+	models, err := fitAll(ctx, []*mat.Dense{x}, o)
 	if err != nil {
 		return nil, err
 	}
 	return models[0], nil
 }
 
-// FitAll is Fit of several x of one size in one program. Each model is what Fit
+// fitAll is fit of several x of one size in one program. Each model is what fit
 // gives, to float32's precision.
-func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Options) ([]*Model, error) {
+func fitAll(ctx context.Context, xs []*mat.Dense, o Options) ([]*Model, error) {
 	if len(xs) == 0 {
 		return nil, errors.New("no signals to fit to")
 	}
@@ -109,7 +130,7 @@ func FitAll(ctx context.Context, backend compute.Backend, xs []*mat.Dense, o Opt
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTraining(backend, problems, index, o)
+	t, err := newTraining(o.Backend, problems, index, o)
 	if err != nil {
 		return nil, err
 	}

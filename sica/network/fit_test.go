@@ -14,8 +14,25 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
+
+// with are options with a backend.
+func with(o Options, b compute.Backend) Options {
+	o.Backend = b
+	return o
+}
+
+func mcc(t *testing.T, z, s *mat.Dense) float64 {
+	t.Helper()
+	m, err := metric.MCC(z, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.MCC
+}
 
 // leakyProblem draws two Laplace AR sources behind L leaky-ReLU layers.
 func leakyProblem(t *testing.T, seed uint64, layers, T int) (s, x *mat.Dense) {
@@ -31,9 +48,9 @@ func leakyProblem(t *testing.T, seed uint64, layers, T int) (s, x *mat.Dense) {
 	return s, x
 }
 
-func fit(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *Model {
+func mustFit(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *Model {
 	t.Helper()
-	m, err := Fit(t.Context(), b, x, o)
+	m, err := fit(t.Context(), x, with(o, b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -61,12 +78,12 @@ func TestFitSeparates(t *testing.T) {
 	b := fastest(t)
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 1, 1024)
-	m := fit(t, b, x, Options{Seed: 1})
+	m := mustFit(t, b, x, Options{Seed: 1})
 	z, err := m.Map.Apply(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mcc := MeanCorrelation(z, s); mcc < .98 {
+	if mcc := mcc(t, z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
 	if !m.Identified() || !m.OverWhitening.Evident() {
@@ -120,7 +137,7 @@ func TestFitUnidentified(t *testing.T) {
 		}
 		xs = append(xs, x)
 	}
-	models, err := FitAll(t.Context(), b, xs, Options{Seed: 1})
+	models, err := fitAll(t.Context(), xs, Options{Backend: b, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +162,7 @@ func TestFitBackendsAgree(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	var want *Model
 	onBackends(t, func(t *testing.T, b compute.Backend) {
-		m := fit(t, b, x, short)
+		m := mustFit(t, b, x, short)
 		if want == nil {
 			want = m
 		}
@@ -180,18 +197,18 @@ func TestFitAll(t *testing.T) {
 	b := onGo(t)
 	_, x := leakyProblem(t, 1, 1, 400)
 	_, other := leakyProblem(t, 2, 1, 400)
-	models, err := FitAll(t.Context(), b, []*mat.Dense{other, x}, short)
+	models, err := fitAll(t.Context(), []*mat.Dense{other, x}, with(short, b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	alone := fit(t, b, x, short)
+	alone := mustFit(t, b, x, short)
 	sameRuns(t, models[1], alone)
-	if !reflect.DeepEqual(fit(t, b, x, short), alone) {
+	if !reflect.DeepEqual(mustFit(t, b, x, short), alone) {
 		t.Error("the same fit again is another")
 	}
 	o := short
 	o.Seed++
-	if fit(t, b, x, o).CodeLength == alone.CodeLength {
+	if mustFit(t, b, x, o).CodeLength == alone.CodeLength {
 		t.Error("another seed gave the same code length")
 	}
 }
@@ -201,10 +218,10 @@ func TestFitImage(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 40*15)
 	o := short
 	o.Shape, o.Past = []int{40, 15}, 1
-	m := fit(t, onGo(t), x, o)
+	m := mustFit(t, onGo(t), x, o)
 	row := o
 	row.Shape = nil
-	if fit(t, onGo(t), x, row).CodeLength == m.CodeLength {
+	if mustFit(t, onGo(t), x, row).CodeLength == m.CodeLength {
 		t.Error("a sequence has the code length of the image")
 	}
 	if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
@@ -215,7 +232,7 @@ func TestFitImage(t *testing.T) {
 // The shortest signals that there is a fit for have finite evidence.
 func TestFitShort(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 30)
-	m := fit(t, onGo(t), x, short)
+	m := mustFit(t, onGo(t), x, short)
 	if _, err := json.Marshal(m); err != nil {
 		t.Errorf("%v: %+v", err, m)
 	}
@@ -230,7 +247,7 @@ func TestFitScales(t *testing.T) {
 	} {
 		var in mat.Dense
 		in.Apply(scaled, x)
-		m := fit(t, onGo(t), &in, short)
+		m := mustFit(t, onGo(t), &in, short)
 		if _, err := json.Marshal(m); err != nil {
 			t.Errorf("%s: %v: %+v", name, err, m)
 		}
@@ -242,7 +259,7 @@ func TestFitWithoutPast(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	o := short
 	o.Past = -1
-	if m := fit(t, onGo(t), x, o); m.Identified() {
+	if m := mustFit(t, onGo(t), x, o); m.Identified() {
 		t.Errorf("identified without a past: %+v", m)
 	}
 }
@@ -261,7 +278,7 @@ func TestFitStops(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := Fit(ctx, onGo(t), x, o); !errors.Is(err, context.Canceled) {
+	if _, err := fit(ctx, x, with(o, onGo(t))); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -274,23 +291,49 @@ func TestFitErrors(t *testing.T) {
 	double := mat.DenseCopyOf(x)
 	double.SetRow(1, double.RawRowView(0))
 	for want, fit := range map[string]func() error{
-		"no signals":         func() error { _, err := Fit(t.Context(), b, nil, Options{}); return err },
-		"finite":             func() error { _, err := Fit(t.Context(), b, nan, Options{}); return err },
-		"linearly dependent": func() error { _, err := Fit(t.Context(), b, double, Options{}); return err },
-		"more positions":     func() error { _, err := Fit(t.Context(), b, mat.NewDense(3, 2, nil), Options{}); return err },
-		"shape":              func() error { _, err := Fit(t.Context(), b, x, Options{Shape: []int{7, 9}}); return err },
-		"too small":          func() error { _, err := Fit(t.Context(), b, x, Options{Past: 30}); return err },
-		"Folds":              func() error { _, err := Fit(t.Context(), b, x, Options{Folds: 4}); return err },
-		"Layers":             func() error { _, err := Fit(t.Context(), b, x, Options{Layers: -1}); return err },
-		"learning rate":      func() error { _, err := Fit(t.Context(), b, x, Options{LearningRate: math.NaN()}); return err },
+		"no signals":         func() error { _, err := fit(t.Context(), nil, Options{Backend: b}); return err },
+		"finite":             func() error { _, err := fit(t.Context(), nan, Options{Backend: b}); return err },
+		"linearly dependent": func() error { _, err := fit(t.Context(), double, Options{Backend: b}); return err },
+		"more positions":     func() error { _, err := fit(t.Context(), mat.NewDense(3, 2, nil), Options{Backend: b}); return err },
+		"shape":              func() error { _, err := fit(t.Context(), x, Options{Backend: b, Shape: []int{7, 9}}); return err },
+		"too small":          func() error { _, err := fit(t.Context(), x, Options{Backend: b, Past: 30}); return err },
+		"Folds":              func() error { _, err := fit(t.Context(), x, Options{Backend: b, Folds: 4}); return err },
+		"Layers":             func() error { _, err := fit(t.Context(), x, Options{Backend: b, Layers: -1}); return err },
+		"learning rate":      func() error { _, err := fit(t.Context(), x, Options{Backend: b, LearningRate: math.NaN()}); return err },
 		"one size": func() error {
-			_, err := FitAll(t.Context(), b, []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, Options{})
+			_, err := fitAll(t.Context(), []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, Options{Backend: b})
 			return err
 		},
-		"to fit to": func() error { _, err := FitAll(t.Context(), b, nil, Options{}); return err },
+		"to fit to": func() error { _, err := fitAll(t.Context(), nil, Options{Backend: b}); return err },
 	} {
 		if err := fit(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+// Networks as a method: the model's map makes its signals, and its details say what is known.
+func TestMethod(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var method ica.Method = Options{Backend: onGo(t), Restarts: 1, Folds: 1, Layers: 2, Steps: 50}
+	m, err := method.Fit(t.Context(), signals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	details, ok := m.Details.(*Model)
+	if !ok || method.Name() != "network" || m.Why != details.Why() {
+		t.Fatalf("%s: %+v", method.Name(), m)
+	}
+	z, err := m.Transform(x)
+	if err != nil || !mat.Equal(z, m.Signals) {
+		t.Errorf("the map makes other signals (%v)", err)
+	}
+	back, err := m.InverseTransform(z)
+	if err != nil || !mat.EqualApprox(back, x, 1e-6) {
+		t.Errorf("the inverse makes other signals (%v)", err)
 	}
 }

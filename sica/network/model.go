@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/assign"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -69,7 +69,9 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		return err
 	}
 	m.OverWhitening = newDifference(paid(best, len(j.runs)*len(chosen.Curve)), j.whitened[chosen.Fold])
-	m.PastGain = j.pastGain(m.Chosen)
+	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
+		return err
+	}
 
 	scaled := innovationScaled(z, lags, j.index.scored)
 	if m.Pairs, err = turnedPairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
@@ -106,7 +108,11 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 			return err
 		}
 		if good {
-			m.Agreement = min(m.Agreement, MeanCorrelation(aligned(z), aligned(j.z[r])))
+			match, err := metric.MCC(aligned(z), aligned(j.z[r]))
+			if err != nil {
+				return err
+			}
+			m.Agreement = min(m.Agreement, match.MCC)
 			m.Agreeing++
 		}
 	}
@@ -178,13 +184,16 @@ func (j *judge) bestOf(fold int) int {
 // pastGain is what the past adds to the log-likelihood of each signal of the
 // chosen run at the positions that were held out, in the other folds of the
 // signal most like it in the best run.
-func (j *judge) pastGain(chosen int) []Difference {
+func (j *judge) pastGain(chosen int) ([]Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range j.held {
 		z := j.z[j.bestOf(fold)]
-		like := assign.Largest(correlations(j.z[chosen], z))
+		match, err := metric.MCC(z, j.z[chosen])
+		if err != nil {
+			return nil, err
+		}
 		for i := range j.d {
-			a, b := pastScores(z.RawRowView(like[i]), j.index.lags, j.train[fold], j.held[fold], j.k)
+			a, b := pastScores(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold], j.held[fold], j.k)
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)
 		}
 	}
@@ -192,7 +201,7 @@ func (j *judge) pastGain(chosen int) []Difference {
 	for i := range gains {
 		gains[i] = newDifference(with[i], without[i])
 	}
-	return gains
+	return gains, nil
 }
 
 // Identified tells whether the model's own evidence is that it has separated the

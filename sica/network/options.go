@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Options are the settings of Fit. A zero field has its default.
+// Options are the settings of invertible networks, which are an ica.Method. A zero field has
+// its default.
 type Options struct {
+	// Backend trains the networks.
+	Backend compute.Backend
 	// Shape is the index of the positions, row-major; its product is T. The
-	// default is a sequence, {T}.
+	// default is a sequence, {T}. Fit has it from its signals.
 	Shape []int
 	// Seed of all random draws.
 	Seed uint64

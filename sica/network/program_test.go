@@ -19,16 +19,16 @@ func TestProgramTakenOver(t *testing.T) {
 	o := Options{Restarts: 2, Layers: 2, Steps: 100, Past: 2, Batch: 128}
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		idle = programs.NewPool((*program).finalize)
-		alone := fit(t, b, second, o)
+		alone := mustFit(t, b, second, o)
 
 		idle = programs.NewPool((*program).finalize)
-		fit(t, b, first, o)
+		mustFit(t, b, first, o)
 		taken := programOf(t, b, first, o)
 		if n := taken.trainer.Compilations(); n != 1 {
 			t.Fatalf("%d compilations, want the program of the fit before", n)
 		}
 		taken.release()
-		if after := fit(t, b, second, o); !reflect.DeepEqual(after, alone) {
+		if after := mustFit(t, b, second, o); !reflect.DeepEqual(after, alone) {
 			t.Errorf("with the program of another fit\n%+v\nby itself\n%+v", after, alone)
 		}
 		taken = programOf(t, b, second, o)
@@ -43,7 +43,7 @@ func TestProgramTakenOver(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := Fit(ctx, b, first, o); err == nil {
+		if _, err := fit(ctx, first, with(o, b)); err == nil {
 			t.Fatal("no error of a fit that was cut short")
 		}
 		if n := programOf(t, b, first, o).trainer.Compilations(); n != 0 {

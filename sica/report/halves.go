@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -46,7 +47,11 @@ func halves(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64) (*Halv
 		half := mat.DenseCopyOf(z.Slice(0, d, rows[0]*slice, min(rows[1]*slice, n)))
 		of := slices.Clone(shape)
 		of[0] = rows[1] - rows[0]
-		found, err := linear.Separate(ctx, half, linear.Options{Shape: of, Seed: seed})
+		var found *linear.Solution
+		signals, err := ica.New(half, of...)
+		if err == nil {
+			found, err = linear.Separate(ctx, signals, linear.Options{Seed: seed})
+		}
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -26,7 +27,11 @@ type Linear struct {
 
 // separateAgain separates the recovered signals z.
 func separateAgain(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64) (Linear, error) {
-	found, err := linear.Separate(ctx, z, linear.Options{Shape: g.Shape(), Seed: seed})
+	signals, err := ica.New(z, g.Shape()...)
+	if err != nil {
+		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
+	}
+	found, err := linear.Separate(ctx, signals, linear.Options{Seed: seed})
 	if err != nil {
 		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
 	}

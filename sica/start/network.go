@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -69,7 +70,7 @@ func newNetwork(m *network.Model) *Network {
 // networkOptions are those of the networks, and of the code lengths that starts are
 // compared by.
 func (c chooser) networkOptions() network.Options {
-	return network.Options{Shape: c.Shape, Seed: c.Seed, Steps: c.NetworkSteps, OnProgress: func(p network.Progress) {
+	return network.Options{Backend: c.backend, Shape: c.Shape, Seed: c.Seed, Steps: c.NetworkSteps, OnProgress: func(p network.Progress) {
 		if c.OnProgress != nil {
 			c.OnProgress(string(p.Stage), p.Fraction)
 		}
@@ -82,13 +83,18 @@ func (c chooser) network(ctx context.Context) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	m, err := network.Fit(ctx, c.backend, white.Z, c.networkOptions())
+	signals, err := ica.New(white.Z, c.Shape...)
+	if err != nil {
+		return Start{}, err
+	}
+	fitted, err := c.networkOptions().Fit(ctx, signals)
 	if ctx.Err() != nil {
 		return white, nil
 	}
 	if err != nil {
 		return Start{}, err
 	}
+	m := fitted.Details.(*network.Model)
 	found, err := c.followed(ctx, white, m, white)
 	if err != nil {
 		return Start{}, err
@@ -110,7 +116,11 @@ func (c chooser) followed(ctx context.Context, s Start, by *network.Model, white
 	}
 	s.Maps = append(slices.Clip(s.Maps), by.Map)
 	s.Z, s.Taken.Rule, s.Linear, s.Network = z, NetworkRule, nil, newNetwork(by)
-	found, err := linear.Separate(ctx, z, linear.Options{Shape: c.Shape, Seed: c.Seed})
+	var found *linear.Solution
+	signals, err := ica.New(z, c.Shape...)
+	if err == nil {
+		found, err = linear.Separate(ctx, signals, linear.Options{Seed: c.Seed})
+	}
 	if err != nil {
 		s.Network.Identified = false // what its signals are told by isn't known
 		return s, nil

@@ -58,7 +58,7 @@ func (c chooser) orNetwork(ctx context.Context, white, linear Start) (Start, err
 	for k := range starts.compared {
 		starts.compared[k].Network = k != linearStart // its rotation is for a linear mixing
 	}
-	chosen, err := network.Choose(ctx, c.backend, starts.compared, o)
+	chosen, err := network.Choose(ctx, starts.compared, o)
 	if ctx.Err() != nil {
 		return linear, nil
 	}
@@ -116,7 +116,7 @@ func (c chooser) conditionalGain(ctx context.Context, white, linear Start, o net
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := network.Choose(ctx, nil, starts.compared[linearStart:], o)
+	chosen, err := network.Choose(ctx, starts.compared[linearStart:], o)
 	if err != nil || chosen.Candidates[0].Longer.Mean <= 0 {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := network.Choose(t.Context(), nil, starts.compared, c.networkOptions())
+	chosen, err := network.Choose(t.Context(), starts.compared, c.networkOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (c chooser) orOwn(ctx context.Context, white, linear Start) (Start, bool, e
 		}
 	}
 	s.markLinear()
-	chosen, err := network.Choose(ctx, nil, s.compared, o)
+	chosen, err := network.Choose(ctx, s.compared, o)
 	if ctx.Err() != nil {
 		return linear, false, nil
 	}

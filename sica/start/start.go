@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -155,7 +156,11 @@ func (c chooser) demix(ctx context.Context, white Start) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	found, err := linear.Separate(ctx, x, linear.Options{Shape: c.Shape, Seed: c.Seed})
+	signals, err := ica.New(x, c.Shape...)
+	if err != nil {
+		return Start{}, err
+	}
+	found, err := linear.Separate(ctx, signals, linear.Options{Seed: c.Seed})
 	if ctx.Err() != nil {
 		return white, nil
 	}

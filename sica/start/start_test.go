@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -228,13 +229,16 @@ func TestClicksChangeNothing(t *testing.T) {
 				}
 				z, err := preprocess.ApplyAll(clean, b.Maps)
 				score("with", z, err)
-				alone, err := linear.Separate(t.Context(), x, linear.Options{})
+				signals, err := ica.New(x)
 				if err != nil {
 					t.Fatal(err)
 				}
-				z = new(mat.Dense)
-				z.Mul(alone.Demixing, clean)
-				score("linear", z, nil)
+				alone, err := linear.Options{}.Fit(t.Context(), signals)
+				if err != nil {
+					t.Fatal(err)
+				}
+				z, err = alone.Transform(clean)
+				score("linear", z, err)
 				f, err := fastica.Default().Fit(t.Context(), x)
 				if err != nil {
 					t.Fatal(err)
