@@ -1,17 +1,28 @@
-// Package datasets makes and reads the signals that a separation starts from:
-// the sources and the mixings of the SICA paper (S. Liu, arXiv:2512.00665), and files.
+// Package datasets makes, reads and writes the signals that a separation starts from. It has
+// the sources and mixings of the SICA paper (S. Liu, arXiv:2512.00665), some real signals, and
+// files in the formats CSV, NPY, WAV, PNG and PGM.
 //
-// Signals are gonum matrices of d rows (signals) by T columns (positions), in
-// float64. A signal over an image is the image's rows, one after another.
+// Signals are gonum matrices of d rows (signals) by n columns (positions), in float64. A
+// signal over an image is the image's rows, one after another.
 //
-//   - [Heart], [AR7], [AR], [LaplaceAR] and [MNIST] make sources.
-//   - [Voices], [ECG] and [Photographs] are real ones, built in.
-//   - [Mix], [LinearMix], [LayeredMix] and [PostNonlinearMix] mix them.
-//   - [ReadFile], [WriteFile], [ReadImages], [WriteImages], [ReadWAV] and
-//     [WriteWAV] move them from and to files, which are written whole or not at all.
-//   - [DownloadMNIST] and [LoadMNIST] are for the whole of MNIST. Nothing else
-//     in this package uses the network.
+// Start with [ReadFile] and [WriteFile] for signals in files, [AR] for sources, and [Mix] for
+// mixtures. Then there are
 //
-// Every generator takes its own *rand.Rand, and the same state of it gives the
-// same signals on every machine up to the last bits of math.Exp and its like.
+//   - sources: [AR7], [LaplaceAR], [Heart]; real ones: [Voices], [ECG], [Photographs], [MNIST];
+//   - mixings: [LinearMix], [LayeredMix], [PostNonlinearMix];
+//   - files with names and rates: [ReadRecording], [WriteRecording]; images: [ReadImages],
+//     [WriteImages]; recordings beyond memory: [OpenStream], [WriteBlocks].
+//
+// Sources of the paper, mixed, in a file:
+//
+//	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 2, 1024)
+//	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 5, H: datasets.GELU})
+//	err = datasets.WriteFile("mixed.csv", x)
+//
+// The same state of a *rand.Rand gives the same signals on every machine, up to the last bits
+// of math.Exp and the like.
+//
+// References: the paper; A. Hyvärinen, H. Morioka, AISTATS 2017, for LaplaceAR and LayeredMix;
+// A. Taleb, C. Jutten, IEEE Transactions on Signal Processing 47(10), 1999, for
+// PostNonlinearMix; mnist/README.md and recordings/README.md for the real signals.
 package datasets

@@ -66,10 +66,10 @@ func TestFileErrors(t *testing.T) {
 		os.Remove(path)
 	}
 	for _, name := range []string{"z", "z.txt", "z.csv.gz"} {
-		if _, err := ReadFile(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "need .csv") {
+		if _, err := ReadFile(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "must be .csv") {
 			t.Errorf("reading %s: %v", name, err)
 		}
-		if err := WriteFile(filepath.Join(dir, name), ok); err == nil || !strings.Contains(err.Error(), "need .csv") {
+		if err := WriteFile(filepath.Join(dir, name), ok); err == nil || !strings.Contains(err.Error(), "must be .csv") {
 			t.Errorf("writing %s: %v", name, err)
 		}
 	}
@@ -183,4 +183,16 @@ func checkWAV(t *testing.T, path string, z *mat.Dense) {
 	if err != nil || !mat.Equal(got, want) {
 		t.Fatalf("wrote %v, read %v, %v", mat.Formatted(want), got, err)
 	}
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -23,20 +25,20 @@ func IsImage(path string) bool {
 	return ext == ".png" || ext == ".pgm"
 }
 
-// ReadImages reads one signal from each image file, PNG or PGM (plain or
-// binary) by the ending of its name, and returns them d×(height·width), row by
-// row, with their shape [height, width]. The images must have the same shape.
-// Black is 0 and white 1; colours become their luma, and what is transparent
-// black.
+// ReadImages reads one signal from each image file, PNG or PGM (plain or binary) by the
+// ending of its name. It returns the signals d×(height·width), row by row, and the images'
+// shape [height, width], which must be the same for all. Black is 0 and white 1; colours
+// become their luma, transparent pixels black.
 func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
 	if len(paths) == 0 {
-		return nil, nil, errors.New("datasets: no images: need one file for each signal")
+		return nil, nil, errors.New("datasets: paths: no images; must be one file for each signal")
 	}
 	for i, path := range paths {
 		read := decodePNG
 		switch {
 		case !IsImage(path):
-			return nil, nil, fmt.Errorf("datasets: read %s: ending %q: need .png or .pgm", path, extension(path))
+			return nil, nil, fmt.Errorf("datasets: read %s: ending %q; must be .png or .pgm",
+				path, extension(path))
 		case extension(path) == ".pgm":
 			read = decodePGM
 		}
@@ -51,28 +53,31 @@ func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
 			}
 		}
 		if !slices.Equal(shape, []int{img.height, img.width}) {
-			return nil, nil, fmt.Errorf("datasets: %s is %d×%d pixels: need %d×%d, as %s", path, img.height, img.width, shape[0], shape[1], paths[0])
+			return nil, nil, fmt.Errorf("datasets: read %s: %d×%d pixels; must be %d×%d, like %s",
+				path, img.height, img.width, shape[0], shape[1], paths[0])
 		}
 		z.SetRow(i, img.pixels)
 	}
 	return z, shape, nil
 }
 
-// WriteImages writes each signal of z, d×(height·width), as an 8-bit grey image
-// of shape [height, width] to its own file, PNG or binary PGM by the ending of
-// the name, each whole or not at all. Recovered signals have no scale of their own, so
-// each is stretched: its least entry is black and its greatest white. A signal
-// that is constant is black.
+// WriteImages writes each signal of z, d×(height·width), as an 8-bit grey image of shape
+// [height, width] to a file of its own, PNG or binary PGM by the ending of the name. Each
+// file is written whole or not at all. As recovered signals have no scale, each is stretched:
+// its minimum is black and its maximum white. A constant signal is black.
 func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
-	d, T, err := checkSignals(z)
+	d, n, err := checkSignals(z)
 	if err != nil {
 		return fmt.Errorf("datasets: write images: %w", err)
 	}
 	if len(paths) != d {
-		return fmt.Errorf("datasets: write images: %d files for %d signals: need one for each", len(paths), d)
+		return fmt.Errorf("datasets: write images: %d files for %d signals; must be one for each",
+			len(paths), d)
 	}
-	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > T || shape[1] > T || shape[0]*shape[1] != T {
-		return fmt.Errorf("datasets: write images: shape %v: need [height, width] of product %d", shape, T)
+	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 ||
+		shape[0] > n || shape[1] > n || shape[0]*shape[1] != n {
+		return fmt.Errorf("datasets: write images: shape is %v; "+
+			"must be [height, width] of product %d", shape, n)
 	}
 	encoded := make([]bytes.Buffer, d)
 	for i, path := range paths {
@@ -83,7 +88,7 @@ func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 		case ".pgm":
 			err = encodePGM(&encoded[i], img)
 		default:
-			err = fmt.Errorf("ending %q: need .png or .pgm", extension(path))
+			err = fmt.Errorf("ending %q; must be .png or .pgm", extension(path))
 		}
 		if err != nil {
 			return fmt.Errorf("datasets: write %s: %w", path, err)
@@ -101,28 +106,28 @@ func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 	return nil
 }
 
-// stretch maps a signal's range to that of 8-bit grey.
+// stretch returns a signal as an 8-bit grey image from black to white.
 func stretch(signal []float64, shape []int) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, shape[1], shape[0]))
 	lo, hi := floats.Min(signal), floats.Max(signal)
-	halfRange := hi/2 - lo/2 // Halved, for hi − lo may be beyond float64.
+	halfRange := hi/2 - lo/2 // Halved, as hi − lo may be beyond float64.
 	if halfRange == 0 {
 		return img
 	}
 	for p, v := range signal {
-		img.Pix[p] = uint8((v/2-lo/2)/halfRange*255 + .5)
+		img.Pix[p] = uint8((v/2-lo/2)/halfRange*255 + 0.5)
 	}
 	return img
 }
 
-// greyImage is an image as a signal, black 0 and white 1.
+// A greyImage is an image as a signal, black 0 and white 1.
 type greyImage struct {
 	height, width int
 	pixels        []float64
 }
 
-// maxPNGRatio is the most pixels that a byte of a PNG file can hold: 8 in a byte
-// that DEFLATE has made of a 1032nd.
+// maxPNGRatio is the limit of pixels per byte of a PNG file: 8 pixels per byte of an image,
+// of which DEFLATE packs at most 1032 into one.
 const maxPNGRatio = 8 * 1032
 
 func decodePNG(r io.Reader) (greyImage, error) {
@@ -139,7 +144,8 @@ func decodePNG(r io.Reader) (greyImage, error) {
 	}
 	// The decoder allocates what the header promises, up to 8 bytes a pixel.
 	if len(data) < config.Height*config.Width/maxPNGRatio {
-		return greyImage{}, fmt.Errorf("%d×%d pixels can't be in %d bytes", config.Height, config.Width, len(data))
+		return greyImage{}, fmt.Errorf("%d×%d pixels can't be in %d bytes",
+			config.Height, config.Width, len(data))
 	}
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -158,7 +164,117 @@ func decodePNG(r io.Reader) (greyImage, error) {
 
 func checkImage(height, width int) error {
 	if height < 1 || width < 1 || height > maxImagePixels/width {
-		return fmt.Errorf("%d×%d pixels: need at least one and at most %d", height, width, maxImagePixels)
+		return fmt.Errorf("%d×%d pixels; must be at least one and at most %d",
+			height, width, maxImagePixels)
 	}
 	return nil
+}
+
+// decodePGM reads a portable graymap, plain (P2) or binary (P5) (Netpbm's manual, pgm).
+func decodePGM(r io.Reader) (greyImage, error) {
+	p := bufio.NewReader(r)
+	magic := make([]byte, 2)
+	_, err := io.ReadFull(p, magic)
+	if err != nil || magic[0] != 'P' || magic[1] != '2' && magic[1] != '5' {
+		return greyImage{}, errors.New("no PGM; must begin with P2 or P5")
+	}
+	var header [3]int
+	for i, name := range []string{"width", "height", "greatest value"} {
+		v, err := readPGMNumber(p)
+		if err != nil {
+			return greyImage{}, fmt.Errorf("PGM %s: %w", name, err)
+		}
+		header[i] = v
+	}
+	width, height, white := header[0], header[1], header[2]
+	if err := checkImage(height, width); err != nil {
+		return greyImage{}, err
+	}
+	if white < 1 || white > 65535 {
+		return greyImage{}, fmt.Errorf("PGM greatest value is %d; must be 1 to 65535", white)
+	}
+	read := readPGMNumber
+	switch {
+	case magic[1] == '5' && white < 256:
+		read = readPGMByte
+	case magic[1] == '5':
+		read = readPGMPair
+	}
+	img := greyImage{height: height, width: width}
+	for i := range height * width {
+		v, err := read(p)
+		if err == nil && v > white {
+			err = fmt.Errorf("the pixel is %d; must be at most the greatest value, %d", v, white)
+		}
+		if err != nil {
+			return greyImage{}, fmt.Errorf("PGM row %d, column %d: %w", i/width+1, i%width+1, err)
+		}
+		img.pixels = append(img.pixels, float64(v)/float64(white))
+	}
+	return img, nil
+}
+
+// readPGMNumber reads a decimal number and the one white space after it. White space and
+// comments before it, from # to the end of the line, are skipped.
+func readPGMNumber(p *bufio.Reader) (int, error) {
+	var digits []byte
+	for {
+		c, err := p.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF) && len(digits) > 0:
+			return strconv.Atoi(string(digits))
+		case errors.Is(err, io.EOF):
+			return 0, io.ErrUnexpectedEOF
+		case err != nil:
+			return 0, err
+		case '0' <= c && c <= '9' && len(digits) < 9:
+			digits = append(digits, c)
+		case isSpace(c) && len(digits) > 0:
+			return strconv.Atoi(string(digits))
+		case isSpace(c):
+		case c == '#' && len(digits) == 0:
+			if err := skipLine(p); err != nil {
+				return 0, err
+			}
+		default:
+			return 0, fmt.Errorf("%q after %q; must be a number of at most 9 digits", c, digits)
+		}
+	}
+}
+
+func readPGMByte(p *bufio.Reader) (int, error) {
+	c, err := p.ReadByte()
+	return int(c), unexpectedEOF(err)
+}
+
+func readPGMPair(p *bufio.Reader) (int, error) {
+	high, err := readPGMByte(p)
+	if err != nil {
+		return 0, err
+	}
+	low, err := readPGMByte(p)
+	return high<<8 | low, err
+}
+
+func skipLine(p *bufio.Reader) error {
+	for {
+		c, err := p.ReadByte()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if c == '\n' || c == '\r' {
+			return nil
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+func encodePGM(w io.Writer, img *image.Gray) error {
+	size := img.Bounds().Size()
+	if _, err := fmt.Fprintf(w, "P5\n%d %d\n255\n", size.X, size.Y); err != nil {
+		return err
+	}
+	_, err := w.Write(img.Pix)
+	return err
 }

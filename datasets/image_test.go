@@ -48,11 +48,11 @@ func TestDecodePGMErrors(t *testing.T) {
 		{"no number", "P5 one 1 255\n", "width"},
 		{"negative", "P5 -1 1 255\n", "width"},
 		{"no pixels", "P5 0 1 255\n", "1×0 pixels"},
-		{"too large", "P5 100000 100000 255\n", "need at least one and at most"},
+		{"too large", "P5 100000 100000 255\n", "must be at least one and at most"},
 		{"many digits", "P5 1000000000000 1 255\n", "at most 9 digits"},
-		{"no white", "P2 1 1 0\n0", "need 1 to 65535"},
-		{"white too great", "P2 1 1 65536\n0", "need 1 to 65535"},
-		{"brighter than white", "P2 1 1 4\n5", "row 1, column 1: 5 is more"},
+		{"no white", "P2 1 1 0\n0", "must be 1 to 65535"},
+		{"white too great", "P2 1 1 65536\n0", "must be 1 to 65535"},
+		{"brighter than white", "P2 1 1 4\n5", "row 1, column 1: the pixel is 5"},
 		{"cut", "P2 2 2 4\n1 2 3", "row 2, column 2: unexpected EOF"},
 		{"cut binary", "P5 2 2 4\n\x01\x02", "row 2, column 1: unexpected EOF"},
 		{"cut pair", "P5 1 1 400\n\x01", "row 1, column 1: unexpected EOF"},
@@ -114,7 +114,7 @@ func pngHeader(width, height uint32) string {
 func TestDecodePNGErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"nothing", "", "EOF"},
-		{"too large", pngHeader(1e6, 1e6), "need at least one and at most"},
+		{"too large", pngHeader(1e6, 1e6), "must be at least one and at most"},
 		{"cut", pngHeader(3, 3), "EOF"},
 	} {
 		_, err := decodePNG(strings.NewReader(c.file))

@@ -49,7 +49,7 @@ func TestLayeredMixInverts(t *testing.T) {
 	rng := newRand(2)
 	var weights []*mat.Dense
 	for range 3 {
-		weights = append(weights, WellConditioned(rng, 3))
+		weights = append(weights, wellConditioned(rng, 3))
 	}
 	back := mat.DenseCopyOf(x)
 	for l := 2; l >= 0; l-- {
@@ -75,7 +75,7 @@ func TestWellConditioned(t *testing.T) {
 		rng := newRand(3)
 		below := 0
 		for range 400 {
-			if mat.Cond(uniformColumns(rng, d), 2) <= lowConditions(d) {
+			if mat.Cond(uniformColumns(rng, d), 2) <= lowerQuartile(d) {
 				below++
 			}
 		}
@@ -83,8 +83,8 @@ func TestWellConditioned(t *testing.T) {
 			t.Errorf("d = %d: %d of 400 below the quartile", d, below)
 		}
 		for range 10 {
-			a := WellConditioned(rng, d)
-			if c := mat.Cond(a, 2); c > lowConditions(d) {
+			a := wellConditioned(rng, d)
+			if c := mat.Cond(a, 2); c > lowerQuartile(d) {
 				t.Errorf("condition %g", c)
 			}
 			for j := range d {

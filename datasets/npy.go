@@ -2,208 +2,180 @@ package datasets
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"reflect"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxNPYHeader is the most bytes that the header of an NPY file may take. NumPy
-// itself warns from 10 000 on.
+// npyMagic is what an NPY file begins with, before its version and the length of its header
+// (NumPy's manual, numpy.lib.format).
+const npyMagic = "\x93NUMPY"
+
+// maxNPYHeader is the limit of an NPY file's header in bytes. NumPy warns from 10 000 on.
 const maxNPYHeader = 1 << 16
 
-// ReadNPY reads signals, d×T, from what is in an NPY file; see [ReadFile].
+// ReadNPY reads signals, d×n, from the content of an NPY file; see [ReadFile].
 func ReadNPY(r io.Reader) (*mat.Dense, error) {
-	z, err := readNPY(bufio.NewReaderSize(&boundedReader{r, maxFileBytes, errTooLong}, 1<<16))
+	limited := &boundedReader{r, maxFileBytes, errTooLong}
+	recording, err := formats[".npy"].read(bufio.NewReaderSize(limited, 1<<16))
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
-	return z, nil
+	return recording.Signals, nil
 }
 
-func readNPY(r io.Reader) (*mat.Dense, error) {
-	array, d, T, err := readNPYShape(r)
+// openNPY reads an NPY file up to its numbers.
+func openNPY(r io.Reader) (*content, error) {
+	header, err := readNPYHeader(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSize(d, T); err != nil {
-		return nil, err
-	}
-	read, err := npyReader(array)
+	descr, order, shape, err := parseNPYHeader(header)
 	if err != nil {
 		return nil, err
 	}
-	values, err := readNPYValues(read, d*T)
-	if err != nil {
-		return nil, err
-	}
-	var z *mat.Dense
-	if array.Header.Descr.Fortran {
-		z = mat.NewDense(d, T, values) // Already one signal after another.
-	} else {
-		z = fromPositions(values, d)
-	}
-	_, _, err = checkSignals(z)
-	return z, err
-}
-
-// readNPYShape reads up to the values of an array of d signals at T positions.
-func readNPYShape(r io.Reader) (array *npy.Reader, d, T int, err error) {
-	if array, err = readNPYHeader(r); err != nil {
-		return nil, 0, 0, err
-	}
-	shape := array.Header.Descr.Shape
 	if len(shape) != 2 {
-		return nil, 0, 0, fmt.Errorf("an array of shape %s: need [T, d]; one signal is [T, 1]", shortened(fmt.Sprint(shape)))
+		return nil, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1]",
+			shortened(fmt.Sprint(shape)))
 	}
-	return array, shape[1], shape[0], nil
+	if shape[0] < 1 || shape[1] < 1 {
+		return nil, checkSize(shape[1], shape[0])
+	}
+	size, number := npyNumber(descr)
+	if number == nil && strings.Trim(descr, "<>=|48") == "O" {
+		return nil, fmt.Errorf("an array of %q, Python objects, which can run code when they are "+
+			"read; must be 32- or 64-bit floats or integers", shortened(descr))
+	}
+	if number == nil {
+		return nil, fmt.Errorf("an array of %q; must be 32- or 64-bit floats or integers",
+			shortened(descr))
+	}
+	return &content{
+		d: shape[1], n: shape[0], bySignal: order == "True",
+		read: fixedSize(r, size, number),
+	}, nil
 }
 
-// readNPYHeader reads up to the values. The library trusts its input: it
-// allocates as long a header as the file asks for and panics on some that are
-// malformed, which is caught here.
-func readNPYHeader(r io.Reader) (array *npy.Reader, err error) {
-	buffered := bufio.NewReader(r)
-	start, err := buffered.Peek(12)
-	if err != nil {
-		return nil, fmt.Errorf("no NPY header: %w", err)
+// readNPYHeader returns the text of the header, a dictionary in Python.
+func readNPYHeader(r io.Reader) (string, error) {
+	start := make([]byte, len(npyMagic)+2)
+	if _, err := io.ReadFull(r, start); err != nil {
+		return "", fmt.Errorf("no NPY header: %w", unexpectedEOF(err))
 	}
-	if !bytes.HasPrefix(start, npy.Magic[:]) {
-		return nil, errors.New("no NPY header: need a file that begins with \\x93NUMPY")
+	if !strings.HasPrefix(string(start), npyMagic) {
+		return "", errors.New("no NPY header; must begin with \\x93NUMPY")
 	}
-	// From version 2 on, bytes 8 to 11 are the length, little end first.
-	if start[6] != 1 && (start[10] != 0 || start[11] != 0) {
-		return nil, fmt.Errorf("NPY header longer than the limit of %d bytes", maxNPYHeader)
+	length := make([]byte, 4) // the least significant byte first, two of them in version 1
+	switch version := start[len(npyMagic)]; version {
+	case 1:
+		length = length[:2]
+	case 2:
+	default:
+		return "", fmt.Errorf("NPY header: version is %d; must be 1 or 2", version)
 	}
-	defer func() {
-		if recover() != nil {
-			array, err = nil, errors.New("malformed or incomplete NPY header")
+	if _, err := io.ReadFull(r, length); err != nil {
+		return "", fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
+	}
+	n := binary.LittleEndian.Uint32(append(length, 0, 0)[:4])
+	if n >= maxNPYHeader {
+		return "", fmt.Errorf("NPY header longer than the limit of %d bytes", maxNPYHeader)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return "", fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
+	}
+	return string(text), nil
+}
+
+// The entries of a header, in any order.
+var (
+	npyDescr = regexp.MustCompile(`'descr':\s*'([^']*)'`)
+	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	npyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
+)
+
+// parseNPYHeader returns the type of the numbers, whether they are in Fortran's order (True
+// or False), and the array's shape.
+func parseNPYHeader(header string) (descr, order string, shape []int, err error) {
+	d, o := npyDescr.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header)
+	s := npyShape.FindStringSubmatch(header)
+	if d == nil || o == nil || s == nil || !strings.HasSuffix(header, "\n") {
+		return "", "", nil, fmt.Errorf("NPY header: malformed dictionary %q; must have descr, of "+
+			"32- or 64-bit floats or integers, fortran_order and shape", shortened(header))
+	}
+	for _, field := range strings.Split(strings.TrimSuffix(strings.TrimSpace(s[1]), ","), ",") {
+		if field = strings.TrimSuffix(strings.TrimSpace(field), "L"); field == "" {
+			continue
 		}
-	}()
-	array, err = npy.NewReader(fullReader{buffered})
-	if err != nil { // What it says of the header may be as long as that.
-		return nil, fmt.Errorf("NPY header: %q", shortened(err.Error()))
-	}
-	return array, nil
-}
-
-// npyReader returns a function that reads as many numbers as it is given room for.
-func npyReader(array *npy.Reader) (func([]float64) error, error) {
-	dtype := array.Header.Descr.Type
-	kind := reflect.Invalid
-	if t := npy.TypeFrom(dtype); t != nil {
-		kind = t.Kind()
-	}
-	switch kind {
-	case reflect.Float64:
-		return numbers[float64](array), nil
-	case reflect.Float32:
-		return numbers[float32](array), nil
-	case reflect.Int8:
-		return numbers[int8](array), nil
-	case reflect.Int16:
-		return numbers[int16](array), nil
-	case reflect.Int32:
-		return numbers[int32](array), nil
-	case reflect.Int64:
-		return numbers[int64](array), nil
-	case reflect.Uint8:
-		return numbers[uint8](array), nil
-	case reflect.Uint16:
-		return numbers[uint16](array), nil
-	case reflect.Uint32:
-		return numbers[uint32](array), nil
-	case reflect.Uint64:
-		return numbers[uint64](array), nil
-	}
-	if strings.Trim(dtype, "<>=|48") == "O" {
-		return nil, fmt.Errorf("an array of %q, Python objects, which only pickle reads, and that can run code: need 32- or 64-bit floats or integers", dtype)
-	}
-	return nil, fmt.Errorf("an array of %q: need 32- or 64-bit floats or integers", shortened(dtype))
-}
-
-type number interface {
-	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
-// numbers is npyReader for numbers of a type.
-func numbers[E number](array *npy.Reader) func([]float64) error {
-	var piece []E
-	return func(values []float64) error {
-		piece = slices.Grow(piece[:0], len(values))[:len(values)]
-		if err := array.Read(&piece); err != nil {
-			return err
+		length, err := strconv.Atoi(field) // 12L is a number of Python 2
+		if err != nil {
+			return "", "", nil, fmt.Errorf("NPY header: malformed shape (%s); must be integers",
+				shortened(s[1]))
 		}
-		for k, v := range piece {
-			values[k] = float64(v)
-		}
-		return nil
+		shape = append(shape, length)
 	}
+	return d[1], o[1], shape, nil
 }
 
-// readNPYValues reads n numbers in pieces, so that what it allocates follows what
-// the file has and not what its header says.
-func readNPYValues(read func([]float64) error, n int) ([]float64, error) {
-	var values []float64
-	piece := make([]float64, min(n, 1<<13))
-	for len(values) < n {
-		piece = piece[:min(n-len(values), len(piece))]
-		if err := read(piece); err != nil {
-			return nil, fmt.Errorf("after %d of %d numbers: %w", len(values), n, err)
-		}
-		values = append(values, piece...)
+// npyNumber returns the size in bytes of a number of the type, and what reads one: nil for
+// an unknown type. The type is a letter for the byte order, one for the kind, and the size.
+func npyNumber(descr string) (size int, number func([]byte) float64) {
+	var order binary.ByteOrder = binary.LittleEndian
+	if strings.HasPrefix(descr, ">") {
+		order = binary.BigEndian
 	}
-	return values, nil
-}
-
-// fullReader reads as much as it is asked for or fails. The library takes a
-// short read for a full one and passes over io.EOF, so that a file that was cut
-// off would read as if its last number went on to the end.
-type fullReader struct{ r io.Reader }
-
-func (f fullReader) Read(p []byte) (int, error) {
-	n, err := io.ReadFull(f.r, p)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	switch strings.TrimLeft(descr, "<>=|") {
+	case "f8":
+		return 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
+	case "f4":
+		return 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
+	case "i1":
+		return 1, func(b []byte) float64 { return float64(int8(b[0])) }
+	case "i2":
+		return 2, func(b []byte) float64 { return float64(int16(order.Uint16(b))) }
+	case "i4":
+		return 4, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }
+	case "i8":
+		return 8, func(b []byte) float64 { return float64(int64(order.Uint64(b))) }
+	case "u1":
+		return 1, func(b []byte) float64 { return float64(b[0]) }
+	case "u2":
+		return 2, func(b []byte) float64 { return float64(order.Uint16(b)) }
+	case "u4":
+		return 4, func(b []byte) float64 { return float64(order.Uint32(b)) }
+	case "u8":
+		return 8, func(b []byte) float64 { return float64(order.Uint64(b)) }
 	}
-	return n, err
+	return 0, nil
 }
 
-func writeNPY(w io.Writer, z *mat.Dense) error {
-	return npy.Write(w, mat.DenseCopyOf(z.T()))
-}
-
-// writeNPYHeader writes what comes before the values of [T, d] float64: version 1.0 of
-// NumPy's format, padded to 64 bytes.
-func writeNPYHeader(w io.Writer, d, T int) error {
-	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", T, d)
-	start := len(npy.Magic) + 4
+// createNPY writes a header of version 1, padded to 64 bytes as NumPy does, for [n, d] of
+// float64, and returns what writes the next positions.
+func createNPY(w io.Writer, _ *Recording, d, n int) (func(*mat.Dense) error, error) {
+	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", n, d)
+	start := len(npyMagic) + 4
 	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
-	header := append(slices.Clone(npy.Magic[:]), 1, 0)
+	header := append([]byte(npyMagic), 1, 0)
 	header = binary.LittleEndian.AppendUint16(header, uint16(len(text)))
 	_, err := w.Write(append(header, text...))
-	return err
-}
-
-// writeNPYValues writes signals position by position.
-func writeNPYValues(w io.Writer, z *mat.Dense) error {
-	d, n := z.Dims()
-	position := make([]byte, 8*d)
-	for t := range n {
-		for i := range d {
-			binary.LittleEndian.PutUint64(position[8*i:], math.Float64bits(z.At(i, t)))
+	return func(z *mat.Dense) error {
+		d, n := z.Dims()
+		position := make([]byte, 8*d)
+		for t := range n {
+			for i := range d {
+				binary.LittleEndian.PutUint64(position[8*i:], math.Float64bits(z.At(i, t)))
+			}
+			if _, err := w.Write(position); err != nil {
+				return err
+			}
 		}
-		if _, err := w.Write(position); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	}, err
 }

@@ -8,16 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
 )
 
 // npyHeader builds the header of version 1 for a dictionary.
-func npyHeader(dictionary string) string {
+func npyStart(dictionary string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dictionary)+1))) + dictionary + "\n"
 }
 
 func npyFile(descr, fortran, shape, data string) string {
-	return npyHeader(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, shape)) + data
+	return npyStart(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, shape)) + data
 }
 
 // The values are the bytes that numpy.save of NumPy 2.4.6 writes for these
@@ -38,12 +39,31 @@ func TestReadNPY(t *testing.T) {
 		{"int64", npyFile("<i8", "True", "(1, 1)", "\xff\xff\xff\xff\xff\xff\xff\xff"), []float64{-1}},
 		{"uint64", npyFile("<u8", "True", "(1, 1)", "\x00\x00\x00\x00\x00\x00\x00\x80"), []float64{1 << 63}},
 	} {
-		z, err := readNPY(strings.NewReader(c.file))
+		r, err := formats[".npy"].read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
-		} else if want := mat.NewDense(min(2, len(c.want)), max(1, len(c.want)/2), c.want); !mat.Equal(z, want) {
-			t.Errorf("%s: got %v, want %v", c.name, mat.Formatted(z), mat.Formatted(want))
+		} else if want := mat.NewDense(min(2, len(c.want)), max(1, len(c.want)/2), c.want); !mat.Equal(r.Signals, want) {
+			t.Errorf("%s: got %v, want %v", c.name, mat.Formatted(r.Signals), mat.Formatted(want))
 		}
+	}
+}
+
+// What is written is what package npyio reads.
+func TestWriteNPY(t *testing.T) {
+	want := mat.NewDense(2, 3, []float64{1, -2, 3.5, 1e-300, 5, 6})
+	var file bytes.Buffer
+	if err := writeAll(".npy", &file, want); err != nil {
+		t.Fatal(err)
+	}
+	if file.Len()%64 != 48 { // a header of a multiple of 64 bytes, and six numbers
+		t.Errorf("the file has %d bytes", file.Len())
+	}
+	got := new(mat.Dense)
+	if err := npyio.Read(&file, got); err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(got.T(), want) {
+		t.Errorf("wrote %v, npyio reads %v", mat.Formatted(want), mat.Formatted(got))
 	}
 }
 
@@ -56,13 +76,13 @@ func TestReadNPYErrors(t *testing.T) {
 		{"header of 4 GB", "\x93NUMPY\x02\x00\xff\xff\xff\xff{}", "longer than the limit"},
 		{"cut header", npyFile("<f8", "False", "(1, 1)", "")[:40], "incomplete"},
 		{"no line end", strings.ReplaceAll(npyFile("<f8", "False", "(1, 1)", ""), "\n", " "), "malformed"},
-		{"no dictionary", npyHeader("nothing of the kind"), "dictionary"},
-		{"keys out of order", npyHeader("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ""},
-		{"one dimension", npyFile("<f8", "False", "(1,)", eight), "need [T, d]; one signal is [T, 1]"},
-		{"no dimension", npyFile("<f8", "False", "()", eight), "need [T, d]"},
-		{"three dimensions", npyFile("<f8", "False", "(1, 1, 1)", eight), "need [T, d]"},
+		{"no dictionary", npyStart("nothing of the kind"), "dictionary"},
+		{"keys out of order", npyStart("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ""},
+		{"one dimension", npyFile("<f8", "False", "(1,)", eight), "must be [n, d], for one signal [n, 1]"},
+		{"no dimension", npyFile("<f8", "False", "()", eight), "must be [n, d]"},
+		{"three dimensions", npyFile("<f8", "False", "(1, 1, 1)", eight), "must be [n, d]"},
 		{"no positions", npyFile("<f8", "False", "(0, 2)", ""), "2 signals by 0 positions"},
-		{"negative", npyFile("<f8", "False", "(-1, -1)", eight), "need at least one"},
+		{"negative", npyFile("<f8", "False", "(-1, -1)", eight), "must be at least one"},
 		{"10¹² entries", npyFile("<f8", "False", "(1000000, 1000000)", eight), "more than the limit"},
 		{"product overflows", npyFile("<f8", "False", "(4294967296, 4294967296)", eight), "more than the limit"},
 		{"cut", npyFile("<f8", "False", "(2, 1)", eight), "unexpected EOF"},
@@ -73,7 +93,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"NaN", npyFile("<f4", "False", "(2, 1)", "\x00\x00\x80?\x00\x00\xc0\x7f"), "signal 1 is NaN at position 2"},
 		{"infinite", npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x80\x7f"), "signal 2 is +Inf at position 1"},
 	} {
-		_, err := readNPY(strings.NewReader(c.file))
+		_, err := formats[".npy"].read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -86,30 +106,38 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add([]byte(npyFile("<f8", "False", "(1000000, 60)", "")))
 	f.Add([]byte("\x93NUMPY\x02\x00\x02\x00\x00\x00{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		z, err := readNPY(bytes.NewReader(data))
+		r, err := formats[".npy"].read(bytes.NewReader(data))
 		if err != nil {
 			checkError(t, err)
 			return
 		}
-		if d, T := z.Dims(); d*T > len(data) {
-			t.Fatalf("%d×%d from %d bytes", d, T, len(data))
+		if d, n := r.Signals.Dims(); d*n > len(data) {
+			t.Fatalf("%d×%d from %d bytes", d, n, len(data))
 		}
-		checkRoundTrip(t, z, writeNPY, readNPY)
+		checkRoundTrip(t, r.Signals, ".npy")
+	})
+}
+
+// writeAll writes signals in the format of an ending.
+func writeAll(ending string, w io.Writer, z *mat.Dense) error {
+	_, n := z.Dims()
+	return formats[ending].write(w, new(Recording), n, func(yield func(*mat.Dense, error) bool) {
+		yield(z, nil)
 	})
 }
 
 // checkRoundTrip writes and reads z and fails the test if a bit has changed.
-func checkRoundTrip(t *testing.T, z *mat.Dense, write func(io.Writer, *mat.Dense) error, read func(io.Reader) (*mat.Dense, error)) {
+func checkRoundTrip(t *testing.T, z *mat.Dense, ending string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, z); err != nil {
+	if err := writeAll(ending, &b, z); err != nil {
 		t.Fatal(err)
 	}
-	again, err := read(&b)
+	again, err := formats[ending].read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(z, again) {
-		t.Fatalf("wrote %v, read %v", mat.Formatted(z), mat.Formatted(again))
+	if !mat.Equal(z, again.Signals) {
+		t.Fatalf("wrote %v, read %v", mat.Formatted(z), mat.Formatted(again.Signals))
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"fmt"
+	"math/rand/v2"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Real signals. What they hold, where they come from and under which licences is told
-// in recordings/README.md.
+// Real signals. recordings/README.md and mnist/README.md say what they hold, where they come
+// from, and under which licences.
 var (
 	//go:embed recordings/voices.wav
 	voices []byte
@@ -22,6 +24,8 @@ var (
 	astronautImage []byte
 	//go:embed recordings/cat.png
 	catImage []byte
+	//go:embed mnist/digits.png
+	digitsImage []byte
 )
 
 // Voices returns four spoken sentences, two each of two speakers, 4×22440 at
@@ -29,15 +33,12 @@ var (
 // CMU ARCTIC, copyright Carnegie Mellon University, free to use with that notice; see
 // recordings/README.md.
 func Voices() (*Recording, error) {
-	s, err := decodeWAV(bytes.NewReader(voices))
+	r, err := formats[".wav"].read(bytes.NewReader(voices))
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in voices: %w", err)
 	}
-	return &Recording{
-		Signals: s.signals,
-		Names:   []string{"aew_a0001", "aew_a0003", "axb_a0004", "axb_a0006"},
-		Rate:    float64(s.rate),
-	}, nil
+	r.Names = []string{"aew_a0001", "aew_a0003", "axb_a0004", "axb_a0006"}
+	return r, nil
 }
 
 // ECG returns ten seconds of an electrocardiogram with its 12 leads, four of which are
@@ -50,7 +51,7 @@ func ECG() (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in ECG: %w", err)
 	}
-	r, err := readCSV(text)
+	r, err := formats[".csv"].read(text)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in ECG: %w", err)
 	}
@@ -74,3 +75,54 @@ func Photographs() (s *mat.Dense, shape []int, err error) {
 	}
 	return s, shape, nil
 }
+
+// The size in pixels of a digit of [MNIST]: 28, and a border of 2 on each side. The paper has
+// 32×32 without saying how; resized digits would be as likely.
+const (
+	MNISTSide   = 28 + 2*MNISTBorder // height and width
+	MNISTBorder = 2
+)
+
+// digitsPerClass is the number of built-in digits of each class 0 to 9.
+const digitsPerClass = 20
+
+// MNIST draws d different handwritten digits from the 200 that are built in, 20 of each class.
+// It returns them as signals d×1024, row by row, black 0 and white 1, with a border of zeros
+// (see [MNISTSide]), and the class of each, 0 to 9. They are from MNIST by Y. LeCun, C. Cortes
+// and C. J. C. Burges; see mnist/README.md.
+func MNIST(rng *rand.Rand, d int) (s *mat.Dense, labels []int, err error) {
+	if rng == nil {
+		return nil, nil, errNilRand
+	}
+	digits, err := builtinDigits()
+	if err != nil {
+		return nil, nil, err
+	}
+	count, pixels := digits.Dims()
+	if d < 1 || d > count {
+		return nil, nil, fmt.Errorf("datasets: MNIST: d is %d; must be 1 to %d", d, count)
+	}
+	s = mat.NewDense(d, pixels, nil)
+	for i, k := range rng.Perm(count)[:d] {
+		s.SetRow(i, digits.RawRowView(k))
+		labels = append(labels, k/digitsPerClass)
+	}
+	return s, labels, nil
+}
+
+// builtinDigits returns the 200 digits with their borders, 200×1024. In the image a row holds
+// those of a class.
+var builtinDigits = sync.OnceValues(func() (*mat.Dense, error) {
+	const inner = MNISTSide - 2*MNISTBorder
+	sheet, err := decodePNG(bytes.NewReader(digitsImage))
+	if err != nil {
+		return nil, fmt.Errorf("datasets: built-in MNIST: %w", err)
+	}
+	digits := mat.NewDense(10*digitsPerClass, MNISTSide*MNISTSide, nil)
+	for p, v := range sheet.pixels {
+		y, x := p/sheet.width, p%sheet.width
+		row, col := y%inner+MNISTBorder, x%inner+MNISTBorder
+		digits.Set(y/inner*digitsPerClass+x/inner, row*MNISTSide+col, v)
+	}
+	return digits, nil
+})

@@ -70,7 +70,7 @@ func TestTimeColumn(t *testing.T) {
 		"0,1\n1,2\n2,3\n":                2,
 		"time\n0\n1\n2\n":                1, // nothing else
 	} {
-		r, err := readCSV(strings.NewReader(text))
+		r, err := formats[".csv"].read(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestTimeColumn(t *testing.T) {
 		}
 	}
 	gap := "time,a\n0,1\n1,2\n2,1\n3,2\n4,1\n5,3\n16,2\n"
-	if _, err := readCSV(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 6: the times aren't evenly spaced") {
+	if _, err := formats[".csv"].read(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 6: the times aren't evenly spaced") {
 		t.Errorf("a gap: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestCountedColumns(t *testing.T) {
 		"1,2,3\n1,2,.3\n":   0,
 		"0;1\n0,5;1\n":      0,
 	} {
-		r, err := readCSV(strings.NewReader(text))
+		r, err := formats[".csv"].read(strings.NewReader(text))
 		if positions == 0 {
 			if err == nil || !strings.Contains(err.Error(), "line 1 has the numbers of the columns") {
 				t.Errorf("%q: %v", text, err)
@@ -112,7 +112,7 @@ func TestCountedColumns(t *testing.T) {
 		}
 	}
 	for _, text := range []string{",0,1\n0,.5,1\n", "a,b,\n1,2,3\n"} {
-		if _, err := readCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "a header must name all columns") {
+		if _, err := formats[".csv"].read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "a header must name all columns") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -122,10 +122,10 @@ func TestRecordingErrors(t *testing.T) {
 	z := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
 	dir := t.TempDir()
 	for name, r := range map[string]*Recording{
-		"no recording":           nil,
-		"no signals":             {},
-		"1 names of 2 signals":   {Signals: z, Names: []string{"a"}},
-		"a rate of -1 from 0 on": {Signals: z, Rate: -1},
+		"no recording":                nil,
+		"no signals":                  {},
+		"1 names of 2 signals":        {Signals: z, Names: []string{"a"}},
+		"a rate of -1 Hz from 0 s on": {Signals: z, Rate: -1},
 	} {
 		if err := WriteRecording(filepath.Join(dir, "r.npy"), r); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
@@ -154,7 +154,9 @@ func TestStaleSidecar(t *testing.T) {
 	two := mat.NewDense(2, 3, []float64{.1, .2, .3, .4, .5, .6})
 	for name, write := range map[string]func(path string) error{
 		"x.wav": func(path string) error { return WriteRecording(path, &Recording{Signals: two, Rate: 8000}) },
-		"y.wav": func(path string) error { return WriteWAV(path, two, 8000) },
+		"y.wav": func(path string) error {
+			return WriteBlocks(path, Recording{Rate: 8000}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })
+		},
 		"x.npy": func(path string) error { return WriteFile(path, two) },
 		"y.npy": func(path string) error {
 			return WriteBlocks(path, Recording{}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })

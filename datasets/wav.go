@@ -10,56 +10,45 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The codes of a WAVE file's sample formats.
+// The codes of a WAVE file's sample formats (IBM and Microsoft, "Multimedia Programming
+// Interface and Data Specifications 1.0", 1991).
 const (
 	wavPCM        = 1
 	wavFloat      = 3
 	wavExtensible = 0xFFFE // The code is in the first bytes of the sub-format.
 )
 
-// ReadWAV reads the channels of a WAV file as signals, d×T, and the sampling
-// rate in Hz. Samples may be integers of 8, 16, 24 or 32 bits, which come to lie
-// in [−1, 1), or floats of 32 or 64 bits, which are taken as they are and must
-// be finite.
-func ReadWAV(path string) (z *mat.Dense, rate int, err error) {
-	s, err := readFrom(path, decodeWAV)
-	return s.signals, s.rate, err
-}
+// defaultRate is the rate in Hz of a WAV file of signals without one: that of a compact disc.
+const defaultRate = 44100
 
-// WriteWAV writes the signals z, d×T, whole or not at all, as the channels of a
-// WAV file of 32-bit floats at the given sampling rate in Hz. The samples are
-// not rescaled; players take ±1 for full loudness.
-func WriteWAV(path string, z *mat.Dense, rate int) error {
-	if rate < 1 || rate > math.MaxInt32 {
-		return fmt.Errorf("datasets: write %s: rate is %d Hz: need 1 to %d", path, rate, math.MaxInt32)
+// wavRate returns the rate in Hz that a WAV file of r has, which holds integers only.
+func (r *Recording) wavRate() int {
+	if r.Rate > 0 {
+		return int(math.Round(r.Rate))
 	}
-	if extension(path) != ".wav" {
-		return writeTo(path, z, func(w io.Writer, z *mat.Dense) error { return encodeWAV(w, z, rate) })
-	}
-	return WriteRecording(path, &Recording{Signals: z, Rate: float64(rate)})
+	return defaultRate
 }
 
-type sound struct {
-	signals *mat.Dense
-	rate    int
-}
-
+// A wavFormat is the start of a "fmt " chunk.
 type wavFormat struct {
 	Code, Channels uint16
-	Rate           uint32
+	Rate           uint32 // positions per second
 	BytesPerSecond uint32
-	BlockAlign     uint16
-	Bits           uint16
+	BlockAlign     uint16 // bytes per position
+	Bits           uint16 // per sample
 }
 
-// decodeWAV reads the samples of a RIFF file.
-func decodeWAV(r io.Reader) (sound, error) {
+// openWAV reads a WAV file up to its samples.
+func openWAV(r io.Reader) (*content, error) {
 	format, size, err := readWAVHeader(r)
 	if err != nil {
-		return sound{}, err
+		return nil, err
 	}
-	z, err := readWAVSamples(r, format, size)
-	return sound{z, int(format.Rate)}, err
+	return &content{
+		about: Recording{Rate: float64(format.Rate)},
+		d:     int(format.Channels), n: int(size / int64(format.BlockAlign)),
+		read: fixedSize(r, int(format.Bits/8), format.sample()),
+	}, nil
 }
 
 // readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes.
@@ -73,7 +62,7 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 		return format, 0, fmt.Errorf("RIFF header: %w", unexpectedEOF(err))
 	}
 	if string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
-		return format, 0, errors.New("no WAV: need a RIFF file of form WAVE")
+		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE")
 	}
 	for {
 		var chunk struct {
@@ -98,7 +87,9 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 				return format, 0, errors.New("the samples come before their format")
 			}
 			if size%int64(format.BlockAlign) != 0 {
-				return format, 0, fmt.Errorf("%d bytes of samples are no whole number of blocks of %d", size, format.BlockAlign)
+				return format, 0, fmt.Errorf(
+					"%d bytes of samples; must be a multiple of %d, those of a position",
+					size, format.BlockAlign)
 			}
 			return format, size, nil
 		}
@@ -113,7 +104,7 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	const sizePlain, sizeExtensible = 16, 40
 	if size < sizePlain {
-		return f, 0, fmt.Errorf("%d bytes: need at least %d", size, sizePlain)
+		return f, 0, fmt.Errorf("%d bytes; must be at least %d", size, sizePlain)
 	}
 	if err := binary.Read(r, binary.LittleEndian, &f); err != nil {
 		return f, 0, unexpectedEOF(err)
@@ -132,55 +123,18 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 		n, f.Code = sizeExtensible, extension.Code
 	}
 	if f.sample() == nil {
-		return f, 0, fmt.Errorf("samples of %d bits in format %d: need integers (%d) of 8, 16, 24 or 32 bits, or floats (%d) of 32 or 64", f.Bits, f.Code, wavPCM, wavFloat)
+		return f, 0, fmt.Errorf("samples of %d bits in format %d; must be integers (%d) of "+
+			"8, 16, 24 or 32 bits, or floats (%d) of 32 or 64", f.Bits, f.Code, wavPCM, wavFloat)
 	}
 	if f.Channels < 1 || int(f.BlockAlign) != int(f.Channels)*int(f.Bits/8) {
-		return f, 0, fmt.Errorf("%d channels of %d bits in %d bytes do not fit", f.Channels, f.Bits, f.BlockAlign)
+		return f, 0, fmt.Errorf("%d channels of %d bits in %d bytes; "+
+			"must be at least one, and fill them", f.Channels, f.Bits, f.BlockAlign)
 	}
 	return f, n, nil
 }
 
-// readWAVSamples reads one block, a sample of each channel, after another.
-func readWAVSamples(r io.Reader, f wavFormat, size int64) (*mat.Dense, error) {
-	blocks := size / int64(f.BlockAlign)
-	d, T := int(f.Channels), int(min(blocks, MaxEntries+1))
-	if err := checkSize(d, T); err != nil {
-		return nil, err
-	}
-	read := f.reader(r)
-	var values []float64
-	piece := make([]float64, d)
-	for t := range T {
-		if err := read(piece); err != nil {
-			return nil, fmt.Errorf("after %d of %d positions: %w", t, T, err)
-		}
-		values = append(values, piece...)
-	}
-	z := fromPositions(values, d)
-	_, _, err := checkSignals(z)
-	return z, err
-}
-
-// reader returns a function that reads as many samples as it is given room for, a whole
-// number of blocks.
-func (f wavFormat) reader(r io.Reader) func([]float64) error {
-	d, bytes, sample := int(f.Channels), int(f.Bits/8), f.sample()
-	block := make([]byte, f.BlockAlign)
-	return func(values []float64) error {
-		for ; len(values) >= d; values = values[d:] {
-			if _, err := io.ReadFull(r, block); err != nil {
-				return unexpectedEOF(err)
-			}
-			for i := range d {
-				values[i] = sample(block[i*bytes:])
-			}
-		}
-		return nil
-	}
-}
-
-// sample returns what reads a sample from its bytes, nil for a format that isn't known.
-// Integers have a sign, but for those of 8 bits, whose middle is 128.
+// sample returns what reads a sample from its bytes, nil for an unknown format. Integers have
+// a sign, except those of 8 bits, whose middle is 128.
 func (f wavFormat) sample() func(b []byte) float64 {
 	little := binary.LittleEndian
 	switch {
@@ -190,7 +144,8 @@ func (f wavFormat) sample() func(b []byte) float64 {
 		return func(b []byte) float64 { return float64(int16(little.Uint16(b))) / (1 << 15) }
 	case f.Code == wavPCM && f.Bits == 24:
 		return func(b []byte) float64 {
-			return float64(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24)) / (1 << 31)
+			v := uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24
+			return float64(int32(v)) / (1 << 31)
 		}
 	case f.Code == wavPCM && f.Bits == 32:
 		return func(b []byte) float64 { return float64(int32(little.Uint32(b))) / (1 << 31) }
@@ -202,23 +157,52 @@ func (f wavFormat) sample() func(b []byte) float64 {
 	return nil
 }
 
-func encodeWAV(w io.Writer, z *mat.Dense, rate int) error {
-	d, T := z.Dims()
-	if err := writeWAVHeader(w, d, T, rate); err != nil {
-		return err
+// EncodeWAV writes the signals z, d×n, to w as the channels of a WAV file with this rate in
+// Hz. Samples of 32 bits are floats. Those of 16 bits are integers, for which z must lie in
+// [−1, 1]; they suffice for listening.
+func EncodeWAV(w io.Writer, z *mat.Dense, rate, bits int) error {
+	d, n, err := checkSignals(z)
+	if err != nil {
+		return fmt.Errorf("datasets: WAV: %w", err)
 	}
-	return writeWAVSamples(w, z, 0)
+	if bits != 16 && bits != 32 {
+		return fmt.Errorf("datasets: WAV: bits is %d; must be 16 or 32", bits)
+	}
+	if err := writeWAVHeader(w, d, n, rate, bits); err != nil {
+		return fmt.Errorf("datasets: WAV: %w", err)
+	}
+	if err := writeWAVSamples(w, z, bits, 0); err != nil {
+		return fmt.Errorf("datasets: WAV: %w", err)
+	}
+	return nil
 }
 
-// writeWAVHeader writes all that comes before T samples of d channels.
-func writeWAVHeader(w io.Writer, d, T, rate int) error {
-	// "fmt ", "fact" and "data", each with its 8 bytes of name and size, and
-	// the form's 4.
+// createWAV writes all that comes before the samples, which are 32-bit floats, and returns
+// what writes those of the next positions.
+func createWAV(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
+	position := 0
+	return func(z *mat.Dense) error {
+		err := writeWAVSamples(w, z, 32, position)
+		position += z.RawMatrix().Cols
+		return err
+	}, writeWAVHeader(w, d, n, about.wavRate(), 32)
+}
+
+// writeWAVHeader writes all that comes before n samples of d channels.
+func writeWAVHeader(w io.Writer, d, n, rate, bits int) error {
+	// "fmt ", "fact" and "data", each with its 8 bytes of name and size, and the form's 4.
 	const sizeBeforeSamples = 4 + (8 + 18) + (8 + 4) + 8
-	blockAlign := 4 * int64(d)
-	samples := blockAlign * int64(T)
-	if blockAlign > math.MaxUint16 || samples > math.MaxUint32-sizeBeforeSamples || blockAlign*int64(rate) > math.MaxUint32 {
-		return fmt.Errorf("%d channels of %d samples at %d Hz are more than a WAV file can hold", d, T, rate)
+	blockAlign := int64(d) * int64(bits/8)
+	samples := blockAlign * int64(n)
+	if rate < 1 || blockAlign > math.MaxUint16 || samples > math.MaxUint32-sizeBeforeSamples ||
+		blockAlign > math.MaxUint32/int64(rate) {
+		return fmt.Errorf("%d channels of %d samples at %d Hz don't fit a WAV file; "+
+			"must be at least 1 Hz, and at most 64 KiB a position and 4 GiB a second and in all",
+			d, n, rate)
+	}
+	code := uint16(wavPCM)
+	if bits == 32 {
+		code = wavFloat
 	}
 	header := struct {
 		RIFF      [4]byte
@@ -236,26 +220,38 @@ func writeWAVHeader(w io.Writer, d, T, rate int) error {
 		RIFF: [4]byte([]byte("RIFF")), Size: uint32(sizeBeforeSamples + samples),
 		Form: [4]byte([]byte("WAVE")), Fmt: [4]byte([]byte("fmt ")), FmtSize: 18,
 		Format: wavFormat{
-			Code: wavFloat, Channels: uint16(d), Rate: uint32(rate),
-			BytesPerSecond: uint32(blockAlign) * uint32(rate), BlockAlign: uint16(blockAlign), Bits: 32,
+			Code: code, Channels: uint16(d), Rate: uint32(rate),
+			BytesPerSecond: uint32(blockAlign) * uint32(rate),
+			BlockAlign:     uint16(blockAlign), Bits: uint16(bits),
 		},
-		Fact: [4]byte([]byte("fact")), FactSize: 4, Positions: uint32(T),
+		Fact: [4]byte([]byte("fact")), FactSize: 4, Positions: uint32(n),
 		Data: [4]byte([]byte("data")), DataSize: uint32(samples),
 	}
 	return binary.Write(w, binary.LittleEndian, header)
 }
 
-// writeWAVSamples writes those of the positions from first on.
-func writeWAVSamples(w io.Writer, z *mat.Dense, first int) error {
+// writeWAVSamples writes the samples of the positions from first on.
+func writeWAVSamples(w io.Writer, z *mat.Dense, bits, first int) error {
 	d, n := z.Dims()
-	block := make([]byte, 4*d)
+	size := bits / 8
+	limit := math.MaxFloat32
+	if bits == 16 {
+		limit = 1
+	}
+	block := make([]byte, size*d)
 	for t := range n {
 		for i := range d {
-			v := float32(z.At(i, t))
-			if math.IsInf(float64(v), 0) {
-				return fmt.Errorf("signal %d is %v at position %d, beyond 32-bit floats: rescale it", i+1, z.At(i, t), first+t+1)
+			v := z.At(i, t)
+			if math.Abs(v) > limit {
+				return fmt.Errorf("signal %d is %v at position %d; must be within ±%.4g",
+					i+1, v, first+t+1, limit)
 			}
-			binary.LittleEndian.PutUint32(block[4*i:], math.Float32bits(v))
+			if bits == 16 {
+				sample := int16(math.Round(v * math.MaxInt16))
+				binary.LittleEndian.PutUint16(block[size*i:], uint16(sample))
+			} else {
+				binary.LittleEndian.PutUint32(block[size*i:], math.Float32bits(float32(v)))
+			}
 		}
 		if _, err := w.Write(block); err != nil {
 			return err

@@ -18,7 +18,7 @@ const wavOf16Bits = "RIFF\x3a\x00\x00\x00WAVE" +
 	"note\x01\x00\x00\x00!\x00" +
 	"data\x0c\x00\x00\x00\x00\x00\x01\x00\xff\x7f\x00\x80\x00\x40\xff\xff"
 
-// One channel of two floats, 1 and -0.5, byte by byte as WriteWAV must write it
+// One channel of two floats, 1 and -0.5, byte by byte as they must be written
 // at 44 100 Hz.
 const wavOfFloats = "RIFF\x3a\x00\x00\x00WAVE" +
 	"fmt \x12\x00\x00\x00\x03\x00\x01\x00\x44\xac\x00\x00\x10\xb1\x02\x00\x04\x00\x20\x00\x00\x00" +
@@ -44,7 +44,7 @@ func TestDecodeWAV(t *testing.T) {
 	halves := mat.NewDense(1, 3, []float64{.5, -1, -.5})
 	for _, c := range []struct {
 		name, file string
-		rate       int
+		rate       float64
 		want       *mat.Dense
 	}{
 		{"16 bits", wavOf16Bits, 8000, mat.NewDense(2, 3, []float64{0, 32767. / 32768, .5, 1. / 32768, -1, -1. / 32768})},
@@ -55,18 +55,18 @@ func TestDecodeWAV(t *testing.T) {
 		{"64-bit floats", wavOf(3, 64, "\x00\x00\x00\x00\x00\x00\xe0\x3f\x00\x00\x00\x00\x00\x00\xf0\xbf\x00\x00\x00\x00\x00\x00\xe0\xbf"), 8000, halves},
 		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
 	} {
-		s, err := decodeWAV(strings.NewReader(c.file))
+		r, err := formats[".wav"].read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
-		} else if s.rate != c.rate || !mat.Equal(s.signals, c.want) {
-			t.Errorf("%s: %d Hz, %v", c.name, s.rate, mat.Formatted(s.signals))
+		} else if r.Rate != c.rate || !mat.Equal(r.Signals, c.want) {
+			t.Errorf("%s: %g Hz, %v", c.name, r.Rate, mat.Formatted(r.Signals))
 		}
 	}
 }
 
 func TestEncodeWAV(t *testing.T) {
 	var b bytes.Buffer
-	if err := encodeWAV(&b, mat.NewDense(1, 2, []float64{1, -.5}), 44100); err != nil {
+	if err := EncodeWAV(&b, mat.NewDense(1, 2, []float64{1, -.5}), 44100, 32); err != nil {
 		t.Fatal(err)
 	}
 	if b.String() != wavOfFloats {
@@ -76,26 +76,31 @@ func TestEncodeWAV(t *testing.T) {
 
 func TestWAVFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sound.wav")
+	write := func(z *mat.Dense, rate float64) error {
+		return WriteRecording(path, &Recording{Signals: z, Rate: rate})
+	}
 	z := mat.NewDense(3, 2, []float64{0, 1, -1, 1e30, 1.0 / (1 << 20), -7})
-	if err := WriteWAV(path, z, 16000); err != nil {
+	if err := write(z, 16000); err != nil {
 		t.Fatal(err)
 	}
-	got, rate, err := ReadWAV(path)
-	if err != nil || rate != 16000 || !mat.EqualApprox(got, z, 1e23) || got.At(2, 0) != z.At(2, 0) {
-		t.Errorf("%d Hz, %v, %v", rate, got, err)
+	got, err := ReadRecording(path)
+	if err != nil || got.Rate != 16000 || !mat.EqualApprox(got.Signals, z, 1e23) || got.Signals.At(2, 0) != z.At(2, 0) {
+		t.Errorf("%v, %v", got, err)
 	}
 	for name, err := range map[string]error{
-		"beyond float32": WriteWAV(path, mat.NewDense(1, 1, []float64{1e39}), 16000),
-		"no rate":        WriteWAV(path, z, 0),
-		"NaN":            WriteWAV(path, mat.NewDense(1, 1, []float64{math.NaN()}), 16000),
-		"channels":       WriteWAV(path, mat.NewDense(20_000, 1, nil), 16000),
-		"rate too high":  WriteWAV(path, z, math.MaxInt32),
+		"beyond float32": write(mat.NewDense(1, 1, []float64{1e39}), 16000),
+		"no rate":        EncodeWAV(io.Discard, z, 0, 32),
+		"8 bits":         EncodeWAV(io.Discard, z, 8000, 8),
+		"beyond 1":       EncodeWAV(io.Discard, z, 8000, 16),
+		"NaN":            write(mat.NewDense(1, 1, []float64{math.NaN()}), 16000),
+		"channels":       write(mat.NewDense(20_000, 1, nil), 16000),
+		"rate too high":  write(z, math.MaxInt32),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, rate, err := ReadWAV(path); err != nil || rate != 16000 {
+	if r, err := ReadRecording(path); err != nil || r.Rate != 16000 {
 		t.Errorf("a write that failed changed the file: %v", err)
 	}
 }
@@ -112,19 +117,19 @@ func TestDecodeWAVErrors(t *testing.T) {
 		{"another form", replace(wavOfFloats, "WAVE", "AVI "), "no WAV"},
 		{"no samples", wavOfFloats[:strings.Index(wavOfFloats, "data")], "no chunk of samples"},
 		{"no format", replace(wavOfFloats, "fmt ", "xxxx"), "before their format"},
-		{"short format", replace(wavOfFloats, "fmt \x12", "fmt \x0f"), "need at least 16"},
-		{"cut", wavOfFloats[:len(wavOfFloats)-1], "after 1 of 2 positions: unexpected EOF"},
+		{"short format", replace(wavOfFloats, "fmt \x12", "fmt \x0f"), "must be at least 16"},
+		{"cut", wavOfFloats[:len(wavOfFloats)-1], "after 1 of 2 numbers: unexpected EOF"},
 		{"cut chunk", "RIFF\x00\x00\x00\x00WAVEnote\xff\x00\x00\x00", `unexpected EOF`},
 		{"4 GB of samples", replace(wavOfFloats, "data\x08\x00\x00\x00", "data\xfc\xff\xff\xff"), "more than the limit"},
-		{"part of a block", replace(wavOfFloats, "data\x08", "data\x07"), "no whole number of blocks"},
+		{"part of a block", replace(wavOfFloats, "data\x08", "data\x07"), "must be a multiple of 4"},
 		{"no position", replace(wavOfFloats, "data\x08", "data\x00"), "0 positions"},
 		{"8 bits", replace(wavOfFloats, "\x04\x00\x20\x00\x00\x00", "\x04\x00\x08\x00\x00\x00"), "samples of 8 bits"},
 		{"no channel", replace(wavOfFloats, "\x03\x00\x01\x00", "\x03\x00\x00\x00"), "0 channels"},
-		{"blocks do not fit", replace(wavOfFloats, "\x04\x00\x20\x00\x00\x00", "\x05\x00\x20\x00\x00\x00"), "do not fit"},
+		{"blocks do not fit", replace(wavOfFloats, "\x04\x00\x20\x00\x00\x00", "\x05\x00\x20\x00\x00\x00"), "must be at least one, and fill them"},
 		{"extensible of no kind", replace(wavOfFloats, "\x03\x00\x01\x00", "\xfe\xff\x01\x00"), "in format 65534"},
 		{"NaN", replace(wavOfFloats, "\x00\x00\x80\x3f", "\x00\x00\xc0\x7f"), "NaN at position 1"},
 	} {
-		_, err := decodeWAV(strings.NewReader(c.file))
+		_, err := formats[".wav"].read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -136,23 +141,23 @@ func FuzzDecodeWAV(f *testing.F) {
 	f.Add([]byte(wavOfFloats))
 	f.Add([]byte(wavExtended))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := decodeWAV(bytes.NewReader(data))
+		r, err := formats[".wav"].read(bytes.NewReader(data))
 		if err != nil {
 			checkError(t, err)
 			return
 		}
-		d, T := s.signals.Dims()
-		if d*T > len(data) {
-			t.Fatalf("%d×%d from %d bytes", d, T, len(data))
+		d, n := r.Signals.Dims()
+		if d*n > len(data) {
+			t.Fatalf("%d×%d from %d bytes", d, n, len(data))
 		}
-		if 4*d > math.MaxUint16 || 4*int64(d)*int64(s.rate) > math.MaxUint32 {
+		if 4*d > math.MaxUint16 || 4*int64(d)*int64(r.Rate) > math.MaxUint32 {
 			return // Read as 16 bits, too much for twice as many.
 		}
-		checkRoundTrip(t, s.signals,
-			func(w io.Writer, z *mat.Dense) error { return encodeWAV(w, z, s.rate) },
-			func(r io.Reader) (*mat.Dense, error) {
-				s, err := decodeWAV(r)
-				return s.signals, err
-			})
+		for _, v := range r.Signals.RawMatrix().Data {
+			if v != float64(float32(v)) {
+				return // of 32-bit integers or 64-bit floats
+			}
+		}
+		checkRoundTrip(t, r.Signals, ".wav")
 	})
 }

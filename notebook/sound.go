@@ -2,51 +2,35 @@ package notebook
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"html"
 	"math"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
 )
 
-// Play puts a player of a sound below the cell, with its title: samples at the rate in
-// Hz, as loud as can be without clipping.
+// Play shows a player of a sound below the cell, with its title: samples at the rate in Hz,
+// as loud as possible without clipping.
 func Play(title string, samples []float64, rate float64) {
 	page := fmt.Sprintf(`<div>%s<br><audio controls src="%s"></audio></div>`,
-		html.EscapeString(title), dataURI("audio/wav", wav(samples, rate)))
+		html.EscapeString(title), dataURI("audio/wav", Must(wav(samples, rate))))
 	send("", bundle{protocol.MIMETextHTML: page, protocol.MIMETextPlain: title})
 }
 
-// wav is a WAV file of one channel of 16 bits, half as long as the floats that package
-// datasets writes. Silence stays silent.
-func wav(samples []float64, rate float64) []byte {
-	loudest := 0.0
-	for _, v := range samples {
-		loudest = max(loudest, math.Abs(v))
+// wav returns a WAV file of one channel of 16 bits, whose loudest sample is ±1. Silence stays
+// silent.
+func wav(samples []float64, rate float64) ([]byte, error) {
+	scaled := new(mat.Dense)
+	if len(samples) > 0 {
+		scaled = mat.NewDense(1, len(samples), append([]float64(nil), samples...))
+		if loudest := max(mat.Max(scaled), -mat.Min(scaled)); loudest > 0 {
+			scaled.Apply(func(_, _ int, v float64) float64 { return v / loudest }, scaled)
+		}
 	}
-	if loudest == 0 {
-		loudest = 1
-	}
-	scaled := make([]int16, len(samples))
-	for t, v := range samples {
-		scaled[t] = int16(math.Round(v / loudest * math.MaxInt16))
-	}
-	size := uint32(2 * len(samples))
-	var file bytes.Buffer // which no Write to fails
-	binary.Write(&file, binary.LittleEndian, struct {
-		RIFF        [4]byte
-		Size        uint32
-		WAVE, Fmt   [4]byte
-		FmtSize     uint32
-		Code        uint16 // 1 is integers
-		Channels    uint16
-		Rate, Bytes uint32
-		Block, Bits uint16
-		Data        [4]byte
-		DataSize    uint32
-	}{[4]byte([]byte("RIFF")), 36 + size, [4]byte([]byte("WAVE")), [4]byte([]byte("fmt ")), 16, 1, 1,
-		uint32(rate), 2 * uint32(rate), 2, 16, [4]byte([]byte("data")), size})
-	binary.Write(&file, binary.LittleEndian, scaled)
-	return file.Bytes()
+	var file bytes.Buffer
+	err := datasets.EncodeWAV(&file, scaled, int(math.Round(rate)), 16)
+	return file.Bytes(), err
 }

@@ -1,0 +1,61 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var errNilRand = errors.New("datasets: rng is nil; must be a *rand.Rand")
+
+// newSignals returns a d×n matrix of zeros.
+func newSignals(d, n int) (*mat.Dense, error) {
+	if err := checkSize(d, n); err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	return mat.NewDense(d, n, nil), nil
+}
+
+// checkSize returns an error unless a matrix of d signals by n positions may be made.
+func checkSize(d, n int) error {
+	if d < 1 || n < 1 {
+		return fmt.Errorf("%d signals by %d positions; must be at least one of each", d, n)
+	}
+	if d > MaxEntries/n {
+		return fmt.Errorf("%d signals by %d positions are more than the limit of %d entries",
+			d, n, MaxEntries)
+	}
+	return nil
+}
+
+// checkSignals returns the dimensions of z, or an error if z has no entries or one of them
+// is NaN or infinite.
+func checkSignals(z *mat.Dense) (d, n int, err error) {
+	if z == nil || z.IsEmpty() {
+		return 0, 0, errors.New("no signals; must be at least one signal and one position")
+	}
+	if err := checkValues(z, 0); err != nil {
+		return 0, 0, err
+	}
+	d, n = z.Dims()
+	return d, n, nil
+}
+
+// checkValues returns an error if a value of z is NaN or infinite. The positions of z are
+// those from first on.
+func checkValues(z *mat.Dense, first int) error {
+	d, _ := z.Dims()
+	for i := range d {
+		for t, v := range z.RawRowView(i) {
+			if !finite(v) {
+				return fmt.Errorf("signal %d is %v at position %d; every entry must be finite",
+					i+1, v, first+t+1)
+			}
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

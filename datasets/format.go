@@ -1,0 +1,216 @@
+package datasets
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A format reads and writes files of signals position by position.
+type format struct {
+	// open reads what comes before the numbers.
+	open func(r io.Reader) (*content, error)
+	// create writes what comes before the numbers of d signals at n positions, and returns
+	// what writes the signals of the next positions.
+	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
+	// complete formats hold all that a Recording says. The others have a sidecar for it.
+	complete bool
+}
+
+// formats are those for each ending of a file's name.
+var formats = map[string]format{
+	".csv": {openCSV, createCSV, true},
+	".npy": {openNPY, createNPY, false},
+	".wav": {openWAV, createWAV, false},
+}
+
+const formatEndings = ".csv, .npy or .wav"
+
+// extension returns the ending of a file's name, in lower case.
+func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
+// A content is what an open file of signals holds.
+type content struct {
+	about Recording // what the file says of its columns, without Signals
+	d     int       // columns
+	n     int       // positions, or unknownLength
+	// bySignal is the order of the numbers: all of one signal after another. Otherwise they
+	// come position by position.
+	bySignal bool
+	// read fills values with the next numbers, and returns how many there were before an
+	// error. At the end of a file of unknown length that is io.EOF.
+	read func(values []float64) (int, error)
+}
+
+// unknownLength is the number of positions of a file that doesn't tell it.
+const unknownLength = -1
+
+// pieceSize is how many numbers are read at once: 64 KiB of them. The memory for what a
+// header promises follows what the file holds, to this size. Speed is flat around it.
+const pieceSize = 1 << 13
+
+// pieces calls use with the numbers of the file, size of them at a time and then the rest.
+func (c *content) pieces(size int, use func(values []float64) error) error {
+	total := math.MaxInt
+	if c.n != unknownLength {
+		total = c.d * c.n
+	}
+	piece := make([]float64, min(size, total))
+	for done := 0; done < total; {
+		piece = piece[:min(len(piece), total-done)]
+		k, err := c.read(piece)
+		if k > 0 {
+			if err := use(piece[:k]); err != nil {
+				return err
+			}
+		}
+		done += k
+		switch {
+		case errors.Is(err, io.EOF) && c.n == unknownLength:
+			return nil
+		case err != nil && c.n == unknownLength:
+			return err
+		case err != nil:
+			return fmt.Errorf("after %d of %d numbers: %w", done, total, unexpectedEOF(err))
+		}
+	}
+	return nil
+}
+
+// recording reads the signals, with what the file says of them.
+func (c *content) recording() (*Recording, error) {
+	if c.n != unknownLength {
+		if err := checkSize(c.d, c.n); err != nil {
+			return nil, err
+		}
+	}
+	var values []float64
+	err := c.pieces(pieceSize, func(piece []float64) error {
+		if len(values) > MaxEntries-len(piece) {
+			return fmt.Errorf("more numbers than the limit of %d", MaxEntries)
+		}
+		values = append(values, piece...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := c.about
+	if c.bySignal {
+		r.Signals = mat.NewDense(c.d, c.n, values)
+	} else {
+		r.Signals = byPosition(values, c.d)
+	}
+	if err := checkValues(r.Signals, 0); err != nil {
+		return nil, err
+	}
+	return &r, splitTimes(&r)
+}
+
+// byPosition returns the signals d×n of d·n numbers in order of position.
+func byPosition(values []float64, d int) *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDense(len(values)/d, d, values).T())
+}
+
+// read reads all of a file.
+func (f format) read(r io.Reader) (*Recording, error) {
+	c, err := f.open(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.recording()
+}
+
+// fixedSize returns content.read for numbers of size bytes each.
+func fixedSize(r io.Reader, size int, number func([]byte) float64) func([]float64) (int, error) {
+	var buffer []byte
+	return func(values []float64) (int, error) {
+		for k := 0; k < len(values); {
+			length := size * min(len(values)-k, pieceSize)
+			buffer = slices.Grow(buffer[:0], length)[:length]
+			n, err := io.ReadFull(r, buffer)
+			for i := range n / size {
+				values[k+i] = number(buffer[i*size:])
+			}
+			if k += n / size; err != nil {
+				return k, unexpectedEOF(err)
+			}
+		}
+		return len(values), nil
+	}
+}
+
+// readFrom opens a file for one of the readers of this package.
+func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := os.Open(path)
+	if err != nil {
+		return none, fmt.Errorf("datasets: %w", err)
+	}
+	defer f.Close()
+	v, err := read(bufio.NewReaderSize(&boundedReader{f, maxFileBytes, errTooLong}, 1<<16))
+	if err != nil {
+		return none, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	return v, nil
+}
+
+// The limits of what is read. No file takes more memory than a small multiple of these, and
+// most take a small multiple of their own size.
+const (
+	// MaxEntries is the limit of signals times positions of a matrix that this package
+	// makes or reads: 0.5 GiB of float64. It is a choice.
+	MaxEntries = 1 << 26
+	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
+	maxFileBytes = 1 << 30
+	// maxRowBytes is the limit of a row of a CSV file, and of a sidecar: 1 MiB.
+	maxRowBytes = 1 << 20
+	// maxImagePixels is the limit of an image: 4096×4096 pixels.
+	maxImagePixels = 1 << 24
+)
+
+var errTooLong = errors.New("the file is longer than the limit of 1 GiB")
+
+// A boundedReader is an io.LimitedReader that fails with err if there is more to read.
+type boundedReader struct {
+	r    io.Reader
+	left int64
+	err  error
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if int64(n) > b.left {
+		return int(b.left), b.err
+	}
+	b.left -= int64(n)
+	return n, err
+}
+
+// unexpectedEOF returns err for a place where a file may not end.
+func unexpectedEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// shortened returns as much of a file's text as belongs into an error.
+func shortened(text string) string {
+	const length = 40
+	if len(text) <= length {
+		return text
+	}
+	return strings.ToValidUTF8(text[:length], "") + "…"
+}
