@@ -166,18 +166,18 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 		},
 		"experiment cancelled": func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
-			failed(t, run(t, ctx, b, experiment.Plan{Cells: cells("zca", "fastica", "lica", "pcl"), Jobs: 3,
+			failed(t, run(t, ctx, b, experiment.Plan{Trials: cells("zca", "fastica", "lica", "pcl"), Jobs: 3,
 				OnOutcome: func(experiment.Outcome, experiment.Progress) { cancel() }}))
 		},
 		"experiment failed": func(t *testing.T) {
-			failed(t, run(t, context.Background(), b, experiment.Plan{Cells: cells("magic", "fastica", "lica"), Jobs: 2}))
+			failed(t, run(t, context.Background(), b, experiment.Plan{Trials: cells("magic", "fastica", "lica"), Jobs: 2}))
 		},
 	}
 }
 
 // run makes the plan in an empty folder.
 func run(t *testing.T, ctx context.Context, b compute.Backend, plan experiment.Plan) error {
-	store, err := experiment.Open(t.TempDir(), experiment.Cells)
+	store, err := experiment.Open(t.TempDir(), experiment.OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,11 +186,11 @@ func run(t *testing.T, ctx context.Context, b compute.Backend, plan experiment.P
 }
 
 // cells are small separations of one mixture by the methods.
-func cells(methods ...string) []experiment.Cell {
-	var cells []experiment.Cell
+func cells(methods ...string) []experiment.Trial {
+	var cells []experiment.Trial
 	for _, name := range methods {
 		method, _ := experiment.MethodNamed(name) // an unknown one has no settings
-		cells = append(cells, experiment.Cell{
+		cells = append(cells, experiment.Trial{
 			Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: 1},
 			Method:  name, Preset: method.Settings(experiment.SmokePreset),
 		})

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-//go:embed cells.jsonl signals
+//go:embed outcomes.jsonl signals
 var files embed.FS
 
 // Read returns the outcomes, with the signals that are shown.
-func Read() (*experiment.Results, error) { return experiment.ReadFS(files, experiment.Cells) }
+func Read() (*experiment.Results, error) { return experiment.ReadFS(files, experiment.OutcomesFile) }

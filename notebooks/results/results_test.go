@@ -18,7 +18,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := experiment.Read(".", experiment.Cells)
+	folder, err := experiment.Read(".", experiment.OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +27,13 @@ func TestRead(t *testing.T) {
 	}
 	kept := 0
 	for _, o := range folder.Outcomes() {
-		want, err := folder.Signals(o.Cell)
-		got, embeddedErr := embedded.Signals(o.Cell)
+		want, err := folder.Signals(o.Trial)
+		got, embeddedErr := embedded.Signals(o.Trial)
 		if errors.Is(err, fs.ErrNotExist) && errors.Is(embeddedErr, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil || embeddedErr != nil || !mat.Equal(got, want) {
-			t.Errorf("%s: the signals differ, or errors %v, %v", o.Cell, err, embeddedErr)
+			t.Errorf("%s: the signals differ, or errors %v, %v", o.Trial, err, embeddedErr)
 		}
 		kept++
 	}

@@ -7,7 +7,7 @@
 # A task that is killed goes on where it was when it is submitted again. When all
 # have ended, join the shares and draw the figures:
 #
-#	bin/sica merge --out out/paper out/paper/cells-*-of-*.jsonl
+#	bin/sica merge --out out/paper out/paper/outcomes-*-of-*.jsonl
 #	bin/sica figure all --out out/paper
 #
 #SBATCH --job-name=sica-figures

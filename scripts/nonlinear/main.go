@@ -39,6 +39,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -127,11 +128,15 @@ func (t *table) row(ctx context.Context, name string) error {
 		}
 		whitened = append(whitened, mcc(white, s))
 		for i, m := range t.rivals {
-			r, err := m.Recover(ctx, t.backend, experiment.Signals{X: x, Shape: cfg.Shape}, m.Settings(experiment.PaperPreset), seed)
+			signals, err := ica.New(x, cfg.Shape...)
 			if err != nil {
 				return err
 			}
-			others[i] = append(others[i], mcc(r.Z, s))
+			r, err := m.Fit(ctx, t.backend, signals, m.Settings(experiment.PaperPreset), seed)
+			if err != nil {
+				return err
+			}
+			others[i] = append(others[i], mcc(r.Signals, s))
 		}
 		begin := time.Now()
 		r, err := sica.Fit(ctx, t.backend, x, cfg)

@@ -116,11 +116,11 @@ func read(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, r re
 		return readRun{}, err
 	}
 	cfg := sica.PaperWGF()
-	cfg.Shape, cfg.Seed = mixed.Shape, seed
+	cfg.Shape, cfg.Seed = mixed.Shape(), seed
 	r.change(&cfg)
 	var iterates []*mat.Dense
 	cfg.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
-	result, err := sica.Fit(ctx, b, mixed.X, cfg)
+	result, err := sica.Fit(ctx, b, mixed.X(), cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // an iterate that isn't finite is a result too
 		return readRun{}, err
 	}

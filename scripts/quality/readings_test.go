@@ -14,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/jsonl"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 //go:embed readings.jsonl
@@ -73,13 +73,15 @@ func TestRead(t *testing.T) {
 	const positions = 128 // the paper's network is over all of them
 	short := readMixtures()[0]
 	draw := short.Draw
-	short.Draw = func(seed uint64) (*mat.Dense, experiment.Signals, error) {
+	short.Draw = func(seed uint64) (*mat.Dense, *ica.Signals, error) {
 		s, mixed, err := draw(seed)
 		if err != nil {
 			return nil, mixed, err
 		}
 		d, _ := s.Dims()
-		mixed.X = mat.DenseCopyOf(mixed.X.Slice(0, d, 0, positions))
+		if mixed, err = ica.New(mat.DenseCopyOf(mixed.X().Slice(0, d, 0, positions))); err != nil {
+			return nil, nil, err
+		}
 		return mat.DenseCopyOf(s.Slice(0, d, 0, positions)), mixed, nil
 	}
 	brief := reading{"brief", func(c *sica.Config) { *c = c.Smoke(); c.Iterations = 1 }}

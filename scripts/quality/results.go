@@ -98,7 +98,7 @@ func measureRow(ctx context.Context, b compute.Backend, m mixtures.Mixture, seed
 			if err != nil {
 				return row{}, err
 			}
-			recovered, err := method.Recover(ctx, b, mixed, method.Settings(experiment.DefaultPreset), seed+k)
+			recovered, err := method.Fit(ctx, b, mixed, method.Settings(experiment.DefaultPreset), seed+k)
 			if ctx.Err() != nil || err != nil && name == separated {
 				return row{}, err
 			}
@@ -106,7 +106,7 @@ func measureRow(ctx context.Context, b compute.Backend, m mixtures.Mixture, seed
 				r.Failed = append(r.Failed, fmt.Sprintf("%s, run %d: %v", name, k, err))
 				continue
 			}
-			if err := r.score(name, recovered.Z, s); err != nil {
+			if err := r.score(name, recovered.Signals, s); err != nil {
 				return row{}, err
 			}
 			if name == separated {

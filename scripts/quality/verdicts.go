@@ -111,8 +111,8 @@ func judge(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, f f
 		return judgedRun{}, err
 	}
 	cfg := f.config()
-	cfg.Shape, cfg.Seed = mixed.Shape, seed
-	result, err := sica.Fit(ctx, b, mixed.X, cfg)
+	cfg.Shape, cfg.Seed = mixed.Shape(), seed
+	result, err := sica.Fit(ctx, b, mixed.X(), cfg)
 	if err != nil {
 		return judgedRun{}, err
 	}
@@ -124,7 +124,7 @@ func judge(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, f f
 	if err != nil {
 		return judgedRun{}, err
 	}
-	found, err := report.Of(ctx, b, result, mixed.X, report.Default())
+	found, err := report.Of(ctx, b, result, mixed.X(), report.Default())
 	if err != nil {
 		return judgedRun{}, err
 	}

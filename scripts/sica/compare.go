@@ -21,8 +21,8 @@ import (
 	"github.com/seed-47b1e431/gosica/scripts/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
@@ -50,7 +50,7 @@ type compared struct {
 	MCC     *float64          `json:"mcc"` // null without a truth
 	Match   *matchReport      `json:"match,omitempty"`
 	Seconds float64           `json:"seconds"`
-	baseline.Convergence
+	ica.Convergence
 	Why    string `json:"why,omitempty"`
 	Error  string `json:"error,omitempty"`
 	File   string `json:"file,omitempty"`
@@ -227,7 +227,7 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	if part, err = readPart(cmd, opt.learnOn, opt.in, shape); err != nil {
 		return part, nil, err
 	}
-	if err := baseline.CheckSignals(part.X); err != nil {
+	if _, err := ica.New(part.X, part.Shape...); err != nil {
 		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	d, n := part.X.Dims()
@@ -265,7 +265,11 @@ func (opt *compareOptions) separate(
 ) (compared, error) {
 	row := compared{Method: m.Name, Preset: m.Settings(p), label: m.Label}
 	began := time.Now()
-	r, err := m.Recover(ctx, b, experiment.Signals{X: part.X, Shape: part.Shape}, row.Preset, opt.seed)
+	x, err := ica.New(part.X, part.Shape...)
+	if err != nil {
+		return row, err
+	}
+	r, err := m.Fit(ctx, b, x, row.Preset, opt.seed)
 	row.Seconds = time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return row, ctx.Err()
@@ -274,9 +278,10 @@ func (opt *compareOptions) separate(
 		row.Error = usage.Message(err)
 		return row, nil
 	}
-	row.Convergence, row.Why, row.Config, row.z = r.Convergence, r.Why, r.Config, r.Z
+	row.Convergence, row.Why = r.Convergence, r.Why
+	row.Config, row.z = r.Config, r.Signals
 	if truth != nil {
-		match, err := metric.MCC(r.Z, truth)
+		match, err := metric.MCC(r.Signals, truth)
 		if err != nil {
 			row.Error = usage.Message(err)
 			return row, nil
@@ -285,7 +290,7 @@ func (opt *compareOptions) separate(
 	}
 	if opt.out != "" {
 		row.File = opt.file(m)
-		return row, datasets.WriteFile(row.File, r.Z)
+		return row, datasets.WriteFile(row.File, r.Signals)
 	}
 	return row, nil
 }

@@ -149,7 +149,7 @@ func TestBadInput(t *testing.T) {
 		{"figure of an unknown preset", []string{"figure", "1", "--preset", "best", "--out", filepath.Join(outputs, "dir")}, exitUsage, "printed"},
 		{"compare as printed", []string{"compare", "--in", "x.csv", "--preset", "printed"}, exitUsage, "smoke"},
 		{"statements without a folder", []string{"statements"}, exitUsage, `flag(s) "in" not set`},
-		{"statements of no outcomes", []string{"statements", "--in", filepath.Join(outputs, "dir")}, exitFailure, "cells.jsonl"},
+		{"statements of no outcomes", []string{"statements", "--in", filepath.Join(outputs, "dir")}, exitFailure, "outcomes.jsonl"},
 		{"figure of an unknown method", []string{"figure", "1", "--methods", "ica", "--out", filepath.Join(outputs, "dir")}, exitUsage, "fastica"},
 		{"figure without runs", []string{"figure", "1", "--runs", "0", "--out", filepath.Join(outputs, "dir")}, exitUsage, "--runs 0"},
 		{"figure of too many runs", []string{"figure", "1", "--runs", "99999999", "--out", filepath.Join(outputs, "dir")}, exitUsage, "10000 runs"},

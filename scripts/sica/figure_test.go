@@ -34,14 +34,14 @@ func TestFigureInShares(t *testing.T) {
 	}
 	figure(shares, "--shard", "1/2")
 	figure(shares, "--shard", "2/2", "--jobs", "2")
-	if got, want := list(t, shares), []string{"cells-1-of-2.jsonl", "cells-2-of-2.jsonl"}; !slices.Equal(got, want) {
+	if got, want := list(t, shares), []string{"outcomes-1-of-2.jsonl", "outcomes-2-of-2.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("the shares' files are %q, want %q", got, want)
 	}
-	must(t, "merge", "--out", joined, filepath.Join(shares, "cells-1-of-2.jsonl"), filepath.Join(shares, "cells-2-of-2.jsonl"))
+	must(t, "merge", "--out", joined, filepath.Join(shares, "outcomes-1-of-2.jsonl"), filepath.Join(shares, "outcomes-2-of-2.jsonl"))
 	if got := figure(joined); !strings.HasPrefix(got, "0 of 24 separations to make") || table(got) != table(want) {
 		t.Errorf("joined it is\n%s\nand at once\n%s", got, want)
 	}
-	if got, want := list(t, whole), []string{"cells.jsonl", "fig3b.png"}; !slices.Equal(got, want) {
+	if got, want := list(t, whole), []string{"outcomes.jsonl", "fig3b.png"}; !slices.Equal(got, want) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
@@ -58,15 +58,15 @@ func TestFigureAsPrinted(t *testing.T) {
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "4 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "0 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "| the paper says |"},
-		{[]string{"readings"}, "90 of 90 separations to make"}, // 18 mixtures of AR(7), as the linear one of two readings is one, and 12 of digits
-		{[]string{"readings"}, "| GELU, x + 0.05·h(W·x) | 0."},
+		{[]string{"interpretations"}, "90 of 90 separations to make"}, // 18 mixtures of AR(7), as the linear one of two readings is one, and 12 of digits
+		{[]string{"interpretations"}, "| GELU, x + 0.05·h(W·x) | 0."},
 	} {
 		args := slices.Concat([]string{"figure"}, test.args, []string{"--methods", "mixed", "--out", out, "--backend", "go"})
 		if printed := must(t, args...); !strings.Contains(printed, test.says) {
 			t.Errorf("%q printed\n%swithout %q", test.args, printed, test.says)
 		}
 	}
-	if got, want := list(t, out), []string{"cells.jsonl", "fig3c-printed.png", "fig3c.png"}; !slices.Equal(got, want) {
+	if got, want := list(t, out), []string{"outcomes.jsonl", "fig3c-printed.png", "fig3c.png"}; !slices.Equal(got, want) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }

@@ -43,9 +43,9 @@ var validLines = []string{
 	"figure 1 --out folder --shard 1/2 --methods zca,fastica",
 	"figure 3b --out new --preset smoke --methods mixed --runs 1 --jobs 99999999",
 	"figure 3b --out new --preset printed --methods mixed --runs 1",
-	"figure readings --out new --methods mixed",
+	"figure interpretations --out new --methods mixed",
 	"statements --in .",
-	"merge --out new cells.jsonl folder/cells.jsonl",
+	"merge --out new outcomes.jsonl folder/outcomes.jsonl",
 	"help separate",
 	"completion bash",
 	"--help",
@@ -53,7 +53,7 @@ var validLines = []string{
 
 // fuzzWords are what values of flags are made of, beside what the help tells.
 var fuzzWords = []string{
-	"mixed.csv", "truth.csv", "constant.csv", "short.csv", "broken.npy", "a.png", "b.pgm", "sound.wav", "cells.jsonl", "model", "model/z.npy", "folder", "folder/z.csv", "empty", "empty/z.csv",
+	"mixed.csv", "truth.csv", "constant.csv", "short.csv", "broken.npy", "a.png", "b.pgm", "sound.wav", "outcomes.jsonl", "model", "model/z.npy", "folder", "folder/z.csv", "empty", "empty/z.csv",
 	"none.csv", "none/z.csv", "new", "new/z.csv", "z.csv", "z.npy", "z.wav", "z.png", "z.json", "z.csv.checkpoint", ".", "",
 	"heart", "ar7", "mnist", "linear", "gelu", "sorted", "iid", "sica", "sica-wgf", "sica-rf", "fastica", "zca", "lica", "mixed", "all",
 	"default", "paper", "printed", "smoke", "auto", "go", "1", "2", "3b", "all,zca", ",", "1/2", "2/1", "1/99999999",
@@ -73,12 +73,12 @@ func fuzzFiles(f *testing.F) map[string][]byte {
 	if err != nil {
 		f.Fatal(err)
 	}
-	store, err := experiment.Open(dir, experiment.Cells)
+	store, err := experiment.Open(dir, experiment.OutcomesFile)
 	if err != nil {
 		f.Fatal(err)
 	}
 	mcc := .5
-	outcome := &experiment.Outcome{Cell: experiment.Cell{
+	outcome := &experiment.Outcome{Trial: experiment.Trial{
 		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: experiment.FirstSeed}, Method: "zca",
 	}, MCC: &mcc}
 	for _, err := range []error{
@@ -93,7 +93,7 @@ func fuzzFiles(f *testing.F) map[string][]byte {
 		os.WriteFile(path("broken.npy"), []byte("\x93NUMPY\x01\x00\x10\x00{'descr': '|O'}"), 0o600),
 		os.Mkdir(path("folder"), 0o700),
 		os.Mkdir(path("empty"), 0o700),
-		os.WriteFile(path("folder/cells.jsonl"), []byte("{}\n{\"torn"), 0o600),
+		os.WriteFile(path("folder/outcomes.jsonl"), []byte("{}\n{\"torn"), 0o600),
 	} {
 		if err != nil {
 			f.Fatal(err)

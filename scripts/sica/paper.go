@@ -36,12 +36,12 @@ func newFigure() *cobra.Command {
 		Short: "Make a figure of the paper",
 		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
 ` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to
-DIR/cells.jsonl at once and, at the end, a picture and a table of each figure
+DIR/outcomes.jsonl at once and, at the end, a picture and a table of each figure
 and, of the presets paper and printed, what the paper says of it and whether that
 holds; sica statements puts that together. Run
 again, it makes only what is missing, so that it can be stopped and goes on where
 it was, with the paper's SICA from its last iteration. Figure 2, which shows no
-separation, is drawn and its assumption checked. The figure readings, which isn't
+separation, is drawn and its assumption checked. The figure interpretations, which isn't
 the paper's, compares ways to read the step of its mixing and what else it leaves open.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
@@ -68,18 +68,18 @@ its own that sica merge joins with the others.`,
 	return cmd
 }
 
-// maxRuns is the largest number of runs of a figure, whose cells are kept in memory.
+// maxRuns is the largest number of runs of a figure, whose trials are kept in memory.
 const maxRuns = 10_000
 
 const (
-	// modelsFigure is the paper's figure of graphical models, which has no cells.
+	// modelsFigure is the paper's figure of graphical models, which has no trials.
 	modelsFigure = "2"
-	// readingsFigure compares readings of what the paper leaves open; it isn't the paper's.
-	readingsFigure = "readings"
+	// interpretationsFigure compares interpretations of what the paper leaves open; it isn't the paper's.
+	interpretationsFigure = "interpretations"
 )
 
 func figureNames() []string {
-	names := []string{modelsFigure, readingsFigure}
+	names := []string{modelsFigure, interpretationsFigure}
 	for _, f := range experiment.Figures() {
 		names = append(names, f.Name)
 	}
@@ -92,7 +92,7 @@ func figures(name string) ([]experiment.Figure, error) {
 	switch name {
 	case "all":
 		return experiment.Figures(), nil
-	case modelsFigure, readingsFigure:
+	case modelsFigure, interpretationsFigure:
 		return nil, nil
 	}
 	f, err := experiment.FigureNamed(name)
@@ -103,7 +103,7 @@ func figures(name string) ([]experiment.Figure, error) {
 }
 
 // check returns the preset and the share that the flags stand for, or a usage error. The share
-// of all cells is 1/1.
+// of all trials is 1/1.
 func (opt *figureOptions) check() (preset experiment.Preset, share shard.Shard, err error) {
 	preset = experiment.PrintedPreset
 	if opt.preset != string(preset) {
@@ -146,10 +146,10 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 		return opt.drawModels(out)
 	}
 	plan := opt.plan(name, figs, preset)
-	file, sharded := experiment.Cells, opt.shard != ""
+	file, sharded := experiment.OutcomesFile, opt.shard != ""
 	if sharded {
-		plan.Cells = shard.Of(share, plan.Cells, experiment.Cell.Kind)
-		file = fmt.Sprintf("%s-%d-of-%d", experiment.Cells, share.Index+1, share.Count)
+		plan.Trials = shard.Of(share, plan.Trials, experiment.Trial.Kind)
+		file = fmt.Sprintf("%s-%d-of-%d", experiment.OutcomesFile, share.Index+1, share.Count)
 	}
 	store, err := experiment.Open(opt.out, file)
 	if err != nil {
@@ -164,8 +164,8 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 			return err
 		}
 	}
-	if name == readingsFigure {
-		return experiment.WriteReadings(out, store.Results)
+	if name == interpretationsFigure {
+		return experiment.WriteInterpretations(out, store.Results)
 	}
 	return opt.draw(out, store.Results, figs, preset)
 }
@@ -173,18 +173,18 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 // plan returns the separations of the figures.
 func (opt *figureOptions) plan(name string, figs []experiment.Figure, preset experiment.Preset) experiment.Plan {
 	plan := experiment.Plan{Jobs: opt.jobs}
-	if name == readingsFigure {
-		plan.Cells = experiment.ReadingCells()
+	if name == interpretationsFigure {
+		plan.Trials = experiment.InterpretationTrials()
 	}
 	for _, f := range figs {
-		plan.Cells = append(plan.Cells, f.Cells(preset, opt.runs)...)
+		plan.Trials = append(plan.Trials, f.Trials(preset, opt.runs)...)
 	}
 	if len(opt.methods) > 0 {
-		plan.Cells = slices.DeleteFunc(plan.Cells, func(c experiment.Cell) bool {
+		plan.Trials = slices.DeleteFunc(plan.Trials, func(c experiment.Trial) bool {
 			return !slices.Contains(opt.methods, c.Method)
 		})
 	}
-	plan.Keep = func(c experiment.Cell) bool {
+	plan.Keep = func(c experiment.Trial) bool {
 		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(c) })
 	}
 	return plan
@@ -198,7 +198,7 @@ func (opt *figureOptions) separate(cmd *cobra.Command, store *experiment.Store, 
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%d of %d separations to make, backend %s\n",
-		len(store.Missing(plan)), countDistinct(plan.Cells), backend.NameOf(b))
+		len(store.Missing(plan)), countDistinct(plan.Trials), backend.NameOf(b))
 	shown := progress.New(cmd.ErrOrStderr())
 	defer shown.Done()
 	plan.OnOutcome = func(o experiment.Outcome, at experiment.Progress) {
@@ -211,10 +211,10 @@ func (opt *figureOptions) separate(cmd *cobra.Command, store *experiment.Store, 
 	return experiment.Run(cmd.Context(), b, store, plan)
 }
 
-// countDistinct counts the cells, those that two figures share once.
-func countDistinct(cells []experiment.Cell) int {
-	seen := make(map[experiment.Cell]bool)
-	for _, c := range cells {
+// countDistinct counts the trials, those that two figures share once.
+func countDistinct(trials []experiment.Trial) int {
+	seen := make(map[experiment.Trial]bool)
+	for _, c := range trials {
 		seen[c] = true
 	}
 	return len(seen)
@@ -225,7 +225,7 @@ func outcomeLine(o experiment.Outcome, at experiment.Progress) string {
 	if o.MCC != nil {
 		result = fmt.Sprintf("MCC %.4f", *o.MCC)
 	}
-	return fmt.Sprintf("%d/%d  %s  %s  %.1f s", at.Done, at.Total, o.Cell, result, o.Seconds)
+	return fmt.Sprintf("%d/%d  %s  %s  %.1f s", at.Done, at.Total, o.Trial, result, o.Seconds)
 }
 
 // timeLeft says how long the rest takes, as far as it is known.
@@ -305,13 +305,13 @@ func newStatements() *cobra.Command {
 		Use:   "statements --in DIR",
 		Short: "Say which of the paper's statements hold",
 		Long: `Statements prints, as a Markdown page, every statement of the paper's section on
-experiments with what the outcomes in DIR/cells.jsonl say to it, the readings of
+experiments with what the outcomes in DIR/outcomes.jsonl say to it, the interpretations of
 what the paper leaves open that were compared, and the mean MCCs. Figure makes the outcomes,
 merge adds those of other machines; docs/statements.md is this page of
 notebooks/results.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			results, err := experiment.Read(in, experiment.Cells)
+			results, err := experiment.Read(in, experiment.OutcomesFile)
 			if err != nil {
 				return err
 			}
@@ -328,17 +328,17 @@ const (
 	statementsHead = `# What the paper says, and what was measured
 
 Printed by "bin/sica statements --in notebooks/results > docs/statements.md".
-[The paper's figures](paper.md) says what the readings are. Brackets hold standard
+[The paper's figures](paper.md) says what the interpretations are. Brackets hold standard
 errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
 4b, 4c), a method's single run decides nothing; it is among the MCCs below.
 
 ## Every statement of the section on experiments
 
 `
-	readingsHead = `
-## Readings of what the paper leaves open
+	interpretationsHead = `
+## Interpretations of what the paper leaves open
 
-By "bin/sica figure readings": three runs of their own at the fewest and the most mixing
+By "bin/sica figure interpretations": three runs of their own at the fewest and the most mixing
 steps (SICA-RF's at the most), and which of the statements hold in them. The first group
 decided the step; the others show what else could have.
 
@@ -351,8 +351,8 @@ func writeStatements(w io.Writer, results *experiment.Results) error {
 	if err := experiment.WriteStatements(w, results); err != nil {
 		return err
 	}
-	fmt.Fprint(w, readingsHead)
-	if err := experiment.WriteReadings(w, results); err != nil {
+	fmt.Fprint(w, interpretationsHead)
+	if err := experiment.WriteInterpretations(w, results); err != nil {
 		return err
 	}
 	for _, table := range []struct {
@@ -378,8 +378,8 @@ func newMerge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge --out DIR FILE...",
 		Short: "Join the outcomes of a figure's shares",
-		Long: `Merge adds the outcomes of files such as cells-1-of-4.jsonl, which figure
---shard wrote, or the cells.jsonl of another folder, to DIR/cells.jsonl, and the
+		Long: `Merge adds the outcomes of files such as outcomes-1-of-4.jsonl, which figure
+--shard wrote, or the outcomes.jsonl of another folder, to DIR/outcomes.jsonl, and the
 signals that were kept. An outcome that is already there stays as it is, so that
 a file that grows can be merged again and again, even while figure writes to it.
 Figure then draws what there is.`,
@@ -406,7 +406,7 @@ func merge(out io.Writer, dir string, files []string) error {
 			return err
 		}
 	}
-	store, err := experiment.Open(dir, experiment.Cells)
+	store, err := experiment.Open(dir, experiment.OutcomesFile)
 	if err != nil {
 		return err
 	}

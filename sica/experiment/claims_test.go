@@ -18,10 +18,10 @@ func madeUp(t *testing.T, name string, runs int, score func(method string, steps
 		t.Fatal(err)
 	}
 	var outcomes []Outcome
-	for _, c := range f.Cells(PaperPreset, runs) {
+	for _, c := range f.Trials(PaperPreset, runs) {
 		v := score(c.Method, c.Steps, int(c.Seed-FirstSeed))
 		if !math.IsNaN(v) {
-			outcomes = append(outcomes, Outcome{Cell: c, MCC: &v})
+			outcomes = append(outcomes, Outcome{Trial: c, MCC: &v})
 		}
 	}
 	return f, newResults(t.TempDir(), outcomes)
@@ -36,7 +36,7 @@ func theirs(t *testing.T, f Figure, r *Results, runs int) []claim {
 	}
 	var kept []claim
 	for _, c := range claims {
-		if c.paper != ours {
+		if !c.ours {
 			kept = append(kept, c)
 		}
 	}
@@ -169,10 +169,13 @@ func TestClaimsOfOurSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range claims {
-			about := strings.Contains(c.paper, "SICA") && c.paper != ours ||
+			if c.ours {
+				continue
+			}
+			about := strings.Contains(c.paper, "SICA") ||
 				strings.Contains(c.paper, "all methods reduces") || strings.Contains(c.paper, "not as clear") ||
 				strings.Contains(c.paper, "negatives") || strings.Contains(c.paper, "it doesn't")
-			if about != (i+1 < len(claims) && claims[i+1].paper == ours) {
+			if about != (i+1 < len(claims) && claims[i+1].ours) {
 				t.Errorf("figure %s: %q is followed by the same of our settings: %v", f.Name, c.paper, !about)
 			}
 		}
@@ -213,8 +216,8 @@ func TestClaimOfNegatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := f.Cells(PaperPreset, 1)
-	sources, _, err := cells[0].Draw()
+	trials := f.Trials(PaperPreset, 1)
+	sources, _, err := trials[0].Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,13 +232,13 @@ func TestClaimOfNegatives(t *testing.T) {
 		{sources, sources, disagree},
 		{nil, sources, unmeasured},
 	} {
-		s, err := Open(t.TempDir(), Cells)
+		s, err := Open(t.TempDir(), OutcomesFile)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cells {
+		for _, c := range trials {
 			if z := map[string]*mat.Dense{"sica": test.flow, "sica-rf": test.flow, "fastica": test.fast}[c.Method]; z != nil {
-				if err := s.Add(&Outcome{Cell: c}, z); err != nil {
+				if err := s.Add(&Outcome{Trial: c}, z); err != nil {
 					t.Fatal(err)
 				}
 			}

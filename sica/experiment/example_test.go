@@ -27,14 +27,14 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	var plan experiment.Plan
-	for _, c := range figure.Cells(experiment.PaperPreset, 2) {
+	for _, c := range figure.Trials(experiment.PaperPreset, 2) {
 		if c.Method == "mixed" || c.Method == "zca" {
-			plan.Cells = append(plan.Cells, c)
+			plan.Trials = append(plan.Trials, c)
 		}
 	}
 	plan.Jobs = 1
 	for range 2 {
-		store, err := experiment.Open(dir, "cells")
+		store, err := experiment.Open(dir, "outcomes")
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -46,12 +46,12 @@ func ExampleRun() {
 			log.Fatal(err)
 		}
 	}
-	results, err := experiment.Read(dir, "cells")
+	results, err := experiment.Read(dir, "outcomes")
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, o := range results.Outcomes() {
-		fmt.Printf("%s %.3f\n", o.Cell, *o.MCC)
+		fmt.Printf("%s %.3f\n", o.Trial, *o.MCC)
 	}
 	// Output:
 	// 4 missing

@@ -1,9 +1,18 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 // FirstSeed is the seed of a figure's first run; the others follow. None of them
@@ -36,10 +45,16 @@ type Figure struct {
 // Figures returns the paper's figures, all but the second, which shows no
 // separation.
 func Figures() []Figure {
-	every := []string{"mixed", "zca", "gaussianise+zca", "fastica", "lica", "sica", "pcl", "ivae", "sica-wgf", "sica-rf"}
-	example := []string{"mixed", "zca", "fastica", "sica", "sica-wgf", "sica-rf", "sica-rf-standardised"}
+	every := []string{
+		"mixed", "zca", "gaussianise+zca", "fastica", "lica", "sica", "pcl", "ivae",
+		"sica-wgf", "sica-rf",
+	}
+	example := []string{
+		"mixed", "zca", "fastica", "sica", "sica-wgf", "sica-rf", "sica-rf-standardised",
+	}
+	heart := []Problem{{Data: Heart, Mixing: MatrixMixing}}
 	return []Figure{
-		{"1", "Two dependent signals, linearly mixed", true, 0, []Problem{{Data: Heart, Mixing: MatrixMixing}}, every},
+		{"1", "Two dependent signals, linearly mixed", true, 0, heart, every},
 		{"3a", "AR(7), 20 nonlinear mixing steps", true, 1, demo(AR7), example},
 		{"3b", "AR(7), linear mixing", false, 0, sweep(AR7, LinearMixing), every},
 		{"3c", "AR(7), nonlinear mixing", false, 0, sweep(AR7, GELUMixing), every},
@@ -86,10 +101,11 @@ func FigureNamed(name string) (Figure, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Figure{}, fmt.Errorf("experiment: unknown figure %q: want one of %s", name, strings.Join(names, ", "))
+	return Figure{}, fmt.Errorf("experiment: figure: unknown name (%q); must be one of %s",
+		name, strings.Join(names, ", "))
 }
 
-// Cells returns the figure's cells for a number of runs, run by run, so that
+// Trials returns the figure's trials for a number of runs, run by run, so that
 // every point of a figure that was cut short has about as many.
 //
 //   - PaperPreset is what the paper shows: every method with the paper's settings, and
@@ -99,11 +115,11 @@ func FigureNamed(name string) (Figure, error) {
 //   - DefaultPreset is every method with its default settings, without the paper's
 //     two flows, which have none.
 //   - SmokePreset is every method for a few steps.
-func (f Figure) Cells(p Preset, runs int) []Cell {
+func (f Figure) Trials(p Preset, runs int) []Trial {
 	if f.MaxRuns > 0 {
 		runs = min(runs, f.MaxRuns)
 	}
-	var cells []Cell
+	var trials []Trial
 	for run := range runs {
 		for _, name := range f.methods {
 			preset, ok := presetOf(name, p)
@@ -112,11 +128,11 @@ func (f Figure) Cells(p Preset, runs int) []Cell {
 			}
 			for _, problem := range f.at(p) {
 				problem.Seed = FirstSeed + uint64(run)
-				cells = append(cells, Cell{Problem: problem, Method: name, Preset: preset})
+				trials = append(trials, Trial{Problem: problem, Method: name, Preset: preset})
 			}
 		}
 	}
-	return cells
+	return trials
 }
 
 // presetOf returns the preset of the method called name for a figure of p, and
@@ -130,9 +146,199 @@ func presetOf(name string, p Preset) (Preset, bool) {
 	return settings, p != DefaultPreset || settings != PaperPreset
 }
 
-// Keeps says whether the recovered signals of a cell of the figure are kept.
-func (f Figure) Keeps(c Cell) bool {
+// Keeps says whether the recovered signals of a trial of the figure are kept.
+func (f Figure) Keeps(c Trial) bool {
 	problem := c.Problem
 	problem.Seed = 0
-	return f.Example && c.Seed == FirstSeed && slices.Contains(slices.Concat(f.at(PaperPreset), f.at(PrintedPreset)), problem)
+	shown := slices.Concat(f.at(PaperPreset), f.at(PrintedPreset))
+	return f.Example && c.Seed == FirstSeed && slices.Contains(shown, problem)
+}
+
+// shownPositions is how many positions of a sequence the pictures show: the last
+// ones, where the AR(7) process has forgotten its large first values.
+const shownPositions = 200
+
+// Picture draws the figure from the results that there are: the MCC against the
+// mixing steps with standard errors or, for an Example, the recovered signals
+// of the first run. Each label says how many runs there are.
+func (f Figure) Picture(r *Results, p Preset, runs int) (*plot.Picture, error) {
+	if f.Example {
+		return f.example(r, p)
+	}
+	var series []plot.Series
+	for _, line := range f.summarise(r, p, runs) {
+		name := line.method.Label
+		s := plot.Series{Method: name, Label: fmt.Sprintf("%s (n=%s)", name, line.runs())}
+		for _, point := range line.points {
+			s.X = append(s.X, float64(point.steps))
+			s.Y = append(s.Y, point.mean)
+			s.SE = append(s.SE, point.se)
+		}
+		series = append(series, s)
+	}
+	return plot.Curve("mixing steps J", "MCC (mean ± standard error)", series...)
+}
+
+// example draws the mixed signals, what was recovered and the sources, all in
+// the sources' order, sign and scale.
+func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
+	problem := f.at(p)[0]
+	problem.Seed = FirstSeed
+	sources, mixed, err := problem.Draw()
+	if err != nil {
+		return nil, err
+	}
+	var groups []plot.Group
+	for _, c := range f.Trials(p, 1) {
+		z, err := r.Signals(c)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+		if z, err = metric.Align(z, sources); err != nil {
+			return nil, fmt.Errorf("experiment: %s: %w", c, err)
+		}
+		method, err := MethodNamed(c.Method)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, plot.Group{Method: method.Label, Signals: z})
+	}
+	if problem.Data == AR7 {
+		_, t := sources.Dims()
+		return plot.TraceGrid(t-shownPositions, t, sources, groups...)
+	}
+	groups = append(groups, plot.Group{Method: plot.Truth, Signals: sources})
+	if problem.Data == MNIST {
+		return plot.Images(mixed.Shape()[0], mixed.Shape()[1], groups...)
+	}
+	return plot.Scatter(0, 1, groups...)
+}
+
+// A point is the mean MCC of a method at one number of mixing steps.
+type point struct {
+	estimate
+	steps   int
+	failed  int     // how many more runs gave no signals
+	seconds float64 // mean time of a run
+}
+
+// String is the estimate, or what there is in its place.
+func (p point) String() string {
+	if p.n == 0 && p.failed > 0 {
+		return "fails"
+	}
+	return p.estimate.String()
+}
+
+// A line is a method's points for a figure, in the order of their steps.
+type line struct {
+	method Method
+	preset Preset
+	points []point
+}
+
+// summarise returns the figure's lines for a preset, made of the outcomes that there are
+// for its first runs; a method without an outcome has no line.
+func (f Figure) summarise(r *Results, p Preset, runs int) []line {
+	var lines []line
+	for _, name := range f.methods {
+		preset, ok := presetOf(name, p)
+		if !ok {
+			continue
+		}
+		l := line{preset: preset}
+		l.method, _ = MethodNamed(name)
+		outcomes := 0
+		for _, problem := range f.at(p) {
+			at := point{steps: problem.Steps}
+			var scores, seconds []float64
+			for run := range runs {
+				problem.Seed = FirstSeed + uint64(run)
+				o, ok := r.find(Trial{Problem: problem, Method: name, Preset: preset})
+				if !ok {
+					continue
+				}
+				outcomes++
+				if o.MCC == nil {
+					at.failed++
+					continue
+				}
+				scores = append(scores, *o.MCC)
+				seconds = append(seconds, o.Seconds)
+			}
+			at.estimate, at.seconds = estimateOf(scores), stat.Mean(seconds, nil)
+			l.points = append(l.points, at)
+		}
+		if outcomes > 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// runs is the number of runs behind the points, such as "20" or "1–3".
+func (l line) runs() string {
+	least, most := math.MaxInt, 0
+	for _, p := range l.points {
+		least, most = min(least, p.n), max(most, p.n)
+	}
+	if least == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d–%d", least, most)
+}
+
+// seconds is the mean time of a run, over the points that have one.
+func (l line) seconds() float64 {
+	var sum float64
+	timed := 0
+	for _, p := range l.points {
+		if p.n > 0 {
+			sum += p.seconds
+			timed++
+		}
+	}
+	return sum / float64(max(timed, 1))
+}
+
+// WriteTable writes a Markdown table of what the results have of the figure for a preset
+// and its first runs: each method's mean MCC and standard error at each number of mixing
+// steps, how many runs there are, and the mean seconds of one.
+func (f Figure) WriteTable(w io.Writer, r *Results, p Preset, runs int) error {
+	lines := f.summarise(r, p, runs)
+	if len(lines) == 0 {
+		_, err := fmt.Fprintln(w, "no outcome yet")
+		return err
+	}
+	head := []string{"method", "settings"}
+	for _, at := range lines[0].points {
+		if at.steps > 0 {
+			head = append(head, fmt.Sprintf("J=%d", at.steps))
+		} else {
+			head = append(head, "MCC")
+		}
+	}
+	t := newTable(append(head, "runs", "seconds")...).numbersFrom(2)
+	for _, l := range lines {
+		row := []string{l.method.Label, string(l.preset)}
+		for _, at := range l.points {
+			row = append(row, at.String())
+		}
+		t.add(append(row, l.runs(), secondsText(l.seconds()))...)
+	}
+	return t.write(w)
+}
+
+// secondsText is a time in seconds to two or three digits.
+func secondsText(seconds float64) string {
+	switch {
+	case seconds < 0.001:
+		return "<0.001"
+	case seconds < 100:
+		return fmt.Sprintf("%.2g", seconds)
+	}
+	return fmt.Sprintf("%.0f", seconds)
 }

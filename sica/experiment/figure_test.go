@@ -10,12 +10,12 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-// The printed figures have the same cells as the paper's but for the steps' size,
-// which the heart has none of; those cells are told apart from the others by it alone.
-func TestPrintedCells(t *testing.T) {
+// The printed figures have the same trials as the paper's but for the steps' size,
+// which the heart has none of; those trials are told apart from the others by it alone.
+func TestPrintedTrials(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		paper := f.Cells(experiment.PaperPreset, 2)
-		for i, c := range f.Cells(experiment.PrintedPreset, 2) {
+		paper := f.Trials(experiment.PaperPreset, 2)
+		for i, c := range f.Trials(experiment.PrintedPreset, 2) {
 			if c.StepSize != 0 {
 				t.Errorf("figure %s: %s has steps of %g as printed", f.Name, c, c.StepSize)
 			}
@@ -37,7 +37,7 @@ func TestLinearProblem(t *testing.T) {
 	const steps = 3
 	for data, d := range map[string]int{experiment.AR7: 2, experiment.MNIST: 3} {
 		p := experiment.Problem{Data: data, Mixing: experiment.LinearMixing, Steps: steps, Seed: 7}
-		s, in, err := p.Draw()
+		s, x, err := p.Draw()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestLinearProblem(t *testing.T) {
 		var power, want mat.Dense
 		power.Pow(step, steps)
 		want.Mul(&power, s)
-		if !mat.EqualApprox(in.X, &want, 1e-12) {
+		if !mat.EqualApprox(x.X(), &want, 1e-12) {
 			t.Errorf("%s: the mixed signals aren't (I+W)^%d of the sources", data, steps)
 		}
 
@@ -76,26 +76,26 @@ func TestUnknownProblem(t *testing.T) {
 	}
 }
 
-// A figure's cells are distinct, come run by run and name methods and presets
+// A figure's trials are distinct, come run by run and name methods and presets
 // that there are; those of fewer runs come first among those of more.
-func TestCells(t *testing.T) {
+func TestTrials(t *testing.T) {
 	for _, f := range experiment.Figures() {
 		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.PrintedPreset, experiment.DefaultPreset, experiment.SmokePreset} {
-			cells := f.Cells(preset, 3)
-			seen := make(map[experiment.Cell]bool)
-			for i, c := range cells {
+			trials := f.Trials(preset, 3)
+			seen := make(map[experiment.Trial]bool)
+			for i, c := range trials {
 				if seen[c] {
 					t.Errorf("figure %s, %s: %s is there twice", f.Name, preset, c)
 				}
 				seen[c] = true
-				if i > 0 && c.Seed < cells[i-1].Seed {
+				if i > 0 && c.Seed < trials[i-1].Seed {
 					t.Errorf("figure %s, %s: %s comes after a later run", f.Name, preset, c)
 				}
 				if m, err := experiment.MethodNamed(c.Method); err != nil || m.Settings(c.Preset) != c.Preset {
 					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c, err)
 				}
 			}
-			if fewer := f.Cells(preset, 2); !slices.Equal(fewer, cells[:len(fewer)]) {
+			if fewer := f.Trials(preset, 2); !slices.Equal(fewer, trials[:len(fewer)]) {
 				t.Errorf("figure %s, %s: two runs don't begin three", f.Name, preset)
 			}
 		}
@@ -104,14 +104,14 @@ func TestCells(t *testing.T) {
 
 // The paper's figures of scores have four numbers of steps and every method; with
 // the default settings there are none of the paper's flows.
-func TestCellsOfFigure3b(t *testing.T) {
+func TestTrialsOfFigure3b(t *testing.T) {
 	f, err := experiment.FigureNamed("3b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for preset, methods := range map[experiment.Preset]int{experiment.PaperPreset: 10, experiment.DefaultPreset: 8, experiment.SmokePreset: 10} {
-		if n := len(f.Cells(preset, experiment.PaperRuns)); n != 4*methods*20 {
-			t.Errorf("%s: %d cells, want 4 numbers of steps × %d methods × 20 runs", preset, n, methods)
+		if n := len(f.Trials(preset, experiment.PaperRuns)); n != 4*methods*20 {
+			t.Errorf("%s: %d trials, want 4 numbers of steps × %d methods × 20 runs", preset, n, methods)
 		}
 	}
 }

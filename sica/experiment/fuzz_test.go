@@ -37,16 +37,16 @@ func tree(t *testing.T, dir string) []string {
 // Whatever a file of outcomes holds, it is refused, or it can be added to, merged,
 // summed up and drawn, and nothing is written beside the folder.
 func FuzzStore(f *testing.F) {
-	const cell = `{"data":"ar7","mixing":"linear","steps":5,"seed":20001,"method":"sica-wgf","preset":"paper","mcc":0.5,"seconds":1`
+	const trial = `{"data":"ar7","mixing":"linear","steps":5,"seed":20001,"method":"sica-wgf","preset":"paper","mcc":0.5,"seconds":1`
 	for _, seed := range []string{
 		"", "{}\n", "{}\n{}", "null\n", "[]\n", "{}\nnot JSON\n{}\n",
-		cell + "}\n" + strings.ReplaceAll(cell, "20001", "20002") + "}\n",
-		cell + `,"divergence":[0.5,1],"config":{"a":[1]}}` + "\n",
-		strings.Replace(cell, "0.5", "1e300", 1) + "}\n",
-		strings.Replace(cell, `:1`, ":-1e300", 1) + "}\n",
-		strings.Replace(cell, "0.5", "null", 1) + `,"error":"failed"}` + "\n",
-		strings.Replace(cell, "ar7", "../../../outside", 1) + "}\n",
-		strings.Replace(cell, "sica-wgf", `a\u0000b`, 1) + "}\n",
+		trial + "}\n" + strings.ReplaceAll(trial, "20001", "20002") + "}\n",
+		trial + `,"divergence":[0.5,1],"config":{"a":[1]}}` + "\n",
+		strings.Replace(trial, "0.5", "1e300", 1) + "}\n",
+		strings.Replace(trial, `:1`, ":-1e300", 1) + "}\n",
+		strings.Replace(trial, "0.5", "null", 1) + `,"error":"failed"}` + "\n",
+		strings.Replace(trial, "ar7", "../../../outside", 1) + "}\n",
+		strings.Replace(trial, "sica-wgf", `a\u0000b`, 1) + "}\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -62,10 +62,10 @@ func FuzzStore(f *testing.F) {
 			}
 		}
 		before := tree(t, parent)
-		if err := os.WriteFile(filepath.Join(from, "cells.jsonl"), data, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(from, "outcomes.jsonl"), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		read, err := experiment.Read(from, "cells")
+		read, err := experiment.Read(from, "outcomes")
 		if err != nil {
 			checkError(t, err)
 			return
@@ -76,21 +76,21 @@ func FuzzStore(f *testing.F) {
 		}
 		checkShown(t, read)
 
-		s := open(t, to, "cells")
+		s := open(t, to, "outcomes")
 		defer s.Close()
 		if added, err := s.Merge(read); err != nil || added != n {
 			t.Errorf("merged %d of %d: %v", added, n, err)
 		}
 		add(t, s, outcome(1, .5), nil)
-		again, err := experiment.Read(to, "cells")
+		again, err := experiment.Read(to, "outcomes")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := find(again, experiment.Cell{Problem: outcome(1, 0).Problem, Method: "fastica", Preset: experiment.PaperPreset}); !ok || *o.MCC != .5 {
+		if o, ok := find(again, experiment.Trial{Problem: outcome(1, 0).Problem, Method: "fastica", Preset: experiment.PaperPreset}); !ok || *o.MCC != .5 {
 			t.Errorf("what was added came back as %+v (%v)", o, ok)
 		}
 		after := tree(t, parent)
-		after = slices.DeleteFunc(after, func(path string) bool { return filepath.Base(path) == "cells.jsonl" })
+		after = slices.DeleteFunc(after, func(path string) bool { return filepath.Base(path) == "outcomes.jsonl" })
 		if !slices.Equal(after, before) {
 			t.Errorf("wrote files: %q, before %q", after, before)
 		}

@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
-	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Preset names a method's settings.
@@ -23,88 +22,55 @@ const (
 	// PaperPreset is the settings that SICA's paper gives.
 	PaperPreset Preset = "paper"
 	// PrintedPreset is a figure's, not a method's: PaperPreset behind mixing steps as the
-	// paper prints them; see Figure.Cells.
+	// paper prints them; see Figure.Trials.
 	PrintedPreset Preset = "printed"
 	// DefaultPreset is the settings that this project chose by measurement.
 	DefaultPreset Preset = "default"
-	// SmokePreset is a few steps of PaperPreset, or of DefaultPreset for a method that isn't in
-	// the paper: it shows in seconds that everything works, and nothing else.
+	// SmokePreset is a few steps of PaperPreset, or of DefaultPreset for a method that isn't
+	// in the paper: it shows in seconds that everything works, and nothing else.
 	SmokePreset Preset = "smoke"
 )
 
-// Signals are mixed signals to be separated.
-type Signals struct {
-	X     *mat.Dense // d×T; no method changes it
-	Shape []int      // of the position index, row-major; nil is {T}
-	// Checkpoint, if set, is a folder for sica.Config.Checkpoint. Only SICA with
-	// the paper's settings uses it, which takes minutes an iteration.
-	Checkpoint string
-}
-
-// A Recovery is what a method made of mixed signals.
-type Recovery struct {
-	Z *mat.Dense // d×T
-	// Config is the method's settings, as JSON shows them; nil if it has none.
-	Config any
-	// Convergence says how the fit ended. Its Warning is empty if all is well.
-	baseline.Convergence
-	// Why says in a sentence why SICA ended. It is empty for other methods.
-	Why string
-	// Loss and Divergence hold a value for each of SICA's iterations.
-	Loss, Divergence []float64
-	// Elapsed is how long it took, in all processes if it went on from a
-	// checkpoint.
-	Elapsed time.Duration
-}
-
-// A Method recovers sources from mixed signals.
+// A Method separates mixed signals with the settings of a preset.
 type Method struct {
 	// Name is short, in lower case, such as "sica-rf": for flags and files.
 	Name string
-	// Label is how pictures call it; see plot.StyleOf.
+	// Label is the method's name in pictures and tables; see plot.StyleOf.
 	Label string
 	// Presets are those that the method has, none if it has no settings.
 	Presets []Preset
 
-	recover recoverer          // nil for SICA
-	sica    func() sica.Config // nil for other methods
+	fit  fitter             // nil for SICA
+	sica func() sica.Config // nil for other methods
 }
 
-// Methods returns all methods: SICA with this project's settings, by package linear, by
-// invertible networks and by a flow of seconds; with the paper's two flows, its rectified flow
-// kept to scale, the paper's rivals, other
-// linear ones, and what needs no training at all.
+// Methods returns all methods: SICA with this project's settings, by the linear rule alone,
+// by invertible networks and by a flow of seconds; SICA with the paper's two flows, the
+// rectified one also kept to scale; the paper's rivals and other linear methods; and what
+// needs no training at all.
 func Methods() []Method {
 	all := []Preset{PaperPreset, DefaultPreset, SmokePreset}
+	paper := []Preset{PaperPreset, SmokePreset}
+	chosen := []Preset{DefaultPreset, SmokePreset}
 	return []Method{
-		{"sica", plot.SICA, []Preset{DefaultPreset, SmokePreset}, nil, sica.Default},
-		{"sica-linear", plot.SICALinear, nil, separateLinear, nil},
-		{"sica-direct", plot.SICADirect, []Preset{DefaultPreset, SmokePreset}, nil, sica.Direct},
-		{"sica-fast", plot.SICAFast, []Preset{DefaultPreset, SmokePreset}, nil, sica.FastWGF},
-		{"sica-wgf", plot.SICAWGF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperWGF},
-		{"sica-rf", plot.SICARF, []Preset{PaperPreset, SmokePreset}, nil, sica.PaperRF},
-		{"sica-rf-standardised", plot.StandardisedRF, []Preset{PaperPreset, SmokePreset}, nil, standardisedRF},
-		{"fastica", plot.FastICA, all, fit(fastICA), nil},
-		{"lica", plot.LICA, all, fit(lICA), nil},
-		{"pcl", plot.PCL, all, fit(pCL), nil},
-		{"ivae", plot.IVAE, all, fit(iVAE), nil},
-		{"sobi", plot.SOBI, []Preset{DefaultPreset, SmokePreset}, fit(sOBI), nil},
-		{"jade", plot.JADE, []Preset{DefaultPreset, SmokePreset}, fit(jADE), nil},
-		{"picard", plot.Picard, []Preset{DefaultPreset, SmokePreset}, fit(picardO), nil},
-		{"zca", plot.ZCA, nil, fitWith(zca.Whitening{}), nil},
-		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(zca.Gaussianised{}), nil},
-		{"mixed", plot.Mixed, nil, mixed, nil},
+		{"sica", plot.SICA, chosen, nil, sica.Default},
+		{"sica-linear", plot.SICALinear, nil, fitLinear, nil},
+		{"sica-direct", plot.SICADirect, chosen, nil, sica.Direct},
+		{"sica-fast", plot.SICAFast, chosen, nil, sica.FastWGF},
+		{"sica-wgf", plot.SICAWGF, paper, nil, sica.PaperWGF},
+		{"sica-rf", plot.SICARF, paper, nil, sica.PaperRF},
+		{"sica-rf-standardised", plot.StandardisedRF, paper, nil, standardisedRF},
+		{"fastica", plot.FastICA, all, fitWith(configureFastICA), nil},
+		{"lica", plot.LICA, all, fitWith(configureLICA), nil},
+		{"pcl", plot.PCL, all, fitWith(configurePCL), nil},
+		{"ivae", plot.IVAE, all, fitWith(configureIVAE), nil},
+		{"sobi", plot.SOBI, chosen, fitWith(configureSOBI), nil},
+		{"jade", plot.JADE, chosen, fitWith(configureJADE), nil},
+		{"picard", plot.Picard, chosen, fitWith(configurePicard), nil},
+		{"zca", plot.ZCA, nil, fitWith(configureZCA), nil},
+		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(configureGaussianisedZCA), nil},
+		{"mixed", plot.Mixed, nil, fitMixed, nil},
 	}
-}
-
-// standardisedRF is SICA-RF with the signals standardised after each iteration, which
-// the paper doesn't say. Without it they shrink: an iteration aims at the marginals of
-// its own start, and what the network has learned in it takes the signals' sum
-// towards them but hardly lets their difference grow.
-func standardisedRF() sica.Config {
-	cfg := sica.PaperRF()
-	cfg.Standardise = true
-	return cfg
 }
 
 // MethodNamed returns the method of that name. The error lists the names.
@@ -116,12 +82,13 @@ func MethodNamed(name string) (Method, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Method{}, fmt.Errorf("experiment: unknown method %q: want one of %s", name, strings.Join(names, ", "))
+	return Method{}, fmt.Errorf("experiment: method: unknown name (%q); must be one of %s",
+		name, strings.Join(names, ", "))
 }
 
-// lookUp is MethodNamed, and knows the readings' methods, too.
+// lookUp is MethodNamed, and also knows the variants, which tables alone use.
 func lookUp(name string) (Method, error) {
-	for _, m := range readingMethods() {
+	for _, m := range variants() {
 		if m.Name == name {
 			return m, nil
 		}
@@ -137,8 +104,8 @@ func (m Method) has(p Preset) bool {
 	return slices.Contains(m.Presets, p)
 }
 
-// Settings returns the preset that comes nearest to p: p itself if the method has
-// it, else the first that it has, and "" if it has no settings.
+// Settings returns the preset that comes nearest to p: p itself if the method has it, else
+// the first that it has, and "" if it has no settings.
 func (m Method) Settings(p Preset) Preset {
 	switch {
 	case len(m.Presets) == 0:
@@ -149,11 +116,12 @@ func (m Method) Settings(p Preset) Preset {
 	return m.Presets[0]
 }
 
-// Config returns SICA's settings of a preset. It is an error if the method isn't SICA,
-// or has no such preset; it names those that it has.
+// Config returns SICA's settings of a preset. It is an error if the method isn't SICA, or
+// has no such preset; it names those that it has.
 func (m Method) Config(p Preset) (sica.Config, error) {
 	if m.sica == nil || !m.has(p) {
-		return sica.Config{}, fmt.Errorf("experiment: method %s has no preset %q of SICA's: want one of %q", m.Name, p, m.Presets)
+		return sica.Config{}, fmt.Errorf("experiment: preset: %s has no %q of SICA's; "+
+			"must be one of %q", m.Name, p, m.Presets)
 	}
 	if p == SmokePreset {
 		return m.sica().Smoke(), nil
@@ -161,31 +129,76 @@ func (m Method) Config(p Preset) (sica.Config, error) {
 	return m.sica(), nil
 }
 
-// Recover separates the mixed signals with the settings of a preset, "" for a
-// method without settings. Linearly dependent ones are reduced to their principal
-// components first; see sica.Preparation.Components. The same arguments give the same recovery. It is an
-// error if the method has no such preset, if the signals don't suit it, or, with
-// ctx.Err() wrapped, once ctx has ended. A checkpoint that can't be used is one that
-// wraps sica.ErrCheckpoint.
-func (m Method) Recover(ctx context.Context, b compute.Backend, in Signals, p Preset, seed uint64) (*Recovery, error) {
-	if !m.has(p) {
-		return nil, fmt.Errorf("experiment: method %s has no preset %q: want one of %q", m.Name, p, m.Presets)
+// A Fitted is what a method has made of mixed signals. Its Details are a *sica.Result for
+// SICA and a *linear.Solution for the linear rule alone.
+type Fitted struct {
+	*ica.Model
+	// Config is the method's settings, as JSON shows them; nil if it has none.
+	Config any
+	// Elapsed is how long it took, in all processes if it went on from a checkpoint.
+	Elapsed time.Duration
+}
+
+// Fit separates the mixed signals with the settings of a preset, "" for a method without
+// settings. Linearly dependent signals are reduced to their principal components first; see
+// sica.Preparation.Components. The same arguments give the same signals. It is an error if
+// the method has no such preset, if the signals don't suit it, or, with ctx.Err() wrapped,
+// once ctx has ended.
+func (m Method) Fit(
+	ctx context.Context, b compute.Backend, x *ica.Signals, p Preset, seed uint64,
+) (*Fitted, error) {
+	return m.run(ctx, task{backend: b, x: x, preset: p, seed: seed})
+}
+
+// A task is what a method gets to do.
+type task struct {
+	backend compute.Backend
+	x       *ica.Signals
+	preset  Preset
+	seed    uint64
+	// checkpoint, if set, is a folder for sica.Config.Checkpoint. Only SICA with the paper's
+	// settings, which takes minutes an iteration, uses it.
+	checkpoint string
+}
+
+// A fitter does a task.
+type fitter = func(ctx context.Context, t task) (*Fitted, error)
+
+// run does the task. A checkpoint that can't be used is an error that wraps
+// sica.ErrCheckpoint.
+func (m Method) run(ctx context.Context, t task) (*Fitted, error) {
+	if !m.has(t.preset) {
+		return nil, fmt.Errorf("experiment: preset: %s has no %q; must be one of %q",
+			m.Name, t.preset, m.Presets)
 	}
 	began := time.Now()
-	recover := m.recover
+	fit := m.fit
 	if m.sica != nil {
-		recover = m.separate
-	}
-	if m.sica == nil && m.Name != "mixed" {
+		fit = m.fitSICA
+	} else if m.Name != "mixed" {
 		var err error
-		if in.X, err = reduced(in.X); err != nil {
+		if t.x, err = reduced(t.x); err != nil {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
 	}
-	r, err := recover(ctx, b, in, p, seed)
+	f, err := fit(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	r.Elapsed = max(r.Elapsed, time.Since(began))
-	return r, nil
+	f.Elapsed = max(f.Elapsed, time.Since(began))
+	return f, nil
+}
+
+// reduced returns the signals, or their principal components if some of them determine
+// others.
+func reduced(x *ica.Signals) (*ica.Signals, error) {
+	r, err := preprocess.Reduce(x.X(), 0)
+	if err != nil || r.Components() == r.Channels() {
+		return x, nil // each method says itself what is wrong with x
+	}
+	y, err := r.Apply(x.X())
+	if err != nil {
+		return nil, err
+	}
+	return ica.New(y, x.Shape()...)
 }

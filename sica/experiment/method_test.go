@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -31,6 +32,15 @@ func laplace(t *testing.T) *mat.Dense {
 		t.Fatal(err)
 	}
 	return x
+}
+
+func checked(t *testing.T, x *mat.Dense) *ica.Signals {
+	t.Helper()
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signals
 }
 
 // apply returns f of every entry.
@@ -66,7 +76,7 @@ func TestEveryMethodHasAStyle(t *testing.T) {
 
 // The same seed gives the same signals, the mixed signals stay as they are, and
 // no extreme of scale or offset makes a value that isn't finite.
-func TestRecoverIsSeededAndFinite(t *testing.T) {
+func TestFitIsSeededAndFinite(t *testing.T) {
 	x := laplace(t)
 	all := map[string]*mat.Dense{
 		"plain":                  x,
@@ -76,7 +86,7 @@ func TestRecoverIsSeededAndFinite(t *testing.T) {
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
 		for name, in := range all {
 			before := mat.DenseCopyOf(in)
-			r, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5)
+			r, err := m.Fit(t.Context(), b, checked(t, in), p, 5)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -84,7 +94,7 @@ func TestRecoverIsSeededAndFinite(t *testing.T) {
 			if !mat.Equal(in, before) {
 				t.Errorf("%s: the mixed signals were changed", name)
 			}
-			for _, v := range r.Z.RawMatrix().Data {
+			for _, v := range r.Signals.RawMatrix().Data {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Fatalf("%s: recovered %g", name, v)
 				}
@@ -92,29 +102,18 @@ func TestRecoverIsSeededAndFinite(t *testing.T) {
 			if name != "plain" {
 				continue
 			}
-			again, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5)
-			if err != nil || !mat.Equal(again.Z, r.Z) {
+			again, err := m.Fit(t.Context(), b, checked(t, in), p, 5)
+			if err != nil || !mat.Equal(again.Signals, r.Signals) {
 				t.Errorf("the second time it came out otherwise (%v)", err)
 			}
 		}
 	})
 }
 
-func TestRecoverOfBadSignals(t *testing.T) {
-	x := laplace(t)
-	inputs := map[string]*mat.Dense{
-		"NaN":          apply(x, func(i, t int, v float64) float64 { return map[bool]float64{true: math.NaN(), false: v}[t == 9] }),
-		"Inf":          apply(x, func(i, t int, v float64) float64 { return map[bool]float64{true: math.Inf(1), false: v}[t == 9] }),
-		"constant":     apply(x, func(i, t int, v float64) float64 { return map[bool]float64{true: 3, false: v}[i == 1] }),
-		"one position": mat.NewDense(2, 1, []float64{1, 2}),
-	}
+func TestFitOfUnknownPreset(t *testing.T) {
+	x := checked(t, laplace(t))
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
-		for name, in := range inputs {
-			if r, err := m.Recover(t.Context(), b, experiment.Signals{X: in}, p, 5); err == nil {
-				t.Errorf("%s: recovered %v and no error", name, r)
-			}
-		}
-		if _, err := m.Recover(t.Context(), b, experiment.Signals{X: x}, "best", 5); err == nil {
+		if _, err := m.Fit(t.Context(), b, x, "best", 5); err == nil {
 			t.Error("a preset that there isn't gave no error")
 		}
 	})
@@ -122,14 +121,14 @@ func TestRecoverOfBadSignals(t *testing.T) {
 
 // A method whose context ends says so, and asks the device for at most one more
 // call. The paper's settings take long enough for the context to end within them.
-func TestRecoverCancelled(t *testing.T) {
+func TestFitCancelled(t *testing.T) {
 	x := laplace(t)
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, _ experiment.Preset) {
 		p := m.Settings(experiment.PaperPreset)
 		ended, end := context.WithCancel(t.Context())
 		end()
 		counting := backendtest.Count(b, nil)
-		if _, err := m.Recover(ended, counting, experiment.Signals{X: x}, p, 5); !errors.Is(err, context.Canceled) {
+		if _, err := m.Fit(ended, counting, checked(t, x), p, 5); !errors.Is(err, context.Canceled) {
 			t.Errorf("with a context that has ended the error is %v", err)
 		}
 		if calls := counting.Calls(); calls > 0 {
@@ -142,7 +141,7 @@ func TestRecoverCancelled(t *testing.T) {
 					stop()
 				}
 			})
-			_, err := m.Recover(ctx, counting, experiment.Signals{X: x}, p, 5)
+			_, err := m.Fit(ctx, counting, checked(t, x), p, 5)
 			if calls := counting.Calls(); calls > last+1 {
 				t.Errorf("%d calls after the one in which the context ended", calls-last)
 			}

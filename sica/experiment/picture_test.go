@@ -14,24 +14,24 @@ import (
 // A picture needs an outcome, and no more than that.
 func TestPicture(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		s := open(t, t.TempDir(), "cells")
+		s := open(t, t.TempDir(), "outcomes")
 		if f.Example {
-			c := f.Cells(experiment.PaperPreset, 1)[0]
+			c := f.Trials(experiment.PaperPreset, 1)[0]
 			sources, mixed, err := c.Draw()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var z mat.Dense
-			z.Add(sources, mixed.X)
-			add(t, s, &experiment.Outcome{Cell: c}, &z)
+			z.Add(sources, mixed.X())
+			add(t, s, &experiment.Outcome{Trial: c}, &z)
 		} else {
 			if p, err := f.Picture(s.Results, experiment.PaperPreset, 1); err == nil {
 				t.Errorf("figure %s of no outcome: %v", f.Name, p)
 			}
 			half := .5
-			for _, c := range f.Cells(experiment.PaperPreset, 1) {
+			for _, c := range f.Trials(experiment.PaperPreset, 1) {
 				if c.Method == "zca" && c.Steps == 10 {
-					add(t, s, &experiment.Outcome{Cell: c, MCC: &half}, nil)
+					add(t, s, &experiment.Outcome{Trial: c, MCC: &half}, nil)
 				}
 			}
 		}

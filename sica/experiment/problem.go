@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // The names of a Problem's data.
@@ -58,7 +59,8 @@ type Problem struct {
 
 // Draw returns the sources and the mixed signals. It is an error if the data or
 // the mixing is unknown, or if they don't go together.
-func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
+func (p Problem) Draw() (sources *mat.Dense, mixed *ica.Signals, err error) {
+	var shape []int
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
 	switch p.Data {
 	case Heart:
@@ -66,7 +68,7 @@ func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
 	case AR7:
 		sources, err = datasets.AR7(rng, arSignals, arPositions)
 	case MNIST, twoDigits, resizedDigits:
-		mixed.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
+		shape = []int{datasets.MNISTSide, datasets.MNISTSide}
 		n := digits
 		if p.Data == twoDigits {
 			n = 2
@@ -76,12 +78,17 @@ func (p Problem) Draw() (sources *mat.Dense, mixed Signals, err error) {
 			resize(sources)
 		}
 	default:
-		err = fmt.Errorf("experiment: unknown data %q: want %s, %s or %s", p.Data, Heart, AR7, MNIST)
+		err = fmt.Errorf("experiment: data: unknown name (%q); must be %s, %s or %s",
+			p.Data, Heart, AR7, MNIST)
 	}
 	if err != nil {
-		return nil, Signals{}, err
+		return nil, nil, err
 	}
-	mixed.X, err = p.mix(sources)
+	x, err := p.mix(sources)
+	if err != nil {
+		return nil, nil, err
+	}
+	mixed, err = ica.New(x, shape...)
 	return sources, mixed, err
 }
 
@@ -99,7 +106,8 @@ func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
 		w.Scale(p.StepSize, w)
 		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, W: w, H: datasets.GELU})
 	}
-	return nil, fmt.Errorf("experiment: %d steps of mixing %q for %s: want %s without steps for %s, and %s or %s for the others",
+	return nil, fmt.Errorf("experiment: mixing: %d steps of %q don't suit %s; must be %s "+
+		"without steps for %s, and %s or %s for the others",
 		p.Steps, p.Mixing, p.Data, MatrixMixing, Heart, LinearMixing, GELUMixing)
 }
 

@@ -13,33 +13,33 @@ import (
 
 // A Plan says what Run makes.
 type Plan struct {
-	// Cells are made in order, those that the store lacks.
-	Cells []Cell
-	// Keep says whether a cell's recovered signals are kept; nil keeps none.
-	Keep func(Cell) bool
-	// Jobs is how many cells are made at once, at least 1.
+	// Trials are made in order, those that the store lacks.
+	Trials []Trial
+	// Keep says whether a trial's recovered signals are kept; nil keeps none.
+	Keep func(Trial) bool
+	// Jobs is how many trials are made at once, at least 1.
 	Jobs int
-	// OnOutcome, if set, is called after each cell.
+	// OnOutcome, if set, is called after each trial.
 	OnOutcome func(o Outcome, p Progress)
 }
 
 // Progress is how far Run has come.
 type Progress struct {
-	// Done counts the cells made, Total those that were to be made.
+	// Done counts the trials made, Total those that were to be made.
 	Done, Total int
-	// Left is about how long the rest takes, going by the cells of the same
+	// Left is about how long the rest takes, going by the trials of the same
 	// method, settings and data that the store has. AtLeast is true while some
 	// are left that nothing is known of, which don't count.
 	Left    time.Duration
 	AtLeast bool
 }
 
-// Missing returns the cells of a plan that the store lacks, or lacks the signals
+// Missing returns the trials of a plan that the store lacks, or lacks the signals
 // of where they are to be kept.
-func (s *Store) Missing(p Plan) []Cell {
-	var missing []Cell
-	seen := make(map[Cell]bool)
-	for _, c := range p.Cells {
+func (s *Store) Missing(p Plan) []Trial {
+	var missing []Trial
+	seen := make(map[Trial]bool)
+	for _, c := range p.Trials {
 		o, ok := s.find(c)
 		if ok && p.keeps(c) && o.Error == "" {
 			ok = s.hasSignals(c)
@@ -52,12 +52,12 @@ func (s *Store) Missing(p Plan) []Cell {
 	return missing
 }
 
-func (p Plan) keeps(c Cell) bool { return p.Keep != nil && p.Keep(c) }
+func (p Plan) keeps(c Trial) bool { return p.Keep != nil && p.Keep(c) }
 
-// Run makes the plan's cells that the store lacks, and adds each outcome to it
+// Run makes the plan's trials that the store lacks, and adds each outcome to it
 // at once. The outcomes don't depend on Jobs, but their Seconds do. If ctx ends
-// or a cell or the store fails, the cells under way are dropped, and the first
-// error is returned. A cell of SICA with the paper's settings that was under way,
+// or a trial or the store fails, the trials under way are dropped, and the first
+// error is returned. A trial of SICA with the paper's settings that was under way,
 // even in a process that was killed, goes on from its last iteration.
 func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	if p.Jobs < 1 {
@@ -72,13 +72,13 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 		err     error
 	}
 	missing := s.Missing(p)
-	cells := make(chan Cell)
+	trials := make(chan Trial)
 	results := make(chan made)
 	go func() {
-		defer close(cells)
+		defer close(trials)
 		for _, c := range missing {
 			select {
-			case cells <- c:
+			case trials <- c:
 			case <-ctx.Done():
 				return
 			}
@@ -87,7 +87,7 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	var workers sync.WaitGroup
 	for range min(p.Jobs, len(missing)) {
 		workers.Go(func() {
-			for c := range cells {
+			for c := range trials {
 				o, z, err := c.Run(ctx, b, s.checkpointPath(c))
 				if err != nil {
 					err = fmt.Errorf("experiment: %s: %w", c, err)
@@ -107,7 +107,7 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 		err := r.err
 		if err == nil {
 			z := r.z
-			if !p.keeps(r.outcome.Cell) {
+			if !p.keeps(r.outcome.Trial) {
 				z = nil
 			}
 			err = s.Add(r.outcome, z)
@@ -129,14 +129,73 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	return ctx.Err()
 }
 
-// Make makes the figure's cells for a preset and a number of runs in a folder of
-// results, those that are missing there, and returns the results. Each cell is
+// Make makes the figure's trials for a preset and a number of runs in a folder of
+// results, those that are missing there, and returns the results. Each trial is
 // told to onOutcome, if it is set. The errors are those of Open and Run.
-func (f Figure) Make(ctx context.Context, b compute.Backend, dir string, p Preset, runs int, onOutcome func(Outcome, Progress)) (*Results, error) {
-	s, err := Open(dir, Cells)
+func (f Figure) Make(
+	ctx context.Context, b compute.Backend, dir string, p Preset, runs int,
+	onOutcome func(Outcome, Progress),
+) (*Results, error) {
+	s, err := Open(dir, OutcomesFile)
 	if err != nil {
 		return nil, err
 	}
-	plan := Plan{Cells: f.Cells(p, runs), Keep: f.Keeps, Jobs: 1, OnOutcome: onOutcome}
+	plan := Plan{Trials: f.Trials(p, runs), Keep: f.Keeps, Jobs: 1, OnOutcome: onOutcome}
 	return s.Results, errors.Join(Run(ctx, b, s, plan), s.Close())
+}
+
+// Kind is what the trial has in common with others that take about as long: its data,
+// method and preset.
+func (c Trial) Kind() Trial {
+	return Trial{Problem: Problem{Data: c.Data}, Method: c.Method, Preset: c.Preset}
+}
+
+// A clock tells how long trials will take by those made before.
+type clock struct {
+	jobs    int
+	waiting map[Trial]int
+	seconds map[Trial]float64 // of all that were made
+	count   map[Trial]int
+}
+
+func newClock(before []Outcome, missing []Trial, jobs int) *clock {
+	c := &clock{
+		jobs: jobs, waiting: make(map[Trial]int),
+		seconds: make(map[Trial]float64), count: make(map[Trial]int),
+	}
+	for _, o := range before {
+		c.learn(o)
+	}
+	for _, trial := range missing {
+		c.waiting[trial.Kind()]++
+	}
+	return c
+}
+
+func (c *clock) learn(o Outcome) {
+	c.seconds[o.Kind()] += o.Seconds
+	c.count[o.Kind()]++
+}
+
+// made takes note of a trial that was waited for.
+func (c *clock) made(o Outcome) {
+	c.learn(o)
+	c.waiting[o.Kind()]--
+}
+
+// left is how long the trials that are waited for take, and whether something is
+// known of all of them: if not, it is without the others.
+func (c *clock) left() (left time.Duration, sure bool) {
+	var seconds float64
+	sure = true
+	for k, n := range c.waiting {
+		switch {
+		case n == 0:
+		case c.count[k] == 0:
+			sure = false
+		default:
+			seconds += float64(n) * c.seconds[k] / float64(c.count[k])
+		}
+	}
+	return time.Duration(seconds / float64(c.jobs) * float64(time.Second)).Round(time.Second), sure
 }

@@ -34,42 +34,42 @@ func openAuto(t *testing.T) compute.Backend {
 	return b
 }
 
-// quick are cells that take milliseconds each.
-func quick() []experiment.Cell {
-	var cells []experiment.Cell
+// quick are trials that take milliseconds each.
+func quick() []experiment.Trial {
+	var trials []experiment.Trial
 	for seed := range uint64(4) {
 		for _, method := range []string{"fastica", "zca", "mixed", "lica"} {
-			c := cell(seed)
+			c := trial(seed)
 			m, _ := experiment.MethodNamed(method)
 			c.Method, c.Preset = method, m.Settings(experiment.SmokePreset)
-			cells = append(cells, c)
+			trials = append(trials, c)
 		}
 	}
-	return cells
+	return trials
 }
 
-// Each cell is made once, whatever the number of jobs, and comes out the same.
+// Each trial is made once, whatever the number of jobs, and comes out the same.
 func TestRunMakesWhatIsMissing(t *testing.T) {
 	b := openGo(t)
-	keep := func(c experiment.Cell) bool { return c.Seed == 0 }
-	digests := make(map[experiment.Cell]string)
+	keep := func(c experiment.Trial) bool { return c.Seed == 0 }
+	digests := make(map[experiment.Trial]string)
 	for _, jobs := range []int{1, 3} {
-		s := open(t, t.TempDir(), "cells")
-		for _, cells := range [][]experiment.Cell{quick()[:5], quick(), quick()} {
-			plan := experiment.Plan{Cells: cells, Keep: keep, Jobs: jobs}
+		s := open(t, t.TempDir(), "outcomes")
+		for _, trials := range [][]experiment.Trial{quick()[:5], quick(), quick()} {
+			plan := experiment.Plan{Trials: trials, Keep: keep, Jobs: jobs}
 			missing := s.Missing(plan)
-			made := make(map[experiment.Cell]bool)
+			made := make(map[experiment.Trial]bool)
 			plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
-				made[o.Cell] = true
+				made[o.Trial] = true
 				if p.Done != len(made) || p.Total != len(missing) {
-					t.Errorf("after %d of %d cells the progress is %+v", len(made), len(missing), p)
+					t.Errorf("after %d of %d trials the progress is %+v", len(made), len(missing), p)
 				}
 			}
 			if err := experiment.Run(t.Context(), b, s, plan); err != nil {
 				t.Fatal(err)
 			}
 			if len(made) != len(missing) {
-				t.Errorf("%d cells were made of %d missing", len(made), len(missing))
+				t.Errorf("%d trials were made of %d missing", len(made), len(missing))
 			}
 			for _, c := range missing {
 				if !made[c] {
@@ -98,28 +98,28 @@ func TestRunMakesWhatIsMissing(t *testing.T) {
 // A method that fails on its signals is an outcome: whitening can't undo a mixing
 // whose ranks have become one signal's.
 func TestRunNotesFailure(t *testing.T) {
-	s := open(t, t.TempDir(), "cells")
-	c := cell(20001)
+	s := open(t, t.TempDir(), "outcomes")
+	c := trial(20001)
 	c.Steps, c.Method, c.Preset = 20, "gaussianise+zca", ""
-	if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: []experiment.Cell{c}, Jobs: 1}); err != nil {
+	if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Trials: []experiment.Trial{c}, Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if o, _ := find(s.Results, c); o.MCC != nil || o.Error == "" {
 		t.Errorf("the outcome is %+v", o)
 	}
-	if n := len(s.Missing(experiment.Plan{Cells: []experiment.Cell{c}})); n != 0 {
-		t.Error("a failed cell would be made again")
+	if n := len(s.Missing(experiment.Plan{Trials: []experiment.Trial{c}})); n != 0 {
+		t.Error("a failed trial would be made again")
 	}
 }
 
 func TestRunOfBadPlan(t *testing.T) {
-	good, bad := cell(1), cell(1)
+	good, bad := trial(1), trial(1)
 	bad.Method = "magic"
 	for name, plan := range map[string]experiment.Plan{
-		"no jobs":        {Cells: []experiment.Cell{good}},
-		"unknown method": {Cells: []experiment.Cell{bad}, Jobs: 1},
+		"no jobs":        {Trials: []experiment.Trial{good}},
+		"unknown method": {Trials: []experiment.Trial{bad}, Jobs: 1},
 	} {
-		s := open(t, t.TempDir(), "cells")
+		s := open(t, t.TempDir(), "outcomes")
 		if err := experiment.Run(t.Context(), openGo(t), s, plan); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -130,11 +130,11 @@ func TestRunOfBadPlan(t *testing.T) {
 }
 
 // A checkpoint that can't be used isn't the method's failure. It is removed with
-// the cell's outcome.
+// the trial's outcome.
 func TestRunKeepsCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, "cells")
-	c := cell(1)
+	s := open(t, dir, "outcomes")
+	c := trial(1)
 	c.Method = "sica-wgf"
 	checkpoint := filepath.Join(dir, "checkpoint-"+c.String())
 	if err := os.Mkdir(checkpoint, 0o777); err != nil {
@@ -143,20 +143,20 @@ func TestRunKeepsCheckpoint(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(checkpoint, "thesis.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: []experiment.Cell{c}, Jobs: 1})
+	err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Trials: []experiment.Trial{c}, Jobs: 1})
 	if !errors.Is(err, sica.ErrCheckpoint) || len(s.Outcomes()) != 0 {
 		t.Errorf("%d outcomes, error %v", len(s.Outcomes()), err)
 	}
-	add(t, s, &experiment.Outcome{Cell: c}, nil)
+	add(t, s, &experiment.Outcome{Trial: c}, nil)
 	if _, err := os.Stat(checkpoint); !os.IsNotExist(err) {
 		t.Errorf("the checkpoint is still there (%v)", err)
 	}
 }
 
 func TestRunCancelled(t *testing.T) {
-	s := open(t, t.TempDir(), "cells")
+	s := open(t, t.TempDir(), "outcomes")
 	ctx, cancel := context.WithCancel(t.Context())
-	plan := experiment.Plan{Cells: quick(), Jobs: 1, OnOutcome: func(_ experiment.Outcome, p experiment.Progress) {
+	plan := experiment.Plan{Trials: quick(), Jobs: 1, OnOutcome: func(_ experiment.Outcome, p experiment.Progress) {
 		if p.Done == 3 {
 			cancel()
 		}
@@ -178,14 +178,14 @@ func TestRunCancelled(t *testing.T) {
 // others once.
 func TestRunAfterKill(t *testing.T) {
 	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
-		s := open(t, dir, "cells")
-		if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Cells: quick(), Jobs: 2}); err != nil {
+		s := open(t, dir, "outcomes")
+		if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Trials: quick(), Jobs: 2}); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "cells.jsonl")
+	path := filepath.Join(dir, "outcomes.jsonl")
 	kills := 0
 	for wait := time.Duration(0); ; wait += 30 * time.Millisecond {
 		child := exec.Command(os.Args[0], "-test.run=^TestRunAfterKill$")
@@ -211,8 +211,8 @@ func TestRunAfterKill(t *testing.T) {
 			lines++
 		}
 	}
-	if r, err := experiment.Read(dir, "cells"); err != nil || len(r.Outcomes()) != len(quick()) || lines != len(quick()) {
-		t.Errorf("after %d kills there are %d lines, want %d, one a cell (%v)", kills, lines, len(quick()), err)
+	if r, err := experiment.Read(dir, "outcomes"); err != nil || len(r.Outcomes()) != len(quick()) || lines != len(quick()) {
+		t.Errorf("after %d kills there are %d lines, want %d, one a trial (%v)", kills, lines, len(quick()), err)
 	}
 	t.Logf("%d kills", kills)
 }

@@ -4,74 +4,110 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
+
+// An estimate is the mean of n values with its standard error. The mean is NaN without a
+// value, the standard error with fewer than two.
+type estimate struct {
+	mean, se float64
+	n        int
+}
+
+func estimateOf(values []float64) estimate {
+	mean, sd := stat.MeanStdDev(values, nil)
+	e := estimate{mean: mean, se: math.NaN(), n: len(values)}
+	if e.n > 1 {
+		e.se = stat.StdErr(sd, float64(e.n))
+	}
+	return e
+}
+
+// String is the mean with the standard error in brackets, as far as they are known.
+func (e estimate) String() string {
+	if e.n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f%s", e.mean, inBrackets(e.se))
+}
+
+// inBrackets is a standard error, or nothing for that of a single run.
+func inBrackets(se float64) string {
+	if math.IsNaN(se) {
+		return ""
+	}
+	return fmt.Sprintf(" (%.3f)", se)
+}
+
+// quantile returns the q-quantile of values, one of them: the upper median for 0.5, the
+// largest for 1; NaN without a value.
+func quantile(values []float64, q float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
 
 // scores are the MCCs with the paper's settings at some problems, in some runs.
 type scores struct {
+	results  *Results
 	problems []Problem // without seeds, from the fewest steps to the most
 	first    uint64    // seed of the first run
 	runs     int
-	fewest   int // runs of a mean that says something
-	mcc      map[Cell]float64
+	minRuns  int // of a mean that decides something
+	// instead says which method takes the place of another.
+	instead map[string]string
 }
 
-func newScores(problems []Problem, first uint64, runs, fewest int, outcomes []Outcome) *scores {
-	s := &scores{problems: problems, first: first, runs: runs, fewest: fewest, mcc: make(map[Cell]float64)}
-	for _, o := range outcomes {
-		if o.MCC != nil {
-			s.mcc[o.Cell] = *o.MCC
-		}
+// runsOf returns the MCC of a method at a problem in each run, NaN where there is none.
+func (s *scores) runsOf(method string, p Problem) []float64 {
+	if other, ok := s.instead[method]; ok {
+		method = other
 	}
-	return s
-}
-
-// of returns the MCC of a method at a problem in each run, NaN where there is none.
-func (s *scores) of(method string, p Problem) []float64 {
 	preset, _ := presetOf(method, PaperPreset)
 	values := make([]float64, s.runs)
 	for run := range values {
 		p.Seed = s.first + uint64(run)
-		v, ok := s.mcc[Cell{Problem: p, Method: method, Preset: preset}]
-		if !ok {
-			v = math.NaN()
+		values[run] = math.NaN()
+		o, ok := s.results.find(Trial{Problem: p, Method: method, Preset: preset})
+		if ok && o.MCC != nil {
+			values[run] = *o.MCC
 		}
-		values[run] = v
 	}
 	return values
 }
 
-// point returns the mean of a method's runs at a problem.
-func (s *scores) point(method string, p Problem) point {
-	values := slices.DeleteFunc(s.of(method, p), math.IsNaN)
-	at := point{steps: p.Steps, runs: len(values)}
-	at.mean, at.se = meanSE(values)
-	return at
+// mean returns the mean of a method's runs at a problem.
+func (s *scores) mean(method string, p Problem) estimate {
+	return estimateOf(slices.DeleteFunc(s.runsOf(method, p), math.IsNaN))
 }
 
-// difference returns a less b for the runs that have both.
-func difference(a, b []float64) []float64 {
+// difference estimates the mean of a − b over the runs that have both.
+func difference(a, b []float64) estimate {
 	var d []float64
 	for run := range a {
 		if v := a[run] - b[run]; !math.IsNaN(v) {
 			d = append(d, v)
 		}
 	}
-	return d
+	return estimateOf(d)
 }
 
 // A level is a method's mean MCC at a problem.
 type level struct {
-	method   string
-	steps    int
-	mean, se float64 // se is NaN for a single run
-	runs     int
+	method string
+	steps  int
+	estimate
 }
 
 func (l level) String() string {
-	return fmt.Sprintf("%s %.3f%s%s (n=%d)", labelOf(l.method), l.mean, inBrackets(l.se), at(l.steps), l.runs)
+	return fmt.Sprintf("%s %s%s (n=%d)", labelOf(l.method), l.estimate, stepsText(l.steps), l.n)
 }
 
-func at(steps int) string {
+// stepsText names the number of mixing steps, where there are any.
+func stepsText(steps int) string {
 	if steps == 0 {
 		return ""
 	}
@@ -83,15 +119,13 @@ func labelOf(method string) string {
 	return m.Label
 }
 
-// levels returns the mean of each method at each problem that has the fewest runs.
+// levels returns the mean of each method at each problem that has enough runs.
 func (s *scores) levels(methods ...string) []level {
 	var levels []level
 	for _, method := range methods {
 		for _, p := range s.problems {
-			values := s.of(method, p)
-			if values = slices.DeleteFunc(values, math.IsNaN); len(values) >= s.fewest {
-				mean, se := meanSE(values)
-				levels = append(levels, level{method, p.Steps, mean, se, len(values)})
+			if mean := s.mean(method, p); mean.n >= s.minRuns {
+				levels = append(levels, level{method, p.Steps, mean})
 			}
 		}
 	}
@@ -112,21 +146,21 @@ func extremes(levels []level) (low, high level, ok bool) {
 	return low, high, len(levels) > 0
 }
 
-// A lead is by how much one method's MCC is above another's, on the mean over the
-// runs that both have.
+// A lead is the mean difference of one method's MCC to another's, over the runs that both
+// have.
 type lead struct {
 	method, over string
 	steps        int
-	mean, se     float64 // of the differences; se is NaN for a single run
-	runs         int
+	estimate
 }
 
 func (l lead) String() string {
-	return fmt.Sprintf("%s %+.3f%s over %s%s (n=%d)", labelOf(l.method), l.mean, inBrackets(l.se), labelOf(l.over), at(l.steps), l.runs)
+	return fmt.Sprintf("%s %+.3f%s over %s%s (n=%d)",
+		labelOf(l.method), l.mean, inBrackets(l.se), labelOf(l.over), stepsText(l.steps), l.n)
 }
 
-// leads returns the leads of each method over each other one, at each problem that
-// both have the fewest runs of and whose steps are among those given; nil are all.
+// leads returns the leads of each method over each other one, at each problem that has
+// enough runs of both and whose steps are among those given; nil is all.
 func (s *scores) leads(methods, over []string, steps []int) []lead {
 	var leads []lead
 	for _, m := range methods {
@@ -135,7 +169,8 @@ func (s *scores) leads(methods, over []string, steps []int) []lead {
 				if steps != nil && !slices.Contains(steps, p.Steps) {
 					continue
 				}
-				if l, ok := s.lead(m, o, p); ok {
+				l := lead{m, o, p.Steps, difference(s.runsOf(m, p), s.runsOf(o, p))}
+				if l.n >= s.minRuns {
 					leads = append(leads, l)
 				}
 			}
@@ -144,42 +179,25 @@ func (s *scores) leads(methods, over []string, steps []int) []lead {
 	return leads
 }
 
-func (s *scores) lead(method, over string, p Problem) (lead, bool) {
-	differences := difference(s.of(method, p), s.of(over, p))
-	l := lead{method: method, over: over, steps: p.Steps, runs: len(differences)}
-	l.mean, l.se = meanSE(differences)
-	return l, l.runs >= s.fewest
+// A fall is by how much a method's MCC falls from the fewest mixing steps to the most.
+type fall struct {
+	method string
+	estimate
 }
 
-// falls returns, for each method, by how much its MCC falls from the fewest
-// mixing steps to the most, on the mean over the runs of both.
+func (f fall) String() string {
+	return fmt.Sprintf("%s %+.3f%s (n=%d)", labelOf(f.method), -f.mean, inBrackets(f.se), f.n)
+}
+
+// falls returns the fall of each method that has enough runs of both numbers of steps.
 func (s *scores) falls(methods ...string) []fall {
 	first, last := s.problems[0], s.problems[len(s.problems)-1]
 	var falls []fall
 	for _, m := range methods {
-		if differences := difference(s.of(m, first), s.of(m, last)); len(differences) >= s.fewest {
-			mean, se := meanSE(differences)
-			falls = append(falls, fall{m, mean, se, len(differences)})
+		f := fall{m, difference(s.runsOf(m, first), s.runsOf(m, last))}
+		if f.n >= s.minRuns {
+			falls = append(falls, f)
 		}
 	}
 	return falls
-}
-
-// A fall is by how much a method's MCC falls with the mixing steps.
-type fall struct {
-	method   string
-	mean, se float64 // se is NaN for a single run
-	runs     int
-}
-
-func (f fall) String() string {
-	return fmt.Sprintf("%s %+.3f%s (n=%d)", labelOf(f.method), -f.mean, inBrackets(f.se), f.runs)
-}
-
-// inBrackets is a standard error, or nothing for that of a single run.
-func inBrackets(se float64) string {
-	if math.IsNaN(se) {
-		return ""
-	}
-	return fmt.Sprintf(" (%.3f)", se)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/jsonl"
 )
 
-// Cells is the name of a folder's file of outcomes, where there is one.
-const Cells = "cells"
+// OutcomesFile is the name of a folder's file of outcomes, where there is one.
+const OutcomesFile = "outcomes"
 
 // Results are outcomes in a folder: a line of JSON each in a file, and the signals
 // that were kept as files of their own.
@@ -25,7 +25,7 @@ type Results struct {
 	dir      string
 	files    fs.FS // those of ReadFS, in place of the folder's; nil for Read and Open
 	outcomes []Outcome
-	place    map[Cell]int // in outcomes
+	place    map[Trial]int // in outcomes
 }
 
 // Read reads the results of a folder. Name is that of the file, without an
@@ -56,7 +56,7 @@ func ReadFS(fsys fs.FS, name string) (*Results, error) {
 }
 
 func newResults(dir string, outcomes []Outcome) *Results {
-	r := &Results{dir: dir, place: make(map[Cell]int)}
+	r := &Results{dir: dir, place: make(map[Trial]int)}
 	for _, o := range outcomes {
 		r.put(o)
 	}
@@ -70,7 +70,7 @@ func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jso
 func (o *Outcome) check() error {
 	for _, word := range []string{o.Data, o.Mixing, o.Method, string(o.Preset)} {
 		if !plain.MatchString(word) {
-			return fmt.Errorf("%.40q in a cell: want letters, digits, + and -", word)
+			return fmt.Errorf("%.40q in a trial: want letters, digits, + and -", word)
 		}
 	}
 	if o.MCC != nil && !(*o.MCC >= 0 && *o.MCC < 1.01) { // 1, and rounding
@@ -85,25 +85,25 @@ func (o *Outcome) check() error {
 	return nil
 }
 
-// plain are the words of a cell, which become the name of a file.
+// plain are the words of a trial, which become the name of a file.
 var plain = regexp.MustCompile("^[A-Za-z0-9+-]*$")
 
-// put takes an outcome into memory; of two of a cell, the later one holds.
+// put takes an outcome into memory; of two of a trial, the later one holds.
 func (r *Results) put(o Outcome) {
-	if i, ok := r.place[o.Cell]; ok {
+	if i, ok := r.place[o.Trial]; ok {
 		r.outcomes[i] = o
 		return
 	}
-	r.place[o.Cell] = len(r.outcomes)
+	r.place[o.Trial] = len(r.outcomes)
 	r.outcomes = append(r.outcomes, o)
 }
 
-// Outcomes returns the outcomes, one a cell, in the order in which the cells were
+// Outcomes returns the outcomes, one a trial, in the order in which the trials were
 // first made. They must not be changed.
 func (r *Results) Outcomes() []Outcome { return r.outcomes }
 
-// find returns the outcome of a cell, and whether there is one.
-func (r *Results) find(c Cell) (Outcome, bool) {
+// find returns the outcome of a trial, and whether there is one.
+func (r *Results) find(c Trial) (Outcome, bool) {
 	i, ok := r.place[c]
 	if !ok {
 		return Outcome{}, false
@@ -111,9 +111,9 @@ func (r *Results) find(c Cell) (Outcome, bool) {
 	return r.outcomes[i], true
 }
 
-// Signals reads the recovered signals of a cell, d×T. The error wraps
+// Signals reads the recovered signals of a trial, d×T. The error wraps
 // fs.ErrNotExist if they weren't kept.
-func (r *Results) Signals(c Cell) (*mat.Dense, error) {
+func (r *Results) Signals(c Trial) (*mat.Dense, error) {
 	if r.files == nil {
 		return datasets.ReadFile(r.signalsPath(c))
 	}
@@ -129,7 +129,7 @@ func (r *Results) Signals(c Cell) (*mat.Dense, error) {
 	return z, nil
 }
 
-func (r *Results) hasSignals(c Cell) bool {
+func (r *Results) hasSignals(c Trial) bool {
 	if r.files != nil {
 		_, err := fs.Stat(r.files, signalsFile(c))
 		return err == nil
@@ -138,15 +138,15 @@ func (r *Results) hasSignals(c Cell) bool {
 	return err == nil
 }
 
-func (r *Results) signalsPath(c Cell) string {
+func (r *Results) signalsPath(c Trial) string {
 	return filepath.Join(r.dir, filepath.FromSlash(signalsFile(c)))
 }
 
-// signalsFile is where a folder of results has the signals of a cell.
-func signalsFile(c Cell) string { return path.Join("signals", c.String()+".npy") }
+// signalsFile is where a folder of results has the signals of a trial.
+func signalsFile(c Trial) string { return path.Join("signals", c.String()+".npy") }
 
-// checkpointPath is a folder for the state of a cell that is being made.
-func (r *Results) checkpointPath(c Cell) string {
+// checkpointPath is a folder for the state of a trial that is being made.
+func (r *Results) checkpointPath(c Trial) string {
 	return filepath.Join(r.dir, "checkpoint-"+c.String())
 }
 
@@ -172,13 +172,13 @@ func Open(dir, name string) (*Store, error) {
 }
 
 // Add writes an outcome, and the signals z unless they are nil, to the disk. The
-// cell's checkpoint has then served and is removed.
+// trial's checkpoint has then served and is removed.
 func (s *Store) Add(o *Outcome, z *mat.Dense) error {
 	if err := s.add(o, z); err != nil {
-		return fmt.Errorf("experiment: keeping %s: %w", o.Cell, err)
+		return fmt.Errorf("experiment: keeping %s: %w", o.Trial, err)
 	}
 	s.put(*o)
-	if err := os.RemoveAll(s.checkpointPath(o.Cell)); err != nil {
+	if err := os.RemoveAll(s.checkpointPath(o.Trial)); err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	return nil
@@ -186,15 +186,15 @@ func (s *Store) Add(o *Outcome, z *mat.Dense) error {
 
 func (s *Store) add(o *Outcome, z *mat.Dense) error {
 	if z != nil {
-		if err := s.keep(o.Cell, z); err != nil {
+		if err := s.keep(o.Trial, z); err != nil {
 			return err
 		}
 	}
 	return s.file.Add(*o)
 }
 
-// keep writes the signals of a cell.
-func (s *Store) keep(c Cell, z *mat.Dense) error {
+// keep writes the signals of a trial.
+func (s *Store) keep(c Trial, z *mat.Dense) error {
 	path := s.signalsPath(c)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -207,20 +207,20 @@ func (s *Store) keep(c Cell, z *mat.Dense) error {
 // signals that the store has without them.
 func (s *Store) Merge(from *Results) (added int, err error) {
 	for _, o := range from.Outcomes() {
-		have, ok := s.find(o.Cell)
-		keep := from.hasSignals(o.Cell)
-		if ok && (!keep || s.hasSignals(o.Cell) || o.SHA256 != have.SHA256) {
+		have, ok := s.find(o.Trial)
+		keep := from.hasSignals(o.Trial)
+		if ok && (!keep || s.hasSignals(o.Trial) || o.SHA256 != have.SHA256) {
 			continue
 		}
 		var z *mat.Dense
 		if keep {
-			if z, err = from.Signals(o.Cell); err != nil {
+			if z, err = from.Signals(o.Trial); err != nil {
 				return added, fmt.Errorf("experiment: %w", err)
 			}
 		}
 		if ok {
-			if err := s.keep(o.Cell, z); err != nil {
-				return added, fmt.Errorf("experiment: keeping %s: %w", o.Cell, err)
+			if err := s.keep(o.Trial, z); err != nil {
+				return added, fmt.Errorf("experiment: keeping %s: %w", o.Trial, err)
 			}
 			continue
 		}
@@ -235,10 +235,10 @@ func (s *Store) Merge(from *Results) (added int, err error) {
 // Close lets other processes open the store.
 func (s *Store) Close() error { return s.file.Close() }
 
-// String is the cell in a few words with dashes, such as
+// String is the trial in a few words with dashes, such as
 // "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with
 // mixing steps of 0.1.
-func (c Cell) String() string {
+func (c Trial) String() string {
 	steps := fmt.Sprint(c.Steps)
 	if c.StepSize != 0 {
 		steps += fmt.Sprintf("x%g", c.StepSize)

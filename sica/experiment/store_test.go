@@ -16,21 +16,21 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-func cell(seed uint64) experiment.Cell {
-	return experiment.Cell{
+func trial(seed uint64) experiment.Trial {
+	return experiment.Trial{
 		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: seed},
 		Method:  "fastica", Preset: experiment.PaperPreset,
 	}
 }
 
 func outcome(seed uint64, mcc float64) *experiment.Outcome {
-	return &experiment.Outcome{Cell: cell(seed), MCC: &mcc}
+	return &experiment.Outcome{Trial: trial(seed), MCC: &mcc}
 }
 
-// find returns the outcome of a cell, and whether there is one.
-func find(r *experiment.Results, c experiment.Cell) (experiment.Outcome, bool) {
+// find returns the outcome of a trial, and whether there is one.
+func find(r *experiment.Results, c experiment.Trial) (experiment.Outcome, bool) {
 	outcomes := r.Outcomes()
-	i := slices.IndexFunc(outcomes, func(o experiment.Outcome) bool { return o.Cell == c })
+	i := slices.IndexFunc(outcomes, func(o experiment.Outcome) bool { return o.Trial == c })
 	if i < 0 {
 		return experiment.Outcome{}, false
 	}
@@ -57,26 +57,26 @@ func add(t *testing.T, s *experiment.Store, o *experiment.Outcome, z *mat.Dense)
 func TestStoreKeepsWhatWasAdded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	z := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 1e-300})
-	s := open(t, dir, "cells")
+	s := open(t, dir, "outcomes")
 	add(t, s, outcome(1, .5), nil)
 	add(t, s, outcome(2, .25), z)
 	add(t, s, outcome(1, .75), nil) // the later one holds
 	s.Close()
 
-	s = open(t, dir, "cells")
+	s = open(t, dir, "outcomes")
 	if n := len(s.Outcomes()); n != 2 {
 		t.Errorf("%d outcomes, want 2", n)
 	}
-	if o, ok := find(s.Results, cell(1)); !ok || *o.MCC != .75 {
-		t.Errorf("the first cell's outcome is %+v (%v)", o, ok)
+	if o, ok := find(s.Results, trial(1)); !ok || *o.MCC != .75 {
+		t.Errorf("the first trial's outcome is %+v (%v)", o, ok)
 	}
-	if got, err := s.Signals(cell(2)); err != nil || !mat.Equal(got, z) {
+	if got, err := s.Signals(trial(2)); err != nil || !mat.Equal(got, z) {
 		t.Errorf("the signals came back as %v (%v)", got, err)
 	}
-	if _, err := s.Signals(cell(1)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Signals(trial(1)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("signals that weren't kept: %v", err)
 	}
-	if _, ok := find(s.Results, cell(3)); ok {
+	if _, ok := find(s.Results, trial(3)); ok {
 		t.Error("there is an outcome that was never added")
 	}
 }
@@ -85,9 +85,9 @@ func TestStoreKeepsWhatWasAdded(t *testing.T) {
 // then can be read too.
 func TestStoreDropsTornLine(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, "cells")
+	s := open(t, dir, "outcomes")
 	add(t, s, outcome(1, .5), nil)
-	path := filepath.Join(dir, "cells.jsonl")
+	path := filepath.Join(dir, "outcomes.jsonl")
 	first, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -102,10 +102,10 @@ func TestStoreDropsTornLine(t *testing.T) {
 		if err := os.WriteFile(path, both[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := experiment.Read(dir, "cells"); err != nil || len(r.Outcomes()) != 1 {
+		if r, err := experiment.Read(dir, "outcomes"); err != nil || len(r.Outcomes()) != 1 {
 			t.Fatalf("cut at byte %d of %d: reading gives %v", cut, len(both), err)
 		}
-		s := open(t, dir, "cells")
+		s := open(t, dir, "outcomes")
 		add(t, s, outcome(2, .25), nil)
 		s.Close()
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, both) {
@@ -116,21 +116,21 @@ func TestStoreDropsTornLine(t *testing.T) {
 
 func TestStoreRefusesSecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, "cells")
-	if _, err := experiment.Open(dir, "cells"); !errors.Is(err, jsonl.ErrInUse) {
+	s := open(t, dir, "outcomes")
+	if _, err := experiment.Open(dir, "outcomes"); !errors.Is(err, jsonl.ErrInUse) {
 		t.Errorf("a second writer's error is %v", err)
 	}
-	open(t, dir, "cells-1-of-2")
+	open(t, dir, "outcomes-1-of-2")
 	s.Close()
-	open(t, dir, "cells")
+	open(t, dir, "outcomes")
 }
 
 func TestStoreOfDamagedFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cells.jsonl"), []byte("{}\nnot JSON\n{}\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte("{}\nnot JSON\n{}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := experiment.Open(dir, "cells"); err == nil {
+	if _, err := experiment.Open(dir, "outcomes"); err == nil {
 		t.Error("a file with a damaged line in its middle was opened")
 	}
 	if _, err := experiment.Read(dir, "nothing"); !errors.Is(err, fs.ErrNotExist) {
@@ -141,22 +141,22 @@ func TestStoreOfDamagedFile(t *testing.T) {
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	z := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
-	from := open(t, filepath.Join(dir, "a"), "cells-1-of-2")
+	from := open(t, filepath.Join(dir, "a"), "outcomes-1-of-2")
 	add(t, from, outcome(1, .5), z)
 	add(t, from, outcome(2, .25), nil)
-	to := open(t, filepath.Join(dir, "b"), "cells")
+	to := open(t, filepath.Join(dir, "b"), "outcomes")
 	add(t, to, outcome(2, .75), nil)
 
 	if added, err := to.Merge(from.Results); added != 1 || err != nil {
 		t.Errorf("%d were added (%v), want 1", added, err)
 	}
-	if o, ok := find(to.Results, cell(1)); !ok || *o.MCC != .5 {
-		t.Errorf("the first cell's outcome is %+v (%v)", o, ok)
+	if o, ok := find(to.Results, trial(1)); !ok || *o.MCC != .5 {
+		t.Errorf("the first trial's outcome is %+v (%v)", o, ok)
 	}
-	if got, err := to.Signals(cell(1)); err != nil || !mat.Equal(got, z) {
+	if got, err := to.Signals(trial(1)); err != nil || !mat.Equal(got, z) {
 		t.Errorf("the signals came as %v (%v)", got, err)
 	}
-	if o, _ := find(to.Results, cell(2)); *o.MCC != .75 {
+	if o, _ := find(to.Results, trial(2)); *o.MCC != .75 {
 		t.Errorf("what was there became %g", *o.MCC)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "b", "signals")); err != nil {
@@ -165,12 +165,12 @@ func TestMerge(t *testing.T) {
 	if added, err := to.Merge(from.Results); added != 0 || err != nil {
 		t.Errorf("%d were added the second time (%v)", added, err)
 	}
-	if got, err := to.Signals(cell(1)); err != nil || !mat.Equal(got, z) {
+	if got, err := to.Signals(trial(1)); err != nil || !mat.Equal(got, z) {
 		t.Errorf("signals that were missing came as %v (%v)", got, err)
 	}
 }
 
-// The words of a cell become the name of a file, which must not lead out of the
+// The words of a trial become the name of a file, which must not lead out of the
 // folder, and its numbers are drawn.
 func TestReadRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -184,10 +184,10 @@ func TestReadRefuses(t *testing.T) {
 		`{"mcc":"1"}`:                "cannot unmarshal",
 		strings.Repeat(" ", 1<<24+1): "line 2",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "cells.jsonl"), []byte("{}\n"+line+"\n"), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte("{}\n"+line+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := experiment.Read(dir, "cells")
+		_, err := experiment.Read(dir, "outcomes")
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%.40s: %v, want an error of line 2 with %q", line, err, says)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // positions is the length of the sequences, that of the paper's.
@@ -26,7 +27,7 @@ type Mixture struct {
 	// see whether a method knows.
 	Hard bool
 	// Draw returns sources and mixed signals.
-	Draw func(seed uint64) (sources *mat.Dense, mixed experiment.Signals, err error)
+	Draw func(seed uint64) (sources *mat.Dense, mixed *ica.Signals, err error)
 }
 
 // All returns the paper's mixtures of its three data sets, with steps as it prints
@@ -38,7 +39,7 @@ func All() []Mixture {
 	var all []Mixture
 	paper := func(name, data, mixing string, steps ...int) {
 		for _, n := range steps {
-			all = append(all, Mixture{Name: fmt.Sprintf("%s, J=%d", name, n), Draw: func(seed uint64) (*mat.Dense, experiment.Signals, error) {
+			all = append(all, Mixture{Name: fmt.Sprintf("%s, J=%d", name, n), Draw: func(seed uint64) (*mat.Dense, *ica.Signals, error) {
 				return experiment.Problem{Data: data, Mixing: mixing, Steps: n, Seed: seed}.Draw()
 			}})
 		}
@@ -47,20 +48,24 @@ func All() []Mixture {
 	paper("AR(7), GELU", experiment.AR7, experiment.GELUMixing, 5, 10, 20)
 	paper("MNIST d=3, linear", experiment.MNIST, experiment.LinearMixing, 5, 20)
 	paper("MNIST d=3, GELU", experiment.MNIST, experiment.GELUMixing, 5, 20)
-	all = append(all, Mixture{Name: "heart, u ordered", Draw: func(seed uint64) (*mat.Dense, experiment.Signals, error) {
+	all = append(all, Mixture{Name: "heart, u ordered", Draw: func(seed uint64) (*mat.Dense, *ica.Signals, error) {
 		return experiment.Problem{Data: experiment.Heart, Mixing: experiment.MatrixMixing, Seed: seed}.Draw()
 	}})
 
 	hard := false
 	add := func(name string, sources source, mix mixing) {
-		all = append(all, Mixture{name, hard, func(seed uint64) (*mat.Dense, experiment.Signals, error) {
+		all = append(all, Mixture{name, hard, func(seed uint64) (*mat.Dense, *ica.Signals, error) {
 			rng := rand.New(rand.NewPCG(seed, 0))
 			s, shape, err := sources(rng)
 			if err != nil {
-				return nil, experiment.Signals{}, err
+				return nil, nil, err
 			}
 			x, err := mix(rng, s)
-			return s, experiment.Signals{X: x, Shape: shape}, err
+			if err != nil {
+				return nil, nil, err
+			}
+			mixed, err := ica.New(x, shape...)
+			return s, mixed, err
 		}})
 	}
 	add("Gaussian AR, two spectra, random A", twoSpectra, randomLinear)

@@ -30,10 +30,10 @@ func TestMixtures(t *testing.T) {
 			t.Fatalf("%s: %v", m.Name, err)
 		}
 		d, n := sources.Dims()
-		if dx, nx := mixed.X.Dims(); d != dx || n != nx {
+		if dx, nx := mixed.X().Dims(); d != dx || n != nx {
 			t.Errorf("%s: sources %d×%d, mixed signals %d×%d", m.Name, d, n, dx, nx)
 		}
-		if !mat.Equal(mixed.X, again.X) || mat.Equal(mixed.X, other.X) {
+		if !mat.Equal(mixed.X(), again.X()) || mat.Equal(mixed.X(), other.X()) {
 			t.Errorf("%s: the mixed signals aren't those of their seed", m.Name)
 		}
 	}

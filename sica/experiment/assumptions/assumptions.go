@@ -71,7 +71,7 @@ func Examples(seed uint64) ([]Example, error) {
 	}
 	checked = append(checked,
 		Example{Name: "the paper's heart", Holds: true, Exact: math.NaN(), Signals: sources},
-		Example{Name: "the paper's heart, mixed", Exact: math.NaN(), Signals: mixed.X})
+		Example{Name: "the paper's heart, mixed", Exact: math.NaN(), Signals: mixed.X()})
 
 	for k, a := range checked {
 		own, all, err := regressionVariances(a.Signals)

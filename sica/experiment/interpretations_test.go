@@ -14,24 +14,24 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// The rival reading has the size inside the nonlinearity, x + GELU(δ·W·x), and its
+// The rejected interpretation has the size inside the nonlinearity, x + GELU(δ·W·x), and its
 // linear mixing is that of the size outside.
 func TestInnerMixing(t *testing.T) {
 	p := Problem{Data: AR7, Mixing: innerMixing, Steps: 1, StepSize: 0.3, Seed: 5}
-	s, in, err := p.Draw()
+	s, x, err := p.Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want mat.Dense
 	want.Mul(datasets.PaperW(2), s)
 	want.Apply(func(i, k int, v float64) float64 { return s.At(i, k) + datasets.GELU(0.3*v) }, &want)
-	if !mat.EqualApprox(in.X, &want, 1e-14) {
+	if !mat.EqualApprox(x.X(), &want, 1e-14) {
 		t.Error("a step isn't x + GELU(0.3·W·x)")
 	}
-	group := readingGroups()[0]
-	inner, outer := group.readings[len(group.readings)-1], group.readings[2]
-	if inner.gelu != innerMixing || outer.gelu != GELUMixing {
-		t.Fatalf("the readings are %+v and %+v", inner, outer)
+	group := interpretationGroups()[0]
+	inner, outer := group.Interpretations[len(group.Interpretations)-1], group.Interpretations[2]
+	if inner.GELU != innerMixing || outer.GELU != GELUMixing {
+		t.Fatalf("the interpretations are %+v and %+v", inner, outer)
 	}
 	linear := group.problems(outer, "linear")
 	for k, problem := range group.problems(inner, "linear") {
@@ -41,31 +41,31 @@ func TestInnerMixing(t *testing.T) {
 	}
 }
 
-// No reading is tried on a figure's run.
-func TestReadingCells(t *testing.T) {
-	figures := make(map[Cell]bool)
+// No interpretation is tried on a figure's run.
+func TestInterpretationTrials(t *testing.T) {
+	figures := make(map[Trial]bool)
 	for _, f := range Figures() {
 		for _, p := range []Preset{PaperPreset, PrintedPreset} {
-			for _, c := range f.Cells(p, PaperRuns) {
+			for _, c := range f.Trials(p, PaperRuns) {
 				figures[c] = true
 			}
 		}
 	}
-	for _, c := range ReadingCells() {
+	for _, c := range InterpretationTrials() {
 		if figures[c] {
 			t.Errorf("%s is a figure's, too", c)
 		}
 	}
 }
 
-// A reading that gives what the paper reports has "yes" in every column, but for the
+// An interpretation that gives what the paper reports has "yes" in every column, but for the
 // mixed signals, which are drawn; one in which SICA is ahead at J = 20 too hasn't.
-func TestReadingTables(t *testing.T) {
+func TestInterpretationTables(t *testing.T) {
 	var outcomes []Outcome
-	for _, c := range ReadingCells() {
+	for _, c := range InterpretationTrials() {
 		score := 0.85
 		switch {
-		case c.Method == summedWGF:
+		case c.Method == "sica-wgf-summed":
 			score = 0.5
 		case c.Method == "ivae":
 			score = 0.3
@@ -82,10 +82,10 @@ func TestReadingTables(t *testing.T) {
 				score -= float64(c.Steps) / 1000
 			}
 		}
-		outcomes = append(outcomes, Outcome{Cell: c, MCC: &score})
+		outcomes = append(outcomes, Outcome{Trial: c, MCC: &score})
 	}
 	var out bytes.Buffer
-	if err := WriteReadings(&out, newResults(t.TempDir(), outcomes)); err != nil {
+	if err := WriteInterpretations(&out, newResults(t.TempDir(), outcomes)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -100,19 +100,19 @@ func TestReadingTables(t *testing.T) {
 		}
 	}
 
-	// Without one of its cells a reading says nothing.
+	// Without one of its trials an interpretation says nothing.
 	var fewer []Outcome
 	for _, o := range outcomes {
-		if o.Method != summedWGF || o.Steps != 20 || o.Seed != firstReadingSeed {
+		if o.Method != "sica-wgf-summed" || o.Steps != 20 || o.Seed != firstInterpretationSeed {
 			fewer = append(fewer, o)
 		}
 	}
 	out.Reset()
-	if err := WriteReadings(&out, newResults(t.TempDir(), fewer)); err != nil {
+	if err := WriteInterpretations(&out, newResults(t.TempDir(), fewer)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "| d outputs, summed |" + strings.Repeat(" not measured |", 5) + "\n| standardised after each iteration | no | no | no | yes | no |"; !strings.Contains(out.String(), want) {
-		t.Errorf("without a cell: no %q:\n%s", want, out.String())
+		t.Errorf("without a trial: no %q:\n%s", want, out.String())
 	}
 }
 
@@ -139,15 +139,15 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// A reading's digits are drawn as MNIST's of the same seed.
-func TestReadingDigits(t *testing.T) {
+// An interpretation's digits are drawn as MNIST's of the same seed.
+func TestInterpretationDigits(t *testing.T) {
 	draw := func(data string) *mat.Dense {
 		s, in, err := Problem{Data: data, Mixing: LinearMixing, Steps: 1, Seed: 9}.Draw()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(in.Shape, []int{datasets.MNISTSide, datasets.MNISTSide}) {
-			t.Errorf("%s is shaped %v", data, in.Shape)
+		if !slices.Equal(in.Shape(), []int{datasets.MNISTSide, datasets.MNISTSide}) {
+			t.Errorf("%s is shaped %v", data, in.Shape())
 		}
 		return s
 	}
@@ -160,10 +160,10 @@ func TestReadingDigits(t *testing.T) {
 	}
 }
 
-// The readings' methods can't be named by a user, and each has a setting that the
+// The variants can't be named by a user, and each has a setting that the
 // method it stands for hasn't.
-func TestReadingMethods(t *testing.T) {
-	for _, m := range readingMethods() {
+func TestVariants(t *testing.T) {
+	for _, m := range variants() {
 		if _, err := MethodNamed(m.Name); err == nil {
 			t.Errorf("%s is among Methods", m.Name)
 		}

@@ -20,18 +20,18 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// A Cell is one separation of an experiment. It can be compared and be a map's
+// A Trial is one separation of an experiment. It can be compared and be a map's
 // key.
-type Cell struct {
+type Trial struct {
 	Problem
 	Method string `json:"method"`           // a Method's Name
 	Preset Preset `json:"preset,omitempty"` // "" for a method without settings
 }
 
-// An Outcome is what came of a cell, and with what it was made: the last process,
+// An Outcome is what came of a trial, and with what it was made: the last process,
 // if there were several.
 type Outcome struct {
-	Cell
+	Trial
 
 	// MCC is the mean correlation coefficient with the true sources, nil if
 	// the method failed.
@@ -63,23 +63,24 @@ type Outcome struct {
 	Versions map[string]string   `json:"versions"`
 }
 
-// Run makes the cell and returns its outcome with the recovered signals. A
-// method that fails on the problem is an outcome too, without signals. It is an
-// error if the cell's problem, method or preset is unknown, if ctx ends, or if the
-// checkpoint, which is "" for none, can't be used; see Signals.
-func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*Outcome, *mat.Dense, error) {
-	method, err := lookUp(c.Method)
+// Run makes the trial and returns its outcome with the recovered signals. A method that
+// fails on the problem is an outcome too, without signals. It is an error if the trial's
+// problem, method or preset is unknown, if ctx ends, or if the checkpoint, which is "" for
+// none, can't be used.
+func (t Trial) Run(
+	ctx context.Context, b compute.Backend, checkpoint string,
+) (*Outcome, *mat.Dense, error) {
+	method, err := lookUp(t.Method)
 	if err != nil {
 		return nil, nil, err
 	}
-	sources, mixed, err := c.Draw()
+	sources, x, err := t.Draw()
 	if err != nil {
 		return nil, nil, err
 	}
-	mixed.Checkpoint = checkpoint
 	machine := provenance.ThisMachine(backend.PluginSHA256(b))
 	o := &Outcome{
-		Cell:     c,
+		Trial:    t,
 		Backend:  backend.NameOf(b),
 		Device:   folders.ReplaceAllString(b.Description(), ""),
 		CPU:      provenance.CPU(),
@@ -87,7 +88,7 @@ func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*O
 		Versions: provenance.Versions(),
 	}
 	began := time.Now()
-	r, err := method.Recover(ctx, b, mixed, c.Preset, c.Seed)
+	f, err := method.run(ctx, task{b, x, t.Preset, t.Seed, checkpoint})
 	o.Seconds = time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
@@ -97,23 +98,25 @@ func (c Cell) Run(ctx context.Context, b compute.Backend, checkpoint string) (*O
 	}
 	var match metric.Match
 	if err == nil {
-		match, err = metric.MCC(r.Z, sources)
+		match, err = metric.MCC(f.Signals, sources)
 	}
 	if err != nil {
 		o.Error = err.Error()
 		return o, nil, nil
 	}
 	o.MCC = &match.MCC
-	o.Seconds = r.Elapsed.Seconds()
-	o.Why, o.Warning = r.Why, r.Warning
-	o.Converged, o.Iterations = r.Converged, r.Iterations
-	o.Loss = r.Loss
-	if !floats.HasNaN(r.Divergence) {
-		o.Divergence = r.Divergence
+	o.Seconds = f.Elapsed.Seconds()
+	o.Why, o.Warning = f.Why, f.Convergence.Warning
+	o.Converged, o.Iterations = f.Convergence.Converged, f.Convergence.Iterations
+	if r, ok := f.Details.(*sica.Result); ok {
+		o.Loss = r.Loss
+		if !floats.HasNaN(r.Divergence) {
+			o.Divergence = r.Divergence
+		}
 	}
-	o.SHA256 = digest(r.Z)
-	o.Config = r.Config
-	return o, r.Z, nil
+	o.SHA256 = digest(f.Signals)
+	o.Config = f.Config
+	return o, f.Signals, nil
 }
 
 // folders are the folders of a path, such as that of XLA's plugin, which say

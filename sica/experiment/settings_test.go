@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // SICA with the paper's settings that was interrupted comes to the same signals,
@@ -26,11 +26,15 @@ func TestSeparateGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, in, err := Problem{Data: AR7, Mixing: LinearMixing, Steps: 5, Seed: 1}.Draw()
+	_, x, err := Problem{Data: AR7, Mixing: LinearMixing, Steps: 5, Seed: 1}.Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.X = mat.DenseCopyOf(in.X.Slice(0, 2, 0, 128))
+	x, err = ica.New(mat.DenseCopyOf(x.X().Slice(0, 2, 0, 128)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkpoint := ""
 	stop := 0 // after this iteration
 	var made []int
 	var cancel context.CancelFunc
@@ -44,53 +48,55 @@ func TestSeparateGoesOn(t *testing.T) {
 			}
 		}
 		return cfg
-	}}.separate
-	recover := func(p Preset) (*Recovery, error) {
+	}}.fitSICA
+	fit := func(p Preset) (*Fitted, error) {
 		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())
 		defer cancel()
-		return run(ctx, b, in, p, 1)
+		return run(ctx, task{b, x, p, 1, checkpoint})
 	}
-	whole, err := recover(PaperPreset)
+	whole, err := fit(PaperPreset)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	in.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+	checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	stop = 2
-	if _, err := recover(PaperPreset); !errors.Is(err, context.Canceled) {
+	if _, err := fit(PaperPreset); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	stop, made = 0, nil
-	again, err := recover(PaperPreset)
+	again, err := fit(PaperPreset)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(again.Z, whole.Z) || !slices.Equal(again.Loss, whole.Loss) {
+	if !mat.Equal(again.Signals, whole.Signals) || !slices.Equal(loss(again), loss(whole)) {
 		t.Error("the interrupted separation came to other signals or losses")
 	}
 	if made[0] < 2 || made[len(made)-1] != 4 {
 		t.Errorf("going on made iterations %v", made)
 	}
 	began := time.Now()
-	last, err := recover(PaperPreset) // which has nothing left to make
+	last, err := fit(PaperPreset) // which has nothing left to make
 	if took := time.Since(began); err != nil || last.Elapsed <= took {
 		t.Errorf("Elapsed %v, of which %v were in the last process (%v): want the time of all", last.Elapsed, took, err)
 	}
 
-	in.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
-	if _, err := recover(SmokePreset); err != nil {
+	checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+	if _, err := fit(SmokePreset); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(in.Checkpoint); !os.IsNotExist(err) {
+	if _, err := os.Stat(checkpoint); !os.IsNotExist(err) {
 		t.Errorf("the preset %s left a checkpoint (%v)", SmokePreset, err)
 	}
 }
 
+func loss(f *Fitted) []float64 { return f.Details.(*sica.Result).Loss }
+
 // The settings that the rivals' committed outcomes were made with are those of
 // today, and no backend is among them.
 func TestCommittedSettings(t *testing.T) {
-	results, err := Read("../../notebooks/results", Cells)
+	results, err := Read("../../notebooks/results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,16 +104,21 @@ func TestCommittedSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, configure := range map[string]func(compute.Backend, Signals, Preset, uint64) baseline.Method{
-		"fastica": fastICA, "lica": lICA, "pcl": pCL, "ivae": iVAE,
+	for name, configure := range map[string]func(task) baseline.Method{
+		"fastica": configureFastICA, "lica": configureLICA,
+		"pcl": configurePCL, "ivae": configureIVAE,
 	} {
-		cell := Cell{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed}, Method: name, Preset: PaperPreset}
-		o, ok := results.find(cell)
+		trial := Trial{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed}, Method: name, Preset: PaperPreset}
+		o, ok := results.find(trial)
 		if !ok {
-			t.Errorf("%s isn't among the committed outcomes", cell)
+			t.Errorf("%s isn't among the committed outcomes", trial)
 			continue
 		}
-		text, err := json.Marshal(configure(b, Signals{}, PaperPreset, FirstSeed))
+		_, x, err := trial.Draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(configure(task{b, x, PaperPreset, FirstSeed, ""}))
 		if err != nil {
 			t.Fatal(err)
 		}

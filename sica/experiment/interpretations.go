@@ -1,0 +1,205 @@
+package experiment
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+// interpretationsFile has the ways to interpret what the paper leaves open, and the
+// statements by which they are compared.
+//
+//go:embed interpretations.json
+var interpretationsFile []byte
+
+// An interpretation is one way to interpret what the paper leaves open.
+type interpretation struct {
+	Name     string  `json:"name"`
+	Data     string  `json:"data"`
+	GELU     string  `json:"gelu"` // Problem.Mixing of the nonlinear steps
+	StepSize float64 `json:"step_size"`
+	// Instead says which method takes the place of one with the paper's settings.
+	Instead map[string]string `json:"instead"`
+}
+
+// An interpretationGroup is interpretations of one thing. They are compared at some
+// problems, with some methods, by the statements that can tell which is better.
+type interpretationGroup struct {
+	Title           string           `json:"title"`
+	Column          string           `json:"column"` // the heading of their names
+	Interpretations []interpretation `json:"interpretations"`
+	Steps           []int            `json:"steps"`   // of the mixing
+	Mixings         []string         `json:"mixings"` // linear or GELU
+	Methods         []string         `json:"methods"` // with the paper's settings
+	// NonlinearMethods are more of them, behind GELU steps only.
+	NonlinearMethods []string    `json:"nonlinear_methods"`
+	Statements       []statement `json:"statements"`
+}
+
+// linearSteps names linear mixing steps in a group's Mixings; the other name is "GELU".
+const linearSteps = "linear"
+
+// Interpretations are compared on three runs of their own, so that the figures' runs decide
+// nothing.
+const (
+	firstInterpretationSeed = 62001
+	interpretationRuns      = 3
+)
+
+var interpretationGroups = sync.OnceValue(func() []interpretationGroup {
+	var file struct {
+		Groups []interpretationGroup `json:"groups"`
+	}
+	decode(interpretationsFile, &file)
+	return file.Groups
+})
+
+// problems are those of an interpretation behind one of the group's mixings, without seeds.
+func (g interpretationGroup) problems(in interpretation, mixing string) []Problem {
+	kind := in.GELU
+	if mixing == linearSteps {
+		kind = LinearMixing
+	}
+	var problems []Problem
+	for _, steps := range g.Steps {
+		p := Problem{Data: in.Data, Mixing: kind, Steps: steps, StepSize: in.StepSize}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// scores are those of an interpretation behind a mixing.
+func (g interpretationGroup) scores(in interpretation, mixing string, r *Results) *scores {
+	return &scores{
+		results: r, problems: g.problems(in, mixing), instead: in.Instead,
+		first: firstInterpretationSeed, runs: interpretationRuns, minRuns: 1,
+	}
+}
+
+// methods are those that the signals of a mixing are separated with.
+func (g interpretationGroup) methods(mixing string) []string {
+	if mixing == linearSteps {
+		return g.Methods
+	}
+	return slices.Concat(g.Methods, g.NonlinearMethods)
+}
+
+// InterpretationTrials returns the trials by which ways to interpret the paper are
+// compared, group by group and in each run by run.
+func InterpretationTrials() []Trial {
+	var trials []Trial
+	for _, g := range interpretationGroups() {
+		var group []Trial
+		for _, in := range g.Interpretations {
+			group = append(group, g.trials(in)...)
+		}
+		slices.SortStableFunc(group, func(a, b Trial) int { return cmp.Compare(a.Seed, b.Seed) })
+		trials = append(trials, group...)
+	}
+	return trials
+}
+
+// trials are those of one interpretation.
+func (g interpretationGroup) trials(in interpretation) []Trial {
+	var trials []Trial
+	for _, mixing := range g.Mixings {
+		for _, problem := range g.problems(in, mixing) {
+			for run := range interpretationRuns {
+				problem.Seed = firstInterpretationSeed + uint64(run)
+				for _, name := range g.methods(mixing) {
+					if other, ok := in.Instead[name]; ok {
+						name = other
+					}
+					preset, _ := presetOf(name, PaperPreset)
+					trials = append(trials, Trial{Problem: problem, Method: name, Preset: preset})
+				}
+			}
+		}
+	}
+	return trials
+}
+
+// complete says whether all trials of an interpretation have been made.
+func (g interpretationGroup) complete(in interpretation, r *Results) bool {
+	return !slices.ContainsFunc(g.trials(in), func(t Trial) bool {
+		_, ok := r.find(t)
+		return !ok
+	})
+}
+
+// WriteInterpretations writes two Markdown tables for each thing that the paper leaves
+// open: which of its statements hold with each interpretation whose trials are all made,
+// and the MCCs behind that.
+func WriteInterpretations(w io.Writer, r *Results) error {
+	for k, g := range interpretationGroups() {
+		if k > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := g.write(w, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g interpretationGroup) write(w io.Writer, r *Results) error {
+	head := []string{g.Column}
+	for _, st := range g.Statements {
+		head = append(head, st.Text)
+	}
+	held := newTable(head...)
+	for _, in := range g.Interpretations {
+		row := []string{in.Name}
+		complete := g.complete(in, r)
+		for _, st := range g.Statements {
+			c, err := g.scores(in, st.Mixing, r).claim(st)
+			if err != nil {
+				return err
+			}
+			switch {
+			case !complete: // some of it could be of others than the interpretation's
+				c.agree = unmeasured
+			case st.Test == mixedAlike: // a correlation, which the MCCs below don't have
+				c.agree += ": " + c.measured
+			}
+			row = append(row, c.agree)
+		}
+		held.add(row...)
+	}
+
+	methods := slices.Concat(g.Methods, g.NonlinearMethods)
+	head = []string{"mixing, " + g.Column}
+	for _, steps := range g.Steps {
+		for _, m := range methods {
+			head = append(head, fmt.Sprintf("J=%d: %s", steps, labelOf(m)))
+		}
+	}
+	means := newTable(head...).numbersFrom(1)
+	for _, in := range g.Interpretations {
+		for _, mixing := range g.Mixings {
+			s := g.scores(in, mixing, r)
+			row := []string{mixing + ", " + in.Name}
+			for _, problem := range s.problems {
+				for _, m := range methods {
+					row = append(row, s.mean(m, problem).String())
+				}
+			}
+			means.add(row...)
+		}
+	}
+	if _, err := fmt.Fprintf(w, "### %s\n\n", g.Title); err != nil {
+		return err
+	}
+	if err := held.write(w); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return means.write(w)
+}

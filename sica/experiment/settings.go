@@ -1,0 +1,228 @@
+package experiment
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
+	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
+	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
+	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
+	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+// imageIterations is the paper's J of SICA-RF for images.
+const imageIterations = 20
+
+// fitSICA is SICA.
+func (m Method) fitSICA(ctx context.Context, t task) (*Fitted, error) {
+	cfg, err := m.Config(t.preset)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Shape, cfg.Seed = gridShape(t.x), t.seed
+	if t.preset == PaperPreset {
+		cfg.Checkpoint = t.checkpoint
+		if cfg.Flow == sica.RF && len(cfg.Shape) == 2 {
+			cfg.Iterations = imageIterations
+		}
+	}
+	r, err := sica.Fit(ctx, t.backend, t.x.X(), cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := (&sica.Model{Result: r}).Convergence()
+	model := &ica.Model{Signals: r.Z, Convergence: ica.Convergence(c), Why: r.Why, Details: r}
+	return &Fitted{Model: model, Config: cfg, Elapsed: r.Elapsed}, nil
+}
+
+// gridShape is the shape of the positions, nil for a sequence.
+func gridShape(x *ica.Signals) []int {
+	if shape := x.Shape(); len(shape) > 1 {
+		return shape
+	}
+	return nil
+}
+
+// fitLinear is the linear rule, which has no settings.
+func fitLinear(ctx context.Context, t task) (*Fitted, error) {
+	model, err := linear.Options{Seed: t.seed}.Fit(ctx, t.x)
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{Model: model}, nil
+}
+
+// fitMixed leaves the signals as they are: what the paper calls the baseline.
+func fitMixed(ctx context.Context, t task) (*Fitted, error) {
+	end := ica.Convergence{Converged: true}
+	model := &ica.Model{Signals: mat.DenseCopyOf(t.x.X()), Convergence: end}
+	return &Fitted{Model: model}, ctx.Err()
+}
+
+// fitWith fits a rival with the settings that configure gives for a task.
+func fitWith(configure func(t task) baseline.Method) fitter {
+	return func(ctx context.Context, t task) (*Fitted, error) {
+		settings := configure(t)
+		model, err := settings.Fit(ctx, t.x.X())
+		if err != nil {
+			return nil, err
+		}
+		f := &Fitted{Model: &ica.Model{
+			Signals: model.Signals(), Convergence: ica.Convergence(model.Convergence()),
+		}}
+		if t.preset != "" {
+			f.Config = settings
+		}
+		return f, nil
+	}
+}
+
+func configureFastICA(t task) baseline.Method {
+	cfg := fastica.Default()
+	if t.preset == PaperPreset {
+		cfg = fastica.Paper()
+	}
+	cfg.Seed = t.seed
+	return cfg
+}
+
+func configureLICA(t task) baseline.Method {
+	cfg := lica.Paper()
+	switch t.preset {
+	case DefaultPreset:
+		cfg = lica.Default()
+	case SmokePreset:
+		cfg.Starts, cfg.MaxIterations = 1, 10
+	}
+	cfg.Seed = t.seed
+	return cfg
+}
+
+func configurePCL(t task) baseline.Method {
+	cfg := pcl.Paper()
+	switch t.preset {
+	case DefaultPreset:
+		cfg = pcl.Default()
+	case SmokePreset:
+		cfg.Epochs = 2
+	}
+	cfg.Backend, cfg.Seed = t.backend, t.seed
+	return cfg
+}
+
+func configureIVAE(t task) baseline.Method {
+	cfg := ivae.Paper()
+	switch t.preset {
+	case DefaultPreset:
+		cfg = ivae.Default()
+	case SmokePreset:
+		cfg.Iterations = 20
+	}
+	cfg.Backend, cfg.Seed, cfg.Shape = t.backend, t.seed, gridShape(t.x)
+	return cfg
+}
+
+// SOBI, JADE and Picard take a few steps by default, no more than a smoke test.
+func configureSOBI(task) baseline.Method { return sobi.Default() }
+
+func configureJADE(task) baseline.Method { return jade.Default() }
+
+func configurePicard(t task) baseline.Method {
+	cfg := picard.Default()
+	cfg.Seed = t.seed
+	return cfg
+}
+
+func configureZCA(task) baseline.Method { return zca.Whitening{} }
+
+func configureGaussianisedZCA(task) baseline.Method { return zca.Gaussianised{} }
+
+// standardisedRF is SICA-RF with the signals standardised after each iteration, which
+// the paper doesn't say. Without it they shrink: an iteration aims at the marginals of
+// its own start, and what the network has learned in it takes the signals' sum
+// towards them but hardly lets their difference grow.
+func standardisedRF() sica.Config {
+	cfg := sica.PaperRF()
+	cfg.Standardise = true
+	return cfg
+}
+
+// ivaeSegments is the number of segments that a variant tells iVAE apart, a choice: 32
+// positions of 1024 are in each.
+const ivaeSegments = 32
+
+// variants are methods with one change of the paper's settings each, as this project
+// interprets them, by which other interpretations are compared.
+func variants() []Method {
+	paper := []Preset{PaperPreset}
+	changed := func(
+		name, label string, preset func() sica.Config, change func(*sica.Config),
+	) Method {
+		return Method{name, label, paper, nil, func() sica.Config {
+			cfg := preset()
+			change(&cfg)
+			return cfg
+		}}
+	}
+	wgf := func(name string, change func(*sica.Config)) Method {
+		return changed(name, plot.SICAWGF, sica.PaperWGF, change)
+	}
+	rf := func(name string, change func(*sica.Config)) Method {
+		return changed(name, plot.SICARF, sica.PaperRF, change)
+	}
+	step := func(c *sica.Config, eta float64) { c.FirstStep, c.LastStep = eta, eta }
+	return []Method{
+		wgf("sica-wgf-raw", func(c *sica.Config) { c.Start = nil }),
+		wgf("sica-wgf-summed", func(c *sica.Config) { c.SumOutputs = true }),
+		wgf("sica-wgf-standardised", func(c *sica.Config) { c.Standardise = true }),
+		wgf("sica-wgf-warm", func(c *sica.Config) { c.WarmStart = true }),
+		wgf("sica-wgf-fresh", func(c *sica.Config) { c.FreshProduct = true }),
+		wgf("sica-wgf-slow", func(c *sica.Config) { step(c, 0.1) }),
+		wgf("sica-wgf-fast", func(c *sica.Config) { step(c, 10) }),
+		rf("sica-rf-raw", func(c *sica.Config) { c.Start = nil }),
+		rf("sica-rf-warm", func(c *sica.Config) { c.WarmStart = true }),
+		rf("sica-rf-fresh", func(c *sica.Config) { c.FreshProduct = true }),
+		// The number of waves is a choice: the paper has none.
+		rf("sica-rf-waves", func(c *sica.Config) { c.TimeWaves = 4 }),
+		{"pcl-falling", plot.PCL, paper, fitWith(func(t task) baseline.Method {
+			cfg := pcl.Paper()
+			cfg.Backend, cfg.Seed, cfg.Decay = t.backend, t.seed, true
+			return cfg
+		}), nil},
+		{"ivae-segments", plot.IVAE, paper, fitWith(func(t task) baseline.Method {
+			_, n := t.x.Dims()
+			cfg := ivae.Paper()
+			cfg.Backend, cfg.Seed, cfg.U = t.backend, t.seed, segments(n)
+			return cfg
+		}), nil},
+		{"ivae-long", plot.IVAE, paper, fitWith(func(t task) baseline.Method {
+			cfg := ivae.Paper()
+			cfg.Backend, cfg.Seed, cfg.Iterations = t.backend, t.seed, 70_000
+			return cfg
+		}), nil},
+		{"lica-one", plot.LICA, paper, fitWith(func(t task) baseline.Method {
+			cfg := lica.Paper()
+			cfg.Seed, cfg.Starts = t.seed, 1
+			return cfg
+		}), nil},
+	}
+}
+
+// segments says of each of n positions, by a one, in which of ivaeSegments it lies.
+func segments(n int) *mat.Dense {
+	u := mat.NewDense(ivaeSegments, n, nil)
+	for t := range n {
+		u.Set(t*ivaeSegments/n, t, 1)
+	}
+	return u
+}
