@@ -41,7 +41,7 @@ func TestFigureInShares(t *testing.T) {
 	if got := figure(joined); !strings.HasPrefix(got, "0 of 24 separations to make") || table(got) != table(want) {
 		t.Errorf("joined it is\n%s\nand at once\n%s", got, want)
 	}
-	if got, want := list(t, whole), []string{"outcomes.jsonl", "fig3b.png"}; !slices.Equal(got, want) {
+	if got, want := list(t, whole), []string{"fig3b.png", "outcomes.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
@@ -66,7 +66,7 @@ func TestFigureAsPrinted(t *testing.T) {
 			t.Errorf("%q printed\n%swithout %q", test.args, printed, test.says)
 		}
 	}
-	if got, want := list(t, out), []string{"outcomes.jsonl", "fig3c-printed.png", "fig3c.png"}; !slices.Equal(got, want) {
+	if got, want := list(t, out), []string{"fig3c-printed.png", "fig3c.png", "outcomes.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
