@@ -124,7 +124,7 @@ func TestFitDiverged(t *testing.T) {
 	if result.Stopped != StoppedDiverged || result.Best >= result.Iterations || !strings.Contains(result.Why, "grown") {
 		t.Fatalf("stopped %q after %d iterations, iterate %d: %s", result.Stopped, result.Iterations, result.Best, result.Why)
 	}
-	if c := (&Model{Result: result}).Convergence(); c.Converged || c.Warning != result.Why {
+	if c := result.Convergence(); c.Converged || c.Warning != result.Why {
 		t.Errorf("its convergence is %+v", c)
 	}
 	if z, err := result.Transform(x); err != nil || largestDifference(z, result.Z) > 1e-5*signal.RMS(z) {

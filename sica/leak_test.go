@@ -21,6 +21,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/lesson"
 )
 
@@ -145,23 +146,23 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 		"fastica cancelled": func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			_, err := fastica.Default().Fit(ctx, x)
+			_, err := ica.Separate(ctx, fastica.Default(), x)
 			failed(t, err)
 		},
 		"lica cancelled": func(t *testing.T) {
-			_, err := lica.Default().Fit(soon(), x)
+			_, err := ica.Separate(soon(), lica.Default(), x)
 			failed(t, err)
 		},
 		"pcl cancelled": func(t *testing.T) {
 			cfg := pcl.Default()
 			cfg.Backend, cfg.Epochs = b, 1<<20
-			_, err := cfg.Fit(soon(), x)
+			_, err := ica.Separate(soon(), cfg, x)
 			failed(t, err)
 		},
 		"ivae cancelled": func(t *testing.T) {
 			cfg := ivae.Default()
 			cfg.Backend = b
-			_, err := cfg.Fit(soon(), x)
+			_, err := ica.Separate(soon(), cfg, x)
 			failed(t, err)
 		},
 		"experiment cancelled": func(t *testing.T) {

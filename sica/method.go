@@ -6,11 +6,11 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// A Method is SICA as a baseline.Method, to be put beside its rivals: its settings and
-// where it computes.
+// A Method is Fit as an ica.Method, to be compared with others: its settings, and the backend
+// that computes.
 type Method struct {
 	Backend compute.Backend `json:"-"`
 	Config
@@ -19,39 +19,45 @@ type Method struct {
 // Name is "sica".
 func (m Method) Name() string { return "sica" }
 
-// Fit is the function Fit; the model is a *Model. If ctx ends, or a number stops being
-// finite, there is an error and no model.
-func (m Method) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	result, err := Fit(ctx, m.Backend, x, m.Config)
+// Fit separates the mixed signals by the function Fit, with the shape of x where Config has
+// none. The model's Details are the *Result. If ctx ends, or a number isn't finite, there is
+// an error and no model.
+func (m Method) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	cfg := m.Config
+	if shape := x.Shape(); cfg.Shape == nil && len(shape) > 1 {
+		cfg.Shape = shape
+	}
+	result, err := Fit(ctx, m.Backend, x.X(), cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{result}, nil
+	return &ica.Model{
+		Signals: result.Z, Map: resultMap{result}, Convergence: result.Convergence(),
+		Why: result.Why, Details: result,
+	}, nil
 }
 
-// A Model is a Result as a baseline.Model.
-type Model struct{ *Result }
-
-// Signals returns Z.
-func (m *Model) Signals() *mat.Dense { return m.Z }
-
-// Transform is Result.Transform of a sequence, or of as many positions as the fit had.
-func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) { return m.Result.Transform(x) }
-
-// InverseTransform is Result.InverseTransform of the same.
-func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
-	x, _, err := m.Result.InverseTransform(z)
-	return x, err
-}
-
-// Convergence says how the fit ended: with a warning if it led away.
-func (m *Model) Convergence() baseline.Convergence {
-	c := baseline.Convergence{
-		Converged:  m.Stopped == StoppedStart || m.Stopped == StoppedPlateau || m.Stopped == StoppedAsked,
-		Iterations: m.Iterations,
-	}
-	if m.Stopped == StoppedDiverged {
-		c.Warning = m.Why
+// Convergence describes the end of the fit. It has a warning if the iterations diverged.
+func (r *Result) Convergence() ica.Convergence {
+	c := ica.Convergence{Iterations: r.Iterations}
+	switch r.Stopped {
+	case StoppedStart, StoppedPlateau, StoppedAsked:
+		c.Converged = true
+	case StoppedDiverged:
+		c.Warning = r.Why
 	}
 	return c
+}
+
+// resultMap is a Result as a preprocess.Map of a sequence, or of as many positions as the fit
+// had.
+type resultMap struct{ *Result }
+
+// Apply is Result.Transform.
+func (m resultMap) Apply(x *mat.Dense) (*mat.Dense, error) { return m.Transform(x) }
+
+// Invert is Result.InverseTransform.
+func (m resultMap) Invert(z *mat.Dense) (*mat.Dense, error) {
+	x, _, err := m.InverseTransform(z)
+	return x, err
 }

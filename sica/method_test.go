@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -22,7 +22,7 @@ func TestMethod(t *testing.T) {
 	linear.Rule = LinearRule
 	start.Rule, start.Start = NoRule, []preprocess.Transform{preprocess.ZCA}
 	for name, test := range map[string]struct {
-		method    baseline.Method
+		method    ica.Method
 		want      *mat.Dense
 		converged bool
 	}{
@@ -31,35 +31,35 @@ func TestMethod(t *testing.T) {
 		"start":  {Method{b, start}, whitened(t, x), true},
 		"zca":    {zca.Whitening{}, whitened(t, x), true},
 	} {
-		model, err := test.method.Fit(t.Context(), x)
+		model, err := ica.Separate(t.Context(), test.method, x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if far := largestDifference(model.Signals(), test.want); far > 1e-9 {
+		if far := largestDifference(model.Signals, test.want); far > 1e-9 {
 			t.Errorf("%s: differs by %g", name, far)
 		}
 		z, err := model.Transform(x)
-		if err != nil || largestDifference(z, model.Signals()) > 1e-6 {
+		if err != nil || largestDifference(z, model.Signals) > 1e-6 {
 			t.Errorf("%s: transforms to other signals, %v", name, err)
 		}
 		back, err := model.InverseTransform(z)
 		if err != nil || largestDifference(back, x) > 1e-6 {
 			t.Errorf("%s: leads back to other signals, %v", name, err)
 		}
-		if got := model.Convergence(); got.Converged != test.converged || got.Warning != "" {
+		if got := model.Convergence; got.Converged != test.converged || got.Warning != "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 
 	ended, cancel := context.WithCancel(t.Context())
 	flow.OnIteration = func(int, Iteration) { cancel() }
-	if model, err := (Method{b, flow}).Fit(ended, x); model != nil || !errors.Is(err, context.Canceled) {
+	if model, err := ica.Separate(ended, Method{b, flow}, x); model != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: model %v, error %v", model, err)
 	}
-	if model, err := (Method{Config: linear}).Fit(t.Context(), x); model != nil || err == nil {
+	if model, err := ica.Separate(t.Context(), Method{Config: linear}, x); model != nil || err == nil {
 		t.Errorf("without a backend: model %v, error %v", model, err)
 	}
-	led := &Model{&Result{Summary: Summary{Stopped: StoppedDiverged, Why: "it led away"}}}
+	led := &Result{Summary: Summary{Stopped: StoppedDiverged, Why: "it led away"}}
 	if got := led.Convergence(); got.Converged || got.Warning != "it led away" {
 		t.Errorf("led away: %+v", got)
 	}

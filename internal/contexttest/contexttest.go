@@ -1,22 +1,27 @@
 // Package contexttest has contexts for tests of cancelling.
 package contexttest
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // EndsAfter is ctx until its Err was called the given number of times, and then
 // cancelled, so that a test ends work at a place and not at a time. Its Done stays
-// ctx's. It is for one goroutine.
+// ctx's.
 func EndsAfter(ctx context.Context, calls int) context.Context {
-	return &endsAfter{ctx, calls}
+	e := &endsAfter{Context: ctx}
+	e.calls.Store(int64(calls))
+	return e
 }
 
 type endsAfter struct {
 	context.Context
-	calls int
+	calls atomic.Int64 // left
 }
 
 func (c *endsAfter) Err() error {
-	if c.calls--; c.calls < 0 {
+	if c.calls.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil

@@ -17,6 +17,15 @@ func Workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
 // time can't share; the caller's goroutine is worker 0. Once ctx ends no piece is begun,
 // and its error is returned.
 func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
+	if workers == 1 { // without goroutines, and without what they need on the heap
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			do(0, i)
+		}
+		return ctx.Err()
+	}
 	var begun atomic.Int64
 	var others sync.WaitGroup
 	work := func(worker int) {

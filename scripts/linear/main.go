@@ -20,17 +20,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-var rivals = []baseline.Method{
+var rivals = []ica.Method{
 	zca.Whitening{},
 	fastica.Default(),
 	picard.Default(),
@@ -113,11 +113,11 @@ func (k kind) row(first uint64, seeds, positions int) error {
 				continue // minutes
 			}
 			begin := time.Now()
-			m, err := r.Fit(context.Background(), x)
+			m, err := ica.Separate(context.Background(), r, x)
 			if err != nil {
 				return err
 			}
-			if err := cells[i].add(m.Signals(), s, begin); err != nil {
+			if err := cells[i].add(m.Signals, s, begin); err != nil {
 				return err
 			}
 		}

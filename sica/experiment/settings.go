@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
 	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
@@ -36,13 +35,11 @@ func (m Method) fitSICA(ctx context.Context, t task) (*Fitted, error) {
 			cfg.Iterations = imageIterations
 		}
 	}
-	r, err := sica.Fit(ctx, t.backend, t.x.X(), cfg)
+	model, err := sica.Method{Backend: t.backend, Config: cfg}.Fit(ctx, t.x)
 	if err != nil {
 		return nil, err
 	}
-	c := (&sica.Model{Result: r}).Convergence()
-	model := &ica.Model{Signals: r.Z, Convergence: ica.Convergence(c), Why: r.Why, Details: r}
-	return &Fitted{Model: model, Config: cfg, Elapsed: r.Elapsed}, nil
+	return &Fitted{Model: model, Config: cfg, Elapsed: model.Details.(*sica.Result).Elapsed}, nil
 }
 
 // gridShape is the shape of the positions, nil for a sequence.
@@ -70,16 +67,14 @@ func fitMixed(ctx context.Context, t task) (*Fitted, error) {
 }
 
 // fitWith fits a rival with the settings that configure gives for a task.
-func fitWith(configure func(t task) baseline.Method) fitter {
+func fitWith(configure func(t task) ica.Method) fitter {
 	return func(ctx context.Context, t task) (*Fitted, error) {
 		settings := configure(t)
-		model, err := settings.Fit(ctx, t.x.X())
+		model, err := settings.Fit(ctx, t.x)
 		if err != nil {
 			return nil, err
 		}
-		f := &Fitted{Model: &ica.Model{
-			Signals: model.Signals(), Convergence: ica.Convergence(model.Convergence()),
-		}}
+		f := &Fitted{Model: model}
 		if t.preset != "" {
 			f.Config = settings
 		}
@@ -87,7 +82,7 @@ func fitWith(configure func(t task) baseline.Method) fitter {
 	}
 }
 
-func configureFastICA(t task) baseline.Method {
+func configureFastICA(t task) ica.Method {
 	cfg := fastica.Default()
 	if t.preset == PaperPreset {
 		cfg = fastica.Paper()
@@ -96,7 +91,7 @@ func configureFastICA(t task) baseline.Method {
 	return cfg
 }
 
-func configureLICA(t task) baseline.Method {
+func configureLICA(t task) ica.Method {
 	cfg := lica.Paper()
 	switch t.preset {
 	case DefaultPreset:
@@ -108,7 +103,7 @@ func configureLICA(t task) baseline.Method {
 	return cfg
 }
 
-func configurePCL(t task) baseline.Method {
+func configurePCL(t task) ica.Method {
 	cfg := pcl.Paper()
 	switch t.preset {
 	case DefaultPreset:
@@ -120,7 +115,7 @@ func configurePCL(t task) baseline.Method {
 	return cfg
 }
 
-func configureIVAE(t task) baseline.Method {
+func configureIVAE(t task) ica.Method {
 	cfg := ivae.Paper()
 	switch t.preset {
 	case DefaultPreset:
@@ -128,24 +123,24 @@ func configureIVAE(t task) baseline.Method {
 	case SmokePreset:
 		cfg.Iterations = 20
 	}
-	cfg.Backend, cfg.Seed, cfg.Shape = t.backend, t.seed, gridShape(t.x)
+	cfg.Backend, cfg.Seed = t.backend, t.seed
 	return cfg
 }
 
 // SOBI, JADE and Picard take a few steps by default, no more than a smoke test.
-func configureSOBI(task) baseline.Method { return sobi.Default() }
+func configureSOBI(task) ica.Method { return sobi.Default() }
 
-func configureJADE(task) baseline.Method { return jade.Default() }
+func configureJADE(task) ica.Method { return jade.Default() }
 
-func configurePicard(t task) baseline.Method {
+func configurePicard(t task) ica.Method {
 	cfg := picard.Default()
 	cfg.Seed = t.seed
 	return cfg
 }
 
-func configureZCA(task) baseline.Method { return zca.Whitening{} }
+func configureZCA(task) ica.Method { return zca.Whitening{} }
 
-func configureGaussianisedZCA(task) baseline.Method { return zca.Gaussianised{} }
+func configureGaussianisedZCA(task) ica.Method { return zca.Gaussianised{} }
 
 // standardisedRF is SICA-RF with the signals standardised after each iteration, which
 // the paper doesn't say. Without it they shrink: an iteration aims at the marginals of
@@ -194,23 +189,23 @@ func variants() []Method {
 		rf("sica-rf-fresh", func(c *sica.Config) { c.FreshProduct = true }),
 		// The number of waves is a choice: the paper has none.
 		rf("sica-rf-waves", func(c *sica.Config) { c.TimeWaves = 4 }),
-		{"pcl-falling", plot.PCL, paper, fitWith(func(t task) baseline.Method {
+		{"pcl-falling", plot.PCL, paper, fitWith(func(t task) ica.Method {
 			cfg := pcl.Paper()
 			cfg.Backend, cfg.Seed, cfg.Decay = t.backend, t.seed, true
 			return cfg
 		}), nil},
-		{"ivae-segments", plot.IVAE, paper, fitWith(func(t task) baseline.Method {
+		{"ivae-segments", plot.IVAE, paper, fitWith(func(t task) ica.Method {
 			_, n := t.x.Dims()
 			cfg := ivae.Paper()
 			cfg.Backend, cfg.Seed, cfg.U = t.backend, t.seed, segments(n)
 			return cfg
 		}), nil},
-		{"ivae-long", plot.IVAE, paper, fitWith(func(t task) baseline.Method {
+		{"ivae-long", plot.IVAE, paper, fitWith(func(t task) ica.Method {
 			cfg := ivae.Paper()
 			cfg.Backend, cfg.Seed, cfg.Iterations = t.backend, t.seed, 70_000
 			return cfg
 		}), nil},
-		{"lica-one", plot.LICA, paper, fitWith(func(t task) baseline.Method {
+		{"lica-one", plot.LICA, paper, fitWith(func(t task) ica.Method {
 			cfg := lica.Paper()
 			cfg.Seed, cfg.Starts = t.seed, 1
 			return cfg

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -104,7 +103,7 @@ func TestCommittedSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, configure := range map[string]func(task) baseline.Method{
+	for name, configure := range map[string]func(task) ica.Method{
 		"fastica": configureFastICA, "lica": configureLICA,
 		"pcl": configurePCL, "ivae": configureIVAE,
 	} {

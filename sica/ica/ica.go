@@ -55,6 +55,17 @@ type Method interface {
 	Fit(ctx context.Context, x *Signals) (*Model, error)
 }
 
+// Separate checks the mixed signals x, d×n, and fits the method to them. It is New and
+// Method.Fit in one call, with their errors. To fit several methods to the same signals, call
+// New once, so that they are checked and whitened once.
+func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model, error) {
+	signals, err := New(x, shape...)
+	if err != nil {
+		return nil, err
+	}
+	return m.Fit(ctx, signals)
+}
+
 // A Model is what a Method has learned from mixed signals.
 type Model struct {
 	// Signals are the signals recovered from those of the fit, d×n.

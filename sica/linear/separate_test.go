@@ -145,11 +145,11 @@ func TestShort(t *testing.T) {
 			s.Apply(func(int, int, float64) float64 { return draw(rng) }, s)
 			x := mixed(seed, s)
 			rule += mcc(t, recovered(separate(t, x, linear.Options{}), x), s) / runs
-			m, err := fastica.Default().Fit(t.Context(), x)
+			m, err := ica.Separate(t.Context(), fastica.Default(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rival += mcc(t, m.Signals(), s) / runs
+			rival += mcc(t, m.Signals, s) / runs
 		}
 		if rule < 0.99 || rule < rival {
 			t.Errorf("%s: MCC %.4f, want .99 and FastICA's %.4f", name, rule, rival)
@@ -216,12 +216,12 @@ func TestNothingToFind(t *testing.T) {
 			}
 		}
 		sol := separate(t, paper, linear.Options{})
-		white, err := zca.Whitening{}.Fit(t.Context(), paper)
+		white, err := ica.Separate(t.Context(), zca.Whitening{}, paper)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Symmetric whitening of the innovations is nearer than that of the signals.
-		if got, other := mcc(t, recovered(sol, paper), ar7), mcc(t, white.Signals(), ar7); got < other-0.005 {
+		if got, other := mcc(t, recovered(sol, paper), ar7), mcc(t, white.Signals, ar7); got < other-0.005 {
 			t.Errorf("the paper's mixture, seed %d: MCC %.4f, and of whitening %.4f", seed, got, other)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/joint"
 )
@@ -90,14 +90,15 @@ func nonGaussian(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, er
 	cfg := fastica.Default()
 	cfg.MaxIterations = fasticaIterations
 	cfg.Seed = seed
-	m, err := cfg.Fit(ctx, z)
+	m, err := ica.Separate(ctx, cfg, z)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("the start from FastICA: %w", err)
 		}
 		return nil, nil // a start less
 	}
-	return m.(*baseline.LinearModel).Unmixing, nil
+	unmixing, _, _ := m.Matrix()
+	return unmixing, nil
 }
 
 // innovations are what the past of all signals together doesn't tell about z, at

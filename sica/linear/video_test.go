@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -86,11 +87,11 @@ func TestVideo(t *testing.T) {
 		}
 		cfg := fastica.Default()
 		cfg.Seed = seed
-		model, err := cfg.Fit(t.Context(), x)
+		model, err := ica.Separate(t.Context(), cfg, x)
 		if model == nil {
 			t.Fatal(err)
 		}
-		score("FastICA", model.Signals())
+		score("FastICA", model.Signals)
 		score("mixed", x)
 	}
 	var table strings.Builder

@@ -239,7 +239,7 @@ func TestClicksChangeNothing(t *testing.T) {
 				}
 				z, err = alone.Transform(clean)
 				score("linear", z, err)
-				f, err := fastica.Default().Fit(t.Context(), x)
+				f, err := fastica.Default().Fit(t.Context(), signals)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -26,14 +27,14 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := fastica.Default().Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), fastica.Default(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if c := m.Convergence(); !c.Converged {
+	if c := m.Convergence; !c.Converged {
 		log.Print(c.Warning)
 	}
-	match, err := metric.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals, s)
 	if err != nil {
 		log.Fatal(err)
 	}

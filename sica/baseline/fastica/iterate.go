@@ -3,7 +3,6 @@ package fastica
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -12,99 +11,145 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// The values of Config.Algorithm.
-const (
-	bySymmetry  = "symmetric"
-	byDeflation = "deflation"
-)
-
-// symmetric iterates all directions together from those in w, d×d, and leaves
-// the last in w. It returns how many iterations it took and whether they
-// converged.
-func symmetric(ctx context.Context, p *passer, w *mat.Dense, cfg Config) (iterations int, converged bool, err error) {
+// iterate replaces the demixing w, d×d, by the last of the iterations that begin with it.
+func iterate(ctx context.Context, p *pass, w *mat.Dense, cfg Config) (ica.Convergence, error) {
 	d, _ := w.Dims()
-	now, next := w.RawMatrix(), newGeneral(d, d)
+	current, next := w.RawMatrix(), newGeneral(d, d)
 	o := newOrthogonaliser(d)
-	if err := o.apply(now); err != nil {
-		return 0, false, err
+	var end ica.Convergence
+	if err := o.apply(current); err != nil {
+		return end, err
 	}
-	for iterations < cfg.MaxIterations {
-		if err := ctx.Err(); err != nil {
-			return iterations, false, err
+	for end.Iterations < cfg.MaxIterations && !end.Converged {
+		if err := p.step(ctx, next, current); err != nil {
+			return end, err
 		}
-		p.step(next, now)
 		if err := o.apply(next); err != nil {
-			return iterations, false, err
+			return end, err
 		}
-		iterations++
+		end.Iterations++
 		change := 0.0
 		for i := range d {
-			change = max(change, turned(row(next, i), row(now, i)))
+			change = max(change, math.Abs(math.Abs(floats.Dot(row(next, i), row(current, i)))-1))
 		}
-		copy(now.Data, next.Data)
-		if change < cfg.Tolerance {
-			return iterations, true, nil
-		}
+		copy(current.Data, next.Data)
+		end.Converged = change < cfg.Tolerance
 	}
-	return iterations, false, nil
+	return end, nil
 }
 
-// deflation iterates one direction after another from those in w, d×d, and
-// leaves the last in w. It returns the most iterations that a direction took and
-// whether all converged.
-func deflation(ctx context.Context, p *passer, w *mat.Dense, cfg Config) (iterations int, converged bool, err error) {
-	d, _ := w.Dims()
-	all, next := w.RawMatrix(), newGeneral(1, d)
-	converged = true
-	for i := range d {
-		found := all
-		found.Rows = i
-		now := blas64.General{Rows: 1, Cols: d, Stride: d, Data: row(all, i)}
-		floats.Scale(1/floats.Norm(now.Data, 2), now.Data)
-		settled := false
-		for k := 1; k <= cfg.MaxIterations && !settled; k++ {
-			if err := ctx.Err(); err != nil {
-				return iterations, false, err
-			}
-			p.step(next, now)
-			project(next.Data, found)
-			length := floats.Norm(next.Data, 2)
-			if !(length > 0) || math.IsInf(length, 0) {
-				return iterations, false, fmt.Errorf("no direction is left for recovered signal %d: %w", i+1, errVanishes)
-			}
-			floats.Scale(1/length, next.Data)
-			settled = turned(next.Data, now.Data) < cfg.Tolerance
-			copy(now.Data, next.Data)
-			iterations = max(iterations, k)
-		}
-		converged = converged && settled
-	}
-	return iterations, converged, nil
+const (
+	// blockWidth is the number of positions that are processed at a time, so that the block
+	// stays in the fastest cache: 15 KiB for ten signals. Up to it gonum multiplies matrices
+	// of up to 64 signals without starting goroutines. Twice of it loses both.
+	blockWidth = 192
+
+	// maxParts is the maximum number of parts that the positions are divided into. It doesn't
+	// depend on the number of processors, so that the rounding of the sums doesn't either. It
+	// is the largest number of processors that can all be busy.
+	maxParts = 64
+)
+
+// A pass goes through the white signals x, d×n, for the means that an iteration needs.
+// What it allocates, it allocates once.
+type pass struct {
+	x      blas64.General
+	parts  []part
+	space  []blas64.General // of each worker, d×blockWidth
+	w      blas64.General   // the demixing of this step
+	worker func(worker, i int)
 }
 
-var errVanishes = errors.New("the contrast is the same in all directions; try another contrast, another seed or the symmetric algorithm")
+// A part holds the sums over the positions from first to before end.
+type part struct {
+	first, end int
+	cross      blas64.General // Σ tanh(y)·xᵀ, d×d
+	slope      []float64      // Σ 1 − tanh²(y), d
+}
+
+func newPass(x *mat.Dense) *pass {
+	d, n := x.Dims()
+	blocks := (n + blockWidth - 1) / blockWidth
+	p := &pass{x: x.RawMatrix(), parts: make([]part, min(blocks, maxParts))}
+	for i := range p.parts {
+		p.parts[i] = part{
+			first: i * blocks / len(p.parts) * blockWidth,
+			end:   min((i+1)*blocks/len(p.parts)*blockWidth, n),
+			cross: newGeneral(d, d),
+			slope: make([]float64, d),
+		}
+	}
+	p.space = make([]blas64.General, parallel.Workers(len(p.parts)))
+	for i := range p.space {
+		p.space[i] = newGeneral(d, blockWidth)
+	}
+	p.worker = func(worker, i int) { p.sum(&p.parts[i], p.space[worker]) }
+	return p
+}
+
+// step sets next to Newton's step from the demixing w, both d×d:
+//
+//	next = mean tanh(y)·xᵀ − mean (1 − tanh²(y)) · w,  y = w·x,
+//
+// the second mean being one number for each row (Hyvärinen 1999, equation 20).
+func (p *pass) step(ctx context.Context, next, w blas64.General) error {
+	p.w = w
+	if err := parallel.Do(ctx, len(p.space), len(p.parts), p.worker); err != nil {
+		return err
+	}
+	n := float64(p.x.Cols)
+	for i := range next.Rows {
+		to, slope := row(next, i), 0.0
+		clear(to)
+		for k := range p.parts {
+			for j, v := range row(p.parts[k].cross, i) {
+				to[j] += v
+			}
+			slope += p.parts[k].slope[i]
+		}
+		for j := range to {
+			to[j] = to[j]/n - slope/n*row(w, i)[j]
+		}
+	}
+	return nil
+}
+
+// sum sets the sums of a part, with space for the signals of a block.
+func (p *pass) sum(to *part, space blas64.General) {
+	clear(to.cross.Data)
+	clear(to.slope)
+	for first := to.first; first < to.end; first += blockWidth {
+		x, y := p.x, space // [d, block]
+		x.Cols = min(blockWidth, to.end-first)
+		x.Data = x.Data[first:]
+		y.Cols = x.Cols
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.w, x, 0, y)
+		for i := range to.slope {
+			t := row(y, i)
+			tanh.InPlace(t)
+			to.slope[i] += float64(len(t)) - floats.Dot(t, t)
+		}
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, y, x, 1, to.cross)
+	}
+}
+
+func newGeneral(rows, columns int) blas64.General {
+	return blas64.General{
+		Rows: rows, Cols: columns, Stride: columns, Data: make([]float64, rows*columns),
+	}
+}
 
 func row(m blas64.General, i int) []float64 { return m.Data[i*m.Stride:][:m.Cols] }
 
-// turned returns how far the unit vector w is from ±v: the amount by which
-// |wᵀv| is off 1.
-func turned(w, v []float64) float64 { return math.Abs(math.Abs(floats.Dot(w, v)) - 1) }
-
-// project takes from w its component in the span of the orthonormal rows of
-// found.
-func project(w []float64, found blas64.General) {
-	// Twice, as the first time may leave its rounding.
-	for range 2 {
-		for i := range found.Rows {
-			floats.AddScaled(w, -floats.Dot(w, row(found, i)), row(found, i))
-		}
-	}
-}
-
-// An orthogonaliser makes matrices orthogonal. What it allocates, it allocates
-// once.
+// An orthogonaliser replaces matrices by the orthogonal ones nearest to them, as
+// rotation.Nearest does. It needs an eigendecomposition in place of a singular value
+// decomposition and allocates nothing, which matters in every iteration.
 type orthogonaliser struct {
 	gram        blas64.Symmetric
 	values      []float64
@@ -114,31 +159,39 @@ type orthogonaliser struct {
 
 func newOrthogonaliser(d int) *orthogonaliser {
 	o := &orthogonaliser{
-		gram:   blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: make([]float64, d*d)},
+		gram: blas64.Symmetric{
+			N: d, Stride: d, Uplo: blas.Upper, Data: make([]float64, d*d),
+		},
 		values: make([]float64, d),
 		root:   newGeneral(d, d),
 		space:  newGeneral(d, d),
 	}
-	best := make([]float64, 1)
-	lapack64.Syev(lapack.EVCompute, o.gram, o.values, best, -1)
-	o.work = make([]float64, int(best[0]))
+	size := make([]float64, 1)
+	lapack64.Syev(lapack.EVCompute, o.gram, o.values, size, -1)
+	o.work = make([]float64, int(size[0]))
 	return o
 }
 
-// apply replaces w by (w·wᵀ)^{-1/2}·w, the orthogonal matrix nearest to it.
+// apply replaces w by (w·wᵀ)^{-1/2}·w = V·diag(λ^{-1/2})·Vᵀ·w, where λ and V are the
+// eigenvalues and eigenvectors of w·wᵀ.
 func (o *orthogonaliser) apply(w blas64.General) error {
 	blas64.Syrk(blas.NoTrans, 1, w, 0, o.gram)
 	if !lapack64.Syev(lapack.EVCompute, o.gram, o.values, o.work, len(o.work)) {
-		return errors.New("the directions have no eigenvalues; try another contrast or another seed")
+		return errors.New("the rows of the demixing have no eigenvalues; try another seed")
 	}
-	vectors := blas64.General{Rows: o.gram.N, Cols: o.gram.N, Stride: o.gram.Stride, Data: o.gram.Data} // columns
-	if least, most := o.values[0], o.values[len(o.values)-1]; !(least > 0x1p-52*most) || math.IsInf(most, 0) {
-		return fmt.Errorf("the directions coincide: %w", errVanishes)
+	smallest, largest := o.values[0], o.values[len(o.values)-1]
+	if !(smallest > 0x1p-52*largest) || math.IsInf(largest, 0) {
+		return errors.New("two rows of the demixing coincide, as the contrast is the same in " +
+			"all directions; try another seed or method")
 	}
-	copy(o.space.Data, vectors.Data)
+	vectors := blas64.General{ // as columns
+		Rows: o.gram.N, Cols: o.gram.N, Stride: o.gram.Stride, Data: o.gram.Data,
+	}
 	for i := range vectors.Rows {
+		scaled := row(o.space, i)
+		copy(scaled, row(vectors, i))
 		for j, value := range o.values {
-			o.space.Data[i*o.space.Stride+j] /= math.Sqrt(value)
+			scaled[j] /= math.Sqrt(value)
 		}
 	}
 	blas64.Gemm(blas.NoTrans, blas.Trans, 1, o.space, vectors, 0, o.root)

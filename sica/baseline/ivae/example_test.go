@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -44,11 +45,11 @@ func Example() {
 	}
 	cfg := ivae.Default()
 	cfg.Backend, cfg.U, cfg.Iterations = b, u, 2000
-	m, err := cfg.Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), cfg, x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	match, err := metric.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals, s)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,207 +1,308 @@
-// Package ivae separates signals that are independent given something observed,
-// by a variational autoencoder: iVAE, I. Khemakhem, D. Kingma, R. Monti and A.
-// Hyvärinen, "Variational Autoencoders and Nonlinear ICA: A Unifying Framework",
-// AISTATS 2020.
+// Package ivae separates signals that are independent given an observed variable, by a
+// variational autoencoder.
 //
-// With x the mixed signals and u what is observed, at each position, the model is
+// The names to know are Default, Paper and Config, which is an ica.Method:
 //
-//	p(z|u) = N(0, prior(u)),  p(x|z) = N(decoder(z), 0.01),  q(z|x,u) = N(mean(x,u), variance(x,u)),
+//	cfg := ivae.Default()
+//	cfg.Backend = b // of backend.Open
+//	model, err := ica.Separate(ctx, cfg, x)
 //
-// where every network is a multi-layer perceptron with leaky ReLU of slope 0.1
-// and each variance is the exponential of one, a number for each signal. Training
-// maximises E log p(x|z) + log p(z|u) − log q(z|x,u), with one sample of z from q
-// for each x. The recovered signals are mean(x,u).
+// With the mixed signals x and the observed variable u at each position, the model is
 //
-// The mixed signals are standardised one by one, as a variance of 0.01 means
-// something else for every unit; the authors' program takes them as they are and
-// returns the sample of z.
+//	p(z|u) = N(0, prior(u)),  p(x|z) = N(decoder(z), 0.01),
+//	q(z|x,u) = N(mean(x,u), variance(x,u)),
 //
-// Sources can be recovered as far as their variances change with u, each in a way
-// of its own. With the position for u, the default, that is how loud a signal is
-// along the sequence.
+// where every network is a multi-layer perceptron with leaky ReLU of slope 0.1 and each
+// variance is the exponential of one, a number for each signal. The training maximises
+// E log p(x|z) + log p(z|u) − log q(z|x,u), with one sample of z from q for each x. The
+// recovered signals are mean(x,u).
+//
+// The mixed signals are standardised, since a variance of 0.01 depends on the unit. The
+// authors' program doesn't, and returns the sample of z.
+//
+// Sources are recovered as far as their variances change with u, each in another way. The
+// default u is the position; then sources are distinguished by their loudness over time.
+//
+// Reference: I. Khemakhem, D. Kingma, R. Monti and A. Hyvärinen, "Variational Autoencoders and
+// Nonlinear ICA: A Unifying Framework", AISTATS 2020.
 package ivae
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-const name = "ivae"
+// Config holds the settings of iVAE. It is an ica.Method. Begin with Default or Paper, and set
+// Backend.
+type Config struct {
+	// Backend trains the networks; see package backend. JSON omits it.
+	Backend compute.Backend `json:"-"`
 
-// A Model is what Fit returns: a learned nonlinear demixing and mixing, on the host.
-type Model interface {
-	baseline.Model
+	// U is the observed variable, k numbers for each position, k×n, such as a label as a
+	// column with one 1. Nil is the position itself, from 0 to 1 along each axis of the
+	// signals' shape.
+	U *mat.Dense
 
-	// TransformWith returns the encoder's mean of the mixed signals x, d×n, with
-	// u, k×n, position by position. It is an error if x isn't d signals at one
-	// position or more, if u doesn't suit it, or if either has a value that isn't
-	// finite.
-	TransformWith(x, u *mat.Dense) (*mat.Dense, error)
+	// Hidden holds the width of each hidden layer of every network, at least 1. Without any,
+	// they are affine.
+	Hidden []int
+
+	// LearningRate is the learning rate of Adam at the start, above 0.
+	LearningRate float64
+
+	// Patience is the number of epochs without a decrease of the loss, at least 0, after
+	// which the learning rate is divided by ten.
+	Patience int
+
+	// Batch is the number of positions in a step, at least 1. If there are fewer positions,
+	// it is all.
+	Batch int
+
+	// Iterations is the number of steps, at least 1. They are rounded up to whole epochs.
+	Iterations int
+
+	// Seed is the seed of the weights, of the order of the positions and of the samples of
+	// the recovered signals.
+	Seed uint64
 }
+
+// Default returns Paper with 1e4 steps, the learning rate 1e-2 and a patience of 100. With a
+// patience of 20 the rate falls too early where an epoch has few batches. It has no Backend.
+func Default() Config {
+	cfg := Paper()
+	cfg.LearningRate, cfg.Patience, cfg.Iterations = 1e-2, 100, 10000
+	return cfg
+}
+
+// Paper returns the settings of the comparison in SICA's paper, those of the reference program
+// with 2e4 steps in place of 7e4: two hidden layers of 20, the learning rate 1e-3 with a
+// patience of 20, and batches of 256. The paper doesn't give its u. It has no Backend.
+func Paper() Config {
+	return Config{
+		Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000,
+	}
+}
+
+const name = "ivae"
 
 // Name is "ivae".
 func (Config) Name() string { return name }
 
-// Fit separates the mixed signals x, d×T, by networks that the backend trains, in
-// float32, and returns a Model. The result is the same for the same seed, to the
-// bit on one backend.
+// Fit separates the mixed signals by networks that the backend trains in float32. The same
+// seed gives the same result, to the bit on one backend.
 //
-// The model recovers the encoder's mean. Its Transform takes x for a whole
-// sequence, of which u is the position over the number of positions; with a Shape
-// of several axes, or with U, u is that of the fit, and it is an error if n isn't
-// T. Its InverseTransform is the decoder's mean in the units of the mixed signals,
-// which undoes Transform as far as the autoencoder has learned to.
+// The model recovers the encoder's mean, on the host. Its map takes a whole sequence, of which
+// u is the position divided by the number of positions. For signals of several axes, or with
+// U, u is that of the fit, and it is an error if the number of positions is another. The
+// inverse is the decoder's mean in the units of the mixed signals, which undoes the map as far
+// as the autoencoder has learned to.
 //
-// Training has no rule of its own to end by: the model's Convergence calls it
-// converged if over the last tenth of the epochs −ELBO, the bound on −log p(x|u) of
-// a position of the standardised signals, was less than 0.02 nats below that over
-// the tenth before. Its iterations are steps of Adam.
+// The training has no criterion to end by. It counts as converged if the mean −ELBO of a
+// position over the last tenth of the epochs is less than 0.02 nats below that over the tenth
+// before. Its iterations are steps of Adam.
 //
-// It is an error if baseline.CheckSignals finds one in x, if a setting is out of
-// range, if the loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
-func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	m, err := c.fit(ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("ivae: %w", err)
-	}
-	return m, nil
-}
-
-func (c Config) fit(ctx context.Context, x *mat.Dense) (*fitted, error) {
-	if c.Backend == nil {
-		return nil, errors.New("no backend: set Backend to one that backend.Open returns")
-	}
-	if err := baseline.CheckSignals(x); err != nil {
-		return nil, err
-	}
+// It is an error if a setting is out of range, if the loss isn't finite, which wraps
+// ica.ErrNotFinite, or if ctx ends.
+func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	_, n := x.Dims()
-	if err := c.validate(n); err != nil {
-		return nil, err
-	}
-	m := &fitted{sequence: c.U == nil && len(c.Shape) <= 1}
-	if c.U != nil {
-		m.u = mat.DenseCopyOf(c.U)
-	} else {
-		m.u = positions(c.Shape, n)
-	}
-	var err error
-	if m.scale, err = newScale(x); err != nil {
-		return nil, err
-	}
-	if err := m.train(ctx, x, c); err != nil {
-		return nil, err
-	}
-	m.signals, err = m.encode(x, m.u)
-	return m, err
+	return rival.Fit(ctx, name, c.validate(n), func() (*ica.Model, error) {
+		s, err := newScale(x.X())
+		if err != nil {
+			return nil, err
+		}
+		a := &autoencoder{scale: s, u: c.U, sequence: c.U == nil && len(x.Shape()) == 1}
+		if c.U == nil {
+			a.u = positions(x.Shape())
+		}
+		standard := s.standardise(x.X())
+		losses, err := a.train(ctx, standard, c)
+		if err != nil {
+			return nil, err
+		}
+		return &ica.Model{
+			Signals: a.encode(standard, a.u), Map: a, Convergence: c.convergence(losses, n),
+		}, nil
+	})
 }
 
-// fitted is the Model.
-type fitted struct {
-	scale       scale
-	u           *mat.Dense       // of the fit
-	sequence    bool             // u is the position on one axis
-	mean        learning.Network // of the encoder
-	decoder     learning.Network
-	signals     *mat.Dense
-	loss        float64 // −ELBO in nats
-	convergence baseline.Convergence
+// maxFall is the decrease of −ELBO, in nats, from one tenth of the epochs to the next below
+// which the training counts as converged. It is a choice. Twice or half of it changes
+// warnings only.
+const maxFall = 0.02
+
+// convergence describes the end of a training with these losses of its epochs.
+func (c Config) convergence(losses []float64, n int) ica.Convergence {
+	_, fall := learning.LastTenth(losses)
+	end := ica.Convergence{Converged: fall < maxFall, Iterations: len(losses) * c.epoch(n)}
+	if !end.Converged {
+		end.Warning = fmt.Sprintf("iVAE was still learning after %d steps: allow more",
+			end.Iterations)
+	}
+	return end
 }
 
-func (m *fitted) train(ctx context.Context, x *mat.Dense, cfg Config) error {
-	tr, err := newTraining(m.scale.standardise(x), m.u, cfg, dtypes.Float32)
+// An autoencoder is the map of a model.
+type autoencoder struct {
+	scale    scale            // of the mixed signals
+	u        *mat.Dense       // of the fit
+	sequence bool             // whether u is the position on one axis
+	mean     learning.Network // of the encoder
+	decoder  learning.Network
+}
+
+// train trains the networks on the standardised signals and returns the mean loss of each
+// epoch.
+func (a *autoencoder) train(
+	ctx context.Context, standard *mat.Dense, cfg Config,
+) ([]float64, error) {
+	tr, err := newTraining(standard, a.u, cfg, dtypes.Float32)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer tr.Close()
 	losses, err := tr.run(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if m.mean, err = tr.network(encoderMean); err != nil {
-		return err
+	if a.mean, err = tr.network(encoderMean); err != nil {
+		return nil, err
 	}
-	if m.decoder, err = tr.network(decoder); err != nil {
-		return err
+	a.decoder, err = tr.network(decoder)
+	return losses, err
+}
+
+// encode returns the encoder's mean of the standardised signals, d×m, with u, k×m.
+func (a *autoencoder) encode(standard, u *mat.Dense) *mat.Dense {
+	var xu mat.Dense
+	xu.Stack(standard, u)
+	return a.mean.Outputs(&xu)
+}
+
+// Apply returns the encoder's mean of the mixed signals x, d×m. It is an error if u isn't known
+// for them.
+func (a *autoencoder) Apply(x *mat.Dense) (*mat.Dense, error) {
+	u := a.u
+	_, m := x.Dims()
+	if _, n := u.Dims(); m != n {
+		if !a.sequence {
+			return nil, fmt.Errorf("ivae: x: has %d positions; must have the %d of the fit, "+
+				"where u is known", m, n)
+		}
+		u = positions([]int{m})
 	}
-	m.judge(losses, len(losses)*cfg.epoch(tr.t))
+	return a.encode(a.scale.standardise(x), u), nil
+}
+
+// Invert returns the decoder's mean of the recovered signals z, d×m.
+func (a *autoencoder) Invert(z *mat.Dense) (*mat.Dense, error) {
+	return a.scale.restore(a.decoder.Outputs(z)), nil
+}
+
+// A scale holds the mean and the standard deviation of each mixed signal.
+type scale struct{ mean, sd []float64 }
+
+func newScale(x *mat.Dense) (scale, error) {
+	d, _ := x.Dims()
+	s := scale{make([]float64, d), make([]float64, d)}
+	for i := range d {
+		s.mean[i], s.sd[i] = stat.PopMeanStdDev(x.RawRowView(i), nil)
+		if !signal.Positive(s.sd[i]) {
+			return scale{}, fmt.Errorf("x: signal %d has the standard deviation %g in float64; "+
+				"must be positive: rescale the signal", i+1, s.sd[i])
+		}
+	}
+	return s, nil
+}
+
+// standardise returns x with mean 0 and variance 1.
+func (s scale) standardise(x *mat.Dense) *mat.Dense {
+	var y mat.Dense
+	y.Apply(func(i, _ int, v float64) float64 { return (v - s.mean[i]) / s.sd[i] }, x)
+	return &y
+}
+
+// restore undoes standardise.
+func (s scale) restore(y *mat.Dense) *mat.Dense {
+	var x mat.Dense
+	x.Apply(func(i, _ int, v float64) float64 { return v*s.sd[i] + s.mean[i] }, y)
+	return &x
+}
+
+// positions returns the default u of signals of that shape: the position along each axis over
+// the axis's length, one row an axis.
+func positions(shape []int) *mat.Dense {
+	n := 1
+	for _, size := range shape {
+		n *= size
+	}
+	u := mat.NewDense(len(shape), n, nil)
+	stride := n
+	for i, size := range shape {
+		stride /= size
+		for t := range n {
+			u.Set(i, t, float64(t/stride%size)/float64(size))
+		}
+	}
+	return u
+}
+
+// validate returns an error for the first setting that is out of range for n positions.
+func (c Config) validate(n int) error {
+	switch {
+	case c.Backend == nil:
+		return errors.New("backend: is nil; must be one of backend.Open")
+	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
+		return fmt.Errorf("hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
+		return fmt.Errorf("learning rate: is %g; must be above 0, and finite", c.LearningRate)
+	case c.Patience < 0:
+		return fmt.Errorf("patience: is %d; must be at least 0", c.Patience)
+	case c.Batch < 1:
+		return fmt.Errorf("batch: is %d; must be at least 1", c.Batch)
+	case c.Iterations < 1:
+		return fmt.Errorf("iterations: is %d; must be at least 1", c.Iterations)
+	case c.U != nil:
+		return checkU(c.U, n)
+	}
 	return nil
 }
 
-// judge sets the loss over the last tenth of the epochs and the convergence.
-func (m *fitted) judge(losses []float64, steps int) {
-	const still = 0.02 // nats
-	var fall float64
-	m.loss, fall = learning.LastTenth(losses)
-	m.convergence = baseline.Convergence{Iterations: steps}
-	if fall < still {
-		m.convergence.Converged = true
-		return
+// checkU returns an error unless u has n positions and values that are finite in float32.
+func checkU(u *mat.Dense, n int) error {
+	k, columns := u.Dims()
+	if k < 1 || columns != n {
+		return fmt.Errorf("u: is %d×%d; must have a column for each of %d positions",
+			k, columns, n)
 	}
-	m.convergence.Warning = fmt.Sprintf("iVAE was still learning after %d steps: allow more", steps)
-}
-
-func (m *fitted) Signals() *mat.Dense { return m.signals }
-
-func (m *fitted) Convergence() baseline.Convergence { return m.convergence }
-
-func (m *fitted) Transform(x *mat.Dense) (*mat.Dense, error) {
-	if err := signal.CheckNew("x", x, len(m.scale.mean)); err != nil {
-		return nil, fmt.Errorf("ivae: transform: %w", err)
-	}
-	u := m.u
-	_, n := x.Dims()
-	if _, fitted := u.Dims(); n != fitted {
-		if !m.sequence {
-			return nil, fmt.Errorf("ivae: transform: %d positions: want %d, those of the u of the fit, or TransformWith another u", n, fitted)
+	for i := range k {
+		for t, v := range u.RawRowView(i) {
+			if !(math.Abs(v) <= math.MaxFloat32) {
+				return fmt.Errorf("u: the value in row %d, column %d is %g; "+
+					"must be finite in float32", i+1, t+1, v)
+			}
 		}
-		u = positions(nil, n)
 	}
-	return m.TransformWith(x, u)
+	return nil
 }
 
-func (m *fitted) TransformWith(x, u *mat.Dense) (*mat.Dense, error) {
-	z, err := m.encode(x, u)
-	if err != nil {
-		return nil, fmt.Errorf("ivae: transform: %w", err)
-	}
-	return z, nil
-}
+// batch returns the size of a batch from n positions.
+func (c Config) batch(n int) int { return min(c.Batch, n) }
 
-func (m *fitted) encode(x, u *mat.Dense) (*mat.Dense, error) {
-	d := len(m.scale.mean)
-	if err := signal.CheckNew("x", x, d); err != nil {
-		return nil, err
-	}
-	_, n := x.Dims()
-	if err := checkU(u, n); err != nil {
-		return nil, err
-	}
-	rows, _ := u.Dims()
-	if k, _ := m.u.Dims(); rows != k {
-		return nil, fmt.Errorf("u has %d rows: want %d, as in the fit", rows, k)
-	}
-	var xu mat.Dense
-	xu.Stack(m.scale.standardise(x), u)
-	z := m.mean.Of(&xu)
-	return z, signal.CheckNew("z", z, d)
-}
+// epoch returns the number of steps of an epoch. Positions that don't fill a batch are dropped.
+func (c Config) epoch(n int) int { return n / c.batch(n) }
 
-func (m *fitted) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
-	d := len(m.scale.mean)
-	if err := signal.CheckNew("z", z, d); err != nil {
-		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
-	}
-	x := m.scale.restore(m.decoder.Of(z))
-	if err := signal.CheckNew("x", x, d); err != nil {
-		return nil, fmt.Errorf("ivae: inverse transform: %w", err)
-	}
-	return x, nil
-}
+// epochs returns the number of epochs.
+func (c Config) epochs(n int) int { return (c.Iterations + c.epoch(n) - 1) / c.epoch(n) }

@@ -96,7 +96,7 @@ func TestPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			baselinetest.Near(t, "signals", mean.Of(xu).RawMatrix().Data, want.Signals, 1e-12)
+			baselinetest.Near(t, "signals", mean.Outputs(xu).RawMatrix().Data, want.Signals, 1e-12)
 		})
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // training is the four networks while they learn.
@@ -112,7 +112,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 	}
 	mean := stat.Mean(losses, nil)
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		return 0, fmt.Errorf("training: %w: try a lower learning rate than %g", baseline.ErrNotFinite, tr.cfg.LearningRate)
+		return 0, fmt.Errorf("training: %w: try a lower learning rate than %g", ica.ErrNotFinite, tr.cfg.LearningRate)
 	}
 	return mean, nil
 }
@@ -138,4 +138,36 @@ func (tr *training) train(ctx context.Context, from, steps int) ([]float64, erro
 // network returns the network in scope as it is now.
 func (tr *training) network(scope string) (learning.Network, error) {
 	return tr.Network(leaky, tr.cfg.layers(scope)...)
+}
+
+// plateau lowers a learning rate where the loss has stopped falling, as PyTorch's
+// ReduceLROnPlateau does by default with a factor of 0.1.
+type plateau struct {
+	rate     float64
+	patience int
+	best     float64
+	bad      int // epochs since best
+}
+
+func newPlateau(rate float64, patience int) *plateau {
+	return &plateau{rate: rate, patience: patience, best: math.Inf(1)}
+}
+
+// after notes the loss of an epoch and reports whether the rate was lowered.
+func (p *plateau) after(loss float64) bool {
+	const factor, threshold, least = 0.1, 1e-4, 1e-8
+	if loss < p.best*(1-threshold) {
+		p.best, p.bad = loss, 0
+	} else {
+		p.bad++
+	}
+	if p.bad <= p.patience {
+		return false
+	}
+	p.bad = 0
+	if p.rate*(1-factor) <= least {
+		return false
+	}
+	p.rate *= factor
+	return true
 }

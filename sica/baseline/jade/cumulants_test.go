@@ -10,6 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // white are uniform signals, whitened, and heavy tails among them.
@@ -169,11 +170,11 @@ func TestAngleIsTheBestOfAll(t *testing.T) {
 		}
 		return sum
 	}
-	m, err := Default().Fit(t.Context(), x)
+	m, err := ica.Separate(t.Context(), Default(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := off(m.Signals())
+	found := off(m.Signals)
 	best := math.Inf(1)
 	const steps = 500
 	for k := range steps {
@@ -205,11 +206,11 @@ func TestSeparatesExactly(t *testing.T) {
 	x.Mul(a, s)
 	cfg := Default()
 	cfg.Tolerance = 1e-13
-	m, err := cfg.Fit(t.Context(), &x)
+	m, err := ica.Separate(t.Context(), cfg, &x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if distance := baselinetest.Distance(m.Signals(), s); !(distance < 1e-12) {
+	if distance := baselinetest.Distance(m.Signals, s); !(distance < 1e-12) {
 		t.Errorf("the signals are off by %g", distance)
 	}
 }

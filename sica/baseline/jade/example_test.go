@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 func Example() {
@@ -26,18 +27,18 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := jade.Default().Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), jade.Default(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if c := m.Convergence(); !c.Converged {
+	if c := m.Convergence; !c.Converged {
 		log.Print(c.Warning)
 	}
 	// Each source is recovered, but for its sign and its place.
 	for i := range 2 {
 		best := 0.0
 		for j := range 2 {
-			best = max(best, math.Abs(stat.Correlation(s.RawRowView(i), m.Signals().RawRowView(j), nil)))
+			best = max(best, math.Abs(stat.Correlation(s.RawRowView(i), m.Signals.RawRowView(j), nil)))
 		}
 		fmt.Printf("correlation %.2f\n", best)
 	}

@@ -55,7 +55,7 @@ type descent struct {
 
 // leastOf descends from each of the starts and returns the descent that ended
 // with the least SMI-hat.
-func (o *objective) leastOf(ctx context.Context, starts []*mat.Dense, cfg Config) (descent, error) {
+func (o *objective) best(ctx context.Context, starts []*mat.Dense, cfg Config) (descent, error) {
 	best := descent{smi: math.Inf(1)}
 	for _, w := range starts {
 		d, err := o.descend(ctx, w, cfg)

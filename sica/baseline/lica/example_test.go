@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -26,18 +27,18 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := lica.Paper().Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), lica.Paper(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if c := m.Convergence(); c.Warning != "" {
+	if c := m.Convergence; c.Warning != "" {
 		log.Print(c.Warning)
 	}
-	match, err := metric.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals, s)
 	if err != nil {
 		log.Fatal(err)
 	}
-	chosen := m.(*lica.Model)
+	chosen := m.Details.(*lica.Details)
 	fmt.Printf("MCC %.2f with σ = %g and λ = %g\n", match.MCC, chosen.Sigma, chosen.Lambda)
 	// Output: MCC 1.00 with σ = 0.5 and λ = 0.01
 }

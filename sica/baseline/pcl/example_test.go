@@ -9,6 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -29,11 +30,11 @@ func Example() {
 	}
 	cfg := pcl.Default()
 	cfg.Backend, cfg.Epochs = b, 50
-	m, err := cfg.Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), cfg, x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	match, err := metric.MCC(m.Signals(), s)
+	match, err := metric.MCC(m.Signals, s)
 	if err != nil {
 		log.Fatal(err)
 	}

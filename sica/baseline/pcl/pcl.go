@@ -1,143 +1,207 @@
-// Package pcl separates signals that depend on their own past by learning to
-// tell neighbours from others: permutation-contrastive learning, A. Hyvärinen
-// and H. Morioka, "Nonlinear ICA of Temporally Dependent Stationary Sources",
-// AISTATS 2017.
+// Package pcl separates signals that depend on their own past, by learning to distinguish
+// neighbouring positions from others: permutation-contrastive learning.
 //
-// Logistic regression tells the pair (x_t, x_{t−1}) from (x_t, x_{t*}), where t*
-// is any position. The log-odds that y₂ is the neighbour of y₁ are −r with
+// The names to know are Default, Paper and Config, which is an ica.Method:
+//
+//	cfg := pcl.Default()
+//	cfg.Backend = b // of backend.Open
+//	model, err := ica.Separate(ctx, cfg, x)
+//
+// Logistic regression distinguishes the pair (x_t, x_{t−1}) from (x_t, x_{t*}), where t* is any
+// position. The log-odds that y₂ is the neighbour of y₁ are −r with
 //
 //	r(y₁, y₂) = Σᵢ [ |a₁ᵢ·hᵢ(y₁) + a₂ᵢ·hᵢ(y₂) + bᵢ| − (āᵢ·hᵢ(y₁) + b̄ᵢ)² ] + c,
 //
-// that is log p(s_t) − log p(s_t | s_{t−1}) of signals with Laplace innovations
-// whose own distribution is taken for Gaussian; with the sign of r turned the
-// method doesn't separate. The recovered signals are the
-// features h, a network of the whitened mixed signals that the regression is
-// trained with. If the sources depend on the past in another way than a Gaussian
-// process, h are the sources up to their order and a function of each.
+// which is log p(s_t) − log p(s_t | s_{t−1}) of signals with Laplace innovations and, as an
+// approximation, Gaussian marginals. With the opposite sign the method doesn't separate. The
+// recovered signals are the features h: a network of the whitened signals, trained with the
+// regression. If the sources depend on the past in another way than a Gaussian process, h are
+// the sources up to their order and a function of each. For an image the neighbour is the
+// previous pixel in row-major order, as in SICA's paper: the first of a row has the last of
+// the row before.
 //
-// The hidden layers have SiLU activations, as the networks of SICA, where the
-// article has maxout; h is smooth.
+// The hidden layers have SiLU activations, as the networks of SICA, so that h is smooth; the
+// article has maxout.
 //
-// For an image the neighbour is the previous pixel in row-major order, as in
-// SICA's paper, so that the first of a row has the last of the row before.
+// Reference: A. Hyvärinen and H. Morioka, "Nonlinear ICA of Temporally Dependent Stationary
+// Sources", AISTATS 2017.
 package pcl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
+
+// Config holds the settings of permutation-contrastive learning. It is an ica.Method. Begin
+// with Default or Paper, and set Backend.
+type Config struct {
+	// Backend trains the networks; see package backend. JSON omits it.
+	Backend compute.Backend `json:"-"`
+
+	// Hidden holds the width of each hidden layer of the feature network, at least 1. Without
+	// any, the features are affine.
+	Hidden []int
+
+	// LearningRate is the learning rate of Adam at the start, above 0.
+	LearningRate float64
+
+	// Decay lets the learning rate fall to 0 by the last step, along half a cosine. Without
+	// it the rate is constant.
+	Decay bool
+
+	// Batch is the number of positions in a step, each with its neighbour and a random other
+	// position, at least 1. If there are fewer positions, it is all.
+	Batch int
+
+	// Epochs is the number of passes through all positions, at least 1.
+	Epochs int
+
+	// Seed is the seed of the weights and of the order of the positions.
+	Seed uint64
+}
+
+// Default returns two hidden layers of 32 and 500 epochs in batches of 256, with a learning
+// rate that falls from 1e-2 to 0. It has no Backend.
+func Default() Config {
+	return Config{
+		Hidden: []int{32, 32}, LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 500,
+	}
+}
+
+// Paper returns the settings of the comparison in SICA's paper: two hidden layers of 256, and
+// 1000 epochs in batches of 256 with the learning rate 1e-2. It has no Backend.
+func Paper() Config {
+	return Config{Hidden: []int{256, 256}, LearningRate: 1e-2, Batch: 256, Epochs: 1000}
+}
 
 const name = "pcl"
 
 // Name is "pcl".
 func (Config) Name() string { return name }
 
-// Fit separates the mixed signals x, d×T, of which position t−1 is the neighbour
-// of position t. They are centred, whitened by principal components, and mapped by
-// the network that the backend trains, in float32. The result is the same for the
-// same seed, to the bit on one backend.
+// Fit separates the mixed signals, of which position t−1 is the neighbour of position t. They
+// are whitened and mapped by the network that the backend trains in float32. The same seed
+// gives the same result, to the bit on one backend.
 //
-// The model, which is on the host, recovers the features h, whose scales and
-// offsets mean nothing, position by position. It has no InverseTransform, as the
-// method learns h alone. Training has no rule of its own to end by: the model's
-// Convergence calls it converged if over the last tenth of the steps the loss was
-// less than 0.01 nats below that over the tenth before. Its iterations are steps
-// of Adam.
+// The model recovers the features h position by position, on the host; their scales and
+// offsets are arbitrary. It has no inverse. The training has no criterion to end by. It counts
+// as converged if the mean loss over the last tenth of the steps is less than 0.01 nats below
+// that over the tenth before. Its iterations are steps of Adam.
 //
-// It is an error if a setting is out of range, if x can't be whitened, if the
-// loss isn't finite, which wraps baseline.ErrNotFinite, or if ctx ends.
-func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	m, err := c.fit(ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("pcl: %w", err)
-	}
-	return m, nil
+// It is an error if a setting is out of range, if x can't be whitened, if the loss isn't
+// finite, which wraps ica.ErrNotFinite, or if ctx ends.
+func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	return rival.Fit(ctx, name, c.validate(), func() (*ica.Model, error) {
+		white, err := x.Whitening()
+		if err != nil {
+			return nil, err
+		}
+		h, losses, err := c.train(ctx, white.White)
+		if err != nil {
+			return nil, err
+		}
+		return &ica.Model{
+			Signals:     h.Outputs(white.White),
+			Map:         &features{white, h},
+			Convergence: c.convergence(losses),
+		}, nil
+	})
 }
 
-func (c Config) fit(ctx context.Context, x *mat.Dense) (*fitted, error) {
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	components, err := signal.Whiten(x)
+// train returns the feature network of the white signals, and the loss of each step.
+func (c Config) train(ctx context.Context, white *mat.Dense) (learning.Network, []float64, error) {
+	tr, err := newTraining(white, c, dtypes.Float32)
 	if err != nil {
-		return nil, err
-	}
-	tr, err := newTraining(components.White, c, dtypes.Float32)
-	if err != nil {
-		return nil, err
+		return learning.Network{}, nil, err
 	}
 	defer tr.Close()
 	losses, err := tr.run(ctx)
 	if err != nil {
-		return nil, err
+		return learning.Network{}, nil, err
 	}
 	h, err := tr.features()
-	if err != nil {
-		return nil, err
-	}
-	m := &fitted{components: components, features: h, signals: h.Of(components.White)}
-	if err := signal.CheckNew("z", m.signals, len(components.Mean)); err != nil {
-		return nil, err
-	}
-	m.loss, m.convergence = c.judge(losses)
-	return m, nil
+	return h, losses, err
 }
 
-// judge returns the loss over the last tenth of the steps and how they ended.
-func (c Config) judge(losses []float64) (loss float64, end baseline.Convergence) {
-	const still, chance = 0.01, 0.01 // nats
+const (
+	// maxFall is the decrease of the loss, in nats, from one tenth of the steps to the next
+	// below which the training counts as converged. It is a choice: the logistic loss falls
+	// by about 0.1 nats when sources are recovered. Twice or half of it changes warnings only.
+	maxFall = 0.01
+
+	// minGain is the difference of the loss from that of guessing, in nats, below which the
+	// model warns that it learned nothing. It is a choice, and changes warnings only.
+	minGain = 0.01
+)
+
+// convergence describes the end of a training with these losses.
+func (c Config) convergence(losses []float64) ica.Convergence {
 	loss, fall := learning.LastTenth(losses)
-	end.Iterations = len(losses)
+	end := ica.Convergence{Converged: fall < maxFall, Iterations: len(losses)}
 	switch {
-	case fall >= still:
+	case !end.Converged:
 		end.Warning = fmt.Sprintf("PCL was still learning after %d epochs: allow more", c.Epochs)
-	case loss > math.Ln2-chance:
-		end.Converged = true
-		end.Warning = fmt.Sprintf("PCL can't tell neighbouring positions from others (its loss is %.3f, chance %.3f): "+
-			"it separates only signals that depend on the position before", loss, math.Ln2)
-	default:
-		end.Converged = true
+	case loss > math.Ln2-minGain:
+		end.Warning = fmt.Sprintf("PCL can't distinguish neighbouring positions from others "+
+			"(its loss is %.3f nats, that of guessing %.3f): it separates only signals that "+
+			"depend on the position before", loss, math.Ln2)
 	}
-	return loss, end
+	return end
 }
 
-// fitted is the baseline.Model, a learned nonlinear demixing.
-type fitted struct {
-	components  *signal.Whitening
-	features    learning.Network
-	signals     *mat.Dense
-	loss        float64 // logistic, in nats; log 2 ≈ 0.693 is chance
-	convergence baseline.Convergence
+// features is the map of a model.
+type features struct {
+	whitening *signal.Whitening
+	h         learning.Network
 }
 
-func (m *fitted) Signals() *mat.Dense { return m.signals }
-
-func (m *fitted) Convergence() baseline.Convergence { return m.convergence }
-
-func (m *fitted) Transform(x *mat.Dense) (*mat.Dense, error) {
-	white, err := m.components.Apply(x)
+// Apply returns h of the whitened mixed signals x, d×m.
+func (f *features) Apply(x *mat.Dense) (*mat.Dense, error) {
+	white, err := f.whitening.Apply(x)
 	if err != nil {
-		return nil, fmt.Errorf("pcl: transform: %w", err)
+		return nil, err
 	}
-	z := m.features.Of(white)
-	if err := signal.CheckNew("z", z, len(m.components.Mean)); err != nil {
-		return nil, fmt.Errorf("pcl: transform: %w", err)
-	}
-	return z, nil
+	return f.h.Outputs(white), nil
 }
 
-func (m *fitted) InverseTransform(*mat.Dense) (*mat.Dense, error) {
-	return nil, fmt.Errorf("pcl: inverse transform: %w", preprocess.ErrNotInvertible)
+// Invert returns an error, as the method learns no inverse of h.
+func (f *features) Invert(*mat.Dense) (*mat.Dense, error) {
+	return nil, fmt.Errorf("pcl: %w", preprocess.ErrNotInvertible)
 }
+
+// validate returns an error for the first setting that is out of range.
+func (c Config) validate() error {
+	switch {
+	case c.Backend == nil:
+		return errors.New("backend: is nil; must be one of backend.Open")
+	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
+		return fmt.Errorf("hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
+		return fmt.Errorf("learning rate: is %g; must be above 0, and finite", c.LearningRate)
+	case c.Batch < 1:
+		return fmt.Errorf("batch: is %d; must be at least 1", c.Batch)
+	case c.Epochs < 1:
+		return fmt.Errorf("epochs: is %d; must be at least 1", c.Epochs)
+	}
+	return nil
+}
+
+// batch returns the size of a batch from n positions, the first of which has no neighbour.
+func (c Config) batch(n int) int { return min(c.Batch, n-1) }
+
+// steps returns the number of steps of a training on n positions. Positions of an epoch that
+// don't fill a batch are dropped.
+func (c Config) steps(n int) int { return c.Epochs * ((n - 1) / c.batch(n)) }

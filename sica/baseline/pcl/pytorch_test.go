@@ -87,7 +87,7 @@ func TestPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			baselinetest.Near(t, "features", h.Of(white).RawMatrix().Data, want.Features, 1e-12)
+			baselinetest.Near(t, "features", h.Outputs(white).RawMatrix().Data, want.Features, 1e-12)
 		})
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/layers"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // chunk is the number of steps of one call of the trainer, between which ctx may
@@ -82,7 +82,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 		for _, loss := range next {
 			losses = append(losses, loss)
 			if math.IsNaN(loss) || math.IsInf(loss, 0) {
-				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), baseline.ErrNotFinite, tr.cfg.LearningRate)
+				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), ica.ErrNotFinite, tr.cfg.LearningRate)
 			}
 		}
 	}

@@ -1,99 +1,126 @@
-// Package picard separates linearly mixed signals by maximum likelihood, in few
-// iterations: Picard, P. Ablin, J.-F. Cardoso and A. Gramfort, "Faster
-// independent component analysis by preconditioning with Hessian
-// approximations", IEEE Transactions on Signal Processing 66(15), 4040–4049,
-// 2018; and Picard-O, by the same, "Faster ICA under orthogonal constraint",
-// ICASSP 2018. It takes no notice of the order of the positions.
+// Package picard separates linearly mixed signals by maximum likelihood, in few iterations.
+// It ignores the order of the positions.
 //
-// With the same signals, settings and Start it finds the unmixing matrix that the
-// authors' program in Python does, but for the order and the signs of its rows.
+// The names to know are Default and Config, which is an ica.Method:
+//
+//	model, err := ica.Separate(ctx, picard.Default(), x)
+//
+// With the same signals, settings and Start it finds the unmixing matrix of the authors'
+// program in Python, up to the order and the signs of its rows.
+//
+// References: P. Ablin, J.-F. Cardoso and A. Gramfort, "Faster independent component analysis
+// by preconditioning with Hessian approximations", IEEE Transactions on Signal Processing
+// 66(15), 4040–4049, 2018 (Picard); and, by the same, "Faster ICA under orthogonal
+// constraint", ICASSP 2018 (Picard-O).
 package picard
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
+
+// Config holds the settings of Picard. It is an ica.Method. Begin with Default.
+type Config struct {
+	// Ortho keeps the recovered signals uncorrelated with variance 1, as FastICA does. That
+	// is Picard-O. Without it the likelihood alone decides, as in the extended Infomax of
+	// T.-W. Lee, M. Girolami and T. J. Sejnowski, Neural Computation 11(2), 417–441, 1999;
+	// the scale is then that with mean y·ψ(y) = 1, see Fit.
+	Ortho bool
+
+	// Tolerance ends the iterations: no entry of the relative gradient is larger. With
+	// Ortho the entries are the means (ψ(yᵢ)·yⱼ − ψ(yⱼ)·yᵢ)/2, without it the means ψ(yᵢ)·yⱼ,
+	// less 1 for i = j.
+	Tolerance float64
+
+	// MaxIterations is the maximum number of iterations, at least 1.
+	MaxIterations int
+
+	// Memory is the number of past steps from which L-BFGS learns the curvature, at least 1.
+	Memory int
+
+	// Start is the d×d demixing of the whitened signals that the iterations begin with. It
+	// must be invertible; with Ortho it is replaced by the orthogonal matrix nearest to it.
+	// Nil is a random rotation drawn with Seed.
+	Start *mat.Dense
+
+	// Seed is the seed of Start where it is drawn.
+	Seed uint64
+}
+
+// Default returns the defaults of the authors' program in Python: Ortho, tolerance 1e-7, at
+// most 500 iterations and a memory of 7.
+func Default() Config {
+	return Config{Ortho: true, Tolerance: 1e-7, MaxIterations: 500, Memory: 7}
+}
 
 const name = "picard"
 
 // Name is "picard".
 func (Config) Name() string { return name }
 
-// Fit separates the mixed signals x, d×T, and returns a *baseline.LinearModel. They
-// are centred, whitened by principal components, and demixed by the W that makes
-// the signals y = W·x likeliest, each having a density p and
+// Fit separates the mixed signals. It demixes the whitened signals x by the W that maximises
+// the likelihood of the signals y = W·x, each of which has a density p with
 //
-//	−log p(y) = log cosh y + const               ψ(y) = tanh y
-//	−log p(y) = ½y² ± log cosh y + const         ψ(y) = y ± tanh y,  with Extended
+//	−log p(y) = ½y² ± log cosh y + const,   ψ(y) = −(log p)′(y) = y ± tanh y.
 //
-// where + is for a signal with heavier tails than a Gaussian, − for one with
-// lighter, and ψ is the score −(log p)′. With Ortho W is orthogonal, and what y²
-// adds is the same for all: the recovered signals have variance 1.
+// The sign is + for a signal with heavier tails than a Gaussian, − for one with lighter tails;
+// it is found for each signal. With Ortho W is orthogonal, and the recovered signals have
+// variance 1. An iteration takes O(d²·n) operations on one processor.
 //
-// An iteration costs O(d²·T), on one processor.
-//
-// It is an error if a setting is out of range, if x can't be whitened, or if ctx
-// ends. Iterations that don't converge are no error: the model's Convergence says
-// so.
-func (c Config) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	m, err := c.fit(ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("picard: %w", err)
-	}
-	return m, nil
+// It is an error if a setting is out of range, if x can't be whitened, or if ctx ends. The
+// model is linear.
+func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	return rival.Demix(ctx, name, c.validate(x.Dims()), x, c.demix)
 }
 
-func (c Config) fit(ctx context.Context, x *mat.Dense) (*baseline.LinearModel, error) {
-	if err := baseline.CheckSignals(x); err != nil {
-		return nil, err
-	}
-	d, _ := x.Dims()
-	if err := c.validate(d); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	white, err := signal.Whiten(x)
+// demix returns the demixing of the white signals with maximum likelihood.
+func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Convergence, error) {
+	d, _ := white.Dims()
+	start, err := c.start(d)
 	if err != nil {
-		return nil, err
+		return nil, ica.Convergence{}, err
 	}
-	w, end, err := minimise(ctx, white.White, c.start(d), c)
-	if err != nil {
-		return nil, err
+	w, end, err := minimise(ctx, white, start, c)
+	if err == nil && !(mat.Cond(w, 2) <= mat.ConditionTolerance) {
+		err = errors.New("the demixing became singular; try another start or Ortho")
 	}
-	var inverse mat.Dense
-	if err := inverse.Inverse(w); err != nil {
-		return nil, fmt.Errorf("the demixing of the whitened signals became singular (%w): try another start or Ortho", err)
-	}
-	return baseline.Demixed(white, w, &inverse, end), nil
+	return w, end, err
 }
 
-// start returns the demixing to begin with, as a new matrix.
-func (c Config) start(d int) *mat.Dense {
+// start returns the first demixing as a new matrix.
+func (c Config) start(d int) (*mat.Dense, error) {
 	switch {
 	case c.Start == nil:
-		return rotation.Random(stream.Named(c.Seed, name), d)
+		return rotation.Random(stream.Named(c.Seed, name), d), nil
 	case c.Ortho:
-		return nearestOrthogonal(c.Start)
+		w, ok := rotation.Nearest(c.Start)
+		if !ok {
+			return nil, errors.New("start: its singular value decomposition did not converge; " +
+				"must be invertible")
+		}
+		return w, nil
 	}
-	return mat.DenseCopyOf(c.Start)
+	return mat.DenseCopyOf(c.Start), nil
 }
 
-// nearestOrthogonal returns U·Vᵀ of the singular value decomposition w = U·S·Vᵀ.
-func nearestOrthogonal(w *mat.Dense) *mat.Dense {
-	var svd mat.SVD
-	svd.Factorize(w, mat.SVDFull)
-	var u, v, q mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	q.Mul(&u, v.T())
-	return &q
+// validate returns an error for the first setting that is out of range for d signals.
+func (c Config) validate(d, _ int) error {
+	switch {
+	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
+		return fmt.Errorf("tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
+	case c.MaxIterations < 1:
+		return fmt.Errorf("max iterations: is %d; must be at least 1", c.MaxIterations)
+	case c.Memory < 1:
+		return fmt.Errorf("memory: is %d; must be at least 1", c.Memory)
+	}
+	return rival.CheckStart(c.Start, d)
 }

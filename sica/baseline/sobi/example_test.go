@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 func Example() {
@@ -27,7 +28,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	m, err := sobi.Default().Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), sobi.Default(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func Example() {
 	for i := range 2 {
 		best := 0.0
 		for j := range 2 {
-			best = max(best, math.Abs(stat.Correlation(s.RawRowView(i), m.Signals().RawRowView(j), nil)))
+			best = max(best, math.Abs(stat.Correlation(s.RawRowView(i), m.Signals.RawRowView(j), nil)))
 		}
 		fmt.Printf("correlation %.2f\n", best)
 	}

@@ -16,7 +16,7 @@ func TestLagged(t *testing.T) {
 	g := baselinetest.Generator(1)
 	z := g.Matrix(d, n)
 	lags := []int{1, 2, 99, blockWidth + 7, n - 1}
-	got, err := lagged(t.Context(), z, lags)
+	got, err := laggedCovariances(t.Context(), z, lags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestDefaultLags(t *testing.T) {
 		}
 		cfg := Default()
 		cfg.Lags = lags
-		if err := cfg.validate(n); err != nil {
+		if err := cfg.validate(1, n); err != nil {
 			t.Errorf("%d positions: %v", n, err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestLaggedCosine(t *testing.T) {
 	z := mat.NewDense(1, n, nil)
 	z.Apply(func(_, p int, _ float64) float64 { return math.Cos(2 * math.Pi * float64(p) / period) }, z)
 	for lag, want := range map[int]float64{10: -0.5, 20: 0.5, 30: -0.5, 980: 0.5} {
-		got, err := lagged(t.Context(), z, []int{lag})
+		got, err := laggedCovariances(t.Context(), z, []int{lag})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 func Example() {
@@ -16,16 +16,17 @@ func Example() {
 		3, 1, -1, -3,
 		3, -1, 1, -3,
 	})
-	m, err := zca.Whitening{}.Fit(context.Background(), x)
+	m, err := ica.Separate(context.Background(), zca.Whitening{}, x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.2f\n\n", mat.Formatted(m.Signals()))
-	fmt.Printf("%.2f\n", mat.Formatted(m.(*baseline.LinearModel).Mixing))
+	fmt.Printf("%.2f\n\n", mat.Formatted(m.Signals))
+	unmixing, _, _ := m.Matrix()
+	fmt.Printf("%.2f\n", mat.Formatted(unmixing))
 	// Output:
 	// ⎡ 1.00   1.00  -1.00  -1.00⎤
 	// ⎣ 1.00  -1.00   1.00  -1.00⎦
 	//
-	// ⎡2.00  1.00⎤
-	// ⎣1.00  2.00⎦
+	// ⎡ 0.67  -0.33⎤
+	// ⎣-0.33   0.67⎦
 }

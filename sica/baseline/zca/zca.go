@@ -1,77 +1,105 @@
-// Package zca holds the baselines that train nothing: symmetric whitening, alone
-// and after each signal was made Gaussian. A method that learns should be better
-// than these.
+// Package zca has the methods without training: symmetric whitening, alone and after each
+// signal was made Gaussian. A method that learns should be better than these.
 //
-// SICA's paper leaves them out, but its linear mixing is a symmetric positive
-// definite matrix and its autoregressive sources have equal scales, and such a
-// mixing is just what symmetric whitening undoes.
+// The names to know are Whitening and Gaussianised, each of which is an ica.Method without
+// settings:
+//
+//	model, err := ica.Separate(ctx, zca.Whitening{}, x)
+//
+// SICA's paper doesn't compare with them, but its linear mixing is a symmetric positive
+// definite matrix and its autoregressive sources have equal scales. Symmetric whitening undoes
+// exactly such a mixing.
+//
+// Reference: A. J. Bell and T. J. Sejnowski, "The 'independent components' of natural scenes
+// are edge filters", Vision Research 37(23), 3327–3338, 1997, who call it zero-phase whitening.
 package zca
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Whitening is symmetric whitening z = Σ^{-1/2}·(x − mean), Σ being the covariance of
-// the mixed signals. It is a baseline.Method without settings.
+// Whitening is symmetric whitening z = Σ^{-1/2}·(x − mean), where Σ is the covariance of the
+// mixed signals.
 type Whitening struct{}
 
 // Name is "zca".
 func (Whitening) Name() string { return "zca" }
 
-// Fit whitens the mixed signals x, d×T, by preprocess.ZCA, and returns a
-// *baseline.LinearModel, whose Mixing is Σ^{1/2}. The errors are those of
-// baseline.CheckSignals and of preprocess.Apply, and ctx.Err() if ctx has ended.
-func (Whitening) Fit(ctx context.Context, x *mat.Dense) (baseline.Model, error) {
-	if err := check(ctx, x); err != nil {
-		return nil, fmt.Errorf("zca: %w", err)
-	}
-	m, err := whiten(x)
-	if err != nil {
-		return nil, fmt.Errorf("zca: %w", err)
-	}
-	return m, nil
+// Fit whitens the mixed signals. It is an error if they are linearly dependent or if ctx ends.
+// The model is linear.
+func (w Whitening) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	return rival.Fit(ctx, w.Name(), nil, func() (*ica.Model, error) {
+		white, err := x.Whitening()
+		if err != nil {
+			return nil, err
+		}
+		return ica.Demixing(x, white.Axes().T(), ica.Convergence{Converged: true})
+	})
 }
 
-func check(ctx context.Context, x *mat.Dense) error {
-	if err := baseline.CheckSignals(x); err != nil {
-		return err
-	}
-	return ctx.Err()
+// Gaussianised maps each mixed signal to normal quantiles and whitens those symmetrically.
+type Gaussianised struct{}
+
+// Name is "gaussianise+zca".
+func (Gaussianised) Name() string { return "gaussianise+zca" }
+
+// Fit makes each of the mixed signals Gaussian and whitens them, by preprocess.Gaussianise and
+// preprocess.ZCA. It is an error if the quantiles are linearly dependent or if ctx ends.
+//
+// The model's map takes a value of the fit to its normal quantile in the fit, and interpolates
+// linearly between two values. Beyond the smallest and the largest value the quantile changes
+// in proportion to the signal's standard deviation. The inverse undoes it up to rounding.
+func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	return rival.Fit(ctx, g.Name(), nil, func() (*ica.Model, error) {
+		gaussianise := []preprocess.Transform{preprocess.Gaussianise}
+		quantiles, maps, err := preprocess.Fit(ctx, x.X(), gaussianise)
+		if err != nil {
+			return nil, err
+		}
+		whiten, err := preprocess.SymmetricOf(quantiles)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Min(whiten.Spread) < minSpread*slices.Max(whiten.Spread) {
+			return nil, errors.New("x: its quantiles are linearly dependent; " +
+				"must be signals with different ranks")
+		}
+		z, err := whiten.Apply(quantiles)
+		if err != nil {
+			return nil, err
+		}
+		end := ica.Convergence{Converged: true}
+		return &ica.Model{Signals: z, Map: sequence{maps[0], whiten}, Convergence: end}, nil
+	})
 }
 
-// whiten fits the model to x, which must have passed check.
-func whiten(x *mat.Dense) (*baseline.LinearModel, error) {
-	z, err := preprocess.Apply(x, preprocess.ZCA)
-	if err != nil {
-		return nil, err
-	}
-	d, n := x.Dims()
-	centred, mean := signal.Centred(x)
+// minSpread is the minimum standard deviation of normal quantiles along a principal axis,
+// as a share of the maximum. Signals of equal ranks have 1e-15 by rounding. A single pair of
+// ranks that differ makes it about n^{-3/2}, 1e-9 at a million positions. Any value between
+// gives the same results.
+const minSpread = 1e-12
 
-	// As z is white, x = Σ^{1/2}·z + mean makes Σ^{1/2} = (x − mean)·zᵀ/T.
-	var product mat.Dense
-	product.Mul(centred, z.T())
-	root := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			root.SetSym(i, j, (product.At(i, j)+product.At(j, i))/2/float64(n))
+// A sequence is the map that applies its maps in order.
+type sequence []preprocess.Map
+
+// Apply maps the signals x, d×m.
+func (s sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return preprocess.ApplyAll(x, s) }
+
+// Invert returns the signals that Apply takes to z, d×m.
+func (s sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
+	for i := len(s) - 1; i >= 0; i-- {
+		var err error
+		if z, err = s[i].Invert(z); err != nil {
+			return nil, err
 		}
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(root) {
-		return nil, errors.New("the mixed signals are nearly linearly dependent: leave out a signal that others determine")
-	}
-	var inverse mat.SymDense
-	if err := factor.InverseTo(&inverse); err != nil {
-		return nil, fmt.Errorf("the mixed signals are nearly linearly dependent: leave out a signal that others determine (%w)", err)
-	}
-	return baseline.NewLinearModel(mean, mat.DenseCopyOf(&inverse), mat.DenseCopyOf(root), z, baseline.Convergence{Converged: true}), nil
+	return z, nil
 }

@@ -28,7 +28,7 @@ func Error(err error) error { return callerError{err} }
 
 // packages are the prefixes of this module's errors. A user of the command doesn't know them.
 var packages = []string{
-	"baseline", "blockwise", "datasets", "dependence", "experiment", "flows", "inspect", "layers",
+	"blockwise", "datasets", "dependence", "experiment", "flows", "ica", "inspect", "layers",
 	"linear", "metric", "network", "plot", "preprocess", "report", "sica",
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -66,4 +67,14 @@ func ReadJSON[T any](t *testing.T, path string) T {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// Unmixing returns the unmixing matrix of a linear model, d×d.
+func Unmixing(t *testing.T, m *ica.Model) *mat.Dense {
+	t.Helper()
+	unmixing, _, ok := m.Matrix()
+	if !ok {
+		t.Fatalf("the model's map is a %T, not linear", m.Map)
+	}
+	return unmixing
 }

@@ -22,9 +22,8 @@ func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 	return s, a, x
 }
 
-// Odd is true for every second source, and All for each.
+// Odd is true for every second source.
 func Odd(i int) bool { return i%2 == 1 }
-func All(int) bool   { return true }
 
 // Start is the d×d matrix that iterations begin with, as there.
 func Start(d int, seed uint64) *mat.Dense {

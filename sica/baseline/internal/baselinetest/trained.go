@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // Trained checks on every backend that there is that the method trained on the
@@ -16,28 +16,28 @@ import (
 // backend, whose transform of x is what it recovered; and that bad signals are
 // refused and x isn't changed. Then it calls more with the model and the
 // transform of x.
-func Trained(t *testing.T, x *mat.Dense, method func(compute.Backend) baseline.Method, more func(t *testing.T, m baseline.Model, z *mat.Dense)) {
+func Trained(t *testing.T, x *mat.Dense, method func(compute.Backend) ica.Method, more func(t *testing.T, m *ica.Model, z *mat.Dense)) {
 	t.Helper()
 	before := mat.DenseCopyOf(x)
-	var first baseline.Model
+	var first *ica.Model
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
 			b := Open(t, name)
-			var runs [2]baseline.Model
+			var runs [2]*ica.Model
 			for i := range runs {
 				var err error
-				if runs[i], err = method(b).Fit(t.Context(), x); err != nil {
+				if runs[i], err = ica.Separate(t.Context(), method(b), x); err != nil {
 					t.Fatalf("%+v", err)
 				}
 			}
 			m := runs[0]
-			if !mat.Equal(m.Signals(), runs[1].Signals()) {
+			if !mat.Equal(m.Signals, runs[1].Signals) {
 				t.Error("the same seed gives other signals")
 			}
 			if first == nil {
 				first = m
 			}
-			if !mat.EqualApprox(m.Signals(), first.Signals(), 1e-2) {
+			if !mat.EqualApprox(m.Signals, first.Signals, 1e-2) {
 				t.Error("another backend gives other signals")
 			}
 
@@ -45,7 +45,7 @@ func Trained(t *testing.T, x *mat.Dense, method func(compute.Backend) baseline.M
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !mat.EqualApprox(z, m.Signals(), 1e-12) {
+			if !mat.EqualApprox(z, m.Signals, 1e-12) {
 				t.Error("the transform of the mixed signals isn't the recovered ones")
 			}
 			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), mat.NewDense(2, 1, []float64{0, math.NaN()})} {

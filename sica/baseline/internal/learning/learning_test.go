@@ -97,7 +97,7 @@ func TestNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	// First layer (a, 2a−b+1): (1, 1), (0, 0), (−1, −1); then a²+10b²+½.
-	outputs := network.Of(inputs)
+	outputs := network.Outputs(inputs)
 	if want := mat.NewDense(1, 3, []float64{11.5, 0.5, 11.5}); !mat.Equal(outputs, want) {
 		t.Errorf("outputs %v, want %v", mat.Formatted(outputs), mat.Formatted(want))
 	}
@@ -109,10 +109,10 @@ func TestNetwork(t *testing.T) {
 		t.Errorf("the network on the backend gives %g, want %g", losses[0], outputs.At(0, 0))
 	}
 
-	if after, err := l.Network(square, "/first/dense", "/second/dense"); err != nil || mat.Equal(after.Of(inputs), outputs) {
+	if after, err := l.Network(square, "/first/dense", "/second/dense"); err != nil || mat.Equal(after.Outputs(inputs), outputs) {
 		t.Errorf("error %v: a step of the training is not in the network", err)
 	}
-	if !mat.Equal(network.Of(inputs), outputs) {
+	if !mat.Equal(network.Outputs(inputs), outputs) {
 		t.Error("a step of the training changed a network that was taken before")
 	}
 	if _, err := l.Network(square, "/first/dense", "/third"); err == nil || !strings.Contains(err.Error(), `"/third/weights"`) {

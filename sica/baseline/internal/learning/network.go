@@ -52,12 +52,12 @@ func (l *Learner) values(name string) ([]float64, error) {
 	return host.Values(value)
 }
 
-// Of returns the outputs at the inputs x, a row for each and a column for each
+// Outputs returns the outputs at the inputs x, a row for each and a column for each
 // position.
-func (n Network) Of(x mat.Matrix) *mat.Dense {
+func (n Network) Outputs(x mat.Matrix) *mat.Dense {
 	y := mat.DenseCopyOf(x.T())
 	for i, layer := range n.layers {
-		y = layer.of(y)
+		y = layer.apply(y)
 		if i < len(n.layers)-1 {
 			y.Apply(func(_, _ int, v float64) float64 { return n.activation(v) }, y)
 		}
@@ -65,7 +65,7 @@ func (n Network) Of(x mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(y.T())
 }
 
-func (a affine) of(x *mat.Dense) *mat.Dense {
+func (a affine) apply(x *mat.Dense) *mat.Dense {
 	var y mat.Dense
 	y.Mul(x, a.weights)
 	y.Apply(func(_, j int, v float64) float64 { return v + a.biases[j] }, &y)

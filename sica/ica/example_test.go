@@ -1,4 +1,4 @@
-package baseline_test
+package ica_test
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/baseline"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
 	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -31,12 +31,18 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	for _, method := range []baseline.Method{zca.Whitening{}, fastica.Default(), jade.Default(), sobi.Default()} {
-		m, err := method.Fit(context.Background(), x)
+	signals, err := ica.New(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, method := range []ica.Method{
+		zca.Whitening{}, fastica.Default(), jade.Default(), sobi.Default(),
+	} {
+		m, err := method.Fit(context.Background(), signals)
 		if err != nil {
 			log.Fatal(err)
 		}
-		match, err := metric.MCC(m.Signals(), s)
+		match, err := metric.MCC(m.Signals, s)
 		if err != nil {
 			log.Fatal(err)
 		}
