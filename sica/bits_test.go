@@ -215,7 +215,7 @@ func TestSameMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := report.Of(t.Context(), b, r, x, report.Options{Refits: 2})
+	found, err := report.New(t.Context(), b, r, x, report.Options{Refits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := report.Of(ctx, b, result, x, report.Default()) // needs no truth
+	found, err := report.New(ctx, b, result, x, report.Default()) // needs no truth
 	if err != nil {
 		log.Fatal(err)
 	}

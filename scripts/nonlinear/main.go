@@ -158,7 +158,7 @@ func (t *table) row(ctx context.Context, name string) error {
 		}
 		verdict := report.Verdict("")
 		if t.reports {
-			says, err := report.Of(ctx, t.backend, r, x, report.Options{Shape: cfg.Shape})
+			says, err := report.New(ctx, t.backend, r, x, report.Options{Shape: cfg.Shape})
 			if err != nil {
 				return err
 			}

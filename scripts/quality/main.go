@@ -6,7 +6,7 @@
 //	go run ./scripts/quality --verdicts --seed 9001 --runs 8 --out out/quality
 //	go run ./scripts/quality --readings --seed 9001 --runs 3 --out out/quality
 //
-// With --verdicts it measures how often report.Of is right, with --readings
+// With --verdicts it measures how often report.New is right, with --readings
 // what comes of the paper's SICA-WGF where what it leaves open is read in another
 // way: OUT/verdicts.jsonl or readings.jsonl, of which those here are copies, and
 // tables of them.
@@ -65,7 +65,7 @@ func main() {
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the first run; the others follow")
 	cmd.Flags().IntVar(&runs, "runs", 8, "runs of each row, at least 2")
-	cmd.Flags().BoolVar(&verdicts, "verdicts", false, "measure how often report.Of is right, and nothing else")
+	cmd.Flags().BoolVar(&verdicts, "verdicts", false, "measure how often report.New is right, and nothing else")
 	cmd.Flags().BoolVar(&readings, "readings", false, "measure other readings of the paper's SICA-WGF, and nothing else")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("out", "quality"), "folder of the results")
 	cmd.Flags().StringVar(&backendName, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")

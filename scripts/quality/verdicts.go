@@ -21,7 +21,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// judgedRun is what report.Of says of one separation, and the truth.
+// judgedRun is what report.New says of one separation, and the truth.
 type judgedRun struct {
 	Problem string         `json:"problem"`
 	Fit     string         `json:"fit"`
@@ -124,14 +124,14 @@ func judge(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, f f
 	if err != nil {
 		return judgedRun{}, err
 	}
-	found, err := report.Of(ctx, b, result, mixed.X(), report.Default())
+	found, err := report.New(ctx, b, result, mixed.X(), report.Default())
 	if err != nil {
 		return judgedRun{}, err
 	}
 	j := judgedRun{
 		Problem: mixture.Name, Fit: f.name, Seed: seed, Backend: backend.NameOf(b), MCC: m.MCC, RankMCC: ranks.MCC,
 		Verdict: found.Verdict, Reasons: found.Reasons, Seconds: found.Elapsed.Seconds(),
-		Dependence: found.Recovered.Dependence, Judged: found.Recovered.Judged, Stability: found.Stability.MCC,
+		Dependence: found.Recovered.Dependence, Judged: found.Recovered.Classifier, Stability: found.Stability.MCC,
 		Machine: machineOf(b),
 	}
 	j.Evidence, j.Agreement, j.Doubtful = math.Inf(1), slices.Min(found.Linear.Agreement), found.Linear.Doubtful

@@ -138,7 +138,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	options := report.Options{Shape: cfg.Shape, Refits: opt.refits, Progress: shown.Part}
-	rep, err := report.Of(cmd.Context(), b, result, part.X, options)
+	rep, err := report.New(cmd.Context(), b, result, part.X, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}

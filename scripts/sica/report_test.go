@@ -43,7 +43,7 @@ func TestReportOfSeparation(t *testing.T) {
 	// Images of four columns are too narrow for networks, which would take long.
 	out := must(t, "report", "--in", short, "--shape", "30x4", "--model", model, "--refits", "0", "--json", jsonFile, "--html", html, "--backend", "go")
 	d := readDiagnosis(t, jsonFile)
-	if d.Model != model || d.Report.Positions != 120 || d.Report.Stability != nil || d.Report.Recovered.Judged != nil {
+	if d.Model != model || d.Report.Positions != 120 || d.Report.Stability != nil || d.Report.Recovered.Classifier != nil {
 		t.Errorf("diagnosis %+v", d)
 	}
 	if !strings.HasPrefix(out, "Verdict: "+string(d.Report.Verdict)+"\n") || !strings.Contains(out, "wrote "+jsonFile) || !strings.Contains(out, "wrote "+html) {
@@ -64,7 +64,7 @@ func TestReportOfFit(t *testing.T) {
 	in, jsonFile := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "r.json")
 	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile)
 	d := readDiagnosis(t, jsonFile)
-	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Judged == nil || len(d.Report.Stability.Recoveries) != 2 {
+	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Classifier == nil || len(d.Report.Stability.Recoveries) != 2 {
 		t.Errorf("diagnosis %+v", d)
 	}
 	// AR(7) sources are Gaussian with equal spectra.

@@ -35,7 +35,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		found, err := report.Of(context.Background(), b, result, x, report.Options{Refits: 2})
+		found, err := report.New(context.Background(), b, result, x, report.Options{Refits: 2})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestHalves(t *testing.T) {
 		{"an image", laplace, []int{40, 100}, 1},
 		{"turned", turned, []int{4000}, math.Cos(math.Pi / 6)},
 	} {
-		h, err := halves(t.Context(), test.s, index(t, test.shape...), 1)
+		h, err := separateHalves(t.Context(), test.s, index(t, test.shape...), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,14 +36,14 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
-	if h, err := halves(t.Context(), short, index(t, 90), 1); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), short, index(t, 90), 1); h != nil || err != nil {
 		t.Errorf("of 45 positions each: %v, %v", h, err)
 	}
 	still := mat.DenseCopyOf(laplace)
 	for k := range 2000 {
 		still.Set(0, k, 1)
 	}
-	if h, err := halves(t.Context(), still, index(t, 4000), 1); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), still, index(t, 4000), 1); h != nil || err != nil {
 		t.Errorf("of a signal that stands still: %v, %v", h, err)
 	}
 }
@@ -54,7 +54,7 @@ func TestHalvesOrder(t *testing.T) {
 	s.SetRow(2, noise(rng(4), 1, 3000, datasets.Uniform).RawRowView(0))
 	x := mat.DenseCopyOf(s)
 	x.Slice(0, 2, 1500, 3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
-	h, err := halves(t.Context(), x, index(t, 3000), 1)
+	h, err := separateHalves(t.Context(), x, index(t, 3000), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

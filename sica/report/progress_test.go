@@ -11,10 +11,10 @@ import (
 // does.
 func TestProgressFollows(t *testing.T) {
 	var told []float64
-	p := &progress{tell: func(_ string, fraction float64) { told = append(told, fraction) }}
-	p.part("before", .5)
-	p.done()
-	p.part("refits", 1)
+	p := &progress{report: func(_ string, fraction float64) { told = append(told, fraction) }}
+	p.begin("before", .5)
+	p.end()
+	p.begin("refits", 1)
 	cfg := sica.Config{Movement: sica.Movement{Iterations: 2}}
 	p.follow(&cfg, 2)
 	for run := range 2 {

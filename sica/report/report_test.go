@@ -38,7 +38,7 @@ func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
 
 func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
 	t.Helper()
-	rep, err := Of(t.Context(), open(t, backend.Go), r, x, opts)
+	rep, err := New(t.Context(), open(t, backend.Go), r, x, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestReport(t *testing.T) {
 	if rep.Halves == nil || len(rep.Halves.Signals) != 2 || !strings.Contains(strings.Join(strings.Fields(rep.String()), " "), rep.Halves.String()) {
 		t.Errorf("halves %v", rep.Halves)
 	}
-	if rep.Recovered.Judged != nil {
+	if rep.Recovered.Classifier != nil {
 		t.Error("networks judged images of 4 columns")
 	}
 	if got := len(rep.Stability.Recoveries); got != 3 || rep.Stability.LeftOut != 24 {
@@ -129,7 +129,7 @@ func TestReportJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, after := *found[0].Judged, *found[1].Judged
+	before, after := *found[0].Classifier, *found[1].Classifier
 	if math.Abs(before.Estimate-judgement.Conditional) > 0.01 {
 		t.Errorf("judged %g, Judge says %g", before.Estimate, judgement.Conditional)
 	}
@@ -157,15 +157,15 @@ func TestReportErrors(t *testing.T) {
 	}{
 		{"no x", r, nil, Options{}, "x is empty"},
 		{"signals", r, wide, Options{}, "x has 3 signals; it must have 2"},
-		{"positions", r, short, Options{}, "x has 63 positions: want at least 64"},
+		{"positions", r, short, Options{}, "x: has 63 positions; must have at least 64"},
 		{"NaN", r, bad, Options{}, "position 8"},
 		{"constant", r, constant, Options{}, "same value"},
 		{"shape", r, x, Options{Shape: []int{7, 17}}, "shape [7 17]"},
-		{"refits", r, x, Options{Refits: -1}, "refits -1"},
-		{"no result", nil, x, Options{}, "result is nil"},
+		{"refits", r, x, Options{Refits: -1}, "Refits: is -1"},
+		{"no result", nil, x, Options{}, "result: must not be nil"},
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
 	} {
-		_, err := Of(t.Context(), open(t, backend.Go), test.result, test.x, test.opts)
+		_, err := New(t.Context(), open(t, backend.Go), test.result, test.x, test.opts)
 		if err == nil || !strings.HasPrefix(err.Error(), "report: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}
@@ -177,7 +177,7 @@ func TestReportErrors(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := Of(ctx, open(t, backend.Go), r, x, opts); !errors.Is(err, context.Canceled) {
+		if _, err := New(ctx, open(t, backend.Go), r, x, opts); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestReportJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(data, []byte(`"divergence":[null`)) || !bytes.Contains(data, []byte(`"judged":null`)) {
+	if !bytes.Contains(data, []byte(`"divergence":[null`)) || !bytes.Contains(data, []byte(`"classifier":null`)) {
 		t.Errorf("JSON %s", data)
 	}
 	var read Report
@@ -232,7 +232,7 @@ func TestReportLeavesOutClicks(t *testing.T) {
 	if err := got.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "300 positions (without 1 that must be accidents)") {
+	if !strings.Contains(text.String(), "300 positions (1 outlier excluded)") {
 		t.Errorf("the text doesn't say it:\n%s", &text)
 	}
 }

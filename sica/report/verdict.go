@@ -7,82 +7,81 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Verdict is what a Report comes to, by these rules, the first that applies:
+// A Verdict sums up a Report. It is NoEvidence if one of six tests fails:
 //
-//  1. NoEvidence, if the result isn't what SICA looks for: (a) the recovered
-//     signals still depend on each other, by both measures: the interval of
-//     Dependence is above 0.05 and that of Judged above 0.01 nats; or (b) the sizes of
-//     two signals' innovations correlate beyond doubt (linear.Findings.Doubtful); or
-//     (c) the data tell a signal of another linear demixing apart, which
-//     correlates below 0.95 with the recovered one; or
-//     (d) other signals' contexts add more than 0.01 to a signal's R², and more
-//     than three standard errors; or (e) a signal comes out of the refits with a
-//     mean correlation below 0.9, and not only because of rule 2; or
-//     (f) a network made the signals, and its own past doesn't predict one of them
-//     (Network.Unpredicted) or networks as good recovered others.
-//  2. NotIdentifiable, if the data don't tell two of the signals from rotations of
-//     them (linear.Pair.Identified).
-//  3. Separated otherwise.
+//   - dependence: the recovered signals still depend on each other by both measures; the
+//     interval of Dependence is above 0.05 and that of Classifier above 0.01 nats
+//   - magnitudes: the magnitudes of two signals' innovations are significantly correlated
+//     (linear.Findings.Doubtful)
+//   - rotation: another linear demixing has a shorter code, identifies a signal, and that
+//     signal correlates below 0.95 with the recovered one
+//   - self-sufficiency: the contexts of the other signals add more than 0.01, and more than
+//     three standard errors, to the R² of a signal
+//   - refits: a signal whose rotation is identified has a mean correlation below 0.9 with its
+//     matches in the refits
+//   - uniqueness: a network made the signals, and the past of one of them doesn't predict it
+//     (sica.Network.Unpredicted), or equally good networks recovered other signals
 //
-// Rules 1c, 1d, 1e and 2 are about each signal, and Report.Doubts says for each which
-// speak against it. The verdict is about those that carry the mixed signals: doubted ones
-// that make up 1 % of their variance together at most, the smallest first, are named
-// but don't decide. A share of the variance that small is nothing to rule 1d either, which
-// lets others' contexts add as much to a signal.
+// Otherwise it is NotIdentifiable if the rotation of two signals isn't identified
+// (linear.Pair.Identified), and Separated if all rotations are.
 //
-// The verdict is about SICA's criterion: sources that don't fulfil it, or
-// a nonlinear mixing that leaves signals that fulfil it as well as the sources
-// do, can make it wrong; and no criterion of this kind sees how a signal is
-// distorted by itself. docs/reliability.md has how often it was wrong.
+// The tests of rotation, self-sufficiency and refits, and the identification, are about single
+// signals; Report.Doubts holds their outcomes. Doubted signals that explain at most 1 % of the
+// mixed signals' variance together, the smallest first, are suspect: they are named but don't
+// change the verdict.
+//
+// The verdict is about SICA's criterion. It can be wrong for sources that don't fulfil the
+// criterion, and for a nonlinear mixing that leaves signals that fulfil it as well as the
+// sources do. No criterion of this kind detects how a single signal is distorted.
+// docs/reliability.md counts how often the verdict was wrong.
 type Verdict string
 
 const (
-	// Separated: the recovered signals are self-sufficient as far as can be
-	// told, no other rotation of them is, and refits give them again.
+	// Separated: the recovered signals pass all tests, and their rotation is identified.
 	Separated Verdict = "separated"
-	// NoEvidence: the signals aren't self-sufficient, or others would be more
-	// so, or refits give others. They may be separated all the same.
+	// NoEvidence: a test failed. The signals may be separated all the same.
 	NoEvidence Verdict = "no evidence of separation"
-	// NotIdentifiable: the signals are self-sufficient, and rotations of some
-	// of them are too, which is so for Gaussian sources with equal spectra, and
-	// can't be told from that for others if the positions are few.
+	// NotIdentifiable: the signals pass all tests, but so do rotations of some of them. That is
+	// so for Gaussian sources with equal spectra, and for others if there are few positions.
 	// The signals may be the sources or any rotation of them.
 	NotIdentifiable Verdict = "sources may be Gaussian with equal spectra: not identifiable"
 )
 
-// The limits of the rules; see Verdict.
+// The limits of the tests; see Verdict. All are choices. Half or twice of one changes only the
+// verdicts of results whose measure lies in between; docs/reliability.md counts right and wrong
+// verdicts with these.
 const (
-	leftDependence = 0.05
-	leftDivergence = 0.01
-	leastAgreement = 0.95 // the correlation of signals that differ by 18°
-	leastStability = 0.9
-	lightShare     = selfSufficientGain // of the variance
+	maxDependence   = 0.05 // a sum of squared correlations: about 0.22² is tolerated
+	maxDivergence   = 0.01 // nats per position
+	minAgreement    = 0.95 // a correlation: that of signals rotated by 18°
+	maxGain         = 0.01 // of R²
+	maxGainErrors   = 3    // standard errors
+	minStability    = 0.9  // a correlation: that of signals rotated by 26°
+	maxSuspectShare = 0.01 // of the mixed signals' variance
 )
 
-// finding is a reason for a verdict, and what to try.
+// finding is a reason for a verdict, and what to try next.
 type finding struct{ reason, next string }
 
-// anotherFit is what to try where dependence is left.
-const anotherFit = "A network, if the mixing may be nonlinear: --method sica-direct, in Go sica.Direct. Of images, their shape. Sources that depend on each other stay so."
-
-// conclude fills in the verdict.
+// conclude sets the verdict, its reasons and what to do next.
 func (r *Report) conclude() {
-	r.doubt()
-	light := r.light()
-	findings := slices.Concat(r.againstAll(), r.misturned(light), r.dependentOnContexts(light), r.unstable(light))
+	r.setDoubts()
+	suspects := r.suspects()
+	findings := slices.Concat(r.commonFindings(), r.wrongRotation(suspects), r.contextDependence(suspects), r.differingRefits(suspects))
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
-		if findings = r.unidentifiable(light); len(findings) > 0 {
+		if findings = r.unidentifiedRotations(suspects); len(findings) > 0 {
 			r.Verdict = NotIdentifiable
 		} else {
-			r.Verdict, findings = Separated, []finding{r.separated()}
+			r.Verdict, findings = Separated, []finding{r.confirmation()}
 		}
 	}
-	if len(light) > 0 {
-		findings = append(findings, r.weak(light))
+	if len(suspects) > 0 {
+		findings = append(findings, r.suspectFinding(suspects))
 	}
 	for _, f := range findings {
 		r.Reasons = append(r.Reasons, f.reason)
@@ -92,43 +91,39 @@ func (r *Report) conclude() {
 	}
 }
 
-// againstAll are the rules that are about all signals together.
-func (r *Report) againstAll() []finding {
-	return slices.Concat(r.dependent(), r.doubtful(), r.unknown())
-}
-
-// doubt fills in what speaks against each signal.
-func (r *Report) doubt() {
+// setDoubts sets the outcomes of the tests of each signal.
+func (r *Report) setDoubts() {
 	r.Doubts = make([][]string, r.Signals)
 	for i := range r.Doubts {
-		alone := r.Linear.alone(i)
-		if alone && r.turnedElsewhere(i) {
-			r.Doubts[i] = append(r.Doubts[i], "another demixing is shorter")
-		}
-		if i < len(r.Predictability) && !r.Predictability[i].SelfSufficient() {
-			r.Doubts[i] = append(r.Doubts[i], "not self-sufficient")
-		}
-		if alone && r.comesOutElse(i) {
-			r.Doubts[i] = append(r.Doubts[i], "unstable")
-		}
-		if !alone {
-			r.Doubts[i] = append(r.Doubts[i], "not told apart")
+		for _, doubt := range []struct {
+			applies bool
+			words   string
+		}{
+			{r.rotationDisagrees(i), "another rotation has a shorter code"},
+			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(), "not self-sufficient"},
+			{r.refitsDiffer(i), "unstable"},
+			{!r.Linear.identified(i), "rotation not identified"},
+		} {
+			if doubt.applies {
+				r.Doubts[i] = append(r.Doubts[i], doubt.words)
+			}
 		}
 	}
 }
 
-// turnedElsewhere is rule 1c and comesOutElse rule 1e for a signal that is told apart.
-func (r *Report) turnedElsewhere(i int) bool {
-	return i < len(r.Linear.Agreement) && r.Linear.Agreement[i] < leastAgreement
+// rotationDisagrees reports whether the test of rotation fails for a signal.
+func (r *Report) rotationDisagrees(i int) bool {
+	return r.Linear.identified(i) && i < len(r.Linear.Agreement) && r.Linear.Agreement[i] < minAgreement
 }
 
-func (r *Report) comesOutElse(i int) bool {
-	return r.Stability != nil && r.Stability.Signals[i] < leastStability
+// refitsDiffer reports whether the test of refits fails for a signal.
+func (r *Report) refitsDiffer(i int) bool {
+	return r.Linear.identified(i) && r.Stability != nil && r.Stability.Signals[i] < minStability
 }
 
-// light are the doubted signals that make up a negligible share of the variance together,
-// in order. There are none where the shares aren't known.
-func (r *Report) light() []int {
+// suspects returns the doubted signals that don't change the verdict, in order; see Verdict.
+// There are none where the shares aren't known.
+func (r *Report) suspects() []int {
 	var doubted []int
 	for i, doubts := range r.Doubts {
 		if len(doubts) > 0 && i < len(r.Shares) {
@@ -138,7 +133,7 @@ func (r *Report) light() []int {
 	slices.SortStableFunc(doubted, func(i, j int) int { return cmp.Compare(r.Shares[i], r.Shares[j]) })
 	sum := 0.0
 	for n, i := range doubted {
-		if sum += r.Shares[i]; sum > lightShare {
+		if sum += r.Shares[i]; sum > maxSuspectShare {
 			doubted = doubted[:n]
 			break
 		}
@@ -147,67 +142,72 @@ func (r *Report) light() []int {
 	return doubted
 }
 
-// weak names the light signals.
-func (r *Report) weak(light []int) finding {
-	sum := 0.0
+// suspectFinding names the suspect signals.
+func (r *Report) suspectFinding(suspects []int) finding {
+	share := 0.0
 	var doubts []string
-	for _, i := range light {
-		sum += r.Shares[i]
+	for _, i := range suspects {
+		share += r.Shares[i]
 		for _, d := range r.Doubts[i] {
 			if !slices.Contains(doubts, d) {
 				doubts = append(doubts, d)
 			}
 		}
 	}
-	is, makes := "isn't", "It makes"
-	if len(light) > 1 {
-		is, makes = "aren't", "They make"
+	verb, explain := "is", "It explains"
+	if len(suspects) > 1 {
+		verb, explain = "are", "They explain"
 	}
-	reason := fmt.Sprintf("%s %s to be relied on (%s). %s up %.2g %% of the variance of the mixed signals, too little to decide about the others.",
-		capital(counted(light)), is, strings.Join(doubts, "; "), makes, 100*sum)
-	return finding{reason, fmt.Sprintf("Leave %s out, or judge for yourself what is there.", counted(light))}
+	names := listSignals(suspects)
+	return finding{
+		fmt.Sprintf("%s %s suspect (%s). %s %.2g %% of the mixed signals' variance, too little to change the verdict.",
+			capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
+		fmt.Sprintf("Leave %s out, or judge by eye.", names),
+	}
 }
 
-// counted is "signal 1" or "signals 1 and 2".
-func counted(signals []int) string {
-	if len(signals) == 1 {
-		return "signal " + numbered(signals)
-	}
-	return "signals " + numbered(signals)
+// commonFindings are those of the tests of all signals together.
+func (r *Report) commonFindings() []finding {
+	return slices.Concat(r.remainingDependence(), r.correlatedMagnitudes(), r.ambiguousNetwork())
 }
 
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// nextForDependence is what to try where signals depend on each other.
+const nextForDependence = "If the mixing may be nonlinear, fit a network: --method sica-direct, in Go sica.Direct. " +
+	"For images, give their shape. Sources that depend on each other stay dependent."
 
-// dependent is rule 1a.
-func (r *Report) dependent() []finding {
+// remainingDependence is the test of dependence.
+func (r *Report) remainingDependence() []finding {
 	after := r.Recovered
-	if after.Dependence.Low <= leftDependence || after.Judged != nil && after.Judged.Low <= leftDivergence {
+	if after.Dependence.Low <= maxDependence || after.Classifier != nil && after.Classifier.Low <= maxDivergence {
 		return nil
 	}
-	reason := fmt.Sprintf("The recovered signals still depend on each other: the dependence is %s, of signals %s most", after.Dependence, numbered(after.Pair[:]))
-	if after.Judged != nil {
-		reason += fmt.Sprintf(", and networks see a divergence of %s nats", after.Judged)
+	reason := fmt.Sprintf("The recovered signals still depend on each other, %s most: their dependence is %s.",
+		listSignals(after.Pair[:]), after.Dependence)
+	if after.Classifier != nil {
+		reason += fmt.Sprintf(" Of all signals together, a classifier estimates a divergence of %s nats.", after.Classifier)
 	}
-	return []finding{{reason + ".", anotherFit}}
+	return []finding{{reason, nextForDependence}}
 }
 
-// doubtful is rule 1b.
-func (r *Report) doubtful() []finding {
+// correlatedMagnitudes is the test of magnitudes.
+func (r *Report) correlatedMagnitudes() []finding {
 	if !r.Linear.Doubtful {
 		return nil
 	}
 	p := slices.MaxFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
 	return []finding{{
-		fmt.Sprintf("Signals %s depend on each other: the sizes of what their own pasts don't tell of them correlate by %.2f.", numbered([]int{p.J, p.I}), p.Dependence),
-		"Nothing, if the sources themselves are large where others are: they may be separated all the same. If the mixing may be nonlinear, another method.",
+		fmt.Sprintf("The magnitudes of the innovations of %s correlate by %.2f, so these signals depend on each other.",
+			listSignals([]int{p.J, p.I}), p.Dependence),
+		"If the sources themselves are large at the same positions, nothing: they may be separated all the same. " +
+			"If the mixing may be nonlinear, try another method.",
 	}}
 }
 
-// misturned is rule 1c.
-func (r *Report) misturned(light []int) []finding {
+// wrongRotation is the test of rotation.
+func (r *Report) wrongRotation(suspects []int) []finding {
 	worst := -1
 	for i, agreement := range r.Linear.Agreement {
-		if r.turnedElsewhere(i) && r.Linear.alone(i) && !slices.Contains(light, i) && (worst < 0 || agreement < r.Linear.Agreement[worst]) {
+		if r.rotationDisagrees(i) && !slices.Contains(suspects, i) && (worst < 0 || agreement < r.Linear.Agreement[worst]) {
 			worst = i
 		}
 	}
@@ -215,17 +215,18 @@ func (r *Report) misturned(light []int) []finding {
 		return nil
 	}
 	return []finding{{
-		fmt.Sprintf("Another linear demixing describes the signals in fewer nats (evidence %.1f): its signal that is most like signal %d correlates with it by %.2f only.", r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
-		"The linear rule: --method sica, in Go sica.Default.",
+		fmt.Sprintf("Another linear demixing has a shorter code (by %.1f nats). Its signal that is most similar to signal %d "+
+			"correlates with it by %.2f only.", r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
+		"Use the linear rule: --method sica, in Go sica.Default.",
 	}}
 }
 
-// dependentOnContexts is rule 1d.
-func (r *Report) dependentOnContexts(light []int) []finding {
+// contextDependence is the test of self-sufficiency.
+func (r *Report) contextDependence(suspects []int) []finding {
 	var signals []int
 	largest := 0.0
 	for i, p := range r.Predictability {
-		if !p.SelfSufficient() && !slices.Contains(light, i) {
+		if !p.SelfSufficient() && !slices.Contains(suspects, i) {
 			signals = append(signals, i)
 			largest = max(largest, p.All-p.Own)
 		}
@@ -233,114 +234,121 @@ func (r *Report) dependentOnContexts(light []int) []finding {
 	if signals == nil {
 		return nil
 	}
+	names, verb := capitalise(listSignals(signals)), "isn't"
+	if len(signals) > 1 {
+		verb = "aren't"
+	}
 	return []finding{{
-		fmt.Sprintf("%s isn't self-sufficient: the others' contexts predict up to %.0f %% of its variance that its own doesn't.", signalsNumbered(signals), 100*largest),
-		anotherFit,
+		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.0f %% more of the variance.",
+			names, verb, 100*largest),
+		nextForDependence,
 	}}
 }
 
-// unstable is rule 1e.
-func (r *Report) unstable(light []int) []finding {
+// differingRefits is the test of refits.
+func (r *Report) differingRefits(suspects []int) []finding {
 	if r.Stability == nil {
 		return nil
 	}
 	var signals []int
-	least := 1.0
+	smallest := 1.0
 	for i, c := range r.Stability.Signals {
-		if r.comesOutElse(i) && r.Linear.alone(i) && !slices.Contains(light, i) {
+		if r.refitsDiffer(i) && !slices.Contains(suspects, i) {
 			signals = append(signals, i)
-			least = min(least, c)
+			smallest = min(smallest, c)
 		}
 	}
 	if signals == nil {
 		return nil
 	}
 	return []finding{{
-		fmt.Sprintf("%s comes out differently with other seeds and positions: the mean correlation is down to %.2f.", signalsNumbered(signals), least),
-		"More positions, or, of a flow, more iterations: --iterations, in Go Config.Iterations.",
+		fmt.Sprintf("Refits with other seeds and positions recover %s differently: the smallest mean correlation is %.2f.",
+			listSignals(signals), smallest),
+		"Use more positions or, for a flow, more iterations: --iterations, in Go Config.Iterations.",
 	}}
 }
 
-// unknown is rule 1f.
-func (r *Report) unknown() []finding {
+// ambiguousNetwork is the test of uniqueness.
+func (r *Report) ambiguousNetwork() []finding {
 	if r.Network == nil {
 		return nil
 	}
 	if signals := r.Network.Unpredicted(); len(signals) > 0 {
-		which := strings.ToLower(signalsNumbered(signals))
+		names := listSignals(signals)
 		if len(r.Network.Groups) > 0 {
-			which = "one of its signals, before they were turned,"
+			names = "one of its signals before their rotation"
 		}
 		return []finding{{
-			fmt.Sprintf("A network undid a nonlinear mixing, but %s isn't predicted by its own past: other signals that are as independent can't be ruled out.", which),
-			"More positions, or a higher sampling rate: a weak prediction may show. They may be separated all the same.",
+			fmt.Sprintf("A network undid a nonlinear mixing, but the past of %s doesn't predict it. "+
+				"Other signals that are as independent can't be ruled out.", names),
+			"Use more positions or a higher sampling rate, which may reveal a weak prediction. " +
+				"The signals may be separated all the same.",
 		}}
 	}
 	if r.Network.Reproduced() {
 		return nil
 	}
-	reason := "A network undid a nonlinear mixing, but none of the others was as good, so nothing says that its signals are the only ones."
+	reason := "A network undid a nonlinear mixing, but no other network was as good, so its signals aren't confirmed."
 	if r.Network.Agreeing > 0 {
-		reason = fmt.Sprintf("A network undid a nonlinear mixing, but others that are as good recovered other signals: the least MCC is %.2f.", r.Network.Agreement)
+		reason = fmt.Sprintf("A network undid a nonlinear mixing, but equally good networks recovered other signals: "+
+			"the smallest MCC is %.2f.", r.Network.Agreement)
 	}
-	return []finding{{reason, "More positions: networks that only seem as good may fall behind."}}
+	return []finding{{reason, "Use more positions: networks that only seem equally good may fall behind."}}
 }
 
-// unidentifiable is rule 2.
-func (r *Report) unidentifiable(light []int) []finding {
+// unidentifiedRotations names the groups of signals whose rotation isn't identified.
+func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	var groups []string
 	for _, g := range r.Linear.Groups {
-		if len(g) > 1 && slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(light, i) }) {
-			groups = append(groups, numbered(g))
+		if len(g) > 1 && slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(suspects, i) }) {
+			groups = append(groups, listNumbers(g))
 		}
 	}
 	if groups == nil {
 		return nil
 	}
 	return []finding{{
-		fmt.Sprintf("Signals %s aren't told apart by the data: rotations of them are described in as few nats, to within %.0f.", strings.Join(groups, "; and "), math.Log(20)),
-		"More positions, if there are any: a weak preference may show. Otherwise only knowledge of the mixing can tell, such as that it is nearly symmetric, which whitening undoes.",
+		fmt.Sprintf("The rotation of signals %s is not identified by the data: rotated signals have a code of the same length, "+
+			"to within %.0f nats.", strings.Join(groups, "; and of "), math.Log(20)),
+		"Use more positions, which may reveal a weak preference. Otherwise only knowledge of the mixing helps, " +
+			"such as that it is nearly symmetric, which whitening undoes.",
 	}}
 }
 
-// separated says why none of the rules applied.
-func (r *Report) separated() finding {
-	least := slices.MinFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
-	reason := fmt.Sprintf("The dependence went from %s to %s, and the data tell every pair of signals from its rotations, signals %s by %.1f nats",
-		r.Mixed.Dependence, r.Recovered.Dependence, numbered([]int{least.J, least.I}), least.Evidence)
-	if len(r.Linear.Pairs) > 1 {
-		reason += " and the others by more"
+// confirmation says what supports a separation.
+func (r *Report) confirmation() finding {
+	reason := fmt.Sprintf("The dependence fell from %s to %s.", r.Mixed.Dependence, r.Recovered.Dependence)
+	if after := r.Recovered; after.Dependence.Low > maxDependence {
+		reason = strings.TrimSuffix(reason, ".") + fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats).", after.Classifier)
 	}
-	if !least.Identified { // both are light
-		reason = fmt.Sprintf("The dependence went from %s to %s, and the data tell the signals from their rotations but for those named below",
-			r.Mixed.Dependence, r.Recovered.Dependence)
-	}
-	if after := r.Recovered; after.Dependence.Low > leftDependence {
-		reason += fmt.Sprintf("; what dependence is left, networks don't see: a divergence of %s nats", after.Judged)
+	pair := slices.MinFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
+	if pair.Identified {
+		reason += fmt.Sprintf(" The rotation of every pair of signals is identified, by at least %.1f nats (%s).",
+			pair.Evidence, listSignals([]int{pair.J, pair.I}))
+	} else { // both are suspect
+		reason += " The rotation of every pair of signals is identified, except of those named below."
 	}
 	if r.Stability != nil {
-		reason += fmt.Sprintf("; %s and the fit agree with an MCC of %.3f", r.Stability.refits(), r.Stability.MCC)
+		reason += fmt.Sprintf(" %s with the fit (MCC %.3f).", capitalise(r.Stability.agree()), r.Stability.MCC)
 	}
-	return finding{reason + ".", "Look at the signals: that they are self-sufficient doesn't say what they are."}
+	return finding{reason, "Look at the signals: the tests don't say what they are."}
 }
 
-// numbered counts signals from 1: "1 and 2", "1, 2 and 3".
-func numbered(signals []int) string {
+// listNumbers counts signals from 1: "1", "1 and 2", "1, 2 and 3".
+func listNumbers(signals []int) string {
 	var numbers []string
 	for _, i := range signals {
 		numbers = append(numbers, fmt.Sprint(i+1))
 	}
-	last := len(numbers) - 1
-	if last < 1 {
-		return strings.Join(numbers, "")
-	}
-	return strings.Join(numbers[:last], ", ") + " and " + numbers[last]
+	return text.List(numbers)
 }
 
-// signalsNumbered is "Signal 1", or "Each of signals 1, 2 and 3".
-func signalsNumbered(signals []int) string {
+// listSignals returns "signal 1" or "signals 1 and 2".
+func listSignals(signals []int) string {
 	if len(signals) == 1 {
-		return "Signal " + numbered(signals)
+		return "signal " + listNumbers(signals)
 	}
-	return "Each of signals " + numbered(signals)
+	return "signals " + listNumbers(signals)
 }
+
+func capitalise(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

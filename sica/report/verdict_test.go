@@ -23,8 +23,8 @@ func good() *Report {
 	}
 	return &Report{
 		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7, Shares: []float64{.6, .3, .1},
-		Mixed:          Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Judged: &before},
-		Recovered:      Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0, High: 0.07}, Pair: [2]int{0, 2}, Judged: &judged},
+		Mixed:          Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Classifier: &before},
+		Recovered:      Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0, High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
 		Linear:         Linear{Findings: findings, Agreement: []float64{0.999, 0.99, 1}},
 		Stability:      &Stability{MCC: 0.99, Recoveries: [][]float64{{1, 0.99}, {0.99, 1}}, Signals: []float64{0.99, 0.98, 0.99}, LeftOut: 204},
@@ -48,7 +48,7 @@ func TestVerdict(t *testing.T) {
 		r.Linear.Groups = [][]int{{0}, {1, 2}}
 		r.Linear.Pairs[2].Identified = false
 	}
-	light := func(r *Report) { r.Shares = []float64{.6, .393, .007} }
+	small := func(r *Report) { r.Shares = []float64{.6, .393, .007} }
 	for _, test := range []struct {
 		name   string
 		change func(r *Report)
@@ -57,53 +57,53 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"all well", func(*Report) {}, Separated, "from 0.400 (0.300–0.500) to 0.010"},
 		{"no refits", func(r *Report) { r.Stability = nil }, Separated, ""},
-		{"dependent by one measure", func(r *Report) { r.Recovered.Dependence = dependent }, Separated, "networks don't see: a divergence of 0.001"},
-		{"by the other", func(r *Report) { r.Recovered.Judged = &dependent }, Separated, ""},
-		{"dependent", func(r *Report) { r.Recovered.Dependence, r.Recovered.Judged = dependent, &dependent }, NoEvidence, "of signals 1 and 3 most"},
-		{"dependent, too short to judge", func(r *Report) { r.Recovered.Dependence, r.Recovered.Judged = dependent, nil }, NoEvidence, "still depend"},
-		{"doubtful", func(r *Report) { r.Linear.Doubtful, r.Linear.Pairs[1].Dependence = true, 0.4 }, NoEvidence, "Signals 1 and 3 depend on each other: the sizes of what their own pasts don't tell of them correlate by 0.40"},
-		{"misturned", func(r *Report) { r.Linear.Agreement[1] = 0.8 }, NoEvidence, "most like signal 2 correlates with it by 0.80"},
-		{"turned a little", func(r *Report) { r.Linear.Agreement[1] = 0.96 }, Separated, ""},
-		{"turned in a group", func(r *Report) { join(r); r.Linear.Agreement[1] = 0.8 }, NotIdentifiable, ""},
-		{"needs others", func(r *Report) { r.Predictability[1].All = 0.9 }, NoEvidence, "Signal 2 isn't self-sufficient: the others' contexts predict up to 10 %"},
-		{"two need others", func(r *Report) { r.Predictability[1].All, r.Predictability[2].All = 0.9, 0.2 }, NoEvidence, "Each of signals 2 and 3 "},
-		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence, "down to 0.60"},
-		{"a group", join, NotIdentifiable, "Signals 2 and 3 aren't told apart"},
+		{"dependent by one measure", func(r *Report) { r.Recovered.Dependence = dependent }, Separated, "a classifier doesn't confirm the rest (divergence 0.001"},
+		{"by the other", func(r *Report) { r.Recovered.Classifier = &dependent }, Separated, ""},
+		{"dependent", func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, &dependent }, NoEvidence, "signals 1 and 3 most"},
+		{"dependent, too short to judge", func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, nil }, NoEvidence, "still depend"},
+		{"correlated magnitudes", func(r *Report) { r.Linear.Doubtful, r.Linear.Pairs[1].Dependence = true, 0.4 }, NoEvidence, "The magnitudes of the innovations of signals 1 and 3 correlate by 0.40"},
+		{"wrong rotation", func(r *Report) { r.Linear.Agreement[1] = 0.8 }, NoEvidence, "most similar to signal 2 correlates with it by 0.80"},
+		{"rotated a little", func(r *Report) { r.Linear.Agreement[1] = 0.96 }, Separated, ""},
+		{"rotated in a group", func(r *Report) { join(r); r.Linear.Agreement[1] = 0.8 }, NotIdentifiable, ""},
+		{"not self-sufficient", func(r *Report) { r.Predictability[1].All = 0.9 }, NoEvidence, "Signal 2 isn't self-sufficient: the contexts of the others explain up to 10 %"},
+		{"two not self-sufficient", func(r *Report) { r.Predictability[1].All, r.Predictability[2].All = 0.9, 0.2 }, NoEvidence, "Signals 2 and 3 aren't self-sufficient"},
+		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence, "recover signal 1 differently: the smallest mean correlation is 0.60"},
+		{"a group", join, NotIdentifiable, "The rotation of signals 2 and 3 is not identified"},
 		{"a group, unstable", func(r *Report) { join(r); r.Stability.Signals[1] = 0.5 }, NotIdentifiable, "2 and 3"},
-		{"a group and another unstable", func(r *Report) { join(r); r.Stability.Signals[0] = 0.5 }, NoEvidence, "Signal 1"},
+		{"a group and another unstable", func(r *Report) { join(r); r.Stability.Signals[0] = 0.5 }, NoEvidence, "signal 1 differently"},
 		{"a group, dependent", func(r *Report) {
 			join(r)
-			r.Recovered.Dependence, r.Recovered.Judged = dependent, &dependent
+			r.Recovered.Dependence, r.Recovered.Classifier = dependent, &dependent
 		}, NoEvidence, "still depend"},
-		{"light and unstable", func(r *Report) {
-			light(r)
+		{"suspect, unstable", func(r *Report) {
+			small(r)
 			r.Stability.Signals[2] = 0.5
-		}, Separated, "Signal 3 isn't to be relied on (unstable). It makes up 0.7 % of the variance"},
-		{"light and needs others", func(r *Report) {
-			light(r)
+		}, Separated, "Signal 3 is suspect (unstable). It explains 0.7 % of the mixed signals' variance"},
+		{"suspect, not self-sufficient", func(r *Report) {
+			small(r)
 			r.Predictability[2].All = 0.5
 		}, Separated, "(not self-sufficient)"},
-		{"light and misturned", func(r *Report) {
-			light(r)
+		{"suspect, of another rotation", func(r *Report) {
+			small(r)
 			r.Linear.Agreement[2] = 0.5
-		}, Separated, "(another demixing is shorter)"},
-		{"light, and another unstable", func(r *Report) {
-			light(r)
+		}, Separated, "(another rotation has a shorter code)"},
+		{"suspect, and another unstable", func(r *Report) {
+			small(r)
 			r.Stability.Signals[2], r.Stability.Signals[0] = 0.5, 0.6
-		}, NoEvidence, "Signal 3 isn't to be relied on"},
-		{"light beside a group of its own", func(r *Report) {
+		}, NoEvidence, "Signal 3 is suspect"},
+		{"a group of suspects", func(r *Report) {
 			join(r)
 			r.Shares = []float64{.991, .004, .005}
-		}, Separated, "Signals 2 and 3 aren't to be relied on (not told apart). They make up 0.9 %"},
-		{"each light, together not", func(r *Report) {
+		}, Separated, "Signals 2 and 3 are suspect (rotation not identified). They explain 0.9 %"},
+		{"each small, together not", func(r *Report) {
 			r.Shares = []float64{.985, .008, .007}
 			r.Stability.Signals[1], r.Stability.Signals[2] = 0.5, 0.5
-		}, NoEvidence, "Signal 2 comes out differently"},
+		}, NoEvidence, "recover signal 2 differently"},
 		{"of a network", func(r *Report) { r.Network = network(.2, .2, .2) }, Separated, ""},
-		{"of a network, one white", func(r *Report) { r.Network = network(.2, .02, .2) }, NoEvidence, "but signal 2 isn't predicted by its own past"},
-		{"of a network, two white", func(r *Report) { r.Network = network(.02, .2, -.02) }, NoEvidence, "each of signals 1 and 3"},
-		{"of a network, others differ", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreement = .9 }, NoEvidence, "the least MCC is 0.90"},
-		{"of a network, none as good", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreeing = 0 }, NoEvidence, "none of the others was as good"},
+		{"of a network, one white", func(r *Report) { r.Network = network(.2, .02, .2) }, NoEvidence, "but the past of signal 2 doesn't predict it"},
+		{"of a network, two white", func(r *Report) { r.Network = network(.02, .2, -.02) }, NoEvidence, "the past of signals 1 and 3"},
+		{"of a network, others differ", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreement = .9 }, NoEvidence, "the smallest MCC is 0.90"},
+		{"of a network, none as good", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreeing = 0 }, NoEvidence, "no other network was as good"},
 		{"of a network, a group", func(r *Report) { r.Network = network(.2, .2, .2); join(r) }, NotIdentifiable, ""},
 	} {
 		r := good()
@@ -124,12 +124,10 @@ func TestReportText(t *testing.T) {
 	r.conclude()
 	const want = `Verdict: separated
 
-  The dependence went from 0.400 (0.300–0.500) to 0.010 (0.000–0.070), and the
-  data tell every pair of signals from its rotations, signals 1 and 3 by 12.3
-  nats and the others by more; one refit and the fit agree with an MCC of
-  0.990.
-  Next: Look at the signals: that they are self-sufficient doesn't say what
-        they are.
+  The dependence fell from 0.400 (0.300–0.500) to 0.010 (0.000–0.070). The
+  rotation of every pair of signals is identified, by at least 12.3 nats
+  (signals 1 and 3). One refit agrees with the fit (MCC 0.990).
+  Next: Look at the signals: the tests don't say what they are.
 
 3 signals, 1024 positions, seed 7; reported in 3.0 s
 
@@ -137,18 +135,18 @@ func TestReportText(t *testing.T) {
 dependence of a pair   0.400 (0.300–0.500)   0.010 (0.000–0.070)
 divergence, nats       0.100 (0.060–0.130)   0.001 (0.000–0.004)
 
-signal   share    own R²   all contexts    stability   halves   error    relied on
+signal   share    own R²   all contexts    stability   halves   error    reliable
 1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
 2        30.0 %   0.800    0.790 ± 0.010   0.980       –        0.0003   yes
 3        10.0 %   0.000    0.004 ± 0.001   0.990       –        0.0020   yes
 
-pair      evidence, nats   identified   angle    sizes correlate by
+pair      evidence, nats   identified   angle    magnitude correlation
 1 and 2   40.0             yes          ± 1.1°   0.01
 1 and 3   12.3             yes          ± 1.1°   0.01
 2 and 3   50.0             yes          ± 1.1°   0.01
 
-stability: one refit, each with another seed and without 204 other positions,
-and the fit agree with an MCC of 0.990
+stability: one refit agrees with the fit with an MCC of 0.990, each with
+           another seed and without 204 other positions
 `
 	if got := r.String(); got != want {
 		t.Errorf("text\n%s\nwant\n%s", got, want)

@@ -34,7 +34,7 @@ func ExampleWrite() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := report.Of(context.Background(), b, result, x, report.Options{})
+	found, err := report.New(context.Background(), b, result, x, report.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

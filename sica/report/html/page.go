@@ -1,3 +1,8 @@
+// Package html shows a report.Report as one HTML file: the verdict and its reasons, pictures of
+// the mixed and the recovered signals, and every measure.
+//
+// Write makes the page. It needs no network, no script and no other file, and has layouts for
+// phones, for print, and for light and dark screens.
 package html
 
 import (
@@ -23,18 +28,16 @@ var source string
 
 var layout = template.Must(template.New("page").Parse(source))
 
-// How much of many signals is shown.
+// The largest numbers of rows in the tables.
 const (
-	mostSignals = 16
-	mostPairs   = 24
+	maxSignals = 16
+	maxPairs   = 24
 )
 
-// Write writes the report as a page. Title says what was separated, such as a
-// file's name. X are the mixed signals and z the recovered ones that the report
-// is of, both d×T; see sica.Result.Transform.
-//
-// It is an error if x or z isn't of the report's size or has a value that isn't
-// finite.
+// Write writes the report as a page. The title says what was separated, such as a file's name.
+// The report is about the mixed signals x and the recovered signals z, both d×n; see
+// sica.Result.Transform. The error says if x or z doesn't have the report's size or has a value
+// that isn't finite.
 func Write(w io.Writer, title string, r *report.Report, x, z *mat.Dense) error {
 	view, err := newView(title, r, x, z)
 	if err != nil {
@@ -69,17 +72,20 @@ type view struct {
 
 func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 	if r == nil {
-		return nil, errors.New("the report is nil; make one with report.Of")
+		return nil, errors.New("report: must not be nil; make one with report.New")
 	}
 	for _, signals := range []struct {
 		name string
 		m    *mat.Dense
 	}{{"x", x}, {"z", z}} {
 		if signals.m == nil || signals.m.IsEmpty() {
-			return nil, fmt.Errorf("%s is empty; want the %d×%d signals of the report", signals.name, r.Signals, r.Positions)
+			return nil, fmt.Errorf("%s: is empty; must be the %d×%d signals of the report",
+				signals.name, r.Signals, r.Positions)
 		}
-		if d, t := signals.m.Dims(); d < r.Signals || d > r.Signals && signals.name == "z" || t != r.Positions {
-			return nil, fmt.Errorf("%s is %d×%d; want the %d×%d signals of the report", signals.name, d, t, r.Signals, r.Positions)
+		d, n := signals.m.Dims()
+		if d < r.Signals || d > r.Signals && signals.name == "z" || n != r.Positions {
+			return nil, fmt.Errorf("%s: is %d×%d; must be the %d×%d signals of the report",
+				signals.name, d, n, r.Signals, r.Positions)
 		}
 	}
 	v := &view{
@@ -88,13 +94,13 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 		Why: why(r),
 	}
 	if r.Halves != nil {
-		v.Halves = strings.TrimPrefix(r.Halves.String(), "halves: ")
+		v.Halves = strings.ToUpper(r.Halves.String()[:1]) + r.Halves.String()[1:]
 	}
 	if more := r.Signals - len(v.Rows); more > 0 {
 		v.MoreRows = fmt.Sprintf("And %d more signals.", more)
 	}
 	if n := len(r.Linear.Pairs); n > len(v.Pairs) {
-		v.MorePairs = fmt.Sprintf("Those of %d pairs with the least evidence.", n)
+		v.MorePairs = fmt.Sprintf("The pairs with the least evidence, of %d.", n)
 	}
 	var err error
 	if v.Signals, v.SignalsNote, err = signals(r, x, z); err != nil {
@@ -114,7 +120,7 @@ func shape(dims []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(dims), "[]"), " ", "×")
 }
 
-// measure is one of the divergences, before and after.
+// measure is one of the divergences, of the mixed and of the recovered signals.
 type measure struct {
 	Name string
 	Bars []bar
@@ -130,62 +136,51 @@ const axis = 400
 
 func measures(r *report.Report) []measure {
 	before, after := r.Mixed, r.Recovered
-	found := []measure{{
+	all := []measure{{
 		fmt.Sprintf("Dependence of the most dependent pair (recovered: signals %d and %d)", after.Pair[0]+1, after.Pair[1]+1),
 		bars(before.Dependence, after.Dependence),
 	}}
-	if before.Judged != nil && after.Judged != nil {
-		found = append(found, measure{"Divergence of all signals, in nats", bars(*before.Judged, *after.Judged)})
+	if before.Classifier != nil && after.Classifier != nil {
+		all = append(all, measure{"Divergence of all signals, in nats", bars(*before.Classifier, *after.Classifier)})
 	}
-	return found
+	return all
 }
 
 func bars(before, after dependence.Interval) []bar {
 	end := max(before.High, after.High, 1e-3)
-	of := func(label, colour string, i dependence.Interval) bar {
+	newBar := func(label, colour string, i dependence.Interval) bar {
 		return bar{
 			Label: label, Colour: colour, Value: i.String(),
 			At: (axis - 4) * i.Estimate / end, Low: axis * i.Low / end, Width: axis * (i.High - i.Low) / end,
 		}
 	}
-	return []bar{of("mixed", "var(--own)", before), of("recovered", "var(--all)", after)}
+	return []bar{newBar("mixed", "var(--own)", before), newBar("recovered", "var(--all)", after)}
 }
 
 // row is a recovered signal. Its bars are along an axis of 176.
 type row struct {
+	report.Row
 	Number             int
-	Own, All, SE       string
 	OwnWidth, AllWidth float64
 	SelfSufficient     bool
-	Stability, Error   string
-	Share, Halves      string
-	Relied             string // "yes" or why not
 }
 
 const cell = 176
 
 func rows(r *report.Report) []row {
-	var found []row
-	for i, p := range r.Predictability[:min(len(r.Predictability), mostSignals)] {
+	var all []row
+	for i, p := range r.Predictability[:min(len(r.Predictability), maxSignals)] {
 		next := row{
-			Number: i + 1, Own: decimals(p.Own), All: decimals(p.All), SE: decimals(p.SE),
-			OwnWidth: cell * max(p.Own, 0), AllWidth: cell * max(p.All, 0), SelfSufficient: p.SelfSufficient(),
-			Error: r.Linear.ErrorOf(i), Share: r.ShareOf(i), Relied: r.RelianceOn(i),
+			Row: r.Row(i), Number: i + 1, SelfSufficient: p.SelfSufficient(),
+			OwnWidth: cell * max(p.Own, 0), AllWidth: cell * max(p.All, 0),
 		}
-		if r.Stability != nil {
-			next.Stability = decimals(r.Stability.Signals[i])
-		}
-		if r.Halves != nil {
-			next.Halves = decimals(r.Halves.Signals[i])
-		}
-		found = append(found, next)
+		next.Own, next.All = minus(next.Own), minus(next.All)
+		all = append(all, next)
 	}
-	return found
+	return all
 }
 
-func decimals(v float64) string { return minus(fmt.Sprintf("%.3f", v)) }
-
-// minus puts a true minus sign.
+// minus returns a number with a minus sign in place of a hyphen.
 func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
 
 // pair is a pair of recovered signals.
@@ -196,22 +191,22 @@ type pair struct {
 
 func pairs(r *report.Report) []pair {
 	sorted := slices.Clone(r.Linear.Pairs)
-	if len(sorted) > mostPairs {
+	if len(sorted) > maxPairs {
 		slices.SortStableFunc(sorted, func(a, b linear.Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
-		sorted = sorted[:mostPairs]
+		sorted = sorted[:maxPairs]
 	}
-	var found []pair
+	var all []pair
 	for _, p := range sorted {
 		next := pair{
-			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Evidence: minus(fmt.Sprintf("%.1f", p.Evidence)), Angle: "–",
+			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Angle: "–", Evidence: minus(fmt.Sprintf("%.1f", p.Evidence)),
 			Dependence: minus(fmt.Sprintf("%.2f", p.Dependence)), Identified: p.Identified,
 		}
 		if p.Identified {
 			next.Angle = fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
 		}
-		found = append(found, next)
+		all = append(all, next)
 	}
-	return found
+	return all
 }
 
 // line is a row of the matrix of recoveries.
@@ -253,19 +248,20 @@ func refitsNote(r *report.Report) string {
 		note = fmt.Sprintf("One refit agrees with the fit: their MCC is %.3f. ", s.MCC)
 	}
 	if s.LeftOut == 0 {
-		return note + "Each has another seed; none leaves out positions, because its networks couldn't be applied to these or too few would be left."
+		return note + "Each has another seed. None leaves out positions: its networks couldn't be applied to them, " +
+			"or the rest would be too few."
 	}
-	return note + fmt.Sprintf("Each has another seed and left out %d other positions, to which it was then applied.", s.LeftOut)
+	return note + fmt.Sprintf("Each has another seed and left out %d other positions, to which it was applied afterwards.", s.LeftOut)
 }
 
-// why says what the fit did.
+// why returns what the fit did and why it ended.
 func why(r *report.Report) string {
-	did := "No iteration was made"
+	iterations := "No iteration was made."
 	if r.Iterations > 0 {
-		did = fmt.Sprintf("%d iterations were made", r.Iterations)
+		iterations = fmt.Sprintf("%d iterations were made.", r.Iterations)
 	}
 	if r.Why == "" {
-		return did + "."
+		return iterations
 	}
-	return did + ": " + strings.TrimSuffix(r.Why, ".") + "."
+	return iterations + " " + strings.ToUpper(r.Why[:1]) + strings.TrimSuffix(r.Why[1:], ".") + "."
 }

@@ -34,8 +34,8 @@ func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
 	r = &report.Report{
 		Signals: d, Positions: positions, Shape: shape, Seed: 7,
 		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as well."}, Next: []string{"More positions."},
-		Mixed:     report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Judged: &judged},
-		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07}, Pair: [2]int{0, 1}, Judged: &judged},
+		Mixed:     report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Classifier: &judged},
+		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07}, Pair: [2]int{0, 1}, Classifier: &judged},
 		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}}, LeftOut: positions / 5},
 		Stopped:   sica.StoppedStart, Why: "no iterations were asked for",
 	}
@@ -65,7 +65,7 @@ func TestEachSignal(t *testing.T) {
 	r.Halves = &report.Halves{Agreement: .8, Signals: []float64{.99, .41, 1}}
 	r.Shares, r.Doubts = []float64{.7, .004, .296}, [][]string{nil, {"unstable"}, nil}
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"Halves of the recording", "0.410", "on signal 2 they agree below 0.9", "70.0 %", "no: unstable"} {
+	for _, want := range []string{"Halves of the recording", "0.410", "Below 0.9 for signal 2", "70.0 %", "no: unstable"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -108,7 +108,7 @@ func TestContent(t *testing.T) {
 	page := html.UnescapeString(write(t, "mixed.csv", r, x, z))
 	for _, want := range []string{
 		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 signals, 200 positions", "0.400 (0.300–0.500)",
-		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "One refit agrees with the fit: their MCC is 0.900", "left out 40 other positions", "asked for", "refit 1",
+		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "One refit agrees with the fit: their MCC is 0.900", "left out 40 other positions", "No iterations were asked for.", "refit 1",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -117,7 +117,7 @@ func TestContent(t *testing.T) {
 	if strings.Contains(page, "training loss") {
 		t.Error("a picture of no iterations")
 	}
-	r.Stability, r.Mixed.Judged, r.Iterations = nil, nil, 2
+	r.Stability, r.Mixed.Classifier, r.Iterations = nil, nil, 2
 	r.Divergence, r.Loss = []float64{math.NaN(), math.NaN()}, []float64{1.4, 1.3}
 	page = write(t, "mixed.csv", r, x, z)
 	if strings.Contains(page, "Refits") || strings.Contains(page, "in nats</p>") || strings.Count(page, "data:image") != 2 {
@@ -143,7 +143,7 @@ func TestEscapes(t *testing.T) {
 func TestManySignals(t *testing.T) {
 	r, x, z := example(32, 100)
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"And 16 more signals.", "Those of 496 pairs with the least evidence.", "The first 4 of 32 signals."} {
+	for _, want := range []string{"And 16 more signals.", "The pairs with the least evidence, of 496.", "The first 4 of 32 signals."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -163,8 +163,8 @@ func TestErrors(t *testing.T) {
 		x, z *mat.Dense
 		want string
 	}{
-		{"no x", nil, z, "x is empty"},
-		{"short z", x, short, "z is 2×99; want the 2×100"},
+		{"no x", nil, z, "x: is empty"},
+		{"short z", x, short, "z: is 2×99; must be the 2×100"},
 		{"infinite", x, bad, "z"},
 	} {
 		err := Write(new(bytes.Buffer), "t", r, test.x, test.z)
@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}
 	}
-	if err := Write(new(bytes.Buffer), "t", nil, x, z); err == nil || !strings.Contains(err.Error(), "report is nil") {
+	if err := Write(new(bytes.Buffer), "t", nil, x, z); err == nil || !strings.Contains(err.Error(), "report: must not be nil") {
 		t.Errorf("no report: %v", err)
 	}
 	full := errors.New("full")

@@ -13,18 +13,15 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// shownPositions is how many positions of a sequence are shown: the middle ones.
-const shownPositions = 300
-
-// shownImages is how many images are shown of each of the mixed and the recovered
-// signals, and shownTraces how many sequences.
+// What the picture shows of the mixed and of the recovered signals.
 const (
-	shownImages = 8
-	shownTraces = 4
+	shownPositions = 300 // of a sequence, in the middle
+	shownTraces    = 4
+	shownImages    = 8
 )
 
-// signals is a picture of the mixed and the recovered signals, and what of them it
-// shows.
+// signals returns a picture of the mixed and the recovered signals, and a note on which part of
+// them it shows.
 func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	if len(r.Shape) > 1 {
 		return images(r, x, z)
@@ -42,10 +39,10 @@ func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	}
 	note := fmt.Sprintf("Positions %d to %d of %d, each signal at mean 0 and variance 1.", from, to-1, r.Positions)
 	url, err := embed(picture)
-	return url, note + first(shown, r.Signals), err
+	return url, note + countNote(shown, r.Signals), err
 }
 
-// images shows signals as images, of a video the frame in the middle.
+// images is signals for images, and for the frame in the middle of a video.
 func images(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	height, width := r.Shape[len(r.Shape)-2], r.Shape[len(r.Shape)-1]
 	note := "Each from its smallest value, black, to its largest, white; a recovered signal's sign is arbitrary."
@@ -68,27 +65,28 @@ func images(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 		return "", "", err
 	}
 	url, err := embed(picture)
-	return url, note + first(shown, r.Signals), err
+	return url, note + countNote(shown, r.Signals), err
 }
 
-func first(shown, of int) string {
-	if shown == of {
+// countNote says how many of all signals are shown, if not all.
+func countNote(shown, all int) string {
+	if shown == all {
 		return ""
 	}
-	return fmt.Sprintf(" The first %d of %d signals.", shown, of)
+	return fmt.Sprintf(" The first %d of %d signals.", shown, all)
 }
 
-// groups are the first signals of x and z, standardised.
+// groups returns the first signals of x and z, standardised.
 func groups(x, z *mat.Dense, shown int) ([]plot.Group, error) {
-	standard := func(m *mat.Dense) (*mat.Dense, error) {
-		_, t := m.Dims()
-		return preprocess.Apply(mat.DenseCopyOf(m.Slice(0, shown, 0, t)), preprocess.Standardise)
+	standardise := func(m *mat.Dense) (*mat.Dense, error) {
+		_, n := m.Dims()
+		return preprocess.Apply(mat.DenseCopyOf(m.Slice(0, shown, 0, n)), preprocess.Standardise)
 	}
-	mixed, err := standard(x)
+	mixed, err := standardise(x)
 	if err != nil {
 		return nil, fmt.Errorf("x: %w", err)
 	}
-	recovered, err := standard(z)
+	recovered, err := standardise(z)
 	if err != nil {
 		return nil, fmt.Errorf("z: %w", err)
 	}
@@ -98,7 +96,7 @@ func groups(x, z *mat.Dense, shown int) ([]plot.Group, error) {
 	}, nil
 }
 
-// progress is a picture of the fit's iterations, "" if none measured anything.
+// progress returns a picture of the fit's iterations, "" if they measured nothing.
 func progress(r *report.Report) (template.URL, error) {
 	measured := false
 	for _, v := range append(append([]float64(nil), r.Divergence...), r.Loss...) {
@@ -107,14 +105,16 @@ func progress(r *report.Report) (template.URL, error) {
 	if !measured {
 		return "", nil
 	}
-	picture, err := plot.Progress(plot.History{Method: plot.SICA, Label: "this fit", Divergence: r.Divergence, Loss: r.Loss})
+	picture, err := plot.Progress(plot.History{
+		Method: plot.SICA, Label: "this fit", Divergence: r.Divergence, Loss: r.Loss,
+	})
 	if err != nil {
 		return "", err
 	}
 	return embed(picture)
 }
 
-// embed is the picture as a URL that holds all of it.
+// embed returns a URL that holds the picture.
 func embed(picture *plot.Picture) (template.URL, error) {
 	svg, err := picture.Bytes(plot.SVG)
 	if err != nil {

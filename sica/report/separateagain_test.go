@@ -46,7 +46,7 @@ func TestSeparateAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := again(t, z, 1024)
-		if got := !l.alone(0) && !l.alone(1); got != test.open || l.Pairs[0].Identified == test.open {
+		if got := !l.identified(0) && !l.identified(1); got != test.open || l.Pairs[0].Identified == test.open {
 			t.Errorf("%s: %s", test.name, l.Why)
 		}
 		if l.Agreement[0] < 0.995 || l.Agreement[1] < 0.995 {
@@ -69,7 +69,7 @@ func TestOrderOfFindings(t *testing.T) {
 		s.SetRow(place, noise(rng(6), 1, 2000, datasets.Uniform).RawRowView(0))
 		l := again(t, s, 2000)
 		for i := range 3 {
-			if l.alone(i) != (i == place) || (l.ExpectedError[i] < 1) != (i == place) {
+			if l.identified(i) != (i == place) || (l.ExpectedError[i] < 1) != (i == place) {
 				t.Errorf("of the uniform signal in place %d: groups %v, errors %.3f", place, l.Groups, l.ExpectedError)
 			}
 		}

@@ -59,7 +59,7 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 	cfg.Iterations = 0 // whitening alone
 	b := open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
-	s, err := stability(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
+	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSlab(t *testing.T) {
 		{"whole sequence", whole, []int{1000}, 5, 0},
 	} {
 		x := mat.NewDense(2, grid.Product(test.shape), nil)
-		if got := slab(test.cfg, x, test.shape, test.refits); got != test.want {
+		if got := slabThickness(test.cfg, x, test.shape, test.refits); got != test.want {
 			t.Errorf("%s: a slab of %d, want %d", test.name, got, test.want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestNotRefitted(t *testing.T) {
 	r, x := reported(t, sica.Default().Smoke())
 	r.Own = []string{"Network", "NewOptimizer"} // as if it had had them
 	found := report(t, r, x, Options{Refits: 2})
-	const want = "the fit had the caller's own Network and NewOptimizer"
+	const want = "the result lacks the custom Network and NewOptimizer"
 	if found.Stability != nil || !strings.Contains(found.NotRefitted, want) || !strings.Contains(strings.Join(strings.Fields(found.String()), " "), want) {
 		t.Errorf("stability %v, %q", found.Stability, found.NotRefitted)
 	}
@@ -128,7 +128,7 @@ func TestStabilityOfAnEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := Of(t.Context(), b, result, x, Default())
+		report, err := New(t.Context(), b, result, x, Default())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,198 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Stability is how little a separation depends on its seed and on the positions that it saw, as
+// in ICASSO (J. Himberg, A. Hyvärinen and F. Esposito, NeuroImage 22(3), 2004). The mixed
+// signals are separated several times more, each time with another seed and without another
+// slab of positions along the leading axis. Each refit is applied to all positions. Stability
+// says whether the same signals come back, not whether they are right: whitening is stable even
+// on signals that it doesn't separate.
+type Stability struct {
+	// MCC is the mean MCC of all pairs of recoveries, that of the result included.
+	MCC float64 `json:"mcc"`
+	// Recoveries holds the MCC of each recovery with each, with that of the result first.
+	Recoveries [][]float64 `json:"recoveries"`
+	// Signals holds, for each recovered signal, the mean over the refits of its absolute
+	// correlation with its match in the refit.
+	Signals []float64 `json:"signals"`
+	// LeftOut is the number of positions that each refit didn't see. It is 0 where the refits
+	// differ in their seed only. That is so for networks over the whole sequence, which can't be
+	// applied to more positions than they saw, where the rest would be too few positions, and
+	// where a signal is silent outside a slab.
+	LeftOut int `json:"left_out"`
+}
+
+// maxLeftOut is the largest share of the positions that a refit leaves out. A choice: with a
+// tenth the refits see nearly the same data, with two fifths they are fits of other data.
+const maxLeftOut = 0.2
+
+// refit separates the mixed signals x, which the result maps to z, n times more, and reports its
+// progress to p.
+func refit(
+	ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int, n int, p *progress,
+) (*Stability, error) {
+	cfg := r.Config
+	cfg.Checkpoint, cfg.Devices = "", 0
+	p.follow(&cfg, n)
+	cfg.Budget *= time.Duration(n) // they are made together
+	d, _ := z.Dims()
+	if channels, _ := x.Dims(); channels > d {
+		cfg.Components = d // even if a part has a higher rank
+	}
+	thickness := slabThickness(cfg, x, shape, n)
+	parts := make([]*mat.Dense, n)
+	for k := range n {
+		parts[k] = withoutSlab(x, shape, k, thickness)
+		if thickness > 0 && !hasRank(parts[k], d) {
+			thickness, parts = 0, slices.Repeat([]*mat.Dense{x}, n)
+			break
+		}
+	}
+	cfg.Shape = slices.Clone(shape)
+	cfg.Shape[0] -= thickness
+	var runs []sica.Run
+	for k, part := range parts {
+		runs = append(runs, sica.Run{X: part, Seed: r.Seed + uint64(k) + 1})
+	}
+	results, err := sica.FitRuns(ctx, backend, runs, cfg)
+	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // which comes with the last good signals
+		return nil, fmt.Errorf("separating x %d times more (0 refits avoid this): %w", n, err)
+	}
+	recoveries := []*mat.Dense{z}
+	for k, result := range results {
+		again := result.Z
+		if thickness > 0 {
+			if again, err = result.Transform(x, shape...); err != nil {
+				return nil, fmt.Errorf("refit %d: %w", k+1, err)
+			}
+		}
+		recoveries = append(recoveries, again)
+	}
+	s, err := compareRecoveries(recoveries)
+	if err != nil {
+		return nil, err
+	}
+	s.LeftOut = thickness * grid.Product(shape[1:])
+	return s, nil
+}
+
+// slabThickness returns the thickness along the leading axis of the slab that each of n refits
+// leaves out, 0 if it must leave out nothing.
+func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) int {
+	if c.Context == sica.WholeSequence && c.Family == sica.Free {
+		return 0
+	}
+	thickness := int(float64(shape[0]) * min(maxLeftOut, 1/float64(n)))
+	c.Shape = slices.Clone(shape)
+	c.Shape[0] -= thickness
+	if d, _ := x.Dims(); c.Validate(d, grid.Product(c.Shape)) != nil {
+		return 0
+	}
+	return thickness
+}
+
+// hasRank reports whether the mixed signals x have a rank of d or more.
+func hasRank(x *mat.Dense, d int) bool {
+	r, err := preprocess.Reduce(x, d)
+	return err == nil && r.Rank >= d
+}
+
+// withoutSlab returns x without the k-th slab of a thickness along the leading axis.
+func withoutSlab(x *mat.Dense, shape []int, k, thickness int) *mat.Dense {
+	slice := grid.Product(shape[1:])
+	return signal.WithoutColumns(x, k*thickness*slice, (k+1)*thickness*slice)
+}
+
+// compareRecoveries compares recoveries of the same signals, all d×n. The first is the result.
+func compareRecoveries(recoveries []*mat.Dense) (*Stability, error) {
+	n := len(recoveries)
+	s := &Stability{Recoveries: make([][]float64, n)}
+	d, _ := recoveries[0].Dims()
+	s.Signals = make([]float64, d)
+	for a := range n {
+		s.Recoveries[a] = make([]float64, n)
+		s.Recoveries[a][a] = 1
+		for b := range a {
+			m, err := metric.MCC(recoveries[a], recoveries[b])
+			if err != nil {
+				return nil, err
+			}
+			s.Recoveries[a][b], s.Recoveries[b][a] = m.MCC, m.MCC
+			s.MCC += m.MCC / float64(n*(n-1)/2)
+			if b == 0 {
+				for i, c := range m.Correlation {
+					s.Signals[i] += math.Abs(c) / float64(n-1)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// progress reports to Options.Progress how far a report is. The fraction never falls.
+type progress struct {
+	report   func(doing string, fraction float64) // nil for none
+	doing    string
+	from, to float64 // the step's place in the report
+	fraction float64
+}
+
+// begin begins a step that ends at the fraction to of the report.
+func (p *progress) begin(doing string, to float64) {
+	p.doing, p.from, p.to = doing, p.fraction, to
+	p.advance(0)
+}
+
+// advance reports that a fraction of the step is done.
+func (p *progress) advance(done float64) {
+	p.fraction = max(p.fraction, p.from+done*(p.to-p.from))
+	if p.report != nil {
+		p.report(p.doing, p.fraction)
+	}
+}
+
+// end ends the step.
+func (p *progress) end() { p.fraction = p.to }
+
+// follow makes the fits of cfg advance the step. The number of stages before a fit's iterations
+// isn't known: each stage takes half of what is left for its run, and all of them take half of
+// the step if iterations follow.
+func (p *progress) follow(cfg *sica.Config, runs int) {
+	from, to := p.from, p.to // of the stages
+	if cfg.Iterations > 0 {
+		to = (from + to) / 2
+	}
+	end, run, stage := p.to, -1, ""
+	cfg.OnStart = func(r int, doing string, done float64) {
+		if r != run || doing != stage {
+			run, stage = r, doing
+			p.begin(p.doing, (p.fraction+from+(to-from)*float64(r+1)/float64(runs))/2)
+		}
+		p.advance(done)
+	}
+	iterating := false
+	cfg.OnIteration = func(_ int, it sica.Iteration) {
+		if !iterating {
+			iterating = true
+			p.begin(p.doing, end)
+		}
+		p.advance(float64(it.J) / float64(cfg.Iterations))
+	}
+}

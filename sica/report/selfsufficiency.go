@@ -1,0 +1,220 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/predict"
+	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A Divergence measures how far signals are from self-sufficient, in two ways that share little
+// but the question. The intervals come from a bootstrap of blocks of positions without any
+// refitting: the pair, the predictions, the whitening and the trained networks stay as they are.
+type Divergence struct {
+	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
+	// squared correlations, not nats. It misses much of what only networks find in all signals
+	// together. It includes dependences that nonlinear predictions would explain.
+	Dependence dependence.Interval `json:"dependence"`
+	// Pair is the most dependent pair, counted from 0.
+	Pair [2]int `json:"pair"`
+	// Classifier is sica.EstimateDivergence's Conditional, in nats, of all signals together. It
+	// is what small networks learn from z_t and the contexts, beyond the contexts alone, to
+	// tell the signals from independent ones at held-out positions. Nil where an axis is too
+	// short for the networks.
+	Classifier *dependence.Interval `json:"classifier"`
+}
+
+// divergences measures several sets of signals, all d×n at the positions of one grid.
+func divergences(
+	ctx context.Context, backend compute.Backend, signals []*mat.Dense, g *grid.Grid, seed uint64,
+) ([]Divergence, error) {
+	measured := make([]Divergence, len(signals))
+	partition := dependence.NewPartition(g.Shape())
+	var runs []sica.Run
+	for k, z := range signals {
+		analysis, err := dependence.Analyse(ctx, z, g.Own())
+		if err != nil {
+			return nil, fmt.Errorf("measuring dependence: %w", err)
+		}
+		pair, err := analysis.Worst(ctx, dependence.JackknifeBlocks)
+		if err != nil {
+			return nil, err
+		}
+		measured[k].Pair = [2]int{pair.J, pair.I}
+		measured[k].Dependence = analysis.Interval(pair, partition, seed)
+		runs = append(runs, sica.Run{X: z, Seed: seed})
+	}
+	estimates, err := sica.EstimateDivergences(ctx, backend, runs, g.Shape()...)
+	if errors.Is(err, sica.ErrConfig) {
+		return measured, nil // an axis is too short for the networks
+	}
+	if err != nil {
+		return nil, err
+	}
+	for k, estimate := range estimates {
+		draws := stream.New(seed, 0, 1, stream.Bootstrap)
+		interval := partition.MeanInterval(estimate.Influence, draws).AtLeast(0)
+		measured[k].Classifier = &interval
+	}
+	return measured, nil
+}
+
+// Predictability is how well linear predictions from neighbours, without the value itself,
+// explain a recovered signal: the shares R² of its variance that ridge regressions explain at
+// held-out positions. Each of some tens of contiguous blocks is held out in turn. R² is
+// negative for a prediction that is worse than the mean.
+type Predictability struct {
+	// Own is R² from the signal's own neighbours, those of dependence.Measure.
+	Own float64 `json:"own"`
+	// All is R² from the neighbours of all signals.
+	All float64 `json:"all"`
+	// SE is the standard error of All − Own, from block to block.
+	SE float64 `json:"se"`
+}
+
+// SelfSufficient reports whether the other signals' contexts don't improve the prediction:
+// All − Own is at most 0.01 or at most three standard errors.
+func (p Predictability) SelfSufficient() bool {
+	return p.All-p.Own <= max(maxGain, maxGainErrors*p.SE)
+}
+
+// predictability returns that of each of the signals z, d×n.
+func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predictability, error) {
+	z, err := preprocess.Standardised(z)
+	if err != nil {
+		return nil, err
+	}
+	r := newRegressions(z, g.Own(), dependence.NewPartition(g.Shape()))
+	d, _ := z.Dims()
+	own, all := make([][]float64, d), make([][]float64, d) // squared errors in each block
+	for block := range r.positions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		held := r.holdOut(block)
+		for i := range d {
+			own[i] = append(own[i], held.squaredError(i, i, i+1))
+			all[i] = append(all[i], held.squaredError(i, 0, d))
+		}
+	}
+	predictabilities := make([]Predictability, d)
+	for i := range predictabilities {
+		power := floats.Dot(z.RawRowView(i), z.RawRowView(i))
+		predictabilities[i] = comparePredictions(own[i], all[i], power)
+	}
+	return predictabilities, nil
+}
+
+// comparePredictions returns the predictability of a signal with the power Σ value², from the
+// squared errors of its two predictions in each block.
+func comparePredictions(own, all []float64, power float64) Predictability {
+	n := float64(len(own))
+	gain := (floats.Sum(own) - floats.Sum(all)) / n
+	squares := 0.0
+	for k := range own {
+		squares += math.Pow(own[k]-all[k]-gain, 2)
+	}
+	return Predictability{
+		Own: 1 - floats.Sum(own)/power,
+		All: 1 - floats.Sum(all)/power,
+		SE:  math.Sqrt(n/max(n-1, 1)*squares) / power,
+	}
+}
+
+// regressions predict d signals of variance 1, each from the k neighbours of all.
+type regressions struct {
+	z          *mat.Dense    // d×n
+	neighbours [][]int32     // of each position, k
+	positions  [][]int       // of each block
+	gram       *mat.SymDense // products of neighbours, summed over all positions, d·k×d·k
+	cross      *mat.Dense    // products of neighbours with the signals, d·k×d
+}
+
+func newRegressions(z *mat.Dense, neighbours [][]int32, p *dependence.Partition) *regressions {
+	d, _ := z.Dims()
+	size := d * len(neighbours[0])
+	r := &regressions{
+		z: z, neighbours: neighbours, positions: make([][]int, len(p.Sizes)),
+		gram: mat.NewSymDense(size, nil), cross: mat.NewDense(size, d, nil),
+	}
+	for t, block := range p.Of {
+		r.positions[block] = append(r.positions[block], t)
+	}
+	for block := range r.positions {
+		near, values := r.block(block)
+		r.gram.SymRankK(r.gram, 1, near.T())
+		var products mat.Dense
+		products.Mul(near.T(), values)
+		r.cross.Add(r.cross, &products)
+	}
+	return r
+}
+
+// block returns the neighbours, signal by signal, at each position of a block, positions×d·k,
+// and the signals there, positions×d.
+func (r *regressions) block(block int) (near, values *mat.Dense) {
+	d, _ := r.z.Dims()
+	k := len(r.neighbours[0])
+	positions := r.positions[block]
+	near, values = mat.NewDense(len(positions), d*k, nil), mat.NewDense(len(positions), d, nil)
+	for row, t := range positions {
+		for i := range d {
+			own := mat.NewVecDense(k, near.RawRowView(row)[i*k:(i+1)*k])
+			predict.Gather(r.z.RawRowView(i), r.neighbours[t], own)
+			values.Set(row, i, r.z.At(i, t))
+		}
+	}
+	return near, values
+}
+
+// heldOut is a block with the products of all others.
+type heldOut struct {
+	near, values *mat.Dense    // of the block
+	neighbours   int           // of a signal
+	gram         *mat.SymDense // of the others
+	cross        *mat.Dense    // of the others
+	others       int           // positions
+}
+
+func (r *regressions) holdOut(block int) *heldOut {
+	near, values := r.block(block)
+	_, n := r.z.Dims()
+	h := &heldOut{
+		near: near, values: values, neighbours: len(r.neighbours[0]), others: n - len(r.positions[block]),
+		gram: mat.NewSymDense(r.gram.SymmetricDim(), nil), cross: new(mat.Dense),
+	}
+	h.gram.SymRankK(r.gram, -1, near.T())
+	h.cross.Mul(near.T(), values)
+	h.cross.Sub(r.cross, h.cross)
+	return h
+}
+
+// squaredError returns that of signal i in the block, predicted from the neighbours of the
+// signals from first to before last with the weights of the other blocks.
+func (h *heldOut) squaredError(i, first, last int) float64 {
+	begin, size := first*h.neighbours, (last-first)*h.neighbours
+	gram := mat.NewSymDense(size, nil)
+	gram.CopySym(h.gram.SliceSym(begin, begin+size))
+	cross := mat.NewVecDense(size, mat.Col(nil, i, h.cross)[begin:begin+size])
+	weights := predict.RidgeWeights(gram, cross, float64(h.others))
+	sum := 0.0
+	for row := range h.values.RawMatrix().Rows {
+		residual := h.values.At(row, i)
+		if weights != nil {
+			residual -= floats.Dot(weights, h.near.RawRowView(row)[begin:begin+size])
+		}
+		sum += residual * residual
+	}
+	return sum
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+)
+
+// Linear is what package linear finds when it separates the recovered signals: the same signals
+// again if they are the sources.
+type Linear struct {
+	// Findings are about the signals of this second separation. Each has the place of the
+	// recovered signal that it is most similar to.
+	linear.Findings
+	// Agreement holds the absolute correlation of each recovered signal with the signal in its
+	// place.
+	Agreement []float64 `json:"agreement"`
+}
+
+// separateAgain separates the recovered signals z, d×n.
+func separateAgain(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64) (Linear, error) {
+	solution, err := separateLinearly(ctx, z, g.Shape(), seed)
+	if err != nil {
+		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
+	}
+	again := new(mat.Dense)
+	again.Mul(solution.Demixing, z) // up to its mean
+	match, err := metric.MCC(again, z)
+	if err != nil {
+		return Linear{}, err
+	}
+	l := Linear{Findings: reorder(solution.Findings, match.Assignment)}
+	for _, c := range match.Correlation {
+		l.Agreement = append(l.Agreement, math.Abs(c))
+	}
+	return l, nil
+}
+
+// separateLinearly separates signals whose positions have a shape.
+func separateLinearly(ctx context.Context, z *mat.Dense, shape []int, seed uint64) (*linear.Solution, error) {
+	signals, err := ica.New(z, shape...)
+	if err != nil {
+		return nil, err
+	}
+	return linear.Separate(ctx, signals, linear.Options{Seed: seed})
+}
+
+// reorder returns findings in which place i has what was about signal order[i].
+func reorder(f linear.Findings, order []int) linear.Findings {
+	place := make([]int, len(order))
+	sources, expectedErrors := f.Sources, f.ExpectedError
+	f.Sources, f.ExpectedError = nil, nil
+	for i, signal := range order {
+		place[signal] = i
+		f.Sources = append(f.Sources, sources[signal])
+		f.ExpectedError = append(f.ExpectedError, expectedErrors[signal])
+	}
+	f.Pairs = slices.Clone(f.Pairs)
+	for k, p := range f.Pairs {
+		a, b := place[p.I], place[p.J]
+		f.Pairs[k].I, f.Pairs[k].J = max(a, b), min(a, b)
+	}
+	slices.SortFunc(f.Pairs, func(p, q linear.Pair) int {
+		return slices.Compare([]int{p.I, p.J}, []int{q.I, q.J})
+	})
+	groups := f.Groups
+	f.Groups = nil
+	for _, g := range groups {
+		var moved []int
+		for _, i := range g {
+			moved = append(moved, place[i])
+		}
+		slices.Sort(moved)
+		f.Groups = append(f.Groups, moved)
+	}
+	slices.SortFunc(f.Groups, slices.Compare)
+	return f
+}
+
+// identified reports whether the rotation of signal i with every other signal is identified.
+func (l Linear) identified(i int) bool {
+	return slices.ContainsFunc(l.Groups, func(g []int) bool { return slices.Equal(g, []int{i}) })
+}
+
+// Halves compares the mixing in the two halves of a recording. Each half of the recovered
+// signals, along the leading axis, is separated by package linear, and both demixings are
+// applied to all positions. The halves of a mixing that drifts, as when an electrode dries or a
+// speaker walks, disagree, and no single demixing undoes it. The halves also disagree on
+// signals whose rotation isn't identified.
+type Halves struct {
+	// Agreement is the mean of Signals.
+	Agreement float64 `json:"agreement"`
+	// Signals holds, for each recovered signal, the absolute correlation of what the two
+	// demixings make of it.
+	Signals []float64 `json:"signals"`
+}
+
+// minHalf is the smallest number of positions per signal in a half. A choice: fewer give linear
+// models with almost as many parameters as values.
+const minHalf = 24
+
+// separateHalves compares the halves of the recovered signals z, d×n. It returns nil where a
+// half is too short, or can't be separated alone because a signal is constant in it.
+func separateHalves(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64) (*Halves, error) {
+	d, n := z.Dims()
+	shape := g.Shape()
+	slice := grid.Product(shape[1:])
+	middle := shape[0] / 2
+	if middle*slice < minHalf*d {
+		return nil, nil
+	}
+	var recovered [2]*mat.Dense
+	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
+		half := mat.DenseCopyOf(z.Slice(0, d, rows[0]*slice, min(rows[1]*slice, n)))
+		halfShape := slices.Clone(shape)
+		halfShape[0] = rows[1] - rows[0]
+		solution, err := separateLinearly(ctx, half, halfShape, seed)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
+		}
+		if err != nil {
+			return nil, nil
+		}
+		recovered[k] = new(mat.Dense)
+		recovered[k].Mul(solution.Demixing, z) // up to its mean
+	}
+	first, err := metric.MCC(recovered[0], z)
+	if err != nil {
+		return nil, err
+	}
+	second, err := metric.MCC(recovered[1], recovered[0])
+	if err != nil {
+		return nil, err
+	}
+	h := new(Halves)
+	for _, row := range first.Assignment {
+		h.Signals = append(h.Signals, math.Abs(second.Correlation[row]))
+	}
+	h.Agreement = floats.Sum(h.Signals) / float64(d)
+	return h, nil
+}
+
+// String says how well the halves agree, and on which signals they don't: those with a
+// correlation below 0.9, the limit for refits.
+func (h *Halves) String() string {
+	worst := floats.MinIdx(h.Signals)
+	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with a mean "+
+		"correlation of %.3f; the smallest is %.3f, of signal %d", h.Agreement, h.Signals[worst], worst+1)
+	var differ []int
+	for i, c := range h.Signals {
+		if c < minStability {
+			differ = append(differ, i)
+		}
+	}
+	if differ == nil {
+		return s
+	}
+	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may be too few",
+		minStability, listSignals(differ))
+}
