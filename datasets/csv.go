@@ -2,14 +2,19 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,40 +24,188 @@ var (
 		"must have a row for each position and a column for each signal")
 )
 
-// openCSV reads a CSV file up to its first row of numbers.
-func openCSV(r io.Reader) (*content, error) {
-	text := bufio.NewReader(withoutByteOrderMark(r))
-	rows := &csvReader{
-		dialect:  sniff(text),
-		bounded:  &boundedReader{r: text, err: errLongRow},
-		nextLine: 1,
+// openCSV reads a text file of numbers up to its first row of them.
+func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
+	text := bufio.NewReaderSize(decoded(r), sniffedBytes)
+	start, err := text.Peek(sniffedBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
-	rows.cells = csv.NewReader(rows.bounded)
-	rows.cells.Comma = rows.dialect.separator
-	rows.cells.FieldsPerRecord = -1 // checked by row, whose error says more
-	rows.cells.ReuseRecord = true
-	if err := rows.fill(); errors.Is(err, io.EOF) {
+	separator, decimal, err := o.signs()
+	if err != nil {
+		return nil, err
+	}
+	c := &csvReader{
+		dialect: sniff(string(start), err == nil && len(start) < sniffedBytes, choices{separator, decimal}),
+		lines:   bufio.NewScanner(text),
+		missing: o.Missing,
+	}
+	c.lines.Buffer(nil, maxRowBytes)
+	if err := c.begin(); errors.Is(err, io.EOF) {
 		return nil, errNoRows
 	} else if err != nil {
 		return nil, err
 	}
-	about := Recording{Names: rows.names}
-	return &content{about: about, d: rows.columns, n: unknownLength, read: rows.read}, nil
+	return &content{
+		about: Recording{Names: c.names, Notes: c.notes()},
+		d:     len(c.kept), n: unknownLength, read: c.read,
+		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, text: c.text,
+	}, nil
 }
 
-// A csvReader reads the numbers of a CSV file.
+// sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows.
+const sniffedBytes = 1 << 16
+
+// decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file
+// with. Text with a mark of UTF-16 is read as that.
+func decoded(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+}
+
+// A csvReader reads the numbers of a text file.
 type csvReader struct {
-	dialect  dialect
-	bounded  *boundedReader // the text, at most maxRowBytes of it for a row
-	cells    *csv.Reader
-	names    []string // of the columns; nil without a header
-	columns  int      // 0 before the first row
-	line     int      // of the last row
-	nextLine int      // at which the next row must begin
-	counted  bool     // the last row is the first, and counts the columns
+	dialect dialect
+	lines   *bufio.Scanner
+	line    int // of the last row
+	missing Missing
+
+	names    []string // of the columns that are kept; nil without a header
+	columns  []string // names of all columns; nil without a header
+	width    int      // cells of a row; 0 before the first
+	kept     []int    // the columns of numbers, the times of dialect.clock first
+	timeUnit float64  // seconds that 1 in the first column stands for, if it holds times
+	first    time.Time
+	texts    [][]string // what the columns of text hold
 
 	numbers []float64 // of the last row
 	pending []float64 // those of them that read has not returned
+}
+
+// begin reads up to the first row of numbers.
+func (c *csvReader) begin() error {
+	var header []string
+	for range c.dialect.preamble {
+		if !c.lines.Scan() {
+			return io.EOF
+		}
+		c.line++
+	}
+	if c.dialect.commented {
+		header, _ = c.dialect.commentedHeader(c.lines.Text())
+	}
+	var units []string
+	for _, row := range []struct {
+		has   bool
+		cells *[]string
+	}{{c.dialect.header, &header}, {c.dialect.units, &units}} {
+		if row.has {
+			cells, err := c.row()
+			if err != nil {
+				return err
+			}
+			*row.cells = slices.Clone(cells)
+		}
+	}
+	row, err := c.row()
+	if err != nil {
+		return err
+	}
+	c.width = len(row)
+	if header != nil && len(header) != c.width && !(c.dialect.padded && len(header) == c.width-1) {
+		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many "+
+			"(--decimal or --separator, if a comma was taken for the wrong one)", c.line, c.width, len(header))
+	}
+	c.choose(header)
+	if len(c.kept) == 0 {
+		return errNoRows
+	}
+	c.timeUnit = 1
+	if header != nil && c.dialect.clock < 0 {
+		unit := ""
+		if units != nil {
+			unit = units[c.kept[0]]
+		}
+		c.timeUnit, _ = timeUnit(header[c.kept[0]], unit)
+	}
+	if c.dialect.counted {
+		return errors.New("line 1 has the numbers of the columns, as pandas writes them, " +
+			"or the values at the first position; must name the columns, or be left out")
+	}
+	return c.parse(row)
+}
+
+// choose decides which columns are kept, given the header.
+func (c *csvReader) choose(header []string) {
+	width := c.width
+	if c.dialect.padded {
+		width--
+	}
+	c.texts = make([][]string, len(c.dialect.text))
+	if c.dialect.clock >= 0 {
+		c.kept = append(c.kept, c.dialect.clock)
+	}
+	for i := range width {
+		if !slices.Contains(c.dialect.text, i) && !(c.dialect.index && i == 0) {
+			c.kept = append(c.kept, i)
+		}
+	}
+	if header == nil {
+		return
+	}
+	c.columns = make([]string, c.width)
+	for i := range c.columns {
+		name := ""
+		if i < len(header) {
+			name = header[i]
+		}
+		if c.dialect.isNumber(name) {
+			name = "column " + cmp.Or(name, strconv.Itoa(i+1))
+		}
+		c.columns[i] = name
+	}
+	for _, i := range c.kept {
+		c.names = append(c.names, c.columns[i])
+	}
+}
+
+// notes says what of the file was taken for what, where that isn't obvious.
+func (c *csvReader) notes() (notes []string) {
+	d := &c.dialect
+	add := func(is bool, format string, a ...any) {
+		if is {
+			notes = append(notes, fmt.Sprintf(format, a...))
+		}
+	}
+	add(d.decimal == ',', "numbers have decimal commas")
+	add(d.separator == ' ', "columns are separated by spaces")
+	add(d.separator == '|', "columns are separated by |")
+	add(d.commented, "the last comment line names the columns")
+	add(d.units, "the second row has units")
+	add(d.index, "the first column counts the rows and was left out")
+	for _, i := range d.text {
+		name := fmt.Sprintf("column %d", i+1)
+		if c.columns != nil {
+			name = strconv.Quote(c.columns[i])
+		}
+		if i == d.clock {
+			add(true, "%s has dates and times, which were read as seconds from the first one", name)
+		} else {
+			add(true, "%s is text and was set aside", name)
+		}
+	}
+	return notes
+}
+
+// text returns the columns of text that were read.
+func (c *csvReader) text() (aside []Column) {
+	for k, i := range c.dialect.text {
+		name := fmt.Sprintf("column %d", i+1)
+		if c.columns != nil {
+			name = c.columns[i]
+		}
+		aside = append(aside, Column{Name: name, Text: c.texts[k]})
+	}
+	return aside
 }
 
 // read is content.read.
@@ -63,140 +216,129 @@ func (c *csvReader) read(values []float64) (int, error) {
 		if k += n; k == len(values) {
 			return k, nil
 		}
-		if err := c.fill(); err != nil {
+		row, err := c.row()
+		if err == nil {
+			err = c.parse(row)
+		}
+		if err != nil {
 			return k, err
 		}
 	}
 }
 
-// fill reads the numbers of the next row.
-func (c *csvReader) fill() error {
-	row, err := c.row()
-	if err != nil {
-		return err
+// parse reads the numbers of a row.
+func (c *csvReader) parse(row []string) error {
+	if len(row) != c.width {
+		return fmt.Errorf("line %d has %d columns; must have %d, like those before it",
+			c.line, len(row), c.width)
 	}
 	c.numbers = c.numbers[:0]
-	for i, cell := range row {
-		v, err := c.dialect.number(cell)
-		if err != nil && c.line == 1 {
-			err = fmt.Errorf("%w; a header must name all columns, and none by a number", err)
-		}
+	for _, i := range c.kept {
+		v, err := c.number(row[i], i)
 		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", c.line, i+1, err)
 		}
 		c.numbers = append(c.numbers, v)
 	}
+	for k, i := range c.dialect.text {
+		c.texts[k] = append(c.texts[k], strings.Clone(row[i]))
+	}
 	c.pending = c.numbers
 	return nil
 }
 
-// row reads the cells of the next row, or io.EOF. A header is read on the way.
-func (c *csvReader) row() ([]string, error) {
-	c.bounded.left = maxRowBytes
-	row, err := c.cells.Read()
-	if errors.Is(err, errLongRow) {
-		err = fmt.Errorf("line %d: %w", c.nextLine, err)
+// number returns the value of a cell of column i; NaN for a missing one, if it may be.
+func (c *csvReader) number(cell string, i int) (float64, error) {
+	if i == c.dialect.clock {
+		t, ok := dateTime(cell)
+		if !ok {
+			return 0, fmt.Errorf("%q is no date and time, like those before it", shortened(cell))
+		}
+		if c.first.IsZero() {
+			c.first = t
+		}
+		return t.Sub(c.first).Seconds(), nil
 	}
-	if err != nil {
+	if c.dialect.isMissing(cell) {
+		if c.missing == MissingError || c.missing == "" {
+			what := "the cell is empty"
+			if cell != "" {
+				what = fmt.Sprintf("the value is missing (%s)", shortened(cell))
+			}
+			return 0, fmt.Errorf("%s; must be a number, or be filled in (--missing interpolate) "+
+				"or left out (--missing drop)", what)
+		}
+		return math.NaN(), nil
+	}
+	v, ok := c.dialect.parse(cell)
+	if !ok {
+		return 0, fmt.Errorf("%q is not a number", shortened(cell))
+	}
+	if !finite(v) {
+		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))
+	}
+	return v, nil
+}
+
+// quoted returns a line in which a quotation mark isn't closed with the lines up to the one
+// in which it is.
+func (c *csvReader) quoted(line string) (string, error) {
+	start := c.line
+	var all strings.Builder
+	all.WriteString(line)
+	for c.lines.Scan() {
+		c.line++
+		if all.Len() > maxRowBytes {
+			return "", fmt.Errorf("line %d: %w", start, errLongRow)
+		}
+		all.WriteString("\n" + c.lines.Text())
+		if strings.Count(c.lines.Text(), `"`)%2 == 1 {
+			return all.String(), nil
+		}
+	}
+	return "", fmt.Errorf("line %d: a quotation mark isn't closed", start)
+}
+
+// row reads the cells of the next row, or io.EOF.
+func (c *csvReader) row() ([]string, error) {
+	blank := 0 // the first blank line before the row
+	for c.lines.Scan() {
+		c.line++
+		line := c.lines.Text()
+		if strings.Count(line, `"`)%2 == 1 {
+			var err error
+			if line, err = c.quoted(line); err != nil {
+				return nil, err
+			}
+		}
+		if c.dialect.isComment(line) {
+			continue
+		}
+		row, err := c.dialect.cells(line)
+		if err != nil {
+			var parse *csv.ParseError
+			if errors.As(err, &parse) {
+				err = parse.Err
+			}
+			return nil, fmt.Errorf("line %d: %w", c.line, err)
+		}
+		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
+			if blank == 0 {
+				blank = c.line
+			}
+			continue
+		}
+		if blank != 0 { // a position would be lost
+			return nil, fmt.Errorf("line %d is empty; must be a row of numbers", blank)
+		}
+		return row, nil
+	}
+	if err := c.lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: %w", c.line+1, errLongRow)
+	} else if err != nil {
 		return nil, err
 	}
-	c.line, _ = c.cells.FieldPos(0)
-	first := c.columns == 0
-	if first {
-		c.columns = len(row)
-	}
-	if len(row) != c.columns {
-		return nil, fmt.Errorf("line %d has %d columns; must have %d, like those before it",
-			c.line, len(row), c.columns)
-	}
-	// Package csv skips empty lines, which would lose positions.
-	if c.line != c.nextLine {
-		return nil, fmt.Errorf("line %d is empty; must be a row of numbers", c.nextLine)
-	}
-	c.nextLine++
-	for _, cell := range row {
-		c.nextLine += strings.Count(cell, "\n") // within quotes
-	}
-	counted := c.counted
-	if c.counted = first && isColumnCount(row); counted && c.dialect.hasFraction(row) {
-		return nil, errors.New("line 1 has the numbers of the columns, as pandas writes them, " +
-			"or the values at the first position; must name the columns, or be left out")
-	}
-	if first && c.dialect.isHeader(row) {
-		for _, cell := range row {
-			c.names = append(c.names, strings.TrimSpace(cell))
-		}
-		return c.row()
-	}
-	return row, nil
-}
-
-// hasTimes reports whether the first of d columns may hold the times of n positions.
-func hasTimes(names []string, d, n int) bool {
-	return names != nil && d >= 2 && n >= 2 && isTimeName(names[0])
-}
-
-// splitTimes moves the times out of the first column of r into its rate and start, if that
-// is a column of times that rise. It is an error if these aren't evenly spaced.
-func splitTimes(r *Recording) error {
-	d, n := r.Signals.Dims()
-	if !hasTimes(r.Names, d, n) {
-		return nil
-	}
-	column := r.Signals.RawRowView(0)
-	clock := newClock(column[0], column[n-1], n)
-	for t, time := range column {
-		clock.observe(t, time)
-	}
-	if !clock.rises() {
-		return nil
-	}
-	signals := mat.DenseCopyOf(r.Signals.Slice(1, d, 0, n))
-	*r = clock.recording(r.Names)
-	r.Signals = signals
-	return clock.uneven
-}
-
-// A clock is a column of numbers that may be times in seconds.
-type clock struct {
-	start, step float64 // of evenly spaced times with the same ends
-	last        float64
-	falls       bool  // somewhere
-	uneven      error // for the first time that isn't evenly spaced
-}
-
-// newClock returns the clock of n ≥ 2 times with these ends.
-func newClock(first, last float64, n int) *clock {
-	return &clock{start: first, step: (last - first) / float64(n-1), last: first}
-}
-
-// maxJitter is how far a time may be from its evenly spaced place, in steps. Times at 250 Hz
-// that are rounded to 0.01 s are off by 1.25 steps, and clocks jitter by about one; a lost
-// position shows as soon as two more are lost. It is a choice: half of it would refuse rounded
-// times, twice of it accept short gaps.
-const maxJitter = 2
-
-// observe takes note of the time of position t.
-func (c *clock) observe(t int, time float64) {
-	c.falls = c.falls || time < c.last
-	c.last = time
-	jitter := math.Abs(time-c.start-float64(t)*c.step) / c.step
-	if c.uneven == nil && jitter > maxJitter {
-		c.uneven = fmt.Errorf("line %d: the times aren't evenly spaced (%g is off by %.3g steps); "+
-			"must be resampled, or the column renamed if it doesn't hold times", t+2, time, jitter)
-	}
-}
-
-// rises reports whether the numbers rise from the first to the last and never fall.
-func (c *clock) rises() bool { return c.step > 0 && !c.falls }
-
-// recording returns what the clock says of the columns after it, without Signals.
-func (c *clock) recording(names []string) Recording {
-	rate := 1 / c.step
-	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
-		rate = near // times have few digits
-	}
-	return Recording{TimeColumn: names[0], Names: names[1:], Start: c.start, Rate: rate}
+	return nil, io.EOF
 }
 
 // createCSV writes a header and returns what writes the next positions of the signals.
@@ -212,11 +354,15 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 		for t := range n {
 			row = row[:0]
 			if about.hasClock() {
+				unit, _ := timeUnit(about.TimeColumn, "")
 				time := about.Start + float64(position)/about.Rate
-				row = append(row, formatTime(time, about.Rate))
+				row = append(row, formatTime(time/unit, about.Rate*unit))
 			}
 			for i := range d {
 				row = append(row, strconv.FormatFloat(z.At(i, t), 'g', -1, 64))
+			}
+			for _, c := range about.Aside {
+				row = append(row, c.cell(position))
 			}
 			if err := out.Write(row); err != nil {
 				return err
@@ -237,19 +383,23 @@ func (r *Recording) header(d int) (names []string) {
 		names = append(names, r.TimeColumn)
 	}
 	if r.Names != nil {
-		return append(names, r.Names...)
+		names = append(names, r.Names...)
+	} else {
+		for i := range d {
+			names = append(names, fmt.Sprintf("s%d", i+1))
+		}
 	}
-	for i := range d {
-		names = append(names, fmt.Sprintf("s%d", i+1))
+	for _, c := range r.Aside {
+		names = append(names, c.Name)
 	}
 	return names
 }
 
 // checkHeader returns an error unless the header of d signals would be read as one.
 func (r *Recording) checkHeader(d int) error {
-	written := dialect{separator: ','}
+	written := dialect{separator: ',', decimal: '.'}
 	for _, name := range r.header(d) {
-		if !written.isHeader([]string{name}) || strings.ContainsAny(name, ";\t") ||
+		if written.isNumber(name) || strings.ContainsAny(name, ";\t") ||
 			name != strings.TrimSpace(name) {
 			return fmt.Errorf("the name %q can't head a column of CSV; must not be empty or a "+
 				"number, nor have semicolons, tabs or spaces around it", name)

@@ -2,6 +2,10 @@ package datasets
 
 import (
 	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,16 +46,15 @@ func TestReadCSVErrors(t *testing.T) {
 		{"half a header", "1,b\n1,2\n", `line 1, column 2: "b" is not a number`},
 		{"two headers", "a,b\nc,d\n", `line 2, column 1: "c" is not a number`},
 		{"empty cell", "a,b\n1,2\n3, \n", "line 3, column 2: the cell is empty"},
-		{"empty cells first", ",\n1,2\n", "line 1, column 1: the cell is empty"},
+		{"empty cells first", ",\n1,2\n", "line 1 is empty"},
 		{"empty line", "1\n\n2\n", "line 2 is empty"},
 		{"empty line after the header", "a\n\n2\n", "line 2 is empty"},
 		{"empty line first", "\n1\n", "line 1 is empty"},
-		{"NaN", "1,2\nNaN,4\n", "line 2, column 1: NaN is not finite"},
-		{"NaN first", "nan\n1\n", "line 1, column 1: nan is not finite"},
+		{"NaN", "1,2\nNaN,4\n", "line 2, column 1: the value is missing (NaN); must be a number, or be filled in"},
+		{"NaN first", "nan\n1\n", "line 1, column 1: the value is missing (nan)"},
 		{"infinite", "1\n-inf\n", "line 2, column 1: -inf is not finite"},
 		{"out of range", "1e999\n2\n", "line 1, column 1: 1e999 is not finite"},
-		{"open quote", "1\n\"2\n", "parse error"},
-		{"another separator", "1|2\n3|4\n", `line 2, column 1: "3|4" is not a number`},
+		{"open quote", "1\n\"2\n", "line 2: a quotation mark isn't closed"},
 		{"several commas", "1;2\n1,2,3;4\n", `line 2, column 1: "1,2,3" is not a number`},
 	} {
 		_, err := formats[".csv"].read(strings.NewReader(c.file))
@@ -85,4 +88,144 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		checkRoundTrip(t, r.Signals, ".csv")
 	})
+}
+
+// The ways in which programs write the same two signals at four positions.
+func TestDialects(t *testing.T) {
+	want := mat.NewDense(2, 4, []float64{1.5, -2.25, 1234.5, 0, 4, 5, 6, -0.001})
+	utf16 := func(text string) string {
+		var b strings.Builder
+		b.WriteString("\xff\xfe")
+		for _, r := range text {
+			b.WriteByte(byte(r))
+			b.WriteByte(byte(r >> 8))
+		}
+		return b.String()
+	}
+	const plain = "1.5,4\n-2.25,5\n1234.5,6\n0,-.001\n"
+	for name, c := range map[string]struct {
+		file  string
+		names []string
+		note  string // one that the recording has
+	}{
+		"pandas' to_csv":            {",left,right\n0,1.5,4\n1,-2.25,5\n2,1234.5,6\n3,0,-.001\n", []string{"left", "right"}, "counts the rows"},
+		"pandas' without names":     {",0,1\n0,1.5,4\n1,-2.25,5\n2,1234.5,6\n3,0,-.001\n", []string{"column 0", "column 1"}, "counts the rows"},
+		"header behind #":           {"# left,right\n" + plain, []string{"left", "right"}, "comment line names"},
+		"comments":                  {"% a recorder\n% 250 Hz\nleft,right\n" + plain, []string{"left", "right"}, ""},
+		"comments with a semicolon": {"; made by hand\nleft,right\n" + plain, []string{"left", "right"}, ""},
+		"comments in between":       {"left,right\n1.5,4\n# a break\n-2.25,5\n1234.5,6\n0,-.001\n", []string{"left", "right"}, ""},
+		"blank lines at the end":    {plain + "\n  \n\n", nil, ""},
+		"empty rows at the end":     {plain + ",\n,\n", nil, ""},
+		"commas at the end":         {"left,right,\n1.5,4,\n-2.25,5,\n1234.5,6,\n0,-.001,\n", []string{"left", "right"}, ""},
+		"semicolons at the end":     {"1.5;4;\n-2.25;5;\n1234.5;6;\n0;-.001;\n", nil, ""},
+		"tabs at the end":           {"1.5\t4\t\n-2.25\t5\t\n1234.5\t6\t\n0\t-.001\t\n", nil, ""},
+		"commas at the end of rows": {"left,right\n1.5,4,\n-2.25,5,\n1234.5,6,\n0,-.001,\n", []string{"left", "right"}, ""},
+		"units":                     {"left,right\nuV,mV\n" + plain, []string{"left", "right"}, "units"},
+		"units in brackets":         {"left;right\n(µV);(µV)\n1,5;4\n-2,25;5\n1234,5;6\n0;-,001\n", []string{"left", "right"}, "units"},
+		"sep=":                      {"sep=;\r\nleft;right\r\n1,5;4\r\n-2,25;5\r\n1234,5;6\r\n0;-0,001\r\n", []string{"left", "right"}, "decimal commas"},
+		"decimal commas in quotes":  {"\"1,5\",\"4,0\"\n\"-2,25\",\"5,0\"\n\"1234,5\",\"6,0\"\n\"0,0\",\"-0,001\"\n", nil, "decimal commas"},
+		"thousands":                 {"\"1.5\",\"4\"\n\"-2.25\",\"5\"\n\"1,234.5\",\"6\"\n\"0\",\"-.001\"\n", nil, ""},
+		"thousands, decimal commas": {"1,5;4\n-2,25;5\n1.234,5;6\n0;-,001\n", nil, "decimal commas"},
+		"Fortran":                   {"  0.15D+01  4.0D0\n -0.225D+01  5.0D0\n  0.12345D+04  6.0D0\n  0.0D+00 -1.0D-03\n", nil, "spaces"},
+		"numpy.savetxt":             {"1.500000000000000000e+00 4.0e+00\n-2.25e+00 5.0e+00\n1.2345e+03 6.0e+00\n0.0e+00 -1.0e-03\n", nil, "spaces"},
+		"spaces, names":             {"left   right\n1.5  4\n-2.25   5\n1234.5 6\n 0  -.001\n", []string{"left", "right"}, "spaces"},
+		"spaces, decimal commas":    {"1,5  4,0\n-2,25   5,0\n1234,5 6,0\n 0,0  -,001\n", nil, "decimal commas"},
+		"bars":                      {"left|right\n1.5|4\n-2.25|5\n1234.5|6\n0|-.001\n", []string{"left", "right"}, "separated by |"},
+		"ISO times":                 {"when,left,right\n2024-03-02T10:00:00.000,1.5,4\n2024-03-02T10:00:00.004,-2.25,5\n2024-03-02T10:00:00.008,1234.5,6\n2024-03-02T10:00:00.012,0,-.001\n", []string{"left", "right"}, "dates and times"},
+		"UTF-16":                    {utf16("left\tright\n1.5\t4\n-2.25\t5\n1234.5\t6\n0\t-.001\n"), []string{"left", "right"}, ""},
+		"a column of text":          {"left,condition,right\n1.5,rest,4\n-2.25,rest,5\n1234.5,task,6\n0,task,-.001\n", []string{"left", "right"}, "condition"},
+		"milliseconds":              {"time (ms),left,right\n0,1.5,4\n4,-2.25,5\n8,1234.5,6\n12,0,-.001\n", []string{"left", "right"}, ""},
+		"channel numbers":           {"time,1,2\n0,1.5,4\n.004,-2.25,5\n.008,1234.5,6\n.012,0,-.001\n", []string{"column 1", "column 2"}, ""},
+		"a line end of Macintosh":   {"left,right\r\n1.5,4\r\n-2.25,5\r\n1234.5,6\r\n0,-.001\r\n", []string{"left", "right"}, ""},
+	} {
+		r, err := formats[".csv"].read(strings.NewReader(c.file))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !mat.Equal(r.Signals, want) {
+			t.Errorf("%s: got\n%v", name, mat.Formatted(r.Signals))
+		}
+		if !slices.Equal(r.Names, c.names) {
+			t.Errorf("%s: names %q, want %q", name, r.Names, c.names)
+		}
+		if noted := strings.Join(r.Notes, "; "); !strings.Contains(noted, c.note) {
+			t.Errorf("%s: notes %q, want one with %q", name, noted, c.note)
+		}
+		if timed := name == "milliseconds" || name == "ISO times" || name == "channel numbers"; timed && r.Rate != 250 {
+			t.Errorf("%s: %g Hz, want 250", name, r.Rate)
+		}
+	}
+}
+
+// Where a file leaves two readings open, an option settles it.
+func TestReadOptions(t *testing.T) {
+	read := func(o ReadOptions, file string) (*Recording, error) {
+		return formats[".csv"].readBy(strings.NewReader(file), &o)
+	}
+	if _, err := read(ReadOptions{}, "x\n1,5\n2,5\n"); err == nil || !strings.Contains(err.Error(), "--decimal") {
+		t.Errorf("a comma that may be a decimal sign: %v", err)
+	}
+	for name, c := range map[string]struct {
+		o    ReadOptions
+		file string
+		want *mat.Dense
+	}{
+		"decimal":     {ReadOptions{Separator: ";", Decimal: ","}, "x\n1,5\n2,5\n", mat.NewDense(1, 2, []float64{1.5, 2.5})},
+		"transpose":   {ReadOptions{Transpose: true}, "1,2,3\n4,5,7\n", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 7})},
+		"interpolate": {ReadOptions{Missing: MissingInterpolate}, "1,NA\n,4\n3,\n7,8\n", mat.NewDense(2, 4, []float64{1, 2, 3, 7, 4, 4, 6, 8})},
+		"drop":        {ReadOptions{Missing: MissingDrop}, "1,NA\n2,4\n3,\n7,8\n", mat.NewDense(2, 2, []float64{2, 7, 4, 8})},
+	} {
+		if r, err := read(c.o, c.file); err != nil || !mat.Equal(r.Signals, c.want) {
+			t.Errorf("%s: %v, error %v", name, r, err)
+		}
+	}
+	for want, o := range map[string]ReadOptions{
+		"separator":    {Separator: "::"},
+		"decimal sign": {Decimal: "x"},
+		"missing":      {Missing: "guess"},
+	} {
+		if _, err := read(o, "1,2\n3,4\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Columns that can't be signals are set aside with their names and written back.
+func TestAside(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square\n")
+	for k := range 600 {
+		railed := 187500.02
+		if k == 5 {
+			railed = 3.5
+		}
+		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d\n", k%256, math.Sin(float64(k)), math.Cos(float64(k)/3),
+			k/300*4, k/100, railed, k/30%2)
+	}
+	r, err := formats[".csv"].read(strings.NewReader(file.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Names, []string{"left", "right", "square"}) {
+		t.Errorf("signals %q", r.Names)
+	}
+	var aside []string
+	for _, c := range r.Aside {
+		aside = append(aside, c.Name)
+	}
+	if !slices.Equal(aside, []string{"Sample Index", "Trigger", "epoch", "flat", "railed"}) || len(r.Notes) != 5 {
+		t.Errorf("set aside %q with the notes %q", aside, r.Notes)
+	}
+	path := filepath.Join(t.TempDir(), "again.csv")
+	if err := WriteRecording(path, r); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(again.Signals, r.Signals) || len(again.Aside) != len(r.Aside) || !slices.Equal(again.Aside[1].Values, r.Aside[1].Values) {
+		t.Errorf("written and read again: %q and %d aside", again.Names, len(again.Aside))
+	}
 }

@@ -65,7 +65,7 @@ func TestFileErrors(t *testing.T) {
 		}
 		os.Remove(path)
 	}
-	for _, name := range []string{"z", "z.txt", "z.csv.gz"} {
+	for _, name := range []string{"z", "z.dat", "z.csv.gz"} {
 		if _, err := ReadFile(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "must be .csv") {
 			t.Errorf("reading %s: %v", name, err)
 		}
@@ -86,7 +86,7 @@ func put(t testing.TB, path string, data []byte) {
 }
 
 // endings are the formats that ReadFile knows, and one that it doesn't.
-var endings = []string{".csv", ".npy", ".wav", ".png", ".pgm", ".txt"}
+var endings = []string{".csv", ".npy", ".wav", ".png", ".pgm", ".txt", ".dat"}
 
 // Whatever a file of any ending holds, reading it gives finite signals within the
 // limits or an error of one line that names it. The memory follows the file's

@@ -17,7 +17,7 @@ import (
 // A format reads and writes files of signals position by position.
 type format struct {
 	// open reads what comes before the numbers.
-	open func(r io.Reader) (*content, error)
+	open func(r io.Reader, o *ReadOptions) (*content, error)
 	// create writes what comes before the numbers of d signals at n positions, and returns
 	// what writes the signals of the next positions.
 	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
@@ -28,11 +28,13 @@ type format struct {
 // formats are those for each ending of a file's name.
 var formats = map[string]format{
 	".csv": {openCSV, createCSV, true},
+	".tsv": {openCSV, createCSV, true},
+	".txt": {openCSV, createCSV, true},
 	".npy": {openNPY, createNPY, false},
 	".wav": {openWAV, createWAV, false},
 }
 
-const formatEndings = ".csv, .npy or .wav"
+const formatEndings = ".csv, .tsv, .txt, .npy or .wav"
 
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
@@ -48,6 +50,10 @@ type content struct {
 	// read fills values with the next numbers, and returns how many there were before an
 	// error. At the end of a file of unknown length that is io.EOF.
 	read func(values []float64) (int, error)
+
+	timed    bool            // the first column holds times, whatever its name
+	timeUnit float64         // seconds that 1 in a column of times stands for
+	text     func() []Column // the columns of text; nil if there can be none
 }
 
 // unknownLength is the number of positions of a file that doesn't tell it.
@@ -86,7 +92,7 @@ func (c *content) pieces(size int, use func(values []float64) error) error {
 }
 
 // recording reads the signals, with what the file says of them.
-func (c *content) recording() (*Recording, error) {
+func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	if c.n != unknownLength {
 		if err := checkSize(c.d, c.n); err != nil {
 			return nil, err
@@ -104,15 +110,34 @@ func (c *content) recording() (*Recording, error) {
 		return nil, err
 	}
 	r := c.about
-	if c.bySignal {
+	switch {
+	case o.Transpose && c.bySignal:
+		r.Signals = byPosition(values, c.n)
+	case o.Transpose:
+		r.Signals = mat.NewDense(len(values)/c.d, c.d, values)
+	case c.bySignal:
 		r.Signals = mat.NewDense(c.d, c.n, values)
-	} else {
+	default:
 		r.Signals = byPosition(values, c.d)
+	}
+	if c.text != nil {
+		r.Aside = c.text()
+	}
+	if o.Transpose {
+		r.Names, r.Aside = nil, nil
+		return &r, checkValues(r.Signals, 0)
+	}
+	if err := o.fillMissing(&r); err != nil {
+		return nil, err
 	}
 	if err := checkValues(r.Signals, 0); err != nil {
 		return nil, err
 	}
-	return &r, splitTimes(&r)
+	if err := c.splitTimes(&r); err != nil {
+		return nil, err
+	}
+	r.setAside()
+	return &r, nil
 }
 
 // byPosition returns the signals d×n of d·n numbers in order of position.
@@ -121,12 +146,15 @@ func byPosition(values []float64, d int) *mat.Dense {
 }
 
 // read reads all of a file.
-func (f format) read(r io.Reader) (*Recording, error) {
-	c, err := f.open(r)
+func (f format) read(r io.Reader) (*Recording, error) { return f.readBy(r, &ReadOptions{}) }
+
+// readBy reads all of a file by these options.
+func (f format) readBy(r io.Reader, o *ReadOptions) (*Recording, error) {
+	c, err := f.open(r, o)
 	if err != nil {
 		return nil, err
 	}
-	return c.recording()
+	return c.recording(o)
 }
 
 // fixedSize returns content.read for numbers of size bytes each.

@@ -32,7 +32,7 @@ func ReadNPY(r io.Reader) (*mat.Dense, error) {
 }
 
 // openNPY reads an NPY file up to its numbers.
-func openNPY(r io.Reader) (*content, error) {
+func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 	header, err := readNPYHeader(r)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,10 @@ type Recording struct {
 	// positions in seconds. They are evenly spaced up to two steps. It isn't among Signals.
 	TimeColumn string
 	Start      float64 // the first time in seconds
+	// Aside are columns of the file that aren't signals: text, counters, constants.
+	Aside []Column
+	// Notes say what was unusual in a file and how it was read.
+	Notes []string
 }
 
 // ReadFile reads signals, d×n, from a file in the format of its name's ending:
@@ -40,7 +44,7 @@ type Recording struct {
 // than 1 GiB, more than [MaxEntries] numbers, or more than 1 MiB in a row of CSV are errors.
 // Memory follows the size of the file, not what its header promises.
 func ReadFile(path string) (*mat.Dense, error) {
-	r, err := readFile(path)
+	r, err := readFile(path, &ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +52,13 @@ func ReadFile(path string) (*mat.Dense, error) {
 }
 
 // readFile reads a file of signals without its sidecar.
-func readFile(path string) (*Recording, error) {
+func readFile(path string, o *ReadOptions) (*Recording, error) {
 	if f, ok := formats[extension(path)]; ok {
-		return readFrom(path, f.read)
+		return readFrom(path, func(r io.Reader) (*Recording, error) { return f.readBy(r, o) })
 	}
 	if !IsImage(path) {
 		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
-			"must be .csv, .npy, .wav, .png or .pgm", path, extension(path))
+			"must be .csv, .tsv, .txt, .npy, .wav, .png or .pgm", path, extension(path))
 	}
 	z, _, err := ReadImages(path)
 	if err != nil {
@@ -73,8 +77,11 @@ func readFile(path string) (*Recording, error) {
 // A WAV file tells its rate. Any file but CSV may have a sidecar, a file with the same name
 // and .json after it, that tells more: {"names": […], "rate": 250}. A WAV file's own rate
 // counts, except for what was lost by rounding it.
-func ReadRecording(path string) (*Recording, error) {
-	r, err := readFile(path)
+func ReadRecording(path string) (*Recording, error) { return ReadOptions{}.Recording(path) }
+
+// Recording reads a file as [ReadRecording] does, by these options.
+func (o ReadOptions) Recording(path string) (*Recording, error) {
+	r, err := readFile(path, &o)
 	if err == nil && !formats[extension(path)].complete {
 		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)
 	}

@@ -65,7 +65,7 @@ func TestTimeColumn(t *testing.T) {
 		"TIMESTAMP,a\n5,1\n5.5,2\n6,3\n": 1,
 		"time,a\n0,1\n0,2\n.01,3\n":      1, // rounded
 		"time,a\n3,1\n2,2\n1,3\n":        2, // backwards
-		"times,a\n0,1\n1,2\n2,3\n":       2,
+		"tempo,a\n0,1\n1,2\n2,3\n":       2,
 		"a,time\n0,1\n1,2\n2,3\n":        2,
 		"0,1\n1,2\n2,3\n":                2,
 		"time\n0\n1\n2\n":                1, // nothing else
@@ -109,11 +109,6 @@ func TestCountedColumns(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		} else if _, n := r.Signals.Dims(); n != positions {
 			t.Errorf("%q: %d positions, want %d", text, n, positions)
-		}
-	}
-	for _, text := range []string{",0,1\n0,.5,1\n", "a,b,\n1,2,3\n"} {
-		if _, err := formats[".csv"].read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "a header must name all columns") {
-			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -1,126 +1,427 @@
 package datasets
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
+	"encoding/csv"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
 )
 
-// A dialect is one way of writing numbers as CSV.
+// A dialect is how a text file writes a table of numbers.
 type dialect struct {
-	separator    rune // between the cells of a row
-	decimalComma bool // 1,5 is a number, as well as 1.5
+	separator rune  // between cells; ' ' stands for any run of spaces and tabs
+	decimal   rune  // '.' or ','
+	preamble  int   // lines before the header or, without one, before the first row
+	header    bool  // a row of names comes first
+	commented bool  // the header is the last line of the preamble, behind a comment sign
+	units     bool  // a row of units comes next
+	index     bool  // the first column counts the rows
+	counted   bool  // the first row counts the columns, and other rows have fractions
+	padded    bool  // every row ends with a separator: the last cell is empty
+	text      []int // columns that hold text, in order
+	clock     int   // the column of text that holds dates and times; −1 for none
 }
 
-// dialects are those that are told from the first row: the first whose separator is in it.
-// The last is for files of one column, too.
-var dialects = []dialect{
-	{separator: ';', decimalComma: true},
-	{separator: '\t', decimalComma: true},
-	{separator: ','},
+// choices settle what a text file leaves open. The zero value chooses by the file.
+type choices struct {
+	separator, decimal rune
 }
 
-// sniff returns the dialect of a text, of which it reads nothing.
-func sniff(text *bufio.Reader) dialect {
-	start, _ := text.Peek(text.Size()) // all of a file that is shorter
-	row, _, _ := bytes.Cut(start, []byte("\n"))
-	for _, d := range dialects {
-		if bytes.ContainsRune(row, d.separator) {
-			return d
+// separators are tried in this order. The first of those under which most rows are numbers
+// is chosen. A comma comes late as it may be a decimal sign, spaces last as they may stand
+// around any separator.
+var separators = []rune{';', '\t', '|', ',', ' '}
+
+// commentSigns begin a line that isn't part of the table.
+var commentSigns = []string{"#", "%", "//"}
+
+// isComment reports whether a line isn't part of the table. A semicolon begins a comment
+// if words follow it, as in files of MATLAB and of some recorders.
+func (d *dialect) isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, sign := range commentSigns {
+		if strings.HasPrefix(line, sign) {
+			return true
 		}
 	}
-	return dialects[len(dialects)-1]
+	rest, semicolon := strings.CutPrefix(line, ";")
+	return semicolon && d.separator != ';' && strings.ContainsFunc(rest, unicode.IsLetter)
 }
 
-// normalised returns a cell without the spaces around it, with a decimal point.
-func (d dialect) normalised(cell string) string {
-	cell = strings.TrimSpace(cell)
-	if d.decimalComma && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
-		cell = strings.Replace(cell, ",", ".", 1)
+// maxSniffedRows is how many rows decide about a dialect. More change nothing where the
+// file is the same all through; a choice.
+const maxSniffedRows = 200
+
+// sniff returns the dialect of a file that begins with text. Whole says that this is all of
+// the file; otherwise its last line is cut.
+func sniff(text string, whole bool, chosen choices) dialect {
+	lines := strings.Split(strings.ReplaceAll(text, "\r", ""), "\n")
+	if !whole && len(lines) > 1 {
+		lines = lines[:len(lines)-1]
+	}
+	candidates := separators
+	if chosen.separator != 0 {
+		candidates = []rune{chosen.separator}
+	}
+	best, bestScore := dialect{separator: ',', decimal: '.', clock: -1}, -1.
+	for _, separator := range candidates {
+		d := dialect{separator: separator, clock: -1}
+		if line, said := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); said {
+			d.preamble = 1
+			if chosen.separator == 0 && !strings.HasPrefix(line, string(separator)) {
+				continue
+			}
+		}
+		for d.preamble < len(lines) && d.isComment(lines[d.preamble]) {
+			d.preamble++
+		}
+		rows := d.split(lines[d.preamble:])
+		if len(rows) == 0 {
+			continue
+		}
+		d.decimal = chosen.decimal
+		if d.decimal == 0 {
+			d.decimal = decimalSign(rows, separator)
+		}
+		if separator != ',' && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
+			continue // one column, which the comma says as well
+		}
+		score := d.score(rows)
+		if score > bestScore+1e-9 {
+			d.describe(lines[:d.preamble], rows)
+			best, bestScore = d, score
+		}
+	}
+	return best
+}
+
+// split returns the rows of the table in some lines, without blank ones and comments.
+func (d *dialect) split(lines []string) [][]string {
+	var rows [][]string
+	for k := 0; k < len(lines) && len(rows) < maxSniffedRows; k++ {
+		line, from := lines[k], k
+		for open := oddQuotes(line); open && k+1 < len(lines); { // a cell of several lines
+			k++
+			open = oddQuotes(lines[k]) != open
+		}
+		if k > from {
+			line = strings.Join(lines[from:k+1], "\n")
+		}
+		if strings.TrimSpace(line) == "" || d.isComment(line) {
+			continue
+		}
+		if row, err := d.cells(line); err == nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// oddQuotes reports whether a line opens a quotation without closing it, or the reverse.
+func oddQuotes(line string) bool { return strings.Count(line, `"`)%2 == 1 }
+
+// cells returns the cells of a row without the spaces around them.
+func (d *dialect) cells(line string) ([]string, error) {
+	var row []string
+	switch {
+	case d.separator == ' ':
+		row = strings.Fields(line)
+	case !strings.Contains(line, `"`):
+		row = strings.Split(line, string(d.separator))
+	default:
+		r := csv.NewReader(strings.NewReader(line))
+		r.Comma, r.TrimLeadingSpace = d.separator, true
+		var err error
+		if row, err = r.Read(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range row {
+		row[i] = strings.TrimSpace(row[i])
+	}
+	return row, nil
+}
+
+// score returns how well the rows are a table of numbers: the share of cells that are
+// numbers or missing, less for rows of unlike length, more for several columns.
+func (d *dialect) score(rows [][]string) float64 {
+	numbers, cells, alike := 0, 0, 0
+	width := len(rows[len(rows)-1])
+	for _, row := range rows {
+		if len(row) == width {
+			alike++
+		}
+		for _, cell := range row {
+			cells++
+			if d.isNumber(cell) {
+				numbers++
+			}
+		}
+	}
+	score := float64(numbers)/float64(cells) + float64(alike)/float64(len(rows))
+	if width > 1 {
+		score += 0.5
+	}
+	return score
+}
+
+// decimalSign returns the decimal sign of the rows' numbers: a comma if there are numbers
+// like 1,5 or 1.234,5 and none like 1.5 with a comma before the point. Numbers like
+// 1,234,567 have commas between thousands.
+func decimalSign(rows [][]string, separator rune) rune {
+	commas, points := 0, 0
+	for _, row := range rows {
+		for _, cell := range row {
+			comma, point := strings.LastIndexByte(cell, ','), strings.LastIndexByte(cell, '.')
+			if comma < 0 || !startsNumber(cell) {
+				continue
+			}
+			if point > comma || strings.Count(cell, ",") > 1 {
+				points++
+			} else {
+				commas++
+			}
+		}
+	}
+	if commas > points {
+		return ','
+	}
+	return '.'
+}
+
+// startsNumber reports whether a cell begins like a number.
+func startsNumber(cell string) bool {
+	cell = strings.TrimLeft(cell, "+-")
+	return cell != "" && (cell[0] >= '0' && cell[0] <= '9' || cell[0] == ',' || cell[0] == '.')
+}
+
+// describe finds header, units, index and columns of text of the rows, given the lines
+// before them.
+func (d *dialect) describe(before []string, rows [][]string) {
+	width := len(rows[len(rows)-1])
+	d.padded = width > 1 && d.separator != ' ' && !slices.ContainsFunc(rows[1:], func(row []string) bool {
+		return len(row) != width || row[width-1] != ""
+	}) && len(rows) > 1
+	if d.padded {
+		width--
+	}
+	d.header = d.isHeader(rows[0], width, rows[1:])
+	body := rows
+	if d.header {
+		body = rows[1:]
+	} else if len(before) > 0 {
+		names, err := d.commentedHeader(before[len(before)-1])
+		d.commented = err == nil && len(names) == width && !slices.ContainsFunc(names, d.isNumber)
+	}
+	if d.header && len(body) > 1 && d.isUnits(body[0]) && slices.ContainsFunc(body[1], d.hasDigits) {
+		d.units, body = true, body[1:]
+	}
+	for i := range width {
+		if d.isText(body, i) {
+			d.text = append(d.text, i)
+			if d.clock < 0 && allTimes(body, i) {
+				d.clock = i
+			}
+		}
+	}
+	d.counted = !d.header && width > 1 && isCount(rows[0]) && len(rows) > 1 && d.hasFraction(rows[1])
+	if d.header {
+		name := strings.ToLower(rows[0][0])
+		unnamed := name == "" || name == "index" || strings.HasPrefix(name, "unnamed: ")
+		d.index = unnamed && width > 1 && counts(body)
+	}
+}
+
+// commentedHeader returns the cells of a line behind its comment sign.
+func (d *dialect) commentedHeader(line string) ([]string, error) {
+	line = strings.TrimSpace(line)
+	for _, sign := range append(slices.Clone(commentSigns), ";") {
+		line = strings.TrimPrefix(line, sign)
+	}
+	return d.cells(strings.TrimSpace(line))
+}
+
+// isHeader reports whether a row names columns: if none of its cells is a number; if a
+// column below a word has numbers, whatever its other names are; or if it counts the
+// columns behind an empty first cell, as pandas writes a table without names.
+func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
+	words, numbers := 0, 0
+	for i, cell := range row[:min(len(row), width)] {
+		switch {
+		case cell == "" || d.isMissing(cell):
+		case d.hasDigits(cell) && d.isNumber(cell):
+			numbers++
+		default:
+			if !d.isText(body, i) || numbers == 0 {
+				words++
+			}
+		}
+	}
+	if numbers == 0 {
+		return words > 0
+	}
+	first := row[0]
+	if first == "" && len(row) > 1 && isCount(row[1:]) {
+		return true
+	}
+	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.hasDigits(body[0][0]) &&
+		d.isNumber(body[0][0])
+}
+
+// isUnits reports whether a row below the names has units: short words, none a number.
+func (d *dialect) isUnits(row []string) bool {
+	units := 0
+	for _, cell := range row {
+		if len(cell) > 12 || d.hasDigits(cell) && d.isNumber(cell) {
+			return false
+		}
+		if cell != "" && !d.isMissing(cell) {
+			units++
+		}
+	}
+	return units > 0
+}
+
+// isText reports whether column i of the rows holds words: something, and no number.
+func (d *dialect) isText(rows [][]string, i int) bool {
+	words := 0
+	for _, row := range rows {
+		if i >= len(row) || row[i] == "" || d.isMissing(row[i]) {
+			continue
+		}
+		if d.isNumber(row[i]) {
+			return false
+		}
+		words++
+	}
+	return words > 0 && len(rows) > 1
+}
+
+// hasFraction reports whether a row has a number that isn't an integer.
+func (d *dialect) hasFraction(row []string) bool {
+	return slices.ContainsFunc(row, func(cell string) bool {
+		v, ok := d.parse(cell)
+		return ok && finite(v) && v != math.Trunc(v)
+	})
+}
+
+// counts reports whether the first cells of the rows rise by 1.
+func counts(rows [][]string) bool {
+	for t, row := range rows {
+		first, err := strconv.Atoi(rows[0][0])
+		if v, e := strconv.Atoi(row[0]); err != nil || e != nil || v != first+t {
+			return false
+		}
+	}
+	return len(rows) > 0
+}
+
+// isCount reports whether cells count from 0 or from 1.
+func isCount(cells []string) bool {
+	first, err := strconv.Atoi(cells[0])
+	if err != nil || first < 0 || first > 1 {
+		return false
+	}
+	for i, cell := range cells {
+		if cell != strconv.Itoa(first+i) {
+			return false
+		}
+	}
+	return true
+}
+
+// missing are the cells without a value that programs write, in lower case.
+var missing = []string{"", "na", "n/a", "nan", "-nan", "null", "none", "-", "?", ".", "#n/a"}
+
+// isMissing reports whether a cell stands for a value that isn't there.
+func (d *dialect) isMissing(cell string) bool {
+	return slices.Contains(missing, strings.ToLower(cell))
+}
+
+func (d *dialect) hasDigits(cell string) bool { return strings.ContainsAny(cell, "0123456789") }
+
+// isNumber reports whether a cell is a number or missing.
+func (d *dialect) isNumber(cell string) bool {
+	if d.isMissing(cell) {
+		return true
+	}
+	_, ok := d.parse(cell)
+	return ok
+}
+
+// parse returns the value of a cell: with the dialect's decimal sign, perhaps with signs
+// between thousands, perhaps with an exponent behind D as Fortran writes it. A value that is
+// too large for a float64 is infinite.
+func (d *dialect) parse(cell string) (float64, bool) {
+	if d.decimal != ',' || !strings.Contains(cell, ",") {
+		v, err := strconv.ParseFloat(cell, 64)
+		if err == nil || math.IsInf(v, 0) {
+			return v, true
+		}
+	}
+	if !startsNumber(cell) {
+		return 0, false
+	}
+	if d.decimal == ',' {
+		cell = strings.NewReplacer(",", ".", ".", ",").Replace(cell)
+	}
+	cell = withoutThousands(cell)
+	if at := strings.IndexAny(cell, "dD"); at > 0 {
+		cell = cell[:at] + "e" + cell[at+1:]
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	return v, err == nil || math.IsInf(v, 0)
+}
+
+// withoutThousands returns a number without the signs between its groups of three digits:
+// commas, apostrophes or spaces. Other numbers come back as they are.
+func withoutThousands(cell string) string {
+	whole, rest, _ := strings.Cut(cell, ".")
+	for _, sign := range []string{",", "'", "’", " ", "\u00a0", "\u202f"} {
+		groups := strings.Split(strings.TrimLeft(whole, "+-"), sign)
+		if len(groups) < 2 {
+			continue
+		}
+		for i, group := range groups {
+			digits := strings.Trim(group, "0123456789") == ""
+			if !digits || i > 0 && len(group) != 3 || i == 0 && (group == "" || len(group) > 3) {
+				return cell
+			}
+		}
+		return strings.ReplaceAll(whole, sign, "") + "." + rest
 	}
 	return cell
 }
 
-// number returns the value of a cell, which must be finite.
-func (d dialect) number(cell string) (float64, error) {
-	if cell = d.normalised(cell); cell == "" {
-		return 0, errors.New("the cell is empty; must be a number")
-	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if errors.Is(err, strconv.ErrSyntax) {
-		return 0, fmt.Errorf("%q is not a number", shortened(cell))
-	}
-	if !finite(v) {
-		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))
-	}
-	return v, nil
+// dateLayouts are the ways in which dates and times are written that are read.
+var dateLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999Z07:00", "2006/01/02 15:04:05.999999999",
+	"02.01.2006 15:04:05.999999999", "15:04:05.999999999",
 }
 
-// isHeader reports whether a row names the columns: no cell is empty or a number.
-func (d dialect) isHeader(row []string) bool {
-	for _, cell := range row {
-		if cell = d.normalised(cell); cell == "" {
-			return false
-		}
-		if _, err := strconv.ParseFloat(cell, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-			return false
+// dateTime returns the time that a cell writes.
+func dateTime(cell string) (time.Time, bool) {
+	for _, layout := range dateLayouts {
+		if t, err := time.Parse(layout, strings.ReplaceAll(cell, ",", ".")); err == nil {
+			return t, true
 		}
 	}
-	return true
+	return time.Time{}, false
 }
 
-// isColumnCount reports whether a row of at least two cells counts them, from 0 or from 1.
-func isColumnCount(row []string) bool {
-	first, err := strconv.Atoi(strings.TrimSpace(row[0]))
-	if err != nil || first < 0 || first > 1 || len(row) < 2 {
-		return false
-	}
-	for i, cell := range row {
-		if strings.TrimSpace(cell) != strconv.Itoa(first+i) {
+// allTimes reports whether column i of the rows holds dates and times.
+func allTimes(rows [][]string, i int) bool {
+	for _, row := range rows {
+		if i >= len(row) {
+			return false
+		}
+		if _, ok := dateTime(row[i]); !ok {
 			return false
 		}
 	}
-	return true
-}
-
-// hasFraction reports whether a row holds numbers, not all of them integers.
-func (d dialect) hasFraction(row []string) bool {
-	fraction := false
-	for _, cell := range row {
-		if _, err := d.number(cell); err != nil {
-			return false
-		}
-		_, err := strconv.Atoi(strings.TrimSpace(cell))
-		fraction = fraction || err != nil
-	}
-	return fraction
-}
-
-// timeNames are the names of a column of times in seconds, in lower case and without a unit.
-var timeNames = []string{"time", "t", "seconds", "timestamp"}
-
-// isTimeName reports whether a column's name is one for times in seconds: one of timeNames
-// in any case, with or without (s) or [s].
-func isTimeName(name string) bool {
-	name = strings.ToLower(strings.Join(strings.Fields(name), ""))
-	name, _ = strings.CutSuffix(name, "(s)")
-	name, _ = strings.CutSuffix(name, "[s]")
-	return slices.Contains(timeNames, name)
-}
-
-// withoutByteOrderMark returns r without the UTF-8 mark that spreadsheets begin a file
-// with, which would make any first row a header.
-func withoutByteOrderMark(r io.Reader) io.Reader {
-	mark := []byte("\ufeff")
-	start := make([]byte, len(mark))
-	n, err := io.ReadFull(r, start)
-	if err == nil && bytes.Equal(start, mark) {
-		return r
-	}
-	return io.MultiReader(bytes.NewReader(start[:n]), r)
+	return len(rows) > 0
 }

@@ -19,6 +19,8 @@ type Stream struct {
 	about    Recording // without Signals
 	d, n     int       // signals and positions
 	hasTimes bool      // the first column of the file isn't a signal
+	timed    bool      // the first column may hold times, timeUnit seconds for 1
+	timeUnit float64
 }
 
 // ErrNotBlocks is wrapped by the error for a file that can only be read as a whole.
@@ -50,12 +52,14 @@ func OpenStream(path string) (*Stream, error) {
 			return nil
 		}
 		s.n = 0
-		return s.rows(c, func(t int, row []float64) {
+		err := s.rows(c, func(t int, row []float64) {
 			if t == 0 {
 				first = row[0]
 			}
 			last, s.n = row[0], t+1
 		})
+		s.timed, s.timeUnit = c.hasTimes(s.d, s.n), c.timeUnit
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -86,7 +90,7 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 // findTimes reads the first column, which begins with first and ends with last, if it may
 // hold times.
 func (s *Stream) findTimes(first, last float64) error {
-	if !hasTimes(s.about.Names, s.d, s.n) {
+	if !s.timed {
 		return nil
 	}
 	clock := newClock(first, last, s.n)
@@ -96,7 +100,8 @@ func (s *Stream) findTimes(first, last float64) error {
 	if err != nil || !clock.rises() {
 		return err
 	}
-	s.about, s.hasTimes = clock.recording(s.about.Names), true
+	clock.describe(&s.about, s.timeUnit)
+	s.hasTimes = true
 	s.d--
 	return clock.uneven
 }
@@ -108,7 +113,7 @@ func (s *Stream) open(use func(*content) error) error {
 		return fmt.Errorf("datasets: %w", err)
 	}
 	defer file.Close()
-	c, err := s.format.open(bufio.NewReaderSize(file, 1<<16))
+	c, err := s.format.open(bufio.NewReaderSize(file, 1<<16), &ReadOptions{})
 	if err == nil {
 		err = use(c)
 	}

@@ -105,7 +105,7 @@ func TestStreamErrors(t *testing.T) {
 	text := "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2), }\n"
 	fortran := "\x93NUMPY\x01\x00" + string(rune(len(text))) + "\x00" + text
 	for _, c := range []struct{ name, file, want string }{
-		{"image.png", "", "must be .csv, .npy or .wav"},
+		{"image.png", "", "must be .csv, .tsv, .txt, .npy or .wav"},
 		{"empty.csv", "", "no rows of numbers"},
 		{"header.csv", "a,b\n", "no rows of numbers"},
 		{"short.csv", "1,2\n3\n", "line 2 has 1 columns"},

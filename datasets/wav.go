@@ -39,7 +39,7 @@ type wavFormat struct {
 }
 
 // openWAV reads a WAV file up to its samples.
-func openWAV(r io.Reader) (*content, error) {
+func openWAV(r io.Reader, _ *ReadOptions) (*content, error) {
 	format, size, err := readWAVHeader(r)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,144 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// timeNames are the names of a column of times, in lower case and without a unit.
+var timeNames = []string{"time", "t", "seconds", "timestamp", "times", "sec", "ms", "millis", "milliseconds"}
+
+// timeUnits are the seconds that units stand for.
+var timeUnits = map[string]float64{
+	"": 1, "s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "msec": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
+}
+
+// timeUnit returns the seconds that 1 stands for in a column of this name, and whether it
+// is the name of a column of times: one of timeNames in any case, perhaps with a unit behind
+// it as in "time (ms)", "t [s]" or "time_ms". A unit of its own, as in a second header row,
+// counts if the name has none.
+func timeUnit(name, unit string) (seconds float64, isTime bool) {
+	name = strings.ToLower(strings.Join(strings.Fields(name), ""))
+	unit = strings.ToLower(strings.Trim(unit, " ()[]"))
+	for _, sign := range []string{"()", "[]"} {
+		if head, rest, ok := strings.Cut(name, sign[:1]); ok && strings.HasSuffix(rest, sign[1:]) {
+			name, unit = head, strings.TrimSuffix(rest, sign[1:])
+		}
+	}
+	if head, rest, ok := strings.Cut(name, "_"); ok && timeUnits[rest] != 0 {
+		name, unit = head, rest
+	}
+	if name == "ms" || name == "millis" || name == "milliseconds" {
+		unit = "ms"
+	}
+	seconds, known := timeUnits[unit]
+	if !known {
+		return 1, false
+	}
+	return seconds, slices.Contains(timeNames, name)
+}
+
+// hasTimes reports whether the first of d columns may hold the times of n positions.
+func (c *content) hasTimes(d, n int) bool {
+	if d < 2 || n < 2 {
+		return false
+	}
+	if c.timed {
+		return true
+	}
+	if c.about.Names == nil {
+		return false
+	}
+	_, isTime := timeUnit(c.about.Names[0], "")
+	return isTime
+}
+
+// splitTimes moves the times out of the first column of r into its rate and start, if that
+// is a column of times that rise. It is an error if these aren't evenly spaced.
+func (c *content) splitTimes(r *Recording) error {
+	d, n := r.Signals.Dims()
+	if !c.hasTimes(d, n) {
+		return nil
+	}
+	column := r.Signals.RawRowView(0)
+	clock := newClock(column[0], column[n-1], n)
+	for t, time := range column {
+		clock.observe(t, time)
+	}
+	if !clock.rises() {
+		return nil
+	}
+	signals := mat.DenseCopyOf(r.Signals.Slice(1, d, 0, n))
+	clock.describe(r, c.timeUnit)
+	r.Signals = signals
+	return clock.uneven
+}
+
+// A clock is a column of numbers that may be times in seconds.
+type clock struct {
+	start, step float64 // of evenly spaced times with the same ends
+	last        float64
+	falls       bool  // somewhere
+	uneven      error // for the first time that isn't evenly spaced
+}
+
+// newClock returns the clock of n ≥ 2 times with these ends.
+func newClock(first, last float64, n int) *clock {
+	return &clock{start: first, step: (last - first) / float64(n-1), last: first}
+}
+
+// maxJitter is how far a time may be from its evenly spaced place, in steps. Times at 250 Hz
+// that are rounded to 0.01 s are off by 1.25 steps, and clocks jitter by about one; a lost
+// position shows as soon as two more are lost. It is a choice: half of it would refuse rounded
+// times, twice of it accept short gaps.
+const maxJitter = 2
+
+// observe takes note of the time of position t.
+func (c *clock) observe(t int, time float64) {
+	c.falls = c.falls || time < c.last
+	c.last = time
+	jitter := math.Abs(time-c.start-float64(t)*c.step) / c.step
+	if c.uneven == nil && jitter > maxJitter {
+		c.uneven = fmt.Errorf("line %d: the times aren't evenly spaced (%g is off by %.3g steps); "+
+			"must be resampled, or the column renamed if it doesn't hold times", t+2, time, jitter)
+	}
+}
+
+// rises reports whether the numbers rise from the first to the last and never fall.
+func (c *clock) rises() bool { return c.step > 0 && !c.falls }
+
+// describe puts into r what the clock, in units of so many seconds, says of the columns
+// after it. Numbers that can only be times since 1970 in a smaller unit are read as those.
+func (c *clock) describe(r *Recording, unit float64) {
+	name := "time"
+	if r.Names != nil {
+		name, r.Names = r.Names[0], r.Names[1:]
+	}
+	if unit == 1 {
+		// 1e11 s since 1970 is the year 5138; in ms it is 1973.
+		for _, small := range []struct {
+			above, seconds float64
+			sign           string
+		}{{1e17, 1e-9, "ns"}, {1e14, 1e-6, "us"}, {1e11, 1e-3, "ms"}} {
+			if math.Abs(c.start) > small.above {
+				unit, name = small.seconds, name+" ("+small.sign+")"
+				break
+			}
+		}
+	} else if seconds, _ := timeUnit(name, ""); seconds != unit { // the second row had it
+		for sign, seconds := range map[string]float64{"ms": 1e-3, "us": 1e-6, "ns": 1e-9} {
+			if seconds == unit {
+				name += " (" + sign + ")"
+			}
+		}
+	}
+	rate := 1 / (c.step * unit)
+	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
+		rate = near // times have few digits
+	}
+	r.TimeColumn, r.Start, r.Rate = name, c.start*unit, rate
+}

@@ -1,0 +1,135 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Missing is what becomes of values that a text file doesn't have: empty cells, NA, NaN.
+type Missing string
+
+const (
+	// MissingError refuses the file. It is the default.
+	MissingError Missing = "error"
+	// MissingInterpolate fills in what lies on the straight line between the signal's values
+	// before and after, or repeats the nearest one at an end.
+	MissingInterpolate Missing = "interpolate"
+	// MissingDrop leaves out positions at which a signal's value is missing. The position
+	// after the gap then follows the one before it.
+	MissingDrop Missing = "drop"
+)
+
+// ReadOptions settle what a file of signals leaves open. The zero value reads what
+// [ReadRecording] does.
+type ReadOptions struct {
+	// Missing is what becomes of values that aren't there; "" is MissingError.
+	Missing Missing
+	// Transpose reads a row for each signal and a column for each position.
+	Transpose bool
+	// Separator is what stands between the cells of a text file: one character, "tab" or
+	// "space"; "" is chosen by the file. Decimal is the decimal sign: "." or ","; "" is
+	// chosen by the file.
+	Separator, Decimal string
+}
+
+// signs returns the separator and the decimal sign; 0 where they are chosen by the file.
+func (o *ReadOptions) signs() (separator, decimal rune, err error) {
+	switch o.Separator {
+	case "":
+	case "tab":
+		separator = '\t'
+	case "space":
+		separator = ' '
+	default:
+		var size int
+		if separator, size = utf8.DecodeRuneInString(o.Separator); size != len(o.Separator) {
+			return 0, 0, fmt.Errorf("separator %q; must be one character, tab or space", o.Separator)
+		}
+	}
+	switch o.Decimal {
+	case "":
+	case ".", ",":
+		decimal = rune(o.Decimal[0])
+	default:
+		return 0, 0, fmt.Errorf("decimal sign %q; must be . or ,", o.Decimal)
+	}
+	switch o.Missing {
+	case "", MissingError, MissingInterpolate, MissingDrop:
+	default:
+		return 0, 0, fmt.Errorf("missing %q; must be %s, %s or %s",
+			o.Missing, MissingError, MissingInterpolate, MissingDrop)
+	}
+	return separator, decimal, nil
+}
+
+// fillMissing interpolates or drops the values of r that are NaN.
+func (o *ReadOptions) fillMissing(r *Recording) error {
+	d, n := r.Signals.Dims()
+	lacks := make([]bool, n)
+	count := 0
+	for i := range d {
+		for t, v := range r.Signals.RawRowView(i) {
+			if math.IsNaN(v) {
+				lacks[t] = true
+				count++
+			}
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	switch o.Missing {
+	case MissingInterpolate:
+		for i := range d {
+			if !interpolate(r.Signals.RawRowView(i)) {
+				return fmt.Errorf("column %d has no values at all; must be left out", i+1)
+			}
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%d missing values were interpolated", count))
+	case MissingDrop:
+		var kept []int
+		for t, lack := range lacks {
+			if !lack {
+				kept = append(kept, t)
+			}
+		}
+		if len(kept) == 0 {
+			return fmt.Errorf("every position lacks a value; must have some that lack none")
+		}
+		signals := mat.NewDense(d, len(kept), nil)
+		for k, t := range kept {
+			signals.SetCol(k, mat.Col(nil, t, r.Signals))
+		}
+		for c := range r.Aside {
+			r.Aside[c] = r.Aside[c].at(kept)
+		}
+		r.Signals = signals
+		r.Notes = append(r.Notes, fmt.Sprintf("%d positions with missing values were left out", n-len(kept)))
+	}
+	return nil
+}
+
+// interpolate replaces NaN by what lies on the line between the values around it, or by the
+// nearest value at an end. It reports whether there was a value.
+func interpolate(signal []float64) bool {
+	last := -1
+	for t, v := range signal {
+		if math.IsNaN(v) {
+			continue
+		}
+		for gap := last + 1; gap < t; gap++ {
+			signal[gap] = v
+			if last >= 0 {
+				signal[gap] = signal[last] + (v-signal[last])*float64(gap-last)/float64(t-last)
+			}
+		}
+		last = t
+	}
+	for t := last + 1; last >= 0 && t < len(signal); t++ {
+		signal[t] = signal[last]
+	}
+	return last >= 0
+}
