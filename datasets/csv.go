@@ -115,6 +115,10 @@ func (c *csvReader) begin() error {
 		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many "+
 			"(--decimal or --separator, if a comma was taken for the wrong one)", c.line, c.width, len(header))
 	}
+	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
+		return fmt.Errorf("line %d has %d columns; must have %d, like those after it",
+			c.line, c.width, text[len(text)-1]+1)
+	}
 	c.choose(header)
 	if len(c.kept) == 0 {
 		return errNoRows
@@ -122,7 +126,7 @@ func (c *csvReader) begin() error {
 	c.timeUnit = 1
 	if header != nil && c.dialect.clock < 0 {
 		unit := ""
-		if units != nil {
+		if len(units) > c.kept[0] {
 			unit = units[c.kept[0]]
 		}
 		c.timeUnit, _ = timeUnit(header[c.kept[0]], unit)

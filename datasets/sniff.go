@@ -86,7 +86,7 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		if d.decimal == 0 {
 			d.decimal = decimalSign(rows, separator)
 		}
-		if separator != ',' && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
+		if chosen.separator == 0 && separator != ',' && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
 			continue // one column, which the comma says as well
 		}
 		score := d.score(rows)
