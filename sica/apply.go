@@ -31,7 +31,7 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 // It is an error if x doesn't fit, has a value that isn't finite, or leads to
 // one.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
-	maps, on, err := r.maps("x", x, r.channels, shape)
+	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
@@ -52,19 +52,13 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 // doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
 // Transform's.
 func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, roundTrip float64, err error) {
-	maps, on, err := r.maps("z", z, r.components, shape)
+	maps, on, err := r.bound("z", z, r.components, shape)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
 	}
 	defer on.Close()
-	x = mat.DenseCopyOf(z)
-	for k, m := range slices.Backward(maps) {
-		if x, err = m.Invert(x); err == nil {
-			err = signal.CheckFinite(x)
-		}
-		if err != nil {
-			return nil, 0, fmt.Errorf("sica: inverse transform: stage %d of %d: %w", k+1, len(maps), err)
-		}
+	if x, err = preprocess.Sequence(maps).Invert(z); err != nil {
+		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
 	}
 	again, err := preprocess.ApplyAll(x, maps)
 	if err != nil {
@@ -74,10 +68,10 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 	return x, signal.LargestOf(again), nil
 }
 
-// maps are what took the fit's signals to Z, for as many signals x, called name in an
-// error, at positions of a shape; and what evaluates their networks, to be closed.
-func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *iterate.Evaluator, error) {
-	if r.flow == nil {
+// bound returns the maps that took the fit's signals to Z, for as many signals x, called name
+// in an error, at positions of a shape; and what evaluates their networks, to be closed.
+func (r *Result) bound(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *iterate.Evaluator, error) {
+	if r.maps == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}
 	if err := signal.CheckNew(name, x, signals()); err != nil {
@@ -91,16 +85,15 @@ func (r *Result) maps(name string, x *mat.Dense, signals func() int, shape []int
 	} else if grid.Product(r.Shape) == n {
 		shape = r.Shape
 	}
-	on := r.evaluator(shape)
-	return r.flow.On(on), on, nil
+	var flow Flow
+	if r.Config.Flow != nil {
+		flow = *r.Config.Flow
+	}
+	on := iterate.NewEvaluator(r.backend, flow, r.Shape, shape)
+	return r.maps.On(on), on, nil
 }
 
 var errNotFitted = errors.New("it wasn't made by Fit or Load")
-
-// evaluator evaluates what the fit's networks learned on signals of a shape.
-func (r *Result) evaluator(shape []int) *iterate.Evaluator {
-	return iterate.NewEvaluator(r.backend, r.Config.networks(), r.Shape, shape)
-}
 
 // ErrNotPointwise is wrapped by the error of Pointwise.
 var ErrNotPointwise = iterate.ErrNotPointwise
@@ -110,11 +103,95 @@ var ErrNotPointwise = iterate.ErrNotPointwise
 // networks of the family Free, and for a transform of a caller's own, which may look
 // elsewhere, wraps ErrNotPointwise.
 func (r *Result) Pointwise() error {
-	if r.flow == nil {
+	if r.maps == nil {
 		return fmt.Errorf("sica: %w", errNotFitted)
 	}
-	if err := r.flow.Pointwise(); err != nil {
+	if err := r.maps.Pointwise(); err != nil {
 		return fmt.Errorf("sica: %w", err)
 	}
 	return nil
+}
+
+// ErrNotLinear is wrapped by the error of Demixing, Mixing and Remove for a result whose
+// signals aren't a linear demixing of the mixed ones.
+var ErrNotLinear = iterate.ErrNotLinear
+
+// A Demixing is the linear map that a result is: Z = W·(x − Mean), and the way back,
+// x = Mean + A·Z, for the mixed signals less what Config.Components left out.
+type Demixing struct {
+	W    *mat.Dense // k×d: a row for each recovered signal
+	A    *mat.Dense // d×k: column i is the pattern of recovered signal i, in the units of the mixed signals
+	Mean []float64  // of each mixed signal
+}
+
+// Demixing returns the linear map that the result is: of LinearOnly and of the
+// family Linear, from any beginning that is linear. The error for others wraps ErrNotLinear.
+func (r *Result) Demixing() (*Demixing, error) {
+	d, err := r.demixing()
+	if err != nil {
+		return nil, fmt.Errorf("sica: demixing: %w", err)
+	}
+	return d, nil
+}
+
+func (r *Result) demixing() (*Demixing, error) {
+	if r.maps == nil {
+		return nil, errNotFitted
+	}
+	w, a, mean, err := r.maps.Matrices(r.channels())
+	if err != nil {
+		return nil, err
+	}
+	return &Demixing{W: w, A: a, Mean: mean}, nil
+}
+
+// Remove returns the mixed signals x, d×n, without what the recovered signals of the
+// given rows, counted from 0, make up of them: x − Σ A_i·z_i, as an eye's movement is
+// taken out of an electroencephalogram. It doesn't change x.
+//
+// It is an error if there is no such row, if x isn't d signals with finite values, or,
+// wrapping ErrNotLinear, if the result isn't a linear demixing.
+func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
+	clean, err := r.remove(x, rows)
+	if err != nil {
+		return nil, fmt.Errorf("sica: remove: %w", err)
+	}
+	return clean, nil
+}
+
+func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
+	by, err := r.remover(rows)
+	if err != nil {
+		return nil, err
+	}
+	if err := signal.CheckNew("x", x, r.channels()); err != nil {
+		return nil, err
+	}
+	return by(x), nil
+}
+
+// remover returns what removes the recovered signals of the given rows from mixed ones.
+func (r *Result) remover(rows []int) (func(x *mat.Dense) *mat.Dense, error) {
+	d, err := r.demixing()
+	if err != nil {
+		return nil, err
+	}
+	k, _ := d.W.Dims()
+	n, _ := d.A.Dims()
+	take := mat.NewDense(n, n, nil) // Σ A_i·W_i
+	for place, i := range rows {
+		if i < 0 || i >= k {
+			return nil, fmt.Errorf("recovered signal %d: there are %d", i+1, k)
+		}
+		if slices.Contains(rows[:place], i) {
+			continue
+		}
+		take.RankOne(take, 1, d.A.ColView(i), d.W.RowView(i))
+	}
+	return func(x *mat.Dense) *mat.Dense {
+		clean := new(mat.Dense)
+		clean.Mul(take, signal.Added(x, d.Mean, -1))
+		clean.Sub(x, clean)
+		return clean
+	}, nil
 }

@@ -27,24 +27,24 @@ func followed() map[string]Config {
 		cfgs[name] = smokes()[name]
 	}
 	moving := FastWGF()
-	moving.KeepBest = false
-	moving.Iterations, moving.Steps, moving.LearningRate, moving.Start = 3, 50, 1e-2, nil
+	moving.Flow.KeepBest = false
+	moving.Flow.Iterations, moving.Flow.Steps, moving.Flow.LearningRate, moving.Transforms = 3, 50, 1e-2, nil
 	for name, start := range map[string][]preprocess.Transform{
 		"as given": nil, "conditional": {preprocess.Conditional}, "gaussianised": {preprocess.Gaussianise, preprocess.ZCA},
 	} {
-		moving.Start = start
-		cfgs[name] = moving
+		moving.Transforms = start
+		cfgs[name] = moving.Clone()
 	}
-	moving.Start = []preprocess.Transform{preprocess.Standardise}
-	best := moving
-	best.KeepBest, best.Iterations = true, 4
-	cfgs["best"] = best
-	moving.Family, moving.LearningRate, moving.MaxMove = Free, 3e-3, 0.05
-	cfgs["free prediction"] = moving
-	moving.Context, moving.Windows, moving.Block = LocalWindow, []int{0, 1}, 16
-	cfgs["free windows"] = moving
-	moving.Windows, moving.Folds, moving.WarmStart = []int{1}, 0, false
-	cfgs["free window"] = moving
+	moving.Transforms = []preprocess.Transform{preprocess.Standardise}
+	best := moving.Clone()
+	best.Flow.KeepBest, best.Flow.Iterations = true, 4
+	cfgs["best"] = best.Clone()
+	moving.Flow.Family, moving.Flow.LearningRate, moving.Flow.MaxMove = Free, 3e-3, 0.05
+	cfgs["free prediction"] = moving.Clone()
+	moving.Flow.Context, moving.Flow.Windows, moving.Flow.Block = LocalWindow, []int{0, 1}, 16
+	cfgs["free windows"] = moving.Clone()
+	moving.Flow.Windows, moving.Flow.Folds, moving.Flow.WarmStart = []int{1}, 0, false
+	cfgs["free window"] = moving.Clone()
 	return cfgs
 }
 
@@ -96,7 +96,7 @@ func checkFollows(t *testing.T, result *Result, x *mat.Dense) (there, back float
 		t.Errorf("the transform of the mixed signals differs from the result by %g", there)
 	}
 	again, roundTrip, err := result.InverseTransform(z)
-	if cfg := result.Config; errors.Is(err, preprocess.ErrNotInvertible) && cfg.Context == WholeSequence && cfg.Flow == WGF {
+	if cfg := result.Config; errors.Is(err, preprocess.ErrNotInvertible) && cfg.Flow.Context == WholeSequence && cfg.Flow.Kind == WGF {
 		return there, math.NaN() // the gradient of a network of ReLUs jumps
 	}
 	if err != nil {
@@ -129,9 +129,9 @@ func TestTransformOfStarts(t *testing.T) {
 	linear, _ := mixedAR7(t, 21, 1024, 5, false)
 	gelu, _ := mixedAR7(t, 21, 1024, 5, true)
 	rule := Default()
-	rule.Rule = LinearRule
+	rule.Method = LinearOnly
 	conditional := FastWGF()
-	conditional.Start, conditional.Iterations = []preprocess.Transform{preprocess.Conditional}, 0
+	conditional.Transforms, conditional.Flow = []preprocess.Transform{preprocess.Conditional}, nil
 	for _, test := range []struct {
 		name string
 		x    *mat.Dense
@@ -151,7 +151,7 @@ func TestTransformOfNetwork(t *testing.T) {
 	}
 	x, s := mixedAR7(t, 21, 1024, 5, true)
 	result := fit(t, open(t, backend.Available()[0]), x, Direct())
-	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Rule != NetworkRule || result.Network == nil {
+	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Chosen.Method != NetworkOnly || result.Network == nil {
 		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
 	}
 	checkFollows(t, result, x)
@@ -183,9 +183,9 @@ func TestTransformOfImages(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 5, 144, 2, true)
 	window := followed()["free window"]
-	window.Shape, window.Block = []int{12, 12}, 12
+	window.Shape, window.Flow.Block = []int{12, 12}, 12
 	whole := PaperWGF().Smoke()
-	whole.Shape, whole.BatchSize = []int{12, 12}, 16
+	whole.Shape, whole.Flow.BatchSize = []int{12, 12}, 16
 	for name, cfg := range map[string]Config{"window": window, "whole": whole} {
 		result := fit(t, b, x, cfg)
 		checkFollows(t, result, x)
@@ -262,7 +262,7 @@ func TestInverseRefused(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["free window"]
-	cfg.FirstStep, cfg.LastStep, cfg.MaxMove = 10, 10, 0
+	cfg.Flow.FirstStep, cfg.Flow.LastStep, cfg.Flow.MaxMove = 10, 10, 0
 	result, err := Fit(context.Background(), b, x, cfg)
 	if err != nil {
 		t.Fatalf("%+v", err)

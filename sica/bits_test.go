@@ -137,12 +137,12 @@ func bitsOf(z *mat.Dense) string {
 func bitsFits(t *testing.T) []bitsFit {
 	t.Helper()
 	few := sica.FastWGF()
-	few.Iterations, few.Steps = 4, 20
-	narrow := few
-	narrow.Windows = []int{1}
+	few.Flow.Iterations, few.Flow.Steps = 4, 20
+	narrow := few.Clone()
+	narrow.Flow.Windows = []int{1}
 	wgf, rf := sica.PaperWGF().Smoke(), sica.PaperRF().Smoke()
 	window := sica.FastWGF().Smoke()
-	window.Context, window.Windows, window.Hidden, window.Family = sica.LocalWindow, []int{0, 2}, []int{16}, sica.Free
+	window.Flow.Context, window.Flow.Windows, window.Flow.Hidden, window.Flow.Family = sica.LocalWindow, []int{0, 2}, []int{16}, sica.Free
 
 	ar := func(d, n int, innovation func(*rand.Rand) float64, coefficients ...float64) *mat.Dense {
 		process := datasets.ARProcess{Coefficients: coefficients, Scale: 1, Innovation: innovation}
@@ -210,7 +210,7 @@ func TestSameMeasures(t *testing.T) {
 	s := must(t)(datasets.AR7(rand.New(rand.NewPCG(5, 0)), 2, 200))
 	x := must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 3, H: datasets.GELU}))
 	cfg := sica.FastWGF()
-	cfg.Iterations, cfg.Steps = 2, 10
+	cfg.Flow.Iterations, cfg.Flow.Steps = 2, 10
 	r, err := sica.Fit(t.Context(), b, x, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -254,10 +254,10 @@ func TestGoldenCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "checkpoint-1")
+	golden := filepath.Join("testdata", "checkpoint-2")
 	cfg := sica.FastWGF().Smoke()
-	cfg.Hidden, cfg.Steps = []int{4}, 5
-	mixed := filepath.Join("testdata", "checkpoint-1-mixed.npy")
+	cfg.Flow.Hidden, cfg.Flow.Steps = []int{4}, 5
+	mixed := filepath.Join("testdata", "checkpoint-2-mixed.npy")
 	if *updateBits {
 		s := must(t)(datasets.AR7(rand.New(rand.NewPCG(6, 0)), 2, 128))
 		if err := datasets.WriteFile(mixed, must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 2}))); err != nil {
@@ -267,9 +267,9 @@ func TestGoldenCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		interrupted := cfg
+		interrupted := cfg.Clone()
 		interrupted.Checkpoint = golden
-		interrupted.OnIteration = func(int, sica.Iteration) { cancel() }
+		interrupted.Flow.OnIteration = func(int, sica.Iteration) { cancel() }
 		if _, err := sica.Fit(ctx, b, must(t)(datasets.ReadFile(mixed)), interrupted); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestGoldenCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var made []int
-	cfg.OnIteration = func(_ int, it sica.Iteration) { made = append(made, it.J) }
+	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) { made = append(made, it.J) }
 	r, err := sica.Fit(t.Context(), b, x, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -5,71 +5,147 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"path/filepath"
 
-	"github.com/gomlx/compute"
-
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// Errors of Running.Checkpoint.
-var (
-	// ErrCheckpointInUse is wrapped by the error of a fit whose checkpoint
-	// another fit is using, of this process or another.
-	ErrCheckpointInUse = sealed.ErrInUse
-	// ErrCheckpoint is wrapped by the error of a fit whose checkpoint can't be
-	// used: it is of another fit, in use, damaged or can't be written. If it could
-	// be written before, the last good iterate comes with it.
-	ErrCheckpoint = errors.New("checkpoint")
-)
+// ErrCheckpoint is wrapped by the error of a fit whose checkpoint can't be used: it is of
+// another fit, in use, damaged, of another version or can't be written. If it could be
+// written before, the last good iterate comes with it.
+var ErrCheckpoint = iterate.ErrCheckpoint
 
 // The format of a checkpoint: what the runs began with, and the state after the last
 // iteration.
 const (
 	checkpointFormat  = "sica checkpoint"
-	checkpointVersion = 1
-	stateFile         = "state.json"
+	checkpointVersion = 2
+	beginFile         = "begin.json"
 )
 
-// checkpoint is a fit's folder, locked for it.
-type checkpoint struct {
-	*sealed.Series
-	key string // of the fit
+// beginState is what the runs of a fit begin with, in JSON.
+type beginState struct {
+	Key  string     `json:"fit"`
+	Runs []runBegin `json:"runs"`
 }
 
-// openCheckpoint locks the config's checkpoint for the fit.
-func openCheckpoint(cfg Config, backend compute.Backend, runs []Run) (*checkpoint, error) {
-	key, err := fitKey(cfg, backend, runs)
-	if err != nil {
-		return nil, err
-	}
-	series, err := sealed.OpenSeries(cfg.Checkpoint, checkpointFormat, checkpointVersion)
-	if err != nil {
-		return nil, err
-	}
-	return &checkpoint{series, key}, nil
+type runBegin struct {
+	Chosen     Candidate        `json:"chosen"`
+	Candidates []Candidate      `json:"candidates"`
+	Linear     *linear.Findings `json:"linear,omitempty"`
+	Network    *Network         `json:"network,omitempty"`
+	Outliers   []int            `json:"outliers,omitempty"`
+	Why        string           `json:"why,omitempty"`
+	Stages     []iterate.Record `json:"stages"`
 }
 
-// fitKey is the same for fits that go on from one another's state: it is made of
-// the settings but for the budget, which one that used up its own may raise, the
-// backend, and the seed and every bit of the signals of each run.
-func fitKey(cfg Config, backend compute.Backend, runs []Run) (string, error) {
-	cfg.Budget = 0
+// openCheckpoint locks the checkpoint for the fit.
+func (f *fitting) openCheckpoint() (err error) {
+	if f.key, err = f.checkpointKey(); err != nil {
+		return err
+	}
+	f.kept, err = sealed.OpenSeries(f.cfg.Checkpoint, checkpointFormat, checkpointVersion)
+	return err
+}
+
+// checkpointKey returns what is the same for fits that continue from one another's state. It
+// is made of the settings except the budget, which a fit that used up its own may raise, of
+// the backend, and of the seed and every bit of the signals of each run.
+func (f *fitting) checkpointKey() (string, error) {
+	cfg := f.cfg.Clone()
+	if cfg.Flow != nil {
+		cfg.Flow.Budget = 0
+	}
 	settings, err := json.Marshal(cfg)
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%d\n", settings, backend.Name(), len(runs))
-	for _, run := range runs {
-		d, t := run.X.Dims()
-		fmt.Fprintf(h, "%d %d %d\n", run.Seed, d, t)
+	fmt.Fprintf(h, "%s\n%s\n%d\n", settings, f.backend.Name(), len(f.runs))
+	for _, run := range f.runs {
+		x := run.x.X()
+		d, n := x.Dims()
+		fmt.Fprintf(h, "%d %d %d\n", run.seed, d, n)
 		for i := range d {
-			if err := binary.Write(h, binary.LittleEndian, run.X.RawRowView(i)); err != nil {
+			if err := binary.Write(h, binary.LittleEndian, x.RawRowView(i)); err != nil {
 				return "", err
 			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// beginSignals returns the name of the file of what run r begins with.
+func beginSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
+
+// writeSeparations writes what the runs begin with.
+func (f *fitting) writeSeparations(all []*separation) error {
+	return f.kept.WriteFirst(func(dir string) error {
+		state := beginState{Key: f.key}
+		for r, s := range all {
+			stages, err := iterate.ChainOf(s.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
+			if err != nil {
+				return err
+			}
+			if err := datasets.WriteFile(filepath.Join(dir, beginSignals(r)), s.Z); err != nil {
+				return err
+			}
+			state.Runs = append(state.Runs, runBegin{s.Chosen, s.Candidates, s.Linear, s.Network, s.Outliers, s.Why, stages})
+		}
+		return sealed.WriteJSON(filepath.Join(dir, beginFile), state)
+	})
+}
+
+// readSeparations returns what the runs begin with, nil if that wasn't written yet.
+func (f *fitting) readSeparations() ([]*separation, error) {
+	dir, err := f.kept.First()
+	if err != nil || dir == "" {
+		return nil, err
+	}
+	var state beginState
+	if err := sealed.ReadJSON(filepath.Join(dir, beginFile), &state); err != nil {
+		return nil, err
+	}
+	if state.Key != f.key {
+		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another backend; "+
+			"must be of this fit, or a new folder", f.cfg.Checkpoint)
+	}
+	if len(state.Runs) != len(f.runs) {
+		return nil, fmt.Errorf("%s has %d runs; must have %d", dir, len(state.Runs), len(f.runs))
+	}
+	var all []*separation
+	for r, run := range state.Runs {
+		s, err := f.readSeparation(dir, r, run)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (f *fitting) readSeparation(dir string, r int, run runBegin) (*separation, error) {
+	d, n := f.runs[r].x.Dims()
+	z, err := iterate.ReadSignals(dir, beginSignals(r), d, n)
+	if err == nil {
+		err = signal.Check(beginSignals(r), z)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stages, err := iterate.ReadChain(dir, run.Stages, nil, d, f.grid.Shape())
+	if err != nil {
+		return nil, err
+	}
+	s := &separation{Z: z, Chosen: run.Chosen, Candidates: run.Candidates, Linear: run.Linear,
+		Network: run.Network, Outliers: run.Outliers, Why: run.Why}
+	for _, stage := range stages {
+		s.Maps = append(s.Maps, stage.Fixed)
+	}
+	return s, nil
 }

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
 )
 
 // sameFit fails unless two results are equal but for the time that they took.
@@ -36,7 +37,8 @@ func interrupt(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config, n int)
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	cfg.OnIteration = func(_ int, it Iteration) {
+	cfg = cfg.Clone()
+	cfg.Flow.OnIteration = func(_ int, it Iteration) {
 		if it.J == n+1 {
 			cancel()
 		}
@@ -59,7 +61,7 @@ func TestResume(t *testing.T) {
 				cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 				interrupt(t, b, x, cfg, 0)
 				calls := 0
-				cfg.OnIteration = func(int, Iteration) { calls++ }
+				cfg.Flow.OnIteration = func(int, Iteration) { calls++ }
 				sameFit(t, fit(t, b, x, cfg), want, x)
 				if calls != want.Iterations-1 {
 					t.Errorf("%d iterations after the first of %d", calls, want.Iterations)
@@ -78,13 +80,13 @@ func TestResumeAfterBudget(t *testing.T) {
 	b := open(t, backend.Go)
 	x, cfg := followedSignals(t), followed()["free window"]
 	want := fit(t, b, x, cfg)
-	cfg.Checkpoint, cfg.Budget = t.TempDir(), 1
+	cfg.Checkpoint, cfg.Flow.Budget = t.TempDir(), 1
 	for range 2 { // with the same budget it makes nothing more
 		if r := fit(t, b, x, cfg); r.Stopped != StoppedBudget || r.Iterations != 1 {
 			t.Fatalf("%s after %d iterations", r.Stopped, r.Iterations)
 		}
 	}
-	cfg.Budget = 0
+	cfg.Flow.Budget = 0
 	sameFit(t, fit(t, b, x, cfg), want, x)
 }
 
@@ -94,22 +96,22 @@ func TestResumeRuns(t *testing.T) {
 	first, _ := mixedAR7(t, 1, 200, 3, false)
 	second, _ := mixedAR7(t, 2, 200, 20, false)
 	cfg := FastWGF()
-	cfg.Start, cfg.Rule, cfg.Iterations, cfg.Steps = nil, LinearRule, 3, 10
+	cfg.Transforms, cfg.Method, cfg.Flow.Iterations, cfg.Flow.Steps = nil, LinearOnly, 3, 10
 	runs := []Run{{X: first, Seed: 3}, {X: second, Seed: 4}, {X: first, Seed: 5}}
 	want, err := FitRuns(context.Background(), b, runs, cfg)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	if want[0].Rule != LinearRule || want[1].Iterations != 3 {
+	if want[0].Chosen.Method != LinearOnly || want[1].Iterations != 3 {
 		t.Fatalf("%s; %s", want[0].Why, want[1].Why)
 	}
 	cfg.Checkpoint = t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	cfg.OnIteration = func(int, Iteration) { cancel() }
+	cfg.Flow.OnIteration = func(int, Iteration) { cancel() }
 	if _, err := FitRuns(ctx, b, runs, cfg); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%+v", err)
 	}
-	cfg.OnIteration = nil
+	cfg.Flow.OnIteration = nil
 	got, err := FitRuns(context.Background(), b, runs, cfg)
 	if err != nil {
 		t.Fatalf("%+v", err)
@@ -132,18 +134,18 @@ func TestCheckpointRefused(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", name, err, want)
 		}
 	}
-	other := cfg
+	other := cfg.Clone()
 	other.Seed++
 	refused("another seed", x, other, "other settings")
 	bit := mat.DenseCopyOf(x)
 	bit.Set(0, 0, bit.At(0, 0)*(1+0x1p-52))
 	refused("a bit of x", bit, cfg, "other signals")
 
-	lock, err := openCheckpoint(cfg, b, []Run{{X: x}})
+	lock, err := sealed.OpenSeries(cfg.Checkpoint, checkpointFormat, checkpointVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused("in use", x, cfg, ErrCheckpointInUse.Error())
+	refused("in use", x, cfg, sealed.ErrInUse.Error())
 	lock.Close()
 
 	state, err := lock.Last()
@@ -175,7 +177,7 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 	want, _ := followedFit(t, b, "free window")
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	away := cfg.Checkpoint + "-away"
-	cfg.OnIteration = func(_ int, it Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it Iteration) {
 		if it.J == 2 {
 			if err := os.Rename(cfg.Checkpoint, away); err != nil {
 				t.Fatal(err)
@@ -189,14 +191,14 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 	if err := os.Rename(away, cfg.Checkpoint); err != nil {
 		t.Fatal(err)
 	}
-	cfg.OnIteration = nil
+	cfg.Flow.OnIteration = nil
 	sameFit(t, fit(t, b, x, cfg), want, x)
 }
 
 // killed is the fit of TestKill.
 func killed(t *testing.T) (x *mat.Dense, cfg Config) {
 	cfg = followed()["free windows"]
-	cfg.Iterations, cfg.Steps, cfg.KeepBest = 8, 10, true
+	cfg.Flow.Iterations, cfg.Flow.Steps, cfg.Flow.KeepBest = 8, 10, true
 	return followedSignals(t), cfg
 }
 
@@ -219,7 +221,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Fatalf("the first process printed %q (%v)", line, err)
 	}
 	cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-	if _, err := Fit(context.Background(), open(t, backend.Go), x, cfg); !errors.Is(err, ErrCheckpointInUse) {
+	if _, err := Fit(context.Background(), open(t, backend.Go), x, cfg); !errors.Is(err, sealed.ErrInUse) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -243,7 +245,7 @@ func kill(t *testing.T, b compute.Backend) {
 	x, cfg := killed(t)
 	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
 		cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-		cfg.OnIteration = func(_ int, it Iteration) { fmt.Println("made", it.J) }
+		cfg.Flow.OnIteration = func(_ int, it Iteration) { fmt.Println("made", it.J) }
 		if err := fit(t, b, x, cfg).Save(filepath.Join(dir, "result")); err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +284,7 @@ func kill(t *testing.T, b compute.Backend) {
 	begin := time.Now()
 	for made.Scan() {
 	}
-	iteration := time.Since(begin) / time.Duration(cfg.Iterations)
+	iteration := time.Since(begin) / time.Duration(cfg.Flow.Iterations)
 	if err := child.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +296,7 @@ func kill(t *testing.T, b compute.Backend) {
 		for ended := false; !ended; {
 			child, made := start(dir)
 			if done < kills { // within an iteration; a process that goes on may end before it
-				for range moments.IntN(cfg.Iterations) {
+				for range moments.IntN(cfg.Flow.Iterations) {
 					made.Scan()
 				}
 				time.Sleep(time.Duration(moments.Float64() * float64(iteration)))

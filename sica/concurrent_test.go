@@ -14,7 +14,7 @@ import (
 func TestConcurrent(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	linear := Default()
-	linear.Rule = LinearRule
+	linear.Method = LinearOnly
 	cfgs := []Config{smokes()["free"], linear}
 	onBackendsOrGo(t, "concurrent", func(t *testing.T, b compute.Backend) {
 		var alone []*Result

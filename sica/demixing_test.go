@@ -122,7 +122,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("row 4: %v", err)
 	}
 	cfg := FastWGF()
-	cfg.Start, cfg.Iterations = []preprocess.Transform{preprocess.Conditional}, 0
+	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Conditional}, nil
 	if _, err := fit(t, open(t, backend.Go), s, cfg).Remove(s, 0); !errors.Is(err, ErrNotLinear) {
 		t.Errorf("of a nonlinear result: %v", err)
 	}

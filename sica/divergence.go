@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -9,15 +10,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 )
 
-// Divergence is how far signals are from self-sufficient, in nats, each value
-// 2·log 2 less a classifier's held-out logistic loss; see EstimateDivergence.
+// Divergence is how far signals are from self-sufficient, in nats. Each value is 2·log 2
+// less a classifier's held-out logistic loss; see EstimateDivergence.
 type Divergence = iterate.Divergence
 
-// EstimateDivergence measures how far the d×T signals z, with a position index of the
-// given shape (none for a sequence), are from self-sufficient. It needs no truth, and
-// trains fresh networks on z, with z_t and the signals' own predictions of it
-// as inputs: the number says nothing of how z came about. Held-out positions
-// weigh the networks, so that it is about 0 where nothing can be learned.
+// EstimateDivergence measures how far the signals z, d×n, with a position index of the given
+// shape (none for a sequence), are from self-sufficient. It needs no truth. Fresh networks
+// are trained on z, with z_t and the signals' own predictions of it as inputs, so that the
+// number says nothing of how z was made. Held-out positions weigh the networks, so that it
+// is about 0 where nothing can be learned.
 func EstimateDivergence(ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int) (Divergence, error) {
 	divergences, err := EstimateDivergences(ctx, backend, []Run{{X: z, Seed: seed}}, shape...)
 	if err != nil {
@@ -26,22 +27,20 @@ func EstimateDivergence(ctx context.Context, backend compute.Backend, z *mat.Den
 	return divergences[0], nil
 }
 
-// EstimateDivergences is EstimateDivergence of the signals of several runs of one
-// size, in one program.
+// EstimateDivergences is EstimateDivergence of the signals of several runs of one size, in
+// one program.
 func EstimateDivergences(ctx context.Context, backend compute.Backend, runs []Run, shape ...int) ([]Divergence, error) {
-	cfg := FastWGF()
-	cfg.Shape = shape
-	cfg.Start, cfg.KeepBest = nil, false
-	networks := iterate.EstimateConfig(cfg.networks(), max(len(shape), 1))
-	cfg.Windows = networks.Windows
-	g, err := checkRuns(backend, runs, cfg)
-	if err != nil {
-		return nil, err
+	f := &fitting{ctx: ctx, backend: backend, cfg: Config{Shape: shape, Method: NoMethod}}
+	if err := f.check(runs); err != nil {
+		return nil, fmt.Errorf("sica: %w", err)
 	}
-	var z []*mat.Dense
-	var seeds []uint64
+	var inputs []iterate.Input
 	for _, run := range runs {
-		z, seeds = append(z, run.X), append(seeds, run.Seed)
+		inputs = append(inputs, iterate.Input{Z: run.X, Seed: run.Seed})
 	}
-	return iterate.EstimateDivergences(ctx, backend, networks, z, g, seeds)
+	divergences, err := iterate.EstimateDivergences(ctx, backend, inputs, f.grid)
+	if err != nil {
+		return nil, fmt.Errorf("sica: %w", err)
+	}
+	return divergences, nil
 }

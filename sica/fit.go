@@ -10,13 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/network"
-	"github.com/seed-47b1e431/gosica/sica/start"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// ErrNotFinite is wrapped by the error of a fit whose loss or signals became
-// NaN or infinite; the result that comes with it is the last good iterate.
+// ErrNotFinite is wrapped by the error of a fit whose loss or signals became NaN or
+// infinite. The result that comes with it is the last good iterate.
 var ErrNotFinite = signal.ErrNotFinite
 
 // ErrSignals is wrapped by the error for mixed signals that can't be separated.
@@ -30,20 +33,25 @@ func (e signalsError) Unwrap() error        { return e.error }
 
 // Run is one separation of FitRuns.
 type Run struct {
-	X    *mat.Dense // mixed signals, d×T
+	X    *mat.Dense // mixed signals, d×n
 	Seed uint64     // of every random draw, in place of Config.Seed
 }
 
-// Fit separates the mixed signals x, d signals in rows × T positions in
-// columns, with d ≥ 2 (paper, Algorithm 2). It doesn't change x. A Rule needs T ≥ 16 and
-// T ≥ d + 2: fewer positions tell nothing. NetworkRule needs 20 along the first axis of the
-// positions, and 5 along the others.
+// Fit separates the mixed signals x, d signals in rows × n positions in columns, with d ≥ 2
+// (paper, Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and
+// n ≥ d + 2. NetworkOnly needs 20 positions along the first axis and 5 along the others.
 //
-// An error about x or cfg comes before any work and without a result, and so does
-// ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
-// finite, Fit returns the last good iterate together with the error: ctx.Err(),
-// or one that wraps ErrNotFinite. With Running.Checkpoint it can go on after that,
-// or after the process was killed.
+// An error about x or cfg comes before any work and without a result, and so does ctx.Err()
+// if ctx has ended already. If ctx ends later, or a number stops being finite, Fit returns
+// the last good iterate together with the error: ctx.Err(), or one that wraps ErrNotFinite.
+//
+// With Config.Checkpoint, a folder of this fit alone that is made if need be, Fit keeps its
+// state after the choice of the method and after each iteration. A fit of the same signals
+// and settings on the same backend continues from there, to the result that it would have
+// had, bit for bit where the backend repeats itself. A fit of others, except Flow.Budget, is
+// refused. OnIteration isn't called again for the iterations kept; Elapsed and Budget count
+// their time. The folder stays when the fit is done: the same fit then returns its result at
+// once. Remove it when it has served.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
@@ -52,116 +60,275 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 	return results[0], err
 }
 
-// FitRuns makes several independent separations of equal size in one compiled
-// program. Its results are those of Fit on each run, up to the rounding of the
-// backend; run r's draws come from its own seed only. The error, if any, is
-// the first of the runs'.
+// FitRuns makes several independent separations of equal size in one compiled program. Its
+// results are those of Fit on each run, up to the rounding of the backend. The draws of a
+// run come from its own seed only. The error, if any, is the first of the runs'.
 func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Config) ([]*Result, error) {
-	begin := time.Now()
-	g, err := checkRuns(backend, runs, cfg)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	runs, prepared, err := cfg.prepare(ctx, runs)
-	if err != nil {
-		return nil, fmt.Errorf("sica: %w", err)
-	}
-	runs, reductions, err := cfg.reduce(runs)
-	if err != nil {
-		return nil, fmt.Errorf("sica: %w", signalsError{err})
-	}
-	var kept *checkpoint
-	if cfg.Checkpoint != "" {
-		if kept, err = openCheckpoint(cfg, backend, runs); err != nil {
-			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
-		}
-		defer kept.Close()
-	}
-	choices, err := cfg.starts(ctx, backend, runs, g, kept)
-	if err != nil {
-		return nil, err
-	}
-	results, err := separate(ctx, backend, runs, choices, cfg, g, kept, begin)
-	for r, result := range results {
-		result.reducedBy(reductions[r])
-		result.preparedBy(prepared[r])
+	f := &fitting{ctx: ctx, backend: backend, cfg: cfg.Clone(), begin: time.Now()}
+	results, err := f.run(runs)
+	if err != nil && err != ctx.Err() {
+		err = fmt.Errorf("sica: %w", err)
 	}
 	return results, err
 }
 
-// starts are what the runs begin with: those that were kept, if there are any.
-func (c Config) starts(ctx context.Context, backend compute.Backend, runs []Run, g *grid.Grid, kept *checkpoint) ([]start.Start, error) {
-	if kept != nil {
-		choices, err := kept.readStarts(c, runs, g)
-		if err != nil {
-			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
-		}
-		if choices != nil {
-			return choices, nil
-		}
-	}
-	choices := make([]start.Start, len(runs))
-	for r, run := range runs {
-		var err error
-		if choices[r], err = c.startOf(ctx, backend, r, run, g.Shape()); err != nil {
-			return nil, fmt.Errorf("sica: %w", err)
-		}
-	}
-	if kept != nil && ctx.Err() == nil { // an ended ctx cuts the choice short
-		if err := kept.writeStarts(choices); err != nil {
-			return nil, fmt.Errorf("sica: %w: %w", ErrCheckpoint, err)
-		}
-	}
-	return choices, nil
+// fitting is a call of FitRuns.
+type fitting struct {
+	ctx     context.Context
+	backend compute.Backend
+	cfg     Config
+	begin   time.Time
+
+	runs []*fitRun
+	grid *grid.Grid
+	kept *sealed.Series // the checkpoint, nil for none
+	key  string         // of the fit, in the checkpoint
 }
 
-// checkRuns returns an error unless the runs can be separated together, and the index
-// of their positions.
-func checkRuns(backend compute.Backend, runs []Run, cfg Config) (*grid.Grid, error) {
-	if backend == nil {
-		return nil, errors.New("sica: backend is nil; open one with backend.Open")
+// fitRun is one of the runs of a fit.
+type fitRun struct {
+	place int // in FitRuns
+	seed  uint64
+	x     *signal.Signals // mixed, then prepared, then reduced
+
+	maps     []preprocess.Map // that prepared and reduced the mixed signals
+	prepared bool
+	why      string // in sentences, what these maps did
+}
+
+func (f *fitting) run(runs []Run) ([]*Result, error) {
+	if err := f.check(runs); err != nil {
+		return nil, err
 	}
-	if len(runs) == 0 {
-		return nil, errors.New("sica: no runs; want at least one")
+	if err := f.ctx.Err(); err != nil {
+		return nil, err
 	}
-	var g *grid.Grid
-	for r, run := range runs {
-		var err error
-		if g, err = checkRun(run, runs[0], cfg); err != nil {
-			if len(runs) > 1 {
-				return nil, fmt.Errorf("sica: run %d: %w", r, err)
+	for _, step := range []func(*fitRun) error{f.prepare, f.reduce} {
+		for _, r := range f.runs {
+			if err := step(r); err != nil {
+				return nil, f.errorOf(r.place, err)
 			}
-			return nil, fmt.Errorf("sica: %w", err)
 		}
 	}
-	return g, nil
+	if err := f.checkRanks(); err != nil {
+		return nil, err
+	}
+	if f.cfg.Checkpoint != "" {
+		if err := f.openCheckpoint(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		}
+		defer f.kept.Close()
+	}
+	separations, err := f.separations()
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := f.iterate(separations)
+	var results []*Result
+	for i, out := range outputs {
+		results = append(results, f.result(f.runs[i], separations[i], out))
+	}
+	return results, err
 }
 
-func checkRun(run, first Run, cfg Config) (*grid.Grid, error) {
-	if err := signal.Check("x", run.X); err != nil {
-		return nil, signalsError{err}
+// errorOf names the run in an error if there are several.
+func (f *fitting) errorOf(place int, err error) error {
+	if len(f.runs) > 1 {
+		return fmt.Errorf("run %d: %w", place, err)
 	}
-	d, t := run.X.Dims()
-	if d0, t0 := first.X.Dims(); d != d0 || t != t0 {
-		return nil, fmt.Errorf("x is %d×%d, run 0 is %d×%d: want runs of one size", d, t, d0, t0)
+	return err
+}
+
+// check checks the runs and the settings, and makes the Signals of the runs.
+func (f *fitting) check(runs []Run) error {
+	switch {
+	case f.backend == nil:
+		return errors.New("backend: is nil; must be one that backend.Open returns")
+	case len(runs) == 0:
+		return errors.New("runs: are none; must be at least one")
 	}
-	if least := max(fewestPositions, d+2); cfg.Rule != NoRule && t < least {
-		return nil, signalsError{fmt.Errorf("%d positions of %d signals are too few for the rule %q: want at least %d", t, d, cfg.Rule, least)}
-	}
-	g, err := cfg.index(d, t)
-	if err == nil && cfg.Rule == NetworkRule {
-		if err := network.CheckShape(g.Shape()); err != nil {
-			return nil, signalsError{err}
+	f.runs = make([]*fitRun, len(runs))
+	for place, run := range runs {
+		r := &fitRun{place: place, seed: run.Seed}
+		f.runs[place] = r
+		if err := f.checkRun(r, run, runs[0]); err != nil {
+			return f.errorOf(place, err)
 		}
 	}
-	return g, err
+	return nil
 }
 
-// fewestPositions is how many positions a rule needs, and two more than signals: evidence
-// is weighed by sixteenths of the positions that have a past, of which one may be empty; and
-// signals at one more position than there are of them are a regular simplex when they are
-// whitened, whatever they are, so that nothing tells one rotation from another.
-const fewestPositions = 16
+func (f *fitting) checkRun(r *fitRun, run, first Run) error {
+	if run.X == nil || run.X.IsEmpty() {
+		return signalsError{signal.Check("x", run.X)}
+	}
+	d, n := run.X.Dims()
+	if d0, n0 := first.X.Dims(); d != d0 || n != n0 {
+		return fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 0", d, n, d0, n0)
+	}
+	least := max(minPositions, d+2)
+	if f.cfg.Method != NoMethod && n < least {
+		return signalsError{fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; must be at least %d",
+			n, d, f.cfg.Method, least)}
+	}
+	var err error
+	if f.grid, err = f.cfg.grid(d, n); err != nil {
+		return err
+	}
+	if f.cfg.Method == NetworkOnly {
+		if err := network.CheckShape(f.grid.Shape()); err != nil {
+			return signalsError{err}
+		}
+	}
+	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
+		return signalsError{err}
+	}
+	return nil
+}
+
+// minPositions is how many positions a method needs. Evidence is weighed by sixteenths of
+// the positions that have a past, of which one may be empty. At d + 1 positions, whitened
+// signals are a regular simplex whatever they are, so that no rotation is identified;
+// hence also d + 2.
+const minPositions = 16
+
+// prepare replaces the signals of a run by what Config.Prepare makes of them.
+func (f *fitting) prepare(r *fitRun) error {
+	if f.cfg.Prepare == nil {
+		return nil
+	}
+	x, m, err := preprocess.FitOwn(f.ctx, f.cfg.Prepare, r.x.X())
+	if err != nil {
+		return fmt.Errorf("Prepare: %w", err)
+	}
+	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
+		return fmt.Errorf("Prepare: the prepared %w", signalsError{err})
+	}
+	r.maps, r.prepared = append(r.maps, m), true
+	r.why = fmt.Sprintf("The mixed signals were prepared by the caller's %T. ", f.cfg.Prepare)
+	return nil
+}
+
+// reduce replaces the signals of a run by their principal components, if Config.Components
+// or their rank asks for it.
+func (f *fitting) reduce(r *fitRun) error {
+	m, err := preprocess.Reduce(r.x.X(), f.cfg.Components)
+	if err == nil && m.Components() < 2 {
+		err = fmt.Errorf("x: is %d mixed signals of rank %d; must have at least 2 components", m.Channels(), m.Rank)
+	}
+	if err != nil {
+		return signalsError{err}
+	}
+	if m.Components() == m.Channels() && f.cfg.Components == 0 {
+		return nil
+	}
+	x, err := m.Apply(r.x.X())
+	if err != nil {
+		return signalsError{err}
+	}
+	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
+		return signalsError{err}
+	}
+	r.maps = append(r.maps, m)
+	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold %.4g %% of their variance",
+		m.Channels(), m.Components(), 100*m.Explained)
+	if m.Components() == m.Rank {
+		why += ": the others are rounding"
+	}
+	r.why += why + ". "
+	return nil
+}
+
+// checkRanks returns an error unless the reduced signals of the runs are equally many.
+func (f *fitting) checkRanks() error {
+	d0, _ := f.runs[0].x.Dims()
+	for _, r := range f.runs {
+		if d, _ := r.x.Dims(); d != d0 {
+			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 0, "+
+				"or Components must be set", r.place, d, d0)}
+		}
+	}
+	return nil
+}
+
+// separations returns what the runs begin with: from the checkpoint, if it is there.
+func (f *fitting) separations() ([]*separation, error) {
+	if f.kept != nil {
+		all, err := f.readSeparations()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		}
+		if all != nil {
+			return all, nil
+		}
+	}
+	var all []*separation
+	for _, r := range f.runs {
+		s, err := f.separate(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if f.kept != nil && f.ctx.Err() == nil { // an ended ctx cuts the choice short
+		if err := f.writeSeparations(all); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		}
+	}
+	return all, nil
+}
+
+// iterate returns what the iterations make of the separations.
+func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) {
+	if f.cfg.Flow != nil {
+		var inputs []iterate.Input
+		for i, s := range separations {
+			inputs = append(inputs, iterate.Input{Z: s.Z, Seed: f.runs[i].seed})
+		}
+		return iterate.Move(f.ctx, f.backend, inputs, *f.cfg.Flow, f.grid, f.begin, f.kept)
+	}
+	trace := iterate.Trace{Stopped: iterate.StoppedMethod, Elapsed: time.Since(f.begin)}
+	err := f.ctx.Err()
+	if err != nil {
+		trace.Stopped, trace.Why = iterate.StoppedCancelled, "the caller's context ended: "+err.Error()
+	}
+	var outputs []*iterate.Output
+	for _, s := range separations {
+		outputs = append(outputs, &iterate.Output{Trace: trace, Z: s.Z})
+	}
+	return outputs, err
+}
+
+// AsMethod returns the fit with these settings as an ica.Method, named "sica", to be compared
+// with others. The shape of the signals is taken where cfg has none. The model's Details are
+// the *Result. If ctx ends, or a number isn't finite, there is an error and no model.
+func AsMethod(backend compute.Backend, cfg Config) ica.Method { return asMethod{backend, cfg} }
+
+type asMethod struct {
+	backend compute.Backend
+	cfg     Config
+}
+
+func (m asMethod) Name() string { return "sica" }
+
+func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	cfg := m.cfg
+	if shape := x.Shape(); cfg.Shape == nil && len(shape) > 1 {
+		cfg.Shape = shape
+	}
+	r, err := Fit(ctx, m.backend, x.X(), cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &ica.Model{Signals: r.Z, Map: resultMap{r}, Convergence: r.Convergence(), Why: r.Why, Details: r}, nil
+}
+
+// resultMap is a Result as a map of a sequence, or of as many positions as the fit had.
+type resultMap struct{ *Result }
+
+func (m resultMap) Apply(x *mat.Dense) (*mat.Dense, error) { return m.Transform(x) }
+
+func (m resultMap) Invert(z *mat.Dense) (*mat.Dense, error) {
+	x, _, err := m.InverseTransform(z)
+	return x, err
+}

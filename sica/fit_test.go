@@ -78,18 +78,18 @@ func largestDifference(a, b *mat.Dense) float64 {
 // smokes are small versions of every preset and of what else a Config can say.
 func smokes() map[string]Config {
 	plain := FastWGF().Smoke()
-	window := plain
-	window.Context, window.Windows, window.Hidden = LocalWindow, []int{0, 2}, []int{8}
-	window.Folds, window.Block = 2, 16
-	free := window
-	free.Family, free.Windows, free.Noise, free.WarmStart, free.Patience = Free, []int{1}, 0, false, 1
+	window := plain.Clone()
+	window.Flow.Context, window.Flow.Windows, window.Flow.Hidden = LocalWindow, []int{0, 2}, []int{8}
+	window.Flow.Folds, window.Flow.Block = 2, 16
+	free := window.Clone()
+	free.Flow.Family, free.Flow.Windows, free.Flow.Noise, free.Flow.WarmStart = Free, []int{1}, 0, false
 	local := PaperRF().Smoke()
-	local.Context, local.Windows, local.Hidden = LocalWindow, []int{2}, []int{8}
-	local.Solver = flows.Heun
+	local.Flow.Context, local.Flow.Windows, local.Flow.Hidden = LocalWindow, []int{2}, []int{8}
+	local.Flow.Solver = flows.Heun
 	wgf, rf := PaperWGF().Smoke(), PaperRF().Smoke()
-	wgf.BatchSize, rf.BatchSize = 50, 50
-	double := window
-	double.Float64 = true
+	wgf.Flow.BatchSize, rf.Flow.BatchSize = 50, 50
+	double := window.Clone()
+	double.Flow.Float64 = true
 	return map[string]Config{
 		"default": plain, "window": window, "free": free, "local RF": local,
 		"paper WGF": wgf, "paper RF": rf, "float64": double,
@@ -102,14 +102,14 @@ func TestFitRunsAndRepeats(t *testing.T) {
 	for name, cfg := range smokes() {
 		t.Run(name, func(t *testing.T) {
 			positions := 64
-			if cfg.Context == WholeSequence {
+			if cfg.Flow.Context == WholeSequence {
 				positions = 32 // each adds weights, with which the time to compile grows
 			}
 			first, _ := mixedAR7(t, 0, positions, 3, true)
 			other, _ := mixedAR7(t, 1, positions, 3, false)
 			runs := []Run{{X: first, Seed: 10}, {X: other, Seed: 11}, {X: first, Seed: 11}}
 			alone := func(b compute.Backend, r int) *Result {
-				cfg := cfg
+				cfg := cfg.Clone()
 				cfg.Seed = runs[r].Seed
 				return fit(t, b, runs[r].X, cfg)
 			}
@@ -165,11 +165,11 @@ func TestPaperPresetsOnImages(t *testing.T) {
 			if name == "WGF" && backend.NameOf(b) != backend.Go {
 				return // TestSameBits compiles it, for a video
 			}
-			cfg := cfg
-			cfg.BatchSize, cfg.LearningRate = 16, 1e-3
+			cfg := cfg.Clone()
+			cfg.Flow.BatchSize, cfg.Flow.LearningRate = 16, 1e-3
 			cfg.Shape = []int{6, 6}
 			image := fit(t, b, x, cfg)
-			if len(image.Loss) != cfg.Iterations || !signal.Finite(image.Loss[0]) {
+			if len(image.Loss) != cfg.Flow.Iterations || !signal.Finite(image.Loss[0]) {
 				t.Errorf("%s: losses %v", name, image.Loss)
 			}
 			if backend.NameOf(b) != backend.Go {
@@ -183,40 +183,6 @@ func TestPaperPresetsOnImages(t *testing.T) {
 	}
 }
 
-// A move that is affine in the signals is its own projection; the projection of
-// any move leaves a rest that no signal explains.
-func TestProjectLinear(t *testing.T) {
-	x, _ := mixedAR7(t, 3, 300, 2, true)
-	b := mat.NewDense(2, 2, []float64{1, -2, 0.5, 3})
-	var affine mat.Dense
-	affine.Mul(b, x)
-	affine.Apply(func(i, _ int, v float64) float64 { return v + float64(i) + 1 }, &affine)
-	got, _, err := projectLinear(&affine, x)
-	if err != nil || largestDifference(got, &affine) > 1e-9 {
-		t.Errorf("an affine move changed by %g, %v", largestDifference(got, &affine), err)
-	}
-
-	curved := mat.NewDense(2, 300, nil)
-	curved.Apply(func(i, k int, _ float64) float64 { return math.Sin(float64(1+i) * x.At(i, k)) }, curved)
-	if got, _, err = projectLinear(curved, x); err != nil {
-		t.Fatal(err)
-	}
-	var rest, correlation mat.Dense
-	rest.Sub(curved, got)
-	correlation.Mul(&rest, x.T())
-	sums := []float64{mat.Sum(rest.RowView(0)), mat.Sum(rest.RowView(1)), mat.Norm(&correlation, 2)}
-	for _, v := range sums {
-		if math.Abs(v) > 1e-8 {
-			t.Errorf("the rest still has the moments %v", sums)
-		}
-	}
-
-	dependent := mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6})
-	if _, _, err := projectLinear(dependent, dependent); err == nil {
-		t.Error("dependent signals gave no error")
-	}
-}
-
 // A cancelled fit gives the signals of the last whole iteration and ctx's error.
 func TestFitCancelled(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
@@ -224,9 +190,9 @@ func TestFitCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		cfg := FastWGF()
-		cfg.Steps, cfg.KeepBest = 5, false
+		cfg.Flow.Steps, cfg.Flow.KeepBest = 5, false
 		var last *mat.Dense
-		cfg.OnIteration = func(_ int, it Iteration) {
+		cfg.Flow.OnIteration = func(_ int, it Iteration) {
 			if last = it.Z; it.J == 2 {
 				cancel()
 			}
@@ -245,9 +211,9 @@ func TestFitCancelled(t *testing.T) {
 func TestFitNotFinite(t *testing.T) {
 	x, _ := mixedAR7(t, 4, 256, 3, false)
 	cfg := FastWGF()
-	cfg.Steps, cfg.Standardise, cfg.Folds, cfg.Family = 5, false, 0, Free
-	cfg.MaxMove, cfg.KeepBest = 0, false
-	cfg.FirstStep, cfg.LastStep = 1e300, 1e300
+	cfg.Flow.Steps, cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family = 5, false, 0, Free
+	cfg.Flow.MaxMove, cfg.Flow.KeepBest = 0, false
+	cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
 	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
 	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
@@ -287,40 +253,39 @@ func TestFitErrors(t *testing.T) {
 		{"constant", constant, FastWGF(), "signal 2"},
 		{"NaN", nan, FastWGF(), "position 8"},
 		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), FastWGF(), "at least 2"},
-		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "positions are too few"},
-		{"four positions", mat.NewDense(2, 4, []float64{1, 2, 3, 7, 2, 1, 5, 4}), Default(), "4 positions of 2 signals are too few"},
+		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "window 3 spans"},
+		{"four positions", mat.NewDense(2, 4, []float64{1, 2, 3, 7, 2, 1, 5, 4}), Default(), "4 positions of 2 signals, too few"},
 		{"hardly more positions than signals", few, Default(), "too few"},
 		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "product is 256"},
 		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
-		{"window", good, with(func(c *Config) { c.Windows = []int{200} }), "window 200"},
-		{"image window", good, with(func(c *Config) { c.Shape, c.Windows = []int{2, 128}, []int{1} }), "window 1"},
-		{"windows", good, with(func(c *Config) { c.Context, c.Windows = LocalWindow, []int{2, 1} }), "rising"},
-		{"no window", good, with(func(c *Config) { c.Windows = nil }), "windows"},
-		{"windows without folds", good, with(func(c *Config) { c.Context, c.Windows, c.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
-		{"prediction", good, with(func(c *Config) { c.Windows = []int{0} }), "prediction"},
-		{"move", good, with(func(c *Config) { c.MaxMove = -1 }), "move"},
-		{"rule", good, with(func(c *Config) { c.Rule = "ica" }), `rule "ica"`},
-		{"budget", good, with(func(c *Config) { c.Budget = -1 }), "budget"},
-		{"start", good, with(func(c *Config) { c.Start = []preprocess.Transform{"pca"} }), "pca"},
-		{"flow", good, with(func(c *Config) { c.Flow = "ode" }), `flow "ode"`},
-		{"context", good, with(func(c *Config) { c.Context = "" }), "context"},
-		{"family", good, with(func(c *Config) { c.Family = "cubic" }), "family"},
-		{"iterations", good, with(func(c *Config) { c.Iterations = -1 }), "iterations -1"},
-		{"step", good, with(func(c *Config) { c.LastStep = math.NaN() }), "NaN"},
-		{"learning rate", good, with(func(c *Config) { c.LearningRate = -1 }), "learning rate"},
-		{"optimizer", good, with(func(c *Config) { c.Optimizer = "sgd" }), "optimizer"},
-		{"batch", good, with(func(c *Config) { c.BatchSize = 0 }), "batch"},
-		{"both", good, with(func(c *Config) { c.Epochs = 1 }), "epochs 1 and steps 50"},
-		{"folds", good, with(func(c *Config) { c.Folds = 1 }), "folds 1"},
-		{"noise", good, with(func(c *Config) { c.Noise = -1 }), "noise"},
-		{"patience", good, with(func(c *Config) { c.Folds, c.Patience = 0, 3 }), "patience"},
-		{"hidden", good, with(func(c *Config) { c.Hidden = nil }), "hidden"},
-		{"solver", good, func() Config { c := PaperRF(); c.Solver = "rk4"; return c }(), "solver"},
-		{"RF folds", good, func() Config { c := PaperRF(); c.Folds, c.Block = 3, 4; return c }(), "folds 3"},
-		{"sum of outputs", good, func() Config { c := PaperRF(); c.SumOutputs = true; return c }(), "sum of outputs"},
-		{"time waves", good, func() Config { c := PaperRF(); c.TimeWaves = 17; return c }(), "time waves 17: want 0 to 16"},
-		{"time waves of WGF", good, func() Config { c := PaperWGF(); c.TimeWaves = 1; return c }(), "time waves 1"},
-		{"whole noise", good, func() Config { c := PaperWGF(); c.Noise = 1; return c }(), "noise 1"},
+		{"window", good, with(func(c *Config) { c.Flow.Windows = []int{200} }), "window 200"},
+		{"image window", good, with(func(c *Config) { c.Shape, c.Flow.Windows = []int{2, 128}, []int{1} }), "window 1"},
+		{"windows", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows = LocalWindow, []int{2, 1} }), "rising"},
+		{"no window", good, with(func(c *Config) { c.Flow.Windows = nil }), "windows"},
+		{"windows without folds", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows, c.Flow.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
+		{"prediction", good, with(func(c *Config) { c.Flow.Windows = []int{0} }), "prediction"},
+		{"move", good, with(func(c *Config) { c.Flow.MaxMove = -1 }), "move"},
+		{"rule", good, with(func(c *Config) { c.Method = "ica" }), `Method: is "ica"`},
+		{"budget", good, with(func(c *Config) { c.Flow.Budget = -1 }), "budget"},
+		{"start", good, with(func(c *Config) { c.Transforms = []preprocess.Transform{"pca"} }), "pca"},
+		{"flow", good, with(func(c *Config) { c.Flow.Kind = "ode" }), `kind: is "ode"`},
+		{"context", good, with(func(c *Config) { c.Flow.Context = "" }), "context"},
+		{"family", good, with(func(c *Config) { c.Flow.Family = "cubic" }), "family"},
+		{"iterations", good, with(func(c *Config) { c.Flow.Iterations = -1 }), "iterations: are -1"},
+		{"step", good, with(func(c *Config) { c.Flow.LastStep = math.NaN() }), "NaN"},
+		{"learning rate", good, with(func(c *Config) { c.Flow.LearningRate = -1 }), "learning rate"},
+		{"optimizer", good, with(func(c *Config) { c.Flow.Optimizer = "sgd" }), "optimizer"},
+		{"batch", good, with(func(c *Config) { c.Flow.BatchSize = 0 }), "batch"},
+		{"both", good, with(func(c *Config) { c.Flow.Epochs = 1 }), "epochs 1 and steps 50"},
+		{"folds", good, with(func(c *Config) { c.Flow.Folds = 1 }), "folds 1"},
+		{"noise", good, with(func(c *Config) { c.Flow.Noise = -1 }), "noise"},
+		{"hidden", good, with(func(c *Config) { c.Flow.Hidden = nil }), "hidden"},
+		{"solver", good, func() Config { c := PaperRF(); c.Flow.Solver = "rk4"; return c }(), "solver"},
+		{"RF folds", good, func() Config { c := PaperRF(); c.Flow.Folds, c.Flow.Block = 3, 4; return c }(), "folds 3"},
+		{"sum of outputs", good, func() Config { c := PaperRF(); c.Flow.SumOutputs = true; return c }(), "sum of outputs"},
+		{"time waves", good, func() Config { c := PaperRF(); c.Flow.TimeWaves = 17; return c }(), "time waves 17: want 0 to 16"},
+		{"time waves of WGF", good, func() Config { c := PaperWGF(); c.Flow.TimeWaves = 1; return c }(), "time waves 1"},
+		{"whole noise", good, func() Config { c := PaperWGF(); c.Flow.Noise = 1; return c }(), "noise 1"},
 	} {
 		result, err := Fit(context.Background(), b, test.x, test.cfg)
 		if err == nil || result != nil || !strings.Contains(err.Error(), test.want) {
@@ -342,35 +307,6 @@ func TestFitErrors(t *testing.T) {
 	}
 }
 
-// Spread over two devices, the networks learn what they learn on one.
-func TestFitRunsOnDevices(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
-		x, _ := mixedAR7(t, 3, 200, 2, false)
-		runs := []Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
-		cfg := FastWGF().Smoke()
-		one, err := FitRuns(context.Background(), b, runs, cfg)
-		if err != nil {
-			t.Fatalf("%+v", err)
-		}
-		cfg.Devices = 2
-		two, err := FitRuns(context.Background(), b, runs, cfg)
-		if b.NumDevices() < 2 {
-			if err == nil || !strings.Contains(err.Error(), "devices") {
-				t.Fatalf("two devices on a backend of one: %v, want an error about devices", err)
-			}
-			return
-		}
-		if err != nil {
-			t.Fatalf("%+v", err)
-		}
-		for r := range runs {
-			if diff := largestDifference(one[r].Z, two[r].Z); !(diff < 1e-5) {
-				t.Errorf("run %d differs by %g from the run on one device", r, diff)
-			}
-		}
-	})
-}
-
 // A fit's memory, the device's included, doesn't grow with its iterations.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	resident := func() int {
@@ -389,9 +325,9 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 4, 300, 2, false)
 		cfg := FastWGF()
-		cfg.Iterations, cfg.Steps = 300, 2
+		cfg.Flow.Iterations, cfg.Flow.Steps = 300, 2
 		var early, late []int
-		cfg.OnIteration = func(_ int, it Iteration) {
+		cfg.Flow.OnIteration = func(_ int, it Iteration) {
 			switch {
 			case it.J%5 > 0 || it.J <= 30: // the heap hasn't its size yet
 			case it.J <= 65:
@@ -415,14 +351,14 @@ func TestFitRunsInChunks(t *testing.T) {
 		t.Skip("trains 44 networks")
 	}
 	cfg := FastWGF().Smoke()
-	cfg.Iterations, cfg.Steps = 1, 50
+	cfg.Flow.Iterations, cfg.Flow.Steps = 1, 50
 	x, _ := mixedAR7(t, 1, 200, 3, false)
 	var runs []Run
 	for seed := range uint64(11) {
 		runs = append(runs, Run{X: x, Seed: seed})
 	}
-	n := cfg.networks()
-	if n.Chunk(200, len(runs)*n.Networks()) == cfg.Steps || n.Chunk(200, n.Networks()) < cfg.Steps {
+	n := cfg.Flow
+	if n.Chunk(200, len(runs)*n.Networks()) == cfg.Flow.Steps || n.Chunk(200, n.Networks()) < cfg.Flow.Steps {
 		t.Fatal("want several calls for all runs, and one for a run alone")
 	}
 	b := open(t, backend.Available()[0])
@@ -433,17 +369,5 @@ func TestFitRunsInChunks(t *testing.T) {
 	cfg.Seed = runs[10].Seed
 	if diff := largestDifference(results[10].Z, fit(t, b, x, cfg).Z); !(diff < 1e-4) {
 		t.Errorf("the last run differs by %g from the run alone", diff)
-	}
-}
-
-func TestPlateau(t *testing.T) {
-	p := plateau{Patience: 2}
-	for k, v := range []float64{1, 0.5, 0.6, 0.4, 0.4, 0.41} {
-		if want := k == 5; p.reached(v) != want {
-			t.Errorf("after value %d: reached = %v", k, !want)
-		}
-	}
-	if p := (plateau{}); p.reached(1) || p.reached(2) {
-		t.Error("patience 0 stopped")
 	}
 }

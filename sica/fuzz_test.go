@@ -134,7 +134,7 @@ func checkMessage(t *testing.T, err error) {
 // finite.
 func checkUse(t *testing.T, r *Result, x *mat.Dense) {
 	t.Helper()
-	if r.Config.SolverSteps > 1000 || slices.Max(append(r.Config.Hidden, 0)) > 1000 {
+	if r.Config.Flow.SolverSteps > 1000 || slices.Max(append(r.Config.Flow.Hidden, 0)) > 1000 {
 		return // as good as any, but it takes long
 	}
 	z, err := r.Transform(x)
@@ -190,7 +190,7 @@ func FuzzResume(f *testing.F) {
 	}
 	x := goldenSignals(f)
 	cfg := followed()["free prediction"]
-	cfg.Iterations, cfg.Steps, cfg.Hidden, cfg.KeepBest = 2, 2, []int{2}, true
+	cfg.Flow.Iterations, cfg.Flow.Steps, cfg.Flow.Hidden, cfg.Flow.KeepBest = 2, 2, []int{2}, true
 	cfg.Checkpoint = filepath.Join(f.TempDir(), "checkpoint")
 	if _, err := Fit(context.Background(), b, x, cfg); err != nil {
 		f.Fatal(err)
@@ -211,8 +211,8 @@ func FuzzResume(f *testing.F) {
 		putSealed(t, cfg.Checkpoint, files, checkpointFormat)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		resumed := cfg
-		resumed.OnIteration = func(_ int, it Iteration) {
+		resumed := cfg.Clone()
+		resumed.Flow.OnIteration = func(_ int, it Iteration) {
 			if it.J > 2 {
 				t.Errorf("iteration %d of 2", it.J)
 			}

@@ -71,14 +71,14 @@ func TestNoGoroutineStays(t *testing.T) {
 // endings are functions that separate x and end in one way each.
 func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*testing.T) {
 	cfg := sica.FastWGF()
-	cfg.KeepBest = false
-	cfg.Iterations, cfg.Steps = 3, 10
+	cfg.Flow.KeepBest = false
+	cfg.Flow.Iterations, cfg.Flow.Steps = 3, 10
 
 	// cancelled gives cfg a context that ends with the first iteration.
 	cancelled := func() (context.Context, sica.Config) {
 		ctx, cancel := context.WithCancel(context.Background())
-		cfg := cfg
-		cfg.OnIteration = func(int, sica.Iteration) { cancel() }
+		cfg := cfg.Clone()
+		cfg.Flow.OnIteration = func(int, sica.Iteration) { cancel() }
 		return ctx, cfg
 	}
 	soon := func() context.Context {
@@ -116,22 +116,22 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 			failed(t, err)
 		},
 		"bad setting": func(t *testing.T) {
-			cfg := cfg
-			cfg.LearningRate = -1
+			cfg := cfg.Clone()
+			cfg.Flow.LearningRate = -1
 			_, err := sica.Fit(context.Background(), b, x, cfg)
 			failed(t, err)
 		},
 		"not finite": func(t *testing.T) {
-			cfg := cfg
-			cfg.Standardise, cfg.Folds, cfg.Family, cfg.MaxMove = false, 0, sica.Free, 0
-			cfg.FirstStep, cfg.LastStep = 1e300, 1e300
+			cfg := cfg.Clone()
+			cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family, cfg.Flow.MaxMove = false, 0, sica.Free, 0
+			cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
 			_, err := sica.Fit(context.Background(), b, x, cfg)
 			failed(t, err)
 		},
 		"checkpoint not writable": func(t *testing.T) {
-			cfg := cfg
+			cfg := cfg.Clone()
 			cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
-			cfg.OnIteration = func(int, sica.Iteration) { os.RemoveAll(cfg.Checkpoint) }
+			cfg.Flow.OnIteration = func(int, sica.Iteration) { os.RemoveAll(cfg.Checkpoint) }
 			_, err := sica.Fit(context.Background(), b, x, cfg)
 			failed(t, err)
 		},

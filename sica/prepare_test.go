@@ -53,7 +53,7 @@ func init() { preprocess.Register("sica_test.logs", func() preprocess.Applier { 
 // quick is a small fit that makes iterations.
 func quick() Config {
 	cfg := FastWGF().Smoke()
-	cfg.Steps = 5
+	cfg.Flow.Steps = 5
 	return cfg
 }
 
@@ -140,7 +140,7 @@ func TestPrepareReduced(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(3, 2, []float64{1, 2, 3, -1, 0.5, 1}), two)
 	cfg := Default()
-	cfg.Rule = LinearRule
+	cfg.Method = LinearOnly
 	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return preprocess.Standardisation(x), nil })
 	result := fit(t, open(t, backend.Go), &x, cfg)
 	dir := filepath.Join(t.TempDir(), "result")
@@ -181,7 +181,7 @@ func TestPrepareErrors(t *testing.T) {
 		cfg := quick()
 		cfg.Prepare = prepare
 		result, err := Fit(t.Context(), b, x, cfg)
-		if result != nil || err == nil || !strings.Contains(err.Error(), "prepare: ") || !strings.Contains(err.Error(), want) {
+		if result != nil || err == nil || !strings.Contains(err.Error(), "Prepare: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("result %v, error %v; want an error with %q", result, err, want)
 		}
 	}
@@ -203,9 +203,9 @@ func TestStop(t *testing.T) {
 	first, _ := mixedAR7(t, 0, 128, 3, true)
 	second, _ := mixedAR7(t, 1, 128, 3, true)
 	cfg := quick()
-	cfg.Iterations, cfg.Checkpoint = 4, t.TempDir()
+	cfg.Flow.Iterations, cfg.Checkpoint = 4, t.TempDir()
 	asked := 0
-	cfg.Stop = func(run int, it Iteration) bool {
+	cfg.Flow.Stop = func(run int, it Iteration) bool {
 		asked++
 		return run == 0 && it.J == 2 || run == 1 && it.J == 3
 	}

@@ -1,159 +1,165 @@
 package sica
 
 import (
+	"context"
 	"slices"
-	"time"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Iteration is the state of a separation after the signals have moved j times.
-type Iteration struct {
-	// J counts from 1.
-	J int
-	// Loss is the mean training loss of the iteration.
-	Loss float64
-	// Divergence is the held-out estimate, in nats, of how far the signals
-	// were from self-sufficient when the iteration began: 2·log 2 less the
-	// classifier's held-out logistic loss, which at the optimum is twice the
-	// Jensen–Shannon divergence. NaN where the config measures none.
-	Divergence float64
-	// Step is the η that was used: less than the config's where MaxMove cut the move.
-	Step float64
-	// Z are the signals after the move, d×T. It must not be changed.
-	Z *mat.Dense
-	// Elapsed is the time since Fit began.
-	Elapsed time.Duration
-}
+type Iteration = iterate.Iteration
+
+// Trace is how the iterations of a fit went, and why it ended.
+type Trace = iterate.Trace
 
 // Status says why a fit ended.
-type Status string
+type Status = iterate.Status
 
+// Why a fit ended.
 const (
-	// StoppedIterations: all iterations were made.
-	StoppedIterations Status = "iterations"
-	// StoppedPlateau: the held-out divergence stopped falling.
-	StoppedPlateau Status = "plateau"
-	// StoppedStart: the config makes no iterations, and the start is the result.
-	StoppedStart Status = "start"
-	// StoppedAsked: Running.Stop said so.
-	StoppedAsked Status = "asked"
-	// StoppedBudget: Running.Budget was used up.
-	StoppedBudget Status = "budget"
-	// StoppedCancelled: the caller's context ended.
-	StoppedCancelled Status = "cancelled"
-	// StoppedDiverged: the held-out divergence or the signals' size grew beyond
-	// doubt, iteration after iteration. Z is of before.
-	StoppedDiverged Status = "diverged"
-	// StoppedCheckpoint: Running.Checkpoint couldn't be written.
-	StoppedCheckpoint Status = "checkpoint"
-	// StoppedNotFinite: a loss or a signal became NaN or infinite, or the signals so alike
-	// or so still that no next iterate could be computed.
-	StoppedNotFinite Status = "not finite"
+	StoppedMethod     = iterate.StoppedMethod     // no iterations: the method's signals are the result
+	StoppedIterations = iterate.StoppedIterations // all iterations were made
+	StoppedAsked      = iterate.StoppedAsked      // Flow.Stop returned true
+	StoppedBudget     = iterate.StoppedBudget     // Flow.Budget was used up
+	StoppedCancelled  = iterate.StoppedCancelled  // the caller's context ended
+	StoppedDiverged   = iterate.StoppedDiverged   // the divergence or the size of the signals grew
+	StoppedCheckpoint = iterate.StoppedCheckpoint // Config.Checkpoint couldn't be written
+	StoppedNotFinite  = iterate.StoppedNotFinite  // a loss or a signal became NaN or infinite
 )
 
-// A Curve has a value for each iteration, NaN where none was measured. JSON has null
-// for what isn't finite.
+// A Curve has a value for each iteration, NaN where none was measured. JSON has null for
+// what isn't finite.
 type Curve = signal.Curve
 
-// A Summary is all of a Result but its signals and maps.
+// Network is what the data say about the signals of an invertible network; see
+// network.Findings.
+type Network = network.Findings
+
+// A Summary is all of a Result except its signals and maps.
 type Summary struct {
 	// Shape is that of the positions.
 	Shape []int `json:"shape"`
-	// Iterations is the number of iterations made and Best the one that Z is
-	// of, 0 for the start.
-	Iterations int `json:"iterations"`
-	Best       int `json:"best"`
-	// Loss and Divergence hold one value an iteration made; see Iteration.
-	Loss       Curve `json:"loss"`
-	Divergence Curve `json:"divergence"`
-	// Stopped says why the fit ended and Why explains it in a sentence.
-	Stopped Status `json:"stopped"`
-	Why     string `json:"why"`
+	Trace
 
-	// Prepared is whether Preparation.Prepare came first.
+	// Prepared is whether Config.Prepare came first.
 	Prepared bool `json:"prepared,omitempty"`
-	// Start are the transforms that led from there to Initial, and Rule what came after
-	// them.
-	Start []preprocess.Transform `json:"start"`
-	Rule  Rule                   `json:"rule,omitempty"`
-	// Candidates are the starts that were compared, in order.
+	// Chosen is what made Initial of the prepared and reduced signals. Candidates are all
+	// that were compared, in order.
+	Chosen     Candidate   `json:"chosen"`
 	Candidates []Candidate `json:"candidates"`
-	// Linear is what the data say about the linear rule's demixing, which pairs of
-	// signals they tell apart among it; nil if Rule isn't LinearRule. Its pairs and
-	// errors are of Initial's signals.
+	// Linear is what the data say about the linear rule's demixing, among it which pairs of
+	// signals are distinguishable; nil if another method was chosen. Its pairs and errors
+	// are those of Initial's signals.
 	Linear *linear.Findings `json:"linear,omitempty"`
-	// Network is what they say about a network's signals; nil if Rule isn't
-	// NetworkRule.
+	// Network is what the data say about a network's signals; nil if none was chosen.
 	Network *Network `json:"network,omitempty"`
-	// Outliers are the positions, from 0, in the signals of the fit, of what was taken for
-	// accidents, so that Rule learned nothing from it: of sequences, what moves their
-	// covariance by more than chance and is in one channel only or alone in its direction.
-	// Z has them all the same.
+	// Outliers are the positions, from 0, that were excluded from fitting: of sequences,
+	// those that change the covariance significantly and are in one channel, or in one
+	// direction, only. Z has them all the same.
 	Outliers []int `json:"outliers,omitempty"`
-	// Dependence is that of Z, where the config keeps the best iterate.
-	Dependence dependence.Dependence `json:"dependence"`
 
-	// Channels are the names of the mixed signals, nil unless who made the fit set them:
-	// Fit doesn't know them, Save keeps them.
+	// Channels are the names of the mixed signals, nil unless the caller set them: Fit
+	// doesn't know them, Save keeps them.
 	Channels []string `json:"channels,omitempty"`
 
 	Config Config `json:"config"`
-	// Own are the names of Config's functions that had a part in the fit: Starts, Network,
-	// NewOptimizer and Stop. Save doesn't keep them; see Result.Missing.
-	Own     []string      `json:"own,omitempty"`
-	Seed    uint64        `json:"seed"`
-	Backend string        `json:"backend"` // its compute.Backend.Name
-	Elapsed time.Duration `json:"elapsed_ns"`
-	// Versions are those of what the fit was made with, by name: "go", this
-	// module and the libraries that compute.
+	// Custom are the names of the parts of Config that Save doesn't keep and that had a part
+	// in the fit; see Result.Missing.
+	Custom  []string `json:"custom,omitempty"`
+	Seed    uint64   `json:"seed"`
+	Backend string   `json:"backend"` // its compute.Backend.Name
+	// Versions are those of what the fit was made with, by name: "go", this module and the
+	// libraries that compute.
 	Versions map[string]string `json:"versions"`
 }
 
-// Result is what a fit found. In JSON it is its Summary: signals and maps, which would
-// be long there, are kept by Save.
+// Result is the outcome of a fit. In JSON it is its Summary; Save keeps the signals and
+// maps, which would be long there.
 type Result struct {
-	// Z are the recovered signals, d×T, in the order and sign that the flow
-	// left them in.
+	// Z are the recovered signals, d×n, in the order and sign that the fit left them in.
 	Z *mat.Dense `json:"-"`
-	// Initial are the signals that the flow began with, d×T: Z, if none of its
+	// Initial are the signals that the iterations began with, d×n: Z, if none of the
 	// iterates was better.
 	Initial *mat.Dense `json:"-"`
 	Summary
 
-	flow    iterate.Chain   // that made Z; nil unless Fit or Load made the result
+	maps    iterate.Chain   // that made Z; nil unless Fit or Load made the result
 	backend compute.Backend // nil for pure Go
 }
 
-// Missing are the names of those functions of the fit that Config lacks, as in a result that
-// was loaded: a fit by it would be another one. Set them to make it again.
-func (r *Result) Missing() []string {
-	set := r.Config.own()
-	return slices.DeleteFunc(slices.Clone(r.Own), func(name string) bool { return slices.Contains(set, name) })
+// result returns the result of a run.
+func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result {
+	maps := iterate.ChainOf(append(slices.Clip(r.maps), s.Maps...))
+	result := &Result{
+		Z: out.Z, Initial: s.Z,
+		Summary: Summary{
+			Shape: f.grid.Shape(), Trace: out.Trace, Prepared: r.prepared,
+			Chosen: s.Chosen, Candidates: s.Candidates, Linear: s.Linear, Network: s.Network, Outliers: s.Outliers,
+			Config: f.cfg, Custom: f.cfg.custom(), Seed: r.seed,
+			Backend: f.backend.Name(), Versions: provenance.Versions(),
+		},
+		maps: append(maps, out.Maps...), backend: f.backend,
+	}
+	switch why := out.Why; {
+	case s.Why == "":
+	case f.cfg.Flow != nil:
+		result.Why = s.Why + " Then the flow: " + why + "."
+	case why != "":
+		result.Why = s.Why + " Ended there: " + why + "."
+	default:
+		result.Why = s.Why
+	}
+	if f.cfg.Flow == nil && result.Why == "" {
+		result.Why = "the signals are as the transforms left them"
+	}
+	result.Why = r.why + result.Why
+	return result
 }
 
-// own are the names of the caller's functions in the settings, as far as these use them.
-func (c Config) own() []string {
-	var names []string
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{
-		{"Starts", len(c.Starts) > 0},
-		{"Network", c.Network != nil && c.Iterations > 0},
-		{"NewOptimizer", c.NewOptimizer != nil && c.Iterations > 0},
-		{"Stop", c.Stop != nil && c.Iterations > 0},
-	} {
-		if f.set {
-			names = append(names, f.name)
-		}
+// Missing returns the names of the custom parts of the fit that Config lacks, as in a result
+// that was loaded: a fit by it would be another one. Set them to make it again.
+func (r *Result) Missing() []string {
+	set := r.Config.custom()
+	return slices.DeleteFunc(slices.Clone(r.Custom), func(name string) bool { return slices.Contains(set, name) })
+}
+
+// asFitted gives a map that was fitted already: Config.Prepare of a result that was loaded.
+type asFitted struct{ preprocess.Map }
+
+func (f asFitted) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return f.Map, nil }
+
+// reduction returns the map that reduced the mixed signals, nil for none.
+func (r *Result) reduction() *preprocess.Reduction {
+	first := 0
+	if r.Prepared {
+		first = 1
 	}
-	return names
+	if len(r.maps) <= first {
+		return nil
+	}
+	by, _ := r.maps[first].Fixed.(*preprocess.Reduction)
+	return by
+}
+
+// channels returns the number of mixed signals.
+func (r *Result) channels() int {
+	if by := r.reduction(); by != nil {
+		return by.Channels()
+	}
+	return r.components()
+}
+
+// components returns the number of recovered signals.
+func (r *Result) components() int {
+	d, _ := r.Z.Dims()
+	return d
 }

@@ -24,12 +24,12 @@ func TestResultJSON(t *testing.T) {
 		results[name], _ = followedFit(t, b, name)
 	}
 	linear := Default()
-	linear.Rule = LinearRule
+	linear.Method = LinearOnly
 	results["identified"] = fit(t, b, mixed(t, twoSpectra(t, 1), 2, false), linear)
 	results["not identified"] = fit(t, b, noise(rng(1), 3, 300, (*rand.Rand).NormFloat64), linear)
 
 	grown := followed()["free window"]
-	grown.MaxMove, grown.FirstStep, grown.LastStep = 0, 1e300, 1e300
+	grown.Flow.MaxMove, grown.Flow.FirstStep, grown.Flow.LastStep = 0, 1e300, 1e300
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	blown, err := Fit(context.Background(), b, x, grown)
 	if !errors.Is(err, signal.ErrNotFinite) {
@@ -81,16 +81,17 @@ func TestResultJSON(t *testing.T) {
 // that nothing would use.
 func TestConfigNumbers(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"first step":    func(c *Config) { c.FirstStep = math.NaN() },
-		"last step":     func(c *Config) { c.LastStep = math.Inf(1) },
-		"largest move":  func(c *Config) { c.MaxMove = math.NaN() },
-		"learning rate": func(c *Config) { c.LearningRate = math.Inf(-1) },
-		"noise":         func(c *Config) { c.Noise = math.NaN() },
-		"components":    func(c *Config) { c.Components = 1 },
-		"components 3":  func(c *Config) { c.Components = 3 },
-		"network steps": func(c *Config) { c.NetworkSteps = -1 },
+		"first step":        func(c *Config) { c.Flow.FirstStep = math.NaN() },
+		"last step":         func(c *Config) { c.Flow.LastStep = math.Inf(1) },
+		"largest move":      func(c *Config) { c.Flow.MaxMove = math.NaN() },
+		"learning rate":     func(c *Config) { c.Flow.LearningRate = math.Inf(-1) },
+		"noise":             func(c *Config) { c.Flow.Noise = math.NaN() },
+		"Components: are 1": func(c *Config) { c.Components = 1 },
+		"Components: are 3": func(c *Config) { c.Components = 3 },
+		"NetworkSteps":      func(c *Config) { c.NetworkSteps = -1 },
 	} {
-		cfg := Default() // no iterations: none of these is used
+		cfg := FastWGF()
+		cfg.Method = Auto
 		change(&cfg)
 		if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)

@@ -1,11 +1,9 @@
 package sica
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,13 +12,12 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// The format of a saved result. A new version reads the old ones.
+// The format of a saved result.
 const (
 	resultFormat  = "sica result"
-	resultVersion = 1
+	resultVersion = 2
 )
 
 // resultFile holds a savedResult, zFile and initialFile the signals.
@@ -39,14 +36,15 @@ type savedResult struct {
 	Stages []iterate.Record `json:"stages"`
 }
 
-// Save writes the result into the folder dir, which must not exist yet: all of its
-// fields, but for Running.Checkpoint and the functions in Config, and what Transform
-// needs. It is an error if Preparation.Prepare made a map whose type isn't registered, or
-// if the flow has steps of the family Free that a VectorField.Network learned. The folder appears, synced to the disk, only when all is written; an
-// error leaves nothing behind.
+// Save writes the result into the folder dir, which must not exist yet: all of its fields,
+// except Config.Checkpoint and the functions in Config, and what Transform needs. The folder
+// appears, synced to the disk, only when all is written. An error leaves nothing behind.
 //
-// The signals are NPY arrays of float64, the rest is JSON and, for the networks
-// of the family Free, plain float64. A manifest has the SHA-256 of each file.
+// The signals are NPY arrays of float64, the rest is JSON and, for the networks of the family
+// Free, plain float64. A manifest has the SHA-256 of each file.
+//
+// It is an error if a custom transform's type isn't registered (preprocess.Register), or if
+// a Flow.Network learned steps of the family Free.
 func (r *Result) Save(dir string) error {
 	err := r.save(dir)
 	if errors.Is(err, fs.ErrExist) {
@@ -59,11 +57,12 @@ func (r *Result) Save(dir string) error {
 }
 
 func (r *Result) save(dir string) error {
-	if r.flow == nil {
+	if r.maps == nil {
 		return errors.New("the result wasn't made by Fit or Load")
 	}
-	if r.Config.Network != nil && slices.ContainsFunc(r.flow, func(s iterate.Stage) bool { return s.Learned != nil }) {
-		return fmt.Errorf("the family %q keeps what Network learned, and a function can't be saved: want the family %q", Free, Linear)
+	learned := slices.ContainsFunc(r.maps, func(s iterate.Stage) bool { return s.Learned != nil })
+	if learned && r.Config.Flow.Network != nil {
+		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, or Flow.Family must be %q", Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
 		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, datasets.MaxEntries)
@@ -78,7 +77,7 @@ func (r *Result) write(dir string) error {
 	saved := r.saved()
 	saved.Moved = r.Initial != r.Z
 	var err error
-	if saved.Stages, err = r.flow.Write(dir, ""); err != nil {
+	if saved.Stages, err = r.maps.Write(dir, ""); err != nil {
 		return err
 	}
 	if err := datasets.WriteFile(filepath.Join(dir, zFile), r.Z); err != nil {
@@ -89,7 +88,7 @@ func (r *Result) write(dir string) error {
 			return err
 		}
 	}
-	return writeJSON(filepath.Join(dir, resultFile), saved)
+	return sealed.WriteJSON(filepath.Join(dir, resultFile), saved)
 }
 
 // saved is what JSON holds of r, without its stages.
@@ -110,7 +109,7 @@ func Load(dir string) (*Result, error) {
 }
 
 func load(dir string) (*Result, error) {
-	if _, err := sealed.Check(dir, resultFormat, resultVersion); err != nil {
+	if err := sealed.Check(dir, resultFormat, resultVersion); err != nil {
 		return nil, err
 	}
 	return readResult(dir)
@@ -118,7 +117,7 @@ func load(dir string) (*Result, error) {
 
 func readResult(dir string) (*Result, error) {
 	var saved savedResult
-	if err := readJSON(filepath.Join(dir, resultFile), &saved); err != nil {
+	if err := sealed.ReadJSON(filepath.Join(dir, resultFile), &saved); err != nil {
 		return nil, err
 	}
 	r := &Result{Summary: saved.Summary}
@@ -135,79 +134,31 @@ func readResult(dir string) (*Result, error) {
 			return nil, err
 		}
 	}
-	if r.flow, err = iterate.ReadChain(dir, saved.Stages, saved.Config.networks(), saved.Signals, saved.Shape); err != nil {
+	if r.maps, err = iterate.ReadChain(dir, saved.Stages, saved.Config.Flow, saved.Signals, saved.Shape); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if r.Prepared {
-		if len(r.flow) == 0 || r.flow[0].Fixed == nil {
+		if len(r.maps) == 0 || r.maps[0].Fixed == nil {
 			return nil, fmt.Errorf("%s: prepared by nothing", filepath.Join(dir, resultFile))
 		}
-		r.Config.Prepare = asFitted{r.flow[0].Fixed}
+		r.Config.Prepare = asFitted{r.maps[0].Fixed}
 	}
 	return r, nil
 }
 
 func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
-	return readSignals(dir, name, s.Signals, s.Positions)
-}
-
-// readSignals reads a file of d signals at n positions in dir.
-func readSignals(dir, name string, d, n int) (*mat.Dense, error) {
-	z, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
-	if err != nil {
-		return nil, err
-	}
-	if rows, columns := z.Dims(); rows != d || columns != n {
-		return nil, fmt.Errorf("%s has %d signals at %d positions, want %d at %d", name, rows, columns, d, n)
-	}
-	return z, nil
-}
-
-// readSound is readSignals, and an error unless the signals can be separated.
-func readSound(dir, name string, d, n int) (*mat.Dense, error) {
-	z, err := readSignals(dir, name, d, n)
-	if err != nil {
-		return nil, err
-	}
-	return z, signal.Check(name, z)
+	return iterate.ReadSignals(dir, name, s.Signals, s.Positions)
 }
 
 // check returns an error unless s can be what a fit with the signals z has made.
 func (s *savedResult) check(z *mat.Dense) error {
 	d, n := z.Dims()
-	g, err := s.Config.index(d, n)
+	g, err := s.Config.grid(d, n)
 	if err != nil {
 		return err
 	}
 	if !slices.Equal(s.Shape, g.Shape()) {
 		return fmt.Errorf("shape %v, want %v", s.Shape, g.Shape())
 	}
-	return s.checkIterations()
-}
-
-func (s *savedResult) checkIterations() error {
-	if len(s.Loss) != s.Iterations || len(s.Divergence) != s.Iterations || s.Best < 0 || s.Best > s.Iterations {
-		return fmt.Errorf("%d losses, %d divergences and best iterate %d of %d iterations", len(s.Loss), len(s.Divergence), s.Best, s.Iterations)
-	}
-	return nil
-}
-
-// writeJSON writes a file that sealed.Write then syncs.
-func writeJSON(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o666)
-}
-
-func readJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return s.Trace.Check()
 }

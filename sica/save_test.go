@@ -18,8 +18,12 @@ import (
 // and nothing in Config that isn't saved.
 func exported(r *Result) Result {
 	copied := *r
-	copied.flow, copied.backend = nil, nil
-	copied.Config.OnIteration, copied.Config.Checkpoint = nil, ""
+	copied.maps, copied.backend = nil, nil
+	copied.Config = copied.Config.Clone()
+	copied.Config.Checkpoint = ""
+	if copied.Config.Flow != nil {
+		copied.Config.Flow.OnIteration = nil
+	}
 	copied.Divergence = nil
 	for _, v := range r.Divergence {
 		if v != v {
@@ -133,7 +137,7 @@ func put(t *testing.T, path string, data []byte) {
 
 // golden are the folders of testdata, one for each version of the format, saved
 // from fits of goldenSignals.
-var golden = map[string]string{"free window": "result-1-free", "conditional": "result-1-conditional"}
+var golden = map[string]string{"free window": "result-2-free", "conditional": "result-2-conditional"}
 
 func goldenSignals(t testing.TB) *mat.Dense {
 	x, _ := mixedAR7(t, 1, 130, 3, true)

@@ -99,14 +99,14 @@ func soakRound(t *testing.T, b compute.Backend, x *mat.Dense) (fits int) {
 	}
 	fits += len(runs)
 
-	cancelled := moving
+	cancelled := moving.Clone()
 	cancelCtx, cancel := context.WithCancel(ctx)
-	cancelled.OnIteration = func(int, Iteration) { cancel() }
+	cancelled.Flow.OnIteration = func(int, Iteration) { cancel() }
 	if _, err := Fit(cancelCtx, b, x, cancelled); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error of a cancelled fit is %v", err)
 	}
-	refused := moving
-	refused.LearningRate = -1
+	refused := moving.Clone()
+	refused.Flow.LearningRate = -1
 	if _, err := Fit(ctx, b, x, refused); err == nil {
 		t.Fatal("a negative learning rate gave no error")
 	}
@@ -114,7 +114,7 @@ func soakRound(t *testing.T, b compute.Backend, x *mat.Dense) (fits int) {
 
 	dir := t.TempDir()
 	defer os.RemoveAll(dir)
-	resumed := moving
+	resumed := moving.Clone()
 	resumed.Checkpoint = filepath.Join(dir, "checkpoint")
 	interrupt(t, b, x, resumed, 0)
 	result := fit(t, b, x, resumed)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -95,8 +96,8 @@ func TestFitChoosesStart(t *testing.T) {
 		{"smooth signals", smoothed, smooth, true, 2, 0.999},
 	} {
 		r := fit(t, b, test.x, Default())
-		if (r.Rule == LinearRule) != test.linear || r.Stopped != StoppedStart || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Rule == NetworkRule) {
-			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Start, r.Rule, r.Stopped, r.Why)
+		if (r.Chosen.Method == LinearOnly) != test.linear || r.Stopped != StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Method == NetworkOnly) {
+			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Chosen.Transforms, r.Chosen.Method, r.Stopped, r.Why)
 		}
 		if r.Linear != nil && len(r.Linear.Groups) != test.groups {
 			t.Errorf("%s: groups %v; %s", test.name, r.Linear.Groups, r.Why)
@@ -129,8 +130,13 @@ func TestFitSeparatesDigits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first, err := leastDependence(r.Initial, g); err != nil || r.Best == 0 || r.Dependence.Total() >= first.Total() {
-				t.Errorf("iterate %d with a dependence of %.3f, the start's was %.3f", r.Best, r.Dependence.Total(), first.Total())
+			analysis, err := dependence.Analyse(t.Context(), r.Initial, g.Own())
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, err := analysis.Worst(t.Context(), 0)
+			if err != nil || r.Best == 0 || r.Dependence.Total() >= first.Dependence.Total() {
+				t.Errorf("iterate %d with a dependence of %.3f, before it was %.3f", r.Best, r.Dependence.Total(), first.Dependence.Total())
 			}
 		}
 	}
@@ -142,24 +148,25 @@ func TestFitWithoutRule(t *testing.T) {
 	x, _ := mixedAR7(t, 22, 256, 5, true)
 	cfg := FastWGF().Smoke()
 	alone := fit(t, b, x, cfg)
-	if len(alone.Candidates) != 0 || alone.Start[0] != preprocess.ZCA || alone.Iterations != 2 || alone.Best != 2 {
-		t.Errorf("start %v, candidates %v, iterate %d of %d", alone.Start, alone.Candidates, alone.Best, alone.Iterations)
+	if len(alone.Candidates) != 0 || alone.Chosen.Transforms[0] != preprocess.ZCA || alone.Iterations != 2 || alone.Best != 2 {
+		t.Errorf("start %v, candidates %v, iterate %d of %d", alone.Chosen.Transforms, alone.Candidates, alone.Best, alone.Iterations)
 	}
-	cfg.Start = []preprocess.Transform{preprocess.Conditional}
+	cfg.Transforms = []preprocess.Transform{preprocess.Conditional}
 	other := fit(t, b, x, cfg)
-	if other.Start[0] != preprocess.Conditional || mat.Equal(other.Z, alone.Z) {
-		t.Errorf("start %v", other.Start)
+	if other.Chosen.Transforms[0] != preprocess.Conditional || mat.Equal(other.Z, alone.Z) {
+		t.Errorf("start %v", other.Chosen.Transforms)
 	}
-	cfg.Iterations = 0
+	cfg.Flow = nil
 	unmoved := fit(t, b, x, cfg)
 	start, err := preprocess.Apply(x, preprocess.Conditional)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unmoved.Stopped != StoppedStart || unmoved.Iterations != 0 || !mat.Equal(unmoved.Z, start) {
+	if unmoved.Stopped != StoppedMethod || unmoved.Iterations != 0 || !mat.Equal(unmoved.Z, start) {
 		t.Errorf("stopped %q after %d iterations", unmoved.Stopped, unmoved.Iterations)
 	}
-	cfg.Budget, cfg.Iterations = 1, 100
+	cfg.Flow = FastWGF().Smoke().Flow
+	cfg.Flow.Budget, cfg.Flow.Iterations = 1, 100
 	if short := fit(t, b, x, cfg); short.Stopped != StoppedBudget || short.Iterations != 1 {
 		t.Errorf("a budget of 1 ns: stopped %q after %d iterations", short.Stopped, short.Iterations)
 	}

@@ -29,10 +29,10 @@ func residual(scope *model.Scope, x *Node, outputs int) *Node {
 // separate is the fit of the mixed signals x.
 func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 	cfg := sica.FastWGF()
-	cfg.Network = residual
-	cfg.NewOptimizer = func() optimizer.Interface { return optimizer.Adam().LearningRate(3e-3).Adamax().Done() }
+	cfg.Flow.Network = residual
+	cfg.Flow.NewOptimizer = func() optimizer.Interface { return optimizer.Adam().LearningRate(3e-3).Adamax().Done() }
 	low := 0
-	cfg.Stop = func(_ int, it sica.Iteration) bool { // after three iterations in a row that found next to nothing
+	cfg.Flow.Stop = func(_ int, it sica.Iteration) bool { // after three iterations in a row that found next to nothing
 		if low++; it.Divergence > .005 {
 			low = 0
 		}

@@ -161,8 +161,8 @@ func (s Stage) write(dir, name string) (Record, error) {
 }
 
 // ReadChain reads the stages of a fit of d signals whose positions have a shape and whose
-// networks are those of cfg.
-func ReadChain(dir string, records []Record, cfg Config, d int, shape []int) (Chain, error) {
+// networks are those of cfg, nil for a fit without iterations.
+func ReadChain(dir string, records []Record, cfg *Config, d int, shape []int) (Chain, error) {
 	c := Chain{}
 	for k, r := range records {
 		takes := d
@@ -178,15 +178,18 @@ func ReadChain(dir string, records []Record, cfg Config, d int, shape []int) (Ch
 	return c, nil
 }
 
-func (r Record) read(dir string, cfg Config, d int, shape []int) (Stage, error) {
+func (r Record) read(dir string, cfg *Config, d int, shape []int) (Stage, error) {
 	if r.Kind != kindLearned {
 		m, err := r.Record.Read(dir, d, grid.Product(shape))
 		return Stage{Fixed: m}, err
+	}
+	if cfg == nil {
+		return Stage{}, errors.New("a step that networks learned, in a fit without iterations")
 	}
 	networks, err := ReadVariables(filepath.Join(dir, filepath.Base(r.Values)), r.Networks)
 	if err != nil {
 		return Stage{}, err
 	}
 	step := &Step{Size: r.Step, Weights: r.Weights, Ridge: r.Ridge, Networks: networks}
-	return Stage{Learned: step}, step.Check(cfg, d, len(shape))
+	return Stage{Learned: step}, step.Check(*cfg, d, len(shape))
 }

@@ -54,7 +54,7 @@ func obtain(kind string, build func(compute.Backend, Config, int, *grid.Grid, in
 	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > mostKept {
 		return build(backend, cfg, d, g, count)
 	}
-	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d", kind, cfg, d, g.Shape(), count)}
+	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d", kind, cfg.compiled(), d, g.Shape(), count)}
 	if f, ok := idle.Take(key); ok {
 		return f, nil
 	}
@@ -64,6 +64,14 @@ func obtain(kind string, build func(compute.Backend, Config, int, *grid.Grid, in
 	}
 	f.key = key
 	return f, nil
+}
+
+// compiled returns the settings that compiled programs depend on; the others are zero.
+func (c Config) compiled() Config {
+	c.Iterations, c.Standardise, c.KeepBest, c.Budget = 0, false, false, 0
+	c.FirstStep, c.LastStep, c.MaxMove, c.Family = 0, 0, 0, ""
+	c.OnIteration, c.Stop = nil, nil
+	return c
 }
 
 // leave leaves the networks to who needs the same next, or frees them.
@@ -90,7 +98,7 @@ func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count
 // addTrainer adds what trains and weighs the networks.
 func (f *networks) addTrainer(backend compute.Backend) error {
 	loss := RatioLoss(f.network.LogRatio)
-	if f.cfg.Flow == RF {
+	if f.cfg.Kind == RF {
 		loss = RectifiedLoss(f.network.Velocity)
 	}
 	var err error
@@ -99,11 +107,6 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 	}
 	if f.cfg.Network != nil {
 		if err := f.checkOwn(); err != nil {
-			return err
-		}
-	}
-	if f.cfg.Devices > 1 {
-		if err := f.trainer.SetDevices(f.cfg.Devices); err != nil {
 			return err
 		}
 	}
@@ -277,7 +280,7 @@ func (f *networks) batchShapes() []shapes.Shape {
 		shapes.Make(f.dtype, steps, f.count, b),           // weights
 	}
 	switch {
-	case f.cfg.Flow == RF:
+	case f.cfg.Kind == RF:
 		batch = append(batch, shapes.Make(f.dtype, steps, f.count, b)) // τ
 	case f.cfg.Noise > 0:
 		batch = append(batch, shapes.Make(f.dtype, steps, f.count, 2*b, f.noisy()))

@@ -3,6 +3,7 @@ package iterate
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -12,56 +13,139 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
-// Flow is the kind of vector field that moves the signals (paper, Algorithm 2).
-type Flow string
+// Kind is the kind of vector field that moves the signals (paper, Algorithm 2).
+type Kind string
 
-// The flows.
 const (
-	WGF Flow = "wgf"
-	RF  Flow = "rf"
+	// WGF is the Wasserstein gradient flow: v = −∇ log of a density ratio
+	// learned by logistic regression (paper, equation log.joint.ratio).
+	WGF Kind = "wgf"
+	// RF is the rectified flow: v regresses z′ − z along the straight path
+	// (paper, equation rec.obj).
+	RF Kind = "rf"
 )
 
 // Context is what the vector field sees of the other positions.
 type Context string
 
-// The contexts.
 const (
+	// WholeSequence gives the network every position except t, as in the paper.
 	WholeSequence Context = "whole"
-	LocalWindow   Context = "window"
-	Prediction    Context = "prediction"
+	// LocalWindow gives it the neighbours of t up to a window away along each axis of the
+	// index. Its cost doesn't depend on the number of positions.
+	LocalWindow Context = "window"
+	// Prediction gives it, for each signal, the linear prediction of z_t from the signal's
+	// own neighbours up to a window away. That is the context in one number a signal, which
+	// few positions suffice to learn from.
+	Prediction Context = "prediction"
 )
 
-// A Config is what the networks of a vector field are and how they are trained. See
-// sica.Config, which has the same fields, for what each means.
+// Family is the set of maps that one iteration may apply to the signals.
+type Family string
+
+const (
+	// Free moves every position by the vector field itself.
+	Free Family = "free"
+	// Linear moves the signals by the affine map of z_t nearest to the vector field in least
+	// squares. The whole flow then stays a linear demixing.
+	Linear Family = "linear"
+)
+
+// A Config is the settings of the iterations.
 type Config struct {
-	Flow        Flow
-	Context     Context
-	SumOutputs  bool
-	TimeWaves   int
-	Windows     []int
-	Hidden      []int
-	Network     func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
-	Solver      flows.Solver
-	SolverSteps int
+	// Kind is the kind of flow.
+	Kind Kind `json:"kind"`
+	// Iterations is J, the largest number of times that the signals move; at least 1.
+	Iterations int `json:"iterations"`
+	// Standardise brings every signal back to mean 0 and variance 1 after each iteration.
+	Standardise bool `json:"standardise,omitempty"`
+	// KeepBest makes the iterate of least dependence the result, the signals before the
+	// first iteration among them. Otherwise the last iterate is the result.
+	KeepBest bool `json:"keep_best,omitempty"`
+	// Budget ends the fit after the iteration in which it is used up; 0 sets none. The time
+	// counts from the beginning of the fit.
+	Budget time.Duration `json:"budget_ns,omitempty"`
 
-	Optimizer     Optimizer
-	LearningRate  float64
-	NewOptimizer  func() optimizer.Interface
-	BatchSize     int
-	Epochs, Steps int
-	FreshProduct  bool
-	WarmStart     bool
-	Noise         float64
+	// Context is what the networks see beside z_t.
+	Context Context `json:"context"`
+	// Windows are the reaches of a LocalWindow along each axis, in rising order; 0 shows a
+	// network nothing except z_t. With several, each fold trains a network for each, and
+	// the held-out positions weigh them. A Prediction takes one window, and weighs a network
+	// with the prediction against one without.
+	Windows []int `json:"windows,omitempty"`
+	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
+	// Prediction. The network over a WholeSequence is the paper's.
+	Hidden []int `json:"hidden,omitempty"`
+	// Network, if set, is a custom network in the place of that MLP. It takes x,
+	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN, whose
+	// weights each of the R networks has to itself, and GoMLX's functions between them. For
+	// WGF it should be smooth. It is built several times.
+	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
+	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of its
+	// network, not one output: another reading of the paper, which has a layer
+	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
+	SumOutputs bool `json:"sum_outputs,omitempty"`
+	// TimeWaves adds sin 2πkτ and cos 2πkτ, k = 1 to TimeWaves, to the time τ that the
+	// networks of RF over a WholeSequence see: another reading of the paper's "additional
+	// time-encoding". 0 is τ alone; at most 16.
+	TimeWaves int `json:"time_waves,omitempty"`
+	// Family is what an iteration may do to the signals.
+	Family Family `json:"family"`
 
-	Folds, Block int
-	Devices      int
-	Float64      bool
+	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
+	// between them. RF integrates to τ = 1 and takes no η.
+	FirstStep float64 `json:"first_step,omitempty"`
+	LastStep  float64 `json:"last_step,omitempty"`
+	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
+	// together, in units of their standard deviation when they are standardised. A longer
+	// move is cut to it. 0 sets no bound.
+	MaxMove float64 `json:"max_move,omitempty"`
+	// Solver integrates RF from τ = 0 to 1 in SolverSteps steps.
+	Solver      flows.Solver `json:"solver,omitempty"`
+	SolverSteps int          `json:"solver_steps,omitempty"`
 
-	// Learned has Iterate return what the networks have learned, so that it can be
-	// applied to other signals.
-	Learned bool
+	// Optimizer trains the networks at LearningRate.
+	Optimizer    Optimizer `json:"optimizer"`
+	LearningRate float64   `json:"learning_rate"`
+	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of Optimizer. One that
+	// works element by element keeps runs independent; see package flows.
+	NewOptimizer func() optimizer.Interface `json:"-"`
+	// BatchSize is the number of joint samples of a training step, which is paired with as
+	// many product samples.
+	BatchSize int `json:"batch_size"`
+	// Epochs is the number of passes over the positions an iteration, Steps the number of
+	// training steps. One of the two is zero.
+	Epochs int `json:"epochs,omitempty"`
+	Steps  int `json:"steps,omitempty"`
+	// FreshProduct draws new permutations for every pass over the positions. Otherwise an
+	// iteration keeps those that it began with, as the paper does.
+	FreshProduct bool `json:"fresh_product,omitempty"`
+	// WarmStart continues with the weights and the optimizer's moments of the iteration
+	// before. Otherwise each iteration begins with new ones.
+	WarmStart bool `json:"warm_start,omitempty"`
+	// Noise is the standard deviation of the Gaussian noise on the network's inputs in
+	// training, joint and product samples alike. It is for WGF with a window or a prediction.
+	Noise float64 `json:"noise,omitempty"`
+	// Float64 computes on the device in double precision, for nearly singular mixtures.
+	Float64 bool `json:"float64,omitempty"`
+
+	// Folds is the number of networks of WGF, each trained without one share of the
+	// positions, whose average moves the signals. The held-out positions measure the
+	// divergence. 0 trains one network on all positions, as the paper does, and measures none.
+	Folds int `json:"folds,omitempty"`
+	// Block is the number of consecutive positions that are held out together; fewer, where
+	// there wouldn't be a block for each fold otherwise.
+	Block int `json:"block,omitempty"`
+
+	// OnIteration, if set, is called after each iteration, in order, with the place of the
+	// run in FitRuns.
+	OnIteration func(run int, it Iteration) `json:"-"`
+	// Stop, if set, is asked after each iteration, after OnIteration, whether the run has had
+	// enough. True ends it without an error: its status is StoppedAsked.
+	Stop func(run int, it Iteration) bool `json:"-"`
 
 	contextsAlone bool // one network more a fold sees the contexts alone; see Estimate
 }
@@ -190,8 +274,10 @@ func (c Config) Chunk(t, networks int) int {
 // positions of an index, and what would be valid.
 func (c Config) Validate(g *grid.Grid) error {
 	for _, check := range []func() error{
+		c.validateFinite,
 		func() error { return c.validateNetworks(g.Shape()) }, c.validateFlow, c.validateTraining,
-		func() error { return c.validateFolds(g.Len()) },
+		func() error { return c.validateFolds(g.Len()) }, c.validateMove,
+		func() error { return c.validateEnd(g.Len()) },
 	} {
 		if err := check(); err != nil {
 			return err
@@ -201,13 +287,13 @@ func (c Config) Validate(g *grid.Grid) error {
 }
 
 func (c Config) validateNetworks(shape []int) error {
-	if c.SumOutputs && (c.Context != WholeSequence || c.Flow != WGF) {
+	if c.SumOutputs && (c.Context != WholeSequence || c.Kind != WGF) {
 		return fmt.Errorf("sum of outputs: only the flow %q over the context %q has one; want false", WGF, WholeSequence)
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
 		return fmt.Errorf("time waves %d: want 0 to %d", c.TimeWaves, maxTimeWaves)
-	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Flow != RF):
+	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Kind != RF):
 		return fmt.Errorf("time waves %d: only the flow %q over the context %q has them; want 0", c.TimeWaves, RF, WholeSequence)
 	}
 	switch c.Context {
@@ -240,6 +326,53 @@ func (c Config) validateNetworks(shape []int) error {
 	return nil
 }
 
+// validateFinite returns an error if a number isn't finite: JSON, as which a result is kept,
+// has no others.
+func (c Config) validateFinite() error {
+	for _, setting := range []struct {
+		name  string
+		value float64
+	}{
+		{"first step", c.FirstStep}, {"last step", c.LastStep}, {"largest move", c.MaxMove},
+		{"learning rate", c.LearningRate}, {"noise", c.Noise},
+	} {
+		if !signal.Finite(setting.value) {
+			return fmt.Errorf("%s: is %g; must be finite", setting.name, setting.value)
+		}
+	}
+	return nil
+}
+
+func (c Config) validateMove() error {
+	if c.Family != Free && c.Family != Linear {
+		return fmt.Errorf("family: is %q; must be %q or %q", c.Family, Free, Linear)
+	}
+	if c.Kind == RF {
+		return nil
+	}
+	if !signal.Positive(c.FirstStep) || !signal.Positive(c.LastStep) {
+		return fmt.Errorf("steps: are %g to %g; must be positive", c.FirstStep, c.LastStep)
+	}
+	if c.MaxMove < 0 {
+		return fmt.Errorf("largest move: is %g; must be positive, or 0 for no bound", c.MaxMove)
+	}
+	return nil
+}
+
+// validateEnd checks what ends the iterations over n positions and what is kept of them.
+func (c Config) validateEnd(n int) error {
+	switch {
+	case c.Iterations < 1:
+		return fmt.Errorf("iterations: are %d; must be at least 1 (no Flow is none)", c.Iterations)
+	case c.Budget < 0:
+		return fmt.Errorf("budget: is %v; must be positive, or 0 for none", c.Budget)
+	case c.KeepBest && n < dependence.MinPositions:
+		return fmt.Errorf("keep best: %d positions are too few to measure the dependence of an iterate; "+
+			"must be at least %d, or the last iterate is kept", n, dependence.MinPositions)
+	}
+	return nil
+}
+
 // ValidateWindows returns an error unless the windows fit an index of this shape.
 func (c Config) ValidateWindows(shape []int) error {
 	if len(c.Windows) == 0 || c.Windows[0] < 0 {
@@ -265,7 +398,7 @@ func (c Config) ValidateWindows(shape []int) error {
 }
 
 func (c Config) validateFlow() error {
-	switch c.Flow {
+	switch c.Kind {
 	case WGF:
 		if c.Noise < 0 || !signal.Finite(c.Noise) {
 			return fmt.Errorf("noise %g: want 0 or more", c.Noise)
@@ -284,7 +417,7 @@ func (c Config) validateFlow() error {
 			return fmt.Errorf("folds %d: the rectified flow measures no divergence to hold positions out for; want 0", c.Folds)
 		}
 	default:
-		return fmt.Errorf("flow %q: want %q or %q", c.Flow, WGF, RF)
+		return fmt.Errorf("kind: is %q; must be %q or %q", c.Kind, WGF, RF)
 	}
 	return nil
 }
@@ -298,9 +431,6 @@ func (c Config) validateTraining() error {
 	}
 	if c.BatchSize < 1 {
 		return fmt.Errorf("batch size %d: want at least 1", c.BatchSize)
-	}
-	if c.Devices < 0 {
-		return fmt.Errorf("devices %d: want 0 or more", c.Devices)
 	}
 	if (c.Epochs > 0) == (c.Steps > 0) || c.Epochs < 0 || c.Steps < 0 {
 		return fmt.Errorf("epochs %d and steps %d: want one of them positive and the other 0", c.Epochs, c.Steps)
@@ -325,9 +455,10 @@ func (c Config) validateFolds(t int) error {
 // Optimizer names an optimizer with PyTorch's constants.
 type Optimizer string
 
-// The optimizers.
 const (
-	Adam    Optimizer = "adam"
+	// Adam has β = (0.9, 0.999) and ε = 1e-8.
+	Adam Optimizer = "adam"
+	// Adagrad has ε = 1e-10 and no initial accumulator.
 	Adagrad Optimizer = "adagrad"
 )
 

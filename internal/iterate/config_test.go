@@ -12,17 +12,19 @@ import (
 // small are the networks of sica.FastWGF.
 func small() Config {
 	return Config{
-		Flow: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32},
+		Kind: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32},
 		Optimizer: Adam, LearningRate: 3e-3, BatchSize: 256, Steps: 50, FreshProduct: true, WarmStart: true,
 		Noise: 0.3, Folds: 2, Block: 64,
+		Family: Linear, Iterations: 25, FirstStep: 1, LastStep: 0.1,
 	}
 }
 
 // whole are the networks of sica.PaperRF.
 func whole() Config {
 	return Config{
-		Flow: RF, Context: WholeSequence, Solver: flows.Euler, SolverSteps: 100,
+		Kind: RF, Context: WholeSequence, Solver: flows.Euler, SolverSteps: 100,
 		Optimizer: Adagrad, LearningRate: 1e-5, BatchSize: 100, Epochs: 100,
+		Family: Linear, Iterations: 30,
 	}
 }
 
@@ -66,7 +68,8 @@ func TestDrawsInChunks(t *testing.T) {
 	windows.Context, windows.Windows = LocalWindow, []int{0, 2}
 	once.Epochs = 1
 	ratio := once
-	ratio.Flow, ratio.Solver, ratio.SolverSteps = WGF, "", 0
+	ratio.Kind, ratio.Solver, ratio.SolverSteps = WGF, "", 0
+	ratio.FirstStep, ratio.LastStep = 1, 1
 	for name, cfg := range map[string]Config{"small": small(), "windows": windows, "whole, RF": once, "whole, WGF": ratio} {
 		if err := cfg.Validate(g); err != nil {
 			t.Fatal(err)

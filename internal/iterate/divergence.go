@@ -52,30 +52,36 @@ func estimateWindow(axes int) int {
 	return 10
 }
 
-// EstimateConfig are the settings of the networks of an estimate, for signals of an
-// index of so many axes: those of cfg, which sees predictions, but for the window, the
-// noise and the steps, and one network more a fold that sees the contexts alone.
-func EstimateConfig(cfg Config, axes int) Config {
-	cfg.Windows, cfg.Noise, cfg.Steps = []int{estimateWindow(axes)}, estimateNoise, estimateSteps/estimateLooks
-	cfg.contextsAlone = true
+// estimateConfig returns the settings of the networks of an estimate, for signals of an
+// index of so many axes: those of FastWGF, except the window, the noise and the steps, and
+// one network more a fold that sees the contexts alone.
+func estimateConfig(axes int) Config {
+	cfg := FastWGF()
+	cfg.Windows, cfg.Noise = []int{estimateWindow(axes)}, estimateNoise
+	cfg.Steps = estimateSteps / estimateLooks
+	cfg.KeepBest, cfg.contextsAlone = false, true
 	return cfg
 }
 
-// EstimateDivergences trains fresh networks on signals, all d×T, in one program, with
-// the settings of EstimateConfig, z_t and the signals' own predictions of it as
-// inputs. Held-out positions weigh the networks, so that a divergence is about 0
-// where nothing can be learned.
-func EstimateDivergences(ctx context.Context, backend compute.Backend, cfg Config, signals []*mat.Dense, g *grid.Grid, seeds []uint64) ([]Divergence, error) {
+// EstimateDivergences trains fresh networks on the signals of each input, all d×n, in one
+// program. The networks see z_t and the signals' own predictions of it. Held-out positions
+// weigh them, so that a divergence is about 0 where nothing can be learned.
+func EstimateDivergences(ctx context.Context, backend compute.Backend, inputs []Input, g *grid.Grid) ([]Divergence, error) {
+	cfg := estimateConfig(g.Axes())
+	if err := cfg.Validate(g); err != nil {
+		return nil, err
+	}
 	var z []*mat.Dense
-	for _, x := range signals {
-		standard, err := preprocess.Standardised(x)
+	var seeds []uint64
+	for _, in := range inputs {
+		standard, err := preprocess.Standardised(in.Z)
 		if err != nil {
 			return nil, fmt.Errorf("estimating the divergence: %w", err)
 		}
-		z = append(z, standard)
+		z, seeds = append(z, standard), append(seeds, in.Seed)
 	}
-	d, _ := signals[0].Dims()
-	e, err := NewEnsemble(backend, cfg, d, g, len(signals))
+	d, _ := z[0].Dims()
+	e, err := NewEnsemble(backend, cfg, d, g, len(inputs))
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 		host.Tensor(weights, f.dtype, chunk, f.count, b),
 	}
 	switch {
-	case cfg.Flow == RF:
+	case cfg.Kind == RF:
 		batches = append(batches, d.fill(steps, chunk, []int{b}, func(network int) float64 { return d.time[network].Float64() }))
 	case cfg.Noise > 0:
 		batches = append(batches, d.fill(steps, chunk, []int{2 * b, f.noisy()}, func(network int) float64 { return cfg.Noise * d.noise[network].NormFloat64() }))

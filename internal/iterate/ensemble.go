@@ -85,7 +85,7 @@ func (e *Ensemble) iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, 
 		return nil, err
 	}
 	var learned []Variable
-	if e.cfg.Learned {
+	if e.cfg.Family == Free {
 		if learned, err = StoreVariables(e.store, "/"+Scope+"/"); err != nil {
 			return nil, err
 		}

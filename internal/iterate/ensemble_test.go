@@ -52,7 +52,7 @@ func TestNetworksTakenOver(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"wgf": func(*Config) {},
 		"whole rf": func(c *Config) {
-			c.Context, c.Flow, c.Folds, c.Noise = WholeSequence, RF, 0, 0
+			c.Context, c.Kind, c.Folds, c.Noise = WholeSequence, RF, 0, 0
 			c.Solver, c.SolverSteps = flows.Euler, 2
 		},
 	} {

@@ -61,7 +61,7 @@ func (f *networks) moves(ctx context.Context, data []*tensors.Tensor, values [][
 			for c := range chunk {
 				for i := range f.d {
 					move := result[(network*chunk+c)*f.d+i]
-					if f.cfg.Flow == RF {
+					if f.cfg.Kind == RF {
 						move -= values[network][i*f.t+from+c]
 					}
 					moves[network][i*f.t+from+c] = move

@@ -124,7 +124,7 @@ func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
 	n := len(inputs) - 2
 	data, y, idx := inputs[:n:n], inputs[n], layers.EverySignal(inputs[n+1], f.d)
-	if f.cfg.Flow == WGF {
+	if f.cfg.Kind == WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
 			return f.network.LogRatio(scope, data, y, idx, nil)
 		}, y)

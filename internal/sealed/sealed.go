@@ -17,6 +17,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -93,44 +94,44 @@ func seal(dir, format string, version int) error {
 	return syncFolder(dir)
 }
 
-// Check verifies the folder dir, and returns the version of its format. The error
-// names the file that is missing or was changed. Versions 1 to newest are known.
-func Check(dir, format string, newest int) (version int, err error) {
+// Check verifies the folder dir. The error names the file that is missing or was changed,
+// or the version of the format if it isn't this one.
+func Check(dir, format string, version int) error {
 	data, err := readManifest(filepath.Join(dir, Manifest))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	path := filepath.Join(dir, Manifest)
 	lines := strings.SplitAfter(string(data), "\n")
 	if lines[len(lines)-1] != "" || len(lines) < 3 {
-		return 0, fmt.Errorf("%s is cut short", path)
+		return fmt.Errorf("%s is cut short", path)
 	}
 	lines = lines[:len(lines)-1]
 	first, last := lines[0], lines[len(lines)-1]
 	number, isFormat := strings.CutPrefix(strings.TrimSuffix(first, "\n"), format+" ")
 	if !isFormat {
-		return 0, fmt.Errorf("%s isn't of a %s", path, format)
+		return fmt.Errorf("%s isn't of a %s", path, format)
 	}
 	if last != sum([]byte(strings.Join(lines[:len(lines)-1], "")))+"  "+Manifest+"\n" {
-		return 0, fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", path)
+		return fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", path)
 	}
-	if version, err = strconv.Atoi(number); err != nil || version < 1 || version > newest {
-		return 0, fmt.Errorf("%s is of version %.20s of the format; this program reads 1 to %d", path, number, newest)
+	if number != strconv.Itoa(version) {
+		return fmt.Errorf("%s is of version %.20s of the format %q; this program reads version %d only: make it again", path, number, format, version)
 	}
 	for _, line := range lines[1 : len(lines)-1] {
 		want, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok || name != filepath.Base(name) {
-			return 0, fmt.Errorf("%s has the line %.100q", path, line)
+			return fmt.Errorf("%s has the line %.100q", path, line)
 		}
 		got, err := sumFile(filepath.Join(dir, name), false)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if got != want {
-			return 0, fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", filepath.Join(dir, name))
+			return fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", filepath.Join(dir, name))
 		}
 	}
-	return version, nil
+	return nil
 }
 
 func readManifest(path string) ([]byte, error) {
@@ -187,6 +188,27 @@ func syncFolder(dir string) error {
 	defer f.Close()
 	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
 		return err
+	}
+	return nil
+}
+
+// WriteJSON writes v, indented, into a file that Write then syncs.
+func WriteJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o666)
+}
+
+// ReadJSON reads what WriteJSON wrote.
+func ReadJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }

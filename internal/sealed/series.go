@@ -133,7 +133,7 @@ func (s *Series) Last() (string, error) {
 
 // check verifies a folder of the series.
 func (s *Series) check(dir string) error {
-	if _, err := Check(dir, s.format, s.version); err != nil {
+	if err := Check(dir, s.format, s.version); err != nil {
 		return fmt.Errorf("%w (without the folder %s the fit begins anew)", err, s.Dir)
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 // returns the milliseconds it took but for compiling.
 func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.FastWGF()
-	cfg.Start = nil
+	cfg.Transforms = nil
 	total, iterations, err := o.fit(ctx, p, arrays, cfg)
 	if err != nil {
 		return 0, err
@@ -29,7 +29,7 @@ func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) 
 // returns the milliseconds of the second, which compiles nothing.
 func (o *ours) iteratePaper(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.PaperRF()
-	cfg.Iterations = 2
+	cfg.Flow.Iterations = 2
 	_, iterations, err := o.fit(ctx, p, arrays, cfg)
 	if err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (o *ours) fit(ctx context.Context, p problem, arrays map[string]array, cfg 
 	}
 	begin := time.Now()
 	last := begin
-	cfg.OnIteration = func(run int, _ sica.Iteration) {
+	cfg.Flow.OnIteration = func(run int, _ sica.Iteration) {
 		if run == p.runs-1 {
 			iterations = append(iterations, milliseconds(last))
 			last = time.Now()

@@ -86,10 +86,10 @@ func separateLong(ctx context.Context, t int) (row, error) {
 	}
 	r.Backend = backend.NameOf(b)
 	cfg := sica.FastWGF()
-	cfg.Iterations = longIterations
+	cfg.Flow.Iterations = longIterations
 	var ms []float64
 	var before float64
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
 		now := 1e3 * it.Elapsed.Seconds()
 		if it.J > 1 {
 			ms = append(ms, now-before)

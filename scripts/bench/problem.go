@@ -101,14 +101,14 @@ const (
 )
 
 // settings are those of the method that the case is of.
-func (p problem) settings() sica.Config {
+func (p problem) settings() *sica.Flow {
 	switch p.kind {
 	case wgfTrainStep:
-		return sica.PaperWGF()
+		return sica.PaperWGF().Flow
 	case fastFit:
-		return sica.FastWGF()
+		return sica.FastWGF().Flow
 	}
-	return sica.PaperRF()
+	return sica.PaperRF().Flow
 }
 
 // networks is the number of networks that are trained together: one a run, but with

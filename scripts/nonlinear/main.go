@@ -52,7 +52,7 @@ func main() {
 	positions := flag.Int("t", 1024, "positions `T`")
 	first := flag.Uint64("seed", 1, "first seed")
 	seeds := flag.Int("n", 8, "mixtures of each problem")
-	rule := flag.String("rule", string(sica.AnyRule), "`rule` of SICA: any, network or linear")
+	method := flag.String("method", "auto", "`method` of SICA: auto, network or linear")
 	reports := flag.Bool("reports", false, "make a report on each fit: columns separated, and how many of these are")
 	verbose := flag.Bool("v", false, "a line for each mixture")
 	flag.Parse()
@@ -61,7 +61,9 @@ func main() {
 		log.Fatal(err)
 	}
 	t := table{backend: b, positions: *positions, first: *first, seeds: *seeds, reports: *reports, verbose: *verbose, cfg: sica.Default()}
-	t.cfg.Rule = sica.Rule(*rule)
+	if *method != sica.Auto.String() {
+		t.cfg.Method = sica.Method(*method)
+	}
 	for name := range strings.SplitSeq(*rivals, ",") {
 		if name == "" {
 			continue
@@ -149,7 +151,7 @@ func (t *table) row(ctx context.Context, name string) error {
 			return err
 		}
 		found, ranks = append(found, mcc(r.Z, s)), append(ranks, of.MCC)
-		if slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool { return c.Rule == sica.NetworkRule }) {
+		if slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly }) {
 			tried++
 		}
 		if r.Network != nil {

@@ -98,7 +98,7 @@ func TestCommittedReadingAgain(t *testing.T) {
 	want := made[0]
 	brief := reading{want.Reading, func(c *sica.Config) {
 		readings[0].change(c)
-		c.Iterations = 1
+		c.Flow.Iterations = 1
 	}}
 	got, err := read(t.Context(), b, mixtureNamed(t, want.Problem), brief, want.Seed)
 	if err != nil {

@@ -35,21 +35,21 @@ var readings = []reading{
 	{"η = 10", step(10)},
 	{"as they are mixed, η = 1", raw(1)},
 	{"as they are mixed, η = 200", raw(200)},
-	{"standardised after each iteration", func(c *sica.Config) { c.Standardise = true }},
-	{"networks go on", func(c *sica.Config) { c.WarmStart = true }},
-	{"new permutations each epoch", func(c *sica.Config) { c.FreshProduct = true }},
-	{"learning rate 1e-3", func(c *sica.Config) { c.LearningRate = 1e-3 }},
-	{"from ZCA", func(c *sica.Config) { c.Start = []preprocess.Transform{preprocess.ZCA} }},
+	{"standardised after each iteration", func(c *sica.Config) { c.Flow.Standardise = true }},
+	{"networks go on", func(c *sica.Config) { c.Flow.WarmStart = true }},
+	{"new permutations each epoch", func(c *sica.Config) { c.Flow.FreshProduct = true }},
+	{"learning rate 1e-3", func(c *sica.Config) { c.Flow.LearningRate = 1e-3 }},
+	{"from ZCA", func(c *sica.Config) { c.Transforms = []preprocess.Transform{preprocess.ZCA} }},
 }
 
 func step(eta float64) func(*sica.Config) {
-	return func(c *sica.Config) { c.FirstStep, c.LastStep = eta, eta }
+	return func(c *sica.Config) { c.Flow.FirstStep, c.Flow.LastStep = eta, eta }
 }
 
 // raw begins with the mixed signals, of whatever scale.
 func raw(eta float64) func(*sica.Config) {
 	return func(c *sica.Config) {
-		c.Start = nil
+		c.Transforms = nil
 		step(eta)(c)
 	}
 }
@@ -119,7 +119,7 @@ func read(ctx context.Context, b compute.Backend, mixture mixtures.Mixture, r re
 	cfg.Shape, cfg.Seed = mixed.Shape(), seed
 	r.change(&cfg)
 	var iterates []*mat.Dense
-	cfg.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
+	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
 	result, err := sica.Fit(ctx, b, mixed.X(), cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // an iterate that isn't finite is a result too
 		return readRun{}, err

@@ -84,7 +84,7 @@ func TestRead(t *testing.T) {
 		}
 		return mat.DenseCopyOf(s.Slice(0, d, 0, positions)), mixed, nil
 	}
-	brief := reading{"brief", func(c *sica.Config) { *c = c.Smoke(); c.Iterations = 1 }}
+	brief := reading{"brief", func(c *sica.Config) { *c = c.Smoke(); c.Flow.Iterations = 1 }}
 	run, err := read(t.Context(), b, short, brief, 5)
 	if err != nil {
 		t.Fatal(err)

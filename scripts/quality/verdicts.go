@@ -58,7 +58,7 @@ var fittings = []fitting{
 	{"Default", sica.Default},
 	{"whitening alone", func() sica.Config {
 		cfg := sica.FastWGF()
-		cfg.Iterations = 0
+		cfg.Flow = nil
 		return cfg
 	}},
 }

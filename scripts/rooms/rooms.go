@@ -47,10 +47,9 @@ var house = [][]room{
 		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
 		{"sica/plot", []string{"sica/plot/..."}, "the pictures", column4},
 	}, {
-		{"sica/start", []string{"sica/start"}, "what a fit begins with, by code lengths", column1},
-	}, {
 		{"internal/iterate", []string{"internal/iterate"}, "an iteration: networks trained, weighed and followed", column2},
 		{"sica/network", []string{"sica/network/..."}, "nonlinear mixtures by invertible networks", column1},
+	}, {
 		{"sica/linear", []string{"sica/linear/...", "sica/internal/outlier"}, "linear mixtures by entropy rates", column4},
 	}, {
 		{"sica/baseline", []string{"sica/baseline/..."}, "the rivals", column2},

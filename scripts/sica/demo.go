@@ -137,14 +137,14 @@ func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backe
 	}
 
 	cfg.Shape = e.shape
-	iterations := progress.NewIterations(out, status, cfg.Iterations)
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
+	iterations := progress.NewIterations(out, status, cfg.Iterations())
+	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		m, err := metric.MCC(it.Z, s)
 		if err != nil {
 			m.MCC = math.NaN()
 		}
 		iterations.Iteration(it, m.MCC)
-	}
+	})
 	began := time.Now()
 	res, err := sica.Fit(ctx, b, x, cfg)
 	iterations.Done()

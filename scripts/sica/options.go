@@ -123,7 +123,15 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 		if opt.iterations < 1 {
 			return cfg, usage.Errorf("--iterations %d: use at least 1", opt.iterations)
 		}
-		cfg.Iterations = opt.iterations
+		if cfg.Flow == nil { // the method's signals are followed by FastWGF's iterations
+			fast := sica.FastWGF()
+			if opt.preset == string(experiment.SmokePreset) {
+				fast = fast.Smoke()
+			}
+			fast.Flow.KeepBest = false
+			cfg.Flow = fast.Flow
+		}
+		cfg.Flow.Iterations = opt.iterations
 	}
 	if opt.components < 0 || opt.components == 1 {
 		return cfg, usage.Errorf("--components %d: use at least 2", opt.components)

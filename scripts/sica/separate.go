@@ -153,16 +153,16 @@ func (opt *separateOptions) runWhole(cmd *cobra.Command, cfg sica.Config, parts 
 	}
 	rep.MixedMCC = finite(mixed.MCC)
 
-	cfg.OnStart = func(_ int, doing string, done float64) { parts.Part(doing, done) }
-	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations)
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part(doing, done) }
+	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
+	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
 		if err != nil {
 			m.MCC = math.NaN()
 		}
 		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
-	}
+	})
 	res, fitErr := sica.Fit(cmd.Context(), b, x, cfg)
 	iterations.Done()
 	parts.Done()
@@ -205,12 +205,12 @@ func (opt *separateOptions) runLong(
 	out := cmd.OutOrStdout()
 	d, total := in.Dims()
 	rep := opt.begin(out, b, cfg, d, total)
-	cfg.OnStart = func(_ int, doing string, done float64) { parts.Part("learning: "+doing, done) }
-	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations)
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part("learning: "+doing, done) }
+	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
+	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		iterations.Iteration(it, math.NaN())
 		rep.add(it, math.NaN())
-	}
+	})
 	in.Doing = "reading a part"
 	res, err := blockwise.Fit(cmd.Context(), b, in, cfg, n)
 	iterations.Done()
@@ -242,7 +242,7 @@ func (opt *separateOptions) openLong(
 	switch {
 	case len(opt.in) > 1 || datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
 		obstacle = "images and videos are separated as a whole"
-	case cfg.Iterations > 0 && cfg.Family == sica.Free:
+	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
 		obstacle = "networks of the family free can't be applied in blocks"
 	case len(opt.truth) > 0:
 		obstacle = "--truth is compared with all positions at once: leave it out, and use sica score"
@@ -312,7 +312,7 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 
 // printWhy says how long the separation took, and why it is what it is.
 func printWhy(out io.Writer, res *sica.Result) {
-	if res.Stopped == sica.StoppedStart {
+	if res.Stopped == sica.StoppedMethod {
 		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
 		return
 	}

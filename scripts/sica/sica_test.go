@@ -209,8 +209,8 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil || r.Iterations[2].MCC == nil {
 				t.Errorf("report's iterations %+v", r.Iterations)
 			}
-			if len(res.Start) == 0 || len(res.Candidates) == 0 || res.Rule == sica.LinearRule && len(res.Linear.Pairs) == 0 {
-				t.Errorf("report: start %q, candidates %+v, rule %q", res.Start, res.Candidates, res.Rule)
+			if len(res.Chosen.Transforms) == 0 || len(res.Candidates) == 0 || res.Chosen.Method == sica.LinearOnly && len(res.Linear.Pairs) == 0 {
+				t.Errorf("report: start %q, candidates %+v, rule %q", res.Chosen.Transforms, res.Candidates, res.Chosen.Method)
 			}
 			if r.Match == nil || r.MixedMCC == nil || res.Versions["go"] == "" {
 				t.Errorf("report %+v", r)
@@ -311,10 +311,10 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 	log := filepath.Join(dir, "report.json")
 	must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log)
 	r := readReport(t, log).Result
-	if !slices.Equal(r.Start, []preprocess.Transform{preprocess.Conditional}) || r.Rule == sica.LinearRule || r.Linear != nil {
-		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Start, r.Rule, r.Linear)
+	if !slices.Equal(r.Chosen.Transforms, []preprocess.Transform{preprocess.Conditional}) || r.Chosen.Method == sica.LinearOnly || r.Linear != nil {
+		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Chosen.Transforms, r.Chosen.Method, r.Linear)
 	}
-	if len(r.Candidates) != 5 || r.Candidates[1].Rule != sica.LinearRule || r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
+	if len(r.Candidates) != 5 || r.Candidates[1].Method != sica.LinearOnly || r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
 		t.Errorf("report's candidates %+v", r.Candidates)
 	}
 }

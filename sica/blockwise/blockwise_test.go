@@ -77,9 +77,11 @@ func TestTransform(t *testing.T) {
 	for name, change := range map[string]func(*sica.Config){
 		"linear": func(*sica.Config) {},
 		"gaussianised": func(c *sica.Config) {
-			c.Rule, c.Start = sica.NoRule, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
+			c.Method, c.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
 		},
-		"conditional": func(c *sica.Config) { c.Rule, c.Start = sica.NoRule, []preprocess.Transform{preprocess.Conditional} },
+		"conditional": func(c *sica.Config) {
+			c.Method, c.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Conditional}
+		},
 	} {
 		cfg := sica.Default().Smoke()
 		change(&cfg)
@@ -256,7 +258,7 @@ func TestFitByLinearRule(t *testing.T) {
 	p := newTape(2, AlwaysLearned+1000)
 	b := open(t)
 	cfg := sica.Default()
-	cfg.Rule = sica.LinearRule
+	cfg.Method = sica.LinearOnly
 	got, err := Fit(t.Context(), b, p, cfg, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +268,7 @@ func TestFitByLinearRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fit(t, b, part, cfg)
-	if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) || got.Why == want.Why || got.Config.Rule != cfg.Rule {
+	if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) || got.Why == want.Why || got.Config.Method != cfg.Method {
 		t.Errorf("it isn't the fit of the part: %s", got.Why)
 	}
 }

@@ -37,8 +37,8 @@ const (
 // that nothing tells apart; a quarter of what the two halves of the part disagree by takes
 // its place where that is more. It begins with AlwaysLearned positions, and takes as many
 // more as the error calls for, up to 2²² values in all, which is the most in memory;
-// Result.Why says what was taken and what is expected of it. Where the settings aren't
-// LinearRule's or AnyRule's, or make iterations, there is no such error, and n is all or
+// Result.Why says what was taken and what is expected of it. Where the method isn't
+// LinearOnly or Auto, or iterations follow, there is no such error, and n is all or
 // those 2²² values.
 //
 // Config.Shape must be that of a sequence: nil. The errors are those of sica.Fit and of x.
@@ -88,7 +88,7 @@ type part struct {
 func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica.Config) (part, error) {
 	d, t := x.Dims()
 	most := min(t, max(learnMost/d, 2))
-	byRule := cfg.Iterations == 0 && (cfg.Rule == sica.LinearRule || cfg.Rule == sica.AnyRule)
+	byRule := cfg.Flow == nil && (cfg.Method == sica.LinearOnly || cfg.Method == sica.Auto)
 	n := most
 	if byRule {
 		n = min(most, AlwaysLearned)
@@ -106,7 +106,7 @@ func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica
 		if err != nil {
 			return part{}, err
 		}
-		if cfg.Rule != sica.LinearRule || cfg.Checkpoint != "" {
+		if cfg.Method != sica.LinearOnly || cfg.Checkpoint != "" {
 			fit = nil
 		}
 		// All positions have the error worst·n/t.
@@ -127,7 +127,7 @@ func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica
 // that 1 − |correlation| of the two is four times it. Standard errors are those of models
 // that are right, which the halves don't ask for.
 func expectedError(ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config) (*sica.Result, float64, error) {
-	cfg.Rule, cfg.Checkpoint = sica.LinearRule, ""
+	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint = sica.LinearOnly, 0, ""
 	whole, err := sica.Fit(ctx, backend, z, cfg)
 	if err != nil {
 		return nil, 0, err

@@ -68,7 +68,7 @@ func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment
 // A method without a style of its own would look like another one in some picture.
 func TestEveryMethodHasAStyle(t *testing.T) {
 	for _, m := range experiment.Methods() {
-		if !plot.HasStyle(m.Label) {
+		if _, ok := plot.StyleOf(m.Label); !ok {
 			t.Errorf("plot has no style for %q, the label of %s", m.Label, m.Name)
 		}
 	}
@@ -161,7 +161,8 @@ func TestMethodNamed(t *testing.T) {
 
 // SICA's methods have the settings of the presets that they list, and no others.
 func TestMethodConfig(t *testing.T) {
-	flows := map[string]sica.Flow{"sica": sica.WGF, "sica-wgf": sica.WGF, "sica-rf": sica.RF, "sica-rf-standardised": sica.RF, "sica-direct": sica.WGF, "sica-fast": sica.WGF}
+	flows := map[string]*sica.Flow{"sica": nil, "sica-wgf": sica.PaperWGF().Flow, "sica-rf": sica.PaperRF().Flow,
+		"sica-rf-standardised": sica.PaperRF().Flow, "sica-direct": nil, "sica-fast": sica.FastWGF().Flow}
 	for _, m := range experiment.Methods() {
 		flow, isSICA := flows[m.Name]
 		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.PrintedPreset, experiment.SmokePreset, ""} {
@@ -171,7 +172,7 @@ func TestMethodConfig(t *testing.T) {
 				t.Errorf("%s, %q: %v", m.Name, p, err)
 			case err != nil:
 				checkError(t, err)
-			case cfg.Flow != flow || p == experiment.SmokePreset && cfg.Iterations > 2:
+			case (cfg.Flow == nil) != (flow == nil) || flow != nil && cfg.Flow.Kind != flow.Kind || p == experiment.SmokePreset && cfg.Iterations() > 2:
 				t.Errorf("%s, %q: %+v", m.Name, p, cfg)
 			}
 		}

@@ -31,11 +31,11 @@ func (m Method) fitSICA(ctx context.Context, t task) (*Fitted, error) {
 	cfg.Shape, cfg.Seed = gridShape(t.x), t.seed
 	if t.preset == PaperPreset {
 		cfg.Checkpoint = t.checkpoint
-		if cfg.Flow == sica.RF && len(cfg.Shape) == 2 {
-			cfg.Iterations = imageIterations
+		if cfg.Flow != nil && cfg.Flow.Kind == sica.RF && len(cfg.Shape) == 2 {
+			cfg.Flow.Iterations = imageIterations
 		}
 	}
-	model, err := sica.Method{Backend: t.backend, Config: cfg}.Fit(ctx, t.x)
+	model, err := sica.AsMethod(t.backend, cfg).Fit(ctx, t.x)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func configureGaussianisedZCA(task) ica.Method { return zca.Gaussianised{} }
 // towards them but hardly lets their difference grow.
 func standardisedRF() sica.Config {
 	cfg := sica.PaperRF()
-	cfg.Standardise = true
+	cfg.Flow.Standardise = true
 	return cfg
 }
 
@@ -175,20 +175,20 @@ func variants() []Method {
 	rf := func(name string, change func(*sica.Config)) Method {
 		return changed(name, plot.SICARF, sica.PaperRF, change)
 	}
-	step := func(c *sica.Config, eta float64) { c.FirstStep, c.LastStep = eta, eta }
+	step := func(c *sica.Config, eta float64) { c.Flow.FirstStep, c.Flow.LastStep = eta, eta }
 	return []Method{
-		wgf("sica-wgf-raw", func(c *sica.Config) { c.Start = nil }),
-		wgf("sica-wgf-summed", func(c *sica.Config) { c.SumOutputs = true }),
-		wgf("sica-wgf-standardised", func(c *sica.Config) { c.Standardise = true }),
-		wgf("sica-wgf-warm", func(c *sica.Config) { c.WarmStart = true }),
-		wgf("sica-wgf-fresh", func(c *sica.Config) { c.FreshProduct = true }),
+		wgf("sica-wgf-raw", func(c *sica.Config) { c.Transforms = nil }),
+		wgf("sica-wgf-summed", func(c *sica.Config) { c.Flow.SumOutputs = true }),
+		wgf("sica-wgf-standardised", func(c *sica.Config) { c.Flow.Standardise = true }),
+		wgf("sica-wgf-warm", func(c *sica.Config) { c.Flow.WarmStart = true }),
+		wgf("sica-wgf-fresh", func(c *sica.Config) { c.Flow.FreshProduct = true }),
 		wgf("sica-wgf-slow", func(c *sica.Config) { step(c, 0.1) }),
 		wgf("sica-wgf-fast", func(c *sica.Config) { step(c, 10) }),
-		rf("sica-rf-raw", func(c *sica.Config) { c.Start = nil }),
-		rf("sica-rf-warm", func(c *sica.Config) { c.WarmStart = true }),
-		rf("sica-rf-fresh", func(c *sica.Config) { c.FreshProduct = true }),
+		rf("sica-rf-raw", func(c *sica.Config) { c.Transforms = nil }),
+		rf("sica-rf-warm", func(c *sica.Config) { c.Flow.WarmStart = true }),
+		rf("sica-rf-fresh", func(c *sica.Config) { c.Flow.FreshProduct = true }),
 		// The number of waves is a choice: the paper has none.
-		rf("sica-rf-waves", func(c *sica.Config) { c.TimeWaves = 4 }),
+		rf("sica-rf-waves", func(c *sica.Config) { c.Flow.TimeWaves = 4 }),
 		{"pcl-falling", plot.PCL, paper, fitWith(func(t task) ica.Method {
 			cfg := pcl.Paper()
 			cfg.Backend, cfg.Seed, cfg.Decay = t.backend, t.seed, true

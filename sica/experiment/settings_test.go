@@ -39,8 +39,8 @@ func TestSeparateGoesOn(t *testing.T) {
 	var cancel context.CancelFunc
 	run := Method{Presets: []Preset{PaperPreset, SmokePreset}, sica: func() sica.Config {
 		cfg := sica.PaperWGF().Smoke()
-		cfg.Iterations = 4
-		cfg.OnIteration = func(_ int, it sica.Iteration) {
+		cfg.Flow.Iterations = 4
+		cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
 			made = append(made, it.J)
 			if it.J == stop {
 				cancel()

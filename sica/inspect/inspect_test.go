@@ -165,7 +165,7 @@ func TestComponentsErrors(t *testing.T) {
 	_, x, _ := recording(400)
 	r := separated(t, x)
 	cfg := sica.FastWGF()
-	cfg.Start, cfg.Iterations = []preprocess.Transform{preprocess.Gaussianise}, 0
+	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Gaussianise}, nil
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,6 +27,47 @@ type Smooth interface {
 	Map
 	// LogDet returns log|det ∂z/∂x| at each position of x, d×n.
 	LogDet(x *mat.Dense) ([]float64, error)
+}
+
+// A Sequence is maps that follow one another.
+type Sequence []Map
+
+// Apply returns what the last map makes of x.
+func (s Sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return ApplyAll(x, s) }
+
+// Invert inverts the maps, the last one first.
+func (s Sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
+	x := mat.DenseCopyOf(z)
+	for k, m := range slices.Backward(s) {
+		var err error
+		if x, err = m.Invert(x); err == nil {
+			err = signal.CheckFinite(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(s), err)
+		}
+	}
+	return x, nil
+}
+
+// LogDet returns the sums of the log-determinants of the maps, which must be Smooth.
+func (s Sequence) LogDet(x *mat.Dense) ([]float64, error) {
+	_, logDet, err := ApplyLogDet(context.Background(), x, s)
+	return logDet, err
+}
+
+// Flatten returns the maps that m consists of: those of a Sequence, and m itself otherwise.
+// What isn't of this package is as AsMap returns it.
+func Flatten(m Map) []Map {
+	s, ok := m.(Sequence)
+	if !ok {
+		return []Map{AsMap(m)}
+	}
+	var all []Map
+	for _, part := range s {
+		all = append(all, Flatten(part)...)
+	}
+	return all
 }
 
 // ApplyAll applies maps that follow one another to the signals x, which it doesn't change;

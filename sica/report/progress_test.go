@@ -15,16 +15,16 @@ func TestProgressFollows(t *testing.T) {
 	p.begin("before", .5)
 	p.end()
 	p.begin("refits", 1)
-	cfg := sica.Config{Movement: sica.Movement{Iterations: 2}}
+	cfg := sica.Config{Flow: &sica.Flow{Iterations: 2}}
 	p.follow(&cfg, 2)
 	for run := range 2 {
-		cfg.OnStart(run, "measuring", 0)
-		cfg.OnStart(run, "measuring", 1)
-		cfg.OnStart(run, "fitting", .5)
+		cfg.OnProgress(run, "measuring", 0)
+		cfg.OnProgress(run, "measuring", 1)
+		cfg.OnProgress(run, "fitting", .5)
 	}
 	for j := range 2 {
 		for run := range 2 {
-			cfg.OnIteration(run, sica.Iteration{J: j + 1})
+			cfg.Flow.OnIteration(run, sica.Iteration{J: j + 1})
 		}
 	}
 	if !slices.IsSorted(told) || told[0] != 0 || told[1] != .5 || told[len(told)-1] != 1 {

@@ -48,10 +48,12 @@ const maxLeftOut = 0.2
 func refit(
 	ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int, n int, p *progress,
 ) (*Stability, error) {
-	cfg := r.Config
-	cfg.Checkpoint, cfg.Devices = "", 0
+	cfg := r.Config.Clone()
+	cfg.Checkpoint = ""
 	p.follow(&cfg, n)
-	cfg.Budget *= time.Duration(n) // they are made together
+	if cfg.Flow != nil {
+		cfg.Flow.Budget *= time.Duration(n) // they are made together
+	}
 	d, _ := z.Dims()
 	if channels, _ := x.Dims(); channels > d {
 		cfg.Components = d // even if a part has a higher rank
@@ -96,7 +98,7 @@ func refit(
 // slabThickness returns the thickness along the leading axis of the slab that each of n refits
 // leaves out, 0 if it must leave out nothing.
 func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) int {
-	if c.Context == sica.WholeSequence && c.Family == sica.Free {
+	if f := c.Flow; f != nil && f.Context == sica.WholeSequence && f.Family == sica.Free {
 		return 0
 	}
 	thickness := int(float64(shape[0]) * min(maxLeftOut, 1/float64(n)))
@@ -176,11 +178,11 @@ func (p *progress) end() { p.fraction = p.to }
 // the step if iterations follow.
 func (p *progress) follow(cfg *sica.Config, runs int) {
 	from, to := p.from, p.to // of the stages
-	if cfg.Iterations > 0 {
+	if cfg.Iterations() > 0 {
 		to = (from + to) / 2
 	}
 	end, run, stage := p.to, -1, ""
-	cfg.OnStart = func(r int, doing string, done float64) {
+	cfg.OnProgress = func(r int, doing string, done float64) {
 		if r != run || doing != stage {
 			run, stage = r, doing
 			p.begin(p.doing, (p.fraction+from+(to-from)*float64(r+1)/float64(runs))/2)
@@ -188,11 +190,11 @@ func (p *progress) follow(cfg *sica.Config, runs int) {
 		p.advance(done)
 	}
 	iterating := false
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
+	*cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		if !iterating {
 			iterating = true
 			p.begin(p.doing, end)
 		}
-		p.advance(float64(it.J) / float64(cfg.Iterations))
-	}
+		p.advance(float64(it.J) / float64(cfg.Iterations()))
+	})
 }

@@ -56,7 +56,7 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 		x.CloneFrom(&longer)
 	}
 	cfg := sica.FastWGF()
-	cfg.Iterations = 0 // whitening alone
+	cfg.Flow = nil // whitening alone
 	b := open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
 	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
@@ -100,7 +100,7 @@ func TestSlab(t *testing.T) {
 // kind, so that none is made, and the report says so.
 func TestNotRefitted(t *testing.T) {
 	r, x := reported(t, sica.Default().Smoke())
-	r.Own = []string{"Network", "NewOptimizer"} // as if it had had them
+	r.Custom = []string{"Flow.Network", "Flow.NewOptimizer"} // as if it had had them
 	found := report(t, r, x, Options{Refits: 2})
 	const want = "the result lacks the custom Network and NewOptimizer"
 	if found.Stability != nil || !strings.Contains(found.NotRefitted, want) || !strings.Contains(strings.Join(strings.Fields(found.String()), " "), want) {
@@ -123,7 +123,7 @@ func TestStabilityOfAnEvent(t *testing.T) {
 	b := open(t, backend.Go)
 	for _, x := range []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 3, 0, n)), &x} {
 		cfg := sica.Default()
-		cfg.Rule = sica.LinearRule
+		cfg.Method = sica.LinearOnly
 		result, err := sica.Fit(t.Context(), b, x, cfg)
 		if err != nil {
 			t.Fatal(err)

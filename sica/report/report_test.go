@@ -30,8 +30,8 @@ func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, 0.3, 1}), s)
 	cfg.Shape = []int{30, 4}
-	if cfg.Windows != nil {
-		cfg.Windows = []int{1}
+	if cfg.Flow != nil && cfg.Flow.Windows != nil {
+		cfg.Flow.Windows = []int{1}
 	}
 	return fit(t, open(t, backend.Go), &x, cfg), &x
 }
@@ -49,10 +49,10 @@ func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
 // leaves x and the fit's checkpoint alone.
 func TestReport(t *testing.T) {
 	cfg := sica.FastWGF()
-	cfg.Iterations = 2
+	cfg.Flow.Iterations = 2
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	called := 0
-	cfg.OnIteration = func(int, sica.Iteration) { called++ }
+	cfg.Flow.OnIteration = func(int, sica.Iteration) { called++ }
 	r, x := reported(t, cfg)
 	if err := os.RemoveAll(cfg.Checkpoint); err != nil {
 		t.Fatal(err)

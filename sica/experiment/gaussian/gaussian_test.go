@@ -130,11 +130,11 @@ func TestStepBound(t *testing.T) {
 
 func cases() map[string]*Signals {
 	return map[string]*Signals{
-		"AR .9 and −.6":               Mix(towards, AR1(8, 0.9, -0.6), 8),
-		"AR .8 and −.8, turned":       Mix(turn, AR1(8, 0.8, -0.8), 8),
-		"equal spectra":                   Mix(towards, AR1(8, 0.5, 0.5), 8),
-		"AR(7) behind twenty steps":   ar7(20),
-		"white, strongly correlated":  Mix(mat.NewDense(2, 2, []float64{1, 0.95, 0.95, 1}), AR1(4, 0, 0), 4),
+		"AR .9 and −.6":                 Mix(towards, AR1(8, 0.9, -0.6), 8),
+		"AR .8 and −.8, turned":         Mix(turn, AR1(8, 0.8, -0.8), 8),
+		"equal spectra":                 Mix(towards, AR1(8, 0.5, 0.5), 8),
+		"AR(7) behind twenty steps":     ar7(20),
+		"white, strongly correlated":    Mix(mat.NewDense(2, 2, []float64{1, 0.95, 0.95, 1}), AR1(4, 0, 0), 4),
 		"different scales, long memory": Mix(mat.NewDense(2, 2, []float64{3, 0.1, 2, 0.5}), AR1(8, 0.99, 0.1), 8),
 	}
 }

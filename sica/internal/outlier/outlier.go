@@ -28,7 +28,7 @@ const (
 	// beyondChance is by how many of its standard errors an outlier moves the covariance:
 	// two, as wherever code lengths differ beyond chance. Clicks of six standard deviations
 	// that move it by less take no more than .002 off the MCC of four sources
-	// (TestClicksChangeNothing in sica/start).
+	// (TestClicksChangeNothing in sica).
 	beyondChance = 2
 	// ends are how many positions at either end are judged together: twice the seven values
 	// that the paper's AR(7) begins with, ten times as large as all that is new later, in each

@@ -37,7 +37,7 @@ func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
 		Mixed:     report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Classifier: &judged},
 		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07}, Pair: [2]int{0, 1}, Classifier: &judged},
 		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}}, LeftOut: positions / 5},
-		Stopped:   sica.StoppedStart, Why: "no iterations were asked for",
+		Stopped:   sica.StoppedMethod, Why: "no iterations were asked for",
 	}
 	for i := range d {
 		r.Predictability = append(r.Predictability, report.Predictability{Own: 0.5, All: -0.01, SE: 0.02})

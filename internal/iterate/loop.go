@@ -1,0 +1,405 @@
+package iterate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Iteration is the state of a run after the signals have moved J times.
+type Iteration struct {
+	// J counts from 1.
+	J int
+	// Loss is the mean training loss of the iteration.
+	Loss float64
+	// Divergence is the held-out estimate, in nats, of how far the signals were from
+	// self-sufficient when the iteration began: 2·log 2 less the classifier's held-out
+	// logistic loss, which at the optimum is twice the Jensen–Shannon divergence. It is NaN
+	// without folds.
+	Divergence float64
+	// Step is the η that was used: less than the settings' where MaxMove cut the move.
+	Step float64
+	// Z are the signals after the move, d×n. They must not be changed.
+	Z *mat.Dense
+	// Elapsed is the time since the fit began.
+	Elapsed time.Duration
+}
+
+// Status says why a fit ended.
+type Status string
+
+const (
+	// StoppedMethod: there are no iterations; the method's signals are the result.
+	StoppedMethod Status = "method"
+	// StoppedIterations: all iterations were made.
+	StoppedIterations Status = "iterations"
+	// StoppedAsked: Config.Stop returned true.
+	StoppedAsked Status = "asked"
+	// StoppedBudget: Config.Budget was used up.
+	StoppedBudget Status = "budget"
+	// StoppedCancelled: the caller's context ended.
+	StoppedCancelled Status = "cancelled"
+	// StoppedDiverged: the held-out divergence or the size of the signals grew, iteration
+	// after iteration. The result is the last iterate before that.
+	StoppedDiverged Status = "diverged"
+	// StoppedCheckpoint: the checkpoint couldn't be written.
+	StoppedCheckpoint Status = "checkpoint"
+	// StoppedNotFinite: a loss or a signal became NaN or infinite, or the signals became
+	// nearly collinear or constant.
+	StoppedNotFinite Status = "not finite"
+)
+
+// A Trace is how the iterations of a run went.
+type Trace struct {
+	// Iterations is the number of iterations made. Best is the one whose signals are the
+	// result, 0 for the signals before the first.
+	Iterations int `json:"iterations"`
+	Best       int `json:"best"`
+	// Loss and Divergence have a value for each iteration; see Iteration.
+	Loss       signal.Curve `json:"loss"`
+	Divergence signal.Curve `json:"divergence"`
+	// Dependence is that of the result, with Config.KeepBest.
+	Dependence dependence.Dependence `json:"dependence"`
+	// Stopped says why the fit ended; Why explains it in a few sentences.
+	Stopped Status        `json:"stopped"`
+	Why     string        `json:"why"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+}
+
+// Convergence says how the fit ended, with a warning if the iterations led away.
+func (t *Trace) Convergence() ica.Convergence {
+	c := ica.Convergence{
+		Converged:  t.Stopped == StoppedMethod || t.Stopped == StoppedAsked,
+		Iterations: t.Iterations,
+	}
+	if t.Stopped == StoppedDiverged {
+		c.Warning = t.Why
+	}
+	return c
+}
+
+// Check returns an error unless t can be the trace of a fit.
+func (t *Trace) Check() error {
+	if len(t.Loss) != t.Iterations || len(t.Divergence) != t.Iterations || t.Best < 0 || t.Best > t.Iterations {
+		return fmt.Errorf("%d losses, %d divergences and best iterate %d of %d iterations",
+			len(t.Loss), len(t.Divergence), t.Best, t.Iterations)
+	}
+	return nil
+}
+
+// Input is the signals that a run begins with, d×n, and the seed of its draws.
+type Input struct {
+	Z    *mat.Dense
+	Seed uint64
+}
+
+// Output is what the iterations made of a run: its signals, d×n, and the maps that led to
+// them from the input's.
+type Output struct {
+	Trace
+	Z    *mat.Dense
+	Maps Chain
+}
+
+// ErrCheckpoint is wrapped by the error for a checkpoint that can't be used.
+var ErrCheckpoint = errors.New("checkpoint")
+
+// Move moves the signals of several runs of one size, all in one compiled program, until
+// each has a reason to stop. The time counts from begin. If kept isn't nil, Move continues
+// from its last state and writes the state after each iteration into it.
+//
+// If ctx ends, a number stops being finite or the checkpoint can't be written, the last good
+// iterates come with the error: ctx.Err(), or one that wraps signal.ErrNotFinite or
+// ErrCheckpoint. Other errors come without outputs.
+func Move(ctx context.Context, backend compute.Backend, inputs []Input, cfg Config,
+	g *grid.Grid, begin time.Time, kept *sealed.Series) ([]*Output, error) {
+	l := &loop{cfg: cfg, backend: backend, grid: g, kept: kept, begin: begin}
+	for place, in := range inputs {
+		l.runs = append(l.runs, &run{
+			loop: l, place: place, input: in, z: in.Z, maps: Chain{},
+			output: &Output{Z: in.Z, Maps: Chain{}},
+		})
+	}
+	err := l.move(ctx)
+	var outputs []*Output
+	for _, r := range l.runs {
+		if !r.finished {
+			return nil, err
+		}
+		outputs = append(outputs, r.output)
+	}
+	return outputs, err
+}
+
+// loop moves several runs together.
+type loop struct {
+	cfg      Config
+	backend  compute.Backend
+	grid     *grid.Grid
+	ensemble *Ensemble
+	kept     *sealed.Series // nil for none
+
+	runs   []*run
+	begin  time.Time
+	failed *failure // of the first run that failed
+}
+
+// run is one of the runs of a loop.
+type run struct {
+	loop     *loop
+	place    int
+	input    Input
+	z        *mat.Dense // after the last iteration
+	maps     Chain      // that made z of the input
+	growth   growth
+	output   *Output // what is the result so far
+	finished bool
+}
+
+// failure is why a run had to stop.
+type failure struct {
+	Place int    `json:"run"`
+	Why   string `json:"why"`
+}
+
+// error returns nil without a failure.
+func (f *failure) error() error {
+	if f == nil {
+		return nil
+	}
+	return fmt.Errorf("run %d: %s: %w", f.Place, f.Why, signal.ErrNotFinite)
+}
+
+// move makes iterations until every run has stopped.
+func (l *loop) move(ctx context.Context) error {
+	if l.cfg.KeepBest {
+		for _, r := range l.runs {
+			var err error
+			if r.output.Dependence, err = maxDependence(r.z, l.grid); err != nil {
+				return err
+			}
+		}
+	}
+	d, _ := l.runs[0].z.Dims()
+	var err error
+	if l.ensemble, err = NewEnsemble(l.backend, l.cfg, d, l.grid, len(l.runs)); err != nil {
+		return err
+	}
+	defer l.ensemble.Close()
+	made, err := l.resume()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	l.spend(made)
+	for j := made + 1; j <= l.cfg.Iterations && l.active(); j++ {
+		if err := l.iterate(ctx, j); err != nil {
+			if ctx.Err() != nil {
+				l.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
+				return ctx.Err()
+			}
+			return err
+		}
+		if err := l.keepState(j); err != nil {
+			l.stopAll(StoppedCheckpoint, fmt.Sprintf("the checkpoint of iteration %d can't be written: %v", j, err))
+			return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		}
+		l.spend(j)
+	}
+	l.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", l.cfg.Iterations))
+	return l.failed.error()
+}
+
+// spend stops the runs if the budget is used up after iteration j.
+func (l *loop) spend(j int) {
+	if j > 0 && l.cfg.Budget > 0 && time.Since(l.begin) > l.cfg.Budget {
+		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %d iterations", l.cfg.Budget, j))
+	}
+}
+
+// active returns whether there is a run that hasn't stopped.
+func (l *loop) active() bool {
+	return slices.ContainsFunc(l.runs, func(r *run) bool { return !r.finished })
+}
+
+// iterate makes iteration j of every active run: it trains the field on the current
+// signals, measures their divergence, and moves them.
+func (l *loop) iterate(ctx context.Context, j int) error {
+	var z []*mat.Dense
+	var seeds []uint64
+	for _, r := range l.runs {
+		z, seeds = append(z, r.z), append(seeds, r.input.Seed)
+	}
+	estimates, err := l.ensemble.Iterate(ctx, z, seeds, j)
+	if err != nil {
+		return err
+	}
+	for i, r := range l.runs {
+		if !r.finished {
+			r.advance(j, estimates[i])
+		}
+	}
+	return nil
+}
+
+// advance moves the signals of a run, once it is sure that the result is finite, and
+// decides whether the run continues.
+func (r *run) advance(j int, estimate Estimate) {
+	cfg, out := r.loop.cfg, r.output
+	var next moved
+	err := cfg.checkEstimate(estimate)
+	if err == nil {
+		next, err = cfg.move(r.z, cfg.step(j), estimate)
+	}
+	if err != nil {
+		why := fmt.Sprintf("iteration %d: %v", j, err)
+		r.stop(StoppedNotFinite, why+"; kept the signals from before it")
+		if r.loop.failed == nil {
+			r.loop.failed = &failure{Place: r.place, Why: why}
+		}
+		return
+	}
+	if r.growth.Size == 0 {
+		r.growth.Size = signal.RMS(r.z)
+	}
+	r.z, r.maps = next.z, append(r.maps, next.maps...)
+	out.Loss = append(out.Loss, estimate.Loss)
+	out.Divergence = append(out.Divergence, estimate.Divergence)
+	out.Iterations = j
+	r.keep(j)
+	it := Iteration{J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: next.step,
+		Z: next.z, Elapsed: time.Since(r.loop.begin)}
+	if cfg.OnIteration != nil {
+		cfg.OnIteration(r.place, it)
+	}
+	asked := cfg.Stop != nil && cfg.Stop(r.place, it)
+	if why, good := r.growth.observe(j, estimate.Divergence, signal.RMS(next.z)); why != "" {
+		if err := r.retreat(good); err != nil {
+			why += fmt.Sprintf(" (going back failed: %v)", err)
+		}
+		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow leads away; kept iterate %d; smaller steps may help", why, out.Best))
+		return
+	}
+	if asked {
+		r.stop(StoppedAsked, fmt.Sprintf("asked to stop after iteration %d", j))
+	}
+}
+
+// keep makes iterate j the result, unless an earlier one is less dependent.
+func (r *run) keep(j int) {
+	if r.loop.cfg.KeepBest {
+		left, err := maxDependence(r.z, r.loop.grid)
+		if err != nil || left.Total() >= r.output.Dependence.Total() {
+			return
+		}
+		r.output.Dependence = left
+	}
+	r.output.Best, r.output.Z, r.output.Maps = j, r.z, slices.Clip(r.maps)
+}
+
+// maxDependence returns the dependence of the most dependent pair of z, with no block of
+// positions left out.
+func maxDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
+	ctx := context.Background() // an iteration that ended is measured also when its fit is stopped
+	analysis, err := dependence.Analyse(ctx, z, g.Own())
+	if err != nil {
+		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
+	}
+	worst, err := analysis.Worst(ctx, 0)
+	return worst.Dependence, err
+}
+
+// retreat makes iterate good the result, unless an earlier one is kept as the least
+// dependent.
+func (r *run) retreat(good int) error {
+	out := r.output
+	if r.loop.cfg.KeepBest {
+		return nil
+	}
+	each := len(r.maps) / out.Iterations // stages of an iteration
+	maps := r.maps[: good*each : good*each]
+	out.Best, out.Z, out.Maps = 0, r.input.Z, Chain{}
+	shape := r.loop.grid.Shape()
+	on := NewEvaluator(r.loop.backend, r.loop.cfg, shape, shape)
+	defer on.Close()
+	z, err := preprocess.ApplyAll(r.input.Z, maps.On(on))
+	if err != nil {
+		return err
+	}
+	out.Best, out.Z, out.Maps = good, z, maps
+	return nil
+}
+
+func (r *run) stop(status Status, why string) {
+	r.finished = true
+	out := r.output
+	if r.loop.cfg.KeepBest && out.Best < out.Iterations && status != StoppedDiverged {
+		why += fmt.Sprintf("; kept iterate %d, the least dependent", out.Best)
+	}
+	out.Stopped, out.Why, out.Elapsed = status, why, time.Since(r.loop.begin)
+}
+
+func (l *loop) stopAll(status Status, why string) {
+	for _, r := range l.runs {
+		if !r.finished {
+			r.stop(status, why)
+		}
+	}
+}
+
+// What counts as a flow that leads away. The held-out divergence is at most 2·log 2 and
+// changes by a tenth or two where all is well, and the signals keep their size by and large.
+// The three are choices. They matter only to a flow that leads away, whose signals grow
+// without bound: half or twice of them ends it an iteration or a few earlier or later.
+const (
+	grownDivergence = 0.5 // nats above twice the least divergence
+	grownSize       = 1e6 // times the size at the start
+	grownPatience   = 3   // iterations in a row of either
+)
+
+// growth notices a flow that leads away from self-sufficient signals.
+type growth struct {
+	Size  float64 `json:"size"`  // at the start, 0 before the first iteration
+	Least float64 `json:"least"` // divergence so far
+	At    int     `json:"at"`    // the iterate with that divergence
+	Sound int     `json:"sound"` // the last iterate of ordinary size
+	Since int     `json:"since"` // iterations in a row that have grown
+}
+
+// observe takes note of the divergence of iterate j−1, NaN for none, and the size of
+// iterate j. It returns why the flow has to stop, "" if it hasn't to, and the last good
+// iterate.
+func (g *growth) observe(j int, divergence, size float64) (why string, good int) {
+	grown := size > grownSize*g.Size
+	if !grown {
+		g.Sound = j
+	}
+	measured := !math.IsNaN(divergence)
+	if measured && (j == 1 || divergence < g.Least) {
+		g.Least, g.At = divergence, j-1
+	}
+	diverged := measured && divergence > 2*g.Least+grownDivergence
+	if !grown && !diverged {
+		g.Since = 0
+		return "", 0
+	}
+	if g.Since++; g.Since < grownPatience {
+		return "", 0
+	}
+	if diverged {
+		return fmt.Sprintf("the held-out divergence has grown from %.3f to %.3f", g.Least, divergence), g.At
+	}
+	return fmt.Sprintf("the signals have grown by a factor of %.1g", size/g.Size), g.Sound
+}

@@ -1,0 +1,172 @@
+package iterate
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// state is a loop after an iteration, in JSON.
+type state struct {
+	Iteration int           `json:"iteration"`
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	Failed    *failure      `json:"failed,omitempty"`
+	Runs      []runState    `json:"runs"`
+	// Variables are the networks' and the optimizer's, for a warm start.
+	Variables []Variable `json:"variables,omitempty"`
+}
+
+// runState is a run in JSON.
+type runState struct {
+	Trace
+	Stages   []Record `json:"stages"`
+	Kept     int      `json:"kept"`  // stages that made the output's signals
+	Moved    bool     `json:"moved"` // the output's signals have a file of their own
+	Finished bool     `json:"finished"`
+	Growth   growth   `json:"growth"`
+}
+
+const (
+	stateFile     = "state.json"
+	variablesFile = "variables.f64"
+)
+
+// keepState writes the state after iteration j to the checkpoint, if there is one, and
+// removes the one before.
+func (l *loop) keepState(j int) error {
+	if l.kept == nil {
+		return nil
+	}
+	return l.kept.WriteState(j, func(dir string) error {
+		s := state{Iteration: j, Elapsed: time.Since(l.begin), Failed: l.failed}
+		for _, r := range l.runs {
+			kept, err := r.writeState(dir)
+			if err != nil {
+				return err
+			}
+			s.Runs = append(s.Runs, kept)
+		}
+		if l.cfg.WarmStart {
+			var err error
+			if s.Variables, err = l.ensemble.Variables(); err != nil {
+				return err
+			}
+			if err := WriteVariables(filepath.Join(dir, variablesFile), s.Variables); err != nil {
+				return err
+			}
+		}
+		return sealed.WriteJSON(filepath.Join(dir, stateFile), s)
+	})
+}
+
+// files returns the names of the files of a run's current signals and of its output's.
+func (r *run) files() (current, best string) {
+	return fmt.Sprintf("run-%03d-current.npy", r.place), fmt.Sprintf("run-%03d-best.npy", r.place)
+}
+
+func (r *run) writeState(dir string) (runState, error) {
+	s := runState{
+		Trace: r.output.Trace, Kept: len(r.output.Maps),
+		Moved: r.output.Z != r.z, Finished: r.finished, Growth: r.growth,
+	}
+	var err error
+	if s.Stages, err = r.maps.Write(dir, fmt.Sprintf("run-%03d-", r.place)); err != nil {
+		return s, err
+	}
+	current, best := r.files()
+	if err := datasets.WriteFile(filepath.Join(dir, current), r.z); err != nil || !s.Moved {
+		return s, err
+	}
+	return s, datasets.WriteFile(filepath.Join(dir, best), r.output.Z)
+}
+
+// resume brings the loop to the last state of its checkpoint and returns the number of
+// iterations that were made by then.
+func (l *loop) resume() (made int, err error) {
+	if l.kept == nil {
+		return 0, nil
+	}
+	dir, err := l.kept.Last()
+	if err != nil || dir == "" {
+		return 0, err
+	}
+	var s state
+	if err := sealed.ReadJSON(filepath.Join(dir, stateFile), &s); err != nil {
+		return 0, err
+	}
+	if len(s.Runs) != len(l.runs) {
+		return 0, fmt.Errorf("%s has %d runs; must have %d", dir, len(s.Runs), len(l.runs))
+	}
+	if s.Iteration < 1 || s.Iteration > l.cfg.Iterations {
+		return 0, fmt.Errorf("%s is at iteration %d; must be at 1 to %d", dir, s.Iteration, l.cfg.Iterations)
+	}
+	for i, r := range l.runs {
+		if err := r.readState(dir, &s.Runs[i]); err != nil {
+			return 0, err
+		}
+	}
+	if l.cfg.WarmStart {
+		variables, err := ReadVariables(filepath.Join(dir, variablesFile), s.Variables)
+		if err != nil {
+			return 0, err
+		}
+		if err := l.ensemble.SetVariables(variables); err != nil {
+			return 0, err
+		}
+	}
+	l.begin = l.begin.Add(-s.Elapsed)
+	l.failed = s.Failed
+	return s.Iteration, nil
+}
+
+// readState brings a run from its input to a state.
+func (r *run) readState(dir string, s *runState) error {
+	current, best := r.files()
+	d, n := r.z.Dims()
+	maps, err := ReadChain(dir, s.Stages, &r.loop.cfg, d, r.loop.grid.Shape())
+	if err != nil {
+		return err
+	}
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if s.Kept < 0 || s.Kept > len(maps) {
+		return fmt.Errorf("%s keeps %d stages of %d", dir, s.Kept, len(maps))
+	}
+	if r.z, err = ReadSignals(dir, current, d, n); err != nil {
+		return err
+	}
+	if err := signal.Check(current, r.z); err != nil {
+		return err
+	}
+	z := r.z
+	if s.Best == 0 {
+		z = r.input.Z
+	} else if s.Moved {
+		if z, err = ReadSignals(dir, best, d, n); err != nil {
+			return err
+		}
+	}
+	r.maps, r.growth, r.finished = maps, s.Growth, s.Finished
+	r.output = &Output{Trace: s.Trace, Z: z, Maps: slices.Clip(maps[:s.Kept])}
+	return nil
+}
+
+// ReadSignals reads a file of d signals at n positions in dir.
+func ReadSignals(dir, name string, d, n int) (*mat.Dense, error) {
+	z, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
+	if err != nil {
+		return nil, err
+	}
+	if rows, columns := z.Dims(); rows != d || columns != n {
+		return nil, fmt.Errorf("%s has %d signals at %d positions; must have %d at %d", name, rows, columns, d, n)
+	}
+	return z, nil
+}

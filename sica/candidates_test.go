@@ -1,0 +1,161 @@
+package sica
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// arsinh undoes sensors that answer by sinh.
+type arsinh struct{}
+
+func (arsinh) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return arsinh{}, nil }
+
+func (arsinh) Apply(x *mat.Dense) (*mat.Dense, error) {
+	z := new(mat.Dense)
+	z.Apply(func(_, _ int, v float64) float64 { return math.Asinh(v) }, x)
+	return z, nil
+}
+
+func (arsinh) Invert(z *mat.Dense) (*mat.Dense, error) {
+	x := new(mat.Dense)
+	x.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, z)
+	return x, nil
+}
+
+func (arsinh) LogDet(x *mat.Dense) ([]float64, error) {
+	d, n := x.Dims()
+	sum := make([]float64, n)
+	for i := range d {
+		for t, v := range x.RawRowView(i) {
+			sum[t] -= math.Log(v*v+1) / 2
+		}
+	}
+	return sum, nil
+}
+
+// applied is an Applier without more.
+type applied struct{ preprocess.Applier }
+
+func (a applied) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return a, nil }
+
+// A custom candidate wins where its code is shorter, and loses where the linear rule's is.
+func TestCandidates(t *testing.T) {
+	b := open(t, backend.Go)
+	s := mat.NewDense(2, 1500, nil)
+	draw := rng(3)
+	for i, memory := range []float64{.9, -.5} {
+		last := 0.0
+		for k := range 1500 {
+			last = memory*last + draw.NormFloat64()
+			s.Set(i, k, last)
+		}
+	}
+	y, err := preprocess.Standardised(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mixed, bent mat.Dense
+	mixed.Mul(mat.NewDense(2, 2, []float64{1.2, .8, -.7, 1}), y)
+	bent.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, &mixed)
+	for name, method := range map[string]Method{"linear": LinearOnly, "any": Auto} {
+		cfg := Default()
+		cfg.Method, cfg.Candidates = method, []ica.Method{AfterTransform("arsinh", arsinh{}, 1)}
+		r := fit(t, b, &bent, cfg)
+		match, err := metric.MCC(r.Z, s)
+		if err != nil || match.MCC < .99 {
+			t.Errorf("%s: MCC %.4f (%v): %s", name, match.MCC, err, r.Why)
+		}
+		if len(r.Candidates) != 2 || r.Chosen.Name != "arsinh" || r.Linear == nil || !strings.Contains(r.Why, "the caller's sica.arsinh") ||
+			!(r.Candidates[0].Excess.Mean > 2*r.Candidates[0].Excess.SE) {
+			t.Errorf("%s: start %v of %+v: %s", name, r.Chosen.Transforms, r.Candidates, r.Why)
+		}
+		z, err := r.Transform(&bent)
+		if err != nil || !mat.EqualApprox(z, r.Z, 1e-9) {
+			t.Errorf("%s: Transform differs (%v)", name, err)
+		}
+		x, _, err := r.InverseTransform(r.Z)
+		if err != nil || !mat.EqualApprox(x, &bent, 1e-8) {
+			t.Errorf("%s: InverseTransform differs (%v)", name, err)
+		}
+		if err := r.Pointwise(); !errors.Is(err, ErrNotPointwise) {
+			t.Errorf("%s: pointwise: %v", name, err)
+		}
+		if err := r.Save(filepath.Join(t.TempDir(), "r")); err == nil || !strings.Contains(err.Error(), "isn't registered") {
+			t.Errorf("%s: saved: %v", name, err)
+		}
+		if got := r.Missing(); len(got) != 0 || !slices.Equal(r.Custom, []string{"Candidates"}) {
+			t.Errorf("%s: own %v, missing %v", name, r.Custom, got)
+		}
+	}
+	cfg := Default()
+	cfg.Method, cfg.Candidates = LinearOnly, []ica.Method{AfterTransform("arsinh", arsinh{}, 1)}
+	r := fit(t, b, &mixed, cfg)
+	if len(r.Candidates) != 2 || r.Chosen.Name != "" {
+		t.Errorf("of a linear mixture: start %v: %s", r.Chosen.Transforms, r.Why)
+	}
+
+	// What of it isn't kept is known of a loaded result.
+	dir := filepath.Join(t.TempDir(), "r")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := loaded.Missing(); !slices.Equal(got, []string{"Candidates"}) {
+		t.Errorf("a loaded result misses %v", got)
+	}
+	loaded.Config.Candidates = cfg.Candidates
+	if got := loaded.Missing(); len(got) != 0 {
+		t.Errorf("set again it misses %v", got)
+	}
+
+	for name, change := range map[string]func(*Config){
+		"by the methods":                       func(c *Config) { c.Method = NetworkOnly },
+		"one is nil":                           func(c *Config) { c.Candidates = append(c.Candidates, nil) },
+		"Checkpoint: is set beside Candidates": func(c *Config) { c.Checkpoint = t.TempDir() },
+	} {
+		c := cfg.Clone()
+		change(&c)
+		if _, err := Fit(t.Context(), b, &mixed, c); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("want an error with %q, got %v", name, err)
+		}
+	}
+
+	// A candidate that fails is recorded with its error.
+	cfg.Candidates = []ica.Method{AfterTransform("without", applied{arsinh{}}, 1)}
+	r = fit(t, b, &bent, cfg)
+	if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, "no method LogDet") || r.Chosen.Method != LinearOnly {
+		t.Errorf("candidates %+v", r.Candidates)
+	}
+
+	// A custom method is compared as it is.
+	cfg.Candidates = []ica.Method{whitening{}}
+	r = fit(t, b, &mixed, cfg)
+	if len(r.Candidates) != 2 || r.Candidates[1].Failed != "" || r.Candidates[1].Excess.Mean <= 0 || r.Chosen.Method != LinearOnly {
+		t.Errorf("candidates %+v", r.Candidates)
+	}
+}
+
+// whitening is a custom method.
+type whitening struct{}
+
+func (whitening) Name() string { return "whitening" }
+
+func (whitening) Fit(_ context.Context, x *ica.Signals) (*ica.Model, error) {
+	return ica.Demixing(x, rotation.Identity(2), ica.Convergence{Converged: true})
+}

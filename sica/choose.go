@@ -1,0 +1,389 @@
+package sica
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/network"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A Candidate is a separation that a fit considered.
+type Candidate struct {
+	// Name is that of a custom method; empty for others.
+	Name string `json:"name,omitempty"`
+	// Transforms came first, whitening among them, and then Method.
+	Transforms []preprocess.Transform `json:"transforms,omitempty"`
+	Method     Method                 `json:"method,omitempty"`
+	// CodeLength is that of the mixed signals at held-out positions, in nats per position,
+	// including the log-Jacobian term. Excess is by how much it is more than the shortest.
+	// Both are 0 if nothing was compared.
+	CodeLength float64    `json:"code_length"`
+	Excess     Difference `json:"excess"`
+	// Failed says why the candidate gave no signals, if it didn't.
+	Failed string `json:"failed,omitempty"`
+}
+
+// Difference is one of code lengths, in nats per position: its Mean and standard error SE.
+type Difference = network.Difference
+
+// String returns the name of the candidate.
+func (c Candidate) String() string {
+	var names []string
+	if c.Name != "" {
+		names = append(names, c.Name)
+	}
+	for _, t := range c.Transforms {
+		names = append(names, string(t))
+	}
+	if c.Method != NoMethod {
+		names = append(names, string(c.Method))
+	}
+	if names == nil {
+		return "as given"
+	}
+	return strings.Join(names, ", ")
+}
+
+// separation is what a method made of mixed signals.
+type separation struct {
+	// Z are the signals, d×n, and Maps what made them of the mixed ones.
+	Z    *mat.Dense
+	Maps []preprocess.Map
+	// Chosen is what it is, and Candidates all that were considered.
+	Chosen     Candidate
+	Candidates []Candidate
+	// Linear is what the data say about the linear rule's demixing and Network about a
+	// network's signals, nil for others.
+	Linear  *linear.Findings
+	Network *network.Findings
+	// Outliers are the positions, from 0, that were excluded from fitting.
+	Outliers []int
+	// Why explains the choice in sentences; it is empty without a method.
+	Why string
+}
+
+// chooser chooses the separation of the mixed signals x.
+type chooser struct {
+	cfg      Config
+	backend  compute.Backend
+	x        *signal.Signals // without outliers
+	progress func(doing string, done float64)
+}
+
+// separate returns what the method makes of the signals of a run. If the context ends, it is
+// whitening, or as far as the method had come, without an error.
+func (f *fitting) separate(r *fitRun) (*separation, error) {
+	c := &chooser{cfg: f.cfg, backend: f.backend, x: r.x, progress: func(string, float64) {}}
+	c.cfg.Seed = r.seed
+	if f.cfg.OnProgress != nil {
+		c.progress = func(doing string, done float64) { f.cfg.OnProgress(r.place, doing, done) }
+	}
+	if f.cfg.Method == NoMethod {
+		z, maps, names, err := preprocess.Begin(f.ctx, r.x.X(), f.cfg.Transforms)
+		return &separation{Z: z, Maps: maps, Chosen: Candidate{Transforms: names, Method: NoMethod}}, err
+	}
+	outliers := outlier.Find(r.x.X(), f.grid)
+	if outliers != nil {
+		var err error
+		if c.x, err = signal.New(outlier.Mend(r.x.X(), outliers), f.grid.Shape()...); err != nil {
+			return nil, err
+		}
+	}
+	s, err := c.choose(f.ctx)
+	if err != nil || outliers == nil {
+		return s, err
+	}
+	s.Outliers = outliers
+	s.Why = strings.TrimSpace(s.Why + " " + outlierSentence(outliers))
+	s.Z, err = preprocess.ApplyAll(r.x.X(), s.Maps)
+	return s, err
+}
+
+// outlierSentence says which positions are outliers, counted from 1.
+func outlierSentence(outliers []int) string {
+	const most = 5 // that are named
+	var names []string
+	for _, t := range outliers[:min(len(outliers), most)] {
+		names = append(names, fmt.Sprint(t+1))
+	}
+	if more := len(outliers) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return fmt.Sprintf("Position %s is an outlier (in one channel, or in one direction, only) "+
+			"and was excluded from fitting.", names[0])
+	}
+	return fmt.Sprintf("Positions %s and %s are outliers (in one channel, or in one direction, only) "+
+		"and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
+}
+
+// choose returns the separation by the method of the settings.
+func (c *chooser) choose(ctx context.Context) (*separation, error) {
+	white, err := c.whiten(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.cfg.Method == NetworkOnly {
+		return c.network(ctx, white)
+	}
+	chosen, err := c.demix(ctx, white)
+	if err != nil || ctx.Err() != nil {
+		return chosen, err
+	}
+	if len(c.cfg.Candidates) > 0 {
+		custom, err := c.compareCustom(ctx, white, chosen)
+		if err != nil || ctx.Err() != nil || custom.Chosen.Name != "" {
+			return custom, err
+		}
+		chosen = custom
+	}
+	if c.cfg.Method == LinearOnly {
+		return chosen, nil
+	}
+	return c.improve(ctx, white, chosen)
+}
+
+// whiten returns the symmetric whitening of the transformed signals.
+func (c *chooser) whiten(ctx context.Context) (*separation, error) {
+	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
+	z, maps, names, err := preprocess.Begin(ctx, c.x.X(), transforms)
+	return &separation{Z: z, Maps: maps, Chosen: Candidate{Transforms: names, Method: NoMethod}}, err
+}
+
+// demix returns the linear rule's separation. The rule gets the signals before they are
+// whitened, as its symmetric form is one of them.
+func (c *chooser) demix(ctx context.Context, white *separation) (*separation, error) {
+	c.progress("separating linearly", 0)
+	x := c.x
+	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
+		transformed, err := preprocess.ApplyAll(c.x.X(), before)
+		if err != nil {
+			return nil, err
+		}
+		if x, err = signal.New(transformed, c.x.Shape()...); err != nil {
+			return nil, err
+		}
+	}
+	found, err := linear.Separate(ctx, x, linear.Options{Seed: c.cfg.Seed})
+	if ctx.Err() != nil {
+		return white, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	turn := preprocess.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
+	z, err := turn.Apply(white.Z)
+	if err != nil {
+		return nil, err
+	}
+	chosen := Candidate{Transforms: white.Chosen.Transforms, Method: LinearOnly}
+	return &separation{
+		Z: z, Maps: append(slices.Clone(white.Maps), turn),
+		Chosen: chosen, Candidates: []Candidate{chosen}, Linear: &found.Findings, Why: found.Why,
+	}, nil
+}
+
+// networkOptions are the settings of networks, and of the comparison of code lengths.
+func (c *chooser) networkOptions() network.Options {
+	return network.Options{
+		Backend: c.backend, Shape: c.x.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
+		OnProgress: func(p network.Progress) { c.progress(string(p.Stage), p.Fraction) },
+	}
+}
+
+// network returns the separation by NetworkOnly.
+func (c *chooser) network(ctx context.Context, white *separation) (*separation, error) {
+	x, err := signal.New(white.Z, c.x.Shape()...)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := c.networkOptions().Fit(ctx, x)
+	if ctx.Err() != nil {
+		return white, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := fitted.Details.(*network.Model)
+	a, err := network.Follow(ctx, white.alternative(), m, white.Z, c.networkOptions())
+	if err != nil {
+		return nil, err
+	}
+	s := separationOf(a)
+	s.Why = fmt.Sprintf("An invertible network describes the signals in %.3f ± %.3f nats a position fewer than whitening does. %s",
+		m.OverWhitening.Mean, m.OverWhitening.SE, m.Why())
+	s.Candidates = []Candidate{s.Chosen}
+	return s, nil
+}
+
+// improve returns the linear rule's separation, or a nonlinear one if that is better.
+func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
+	better, err := network.Improve(ctx, c.x, c.cfg.Transforms,
+		white.alternative(), demixed.alternative(), c.networkOptions())
+	if err != nil {
+		return nil, err
+	}
+	if better == nil {
+		return demixed, nil
+	}
+	s := separationOf(better.Chosen)
+	s.Why = better.Why
+	if s.Chosen.Method == LinearOnly {
+		s.Why = demixed.Why + " " + better.Why
+	}
+	for _, a := range better.All {
+		s.Candidates = append(s.Candidates, candidateOf(a))
+	}
+	custom := slices.DeleteFunc(demixed.Candidates, func(k Candidate) bool { return k.Name == "" })
+	s.Candidates = append(s.Candidates, custom...)
+	return s, nil
+}
+
+func (s *separation) alternative() network.Alternative {
+	return network.Alternative{Transforms: s.Chosen.Transforms, Maps: s.Maps, Z: s.Z, Linear: s.Linear}
+}
+
+func separationOf(a network.Alternative) *separation {
+	return &separation{Z: a.Z, Maps: a.Maps, Chosen: candidateOf(a).plain(), Linear: a.Linear, Network: a.Network}
+}
+
+func candidateOf(a network.Alternative) Candidate {
+	c := Candidate{Transforms: a.Transforms, Method: NoMethod, CodeLength: a.CodeLength, Excess: a.Excess, Failed: a.Failed}
+	switch {
+	case a.IsNetwork:
+		c.Method = NetworkOnly
+	case a.Linear != nil:
+		c.Method = LinearOnly
+	}
+	return c
+}
+
+// plain returns the candidate without what a comparison says of it.
+func (c Candidate) plain() Candidate {
+	return Candidate{Name: c.Name, Transforms: c.Transforms, Method: c.Method}
+}
+
+// compareCustom returns the linear rule's separation, or that of a custom method whose code
+// at held-out positions is shorter; significantly shorter if its map isn't linear. A method
+// that fails is a candidate with its error.
+func (c *chooser) compareCustom(ctx context.Context, white, demixed *separation) (*separation, error) {
+	o := c.networkOptions()
+	x, err := network.AtResolution(c.x.X(), white.Z, white.Maps, o)
+	if err != nil {
+		return nil, err
+	}
+	all, candidates := []*separation{demixed}, []Candidate{demixed.Chosen}
+	start, err := network.NewStart(ctx, "the linear rule", x, demixed.Maps)
+	if err != nil {
+		return nil, err
+	}
+	starts, places := []network.Start{start}, []int{0} // of the starts among the candidates
+	for _, method := range c.cfg.Candidates {
+		custom, start, err := c.custom(ctx, method, x)
+		if ctx.Err() != nil {
+			return demixed, nil
+		}
+		candidate := Candidate{Name: method.Name(), Method: NoMethod}
+		if err != nil {
+			candidate.Failed = err.Error()
+		} else {
+			places = append(places, len(candidates))
+			starts, all = append(starts, start), append(all, custom)
+		}
+		candidates = append(candidates, candidate)
+	}
+	network.MarkLinear(starts)
+	choice, err := network.Choose(ctx, starts, o)
+	if ctx.Err() != nil {
+		return demixed, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for k, scored := range choice.Candidates {
+		candidates[places[k]].CodeLength, candidates[places[k]].Excess = scored.CodeLength, scored.Longer
+	}
+	s := *all[choice.Chosen]
+	if choice.Chosen > 0 {
+		s.Why = strings.TrimSpace(choice.Why + " " + s.Why)
+	}
+	s.Candidates = candidates
+	return &s, nil
+}
+
+// custom returns the separation by a custom method, and as a start for the signals x at the
+// resolution of the comparison.
+func (c *chooser) custom(ctx context.Context, method ica.Method, x *mat.Dense) (*separation, network.Start, error) {
+	model, err := method.Fit(ctx, c.x)
+	if err != nil {
+		return nil, network.Start{}, err
+	}
+	d, n := c.x.Dims()
+	if k, m := model.Signals.Dims(); k != d || m != n {
+		return nil, network.Start{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many", method.Name(), k, m, d, n)
+	}
+	s := &separation{
+		Z: model.Signals, Maps: preprocess.Flatten(model.Map),
+		Chosen: Candidate{Name: method.Name(), Method: NoMethod}, Why: model.Why,
+	}
+	s.Linear, _ = model.Details.(*linear.Findings)
+	start, err := network.NewStart(ctx, method.Name(), x, s.Maps)
+	return s, start, err
+}
+
+// AfterTransform returns the method that fits a custom transform and then the linear rule,
+// with this seed, to what the transform makes of the mixed signals. As one of
+// Config.Candidates its transform needs a method LogDet (see preprocess.Applier), and Invert
+// if Result.InverseTransform is to work. Save keeps it if its type is registered
+// (preprocess.Register).
+func AfterTransform(name string, f preprocess.Fitter, seed uint64) ica.Method {
+	return afterTransform{name, f, seed}
+}
+
+type afterTransform struct {
+	name   string
+	fitter preprocess.Fitter
+	seed   uint64
+}
+
+func (a afterTransform) Name() string { return a.name }
+
+func (a afterTransform) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	y, m, err := preprocess.FitOwn(ctx, a.fitter, x.X())
+	if err != nil {
+		return nil, err
+	}
+	transformed, err := signal.New(y, x.Shape()...)
+	if err != nil {
+		return nil, err
+	}
+	c := &chooser{cfg: Config{Seed: a.seed}, x: transformed, progress: func(string, float64) {}}
+	white, err := c.whiten(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.demix(ctx, white)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &ica.Model{
+		Signals: s.Z, Map: preprocess.Sequence(append([]preprocess.Map{m}, s.Maps...)),
+		Convergence: ica.Convergence{Converged: true},
+		Why:         fmt.Sprintf("It is the caller's %T and then the linear rule. %s", a.fitter, s.Why),
+		Details:     s.Linear,
+	}, nil
+}
