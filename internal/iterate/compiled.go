@@ -12,9 +12,9 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
-	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/layers"
 )
@@ -240,7 +240,7 @@ func (f *networks) predictions(z [][]float64) *tensors.Tensor {
 		}
 		for i := range f.d {
 			signal := v[i*f.t : (i+1)*f.t]
-			flat = append(flat, predict.With(f.predictionWeights(i, signal), signal, f.neighbours)...)
+			flat = append(flat, ar.Predict(f.predictionWeights(i, signal), signal, f.neighbours)...)
 		}
 	}
 	return host.Tensor(flat, f.dtype, f.count, f.d, f.t)
@@ -251,7 +251,7 @@ func (f *networks) predictionWeights(i int, signal []float64) []float64 {
 	if f.ridge != nil {
 		return f.ridge[i]
 	}
-	return predict.Weights(signal, f.neighbours)
+	return ar.Weights(signal, f.neighbours)
 }
 
 // maskTensor tells what each network's network sees of the inputs, one or zero,

@@ -15,8 +15,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
@@ -111,7 +111,7 @@ func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *S
 	s := &Step{Weights: weights, Networks: networks}
 	if e.cfg.Context == Prediction {
 		for i := range e.d {
-			s.Ridge = append(s.Ridge, predict.Weights(z.RawRowView(i), e.neighbours))
+			s.Ridge = append(s.Ridge, ar.Weights(z.RawRowView(i), e.neighbours))
 		}
 	}
 	return s

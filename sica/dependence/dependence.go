@@ -13,9 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -169,8 +169,8 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 		return nil, err
 	}
 	a := new(Analysis)
-	a.residuals, a.predictions = predict.Residuals(standard, neighbours)
-	predict.AddJitter(a.residuals)
+	a.residuals, a.predictions = ar.SelfResiduals(standard, neighbours)
+	ar.AddJitter(a.residuals)
 	if a.whole, err = newFeatures(ctx, a.residuals, a.predictions); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
 // bent returns the description lengths of sixteenths of the positions if the signals of

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 )
 
 // A separator lowers the description length of a linear demixing B of the signals

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
 
@@ -144,7 +144,7 @@ func TestPredictor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := ar.New(p.distance)
+	fit := ar.NewPredictor(p.distance)
 	r := make([]float64, p.n)
 	least, order := math.Inf(1), 0
 	for k := range len(p.lags) + 1 {

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
@@ -43,7 +43,7 @@ type coder struct {
 func newCoder(p *past) *coder {
 	return &coder{
 		past:      p,
-		predictor: ar.New(p.distance),
+		predictor: ar.NewPredictor(p.distance),
 		r:         make([]float64, p.n),
 		space:     make([]float64, p.n),
 	}

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/joint"
 )
 
@@ -127,15 +127,8 @@ func (s *separator) innovations() *mat.Dense {
 			}
 		}
 	}
-	for i := range size {
-		gram.SetSym(i, i, gram.At(i, i)*(1+ar.Ridge))
-	}
-	var factor mat.Cholesky
-	if !factor.Factorize(gram) {
-		return s.z
-	}
-	var weights mat.Dense // [order·d, d]
-	if err := factor.SolveTo(&weights, cross); err != nil {
+	weights := ar.Solve(gram, cross, ar.MomentRidge) // [order·d, d]; z has variance 1
+	if weights == nil {
 		return s.z
 	}
 	r := mat.NewDense(s.d, s.past.n, nil)

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -67,8 +67,8 @@ func (x *index) predicted(z []float64, o Options) bool {
 	// follows: in normal quantiles there are none.
 	preprocess.NormalQuantiles(z)
 	n := float64(len(x.scored))
-	_, left := source.Regress(z, x.lags, x.scored)
-	_, all := source.Regress(z, nil, x.scored)
+	_, left := ar.Regress(z, x.lags, x.scored)
+	_, all := ar.Regress(z, nil, x.scored)
 	if n*math.Log(all/left) < float64(len(x.lags))/2*math.Log(n) {
 		return false // its coefficients would cost more nats than they save
 	}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -99,9 +99,9 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, err
 // foretold is, at each position, what is left of a signal and what its own past
 // predicts of it.
 func foretold(z []float64, lags, positions []int) (innovations, predictions []float64) {
-	coefficients, _ := source.Regress(z, lags, positions)
+	coefficients, _ := ar.Regress(z, lags, positions)
 	for _, t := range positions {
-		r := source.Residual(coefficients, z, lags, t)
+		r := ar.Residual(coefficients, z, lags, t)
 		innovations, predictions = append(innovations, r), append(predictions, z[t]-r)
 	}
 	return innovations, predictions

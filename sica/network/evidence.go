@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
@@ -75,7 +76,7 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 		for t := range row {
 			row[t] -= mean
 		}
-		_, std := source.Regress(row, lags, positions)
+		_, std := ar.Regress(row, lags, positions)
 		for t := range row {
 			row[t] /= std
 		}

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
 // The pasts to choose from. A resolution: the paper's sources have 7 lags.
@@ -73,7 +73,7 @@ func gaussianLength(signals []*mat.Dense, lags, positions []int) float64 {
 	for _, z := range signals {
 		d, _ := z.Dims()
 		for i := range d {
-			_, std := source.Regress(z.RawRowView(i), lags, positions)
+			_, std := ar.Regress(z.RawRowView(i), lags, positions)
 			length += n*math.Log(std) + float64(len(lags))/2*math.Log(n)
 		}
 	}

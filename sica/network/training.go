@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
@@ -185,7 +186,7 @@ func (t *training) initialise() error {
 			return err
 		}
 		for i := range t.d {
-			a, std := source.Regress(z.RawRowView(i), t.index.lags, train)
+			a, std := ar.Regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
 			mixtures = append(mixtures, startMixture(std, t.options.Components)...)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -56,10 +56,10 @@ func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
 	d, _ := z.Dims()
 	for i := range d {
 		row := z.RawRowView(i)
-		coefficients, _ := source.Regress(row, x.lags, x.scored)
+		coefficients, _ := ar.Regress(row, x.lags, x.scored)
 		var values, errors []float64
 		for _, t := range x.scored {
-			values, errors = append(values, row[t]), append(errors, source.Residual(coefficients, row, x.lags, t))
+			values, errors = append(values, row[t]), append(errors, ar.Residual(coefficients, row, x.lags, t))
 		}
 		if deviation(errors) <= blurStd*deviation(values) {
 			return blurred(), nil

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
@@ -171,7 +171,7 @@ func (r *regressions) block(block int) (near, values *mat.Dense) {
 	for row, t := range positions {
 		for i := range d {
 			own := mat.NewVecDense(k, near.RawRowView(row)[i*k:(i+1)*k])
-			predict.Gather(r.z.RawRowView(i), r.neighbours[t], own)
+			ar.Gather(r.z.RawRowView(i), r.neighbours[t], own)
 			values.Set(row, i, r.z.At(i, t))
 		}
 	}
@@ -207,12 +207,12 @@ func (h *heldOut) squaredError(i, first, last int) float64 {
 	gram := mat.NewSymDense(size, nil)
 	gram.CopySym(h.gram.SliceSym(begin, begin+size))
 	cross := mat.NewVecDense(size, mat.Col(nil, i, h.cross)[begin:begin+size])
-	weights := predict.RidgeWeights(gram, cross, float64(h.others))
+	weights := ar.Solve(gram, cross, ar.Ridge*float64(h.others))
 	sum := 0.0
 	for row := range h.values.RawMatrix().Rows {
 		residual := h.values.At(row, i)
 		if weights != nil {
-			residual -= floats.Dot(weights, h.near.RawRowView(row)[begin:begin+size])
+			residual -= floats.Dot(weights.RawMatrix().Data, h.near.RawRowView(row)[begin:begin+size])
 		}
 		sum += residual * residual
 	}

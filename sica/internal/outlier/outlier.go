@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/predict"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -172,13 +172,13 @@ func newNews(x *mat.Dense, g *grid.Grid) (*news, error) {
 		return nil, err
 	}
 	d, n := x.Dims()
-	predictions, _ := predict.Own(c.White, g.Own())
+	predictions, _ := ar.SelfPredictions(c.White, g.Own())
 	residuals := c.White
 	residuals.Sub(residuals, predictions) // [d, T]
 	var covariance mat.SymDense
 	covariance.SymOuterK(1/float64(n), residuals)
 	for i := range d { // below that nothing is seen of signals
-		covariance.SetSym(i, i, covariance.At(i, i)+predict.NoiseStd*predict.NoiseStd)
+		covariance.SetSym(i, i, covariance.At(i, i)+ar.JitterStd*ar.JitterStd)
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(&covariance) {

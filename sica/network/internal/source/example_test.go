@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
@@ -25,7 +26,7 @@ func Example() {
 		}
 	}
 	lags := []int{-1}
-	coefficients, _ := source.Regress(z.RawRowView(0), lags, train)
+	coefficients, _ := ar.Regress(z.RawRowView(0), lags, train)
 	fmt.Printf("%.1f\n", coefficients[0])
 	sum := 0.0
 	for _, score := range source.Scores(z, lags, train, held, 4) {

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
 // Model is the model of flows.Autoregressive for one signal, on the host: an
@@ -30,55 +32,6 @@ func Models(d int, coefficients, mixture []float64) []*Model {
 	return models
 }
 
-// Regress returns the least-squares coefficients of z on the values lags away,
-// at the given positions, and the deviation of what remains.
-func Regress(z []float64, lags, positions []int) (coefficients []float64, std float64) {
-	p := len(lags)
-	coefficients = make([]float64, p)
-	if p > 0 {
-		gram, cross := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil)
-		for i, lag := range lags {
-			cross.SetVec(i, lagged(z, 0, lag, positions))
-			for j := i; j < p; j++ {
-				gram.SetSym(i, j, lagged(z, lag, lags[j], positions))
-			}
-			// a ridge of one part in a thousand of unit variance
-			gram.SetSym(i, i, gram.At(i, i)+1e-3*float64(len(positions)))
-		}
-		var chol mat.Cholesky
-		solution := mat.NewVecDense(p, coefficients)
-		if !chol.Factorize(gram) || chol.SolveVecTo(solution, cross) != nil {
-			clear(coefficients)
-		}
-	}
-	sum, square := 0., 0.
-	for _, t := range positions {
-		r := Residual(coefficients, z, lags, t)
-		sum += r
-		square += r * r
-	}
-	n := float64(len(positions))
-	return coefficients, math.Sqrt(max(square/n-sum/n*sum/n, 1e-12))
-}
-
-// lagged is Σ z_{t+a} z_{t+b} over the positions.
-func lagged(z []float64, a, b int, positions []int) float64 {
-	sum := 0.
-	for _, t := range positions {
-		sum += z[t+a] * z[t+b]
-	}
-	return sum
-}
-
-// Residual is what the coefficients leave of z at position t.
-func Residual(coefficients, z []float64, lags []int, t int) float64 {
-	r := z[t]
-	for k, a := range coefficients {
-		r -= a * z[t+lags[k]]
-	}
-	return r
-}
-
 // emSteps come to within .002 nats a position of what a thousand steps reach at
 // held-out positions on Laplace and Gaussian innovations, T = 1024 and 4096, and
 // to within .02 on uniform ones. More would overfit the first at T = 1024.
@@ -89,7 +42,7 @@ const emSteps = 40
 func Fit(z []float64, lags, positions []int, components int) *Model {
 	s := &Model{}
 	var std float64
-	s.coefficients, std = Regress(z, lags, positions)
+	s.coefficients, std = ar.Regress(z, lags, positions)
 	for k := range components {
 		s.logWeights = append(s.logWeights, -math.Log(float64(components)))
 		s.means = append(s.means, std*(-1+2*(float64(k)+.5)/float64(components)))
@@ -97,7 +50,7 @@ func Fit(z []float64, lags, positions []int, components int) *Model {
 	}
 	residuals := make([]float64, len(positions))
 	for i, t := range positions {
-		residuals[i] = Residual(s.coefficients, z, lags, t)
+		residuals[i] = ar.Residual(s.coefficients, z, lags, t)
 	}
 	weight, first, second := make([]float64, components), make([]float64, components), make([]float64, components)
 	shares := make([]float64, components)
@@ -167,7 +120,7 @@ func (m mixture) logDensity(r float64, shares []float64) float64 {
 func (s *Model) LogDensities(z []float64, lags, positions []int, into []float64) {
 	mixture, shares := s.mixture(), make([]float64, len(s.means))
 	for i, t := range positions {
-		into[i] += mixture.logDensity(Residual(s.coefficients, z, lags, t), shares)
+		into[i] += mixture.logDensity(ar.Residual(s.coefficients, z, lags, t), shares)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
 // varying is the model of a signal whose innovations are strong where they were strong
@@ -34,7 +36,7 @@ const presumed = .1
 // least squares, the latter on the logarithms of the innovations' sizes, the mixture by EM.
 func fitVarying(z []float64, lags, positions []int, components int) *varying {
 	v := &varying{}
-	v.coefficients, v.std = Regress(z, lags, positions)
+	v.coefficients, v.std = ar.Regress(z, lags, positions)
 	r, logs := v.innovations(z, lags)
 	sizes := mat.NewVecDense(len(positions), nil)
 	features := mat.NewDense(len(positions), 1+len(horizons), nil)
@@ -65,7 +67,7 @@ func (v *varying) innovations(z []float64, lags []int) (r []float64, logs [][]fl
 	squares := make([]float64, len(z)+1) // the sum of those before a position
 	for t := range z {
 		if t >= first {
-			r[t] = Residual(v.coefficients, z, lags, t)
+			r[t] = ar.Residual(v.coefficients, z, lags, t)
 			logs[t] = make([]float64, len(horizons))
 		}
 		squares[t+1] = squares[t] + r[t]*r[t]

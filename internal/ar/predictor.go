@@ -1,5 +1,3 @@
-// Package ar predicts signals linearly from their past: the weights of the least
-// description length, and what it takes to say them.
 package ar
 
 import (
@@ -10,28 +8,24 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// Ridge is added to the moments of the past, as a share of the signal's power: the
-// rounding of moments that nearly cancel, a resolution.
-const Ridge = 1e-6
-
-// A Predictor finds the weights that predict a signal from its past. What it
-// allocates, it allocates once.
+// A Predictor finds the weights of the shortest code that predict a signal from its past. It
+// allocates its space once.
 type Predictor struct {
 	factor    []float64 // [P, P], lower triangular: Cholesky's
 	projected []float64 // [P]
 	distance  []float64 // [P], of the values of the past
 }
 
-// New returns a predictor from values of the past at these distances.
-func New(distance []float64) *Predictor {
+// NewPredictor returns a predictor from values of the past at these distances.
+func NewPredictor(distance []float64) *Predictor {
 	lags := len(distance)
 	return &Predictor{make([]float64, lags*lags), make([]float64, lags), distance}
 }
 
-// Fit returns the weights of the prediction with the given order, the number of
-// values of the past that it uses, or of that with the least description length,
-// n/2·log(variance) + order/2·log n, if order is negative. q, [P+1, P+1], are the
-// signal's moments. One factorisation has the variances of all orders.
+// Fit returns the weights of the prediction from the first order values of the past. A
+// negative order stands for that of the shortest code, n/2·log(variance) + order/2·log n. The
+// moments q, [P+1, P+1], are those of the signal and its past over n positions. One
+// factorisation gives the variances of all orders.
 func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	lags := len(p.projected)
 	size := lags + 1
@@ -41,7 +35,7 @@ func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	}
 	for k := range lags {
 		copy(p.factor[k*lags:][:k+1], q[(k+1)*size+1:])
-		p.factor[k*lags+k] += Ridge * power
+		p.factor[k*lags+k] += MomentRidge * power
 		p.projected[k] = q[(k+1)*size]
 	}
 	_, ok := lapack64.Potrf(blas64.Symmetric{N: lags, Stride: lags, Data: p.factor, Uplo: blas.Lower})
@@ -56,37 +50,39 @@ func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	return append([]float64(nil), p.projected[:order]...)
 }
 
-// order is that with the least description length.
+// order returns the order of the shortest code.
 func (p *Predictor) order(power float64, n int) (order int) {
-	variance, least := power, math.Inf(1)
+	variance, shortest := power, math.Inf(1)
 	for k := 0; ; k++ {
 		length := float64(n)/2*math.Log(variance) + float64(k)/2*math.Log(float64(n))
-		if length < least {
-			order, least = k, length
+		if length < shortest {
+			order, shortest = k, length
 		}
 		if k == len(p.projected) {
 			return order
 		}
-		variance = max(variance-p.projected[k]*p.projected[k], Ridge*power)
+		variance = max(variance-p.projected[k]*p.projected[k], MomentRidge*power)
 	}
 }
 
+// solve solves the triangular system of the first order rows in place.
 func (p *Predictor) solve(trans blas.Transpose, order int) {
 	if order == 0 {
 		return
 	}
 	blas64.Trsv(trans,
-		blas64.Triangular{N: order, Stride: len(p.projected), Data: p.factor, Uplo: blas.Lower, Diag: blas.NonUnit},
+		blas64.Triangular{
+			N: order, Stride: len(p.projected), Data: p.factor, Uplo: blas.Lower, Diag: blas.NonUnit,
+		},
 		blas64.Vector{N: order, Inc: 1, Data: p.projected})
 }
 
-// Cost is the description length of the weights in nats, for n positions of a signal
-// with the moments q and innovations of the given power. It is the shorter of two:
-// half of log n for each weight, and that by the evidence under a Gaussian prior
-// with standard deviation 1/distance for the weight of a value so far away
-// (R. Litterman, Journal of Business & Economic Statistics 4(1), 1986), to
-// which the many weights of a smooth signal, which the data hardly tell apart, cost
-// little.
+// Cost returns the code length of the weights in nats, for n positions of a signal with the
+// moments q and innovations of the given power. It is the shorter of two. One is half of
+// log n for each weight. The other is the evidence under a Gaussian prior with standard
+// deviation 1/distance for the weight of a value at that distance (R. Litterman, Journal of
+// Business & Economic Statistics 4(1), 1986); by it the many weights of a smooth signal, which
+// the data hardly determine, cost little.
 func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	order := len(weights)
 	if order == 0 {
@@ -97,11 +93,14 @@ func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	for k, w := range weights {
 		sum += w * w * p.distance[k] * p.distance[k] / 2
 		for l := range k + 1 {
-			p.factor[k*order+l] = float64(n) / power * q[(k+1)*size+l+1] / (p.distance[k] * p.distance[l])
+			scale := float64(n) / power * q[(k+1)*size+l+1]
+			p.factor[k*order+l] = scale / (p.distance[k] * p.distance[l])
 		}
 		p.factor[k*order+k]++
 	}
-	_, ok := lapack64.Potrf(blas64.Symmetric{N: order, Stride: order, Data: p.factor[:order*order], Uplo: blas.Lower})
+	_, ok := lapack64.Potrf(blas64.Symmetric{
+		N: order, Stride: order, Data: p.factor[:order*order], Uplo: blas.Lower,
+	})
 	for k := range order {
 		sum += math.Log(p.factor[k*order+k])
 	}
@@ -111,8 +110,8 @@ func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	return sum
 }
 
-// ErrorPower is the mean square of the prediction error that the weights leave in
-// a signal with the moments q, [P+1, P+1].
+// ErrorPower returns the mean square of the prediction error that the weights leave in a
+// signal with the moments q, [size, size].
 func ErrorPower(q, weights []float64, size int) float64 {
 	sum := q[0]
 	for k, w := range weights {

@@ -1,4 +1,4 @@
-package predict
+package ar
 
 import (
 	"math"
@@ -21,7 +21,7 @@ func TestPredict(t *testing.T) {
 	for k := range sine {
 		sine[k] = math.Sin(0.3 * float64(k))
 	}
-	prediction := Of(sine, neighbours)
+	prediction := Predict(Weights(sine, neighbours), sine, neighbours)
 	for k := 1; k < n-1; k++ {
 		if math.Abs(prediction[k]-sine[k]) > 0.01 {
 			t.Fatalf("position %d: predicted %g, is %g", k, prediction[k], sine[k])
@@ -33,7 +33,7 @@ func TestPredict(t *testing.T) {
 		noise[k] = r.NormFloat64()
 	}
 	power := 0.0
-	for _, v := range Of(noise, neighbours) {
+	for _, v := range Predict(Weights(noise, neighbours), noise, neighbours) {
 		power += v * v / n
 	}
 	if power > 0.01 { // 2 coefficients of n positions: about 2/n
@@ -54,7 +54,7 @@ func TestPredictAR1(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := s.RawRowView(0)
-	prediction := Of(z, neighbours)
+	prediction := Predict(Weights(z, neighbours), z, neighbours)
 	for k := 1; k < n-1; k += 997 {
 		want := phi / (1 + phi*phi) * (z[k-1] + z[k+1])
 		if math.Abs(prediction[k]-want) > 0.03*(math.Abs(z[k-1])+math.Abs(z[k+1])) {

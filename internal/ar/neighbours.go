@@ -1,0 +1,108 @@
+package ar
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/stream"
+)
+
+// JitterStd is the standard deviation of the noise that AddJitter adds to the residuals of
+// signals of variance 1. Below it nothing is measured: a signal that is predicted almost
+// perfectly leaves only traces of others. It is a choice. Signals are predictable below twice
+// of it: with half, a residual of 0.05 to 0.1 counts as unpredictable; with twice, one up to 0.2
+// as predictable.
+const JitterStd = 0.05
+
+// Weights returns the weights of the ridge regression of a centred signal on its neighbours,
+// listed for each position as grid.Neighbours does; nil if there is no unique solution.
+func Weights(signal []float64, neighbours [][]int32) []float64 {
+	gram, cross, power := normalEquations(signal, neighbours)
+	w := Solve(gram, cross, Ridge*power)
+	if w == nil {
+		return nil
+	}
+	return w.RawMatrix().Data
+}
+
+// normalEquations returns the products of a signal's neighbours with each other, Σ row·rowᵀ,
+// and with its values, Σ value·row, and its power Σ value².
+func normalEquations(signal []float64, neighbours [][]int32) (gram *mat.SymDense, cross *mat.VecDense, power float64) {
+	k := len(neighbours[0])
+	gram, cross = mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	row := mat.NewVecDense(k, nil)
+	for t, v := range signal {
+		Gather(signal, neighbours[t], row)
+		gram.SymRankOne(gram, 1, row)
+		cross.AddScaledVec(cross, v, row)
+		power += v * v
+	}
+	return gram, cross, power
+}
+
+// Predict returns the prediction of a signal from its neighbours; zeros for nil weights.
+func Predict(weights, signal []float64, neighbours [][]int32) []float64 {
+	prediction := make([]float64, len(signal))
+	if weights == nil {
+		return prediction
+	}
+	row, w := mat.NewVecDense(len(weights), nil), mat.NewVecDense(len(weights), weights)
+	for t := range signal {
+		Gather(signal, neighbours[t], row)
+		prediction[t] = mat.Dot(row, w)
+	}
+	return prediction
+}
+
+// Gather fills row with the signal at the given positions, zeros beyond its end.
+func Gather(signal []float64, positions []int32, row *mat.VecDense) {
+	for i, n := range positions {
+		v := 0.0
+		if int(n) < len(signal) {
+			v = signal[n]
+		}
+		row.SetVec(i, v)
+	}
+}
+
+// SelfPredictions returns the prediction of each standardised signal of z, d×n, from its own
+// neighbours, and whether the signals are predictable: whether the root mean square of each
+// one's residual is at most twice JitterStd.
+func SelfPredictions(z *mat.Dense, neighbours [][]int32) (predictions *mat.Dense, predictable bool) {
+	d, n := z.Dims()
+	predictions, predictable = mat.NewDense(d, n, nil), true
+	for i := range d {
+		row := z.RawRowView(i)
+		prediction := Predict(Weights(row, neighbours), row, neighbours)
+		predictions.SetRow(i, prediction)
+		residual := floats.Distance(row, prediction, 2) / math.Sqrt(float64(n)) // root mean square
+		predictable = predictable && residual <= 2*JitterStd
+	}
+	return predictions, predictable
+}
+
+// SelfResiduals returns the standardised signals less their self-predictions, and the
+// predictions, both d×n. If the signals are predictable, the predictions are taken as zero.
+func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
+	predictions, predictable := SelfPredictions(z, neighbours)
+	if predictable {
+		predictions.Zero()
+	}
+	residuals = new(mat.Dense)
+	residuals.Sub(z, predictions)
+	return residuals, predictions
+}
+
+// AddJitter adds fixed noise of JitterStd, another for each signal, to z.
+func AddJitter(z *mat.Dense) {
+	d, _ := z.Dims()
+	for i := range d {
+		rng := stream.New(0, i, 0, stream.Jitter)
+		row := z.RawRowView(i)
+		for t := range row {
+			row[t] += JitterStd * rng.NormFloat64()
+		}
+	}
+}
