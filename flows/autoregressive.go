@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
 // Names of the variables of Autoregressive.
@@ -130,48 +131,17 @@ func ones(n int) []int {
 // that are no farther than reach (Euclidean distance) on an index of the given
 // number of axes: the reach values before it in a sequence, half a disk in an
 // image.
-func Past(reach, axes int) [][]int {
-	var offsets [][]int
-	at := make([]int, axes)
-	for i := range at {
-		at[i] = -reach
-	}
-	for {
-		square, first := 0, 0
-		for _, o := range at {
-			square += o * o
-			if first == 0 {
-				first = o
-			}
-		}
-		if first == 0 { // the position itself: all that follow come after it
-			return offsets
-		}
-		if square <= reach*reach {
-			offsets = append(offsets, append([]int(nil), at...))
-		}
-		for i := axes - 1; i >= 0; i-- {
-			if at[i]++; at[i] <= reach {
-				break
-			}
-			at[i] = -reach
-		}
-	}
-}
+func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
 // Margins are how far the offsets reach before and after a position along each
 // axis, which is where Autoregressive has no values.
 func Margins(offsets [][]int, axes int) (before, after []int) {
-	before, after = make([]int, axes), make([]int, axes)
 	for _, offset := range offsets {
 		if len(offset) != axes {
 			exceptions.Panicf("flows: offset %v for an index of %d axes", offset, axes)
 		}
-		for i, o := range offset {
-			before[i], after[i] = max(before[i], -o), max(after[i], o)
-		}
 	}
-	return before, after
+	return past.Margins(offsets, axes)
 }
 
 // LogLikelihood is Σ_i log p(z_i,t | own past) + log|det ∂z/∂x|, the

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/joint"
 )
@@ -17,38 +18,38 @@ import (
 // unknown up to a rotation, whatever the number of positions. It returns the weights
 // of their prediction, too, which they pay for together.
 func (s *separator) alike(m *demixing, signals ...int) (weights, nats []float64) {
-	size := len(s.past.lags) + 1
+	size := len(s.past.Lags) + 1
 	sum := make([]float64, size*size) // of their moments, each at innovation variance 1
 	for _, i := range signals {
 		q := m.sources[i].q
-		own := s.coders[0].predictor.Fit(q, s.past.n, -1)
+		own := s.coders[0].predictor.Fit(q, s.past.N, -1)
 		floats.AddScaled(sum, 1/ar.ErrorPower(q, own, size), q)
 	}
-	weights = s.coders[0].predictor.Fit(sum, s.past.n*len(signals), -1)
-	nats = make([]float64, evidenceBlocks)
-	n := float64(s.past.n)
+	weights = s.coders[0].predictor.Fit(sum, s.past.N*len(signals), -1)
+	nats = make([]float64, evidence.Blocks)
+	n := float64(s.past.N)
 	r := s.coders[0].r
 	for _, i := range signals {
-		s.past.predictionError(r, m.y.RawRowView(i), weights)
+		s.past.PredictionError(r, m.y.RawRowView(i), weights)
 		power := floats.Dot(r, r) / n
 		for b := range nats {
-			part := r[b*len(r)/evidenceBlocks : (b+1)*len(r)/evidenceBlocks]
+			part := r[b*len(r)/evidence.Blocks : (b+1)*len(r)/evidence.Blocks]
 			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
 	}
-	cost := float64(len(signals))/2*math.Log(n) + s.coders[0].predictor.Cost(sum, weights, 1, s.past.n) // scales, weights
-	floats.AddConst(cost/evidenceBlocks, nats)
+	cost := float64(len(signals))/2*math.Log(n) + s.coders[0].predictor.Cost(sum, weights, 1, s.past.N) // scales, weights
+	floats.AddConst(cost/evidence.Blocks, nats)
 	return weights, nats
 }
 
 // overAlike is what the given signals of m gain over signals alike.
-func (s *separator) overAlike(m *demixing, signals ...int) gain {
-	own := make([]float64, evidenceBlocks)
+func (s *separator) overAlike(m *demixing, signals ...int) evidence.Gain {
+	own := make([]float64, evidence.Blocks)
 	for _, i := range signals {
 		m.sources[i].lengths(own)
 	}
 	_, alike := s.alike(m, signals...)
-	return gained(alike, own)
+	return evidence.NewGain(alike, own)
 }
 
 // A whitened is the symmetric demixing under which the signals are alike.
@@ -75,8 +76,8 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	for i := range all {
 		all[i] = i
 	}
-	size := len(s.past.lags) + 1
-	errors := mat.NewDense(s.d, s.past.n, nil)
+	size := len(s.past.Lags) + 1
+	errors := mat.NewDense(s.d, s.past.N, nil)
 	for k := 0; ; k++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -84,16 +85,16 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 		m.y.Mul(m.b, s.z)
 		for i := range all {
 			m.sources[i].q = resize(m.sources[i].q, size*size)
-			s.moments.of(m.sources[i].q, m.b.RawRowView(i), m.y.RawRowView(i))
+			s.moments.Mixture(m.sources[i].q, m.b.RawRowView(i), m.y.RawRowView(i))
 		}
 		weights, nats := s.alike(m, all...)
 		if k == whitenings {
 			logDet, _ := mat.LogDet(m.b)
-			floats.AddConst(-logDet*float64(s.past.n)/evidenceBlocks, nats)
-			return &whitened{mat.DenseCopyOf(m.b), floats.Sum(nats) / float64(s.past.n), nats}, nil
+			floats.AddConst(-logDet*float64(s.past.N)/evidence.Blocks, nats)
+			return &whitened{mat.DenseCopyOf(m.b), floats.Sum(nats) / float64(s.past.N), nats}, nil
 		}
 		for i := range all {
-			s.past.predictionError(errors.RawRowView(i), s.z.RawRowView(i), weights)
+			s.past.PredictionError(errors.RawRowView(i), s.z.RawRowView(i), weights)
 		}
 		if !s.whitenErrors(m.b, errors) {
 			k = whitenings - 1 // as far as it got
@@ -105,7 +106,7 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 // (I·C·I)^(−1/2)·I, C being the covariance of the prediction errors of z and I the
 // inverse of symmetric whitening. It reports whether there is one.
 func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
-	c := joint.Covariance(errors, 0, 0, s.past.n)
+	c := joint.Covariance(errors, 0, 0, s.past.N)
 	var factor mat.Cholesky
 	if !factor.Factorize(c) {
 		return false

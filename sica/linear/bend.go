@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
 // bent returns the description lengths of sixteenths of the positions if the signals of
@@ -20,7 +22,7 @@ func (s *separator) bent(ctx context.Context, m *demixing) (nats []float64, whit
 	straight := s.take()
 	defer s.give(straight)
 	straight.b.Copy(m.b)
-	slopes := make([]float64, s.past.n) // logarithms, of all signals together
+	slopes := make([]float64, s.past.N) // logarithms, of all signals together
 	all := make([]int, s.d)
 	bends := 0
 	for i := range s.d {
@@ -36,10 +38,10 @@ func (s *separator) bent(ctx context.Context, m *demixing) (nats []float64, whit
 	}
 	weights, nats := s.alike(straight, all...)
 	logDet, _ := mat.LogDet(m.b)
-	floats.AddConst(float64(bends)/2*math.Log(float64(s.past.n))/evidenceBlocks, nats)
+	floats.AddConst(float64(bends)/2*math.Log(float64(s.past.N))/evidence.Blocks, nats)
 	for b := range nats {
-		part := slopes[b*len(slopes)/evidenceBlocks : (b+1)*len(slopes)/evidenceBlocks]
-		nats[b] -= floats.Sum(part) + logDet*float64(s.past.n)/evidenceBlocks
+		part := slopes[b*len(slopes)/evidence.Blocks : (b+1)*len(slopes)/evidence.Blocks]
+		nats[b] -= floats.Sum(part) + logDet*float64(s.past.N)/evidence.Blocks
 	}
 	return nats, len(weights) == 0, nil
 }
@@ -56,7 +58,7 @@ var bendSteps = []float64{0.4, 0.2, 0.1, 0.05}
 // v ↦ v + c·(√(v² + 1) − 1), v being y in standard deviations.
 func (s *separator) unbend(ctx context.Context, u, y, slopes []float64) (q []float64, c float64, err error) {
 	sd := stat.PopStdDev(y, nil)
-	size := len(s.past.lags) + 1
+	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
 	length := func(c float64) (nats float64, q []float64, err error) {
 		slope := 0.0
@@ -67,10 +69,10 @@ func (s *separator) unbend(ctx context.Context, u, y, slopes []float64) (q []flo
 			slope += math.Log(1 + c*v/r)
 		}
 		floats.AddConst(-stat.Mean(u, nil), u)
-		if q, err = ownMoments(ctx, s.past, u); err != nil {
+		if q, err = past.SelfMoments(ctx, s.past, u); err != nil {
 			return 0, nil, err
 		}
-		return math.Log(ar.ErrorPower(q, p.Fit(q, s.past.n, -1), size))/2 - slope/float64(len(y)), q, nil
+		return math.Log(ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size))/2 - slope/float64(len(y)), q, nil
 	}
 	least, _, err := length(0)
 	if err != nil {
@@ -91,30 +93,19 @@ func (s *separator) unbend(ctx context.Context, u, y, slopes []float64) (q []flo
 			}
 		}
 	}
-	if straight-least < math.Log(float64(s.past.n))/2/float64(s.past.n) {
+	if straight-least < math.Log(float64(s.past.N))/2/float64(s.past.N) {
 		c = 0 // not worth saying
 	}
 	if _, q, err = length(c); err != nil {
 		return nil, 0, err
 	}
 	at := 0
-	for _, run := range s.past.runs {
-		for t := run.first; t < run.end; t++ {
+	for _, run := range s.past.Runs {
+		for t := run.First; t < run.End; t++ {
 			v := y[t] / sd
 			slopes[at] += math.Log((1 + c*v/math.Sqrt(v*v+1)) / sd)
 			at++
 		}
 	}
 	return q, c, nil
-}
-
-// ownMoments are those of one signal and its past.
-func ownMoments(ctx context.Context, p *past, y []float64) ([]float64, error) {
-	m, err := newMoments(ctx, p, mat.NewDense(1, len(y), y))
-	if err != nil {
-		return nil, err
-	}
-	q := make([]float64, (len(p.lags)+1)*(len(p.lags)+1))
-	m.of(q, []float64{1}, y)
-	return q, nil
 }

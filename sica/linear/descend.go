@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
 // A separator lowers the description length of a linear demixing B of the signals
@@ -24,8 +25,8 @@ import (
 type separator struct {
 	z       *mat.Dense // d×T, white, with the noise of the resolution
 	d       int
-	past    *past
-	moments *moments
+	past    *past.Past
+	moments *past.Moments
 	coders  []*coder   // one for each processor
 	psi     []float64  // [n]
 	adjoint *mat.Dense // d×T
@@ -34,15 +35,15 @@ type separator struct {
 	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
 }
 
-func newSeparator(ctx context.Context, z *mat.Dense, p *past) (*separator, error) {
-	m, err := newMoments(ctx, p, z)
+func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, error) {
+	m, err := past.NewMoments(ctx, p, z)
 	if err != nil {
 		return nil, err
 	}
 	d, positions := z.Dims()
 	s := &separator{
 		z: z, d: d, past: p, moments: m,
-		psi:     make([]float64, p.n),
+		psi:     make([]float64, p.N),
 		adjoint: mat.NewDense(d, positions, nil),
 	}
 	for range parallel.Workers(d) {
@@ -83,7 +84,7 @@ func (s *separator) give(m *demixing) { s.spare = append(s.spare, m) }
 func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, before *demixing) error {
 	m.b.Copy(b)
 	m.y.Mul(m.b, s.z)
-	size := len(s.past.lags) + 1
+	size := len(s.past.Lags) + 1
 	logDet, sign := mat.LogDet(m.b)
 	if sign == 0 || math.IsNaN(logDet) {
 		m.nats = math.Inf(1)
@@ -93,7 +94,7 @@ func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, bef
 		source := &m.sources[i]
 		source.q = resize(source.q, size*size)
 		y := m.y.RawRowView(i)
-		s.moments.of(source.q, m.b.RawRowView(i), y)
+		s.moments.Mixture(source.q, m.b.RawRowView(i), y)
 		if before == nil {
 			c.choose(source, y)
 		} else {
@@ -125,19 +126,19 @@ type derivatives struct {
 // differentiate goes through the positions of m.
 func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivatives, error) {
 	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil), make([]scoreMoments, s.d)}
-	size := len(s.past.lags) + 1
+	size := len(s.past.Lags) + 1
 	for i := range m.sources {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		source := &m.sources[i]
 		p.scores[i] = s.coders[0].score(source, s.psi)
-		s.past.adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
+		s.past.Adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
 		for j := range s.d {
 			p.kappa.Set(i, j, p.scores[i].kappa()*ar.ErrorPower(m.sources[j].q, source.weights, size))
 		}
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.n), s.adjoint.RawMatrix(), m.y.RawMatrix(), 0, p.gradient.RawMatrix())
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.N), s.adjoint.RawMatrix(), m.y.RawMatrix(), 0, p.gradient.RawMatrix())
 	for i := range s.d {
 		p.gradient.Set(i, i, p.gradient.At(i, i)-1)
 	}
@@ -187,7 +188,7 @@ func (p *derivatives) step() *mat.Dense {
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
 	next := s.take()
 	defer func() { s.give(next) }()
-	gain := leastGain / float64(s.past.n)
+	gain := leastGain / float64(s.past.N)
 	anew := func() error {
 		if err := s.evaluate(ctx, next, m.b, nil); err != nil {
 			return err

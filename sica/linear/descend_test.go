@@ -26,7 +26,7 @@ func separatorOf(t *testing.T, n int, weight float64, draw func(*rand.Rand) floa
 		}
 	}
 	p := newPast([]int{n}, 2)
-	s, err := newSeparator(t.Context(), z, &p)
+	s, err := newSeparator(t.Context(), z, p)
 	if err != nil {
 		t.Fatal(err)
 	}

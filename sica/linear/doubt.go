@@ -26,7 +26,7 @@ const mostDoubted, glance = 8, 4096
 // Of 20 triples of digits, those of figure 4, three come out with an MCC of .77 to .92
 // without it, and two of these with .99 with it.
 func (s *separator) leastDependent(ctx context.Context, shape []int, best *demixing, ends []start) (*start, error) {
-	if s.d < 2 || s.d > mostDoubted || !doubtful(best.dependence(), s.past.n) {
+	if s.d < 2 || s.d > mostDoubted || !doubtful(best.dependence(), s.past.N) {
 		return nil, nil
 	}
 	_, positions := s.z.Dims()

@@ -26,20 +26,20 @@ func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (lea
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			s.past.predictionError(r, m.y.RawRowView(j), m.sources[i].weights)
+			s.past.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
 			for t, psi := range s.psi {
 				r[t] *= psi
 				r[t] *= r[t]
 			}
 			mean, std := stat.PopMeanStdDev(r, nil)
 			kappa := p.kappa.At(i, j)
-			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(float64(s.past.n)) {
+			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(float64(s.past.N)) {
 				v.Set(i, j, mean)
 			}
 		}
 	}
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
-	n := float64(s.past.n)
+	n := float64(s.past.N)
 	for i := range s.d {
 		for j := range i {
 			a, b := p.kappa.At(i, j), p.kappa.At(j, i)

@@ -9,116 +9,65 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// evidenceBlocks are the parts of the positions that description lengths are kept of.
-const evidenceBlocks = 16
-
-// A gain in description length, in nats, says which of two demixings is likelier. It
-// counts as evidence, which is said to the caller, by what is left of it without the
-// sixteenth of the positions that speaks most for it: a few outliers are no evidence.
-type gain struct{ all, evidence float64 }
-
-// gained is the gain of after over before, whose values stand for parts of the positions.
-func gained(before, after []float64) gain {
-	parts := make([]float64, len(before))
-	floats.SubTo(parts, before, after)
-	all := floats.Sum(parts)
-	return gain{all, all - floats.Max(parts)}
-}
-
 // lengths are the description lengths of sixteenths of the positions.
 func (m *demixing) lengths() []float64 {
-	nats := make([]float64, evidenceBlocks)
+	nats := make([]float64, evidence.Blocks)
 	logDet, _ := mat.LogDet(m.b)
 	for i := range m.sources {
 		m.sources[i].lengths(nats)
 	}
-	floats.AddConst(-logDet*float64(len(m.sources[0].u))/evidenceBlocks, nats)
+	floats.AddConst(-logDet*float64(len(m.sources[0].u))/evidence.Blocks, nats)
 	return nats
 }
 
 // turned returns what each pair of the recovered signals gains by being where it is, in
 // the order (1, 0), (2, 0), (2, 1), …: what turning it by 45°, where it would be most wrong,
 // and fitting new models to it costs. Signals are turned in the scale of their innovations.
-func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]gain, error) {
+func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]evidence.Gain, error) {
 	own := make([][]float64, s.d)
 	for i := range own {
-		own[i] = make([]float64, evidenceBlocks)
+		own[i] = make([]float64, evidence.Blocks)
 		m.sources[i].lengths(own[i])
 	}
 	_, positions := s.z.Dims()
-	size := len(s.past.lags) + 1
+	size := len(s.past.Lags) + 1
 	var pairs [][2]int
 	for i := range s.d {
 		for j := range i {
 			pairs = append(pairs, [2]int{i, j})
 		}
 	}
-	gains := make([]gain, len(pairs))
+	gains := make([]evidence.Gain, len(pairs))
 	err := s.each(ctx, len(pairs), func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
 		c.turned = resize(c.turned, positions)
 		source := source{q: make([]float64, size*size)}
 		b := make([]float64, s.d)
-		before, after := make([]float64, evidenceBlocks), make([]float64, evidenceBlocks)
+		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
 		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scale of i over that of j
 		for _, side := range []struct {
 			of, other int
 			add       float64
 		}{{i, j, -ratio}, {j, i, 1 / ratio}} {
-			mix(c.turned, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
-			mix(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
-			s.moments.of(source.q, b, c.turned)
+			evidence.Rotate(c.turned, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
+			evidence.Rotate(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
+			s.moments.Mixture(source.q, b, c.turned)
 			c.choose(&source, c.turned)
 			source.lengths(after)
 		}
 		floats.AddTo(before, own[i], own[j])
-		gains[k] = gained(after, before)
+		gains[k] = evidence.NewGain(after, before)
 	})
 	return gains, err
 }
 
-// mix sets y to (a + share·b)/√2.
-func mix(y, a, b []float64, share float64) {
-	for t, v := range a {
-		y[t] = (v + share*b[t]) * math.Sqrt2 / 2
-	}
-}
-
-// groups joins the signals of pairs with less evidence than enough, and returns
-// each group's signals in order.
-func groups(evidence *mat.SymDense, enough float64) [][]int {
-	d := evidence.SymmetricDim()
-	label := make([]int, d)
-	for i := range label {
-		label[i] = i
-	}
-	for i := range d {
-		for j := range i {
-			if from, to := label[i], label[j]; from != to && evidence.At(i, j) < enough {
-				for k := range label {
-					if label[k] == from {
-						label[k] = to
-					}
-				}
-			}
-		}
-	}
-	var all [][]int
-	for l := range d {
-		var group []int
-		for i, v := range label {
-			if v == l {
-				group = append(group, i)
-			}
-		}
-		if group != nil {
-			all = append(all, group)
-		}
-	}
-	return all
+// joined returns the groups of signals whose pairs have less evidence than enough.
+func joined(pairs *mat.SymDense, enough float64) [][]int {
+	return evidence.Groups(pairs.SymmetricDim(), func(i, j int) bool { return pairs.At(i, j) < enough })
 }
 
 // join adds to each group of several signals of m those groups that, together with
@@ -130,7 +79,7 @@ func (s *separator) join(ctx context.Context, m *demixing, groups [][]int, cost 
 		if len(g) == 1 {
 			return 0
 		}
-		return s.overAlike(m, g...).evidence
+		return s.overAlike(m, g...).Evidence
 	}
 	for k := 0; k < len(groups); k++ {
 		g := groups[k]
@@ -169,18 +118,14 @@ func orient(b, whitening *mat.Dense, group []int) {
 		return
 	}
 	shares.Mul(b, &inverse) // of the whitened signals in the recovered ones
-	weight := make([]float64, d)
-	for _, i := range group {
-		for j := range d {
-			weight[j] += shares.At(i, j) * shares.At(i, j)
-		}
-	}
-	index := make([]int, d)
-	floats.Argsort(weight, index)
-	part := mat.NewDense(len(group), len(group), nil)
+	of := mat.NewDense(len(group), d, nil)
 	for a, i := range group {
-		for c, j := range index[d-len(group):] {
-			part.Set(a, c, shares.At(i, j))
+		of.SetRow(a, shares.RawRowView(i))
+	}
+	part := mat.NewDense(len(group), len(group), nil)
+	for c, j := range evidence.Closest(of, len(group)) {
+		for a := range group {
+			part.Set(a, c, of.At(a, j))
 		}
 	}
 	nearest, ok := rotation.Nearest(part)

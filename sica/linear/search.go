@@ -31,7 +31,7 @@ func (s *separator) best(ctx context.Context, starts []start) (best *demixing, n
 		s.give(m)
 	}
 	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Compare(a.nats, b.nats) })
-	n := float64(s.past.n)
+	n := float64(s.past.N)
 	for _, from := range starts {
 		if slices.ContainsFunc(ends, func(e start) bool { return sameBasin(from.b, e.b) }) {
 			continue

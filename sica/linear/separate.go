@@ -132,7 +132,7 @@ func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening,
 	}
 	v.leastDependent = another != nil
 	solution, err := s.solution(ctx, best, null, v, name, white.Mean)
-	if err == nil && v.worthIt() && best.mayBeNoise(s.past.n) {
+	if err == nil && v.worthIt() && best.mayBeNoise(s.past.N) {
 		return solution, null.noise(), nil
 	}
 	return solution, nil, err
@@ -178,7 +178,7 @@ func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shap
 	inverse.Mul(white.Inverse, a)
 	noise.Add(z, blur, seed)
 	p := newPast(shape, len(white.Mean))
-	s, err := newSeparator(ctx, z, &p)
+	s, err := newSeparator(ctx, z, p)
 	if err != nil {
 		return nil, err
 	}

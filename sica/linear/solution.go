@@ -172,7 +172,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	b := null.b
 	if left {
 		b = v.scaled
-		for _, g := range groups(v.apart, same) {
+		for _, g := range joined(v.apart, same) {
 			if len(g) > 1 {
 				orient(b, null.b, g)
 			}
@@ -192,7 +192,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	for i := range s.d {
 		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
 	}
-	sol.Evidence = v.rotation.evidence - v.occam
+	sol.Evidence = v.rotation.Evidence - v.occam
 	if err := s.setGroups(ctx, sol, best, v, left && sol.Evidence > identified); err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	for k, p := range sol.Pairs {
 		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
 	}
-	sol.Doubtful = doubtful(dependence, s.past.n)
+	sol.Doubtful = doubtful(dependence, s.past.N)
 	sol.Why = sol.why(left, v.bent)
 	if v.leastDependent {
 		sol.Why += " Another demixing describes the signals in fewer nats, but its signals depend more on each other."
@@ -216,7 +216,7 @@ func (s *separator) setGroups(ctx context.Context, sol *Solution, best *demixing
 		enough = identified
 	}
 	var err error
-	if sol.Groups, err = s.join(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
+	if sol.Groups, err = s.join(ctx, best, joined(v.evidence, enough), v.cost); err != nil {
 		return err
 	}
 	group := make([]int, s.d) // of each signal

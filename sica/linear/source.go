@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
@@ -31,7 +32,7 @@ type source struct {
 
 // A coder fits sources to signals. What it allocates, it allocates once.
 type coder struct {
-	past      *past
+	past      *past.Past
 	predictor *ar.Predictor
 	fitter    density.Fitter
 	r, space  []float64 // [n]
@@ -40,12 +41,12 @@ type coder struct {
 	curvature density.Curve
 }
 
-func newCoder(p *past) *coder {
+func newCoder(p *past.Past) *coder {
 	return &coder{
 		past:      p,
-		predictor: ar.NewPredictor(p.distance),
-		r:         make([]float64, p.n),
-		space:     make([]float64, p.n),
+		predictor: ar.NewPredictor(p.Distance),
+		r:         make([]float64, p.N),
+		space:     make([]float64, p.N),
 	}
 }
 
@@ -70,18 +71,18 @@ func (c *coder) choose(s *source, y []float64) {
 		}
 	}
 	s.window = 0
-	s.weights = c.predictor.Fit(s.q, c.past.n, -1)
+	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
 	for {
-		c.past.predictionError(c.r, y, s.weights)
+		c.past.PredictionError(c.r, y, s.weights)
 		try()
 		if s.density.Gaussian() || len(s.weights) < 2 {
 			break
 		}
-		s.weights = c.predictor.Fit(s.q, c.past.n, len(s.weights)/2)
+		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights)/2)
 	}
 	s.weights = weights
-	c.past.predictionError(c.r, y, s.weights)
-	for _, s.window = range scale.Windows(c.past.n) {
+	c.past.PredictionError(c.r, y, s.weights)
+	for _, s.window = range scale.Windows(c.past.N) {
 		try()
 	}
 	s.window = window
@@ -92,9 +93,9 @@ func (c *coder) choose(s *source, y []float64) {
 // fit sets s to the best model of y with the choices that s has made.
 func (c *coder) fit(s *source, y []float64) {
 	if len(s.weights) > 0 {
-		s.weights = c.predictor.Fit(s.q, c.past.n, len(s.weights))
+		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights))
 	}
-	c.past.predictionError(c.r, y, s.weights)
+	c.past.PredictionError(c.r, y, s.weights)
 	c.standardise(s)
 	if s.density.Gaussian() {
 		c.encode(s, nil, true)
@@ -106,12 +107,12 @@ func (c *coder) fit(s *source, y []float64) {
 
 // standardise sets s.u and s.s to the innovations over their local scale, and that.
 func (c *coder) standardise(s *source) {
-	s.u = resize(s.u, c.past.n)
+	s.u = resize(s.u, c.past.N)
 	copy(s.u, c.r)
 	s.s = s.s[:0]
 	if s.window > 0 {
-		s.s = resize(s.s, c.past.n)
-		scale.Local(s.s, c.r, c.past.sides, s.window, c.space)
+		s.s = resize(s.s, c.past.N)
+		scale.Local(s.s, c.r, c.past.Sides, s.window, c.space)
 		floats.Div(s.u, s.s)
 	}
 }
@@ -119,7 +120,7 @@ func (c *coder) standardise(s *source) {
 // encode scales u and sets the density: that of the family by fit, which may be
 // nil, or, if that is allowed, Gaussian where that is shorter.
 func (c *coder) encode(s *source, fit func() (density.Density, float64), gaussian bool) {
-	n := float64(c.past.n)
+	n := float64(c.past.N)
 	var absolute, square float64
 	for _, v := range s.u {
 		absolute += math.Abs(v)
@@ -132,7 +133,7 @@ func (c *coder) encode(s *source, fit func() (density.Density, float64), gaussia
 		logScale = meanLog(s.s)
 		parameters++ // the window
 	}
-	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, ar.ErrorPower(s.q, s.weights, len(c.past.lags)+1), c.past.n)
+	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, ar.ErrorPower(s.q, s.weights, len(c.past.Lags)+1), c.past.N)
 	length := math.Inf(1)
 	if fit != nil {
 		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300

@@ -45,7 +45,7 @@ func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
 		}
 		return err
 	}
-	if len(s.past.lags) > 0 {
+	if len(s.past.Lags) > 0 {
 		b, err := s.spectra(ctx)
 		if err := add("spectra", b, err); err != nil {
 			return nil, err
@@ -73,8 +73,8 @@ func (s *separator) starts(ctx context.Context, seed uint64) ([]start, error) {
 func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	_, positions := s.z.Dims()
 	lags := sobiLags
-	if !s.past.sequence() {
-		lags = s.past.lags
+	if !s.past.Sequence() {
+		lags = s.past.Lags
 	}
 	var all []*mat.SymDense
 	for _, lag := range lags {
@@ -105,8 +105,8 @@ func nonGaussian(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, er
 // the scored positions; z itself if there is no past.
 func (s *separator) innovations() *mat.Dense {
 	_, positions := s.z.Dims()
-	order := min(len(s.past.lags), positions/(positionsPerWeight*s.d), mostPredictors/s.d)
-	if len(s.past.lags) > 0 {
+	order := min(len(s.past.Lags), positions/(positionsPerWeight*s.d), mostPredictors/s.d)
+	if len(s.past.Lags) > 0 {
 		order = max(order, 1)
 	}
 	if order == 0 {
@@ -115,9 +115,9 @@ func (s *separator) innovations() *mat.Dense {
 	size := order * s.d
 	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
 	for k := range order {
-		copyBlock(cross, k*s.d, 0, s.between(0, k+1).T())
+		copyBlock(cross, k*s.d, 0, s.moments.Between(0, k+1).T())
 		for l := k; l < order; l++ {
-			c := s.between(k+1, l+1)
+			c := s.moments.Between(k+1, l+1)
 			for i := range s.d {
 				for j := range s.d {
 					if k*s.d+i <= l*s.d+j {
@@ -131,34 +131,24 @@ func (s *separator) innovations() *mat.Dense {
 	if weights == nil {
 		return s.z
 	}
-	r := mat.NewDense(s.d, s.past.n, nil)
+	r := mat.NewDense(s.d, s.past.N, nil)
 	at := 0
-	for _, run := range s.past.runs {
-		block := blas64.General{Rows: s.d, Cols: run.end - run.first, Stride: s.past.n, Data: r.RawMatrix().Data[at:]}
+	for _, run := range s.past.Runs {
+		block := blas64.General{Rows: s.d, Cols: run.End - run.First, Stride: s.past.N, Data: r.RawMatrix().Data[at:]}
 		before := s.z.RawMatrix()
 		before.Cols = block.Cols
 		for i := range s.d {
-			copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[run.first:])
+			copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[run.First:])
 		}
 		for k := range order {
 			w := weights.RawMatrix()
 			w.Rows, w.Data = s.d, w.Data[k*s.d*w.Stride:]
-			before.Data = s.z.RawMatrix().Data[run.first-s.past.lags[k]:]
+			before.Data = s.z.RawMatrix().Data[run.First-s.past.Lags[k]:]
 			blas64.Gemm(blas.Trans, blas.NoTrans, -1, w, before, 1, block)
 		}
 		at += block.Cols
 	}
 	return r
-}
-
-// between are the moments of the past's k-th and l-th values, k ≤ l; of a sequence
-// but for its ends.
-func (s *separator) between(k, l int) *mat.Dense {
-	if s.past.sequence() {
-		return s.moments.cov[l-k]
-	}
-	size := len(s.past.lags) + 1
-	return s.moments.cov[k*size-k*(k-1)/2+l-k]
 }
 
 func copyBlock(to *mat.Dense, i, j int, from mat.Matrix) {

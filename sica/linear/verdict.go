@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 )
 
 // angleGain is what an angle must gain, in nats, to be worth estimating: half a nat
@@ -19,8 +21,8 @@ var identified = math.Log(20)
 // A verdict is what the data say about a demixing.
 type verdict struct {
 	// rotation is what the whole rotation gains: over signals alike or over bent ones, the
-	// less of the two, but for rotation.all of white signals, where bent ones don't count.
-	rotation gain
+	// less of the two, but for rotation.All of white signals, where bent ones don't count.
+	rotation evidence.Gain
 	// bent is whether the rotation isn't taken, or isn't identified, only as it gains less
 	// over bent signals.
 	bent bool
@@ -44,10 +46,10 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 		return nil, err
 	}
 	v := &verdict{scaled: best.scaled(p), apart: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
-	v.rotation = gained(null.lengths, best.lengths())
+	v.rotation = evidence.NewGain(null.lengths, best.lengths())
 	for i := range s.d {
 		for j := range i {
-			v.cost.SetSym(i, j, p.occam(i, j, s.past.n))
+			v.cost.SetSym(i, j, p.occam(i, j, s.past.N))
 			v.occam += v.cost.At(i, j)
 		}
 	}
@@ -56,12 +58,12 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 		if err != nil {
 			return nil, err
 		}
-		over, unbent := gained(bent, best.lengths()), v.rotation.evidence
-		v.rotation.evidence = min(unbent, over.evidence)
+		over, unbent := evidence.NewGain(bent, best.lengths()), v.rotation.Evidence
+		v.rotation.Evidence = min(unbent, over.Evidence)
 		if !white { // a bend of white signals is only a density of theirs
-			v.rotation.all = min(v.rotation.all, over.all)
+			v.rotation.All = min(v.rotation.All, over.All)
 		}
-		v.bent = !v.worthIt() || unbent-v.occam > identified && v.rotation.evidence-v.occam <= identified
+		v.bent = !v.worthIt() || unbent-v.occam > identified && v.rotation.Evidence-v.occam <= identified
 	}
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
@@ -77,8 +79,8 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 			}
 			cost := v.cost.At(i, j)
 			turned, alike := turns[i*(i-1)/2+j], s.overAlike(best, i, j)
-			v.apart.SetSym(i, j, max(turned.all-cost, alike.all))
-			v.evidence.SetSym(i, j, min(turned.evidence, alike.evidence)-cost)
+			v.apart.SetSym(i, j, max(turned.All-cost, alike.All))
+			v.evidence.SetSym(i, j, min(turned.Evidence, alike.Evidence)-cost)
 		}
 	}
 	return v, nil
@@ -90,7 +92,7 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 func (v *verdict) worthIt() bool {
 	d := v.cost.SymmetricDim()
 	angles := angleGain * float64(d*(d-1)/2)
-	return v.rotation.evidence > angles || v.rotation.all > max(angles, v.occam)
+	return v.rotation.Evidence > angles || v.rotation.All > max(angles, v.occam)
 }
 
 // scaled is b with rows that bring the innovations to information 1.

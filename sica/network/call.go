@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -78,5 +79,5 @@ func (x *index) predicted(z []float64, o Options) bool {
 		a, b := pastScores(z, x.lags, evenly(train, mostPositions), evenly(held, mostPositions), o.Components)
 		with, without = append(with, a...), append(without, b...)
 	}
-	return newDifference(with, without).Evident()
+	return evidence.NewDifference(with, without).Significant()
 }

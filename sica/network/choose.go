@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
@@ -222,7 +223,7 @@ func (s *selection) score() {
 		s.Candidates[k].scores = s.Candidates[k].varying
 	}
 	best := s.Candidates[s.shortest(0, len(s.Candidates))]
-	if s.options.ConstantStrength || !newDifference(best.varying, best.constant).Evident() {
+	if s.options.ConstantStrength || !evidence.NewDifference(best.varying, best.constant).Significant() {
 		for k := range s.Candidates {
 			s.Candidates[k].scores = s.Candidates[k].constant
 		}
@@ -252,7 +253,7 @@ func (s *selection) choose() *Choice {
 	for k := range s.Candidates {
 		if c := &s.Candidates[k]; c.Failed == "" {
 			c.CodeLength = -stat.Mean(c.scores, nil)
-			c.Longer = newDifference(s.Candidates[best].scores, c.scores)
+			c.Longer = evidence.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
 	s.Start, s.Chosen = s.simplest(networkLevel-1), s.simplest(networkLevel)
@@ -308,7 +309,7 @@ func (s *selection) at(level int) []int {
 const betterSigmas = 2
 
 func better(a, b Candidate) bool {
-	gain := newDifference(a.scores, b.scores)
+	gain := evidence.NewDifference(a.scores, b.scores)
 	return gain.Mean > betterSigmas*gain.SE
 }
 

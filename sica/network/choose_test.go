@@ -55,7 +55,7 @@ func TestChooseLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Longer.Evident() {
+	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Longer.Significant() {
 		t.Errorf("%+v", c)
 	}
 	if !strings.Contains(c.Why, "Took the truth: its code is the shortest, that of whitening is") {
@@ -158,7 +158,7 @@ func TestChooseNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, dependent := Worst(after); dependent || !c.Candidates[0].Longer.Evident() || !strings.Contains(c.Why, "Took a network on whitening: its code is the shortest") {
+	if _, dependent := Worst(after); dependent || !c.Candidates[0].Longer.Significant() || !strings.Contains(c.Why, "Took a network on whitening: its code is the shortest") {
 		t.Errorf("after: %+v; %s", after, c.Why)
 	}
 }

@@ -2,51 +2,20 @@ package network
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
-// Difference is a mean difference of code lengths in nats a position, with its
-// standard error.
-type Difference struct {
-	Mean float64 `json:"mean"`
-	SE   float64 `json:"se"`
-}
-
-// evidentSigmas is how many standard errors a difference must be above 0 to count
-// as more than chance: one of a thousand for a normal error.
-const evidentSigmas = 3
-
-// Evident tells whether the difference is above 0 beyond chance.
-func (d Difference) Evident() bool { return d.Mean > evidentSigmas*d.SE }
-
-// blockSize is how many neighbouring positions make one observation of a
-// difference, so that what neighbours share doesn't pass for evidence. It is
-// at least twice the past of signals, of 8 at most. Where there are few positions, it is less
-// for minBlocks observations.
-const blockSize, minBlocks = 16, 8
-
-// newDifference is that of two scores of the same positions.
-func newDifference(a, b []float64) Difference {
-	size := min(blockSize, max(1, len(a)/minBlocks))
-	var blocks []float64
-	for begin := 0; begin+size <= len(a); begin += size {
-		sum := 0.
-		for i := begin; i < begin+size; i++ {
-			sum += a[i] - b[i]
-		}
-		blocks = append(blocks, sum/float64(size))
-	}
-	mean, std := stat.MeanStdDev(blocks, nil)
-	return Difference{mean, std / math.Sqrt(float64(len(blocks)))}
-}
+// A Difference is a mean difference of code lengths in nats per position, with its standard
+// error.
+type Difference = evidence.Difference
 
 // pastScores are the log-likelihoods of z at the positions held out by models
 // with and without the past, both fitted to the others.
@@ -102,17 +71,15 @@ func turnedPairs(ctx context.Context, z *mat.Dense, lags, positions []int, compo
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for t, v := range z.RawRowView(i) {
-				w := z.At(j, t)
-				sum[t], difference[t] = (v+w)/math.Sqrt2, (v-w)/math.Sqrt2
-			}
+			evidence.Rotate(sum, z.RawRowView(i), z.RawRowView(j), 1)
+			evidence.Rotate(difference, z.RawRowView(i), z.RawRowView(j), -1)
 			straight, turned := make([]float64, len(positions)), make([]float64, len(positions))
 			for k := range straight {
 				straight[k] = alone[i][k] + alone[j][k]
 			}
 			score(sum, turned)
 			score(difference, turned)
-			pairs = append(pairs, Pair{i, j, newDifference(straight, turned)})
+			pairs = append(pairs, Pair{i, j, evidence.NewDifference(straight, turned)})
 		}
 	}
 	return pairs, nil
@@ -121,33 +88,18 @@ func turnedPairs(ctx context.Context, z *mat.Dense, lags, positions []int, compo
 // groups joins the signals of pairs without evidence, and returns those of more
 // than one signal.
 func groups(d int, pairs []Pair) [][]int {
-	group := make([]int, d)
-	for i := range group {
-		group[i] = i
-	}
+	joined := map[[2]int]bool{}
 	for _, p := range pairs {
-		if !p.Loss.Evident() {
-			from, to := group[p.J], group[p.I]
-			for i := range group {
-				if group[i] == from {
-					group[i] = to
-				}
-			}
+		joined[[2]int{p.J, p.I}] = !p.Loss.Significant()
+	}
+	all := evidence.Groups(d, func(i, j int) bool { return joined[[2]int{i, j}] })
+	var several [][]int
+	for _, group := range all {
+		if len(group) > 1 {
+			several = append(several, group)
 		}
 	}
-	var joined [][]int
-	for g := range d {
-		var members []int
-		for i := range d {
-			if group[i] == g {
-				members = append(members, i)
-			}
-		}
-		if len(members) > 1 {
-			joined = append(joined, members)
-		}
-	}
-	return joined
+	return several
 }
 
 // rotationBack rotates the signals z of each group as near as it can to those of
@@ -157,33 +109,17 @@ func rotationBack(z, start *mat.Dense, groups [][]int) *mat.Dense {
 	turn := rotation.Identity(d)
 	for _, group := range groups {
 		n := len(group)
-		cross := mat.NewDense(d, n, nil) // of start with the group
-		shares := make([]float64, d)
-		for i := range d {
-			for k, g := range group {
-				r := stat.Covariance(start.RawRowView(i), z.RawRowView(g), nil)
-				cross.Set(i, k, r)
-				shares[i] += r * r
+		cross := mat.NewDense(n, d, nil) // of the group with start
+		for k, g := range group {
+			for i := range d {
+				cross.Set(k, i, stat.Covariance(start.RawRowView(i), z.RawRowView(g), nil))
 			}
 		}
-		nearest := make([]int, d)
-		for i := range nearest {
-			nearest[i] = i
-		}
-		slices.SortStableFunc(nearest, func(a, b int) int {
-			switch {
-			case shares[a] > shares[b]:
-				return -1
-			case shares[a] < shares[b]:
-				return 1
-			}
-			return 0
-		})
-		nearest = nearest[:n]
-		slices.Sort(nearest)
+		closest := evidence.Closest(cross, n)
+		slices.Sort(closest)
 		chosen := mat.NewDense(n, n, nil)
-		for k, i := range nearest {
-			chosen.SetRow(k, cross.RawRowView(i))
+		for k, i := range closest {
+			chosen.SetRow(k, mat.Col(nil, i, cross))
 		}
 		q, ok := rotation.Nearest(chosen)
 		if !ok {

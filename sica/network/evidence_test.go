@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 )
 
 func TestIndex(t *testing.T) {
@@ -61,7 +62,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := newDifference(pastScores(s.RawRowView(0), x.lags, train, held, 4)); g.Evident() != evident {
+		if g := evidence.NewDifference(pastScores(s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}
@@ -94,7 +95,7 @@ func TestTurnedPairs(t *testing.T) {
 	if got := groups(3, pairs); !reflect.DeepEqual(got, [][]int{{0, 2}}) {
 		t.Errorf("groups %v of pairs %v, want signals 0 and 2 joined", got, pairs)
 	}
-	if got := groups(4, []Pair{{0, 1, Difference{1, .1}}, {0, 2, Difference{0, 1}}, {1, 3, Difference{0, 1}}, {2, 3, Difference{0, 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
+	if got := groups(4, []Pair{{0, 1, Difference{Mean: 1, SE: .1}}, {0, 2, Difference{Mean: 0, SE: 1}}, {1, 3, Difference{Mean: 0, SE: 1}}, {2, 3, Difference{Mean: 0, SE: 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
 		t.Errorf("groups %v, want one of all", got)
 	}
 }

@@ -86,7 +86,7 @@ func TestFitSeparates(t *testing.T) {
 	if mcc := mcc(t, z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
-	if !m.Identified() || !m.OverWhitening.Evident() {
+	if !m.Identified() || !m.OverWhitening.Significant() {
 		t.Errorf("not identified: %+v", m)
 	}
 	back, err := m.Map.Invert(z)
@@ -146,7 +146,7 @@ func TestFitUnidentified(t *testing.T) {
 			t.Errorf("problem %d passes for identified: %+v", i, m)
 		}
 	}
-	if models[0].PastGain[0].Evident() && models[0].PastGain[1].Evident() {
+	if models[0].PastGain[0].Significant() && models[0].PastGain[1].Significant() {
 		t.Errorf("white sources are predicted by their past: %v", models[0].PastGain)
 	}
 	if len(models[1].Groups) != 1 {

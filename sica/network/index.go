@@ -3,26 +3,21 @@ package network
 import (
 	"fmt"
 
-	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
 // numBlocks is how many contiguous blocks along the first axis the positions
 // are cut into, of which each fold holds two out.
 const numBlocks = 10
 
-// index says which positions there are, which of them have their whole past,
-// and which each fold holds out.
+// An index is the positions with the past of each, and which positions each fold holds out.
 type index struct {
-	shape  []int
+	*past.Past
 	reach  int
-	past   [][]int // offsets, one entry an axis
-	before []int   // Margins of past
-	after  []int
-	stride int // positions of a row, an entry of the first axis
-	size   int
-
-	lags   []int // offsets in the flat order, all negative
-	scored []int // positions with a whole past
+	stride int   // positions of a row, an entry of the first axis
+	lags   []int // offsets of the past in the flat order, all negative
+	scored []int // positions with a complete past
 }
 
 // CheckShape returns an error unless networks can be fitted to signals at positions of this
@@ -33,49 +28,28 @@ func CheckShape(shape []int) error {
 }
 
 func newIndex(shape []int, reach int) (*index, error) {
-	x := &index{shape: shape, reach: reach, past: flows.Past(reach, len(shape)), size: 1}
-	for _, n := range shape {
+	offsets := past.Within(reach, len(shape))
+	before, after := past.Margins(offsets, len(shape))
+	for a, n := range shape {
 		if n < 1 {
 			return nil, fmt.Errorf("shape %v: every axis must be at least 1", shape)
 		}
-		x.size *= n
-	}
-	x.stride = x.size / shape[0]
-	x.before, x.after = flows.Margins(x.past, len(shape))
-	for i, n := range shape {
-		if n <= 2*(x.before[i]+x.after[i]) || (i == 0 && n < numBlocks*(x.before[i]+1)) {
-			return nil, fmt.Errorf("shape %v is too small for a past of %d: want at least %d positions along the first axis and more than %d along the others",
+		if n <= 2*(before[a]+after[a]) || (a == 0 && n < numBlocks*(before[a]+1)) {
+			return nil, fmt.Errorf("shape %v is too small for a past of %d: "+
+				"it must have at least %d positions along the first axis and more than %d along the others",
 				shape, reach, numBlocks*(reach+1), 4*reach)
 		}
 	}
-	for _, offset := range x.past {
-		lag := 0
-		for i, o := range offset {
-			lag = lag*shape[i] + o
-		}
-		x.lags = append(x.lags, lag)
+	x := &index{Past: past.New(shape, offsets), reach: reach, stride: grid.Product(shape[1:])}
+	for _, lag := range x.Lags {
+		x.lags = append(x.lags, -lag)
 	}
-	at := make([]int, len(shape))
-	for t := range x.size {
-		whole := true
-		for i, p := range at {
-			whole = whole && p >= x.before[i] && p < shape[i]-x.after[i]
-		}
-		if whole {
-			x.scored = append(x.scored, t)
-		}
-		for i := len(at) - 1; i >= 0; i-- {
-			if at[i]++; at[i] < shape[i] {
-				break
-			}
-			at[i] = 0
-		}
-	}
+	x.scored = x.Positions()
 	return x, nil
 }
 
 // block is which of the blocks position t lies in.
-func (x *index) block(t int) int { return t / x.stride * numBlocks / x.shape[0] }
+func (x *index) block(t int) int { return t / x.stride * numBlocks / x.Shape[0] }
 
 // heldOut tells whether fold holds position t out: blocks 3 and 7 in the first
 // fold, 2 and 6 in the second and so on.
@@ -135,7 +109,7 @@ func (x *index) settled(positions []int) []int {
 func (x *index) starts(fold, rows int) []int {
 	var starts []int
 	free := 0
-	for row := range x.shape[0] {
+	for row := range x.Shape[0] {
 		if x.heldOut(fold, row*x.stride) {
 			free = 0
 			continue

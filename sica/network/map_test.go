@@ -143,7 +143,7 @@ func TestFinish(t *testing.T) {
 // A model comes back from JSON bit for bit, and one without a map doesn't.
 func TestModelJSON(t *testing.T) {
 	m := &Model{Map: &preprocess.Invertible{Linear: []*preprocess.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
-		PastGain: []Difference{{1, 2}}, Pairs: []Pair{{0, 1, Difference{3, 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1}}}}}
+		PastGain: []Difference{{Mean: 1, SE: 2}}, Pairs: []Pair{{0, 1, Difference{Mean: 3, SE: 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1}}}}}
 	data, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -68,7 +69,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	m.OverWhitening = newDifference(paid(best, len(j.runs)*len(chosen.Curve)), j.whitened[chosen.Fold])
+	m.OverWhitening = evidence.NewDifference(paid(best, len(j.runs)*len(chosen.Curve)), j.whitened[chosen.Fold])
 	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (j *judge) equallyGood(r, fold int, best []float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !newDifference(best, scores).Evident(), nil
+	return !evidence.NewDifference(best, scores).Significant(), nil
 }
 
 // bestOf is the best run of a fold.
@@ -199,7 +200,7 @@ func (j *judge) pastGain(chosen int) ([]Difference, error) {
 	}
 	gains := make([]Difference, j.d)
 	for i := range gains {
-		gains[i] = newDifference(with[i], without[i])
+		gains[i] = evidence.NewDifference(with[i], without[i])
 	}
 	return gains, nil
 }
@@ -229,7 +230,7 @@ func Reproduced(agreeing int, agreement float64) bool {
 func Unpredicted(gains []Difference) []int {
 	var signals []int
 	for i, g := range gains {
-		if !g.Evident() {
+		if !g.Significant() {
 			signals = append(signals, i)
 		}
 	}

@@ -94,8 +94,8 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 }
 
 func (t *training) likelihood() likelihood {
-	past := make([][]int, len(t.index.past))
-	for k, offset := range t.index.past {
+	past := make([][]int, len(t.index.Offsets))
+	for k, offset := range t.index.Offsets {
 		past[k] = append([]int{0}, offset...) // none in other pieces
 	}
 	return likelihood{t.runs(), t.options.Layers, t.options.Components, past}
@@ -105,7 +105,7 @@ func (t *training) likelihood() likelihood {
 func (t *training) choosePieces() {
 	x := t.index
 	width := x.stride
-	t.rows = (pieceLength+width-1)/width + x.before[0]
+	t.rows = (pieceLength+width-1)/width + x.Before[0]
 	for { // the longest training segment may be shorter
 		t.starts = nil
 		enough := true
@@ -118,11 +118,11 @@ func (t *training) choosePieces() {
 		}
 		t.rows--
 	}
-	t.pieces = max(1, t.options.Batch/((t.rows-x.before[0])*width))
+	t.pieces = max(1, t.options.Batch/((t.rows-x.Before[0])*width))
 }
 
 func (t *training) batchDims() []int {
-	return append([]int{t.runs(), t.d, t.pieces, t.rows}, t.index.shape[1:]...)
+	return append([]int{t.runs(), t.d, t.pieces, t.rows}, t.index.Shape[1:]...)
 }
 
 // drawBatches draws the batches of evaluateEvery steps, [S, R, d, K, rows, …].

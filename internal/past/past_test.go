@@ -1,0 +1,80 @@
+package past
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+)
+
+var shapes = [][]int{{300}, {14, 19}, {6, 9, 8}, {2, 100}}
+
+// A position's past comes before it, lies within a fourth of every side of it, and is
+// scored exactly where it is complete.
+func TestNew(t *testing.T) {
+	for _, shape := range shapes {
+		p := New(shape, Nearest(shape, 18))
+		if !slices.IsSorted(p.Distance) || slices.ContainsFunc(p.Lags, func(lag int) bool { return lag <= 0 }) {
+			t.Errorf("shape %v: lags %v at %v", shape, p.Lags, p.Distance)
+		}
+		positions := p.Positions()
+		if len(positions) != p.N || grid.Product(p.Sides) != p.N {
+			t.Errorf("shape %v: %d positions in runs, %v in the box, want %d", shape, len(positions), p.Sides, p.N)
+		}
+		at := make([]int, len(shape))
+		outside := grid.Product(shape)
+		for position := range outside {
+			complete := true
+			for k, offset := range p.Offsets {
+				earlier := grid.Flatten(at, offset, shape, outside)
+				complete = complete && earlier != outside
+				if earlier != outside && earlier != position-p.Lags[k] {
+					t.Fatalf("shape %v: offset %v leads from %d to %d, not by %d", shape, offset, position, earlier, p.Lags[k])
+				}
+			}
+			if _, scored := slices.BinarySearch(positions, position); scored != complete {
+				t.Errorf("shape %v: position %d is scored: %t; its past is complete: %t", shape, position, scored, complete)
+			}
+			grid.Next(at, shape)
+		}
+	}
+	for _, shape := range shapes[1:] {
+		for _, offset := range Nearest(shape, 18) {
+			for a, v := range offset {
+				if 4*max(v, -v) > shape[a] {
+					t.Errorf("shape %v: a neighbour at %v", shape, offset)
+				}
+			}
+		}
+	}
+	// The half disk with radius² ≤ 10, and the half ball with radius² ≤ 4.
+	if n := len(Nearest([]int{100, 100}, 18)); n != 18 {
+		t.Errorf("%d neighbours in an image, want 18", n)
+	}
+	if n := len(Nearest([]int{20, 30, 40}, 18)); n != 16 {
+		t.Errorf("%d neighbours in a video, want 16", n)
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, test := range []struct {
+		reach, axes int
+		want        [][]int
+	}{
+		{0, 1, nil},
+		{2, 1, [][]int{{-2}, {-1}}},
+		{1, 2, [][]int{{-1, 0}, {0, -1}}},
+		{2, 2, [][]int{{-2, 0}, {-1, -1}, {-1, 0}, {-1, 1}, {0, -2}, {0, -1}}},
+	} {
+		if got := Within(test.reach, test.axes); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("reach %d, %d axes: %v, want %v", test.reach, test.axes, got, test.want)
+		}
+	}
+}
+
+func ExampleNearest() {
+	fmt.Println(Nearest([]int{32, 32}, 4))
+	// Output: [[-1 0] [0 -1] [-1 -1] [-1 1]]
+}

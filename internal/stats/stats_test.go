@@ -1,0 +1,31 @@
+package stats_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/internal/stats"
+)
+
+func Example() {
+	values := []float64{4, 1, 3, 2}
+	mean, se := stats.MeanSE(values)
+	fmt.Printf("%.2f (SE %.2f), median %.1f\n", mean, se, stats.Quantile(0.5, values))
+	// Output: 2.50 (SE 0.65), median 2.0
+}
+
+func TestQuantile(t *testing.T) {
+	values := []float64{10, 0, 5, 20}
+	for p, want := range map[float64]float64{0: 0, 0.25: 0, 0.375: 2.5, 0.5: 5, 1: 20} {
+		if got := stats.Quantile(p, values); math.Abs(got-want) > 1e-12 {
+			t.Errorf("quantile %g is %g, want %g", p, got, want)
+		}
+	}
+	if !math.IsNaN(stats.Quantile(0.5, nil)) || values[0] != 10 {
+		t.Error("no values, or the values were sorted")
+	}
+	if _, se := stats.MeanSE([]float64{1}); !math.IsNaN(se) {
+		t.Errorf("the error of one value is %g", se)
+	}
+}
