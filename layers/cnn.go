@@ -79,9 +79,8 @@ func (c *CNNConfig) Done() *Node {
 // two or three axes becomes [R, B, p…, outputs]. Its variables, in the sub-scope
 // "conv", are weights [R, 3,…,3, C, outputs] and biases [R, outputs].
 //
-// It is written as shifted copies of x and one matrix product, which XLA runs
-// several times faster than its own convolution inside a compiled loop, and
-// which has a runs axis.
+// It is shifted copies of x and one matrix product. Inside a compiled loop XLA runs these
+// several times faster than its own convolution, which has no runs axis either.
 func Conv(scope *model.Scope, x *Node, outputs int) *Node {
 	checkIndexed("Conv", x)
 	return conv(scope.In("conv"), x, outputs)
@@ -90,20 +89,24 @@ func Conv(scope *model.Scope, x *Node, outputs int) *Node {
 // checkIndexed panics unless x is shaped [R, B, p…, C].
 func checkIndexed(layer string, x *Node) {
 	if axes := x.Rank() - 3; axes < 1 || axes > 3 {
-		exceptions.Panicf("layers: %s of x shaped %s: want [R, B, p…, C] with one to three axes p…", layer, x.Shape())
+		exceptions.Panicf("layers: %s: x is shaped %s; "+
+			"must be [R, B, p…, C] with one to three axes p…", layer, x.Shape())
 	}
 }
 
 // conv is Conv with the variables in scope itself.
 func conv(scope *model.Scope, x *Node, outputs int) *Node {
 	dims := x.Shape().Dimensions
-	kernel, biases := convVariables(scope, x.Graph(), x.DType(), dims[0], len(dims)-3, dims[len(dims)-1], outputs)
+	runs, axes, channels := dims[0], len(dims)-3, dims[len(dims)-1]
+	kernel, biases := convVariables(scope, x.Graph(), x.DType(), runs, axes, channels, outputs)
 	return addBiases(convolve(x, kernel), biases) // [R, B, p…, out]
 }
 
-// convVariables are the kernel, as [R, taps, C, outputs] with the taps in
+// convVariables returns the kernel, as [R, taps, C, outputs] with the taps in
 // row-major order, and the biases [R, outputs] of a convolution.
-func convVariables(scope *model.Scope, g *Graph, dtype dtypes.DType, runs, axes, channels, outputs int) (kernel, biases *Node) {
+func convVariables(
+	scope *model.Scope, g *Graph, dtype dtypes.DType, runs, axes, channels, outputs int,
+) (kernel, biases *Node) {
 	dims := []int{runs}
 	for range axes {
 		dims = append(dims, kernelSize)
@@ -112,10 +115,11 @@ func convVariables(scope *model.Scope, g *Graph, dtype dtypes.DType, runs, axes,
 	return Reshape(kernel, runs, -1, channels, outputs), biases
 }
 
-// convolve is the convolution of x [R, B, p…, C] with zeros around it and the
+// convolve returns the convolution of x [R, B, p…, C] with zeros around it and the
 // kernel [R, taps, C, outputs]: [R, B, p…, outputs].
 func convolve(x, kernel *Node) *Node {
-	runs, taps, channels, outputs := kernel.Shape().Dim(0), kernel.Shape().Dim(1), kernel.Shape().Dim(2), kernel.Shape().Dim(3)
+	k := kernel.Shape().Dimensions
+	runs, taps, channels, outputs := k[0], k[1], k[2], k[3]
 	patches := shiftedCopies(x) // [R, B, p…, taps·C]
 	dims := append([]int{}, patches.Shape().Dimensions...)
 	dims[len(dims)-1] = outputs
@@ -125,22 +129,24 @@ func convolve(x, kernel *Node) *Node {
 	return Reshape(y, dims...) // [R, B, p…, out]
 }
 
-// convolveTransposed is the transpose of convolve with the kernel
+// convolveTransposed returns the transpose of convolve with the kernel
 // [R, taps, outputs, C]: what gradients do. x [R, B, p…, C] becomes
 // [R, B, p…, outputs].
 func convolveTransposed(x, kernel *Node) *Node {
 	taps := kernel.Shape().Dim(1)
 	var backward []*Node
 	for k := range taps {
-		backward = append(backward, Slice(kernel, AxisRange(), AxisRange(taps-1-k, taps-k))) // [R, 1, outputs, C]
+		tap := Slice(kernel, AxisRange(), AxisRange(taps-1-k, taps-k)) // [R, 1, outputs, C]
+		backward = append(backward, tap)
 	}
-	return convolve(x, Transpose(Concatenate(backward, 1), 2, 3))
+	return convolve(x, Transpose(Concatenate(backward, 1), 2, 3)) // [R, B, p…, outputs]
 }
 
 // addBiases adds biases [R, C] to every position of x [R, …, C].
 func addBiases(x, biases *Node) *Node {
 	dims := x.Shape().Dimensions
-	return Reshape(Add(Reshape(x, dims[0], -1, dims[len(dims)-1]), InsertAxes(biases, 1)), dims...)
+	flat := Reshape(x, dims[0], -1, dims[len(dims)-1]) // [R, N, C]
+	return Reshape(Add(flat, InsertAxes(biases, 1)), dims...)
 }
 
 // shiftedCopies lays side by side on the channel axis what each tap of a kernel
@@ -153,15 +159,17 @@ func shiftedCopies(x *Node) *Node {
 	for axis := 2; axis < 2+axes; axis++ {
 		padding[axis] = compute.PadAxis{Start: reach, End: reach}
 	}
-	padded := Pad(x, Const(x.Graph(), host.Tensor([]float64{0}, x.DType())), padding...) // [R, B, p+2…, C]
+	zero := Const(x.Graph(), host.Tensor([]float64{0}, x.DType()))
+	padded := Pad(x, zero, padding...) // [R, B, p+2…, C]
 
 	var copies []*Node
 	for _, tap := range grid.Box(reach, axes) {
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 		for i, offset := range tap {
-			slice = append(slice, AxisRange(reach+offset, reach+offset+x.Shape().Dim(2+i)))
+			first := reach + offset
+			slice = append(slice, AxisRange(first, first+x.Shape().Dim(2+i)))
 		}
 		copies = append(copies, Slice(padded, append(slice, AxisRange())...)) // [R, B, p…, C]
 	}
-	return Concatenate(copies, -1)
+	return Concatenate(copies, -1) // [R, B, p…, taps·C]
 }

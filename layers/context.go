@@ -47,9 +47,9 @@ func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	}, -1), shape)
 }
 
-// TimeEncoding is what a rectified flow's network sees of its time tau, shaped [R, B]:
-// τ itself and, for each k from 1 to waves, sin 2πkτ and cos 2πkτ: [R, B, K] with
-// K = 1 + 2·waves. The paper says "an additional time-encoding", and no more.
+// TimeEncoding encodes the time tau [R, B] of a rectified flow for its network: τ, and sin 2πkτ
+// and cos 2πkτ for each k from 1 to waves. The result is [R, B, K] with K = 1 + 2·waves. The
+// paper says "an additional time-encoding", and no more.
 func TimeEncoding(tau *Node, waves int) *Node {
 	code := []*Node{tau}
 	for k := 1; k <= waves; k++ {
@@ -59,24 +59,33 @@ func TimeEncoding(tau *Node, waves int) *Node {
 	return Stack(code, -1) // [R, B, 1+2·waves]
 }
 
-// hidden tells, for each sample, position and signal, whether it is the one
-// left out: bool [R, B, T, d].
+// EverySignal repeats positions t shaped [R, B] for each of d signals. The result, shaped
+// [R, B, d], is the idx of joint samples, which have all signals at one position (see
+// WholeContext).
+func EverySignal(t *Node, d int) *Node {
+	return BroadcastToDims(InsertAxes(t, -1), t.Shape().Dim(0), t.Shape().Dim(1), d)
+}
+
+// hidden reports for each sample, position and signal whether that is hidden: bool [R, B, T, d].
 func hidden(z, idx *Node) *Node {
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	positions := z.Shape().Dim(2)
 	z.AssertDims(runs, d, positions)
-	t := Iota(z.Graph(), shapes.Make(dtypes.Int32, runs, batch, positions, d), 2) // [R, B, T, d]
-	return Equal(t, BroadcastToDims(InsertAxes(idx, 2), runs, batch, positions, d))
+	t := Iota(z.Graph(), shapes.Make(dtypes.Int32, runs, batch, positions, d), 2)   // [R, B, T, d]
+	return Equal(t, BroadcastToDims(InsertAxes(idx, 2), runs, batch, positions, d)) // [R, B, T, d]
 }
 
+// hiddenMask returns ones at the hidden positions, else zeros: [R, B, T, d].
 func hiddenMask(z, idx *Node) *Node {
 	return ConvertDType(hidden(z, idx), z.DType()) // [R, B, T, d]
 }
 
+// hideContext returns z with zeros at the hidden positions: [R, B, T, d].
 func hideContext(z, idx *Node) *Node {
-	mask := hidden(z, idx)                                                                // [R, B, T, d]
-	all := BroadcastToDims(InsertAxes(Transpose(z, 1, 2), 1), mask.Shape().Dimensions...) // [R, B, T, d]
-	return Where(mask, ZerosLike(all), all)
+	mask := hidden(z, idx)                                 // [R, B, T, d]
+	all := InsertAxes(Transpose(z, 1, 2), 1)               // [R, 1, T, d]
+	all = BroadcastToDims(all, mask.Shape().Dimensions...) // [R, B, T, d]
+	return Where(mask, ZerosLike(all), all)                // [R, B, T, d]
 }
 
 // repeatOverTime repeats y shaped [R, B, C] at each of z's positions.
@@ -91,10 +100,9 @@ func inIndexShape(x *Node, shape []int) *Node {
 	return Reshape(x, append(dims, x.Shape().Dim(3))...) // [R, B, p…, C]
 }
 
-// Neighbours lists, for every position of an index of the given axes
-// (row-major), the positions up to width away along each axis, itself left
-// out, in row-major order of the offset: [T][(2·width+1)^axes − 1]. A
-// neighbour beyond the edge is listed as T.
+// Neighbours lists, for every position of an index of these axes (row-major), the other
+// positions up to width away along each axis, in row-major order of the offset:
+// [T][(2·width+1)^axes − 1]. A neighbour beyond the edge is listed as T.
 func Neighbours(width int, shape ...int) ([][]int32, error) {
 	table, err := grid.Neighbours(width, shape...)
 	if err != nil {
@@ -103,22 +111,18 @@ func Neighbours(width int, shape ...int) ([][]int32, error) {
 	return table, nil
 }
 
-// Reaches tells how far away along any axis each neighbour of Neighbours lies,
-// for an index of the given number of axes.
-func Reaches(width, axes int) []int { return grid.Reaches(width, axes) }
-
-// WindowContext gathers the neighbours of each sample's positions: z shaped
-// [R, d, T], int32 positions idx shaped [R, B, d] (one for each signal, as in
-// WholeContext) and the int32 table of Neighbours shaped [T, K] give
-// [R, B, d·K]. Beyond the edge of the index a neighbour is zero. The value at
-// the position itself is never looked at.
+// WindowContext gathers the neighbours of each sample's positions, [R, B, d·K]. z is shaped
+// [R, d, T], the int32 positions idx [R, B, d] (one for each signal, as in WholeContext) and
+// the int32 table of Neighbours [T, K]. Beyond the edge of the index a neighbour is zero. The
+// value at the position itself isn't used.
 func WindowContext(z, idx, neighbours *Node) *Node {
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	positions, k := neighbours.Shape().Dim(0), neighbours.Shape().Dim(1)
 	z.AssertDims(runs, d, positions)
 	at := Gather(neighbours, InsertAxes(idx, -1)) // [R, B, d, K]
 	outside := Zeros(z.Graph(), shapes.Make(z.DType(), runs, d, 1))
-	return Reshape(gatherSignals(Concatenate([]*Node{z, outside}, 2), at), runs, batch, d*k)
+	padded := Concatenate([]*Node{z, outside}, 2) // [R, d, T+1]
+	return Reshape(gatherSignals(padded, at), runs, batch, d*k)
 }
 
 // GatherSignals takes the value of each signal at a position of its own:
@@ -132,10 +136,12 @@ func GatherSignals(z, idx *Node) *Node {
 func gatherSignals(z, at *Node) *Node {
 	g := z.Graph()
 	runs, d, positions := z.Shape().Dim(0), z.Shape().Dim(1), z.Shape().Dim(2)
-	if entries := runs * d * positions; entries > math.MaxInt32 { // which would wrap to other signals
-		exceptions.Panicf("layers: %d runs of %d signals at %d positions are %d entries: want at most %d", runs, d, positions, entries, math.MaxInt32)
+	if entries := runs * d * positions; entries > math.MaxInt32 { // would wrap to other signals
+		exceptions.Panicf("layers: %d runs of %d signals at %d positions are %d entries; "+
+			"must be at most %d", runs, d, positions, entries, math.MaxInt32)
 	}
 	row := shapes.Make(dtypes.Int32, runs, 1, d, 1)
-	first := MulScalar(Add(MulScalar(Iota(g, row, 0), d), Iota(g, row, 2)), positions) // [R, 1, d, 1]: where a signal begins
-	return Gather(Reshape(z, -1), InsertAxes(Add(at, first), -1))                      // [R, B, d, K]
+	signal := Add(MulScalar(Iota(g, row, 0), d), Iota(g, row, 2)) // [R, 1, d, 1]
+	at = Add(at, MulScalar(signal, positions))                    // [R, B, d, K]
+	return Gather(Reshape(z, -1), InsertAxes(at, -1))             // [R, B, d, K]
 }

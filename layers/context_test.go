@@ -40,21 +40,6 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-func TestReaches(t *testing.T) {
-	for _, test := range []struct {
-		width, axes int
-		want        []int
-	}{
-		{2, 1, []int{2, 1, 1, 2}},
-		{1, 2, []int{1, 1, 1, 1, 1, 1, 1, 1}},
-		{0, 3, []int{}},
-	} {
-		if got := layers.Reaches(test.width, test.axes); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("Reaches(%d, %d) = %v, want %v", test.width, test.axes, got, test.want)
-		}
-	}
-}
-
 // In a video t is a neighbour of t′ exactly if t′ is one of t, and their
 // places in the two lists mirror each other.
 func TestNeighboursAreMutual(t *testing.T) {

@@ -1,33 +1,220 @@
 package layers
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/activation"
+	"github.com/gomlx/gomlx/ml/layers/regularizer"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// Dense is the affine map x·W + b of each run: x shaped [R, …, in] of a float
-// dtype becomes [R, …, outputs]. Its variables, in the sub-scope "dense", are
-// weights [R, in, outputs] and biases [R, outputs].
+// Dense is the affine map x·W + b of each run: x shaped [R, …, in] of a float dtype becomes
+// [R, …, outputs]. Its variables, in the sub-scope "dense", are weights [R, in, outputs] and
+// biases [R, outputs].
 func Dense(scope *model.Scope, x *Node, outputs int) *Node {
 	if x.Rank() < 2 {
-		exceptions.Panicf("layers: Dense of x shaped %s: want [R, …, inputs]", x.Shape())
+		exceptions.Panicf("layers: Dense: x is shaped %s; must be [R, …, inputs]", x.Shape())
 	}
-	dims := x.Shape().Dimensions
-	y := linear(scope.In("dense"), Reshape(x, dims[0], -1, dims[len(dims)-1]), outputs) // [R, N, out]
-	outDims := append(append([]int{}, dims[:len(dims)-1]...), outputs)
-	return Reshape(y, outDims...) // [R, …, out]
+	dims := slices.Clone(x.Shape().Dimensions)
+	last := len(dims) - 1
+	x = Reshape(x, dims[0], -1, dims[last])    // [R, N, in]
+	y := linear(scope.In("dense"), x, outputs) // [R, N, out]
+	dims[last] = outputs
+	return Reshape(y, dims...) // [R, …, out]
 }
 
-// linear is Dense for x already shaped [R, N, in], with the variables in scope
-// itself.
+// linear is Dense of x [R, N, in], with the variables in scope itself.
 func linear(scope *model.Scope, x *Node, outputs int) *Node {
-	w, b := affineVariables(scope, x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(2), outputs)
+	runs, inputs := x.Shape().Dim(0), x.Shape().Dim(2)
+	w, b := affineVariables(scope, x.Graph(), x.DType(), runs, inputs, outputs)
 	return Add(Einsum("rni,rio->rno", x, w), InsertAxes(b, 1)) // [R, N, out]
 }
 
-// relu is max(x, 0) with the subgradient 0 at 0, as PyTorch has it; the
-// masked columns of a context make exact zeros common.
+// relu returns max(x, 0) with the subgradient 0 at 0, as PyTorch. The masked columns of a
+// context make exact zeros common.
 func relu(x *Node) *Node {
 	return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x))
+}
+
+// ParamMLPHidden is the hyperparameter for the widths of the hidden layers of MLP, an []int.
+// The default is {32, 32}.
+const ParamMLPHidden = "sica_mlp_hidden"
+
+// MLPConfig is made by MLP; call Done to get the output node.
+type MLPConfig struct {
+	scope   *model.Scope
+	x       *Node
+	hidden  []int
+	outputs int
+}
+
+// MLP is a multi-layer perceptron with SiLU activations over x shaped [R, B, C]. SiLU is
+// smooth, so that the gradient of the output in the input is continuous. That is the velocity
+// of a Wasserstein gradient flow.
+func MLP(scope *model.Scope, x *Node) *MLPConfig {
+	x.AssertRank(3)
+	return &MLPConfig{
+		scope:   scope,
+		x:       x,
+		hidden:  model.GetParamOr(scope, ParamMLPHidden, []int{32, 32}),
+		outputs: 1,
+	}
+}
+
+// Hidden sets the widths of the hidden layers. The default is {32, 32}, or the hyperparameter
+// ParamMLPHidden.
+func (c *MLPConfig) Hidden(widths ...int) *MLPConfig {
+	c.hidden = widths
+	return c
+}
+
+// Outputs sets the number of outputs. The default is 1.
+func (c *MLPConfig) Outputs(n int) *MLPConfig {
+	c.outputs = n
+	return c
+}
+
+// Done builds the network and returns its output, [R, B, outputs].
+func (c *MLPConfig) Done() *Node {
+	x := c.x
+	for i, width := range c.hidden {
+		x = activation.Swish(linear(c.scope.In("hidden_%d", i), x, width)) // [R, B, width]
+	}
+	return linear(c.scope.In("output"), x, c.outputs) // [R, B, outputs]
+}
+
+// The names of the variables of every affine map and convolution.
+const (
+	weightsName = "weights"
+	biasesName  = "biases"
+)
+
+// affineVariables returns weights [R, …, inputs, outputs] of these dims and biases [R, outputs].
+// The scope's regularizers apply to the weights only, as in GoMLX.
+func affineVariables(
+	scope *model.Scope, g *Graph, dtype dtypes.DType, dims ...int,
+) (weights, biases *Node) {
+	runs, outputs := dims[0], dims[len(dims)-1]
+	scope = scope.WithInitializer(runByRun(scope.Initializer()))
+	v := scope.VariableWithShape(weightsName, shapes.Make(dtype, dims...))
+	if regularize := regularizer.FromScope(scope); regularize != nil {
+		regularize(g, v)
+	}
+	weights = v.NodeValue(g)
+	biases = scope.VariableWithShape(biasesName, shapes.Make(dtype, runs, outputs)).NodeValue(g)
+	return weights, biases
+}
+
+// runByRun returns an initializer that draws the part of each run as initializer draws a
+// variable without the runs axis, which it would take for inputs.
+func runByRun(initializer model.VariableInitializer) model.VariableInitializer {
+	return func(g *Graph, shape shapes.Shape) *Node {
+		parts := make([]*Node, shape.Dim(0))
+		for r := range parts {
+			parts[r] = initializer(g, shapes.Make(shape.DType, shape.Dimensions[1:]...))
+		}
+		return Stack(parts, 0)
+	}
+}
+
+// Initialise draws all trainable weights and biases of [Dense], [Conv], [MLP], [CNN] and
+// [WholeCNN] in scope, run r from rngs[r], uniform on ±1/√fan-in, the default of PyTorch's
+// Linear and Conv. Drawing on the host makes them the same on every backend. The values of run
+// r depend on rngs[r] only.
+//
+// The variables of other layers, also those of GoMLX, stay: its own are weights
+// [R, …, outputs] of three axes or more beside biases [R, outputs]. The variables must exist,
+// as they do after the first execution of their graph or after flows.NewTrainer; a scope
+// without any is an error. So is another number of streams than of runs.
+func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
+	found := false
+	for v := range scope.IterVariables() {
+		inputs := fanIn(scope.Store(), v)
+		if inputs == 0 {
+			continue
+		}
+		found = true
+		if !v.Trainable {
+			if v.Shape().Dim(0) != len(rngs) {
+				return errStreams(v, rngs)
+			}
+			continue
+		}
+		bound := 1 / math.Sqrt(float64(inputs))
+		err := setRuns(v, rngs, func(r int, dims []int) ([]float64, error) {
+			values := make([]float64, v.Shape().Size()/len(rngs))
+			for k := range values {
+				values[k] = bound * (2*rngs[r].Float64() - 1)
+			}
+			return values, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("layers: scope %q has no variables of this package's layers; "+
+			"they must have been created", scope.Scope())
+	}
+	return nil
+}
+
+// fanIn returns the number of inputs of the affine map that v belongs to, or 0 if v isn't one of
+// affineVariables.
+func fanIn(store *model.Store, v *model.Variable) int {
+	if v.Name() != weightsName && v.Name() != biasesName {
+		return 0
+	}
+	weights := store.GetVariable(model.JoinPath(v.Scope(), weightsName))
+	biases := store.GetVariable(model.JoinPath(v.Scope(), biasesName))
+	if weights == nil || biases == nil {
+		return 0
+	}
+	w, b := weights.Shape().Dimensions, biases.Shape().Dimensions
+	if len(w) < 3 || len(b) != 2 || b[0] != w[0] || b[1] != w[len(w)-1] {
+		return 0
+	}
+	inputs := 1
+	for _, n := range w[1 : len(w)-1] {
+		inputs *= n
+	}
+	return inputs
+}
+
+// setRuns sets a variable whose first axis is that of the runs. draw returns the values of run
+// r for the other axes.
+func setRuns(
+	v *model.Variable, rngs []*rand.Rand, draw func(r int, dims []int) ([]float64, error),
+) error {
+	dims := v.Shape().Dimensions
+	if dims[0] != len(rngs) {
+		return errStreams(v, rngs)
+	}
+	var values []float64
+	for r := range rngs {
+		drawn, err := draw(r, dims[1:])
+		if err != nil {
+			return fmt.Errorf("layers: run %d of variable %q: %w", r, v.Path(), err)
+		}
+		values = append(values, drawn...)
+	}
+	if err := v.SetValue(host.Tensor(values, v.DType(), dims...)); err != nil {
+		return fmt.Errorf("layers: setting %q: %w", v.Path(), err)
+	}
+	return nil
+}
+
+// errStreams is the error for another number of streams than of runs.
+func errStreams(v *model.Variable, rngs []*rand.Rand) error {
+	return fmt.Errorf("layers: %d random streams for the %d runs of variable %q; "+
+		"must be one for each", len(rngs), v.Shape().Dim(0), v.Path())
 }

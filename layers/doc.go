@@ -1,9 +1,12 @@
-// Package layers holds GoMLX building blocks for networks that look at one
-// position t of several signals and at the other positions around it: the
-// contexts (the whole sequence, as in the SICA paper, or a local window) and
-// the networks over them (the paper's CNN, an MLP). [Invertible] and its parts,
-// [PLU] and [Leaky], are for maps of all signals at a position that have an
-// inverse and a Jacobian in closed form.
+// Package layers has building blocks of GoMLX for networks that see one position of several
+// signals and the positions around it. There are contexts (the whole sequence, as in the SICA
+// paper, or a local window) and networks over them (the paper's CNN, an MLP). [Invertible] is
+// a map of all signals at a position with an inverse and a Jacobian in closed form.
+//
+// Start with [CNN] over [WholeContext], [MLP] over [WindowContext], and [Invertible]:
+//
+//	x := layers.WholeContext(z, y, idx, positions) // [R, B, T, 3d]
+//	logit := layers.CNN(scope, x).Done()           // [R, B, 1]
 //
 // # The runs axis
 //
@@ -19,10 +22,10 @@
 //
 // # In a model of GoMLX
 //
-// Layers take a scope first, as GoMLX's do, and those with options are built with
-// setters and Done. Options have hyperparameters (ParamCNNChannels, ParamMLPHidden,
-// ParamInvertibleLayers). They work in a graph of any model.Exec, under
-// train.Trainer and under flows.Trainer, and with GoMLX's checkpoints.
+// Layers take a scope first, as those of GoMLX, and options are set by methods before Done.
+// Options have hyperparameters (ParamCNNChannels, ParamMLPHidden, ParamInvertibleLayers).
+// Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
+// with GoMLX's checkpoints.
 //
 // Layers open sub-scopes: two of a kind in one scope panic. To use the weights of a
 // layer twice, give it scope.ResetVisited().
@@ -30,11 +33,15 @@
 // Weights and biases are drawn by the scope's initializer, run by run as for a layer
 // without runs: with GoMLX's default He's weights and biases of 0. [Initialise] sets
 // them as PyTorch has them, from random streams of yours, the same on every backend.
-// PLU, Leaky and Invertible have initializers of their own; [InitialiseInvertible]
-// draws better ones. Weights of affine maps and convolutions are regularized by
-// regularizer.ParamL2 and ParamL1, which is a sum over the runs; nothing else is.
+// Invertible has initializers of its own; [InitialiseInvertible] draws better values. Weights
+// of affine maps and convolutions are regularized by regularizer.ParamL2 and ParamL1, summed
+// over the runs; nothing else is.
 //
 // As everywhere in GoMLX, functions that build graphs panic on wrong shapes;
 // model.Exec turns that into an error. Functions that run on the host return
-// errors. Building is for one goroutine at a time a store.
+// errors. Of each store, one goroutine at a time may build graphs.
+//
+// References: S. Liu, "Self-sufficient Independent Component Analysis via KL Minimizing
+// Flows", arXiv:2512.00665, for the contexts and the CNN; D. P. Kingma, P. Dhariwal, "Glow",
+// 2018, and J. T. Barron, arXiv:2112.11687, for Invertible.
 package layers

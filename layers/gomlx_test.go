@@ -131,8 +131,6 @@ func TestTwoLayersInOneScope(t *testing.T) {
 		"Conv":       func(s *model.Scope, x *Node) *Node { return layers.Conv(s, InsertAxes(x, 2), 2) },
 		"MLP":        func(s *model.Scope, x *Node) *Node { return layers.MLP(s, x).Done() },
 		"CNN":        func(s *model.Scope, x *Node) *Node { return layers.CNN(s, InsertAxes(x, 2)).Done() },
-		"PLU":        func(s *model.Scope, x *Node) *Node { y, _ := layers.PLU(s, x).Done(); return y },
-		"Leaky":      func(s *model.Scope, x *Node) *Node { y, _ := layers.Leaky(s, x).Done(); return y },
 		"Invertible": func(s *model.Scope, x *Node) *Node { y, _ := layers.Invertible(s, x).Done(); return y },
 	} {
 		x := normal(rand.New(rand.NewPCG(3, 3)), 1, 2, 2)
@@ -195,7 +193,7 @@ func TestRegularizers(t *testing.T) {
 func TestInitialisePassesOver(t *testing.T) {
 	store := seeded(t)
 	if _, err := executed(t, store, normal(rand.New(rand.NewPCG(5, 5)), 1, 3, 1), func(s *model.Scope, x *Node) []*Node {
-		y, _ := layers.PLU(s, x).Done()
+		y, _ := layers.Invertible(s, x).Layers(0).Done()
 		y = gomlx.Dense(s.In("gomlx"), y, true, 4)
 		y = layers.Dense(s.In("frozen"), y, 4)
 		return []*Node{layers.MLP(s.In("own"), y).Done()}
@@ -231,7 +229,7 @@ func TestInitialiseErrors(t *testing.T) {
 	}
 	store := seeded(t)
 	if _, err := executed(t, store, normal(rngs[0], 2, 3, 4), func(s *model.Scope, x *Node) []*Node {
-		y, _ := layers.PLU(s, x).Done()
+		y, _ := layers.Invertible(s, x).Layers(0).Done()
 		return []*Node{layers.Dense(s, y, 1)}
 	}); err != nil {
 		t.Fatal(err)
@@ -253,7 +251,7 @@ func TestShapeErrors(t *testing.T) {
 		_, err := executed(t, seeded(t), tensors.FromShape(shapes.Make(dtypes.Float64, 3)), func(s *model.Scope, x *Node) []*Node {
 			return []*Node{layer(s, x)}
 		})
-		if err == nil || !strings.Contains(err.Error(), "layers: "+name) || !strings.Contains(err.Error(), "want [R, ") {
+		if err == nil || !strings.Contains(err.Error(), "layers: "+name) || !strings.Contains(err.Error(), "must be [R, ") {
 			t.Errorf("%s of a vector: %v", name, err)
 		}
 	}

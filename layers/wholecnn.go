@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
@@ -81,7 +82,8 @@ func (c *WholeCNNConfig) Done() *Node {
 // convVariables are those of layer number i, as in CNN.
 func (c *WholeCNNConfig) convVariables(i, channels int) (kernel, biases *Node) {
 	runs := c.z.Shape().Dim(0)
-	return convVariables(c.scope.In("conv_%d", i), c.z.Graph(), c.z.DType(), runs, len(c.shape), channels, c.channels)
+	scope, axes := c.scope.In("conv_%d", i), len(c.shape)
+	return convVariables(scope, c.z.Graph(), c.z.DType(), runs, axes, channels, c.channels)
 }
 
 // firstLayer is the first convolution, before its activation, at the positions of the
@@ -103,26 +105,29 @@ func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
 	}
 
 	mask, value, context := take(d), take(d), take(d) // [R, taps, d, H]
-	ofSignals, ofSample, sample := context, value, c.y
+	signalKernel, sampleKernel, sample := context, value, c.y
 	rows, changes := c.hide(index, c.idx, mask, context) // [R, B, taps·d], [R, B, taps·d, H]
 	if c.time != nil {
 		mask2, context2, time := take(d), take(d), take(times)
 		rows2, changes2 := c.hide(index, c.idx2, mask2, context2)
-		rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2)
-		ofSignals = Add(context, context2)
-		ofSample = Concatenate([]*Node{value, time}, 2) // [R, taps, d+K, H]
-		sample = Concatenate([]*Node{c.y, c.time}, -1)  // [R, B, d+K]
+		rows = Concatenate([]*Node{rows, rows2}, 2)          // [R, B, 2·taps·d]
+		changes = Concatenate([]*Node{changes, changes2}, 2) // [R, B, 2·taps·d, H]
+		signalKernel = Add(context, context2)
+		sampleKernel = Concatenate([]*Node{value, time}, 2) // [R, taps, d+K, H]
+		sample = Concatenate([]*Node{c.y, c.time}, -1)      // [R, B, d+K]
 	}
 
-	signals := Reshape(Transpose(c.z, 1, 2), append(append([]int{runs, 1}, c.shape...), d)...) // [R, 1, p…, d]
-	shared := addBiases(convolve(signals, ofSignals), biases)                                  // [R, 1, p…, H]
+	dims := append(append([]int{runs, 1}, c.shape...), d)
+	signals := Reshape(Transpose(c.z, 1, 2), dims...)            // [R, 1, p…, d]
+	shared := addBiases(convolve(signals, signalKernel), biases) // [R, 1, p…, H]
 	outside := c.constant([]float64{math.Inf(-1)})
-	shared = index.pad(shared, outside)                                                                                                     // [R, 1, size, H]
-	shared = Pad(shared, outside, compute.PadAxis{}, compute.PadAxis{}, compute.PadAxis{End: index.length - index.size}, compute.PadAxis{}) // [R, 1, L, H]
+	shared = index.pad(shared, outside)                       // [R, 1, size, H]
+	shared = padEnd(shared, outside, index.length-index.size) // [R, 1, L, H]
 
-	own := Einsum("rbc,rkch->rbkh", sample, ofSample) // [R, B, taps, H]: by the tap that sees it
+	own := Einsum("rbc,rkch->rbkh", sample, sampleKernel) // [R, B, taps, H], per tap
 	rows2, changes2 := c.edges(index, own)
-	rows, changes = Concatenate([]*Node{rows, rows2}, 2), Concatenate([]*Node{changes, changes2}, 2) // [R, B, M], [R, B, M, H]
+	rows = Concatenate([]*Node{rows, rows2}, 2)          // [R, B, M]
+	changes = Concatenate([]*Node{changes, changes2}, 2) // [R, B, M, H]
 
 	x := Add(shared, InsertAxes(ReduceSum(own, 2), 2)) // [R, B, L, H]
 	return addAt(x, rows, changes)
@@ -136,10 +141,11 @@ func (c *WholeCNNConfig) hide(index *borderedIndex, idx, mask, context *Node) (r
 	g := c.z.Graph()
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	taps := len(index.offsets)
-	at := Gather(Const(g, index.inside), InsertAxes(idx, -1))                                  // [R, B, d]
-	rows = Sub(InsertAxes(at, 2), Reshape(Const(g, index.offsets), 1, 1, taps, 1))             // [R, B, taps, d]
-	hidden := GatherSignals(c.z, idx)                                                          // [R, B, d]
-	changes = Sub(InsertAxes(mask, 1), Mul(InsertAxes(hidden, 2, -1), InsertAxes(context, 1))) // [R, B, taps, d, H]
+	at := Gather(Const(g, index.inside), InsertAxes(idx, -1))                      // [R, B, d]
+	rows = Sub(InsertAxes(at, 2), Reshape(Const(g, index.offsets), 1, 1, taps, 1)) // [R, B, taps, d]
+	hidden := InsertAxes(GatherSignals(c.z, idx), 2, -1)                           // [R, B, 1, d, 1]
+	seen := Mul(hidden, InsertAxes(context, 1))                                    // [R, B, taps, d, H]
+	changes = Sub(InsertAxes(mask, 1), seen)                                       // [R, B, taps, d, H]
 	return Reshape(rows, runs, batch, taps*d), Reshape(changes, runs, batch, taps*d, c.channels)
 }
 
@@ -150,7 +156,8 @@ func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *
 	g := c.z.Graph()
 	runs, batch := own.Shape().Dim(0), own.Shape().Dim(1)
 	outside := Reshape(c.constant(index.outside), len(index.edges), len(index.offsets)) // [E, taps]
-	rows = BroadcastToDims(InsertAxes(Const(g, index.edges), 0, 0), runs, batch, len(index.edges))
+	rows = InsertAxes(Const(g, index.edges), 0, 0)                                      // [1, 1, E]
+	rows = BroadcastToDims(rows, runs, batch, len(index.edges))                         // [R, B, E]
 	return rows, Neg(Einsum("ek,rbkh->rbeh", outside, own))
 }
 
@@ -170,19 +177,24 @@ func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 	kernelRows := len(index.offsets) / kernelSize                               // K
 	kernel = Reshape(kernel, runs, kernelRows, kernelSize*h, h)                 // [R, K, 3H, H]
 	kernel = Reshape(Transpose(kernel, 1, 2), runs, kernelSize*h, kernelRows*h) // [R, 3H, K·H]
-	bias := Reshape(BroadcastToDims(InsertAxes(biases, 1), runs, third, h), runs, 1, third*h)
-	x = Reshape(x, runs, batch, index.length*h) // [R, B, L·H]
+	bias := BroadcastToDims(InsertAxes(biases, 1), runs, third, h)              // [R, N, H]
+	bias = Reshape(bias, runs, 1, third*h)                                      // [R, 1, N·H]
+	x = Reshape(x, runs, batch, index.length*h)                                 // [R, B, L·H]
 
 	thirds := make([]*Node, kernelSize)
 	for i := range thirds {
 		from := index.first - index.rowReach - kernelSize/2 + i
 		to := from + index.size + 2*index.rowReach
-		seen := Reshape(Slice(x, AxisRange(), AxisRange(), AxisRange(from*h, to*h)), runs, -1, kernelSize*h) // [R, B·M, 3H]
-		products := Reshape(Einsum("rni,rio->rno", seen, kernel), runs, batch, -1, kernelRows*h)             // [R, B, M, K·H]
+		seen := Slice(x, AxisRange(), AxisRange(), AxisRange(from*h, to*h))
+		seen = Reshape(seen, runs, -1, kernelSize*h)                // [R, B·M, 3H]
+		products := Einsum("rni,rio->rno", seen, kernel)            // [R, B·M, K·H]
+		products = Reshape(products, runs, batch, -1, kernelRows*h) // [R, B, M, K·H]
 		sum := bias
 		for k := range kernelRows {
-			first := (index.rowReach + int(index.offsets[kernelSize*k+1])) / kernelSize // offsets of a row's middle tap
-			row := Slice(products, AxisRange(), AxisRange(), AxisRange(first, first+third), AxisRange(k*h, (k+1)*h))
+			middle := int(index.offsets[kernelSize*k+1]) // of the row's middle tap
+			first := (index.rowReach + middle) / kernelSize
+			row := Slice(products, AxisRange(), AxisRange(),
+				AxisRange(first, first+third), AxisRange(k*h, (k+1)*h)) // [R, B, N, H]
 			sum = Add(sum, Reshape(row, runs, batch, third*h)) // [R, B, N·H]
 		}
 		if kernelRows > 1 {
@@ -193,9 +205,9 @@ func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 	return thirds
 }
 
-// written is x [R, B, N], of which XLA's CPU compiler is to keep the values. It
-// computes sums anew in each loop that reads them, but not what a scatter has added
-// to. The same holds of the gradient.
+// written returns x [R, B, N] so that XLA's CPU compiler keeps its values. Otherwise it computes
+// a sum anew in each loop that reads it, but not the result of a scatter. The same holds of the
+// gradient.
 func written(x *Node) *Node {
 	write := func(x *Node) *Node {
 		at := Const(x.Graph(), [][]int32{{0, 0, 0}})
@@ -212,9 +224,11 @@ func (c *WholeCNNConfig) lastLayers(index *borderedIndex, thirds []*Node) *Node 
 	g, dtype := c.z.Graph(), c.z.DType()
 	runs, h := c.z.Shape().Dim(0), c.channels
 	positions := c.z.Shape().Dim(2)
-	kernel, biases := c.convVariables(2, h)                                                                  // [R, taps, H, H], [R, H]
-	weights, offset := affineVariables(c.scope.In("output"), g, dtype, runs, positions*h, c.outputs)         // [R, T·H, outputs], [R, outputs]
-	perOutput := Reshape(Transpose(weights, 1, 2), append(append([]int{runs, c.outputs}, c.shape...), h)...) // [R, outputs, p…, H]
+	kernel, biases := c.convVariables(2, h) // [R, taps, H, H], [R, H]
+	weights, offset := affineVariables(
+		c.scope.In("output"), g, dtype, runs, positions*h, c.outputs) // [R, T·H, outputs], [R, outputs]
+	dims := append(append([]int{runs, c.outputs}, c.shape...), h)
+	perOutput := Reshape(Transpose(weights, 1, 2), dims...) // [R, outputs, p…, H]
 
 	sums := ReduceSum(Reshape(perOutput, runs, c.outputs, positions, h), 2) // [R, outputs, H]
 	y := Add(offset, Einsum("roh,rh->ro", sums, biases))                    // [R, outputs]
@@ -230,18 +244,25 @@ func (c *WholeCNNConfig) lastLayers(index *borderedIndex, thirds []*Node) *Node 
 func (c *WholeCNNConfig) inThirds(index *borderedIndex, x *Node) []*Node {
 	runs, outputs, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
 	zero := c.constant([]float64{0})
-	x = index.pad(x, zero)                                                                                       // [R, outputs, size, H]
-	x = Slice(x, AxisRange(), AxisRange(), AxisRange(index.first))                                               // from the first inner one on
-	x = Pad(x, zero, compute.PadAxis{}, compute.PadAxis{}, compute.PadAxis{End: index.first}, compute.PadAxis{}) // [R, outputs, size, H]
-	x = Reshape(x, runs, outputs, -1, kernelSize, h)
+	x = index.pad(x, zero)                                         // [R, outputs, size, H]
+	x = Slice(x, AxisRange(), AxisRange(), AxisRange(index.first)) // from the first inner one on
+	x = padEnd(x, zero, index.first)                               // [R, outputs, size, H]
+	x = Reshape(x, runs, outputs, -1, kernelSize, h)               // [R, outputs, N, 3, H]
 	thirds := make([]*Node, kernelSize)
 	for i := range thirds {
-		thirds[i] = Reshape(Slice(x, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1)), runs, outputs, -1)
+		third := Slice(x, AxisRange(), AxisRange(), AxisRange(), AxisRange(i, i+1))
+		thirds[i] = Reshape(third, runs, outputs, -1) // [R, outputs, N·H]
 	}
 	return thirds
 }
 
-// constant is a vector in the signals' dtype, or a scalar of one value.
+// padEnd puts n times the scalar fill after the positions of x [R, B, N, C].
+func padEnd(x, fill *Node, n int) *Node {
+	none := compute.PadAxis{}
+	return Pad(x, fill, none, none, compute.PadAxis{End: n}, none) // [R, B, N+n, C]
+}
+
+// constant returns the values in the signals' dtype: a vector, or a scalar of one value.
 func (c *WholeCNNConfig) constant(values []float64) *Node {
 	var dims []int
 	if len(values) > 1 {
@@ -259,6 +280,103 @@ func addAt(x, rows, changes *Node) *Node {
 	first := shapes.Make(dtypes.Int32, runs, batch, 1)
 	sample := Add(Mul(Iota(g, first, 0), Const(g, int32(batch))), Iota(g, first, 1)) // [R, B, 1]
 	rows = Add(rows, Mul(sample, Const(g, int32(positions))))                        // [R, B, M]
-	x = ScatterSum(Reshape(x, -1, channels), Reshape(rows, -1, 1), Reshape(changes, -1, channels), false, false)
-	return Reshape(x, dims...)
+	x = ScatterSum(Reshape(x, -1, channels),                                         // [R·B·T, H]
+		Reshape(rows, -1, 1), Reshape(changes, -1, channels), false, false)
+	return Reshape(x, dims...) // [R, B, T, H]
+}
+
+// WholeCNNSamples returns the number of samples, of n for each run, to evaluate WholeCNN on at
+// a time over an index of so many positions. It keeps a hidden layer of 16 float32 channels
+// within 2 MiB, about a core's cache, but is at least 4. The memory of WholeCNN grows with the
+// product of samples and positions.
+func WholeCNNSamples(runs, positions, n int) int {
+	const values = 2 << 20 / 4
+	return min(max(values/(16*positions*runs), 4), n)
+}
+
+// A borderedIndex lays the positions of an index out in one row, in which every tap of a
+// kernel is at one distance from all of them. For that a border lies before the first
+// position of each axis, which is also the one after the last position before it, and
+// further borders at the end. Along the last axis there are as many as make its length
+// a multiple of three. Positions are row-major.
+type borderedIndex struct {
+	inner    []int     // the axes without borders
+	shape    []int     // the axes with them
+	size     int       // the positions of shape
+	length   int       // size, and the borders at the end
+	first    int       // where the first inner position lies
+	rowReach int       // the distance of the last tap without its offset in the last axis
+	inside   []int32   // [T]: where the inner positions lie
+	offsets  []int32   // [taps]: from a position to what each tap of a kernel sees
+	edges    []int32   // [E]: inner positions from which some tap sees a border
+	outside  []float64 // [E·taps]: one where that tap does, else zero
+}
+
+// border returns the bordered index of these axes.
+func border(inner []int) *borderedIndex {
+	const reach = kernelSize / 2
+	last := len(inner) - 1
+	x := &borderedIndex{inner: inner, size: 1}
+	positions := grid.Product(inner)
+	for i, n := range inner {
+		n += reach
+		if i == last {
+			n = (n + kernelSize - 1) / kernelSize * kernelSize
+		}
+		x.shape = append(x.shape, n)
+		x.size *= n
+	}
+	strides := make([]int, len(inner))
+	stride := 1
+	for i := last; i >= 0; i-- {
+		strides[i] = stride
+		stride *= x.shape[i]
+		x.first += strides[i] * (x.shape[i] - inner[i])
+		if i < last {
+			x.rowReach += strides[i] * reach
+		}
+	}
+	x.length = x.first + x.size + x.rowReach + reach
+
+	taps := grid.Box(reach, len(inner))
+	for _, tap := range taps {
+		x.offsets = append(x.offsets, int32(dot(tap, strides)))
+	}
+	at := make([]int, len(inner))
+	for range positions {
+		p := int32(x.first + dot(at, strides))
+		x.inside = append(x.inside, p)
+		outside := make([]float64, len(taps))
+		edge := false
+		for k, tap := range taps {
+			if grid.Flatten(at, tap, inner, positions) == positions {
+				outside[k], edge = 1, true
+			}
+		}
+		if edge {
+			x.edges = append(x.edges, p)
+			x.outside = append(x.outside, outside...)
+		}
+		grid.Next(at, inner)
+	}
+	return x
+}
+
+func dot(a, b []int) int {
+	sum := 0
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// pad puts the scalar fill before the positions of each axis of v [R, B, p…, C]:
+// [R, B, size, C].
+func (x *borderedIndex) pad(v, fill *Node) *Node {
+	padding := make([]compute.PadAxis, v.Rank())
+	for i, n := range x.inner {
+		padding[2+i].Start = x.shape[i] - n
+	}
+	runs, batch, channels := v.Shape().Dim(0), v.Shape().Dim(1), v.Shape().Dim(-1)
+	return Reshape(Pad(v, fill, padding...), runs, batch, x.size, channels)
 }

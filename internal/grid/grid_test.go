@@ -50,3 +50,18 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestReaches(t *testing.T) {
+	for _, test := range []struct {
+		width, axes int
+		want        []int
+	}{
+		{2, 1, []int{2, 1, 1, 2}},
+		{1, 2, []int{1, 1, 1, 1, 1, 1, 1, 1}},
+		{0, 3, []int{}},
+	} {
+		if got := Reaches(test.width, test.axes); !slices.Equal(got, test.want) {
+			t.Errorf("Reaches(%d, %d) = %v, want %v", test.width, test.axes, got, test.want)
+		}
+	}
+}

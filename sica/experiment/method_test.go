@@ -68,7 +68,7 @@ func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment
 // A method without a style of its own would look like another one in some picture.
 func TestEveryMethodHasAStyle(t *testing.T) {
 	for _, m := range experiment.Methods() {
-		if _, ok := plot.StyleOf(m.Label); !ok {
+		if !plot.HasStyle(m.Label) {
 			t.Errorf("plot has no style for %q, the label of %s", m.Label, m.Name)
 		}
 	}

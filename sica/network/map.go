@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/internal/invertible"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -14,7 +14,7 @@ func newMap(d int, variables map[string][]float64) *preprocess.Invertible {
 	m := &preprocess.Invertible{}
 	layer := func(name string, l, n int) []float64 { return variables[name][l*n : (l+1)*n] }
 	for l := range len(variables["biases"]) / d {
-		w, _ := layers.MultiplyPLU(layer("factors", l, d*d), layer("permutations", l, d*d), d)
+		w, _ := invertible.Product(layer("factors", l, d*d), layer("permutations", l, d*d), d)
 		a := preprocess.LinearMap(w, make([]float64, d))
 		copy(a.Offset, layer("biases", l, d))
 		m.Linear = append(m.Linear, a)
@@ -22,7 +22,7 @@ func newMap(d int, variables map[string][]float64) *preprocess.Invertible {
 	for l := range len(variables["bends"]) / d {
 		bends := make([]float64, d)
 		for i, b := range layer("bends", l, d) {
-			bends[i] = max(-layers.LargestBend, min(math.Tanh(b), layers.LargestBend))
+			bends[i] = max(-invertible.MaxBend, min(math.Tanh(b), invertible.MaxBend))
 		}
 		m.Bends = append(m.Bends, bends)
 	}

@@ -18,21 +18,20 @@ import (
 type Component struct {
 	// Label is shown at the left.
 	Label string
-	// Trace are its values at the positions that are shown.
+	// Trace has its values at the positions.
 	Trace []float64
-	// Pattern is what it adds to each channel.
+	// Pattern has its weight in each channel.
 	Pattern []float64
 }
 
-// Components draws the components of a recording below one another: the trace of each
-// over time, and its pattern as a bar for each channel. Traces and patterns have a scale of
-// their own in each row; the middle of a pattern's bars is 0. Time goes from start on in
-// seconds if there is a rate, in positions a second, and else in positions. The channels
-// may be nil, and are numbered then.
+// Components draws the components of a recording below one another: the trace of each over time,
+// and its pattern as a bar for each channel. Each trace and each pattern has a scale of its own;
+// the middle of a pattern's bars is 0. Time begins at start. It is in seconds if there is a rate
+// in positions per second, else in positions. Without channels these are numbered.
 //
-// It is an error if there are no rows, if a trace has fewer than two values or another
-// number of them than the first, if a pattern hasn't as many entries as there are
-// channels, or if a value isn't finite or the rate is negative.
+// It is an error if there are no rows, if a trace has fewer than two values or not as many as the
+// first, if a pattern hasn't one entry for each channel, if a value isn't finite, or if the rate
+// is negative.
 func Components(start, rate float64, channels []string, rows ...Component) (*Picture, error) {
 	channels, err := checkComponents(start, rate, channels, rows)
 	if err != nil {
@@ -46,12 +45,14 @@ func Components(start, rate float64, channels []string, rows ...Component) (*Pic
 	}, nil
 }
 
+// checkComponents returns the names of the channels, or an error unless the rows can be drawn.
 func checkComponents(start, rate float64, channels []string, rows []Component) ([]string, error) {
 	if len(rows) == 0 {
-		return nil, errors.New("there are no rows; at least one is needed")
+		return nil, errors.New("rows: none; must be at least one")
 	}
 	if !(rate >= 0) || !signal.Finite(rate) || !signal.Finite(start) {
-		return nil, fmt.Errorf("a rate of %g from %g on; they must be finite and the rate not negative", rate, start)
+		return nil, fmt.Errorf("start is %g and rate %g; must be finite, and the rate not negative",
+			start, rate)
 	}
 	if channels == nil {
 		for i := range rows[0].Pattern {
@@ -60,21 +61,25 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	}
 	for k, r := range rows {
 		if len(r.Trace) < 2 || len(r.Trace) != len(rows[0].Trace) {
-			return nil, fmt.Errorf("row %d has %d positions; it must have at least 2, and as many as the first, which has %d", k+1, len(r.Trace), len(rows[0].Trace))
+			return nil, fmt.Errorf("row %d has %d positions; must have at least 2, and %d, like the first",
+				k+1, len(r.Trace), len(rows[0].Trace))
 		}
 		if len(r.Pattern) != len(channels) || len(channels) == 0 {
-			return nil, fmt.Errorf("row %d has a pattern of %d channels; there are %d", k+1, len(r.Pattern), len(channels))
+			return nil, fmt.Errorf("row %d has a pattern of %d channels; must be %d",
+				k+1, len(r.Pattern), len(channels))
 		}
 		for _, values := range [][]float64{r.Trace, r.Pattern} {
 			if s := floats.Norm(values, math.Inf(1)); !signal.Finite(s) {
-				return nil, fmt.Errorf("row %d has a value that isn't finite", k+1)
+				return nil, fmt.Errorf("row %d has a value that isn't finite; must be finite", k+1)
 			}
 		}
 	}
 	return channels, nil
 }
 
-func drawComponents(c draw.Canvas, start, rate float64, channels []string, rows []Component) {
+func drawComponents(
+	c draw.Canvas, start, rate float64, channels []string, rows []Component,
+) {
 	label := textStyle(labelSize)
 	label.YAlign = draw.YCenter
 	var labelWidth, nameWidth vg.Length
@@ -110,7 +115,8 @@ func drawComponents(c draw.Canvas, start, rate float64, channels []string, rows 
 	bars.Max.Y = room.Max.Y
 	bar := (bars.Max.X - bars.Min.X) / vg.Length(len(channels))
 	for j, n := range channels {
-		c.FillText(name, vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}, n)
+		at := vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}
+		c.FillText(name, at, n)
 	}
 	title := textStyle(labelSize)
 	title.XAlign = draw.XCenter

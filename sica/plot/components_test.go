@@ -43,11 +43,11 @@ func TestComponents(t *testing.T) {
 func TestComponentsErrors(t *testing.T) {
 	two, nan := []float64{1, 2}, math.NaN()
 	for want, f := range map[string]func() (*Picture, error){
-		"no rows":         func() (*Picture, error) { return Components(0, 1, nil) },
-		"rate of -1":      func() (*Picture, error) { return Components(0, -1, nil, Component{"", two, two}) },
-		"from NaN on":     func() (*Picture, error) { return Components(nan, 1, nil, Component{"", two, two}) },
+		"rows: none":         func() (*Picture, error) { return Components(0, 1, nil) },
+		"rate -1;":        func() (*Picture, error) { return Components(0, -1, nil, Component{"", two, two}) },
+		"start is NaN":    func() (*Picture, error) { return Components(nan, 1, nil, Component{"", two, two}) },
 		"has 1 positions": func() (*Picture, error) { return Components(0, 1, nil, Component{"", two[:1], two}) },
-		"which has 2": func() (*Picture, error) {
+		"and 2, like the first": func() (*Picture, error) {
 			return Components(0, 1, nil, Component{"", two, two}, Component{"", []float64{1, 2, 3}, two})
 		},
 		"of 2 channels":     func() (*Picture, error) { return Components(0, 1, []string{"a"}, Component{"", two, two}) },

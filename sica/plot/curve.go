@@ -10,13 +10,12 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/seed-47b1e431/gosica/internal/ticks"
 )
 
-// A Series is a line of a Curve: a mean for each x, and its standard error.
+// A Series is a line of a Curve, a mean with its standard error for each x, or the points of
+// Dots.
 type Series struct {
-	// Method gives the style; see StyleOf.
+	// Method gives the style; see HasStyle.
 	Method string
 	// Label is shown, and may say how many runs there are; "" shows Method.
 	Label string
@@ -27,25 +26,21 @@ type Series struct {
 	SE []float64
 }
 
-func (s Series) label() string {
-	if s.Label != "" {
-		return s.Label
-	}
-	return s.Method
-}
+func (s Series) name() (method, label string) { return s.Method, s.Label }
 
 // check returns an error unless the series can be drawn along these axes.
 func (s Series) check(x, y Axis) error {
 	if len(s.X) != len(s.Y) || s.SE != nil && len(s.SE) != len(s.Y) {
-		return fmt.Errorf("there are %d x, %d y and %d standard errors; there must be as many of each, or no standard errors",
-			len(s.X), len(s.Y), len(s.SE))
+		return fmt.Errorf("%d x, %d y and %d standard errors; must be as many of each, "+
+			"or no standard errors", len(s.X), len(s.Y), len(s.SE))
 	}
 	for i := range s.X {
 		if math.IsNaN(s.X[i]) || math.IsInf(s.X[i], 0) || math.IsInf(s.Y[i], 0) {
-			return fmt.Errorf("point %d is (%g, %g); it must be finite, or y NaN", i+1, s.X[i], s.Y[i])
+			return fmt.Errorf("point %d is (%g, %g); must be finite, or y NaN", i+1, s.X[i], s.Y[i])
 		}
 		if s.SE != nil && (s.SE[i] < 0 || math.IsInf(s.SE[i], 0)) {
-			return fmt.Errorf("standard error %d is %g; it must not be negative or infinite", i+1, s.SE[i])
+			return fmt.Errorf("standard error %d is %g; must be finite and not negative",
+				i+1, s.SE[i])
 		}
 		if math.IsNaN(s.Y[i]) {
 			continue
@@ -62,7 +57,7 @@ func (s Series) check(x, y Axis) error {
 	return nil
 }
 
-// bar is the length of the bar on each side of point i.
+// bar returns the length of the bar on each side of point i.
 func (s Series) bar(i int) float64 {
 	if s.SE == nil || math.IsNaN(s.SE[i]) {
 		return 0
@@ -70,24 +65,23 @@ func (s Series) bar(i int) float64 {
 	return s.SE[i]
 }
 
-// Curve draws the series in one panel, such as the MCC of several methods
-// against the number of mixing steps; later series lie above earlier ones.
-// Series with standard errors lie a little beside one another, so that their
-// bars can be told apart, and those of more than 40 points have markers at a few.
+// Curve draws series in one panel, such as the MCC of several methods against the number of
+// mixing steps. Later series lie above earlier ones. Series with standard errors are shifted a
+// little against each other, so that their bars are distinguishable. Series of more than 40
+// points have markers at a few.
 //
-// It is an error if no series has a point, if the lengths within one differ, if
-// a value other than a NaN in Y or SE isn't finite, or if a standard error
-// is negative.
+// It is an error if no series has a point, if the lengths within one differ, if a value isn't
+// finite (except NaN in Y and SE), or if a standard error is negative.
 func Curve(xLabel, yLabel string, series ...Series) (*Picture, error) {
 	panel := Panel{X: Axis{Label: xLabel}, Y: Axis{Label: yLabel}, Series: series}
-	drawn, samples, err := panel.draw(stylesOf(seriesMethods(series)))
+	drawn, samples, err := panel.draw(stylesOf(series))
 	if err != nil {
 		return nil, fmt.Errorf("plot: curve: %w", err)
 	}
 	legend := gplot.NewLegend()
 	for k, s := range series {
 		if samples[k] != nil {
-			legend.Add(s.label(), samples[k]...)
+			legend.Add(labelOf(s), samples[k]...)
 		}
 	}
 	return &Picture{
@@ -99,14 +93,6 @@ func Curve(xLabel, yLabel string, series ...Series) (*Picture, error) {
 	}, nil
 }
 
-func seriesMethods(series []Series) []string {
-	methods := make([]string, len(series))
-	for k, s := range series {
-		methods[k] = s.Method
-	}
-	return methods
-}
-
 // A Panel is one of the diagrams of Curves.
 type Panel struct {
 	// Title is shown above it; "" shows nothing.
@@ -115,33 +101,33 @@ type Panel struct {
 	Series []Series
 }
 
-// draw returns the panel as a plot, with series in these styles, and what stands
-// for each series in the legend, nil for one without a point.
-func (p Panel) draw(styles []Style) (*gplot.Plot, [][]gplot.Thumbnailer, error) {
+// draw returns the panel as a plot, with series in these styles, and the samples of each for a
+// legend, nil without a point.
+func (p Panel) draw(styles []style) (*gplot.Plot, [][]gplot.Thumbnailer, error) {
 	var x []float64
 	for _, s := range p.Series {
 		if err := s.check(p.X, p.Y); err != nil {
-			return nil, nil, fmt.Errorf("series %q: %w", s.label(), err)
+			return nil, nil, fmt.Errorf("series %q: %w", labelOf(s), err)
 		}
 		if hasPoint(s) {
 			x = append(x, s.X...)
 		}
 	}
 	if x == nil {
-		return nil, nil, errors.New("there is no point to draw; at least one series must have one")
+		return nil, nil, errors.New("series: no point; must be at least one")
 	}
 	panel := newPanel()
 	p.X.apply(&panel.X)
 	p.Y.apply(&panel.Y)
 	if !p.X.Log {
-		panel.X.Tick.Marker = ticks.Integers(x)
+		panel.X.Tick.Marker = integerTicks(x)
 	}
 	samples := make([][]gplot.Thumbnailer, len(p.Series))
 	for k, shift := range dodge(p.X, p.Series) {
 		var err error
 		s := p.Series[k]
 		if samples[k], err = addSeries(panel, s.points(p.X, p.Y, shift), styles[k]); err != nil {
-			return nil, nil, fmt.Errorf("series %q: %w", s.label(), err)
+			return nil, nil, fmt.Errorf("series %q: %w", labelOf(s), err)
 		}
 	}
 	p.Y.roundOut(&panel.Y)
@@ -151,20 +137,20 @@ func (p Panel) draw(styles []Style) (*gplot.Plot, [][]gplot.Thumbnailer, error) 
 	return panel, samples, nil
 }
 
-// Curves draws panels side by side, up to three in a row, with one legend above
-// them, in which series of one label are one.
+// Curves draws panels side by side, up to three in a row, with one legend above them for the
+// labels of all series.
 //
-// It is an error if there are no panels, and for each as for Curve; on a
-// logarithmic axis x or y − SE must also be positive.
+// It is an error if there are no panels, and for each as for Curve. On a logarithmic axis x, or
+// y − SE, must be positive.
 func Curves(panels ...Panel) (*Picture, error) {
 	if len(panels) == 0 {
-		return nil, errors.New("plot: curves: there are no panels; at least one is needed")
+		return nil, errors.New("plot: curves: panels: none; must be at least one")
 	}
 	var series []Series
 	for _, p := range panels {
 		series = append(series, p.Series...)
 	}
-	styles := stylesOf(seriesMethods(series))
+	styles := stylesOf(series)
 	var legend strip
 	drawn := make([]*gplot.Plot, len(panels))
 	titles := make([]string, len(panels))
@@ -178,7 +164,7 @@ func Curves(panels ...Panel) (*Picture, error) {
 		titles[i] = p.Title
 		for k, s := range p.Series {
 			if samples[k] != nil {
-				legend.add(s.label(), samples[k]...)
+				legend.add(labelOf(s), samples[k]...)
 			}
 		}
 	}
@@ -194,9 +180,8 @@ func Curves(panels ...Panel) (*Picture, error) {
 	}, nil
 }
 
-// dodge returns how far each series is moved along the x axis, so that those with
-// standard errors lie beside one another: they fill up to .4 of the smallest gap
-// between two x in all.
+// dodge returns how far each series is shifted along the x axis, so that those with standard
+// errors don't overlap. Together they fill up to 0.4 of the smallest gap between two x.
 func dodge(x Axis, series []Series) []float64 {
 	var at []float64
 	barred := 0
@@ -207,7 +192,7 @@ func dodge(x Axis, series []Series) []float64 {
 		barred++
 		for k, v := range s.X {
 			if !math.IsNaN(s.Y[k]) {
-				at = append(at, x.at(v))
+				at = append(at, x.place(v))
 			}
 		}
 	}
@@ -233,9 +218,11 @@ func dodge(x Axis, series []Series) []float64 {
 	return shifts
 }
 
-// addSeries adds a series to the panel and returns what stands for it in the
-// legend; nothing if it has no point.
-func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnailer, error) {
+// addSeries adds a series to the panel and returns its samples for a legend, nil without a
+// point.
+func addSeries(
+	panel *gplot.Plot, s seriesPoints, look style,
+) ([]gplot.Thumbnailer, error) {
 	if len(s.points) == 0 {
 		return nil, nil
 	}
@@ -244,7 +231,7 @@ func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnai
 		if err != nil {
 			return nil, err
 		}
-		line.LineStyle = style.line()
+		line.LineStyle = look.line()
 		panel.Add(line)
 	}
 	if len(s.bars.XYs) > 0 {
@@ -252,7 +239,7 @@ func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnai
 		if err != nil {
 			return nil, err
 		}
-		bars.LineStyle = draw.LineStyle{Color: style.Color, Width: pixel}
+		bars.LineStyle = draw.LineStyle{Color: look.color, Width: pixel}
 		bars.CapWidth = 6 * pixel
 		panel.Add(bars)
 	}
@@ -260,17 +247,17 @@ func addSeries(panel *gplot.Plot, s seriesPoints, style Style) ([]gplot.Thumbnai
 	if err != nil {
 		return nil, err
 	}
-	glyphs.GlyphStyle = style.glyph(4 * pixel)
+	glyphs.GlyphStyle = look.marker(4 * pixel)
 	panel.Add(glyphs)
-	sample := &plotter.Line{LineStyle: style.line()}
+	sample := &plotter.Line{LineStyle: look.line()}
 	return []gplot.Thumbnailer{sample, glyphs}, nil
 }
 
-// marked returns the points that have a marker: all, or where they would hide the
-// line, a few at equal distances that tell whose line it is.
+// marked returns the points with a marker: all, or a few at equal distances where all would
+// hide the line.
 func marked(points plotter.XYs) plotter.XYs {
-	const most, few = 40, 8
-	if len(points) <= most {
+	const limit, few = 40, 8
+	if len(points) <= limit {
 		return points
 	}
 	spread := make(plotter.XYs, few)
@@ -280,7 +267,7 @@ func marked(points plotter.XYs) plotter.XYs {
 	return spread
 }
 
-// seriesPoints are the points of a series that aren't NaN, along the axes.
+// seriesPoints are the points of a series that aren't NaN, at their places along the axes.
 type seriesPoints struct {
 	points plotter.XYs
 	runs   []plotter.XYs // of points between the gaps
@@ -292,7 +279,7 @@ type errorPoints struct {
 	plotter.YErrors
 }
 
-// points returns the points of s, moved by shift along x.
+// points returns the points of s, shifted along x.
 func (s Series) points(x, y Axis, shift float64) seriesPoints {
 	var p seriesPoints
 	gap := true
@@ -305,7 +292,7 @@ func (s Series) points(x, y Axis, shift float64) seriesPoints {
 			p.runs = append(p.runs, nil)
 			gap = false
 		}
-		point := plotter.XY{X: x.at(s.X[i]) + shift, Y: y.at(v)}
+		point := plotter.XY{X: x.place(s.X[i]) + shift, Y: y.place(v)}
 		p.points = append(p.points, point)
 		last := len(p.runs) - 1
 		p.runs[last] = append(p.runs[last], point)
@@ -313,9 +300,104 @@ func (s Series) points(x, y Axis, shift float64) seriesPoints {
 		if se := s.bar(i); se > 0 {
 			p.bars.XYs = append(p.bars.XYs, point)
 			p.bars.YErrors = append(p.bars.YErrors, struct{ Low, High float64 }{
-				Low: point.Y - y.at(v-se), High: y.at(v+se) - point.Y,
+				Low: point.Y - y.place(v-se), High: y.place(v+se) - point.Y,
 			})
 		}
 	}
 	return p
+}
+
+// A History is what one fit measured at its iterations, from number 1 on; see sica.Result.
+type History struct {
+	// Method gives the style; see HasStyle.
+	Method string
+	// Label is shown; "" shows Method.
+	Label string
+	// Divergence is in nats. It may be nil, and a NaN leaves a gap.
+	Divergence []float64
+	// Loss is the training loss. It may be nil, and a NaN leaves a gap.
+	Loss []float64
+}
+
+// Progress draws the divergence, with a line at zero, and below it the training loss, both
+// against the iteration. A panel without values is left out. It is an error if there is no value
+// at all or if one is infinite.
+func Progress(histories ...History) (*Picture, error) {
+	var divergence, loss []Series
+	for _, h := range histories {
+		divergence = append(divergence, iterations(h, h.Divergence))
+		loss = append(loss, iterations(h, h.Loss))
+	}
+	styles := stylesOf(loss)
+	samples := make([][]gplot.Thumbnailer, len(histories))
+	var panels []*gplot.Plot
+	for _, row := range []struct {
+		label  string
+		series []Series
+		zero   bool // with a line at zero
+	}{
+		{"divergence (nats)", divergence, true},
+		{"training loss", loss, false},
+	} {
+		if !slices.ContainsFunc(row.series, hasPoint) {
+			continue
+		}
+		described := Panel{Y: Axis{Label: row.label}, Series: row.series}
+		panel, rowSamples, err := described.draw(styles)
+		if err != nil {
+			return nil, fmt.Errorf("plot: progress: %s: %w", row.label, err)
+		}
+		if row.zero {
+			addZero(panel)
+		}
+		panels = append(panels, panel)
+		for k, sample := range rowSamples {
+			if sample != nil {
+				samples[k] = sample
+			}
+		}
+	}
+	if panels == nil {
+		return nil, fmt.Errorf("plot: progress: histories: none of %d has a value; must be at least one",
+			len(histories))
+	}
+	panels[len(panels)-1].X.Label.Text = "iteration j"
+
+	legend := gplot.NewLegend()
+	for k, s := range loss {
+		if samples[k] != nil {
+			legend.Add(labelOf(s), samples[k]...)
+		}
+	}
+	return &Picture{
+		width:  width,
+		height: (60 + 240*vg.Length(len(panels))) * pixel,
+		draw: func(c draw.Canvas) {
+			drawStacked(drawLegend(inset(c), legend), panels)
+		},
+	}, nil
+}
+
+// addZero draws a line at zero and makes room for it.
+func addZero(panel *gplot.Plot) {
+	line := plotter.NewFunction(func(float64) float64 { return 0 })
+	line.LineStyle = draw.LineStyle{Color: black, Width: pixel}
+	line.Samples = 2
+	panel.Add(line)
+	panel.Y.Min = min(panel.Y.Min, 0)
+	panel.Y.Max = max(panel.Y.Max, 0)
+}
+
+// iterations returns values as a series over the iterations.
+func iterations(h History, values []float64) Series {
+	x := make([]float64, len(values))
+	for j := range x {
+		x[j] = float64(j + 1)
+	}
+	return Series{Method: h.Method, Label: h.Label, X: x, Y: values}
+}
+
+// hasPoint reports whether a series has a value.
+func hasPoint(s Series) bool {
+	return slices.ContainsFunc(s.Y, func(y float64) bool { return !math.IsNaN(y) })
 }

@@ -1,11 +1,16 @@
-// Package plot draws figures about a separation: Traces of signals, over one
-// another or in a TraceGrid, a Scatter of two of them, Images, how they move in a
-// Flow, the Progress of a fit, the Components of a recording, scores as a Curve, as
-// Curves or as Dots, and graphical models as a Diagram. Each is a Picture, which is written as PNG or
-// SVG and is about 900 pixels wide, to be read in a notebook.
+// Package plot draws pictures about a separation, to be read in a notebook: PNG or SVG, about
+// 900 pixels wide.
 //
-// A method has one colour, dash and glyph in every picture; see StyleOf. The
-// colours are those of Okabe and Ito, "Color universal design" (2008), which
-// people with any common colour blindness can tell apart, and darker shades of
-// them.
+// Signals are drawn by [Traces], one over another, or compared in a [TraceGrid]; by [Scatter],
+// or [Matched] to the truth; as [Images]; and as the [Components] of a recording. [Flow] shows how
+// they move, [Progress] how a fit went. Scores are a [Curve], [Curves] or [Dots]. Start with a
+// [Group] of signals, one of these functions, and [Picture.Write]:
+//
+//	picture, err := plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: z})
+//	err = picture.Write(file, plot.PNG)
+//
+// A method has one colour, dash and glyph in every picture; see [HasStyle].
+//
+// Reference: M. Okabe, K. Ito, "Color universal design", 2008, for the colours, which people with
+// any common colour blindness can distinguish, and for darker shades of them.
 package plot

@@ -7,14 +7,12 @@ import (
 )
 
 func TestDotPoints(t *testing.T) {
-	x := DotAxis{Axis: Axis{Log: true}, Least: 0.01}
-	s := DotSeries{Values: [][]float64{{1, 0}, nil, {100}}}
-	// Two series share .8 of a row: the lane of the first is from 0 to .4, that
-	// of the second from −.4 to 0, and two values are a quarter of it apart
-	// from its middle.
+	s := Series{X: []float64{1, 100, 0.01}, Y: []float64{0, 2, 0}}
+	// Two series share 0.8 of a row: the lane of the first is from 0 to 0.4, that of the second
+	// from −0.4 to 0, and two values are a quarter of it from its middle.
 	for k, middle := range []float64{0.2, -0.2} {
-		points := x.points(s, k, 2)
-		want := []struct{ x, y float64 }{{0, middle + 0.05}, {-2, middle - 0.05}, {2, middle - 2}}
+		points := dotPoints(Axis{Log: true}, s, k, 2)
+		want := []struct{ x, y float64 }{{0, middle + 0.05}, {2, middle - 2}, {-2, middle - 0.05}}
 		if len(points) != len(want) {
 			t.Fatalf("points %v, want %v", points, want)
 		}
@@ -29,16 +27,15 @@ func TestDotPoints(t *testing.T) {
 func TestDots(t *testing.T) {
 	rows := []string{"a row with quite a long name, which must not be cut off", "another"}
 	p, err := Dots(
-		DotAxis{Axis: Axis{Label: "dependence", Log: true}, Least: 0.01, Marks: []Mark{{At: 0.06, Label: "settled"}}},
-		rows,
-		DotSeries{Method: SICA, Values: [][]float64{{0.001, 0.3}, {2}}},
-		DotSeries{Method: SICARF, Label: "rotated", Values: [][]float64{{3, 4}, nil}},
+		Axis{Label: "dependence", Log: true}, rows, []Mark{{At: 0.06, Label: "settled"}},
+		Series{Method: SICA, X: []float64{0.01, 0.3, 2}, Y: []float64{0, 0, 1}},
+		Series{Method: SICARF, Label: "rotated", X: []float64{3, 4}, Y: []float64{0, 0}},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := textOf(t, p)
-	for _, want := range append(rows, "dependence", "≤ 0.01", "0.1", "1", "settled", "SICA", "rotated") {
+	for _, want := range append(rows, "dependence", "0.01", "0.1", "1", "settled", "SICA", "rotated") {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("the picture doesn't say %q", want)
 		}
@@ -68,34 +65,33 @@ func TestDots(t *testing.T) {
 
 func TestDotsErrors(t *testing.T) {
 	row := []string{"a"}
-	one := DotSeries{Method: ZCA, Values: [][]float64{{1}}}
-	of := func(v float64) DotSeries { return DotSeries{Method: ZCA, Values: [][]float64{{v}}} }
-	log := DotAxis{Axis: Axis{Log: true}}
-	least := DotAxis{Axis: Axis{Log: true}, Least: 0.1}
+	one := func(x, y float64) []Series {
+		return []Series{{Method: ZCA, X: []float64{x}, Y: []float64{y}}}
+	}
+	log := Axis{Log: true}
 	for _, test := range []struct {
 		name   string
-		x      DotAxis
+		x      Axis
 		rows   []string
-		series []DotSeries
+		marks  []Mark
+		series []Series
 		error  string
 	}{
-		{"no rows", DotAxis{}, nil, nil, "there are no rows"},
-		{"no series", DotAxis{}, row, nil, "there is no value"},
-		{"no value", DotAxis{}, row, []DotSeries{{Values: [][]float64{nil}}}, "there is no value"},
-		{"rows differ", DotAxis{}, []string{"a", "b"}, []DotSeries{one}, `series "ZCA" has values for 1 rows; there are 2`},
-		{"NaN", DotAxis{}, row, []DotSeries{of(math.NaN())}, `series "ZCA", row "a": a value is NaN`},
-		{"NaN with least", least, row, []DotSeries{of(math.NaN())}, "a value is NaN"},
-		{"infinite", least, row, []DotSeries{of(math.Inf(-1))}, "a value is -Inf"},
-		{"zero", log, row, []DotSeries{of(0)}, "a value is 0"},
-		{"negative least", DotAxis{Axis: Axis{Log: true}, Least: -1}, row, []DotSeries{one}, "least: -1 isn't between"},
-		{"mark", DotAxis{Axis: Axis{Log: true}, Marks: []Mark{{0, "m"}}}, row, []DotSeries{one}, `mark "m": 0 isn't between`},
-		{"mark below least", DotAxis{Axis: Axis{Log: true}, Least: 0.1, Marks: []Mark{{0.05, "m"}}}, row, []DotSeries{one}, "below least"},
+		{"no rows", Axis{}, nil, nil, nil, "rows: none"},
+		{"no series", Axis{}, row, nil, nil, "series: no point"},
+		{"no value", Axis{}, row, nil, []Series{{Method: ZCA}}, "series: no point"},
+		{"lengths differ", Axis{}, row, nil, []Series{{Method: ZCA, X: []float64{1}}}, `series "ZCA": 1 x and 0 y`},
+		{"no such row", Axis{}, row, nil, one(1, 1), `series "ZCA": point 1 is in row 1; must be an integer from 0 to 0`},
+		{"half a row", Axis{}, row, nil, one(1, 0.5), "is in row 0.5"},
+		{"no row", Axis{}, row, nil, one(1, math.NaN()), "is in row NaN"},
+		{"NaN", Axis{}, row, nil, one(math.NaN(), 0), `series "ZCA", row "a": a value is NaN`},
+		{"infinite", Axis{}, row, nil, one(math.Inf(-1), 0), "a value is -Inf"},
+		{"zero", log, row, nil, one(0, 0), "a value is 0"},
+		{"mark", log, row, []Mark{{0, "m"}}, one(1, 0), `mark "m": 0; must be between`},
 	} {
-		if _, err := Dots(test.x, test.rows, test.series...); err == nil || !strings.HasPrefix(err.Error(), "plot: dots: ") || !strings.Contains(err.Error(), test.error) {
+		_, err := Dots(test.x, test.rows, test.marks, test.series...)
+		if err == nil || !strings.HasPrefix(err.Error(), "plot: dots: ") || !strings.Contains(err.Error(), test.error) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.error)
 		}
-	}
-	if _, err := Dots(least, row, of(0)); err != nil {
-		t.Errorf("zero with least: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func ExampleCurve() {
 		plot.Series{Method: plot.ZCA, X: []float64{5, 10, 20}, Y: []float64{.99, .99}},
 	)
 	fmt.Println(err)
-	// Output: plot: curve: series "ZCA": there are 3 x, 2 y and 0 standard errors; there must be as many of each, or no standard errors
+	// Output: plot: curve: series "ZCA": 3 x, 2 y and 0 standard errors; must be as many of each, or no standard errors
 }
 
 // Logarithmic axes, one panel a problem.
@@ -63,14 +63,11 @@ func ExampleCurves() {
 
 func ExampleDots() {
 	picture, err := plot.Dots(
-		plot.DotAxis{
-			Axis:  plot.Axis{Label: "dependence", Log: true},
-			Least: 0.01,
-			Marks: []plot.Mark{{At: 0.06, Label: "settled"}},
-		},
+		plot.Axis{Label: "dependence", Log: true},
 		[]string{"heart", "three digits"},
-		plot.DotSeries{Method: plot.ZCA, Values: [][]float64{{0.003, 0}, {3.7, 3.1}}},
-		plot.DotSeries{Method: plot.Conditional, Values: [][]float64{nil, {4.4, 4.7}}},
+		[]plot.Mark{{At: 0.06, Label: "settled"}},
+		plot.Series{Method: plot.ZCA, X: []float64{0.003, 3.7, 3.1}, Y: []float64{0, 1, 1}},
+		plot.Series{Method: plot.Conditional, X: []float64{4.4, 4.7}, Y: []float64{1, 1}},
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -95,35 +92,6 @@ func ExampleFlow() {
 	}
 	fmt.Println(sizeOf(picture))
 	// Output: 450 × 480 pixels
-}
-
-// The graphical models of ICA, ICA with an auxiliary variable and SICA, and what
-// SICA assumes of sequences: given the rest of its own sequence, a value is
-// independent of the others (figure 2 of the article).
-func ExampleDiagram() {
-	picture, err := plot.Diagram(
-		plot.Graph{
-			Title: "common cause", Caption: "$s_1$ and $s_2$ independent\ngiven the observed $u$",
-			Nodes: []plot.Node{
-				{Name: "u", Label: "$u$", X: 0.5, Y: 0, Observed: true},
-				{Name: "s1", Label: "$s_1$", X: 0, Y: 1},
-				{Name: "s2", Label: "$s_2$", X: 1, Y: 1},
-			},
-			Edges: []plot.Edge{{From: "u", To: "s1"}, {From: "u", To: "s2"}},
-		},
-		plot.Graph{
-			Title: "no cause", Caption: "$s_1$ and $s_2$\nmay depend on each other",
-			Nodes: []plot.Node{
-				{Name: "s1", Label: "$s_1$", X: 0, Y: 1},
-				{Name: "s2", Label: "$s_2$", X: 1, Y: 1},
-			},
-			Edges: []plot.Edge{{From: "s1", To: "s2", Undirected: true, Dashed: true}},
-		})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(sizeOf(picture))
-	// Output: 334 × 246 pixels
 }
 
 // sizeOf returns the size of the picture as PNG.

@@ -15,65 +15,52 @@ import (
 
 // A Trajectory is how a flow moves signals.
 type Trajectory struct {
-	// Method gives the style of the end; see StyleOf.
+	// Method gives the style of the end; see HasStyle.
 	Method string
 	// Label is shown; "" shows Method.
 	Label string
-	// Steps are the d×T signals at successive times, the start first and the
-	// end last; at least two.
+	// Steps are the d×n signals at successive times, at least two: from the start to the end.
 	Steps []*mat.Dense
-	// Drawn is how many of the steps are drawn, in the axes that all of them need, so
-	// that pictures of a flow as it goes on can be laid over one another. 0 draws all.
+	// Drawn is the number of steps that are drawn, on axes for all of them, so that the
+	// pictures of a flow in progress are comparable. 0 draws all.
 	Drawn int
-	// At and Velocity, d×N both, are where arrows of the velocity field start
-	// and what it is there. Nil draws none.
+	// At and Velocity, both d×N, are points and the velocity field there, drawn as arrows. Nil
+	// draws none.
 	At, Velocity *mat.Dense
 }
 
-func (t Trajectory) label() string {
-	if t.Label != "" {
-		return t.Label
-	}
-	return t.Method
-}
+func (t Trajectory) name() (method, label string) { return t.Method, t.Label }
 
 const (
-	mostPaths = 200
-	// longestArrow is the length of the largest velocity's arrow, as a share of
-	// the panel.
-	longestArrow = 0.08
+	maxPaths = 200
+	// maxArrow is the length of the longest arrow, as a share of the panel.
+	maxArrow = 0.08
 )
 
-// Flow draws the motion of every position in the plane of signals i and j, both
-// counted from 0: where it starts in grey, where it ends in the method's colour,
-// and the path between as a thin line, for up to 200 positions at equal distances.
-// Each trajectory has a panel, up to four in a row, whose axes span equal lengths.
-// Arrows show a velocity field, all on one scale of their own.
+// Flow draws the motion of the positions in the plane of signals i and j, both counted from 0.
+// Starts are grey, ends have the method's colour, and paths are thin lines, for up to 200
+// positions at equal distances. Each trajectory has a panel, up to four in a row, whose axes
+// span equal lengths. Arrows show a velocity field on one scale.
 //
-// It is an error if there are no trajectories or fewer than two steps in one, if
-// sizes differ within one, if there is no signal i or j, or if a value isn't
-// finite.
+// It is an error if there are no trajectories or fewer than two steps in one, if sizes differ
+// within one, if there is no signal i or j, or if a value isn't finite.
 func Flow(i, j int, trajectories ...Trajectory) (*Picture, error) {
 	if len(trajectories) == 0 {
-		return nil, errors.New("plot: flow: there are no trajectories; at least one is needed")
+		return nil, errors.New("plot: flow: trajectories: none; must be at least one")
 	}
-	methods := make([]string, len(trajectories))
-	for k, t := range trajectories {
-		methods[k] = t.Method
-	}
-	styles := stylesOf(methods)
+	styles := stylesOf(trajectories)
 	panels := make([]*gplot.Plot, len(trajectories))
 	titles := make([]string, len(trajectories))
 	var legend strip
 	for k, t := range trajectories {
 		if err := t.check(i, j); err != nil {
-			return nil, fmt.Errorf("plot: flow: trajectory %q: %w", t.label(), err)
+			return nil, fmt.Errorf("plot: flow: trajectory %q: %w", labelOf(t), err)
 		}
 		var err error
 		if panels[k], err = t.panel(i, j, styles[k], &legend); err != nil {
-			return nil, fmt.Errorf("plot: flow: trajectory %q: %w", t.label(), err)
+			return nil, fmt.Errorf("plot: flow: trajectory %q: %w", labelOf(t), err)
 		}
-		titles[k] = t.label()
+		titles[k] = labelOf(t)
 	}
 
 	columns := min(len(panels), 4)
@@ -89,61 +76,66 @@ func Flow(i, j int, trajectories ...Trajectory) (*Picture, error) {
 	}, nil
 }
 
+// check returns an error unless the trajectory can be drawn.
 func (t Trajectory) check(i, j int) error {
 	if len(t.Steps) < 2 {
-		return fmt.Errorf("there are %d steps; at least the start and the end are needed", len(t.Steps))
+		return fmt.Errorf("%d steps; must be at least the start and the end", len(t.Steps))
 	}
 	for k, step := range t.Steps {
 		if step == nil || step.IsEmpty() {
-			return fmt.Errorf("step %d has no signals", k+1)
+			return fmt.Errorf("step %d: no signals; must be at least one", k+1)
 		}
 	}
 	if t.Drawn < 0 || t.Drawn > len(t.Steps) {
-		return fmt.Errorf("%d steps are to be drawn; valid are 0 to %d", t.Drawn, len(t.Steps))
+		return fmt.Errorf("drawn is %d; must be 0 to %d", t.Drawn, len(t.Steps))
 	}
 	d, n := t.Steps[0].Dims()
 	for k, step := range t.Steps {
 		if rows, columns := step.Dims(); rows != d || columns != n {
-			return fmt.Errorf("step %d is %d×%d and the start is %d×%d; all must have the same size", k+1, rows, columns, d, n)
+			return fmt.Errorf("step %d is %d×%d; must be %d×%d, like the start", k+1, rows, columns, d, n)
 		}
 	}
 	for _, signal := range []int{i, j} {
 		if signal < 0 || signal >= d {
-			return fmt.Errorf("there is no signal %d; valid are 0 to %d", signal, d-1)
+			return fmt.Errorf("signal %d; must be 0 to %d", signal, d-1)
 		}
 	}
 	if (t.At == nil) != (t.Velocity == nil) {
-		return errors.New("at and velocity must both be given or both be nil")
+		return errors.New("at and velocity: one is nil; must be both or none")
 	}
 	all := t.Steps
 	if t.At != nil {
 		rows, columns := t.At.Dims()
 		if r, c := t.Velocity.Dims(); rows != d || r != d || c != columns {
-			return fmt.Errorf("at is %d×%d and velocity %d×%d; both must have %d rows and as many columns", rows, columns, r, c, d)
+			return fmt.Errorf("at is %d×%d and velocity %d×%d; both must have %d rows and as many columns",
+				rows, columns, r, c, d)
 		}
 		all = append(all[:len(all):len(all)], t.At, t.Velocity)
 	}
 	for _, values := range all {
 		for _, v := range append(mat.Row(nil, i, values), mat.Row(nil, j, values)...) {
 			if math.IsNaN(v) || math.Abs(v) > math.MaxFloat64/8 {
-				return fmt.Errorf("a value of signal %d or %d is %g; it must be finite and not near the largest", i+1, j+1, v)
+				return fmt.Errorf("a value of signal %d or %d is %g; must be finite and not near the largest",
+					i+1, j+1, v)
 			}
 		}
 	}
 	return nil
 }
 
-// panel returns the trajectory as a plot, and adds what it shows to the legend.
-func (t Trajectory) panel(i, j int, style Style, legend *strip) (*gplot.Plot, error) {
+// panel returns the trajectory as a plot and adds it to the legend.
+func (t Trajectory) panel(
+	i, j int, look style, legend *strip,
+) (*gplot.Plot, error) {
 	panel := newPanel()
 	panel.X.Label.Text = fmt.Sprintf("signal %d", i+1)
 	panel.Y.Label.Text = fmt.Sprintf("signal %d", j+1)
 
-	faint := style.Color
+	faint := look.color
 	faint.A = 110
 	pathStyle := draw.LineStyle{Color: faint, Width: 0.8 * pixel}
 	_, n := t.Steps[0].Dims()
-	count := min(n, mostPaths)
+	count := min(n, maxPaths)
 	drawn := t.Steps
 	if t.Drawn > 0 {
 		drawn = t.Steps[:t.Drawn]
@@ -168,7 +160,7 @@ func (t Trajectory) panel(i, j int, style Style, legend *strip) (*gplot.Plot, er
 	if err != nil {
 		return nil, err
 	}
-	end, err := t.points(i, j, len(drawn)-1, style.Color)
+	end, err := t.points(i, j, len(drawn)-1, look.color)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +169,8 @@ func (t Trajectory) panel(i, j int, style Style, legend *strip) (*gplot.Plot, er
 		t.widen(panel, i, j)
 	}
 	legend.add("start", start)
-	legend.add("path and end, "+t.label(), &plotter.Line{LineStyle: draw.LineStyle{Color: faint, Width: pixel}}, end)
+	path := &plotter.Line{LineStyle: draw.LineStyle{Color: faint, Width: pixel}}
+	legend.add("path and end, "+labelOf(t), path, end)
 	if t.At != nil {
 		field := newArrows(i, j, t.At, t.Velocity)
 		panel.Add(field)
@@ -223,11 +216,10 @@ func squareRange(p *gplot.Plot) {
 	}
 }
 
-// makeRoom widens the ranges so that arrows that start within them end in the
-// panel.
+// makeRoom widens the ranges for the arrows that start within them.
 func makeRoom(p *gplot.Plot) {
 	for _, axis := range []*gplot.Axis{&p.X, &p.Y} {
-		room := (axis.Max - axis.Min) * longestArrow / (1 - 2*longestArrow)
+		room := (axis.Max - axis.Min) * maxArrow / (1 - 2*maxArrow)
 		axis.Min -= room
 		axis.Max += room
 	}
@@ -235,7 +227,7 @@ func makeRoom(p *gplot.Plot) {
 
 var arrowStyle = draw.LineStyle{Color: black, Width: pixel}
 
-// arrows is a plotter of a velocity field.
+// An arrows is a plotter of a velocity field.
 type arrows struct {
 	at       plotter.XYs
 	velocity plotter.XYs
@@ -254,20 +246,22 @@ func newArrows(i, j int, at, velocity *mat.Dense) *arrows {
 	return a
 }
 
-// DataRange makes room for the feet of the arrows.
+// DataRange implements plot.DataRanger.
 func (a *arrows) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return plotter.XYRange(a.at)
 }
 
+// Plot implements plot.Plotter.
 func (a *arrows) Plot(c draw.Canvas, p *gplot.Plot) {
 	if a.largest == 0 {
 		return
 	}
 	x, y := p.Transforms(&c)
-	scale := longestArrow * min(c.Size().X, c.Size().Y)
+	scale := maxArrow * min(c.Size().X, c.Size().Y)
 	for k, at := range a.at {
-		v := vg.Point{X: vg.Length(a.velocity[k].X / a.largest), Y: vg.Length(a.velocity[k].Y / a.largest)}
-		drawArrow(c, vg.Point{X: x(at.X), Y: y(at.Y)}, v.Scale(scale))
+		v := a.velocity[k]
+		by := vg.Point{X: vg.Length(v.X / a.largest), Y: vg.Length(v.Y / a.largest)}
+		drawArrow(c, vg.Point{X: x(at.X), Y: y(at.Y)}, by.Scale(scale))
 	}
 }
 

@@ -71,7 +71,7 @@ func TestFlowPanels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	length := longestArrow * (panel.X.Max - panel.X.Min)
+	length := maxArrow * (panel.X.Max - panel.X.Min)
 	if panel.X.Max < 4+length-1e-9 || panel.Y.Max < 4+length-1e-9 || math.Abs((panel.X.Max-panel.X.Min)-(panel.Y.Max-panel.Y.Min)) > 1e-9 {
 		t.Errorf("axes %g to %g and %g to %g, with arrows of %g", panel.X.Min, panel.X.Max, panel.Y.Min, panel.Y.Max, length)
 	}
@@ -127,14 +127,14 @@ func TestFlowErrors(t *testing.T) {
 		draw  func() (*Picture, error)
 		error string
 	}{
-		{"none", func() (*Picture, error) { return Flow(0, 1) }, "there are no trajectories"},
-		{"no such signal", func() (*Picture, error) { return Flow(0, 2, oneMove()) }, "there is no signal 2; valid are 0 to 1"},
-		{"negative signal", func() (*Picture, error) { return Flow(-1, 0, oneMove()) }, "there is no signal -1"},
-		{"one step", with(func(m *Trajectory) { m.Steps = m.Steps[:1] }), `trajectory "SICA": there are 1 steps`},
-		{"nil", with(func(m *Trajectory) { m.Steps[1] = nil }), "step 2 has no signals"},
-		{"sizes", with(func(m *Trajectory) { m.Steps[2] = mat.NewDense(2, 2, nil) }), "step 3 is 2×2 and the start is 2×1"},
+		{"none", func() (*Picture, error) { return Flow(0, 1) }, "trajectories: none"},
+		{"no such signal", func() (*Picture, error) { return Flow(0, 2, oneMove()) }, "signal 2; must be 0 to 1"},
+		{"negative signal", func() (*Picture, error) { return Flow(-1, 0, oneMove()) }, "signal -1; must be"},
+		{"one step", with(func(m *Trajectory) { m.Steps = m.Steps[:1] }), `trajectory "SICA": 1 steps`},
+		{"nil", with(func(m *Trajectory) { m.Steps[1] = nil }), "step 2: no signals"},
+		{"sizes", with(func(m *Trajectory) { m.Steps[2] = mat.NewDense(2, 2, nil) }), "step 3 is 2×2; must be 2×1"},
 		{"NaN", with(func(m *Trajectory) { m.Steps[1].Set(1, 0, math.NaN()) }), "a value of signal 1 or 2 is NaN"},
-		{"no velocity", with(func(m *Trajectory) { m.At = mat.NewDense(2, 1, nil) }), "must both be given"},
+		{"no velocity", with(func(m *Trajectory) { m.At = mat.NewDense(2, 1, nil) }), "one is nil"},
 		{"field's size", with(func(m *Trajectory) { m.At, m.Velocity = mat.NewDense(2, 1, nil), mat.NewDense(2, 3, nil) }), "at is 2×1 and velocity 2×3"},
 		{"infinite velocity", with(func(m *Trajectory) {
 			m.At, m.Velocity = mat.NewDense(2, 1, nil), mat.NewDense(2, 1, []float64{math.Inf(1), 0})

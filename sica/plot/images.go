@@ -11,29 +11,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Images draws signals whose position index is an image, row-major: a row for
-// each group and a column for each signal. Each image goes from black at its
-// smallest value to white at its largest, and small ones are enlarged by a whole
-// factor, so that their pixels stay sharp.
+// Images draws signals over images of rows×columns pixels, row-major: a row for each group and a
+// column for each signal. Each image goes from black at its minimum to white at its maximum.
+// Small ones are enlarged by a whole factor, so that their pixels stay sharp.
 //
-// It is an error if there are no groups, if their sizes differ, if T isn't
-// rows·columns, or if a value isn't finite.
+// It is an error if there are no groups, if their sizes differ, if there aren't rows·columns
+// positions, or if a value isn't finite.
 func Images(rows, columns int, groups ...Group) (*Picture, error) {
 	d, n, err := checkGroups(groups)
 	if err != nil {
 		return nil, fmt.Errorf("plot: images: %w", err)
 	}
 	if rows < 1 || columns < 1 || rows*columns != n {
-		return nil, fmt.Errorf("plot: images: rows × columns is %d × %d; it must make up the %d positions", rows, columns, n)
+		return nil, fmt.Errorf("plot: images: rows × columns is %d × %d; must be %d positions",
+			rows, columns, n)
 	}
 	labels := textStyle(labelSize)
 	var labelWidth vg.Length
 	for _, g := range groups {
-		labelWidth = max(labelWidth, labels.Width(g.label()))
+		labelWidth = max(labelWidth, labels.Width(labelOf(g)))
 	}
 
-	// The layout is in whole pixels. Many rows get smaller images, so that they
-	// can be seen together.
+	// The layout is in whole pixels. Many rows get smaller images, to fit a screen.
 	const gap = 8
 	largest := min(192, max(960/len(groups), 64))
 	left := int(math.Ceil(float64(labelWidth/pixel))) + 3*gap
@@ -48,7 +47,7 @@ func Images(rows, columns int, groups ...Group) (*Picture, error) {
 		for i := range d {
 			grey, err := greyImage(g.Signals.RawRowView(i), rows, columns)
 			if err != nil {
-				return nil, fmt.Errorf("plot: images: group %q, signal %d: %w", g.label(), i+1, err)
+				return nil, fmt.Errorf("plot: images: group %q, signal %d: %w", labelOf(g), i+1, err)
 			}
 			cells[k] = append(cells[k], resize(grey, cellWidth, cellHeight))
 		}
@@ -57,9 +56,10 @@ func Images(rows, columns int, groups ...Group) (*Picture, error) {
 		width:  vg.Length(pictureWidth) * pixel,
 		height: vg.Length(pictureHeight) * pixel,
 		draw: func(c draw.Canvas) {
-			// at converts from pixels right and down of the top left corner.
+			// at converts from pixels to the right of and below the top left corner.
 			at := func(x, y float64) vg.Point {
-				return vg.Point{X: vg.Length(x) * pixel, Y: (vg.Length(pictureHeight) - vg.Length(y)) * pixel}
+				y = float64(pictureHeight) - y
+				return vg.Point{X: vg.Length(x) * pixel, Y: vg.Length(y) * pixel}
 			}
 			header := textStyle(tickSize)
 			header.XAlign, header.YAlign = draw.XCenter, draw.YCenter
@@ -67,14 +67,18 @@ func Images(rows, columns int, groups ...Group) (*Picture, error) {
 			label.XAlign, label.YAlign = draw.XRight, draw.YCenter
 			for k, g := range groups {
 				y := top + k*(cellHeight+gap)
-				c.FillText(label, at(float64(left-gap-gap/2), float64(y)+float64(cellHeight)/2), g.label())
+				middle := float64(y) + float64(cellHeight)/2
+				c.FillText(label, at(float64(left-gap-gap/2), middle), labelOf(g))
 				for i, cell := range cells[k] {
 					x := left + i*(cellWidth+gap)
 					if k == 0 {
-						c.FillText(header, at(float64(x)+float64(cellWidth)/2, float64(top)/2), fmt.Sprintf("signal %d", i+1))
+						above := at(float64(x)+float64(cellWidth)/2, float64(top)/2)
+						c.FillText(header, above, fmt.Sprintf("signal %d", i+1))
 					}
-					corner, opposite := at(float64(x), float64(y+cellHeight)), at(float64(x+cellWidth), float64(y))
-					c.DrawImage(vg.Rectangle{Min: corner, Max: opposite}, cell)
+					c.DrawImage(vg.Rectangle{
+						Min: at(float64(x), float64(y+cellHeight)),
+						Max: at(float64(x+cellWidth), float64(y)),
+					}, cell)
 				}
 			}
 		},
@@ -96,7 +100,7 @@ func fit(width, height, room int) (int, int) {
 func greyImage(values []float64, rows, columns int) (*image.Gray, error) {
 	for t, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("the value at position %d is %g; it must be finite", t+1, v)
+			return nil, fmt.Errorf("the value at position %d is %g; must be finite", t+1, v)
 		}
 	}
 	low, high := floats.Min(values), floats.Max(values)

@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"github.com/seed-47b1e431/gosica/sica/plot/internal/svg"
 )
 
 // Format is a file format for pictures.
@@ -25,15 +23,14 @@ const (
 	SVG Format = "svg"
 )
 
-// FormatOf returns the format that the extension of a file's name stands for,
-// in either case.
+// FormatOf returns the format of a file by the ending of its name, in either case.
 func FormatOf(path string) (Format, error) {
-	extension := filepath.Ext(path)
-	switch f := Format(strings.ToLower(strings.TrimPrefix(extension, "."))); f {
+	ending := filepath.Ext(path)
+	switch f := Format(strings.ToLower(strings.TrimPrefix(ending, "."))); f {
 	case PNG, SVG:
 		return f, nil
 	}
-	return "", fmt.Errorf("plot: file %q has the extension %q; valid are .png and .svg", path, extension)
+	return "", fmt.Errorf("plot: file %q has the ending %q; must be .png or .svg", path, ending)
 }
 
 // Lengths are in points, 72 to the inch; pixels are those of a PNG.
@@ -43,35 +40,23 @@ const (
 	width = 900 * pixel
 )
 
-// A Picture is ready to be written. It doesn't change, and may be written more
-// than once.
+// A Picture can be written any number of times; it doesn't change.
 type Picture struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
+	encoded       map[Format][]byte // of a picture that isn't drawn here
+}
+
+// Encoded returns the picture of two files that show the same.
+func Encoded(png, svg []byte) *Picture {
+	return &Picture{encoded: map[Format][]byte{PNG: png, SVG: svg}}
 }
 
 // Write writes the picture to w. The same picture gives the same bytes.
 func (p *Picture) Write(w io.Writer, format Format) error {
-	var canvas vg.CanvasWriterTo
-	switch format {
-	case PNG:
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi))}
-	case SVG:
-		canvas = vgsvg.New(p.width, p.height)
-	default:
-		return fmt.Errorf("plot: unknown format %q; valid are %q and %q", format, PNG, SVG)
-	}
-	c := draw.New(canvas)
-	c.SetColor(white)
-	c.Fill(c.Rectangle.Path())
-	p.draw(c)
-	var drawn bytes.Buffer
-	if _, err := canvas.WriteTo(&drawn); err != nil {
-		return fmt.Errorf("plot: encode the picture: %w", err)
-	}
-	encoded := drawn.Bytes()
-	if format == SVG {
-		encoded = svg.Repair(encoded)
+	encoded, err := p.Bytes(format)
+	if err != nil {
+		return err
 	}
 	if _, err := w.Write(encoded); err != nil {
 		return fmt.Errorf("plot: write the picture: %w", err)
@@ -81,9 +66,41 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 
 // Bytes returns what Write writes.
 func (p *Picture) Bytes(format Format) ([]byte, error) {
-	var buffer bytes.Buffer
-	if err := p.Write(&buffer, format); err != nil {
-		return nil, err
+	if encoded := p.encoded[format]; encoded != nil {
+		return encoded, nil
 	}
-	return buffer.Bytes(), nil
+	var canvas vg.CanvasWriterTo
+	switch format {
+	case PNG:
+		size, dots := vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi)
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(size, dots)}
+	case SVG:
+		canvas = vgsvg.New(p.width, p.height)
+	default:
+		return nil, fmt.Errorf("plot: format is %q; must be %q or %q", format, PNG, SVG)
+	}
+	c := draw.New(canvas)
+	c.SetColor(white)
+	c.Fill(c.Rectangle.Path())
+	p.draw(c)
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return nil, fmt.Errorf("plot: encode the picture: %w", err)
+	}
+	if format == SVG {
+		return repairSVG(drawn.Bytes()), nil
+	}
+	return drawn.Bytes(), nil
+}
+
+// repairSVG mends an SVG file of vgsvg. That names only the fonts of the layout, to which those
+// of the same widths are added, and calls PNG images JPEG, which strict readers don't show.
+func repairSVG(svg []byte) []byte {
+	for _, fault := range []struct{ old, repaired string }{
+		{"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"},
+		{`xlink:href="data:image/jpg;base64,`, `xlink:href="data:image/png;base64,`},
+	} {
+		svg = bytes.ReplaceAll(svg, []byte(fault.old), []byte(fault.repaired))
+	}
+	return svg
 }

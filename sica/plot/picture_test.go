@@ -259,7 +259,7 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", format, err, full)
 		}
 	}
-	if _, err := p.Bytes("pdf"); err == nil || !strings.Contains(err.Error(), `unknown format "pdf"; valid are "png" and "svg"`) {
+	if _, err := p.Bytes("pdf"); err == nil || !strings.Contains(err.Error(), `format is "pdf"; must be "png" or "svg"`) {
 		t.Errorf("error for an unknown format: %v", err)
 	}
 }
@@ -290,36 +290,36 @@ func TestPictureErrors(t *testing.T) {
 		draw  func() (*Picture, error)
 		error string
 	}{
-		{"no groups", func() (*Picture, error) { return Traces(0, 10) }, "traces: there are no groups"},
-		{"nil", func() (*Picture, error) { return Traces(0, 10, Group{Method: SICA}) }, `group "SICA" has no signals`},
+		{"no groups", func() (*Picture, error) { return Traces(0, 10) }, "traces: groups: none"},
+		{"nil", func() (*Picture, error) { return Traces(0, 10, Group{Method: SICA}) }, `group "SICA": no signals`},
 		{"sizes", func() (*Picture, error) { return Traces(0, 10, group, Group{Label: "z", Signals: waves(2, 9)}) },
-			`group "z" is 2×9 and group "truth" is 2×10`},
+			`group "z": 2×9; must be 2×10`},
 		{"window", func() (*Picture, error) { return Traces(5, 11, group) }, "5 ≤ t < 11"},
 		{"negative window", func() (*Picture, error) { return Traces(-1, 5, group) }, "-1 ≤ t < 5"},
 		{"short window", func() (*Picture, error) { return Traces(5, 6, group) }, "at least 2 of the positions 0 ≤ t < 10"},
 		{"NaN trace", func() (*Picture, error) { return Traces(0, 10, Group{Method: SICA, Signals: notFinite}) },
 			`group "SICA", signal 2`},
 
-		{"no panel", func() (*Picture, error) { return Scatter(0, 1) }, "scatter: there are no groups"},
-		{"no such signal", func() (*Picture, error) { return Scatter(0, 2, group) }, "there is no signal 2; valid are 0 to 1"},
+		{"no panel", func() (*Picture, error) { return Scatter(0, 1) }, "scatter: groups: none"},
+		{"no such signal", func() (*Picture, error) { return Scatter(0, 2, group) }, "signal 2; must be 0 to 1"},
 		{"NaN point", func() (*Picture, error) { return Scatter(0, 1, Group{Method: SICA, Signals: notFinite}) }, `group "SICA"`},
 
-		{"nothing matched", func() (*Picture, error) { return Matched(group.Signals) }, "matched: no groups"},
-		{"matched with others", func() (*Picture, error) { return Matched(waves(3, 10), group) }, `group "truth" is 2×10 and group "truth" is 3×10`},
-		{"no truth", func() (*Picture, error) { return Matched(nil, group) }, `group "truth" has no signals`},
+		{"nothing matched", func() (*Picture, error) { return Matched(group.Signals) }, "matched: groups: none"},
+		{"matched with others", func() (*Picture, error) { return Matched(waves(3, 10), group) }, `group "truth": 2×10; must be 3×10`},
+		{"no truth", func() (*Picture, error) { return Matched(nil, group) }, `group "truth": no signals`},
 
-		{"no rows", func() (*Picture, error) { return Images(2, 5) }, "images: there are no groups"},
-		{"shape", func() (*Picture, error) { return Images(3, 4, group) }, "rows × columns is 3 × 4; it must make up the 10 positions"},
+		{"no rows", func() (*Picture, error) { return Images(2, 5) }, "images: groups: none"},
+		{"shape", func() (*Picture, error) { return Images(3, 4, group) }, "rows × columns is 3 × 4; must be 10 positions"},
 		{"negative shape", func() (*Picture, error) { return Images(-2, -5, group) }, "-2 × -5"},
 		{"NaN pixel", func() (*Picture, error) { return Images(2, 5, Group{Method: SICA, Signals: notFinite}) },
 			"signal 2: the value at position 4"},
 
-		{"no series", func() (*Picture, error) { return Curve("", "") }, "curve: there is no point"},
+		{"no series", func() (*Picture, error) { return Curve("", "") }, "curve: series: no point"},
 		{"only gaps", func() (*Picture, error) {
 			return Curve("", "", Series{X: []float64{1}, Y: []float64{math.NaN()}})
-		}, "there is no point"},
+		}, "series: no point"},
 		{"lengths", func() (*Picture, error) { return Curve("", "", Series{Method: PCL, X: []float64{1}}) },
-			`series "PCL": there are 1 x, 0 y and 0 standard errors`},
+			`series "PCL": 1 x, 0 y and 0 standard errors`},
 		{"infinite", func() (*Picture, error) {
 			return Curve("", "", Series{X: []float64{1}, Y: []float64{math.Inf(1)}})
 		}, "point 1 is (1, +Inf)"},
@@ -329,15 +329,15 @@ func TestPictureErrors(t *testing.T) {
 
 		{"negative on a logarithmic axis", func() (*Picture, error) {
 			return Curves(Panel{Y: Axis{Log: true}, Series: []Series{{Method: PCL, X: []float64{1}, Y: []float64{1}, SE: []float64{1}}}})
-		}, `curves: panel 1: series "PCL": y ± SE of point 1: 0 isn't between`},
+		}, `curves: panel 1: series "PCL": y ± SE of point 1: 0; must be between`},
 		{"zero on a logarithmic axis", func() (*Picture, error) {
 			return Curves(Panel{X: Axis{Log: true}, Series: []Series{{X: []float64{0}, Y: []float64{1}}}})
-		}, "x of point 1: 0 isn't between"},
-		{"no curves", func() (*Picture, error) { return Curves() }, "curves: there are no panels"},
-		{"empty panel", func() (*Picture, error) { return Curves(Panel{}) }, "there is no point"},
+		}, "x of point 1: 0; must be between"},
+		{"no curves", func() (*Picture, error) { return Curves() }, "curves: panels: none"},
+		{"empty panel", func() (*Picture, error) { return Curves(Panel{}) }, "series: no point"},
 
-		{"no history", func() (*Picture, error) { return Progress() }, "none of the 0 histories"},
-		{"empty history", func() (*Picture, error) { return Progress(History{Method: SICA}) }, "none of the 1 histories"},
+		{"no history", func() (*Picture, error) { return Progress() }, "none of 0 has"},
+		{"empty history", func() (*Picture, error) { return Progress(History{Method: SICA}) }, "none of 1 has"},
 		{"infinite loss", func() (*Picture, error) { return Progress(History{Method: SICA, Loss: []float64{1, math.Inf(1)}}) },
 			`training loss: series "SICA"`},
 	} {

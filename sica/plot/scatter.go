@@ -12,12 +12,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Scatter draws signal j against signal i, both counted from 0, with a point for
-// each position: a panel for each group side by side, up to four in a row, each
-// with a range of its own.
+// Scatter draws signal j against signal i, both counted from 0, with a point for each position.
+// Each group has a panel with a range of its own, up to four in a row.
 //
-// It is an error if there are no groups, if their sizes differ, if there is no
-// signal i or j, or if a value isn't finite.
+// It is an error if there are no groups, if their sizes differ, if there is no signal i or j, or
+// if a value isn't finite.
 func Scatter(i, j int, groups ...Group) (*Picture, error) {
 	d, _, err := checkGroups(groups)
 	if err != nil {
@@ -25,59 +24,59 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 	}
 	for _, signal := range []int{i, j} {
 		if signal < 0 || signal >= d {
-			return nil, fmt.Errorf("plot: scatter: there is no signal %d; valid are 0 to %d", signal, d-1)
+			return nil, fmt.Errorf("plot: scatter: signal %d; must be 0 to %d", signal, d-1)
 		}
 	}
-	styles := stylesOf(methodsOf(groups))
+	styles := stylesOf(groups)
 	panels := make([]*gplot.Plot, len(groups))
 	titles := make([]string, len(groups))
 	for k, g := range groups {
-		panels[k], err = scatterPanel(g.Signals.RowView(i), g.Signals.RowView(j), styles[k].Color)
+		panels[k], err = scatterPanel(g.Signals.RowView(i), g.Signals.RowView(j), styles[k].color)
 		if err != nil {
-			return nil, fmt.Errorf("plot: scatter: group %q: %w", g.label(), err)
+			return nil, fmt.Errorf("plot: scatter: group %q: %w", labelOf(g), err)
 		}
 		panels[k].X.Label.Text = fmt.Sprintf("signal %d", i+1)
 		panels[k].Y.Label.Text = fmt.Sprintf("signal %d", j+1)
-		titles[k] = g.label()
+		titles[k] = labelOf(g)
 	}
 	return squares(min(len(groups), 4), panels, titles), nil
 }
 
-// Matched draws each signal of the groups against the same one of truth, with a point
-// for each position: a row of panels for each group, a panel for each signal. What is
-// recovered is a line, bent if only a bend of the signal by itself is left. Signals that
-// come in another order are to be brought into that of truth first, as by metric.Align.
+// Matched draws each signal of the groups against the same signal of truth, with a point for
+// each position: a row of panels for each group, a panel for each signal. A recovered signal is
+// a straight line, or a curve if it is recovered up to a nonlinearity of its own. Signals in
+// another order must be matched to truth first; see metric.Align.
 //
-// It is an error if there are no groups, if the sizes of groups and truth differ, or if a
-// value isn't finite.
+// It is an error if there are no groups, if the sizes of groups and truth differ, or if a value
+// isn't finite.
 func Matched(truth *mat.Dense, groups ...Group) (*Picture, error) {
 	if len(groups) == 0 {
-		return nil, errors.New("plot: matched: no groups")
+		return nil, errors.New("plot: matched: groups: none; must be at least one")
 	}
 	d, _, err := checkGroups(append([]Group{{Method: Truth, Signals: truth}}, groups...))
 	if err != nil {
 		return nil, fmt.Errorf("plot: matched: %w", err)
 	}
-	styles := stylesOf(methodsOf(groups))
+	styles := stylesOf(groups)
 	var panels []*gplot.Plot
 	var titles []string
 	for k, g := range groups {
 		for i := range d {
-			panel, err := scatterPanel(truth.RowView(i), g.Signals.RowView(i), styles[k].Color)
+			panel, err := scatterPanel(truth.RowView(i), g.Signals.RowView(i), styles[k].color)
 			if err != nil {
-				return nil, fmt.Errorf("plot: matched: group %q: %w", g.label(), err)
+				return nil, fmt.Errorf("plot: matched: group %q: %w", labelOf(g), err)
 			}
 			panel.X.Label.Text = fmt.Sprintf("source %d", i+1)
 			panel.Y.Label.Text = fmt.Sprintf("recovered %d", i+1)
 			panels = append(panels, panel)
-			titles = append(titles, g.label())
+			titles = append(titles, labelOf(g))
 		}
 	}
 	return squares(d, panels, titles), nil
 }
 
-// scatterPanel is a panel with a point for each pair of values.
-func scatterPanel(x, y mat.Vector, of color.NRGBA) (*gplot.Plot, error) {
+// scatterPanel returns a panel with a point for each pair of values.
+func scatterPanel(x, y mat.Vector, c color.NRGBA) (*gplot.Plot, error) {
 	points := make(plotter.XYs, x.Len())
 	for t := range points {
 		points[t] = plotter.XY{X: x.AtVec(t), Y: y.AtVec(t)}
@@ -86,15 +85,15 @@ func scatterPanel(x, y mat.Vector, of color.NRGBA) (*gplot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	of.A = 128 // shows how dense the points are
-	scatter.GlyphStyle = draw.GlyphStyle{Color: of, Radius: 1.5 * pixel, Shape: draw.CircleGlyph{}}
+	c.A = 128 // shows how dense the points are
+	scatter.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 1.5 * pixel, Shape: draw.CircleGlyph{}}
 	panel := newPanel()
 	panel.Add(scatter)
 	return panel, nil
 }
 
-// squares are panels in rows of so many columns, the width of a picture together, or
-// half of it if there is one column.
+// squares returns panels in rows of so many columns, together as wide as a picture, or half as
+// wide if there is one column.
 func squares(columns int, panels []*gplot.Plot, titles []string) *Picture {
 	rows := (len(panels) + columns - 1) / columns
 	side := width / vg.Length(max(columns, 2))

@@ -1,8 +1,11 @@
 package plot
 
 import (
+	"errors"
+	"fmt"
 	"image/color"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -30,19 +33,17 @@ const (
 	Conditional     = "conditional"
 )
 
-// A Style is how a method looks in every picture.
-type Style struct {
-	Color color.NRGBA
-	// Width is that of its lines.
-	Width vg.Length
-	// Dashes alternate between drawn and left out; nil is a solid line.
-	Dashes []vg.Length
-	// Glyph marks its points.
-	Glyph draw.GlyphDrawer
+// A style is how a method looks in every picture.
+type style struct {
+	color color.NRGBA
+	width vg.Length // of its lines
+	// dashes alternate between drawn and left out; nil is a solid line.
+	dashes []vg.Length
+	glyph  draw.GlyphDrawer // of its points
 }
 
-// The palette of Okabe and Ito without its yellow, which is too faint on white,
-// with two greys, and with its orange, blue and green at half their lightness.
+// The palette of Okabe and Ito without its yellow, which is too faint on white, with two greys,
+// and with its orange, blue and green at half their lightness.
 var (
 	black      = color.NRGBA{A: 255}
 	darkGrey   = color.NRGBA{R: 89, G: 89, B: 89, A: 255}
@@ -63,11 +64,10 @@ var (
 	dotted = []vg.Length{1.5, 2.5}
 )
 
-// Related methods share a hue or are grey: the linear ones are blue, the other
-// nonlinear ones green, the starts that need no training grey. In grey print
-// they differ in lightness, dash and glyph. Linear methods that the paper doesn't
-// compare with are thin.
-var styles = map[string]Style{
+// styles are those of the methods. Related methods share a hue: linear ones are blue, other
+// nonlinear ones green, and those without training grey. In grey print they differ in
+// lightness, dashes and glyph. Linear methods that aren't in the paper are thin.
+var styles = map[string]style{
 	Truth:           {black, 1, nil, draw.CrossGlyph{}},
 	Mixed:           {skyBlue, 1.2, nil, draw.CircleGlyph{}},
 	SICA:            {vermillion, 2, nil, draw.CircleGlyph{}},
@@ -89,15 +89,15 @@ var styles = map[string]Style{
 	Conditional:     {darkGrey, 1.5, dotted, draw.TriangleGlyph{}},
 }
 
-// StyleOf returns the style of a method, and whether it has one.
-func StyleOf(method string) (Style, bool) {
-	style, ok := styles[method]
-	return style, ok
+// HasStyle reports whether a method has a style of its own: its color, dashes and glyph in
+// every picture.
+func HasStyle(method string) bool {
+	_, ok := styles[method]
+	return ok
 }
 
-// others are the styles, in turn, of what isn't a named method, such as seeds
-// or variants.
-var others = []Style{
+// others are the styles, in turn, of what isn't a method, such as seeds or variants.
+var others = []style{
 	{blue, 1.5, nil, draw.CircleGlyph{}},
 	{orange, 1.5, dashed, draw.BoxGlyph{}},
 	{green, 1.5, nil, draw.PyramidGlyph{}},
@@ -107,28 +107,78 @@ var others = []Style{
 	{darkGrey, 1.5, dashed, draw.PlusGlyph{}},
 }
 
-// stylesOf returns the styles of the methods of one picture. Those without one
-// of their own take turns among others, the same name always getting the same.
-func stylesOf(methods []string) []Style {
-	given := make(map[string]Style)
-	chosen := make([]Style, len(methods))
-	for i, method := range methods {
-		style, ok := StyleOf(method)
+// stylesOf returns the styles of what one picture shows. Methods without a style of their own
+// take turns among others; the same name has the same style.
+func stylesOf[T named](shown []T) []style {
+	taken := make(map[string]style)
+	chosen := make([]style, len(shown))
+	for i, s := range shown {
+		method, _ := s.name()
+		own, ok := styles[method]
 		if !ok {
-			if style, ok = given[method]; !ok {
-				style = others[len(given)%len(others)]
-				given[method] = style
+			if own, ok = taken[method]; !ok {
+				own = others[len(taken)%len(others)]
+				taken[method] = own
 			}
 		}
-		chosen[i] = style
+		chosen[i] = own
 	}
 	return chosen
 }
 
-func (s Style) line() draw.LineStyle {
-	return draw.LineStyle{Color: s.Color, Width: s.Width, Dashes: s.Dashes}
+// named is what a picture shows of a method: its name gives the style, its label is shown.
+type named interface {
+	name() (method, label string)
 }
 
-func (s Style) glyph(radius vg.Length) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: s.Color, Radius: radius, Shape: s.Glyph}
+// labelOf returns the label of what is shown, or its method if there is none.
+func labelOf(s named) string {
+	method, label := s.name()
+	if label != "" {
+		return label
+	}
+	return method
+}
+
+func (s style) line() draw.LineStyle {
+	return draw.LineStyle{Color: s.color, Width: s.width, Dashes: s.dashes}
+}
+
+func (s style) marker(radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.color, Radius: radius, Shape: s.glyph}
+}
+
+// A Group is signals to be shown: mixed ones, the truth, or those that a method recovered. To
+// be comparable, recovered signals should be in the order, sign and scale of the truth; see
+// metric.Align.
+type Group struct {
+	// Method gives the style; see HasStyle.
+	Method string
+	// Label is shown; "" shows Method.
+	Label string
+	// Signals are d×n.
+	Signals *mat.Dense
+}
+
+func (g Group) name() (method, label string) { return g.Method, g.Label }
+
+// checkGroups returns the size of all groups, or an error if they have none or differ.
+func checkGroups(groups []Group) (d, n int, err error) {
+	if len(groups) == 0 {
+		return 0, 0, errors.New("groups: none; must be at least one")
+	}
+	for i, g := range groups {
+		if g.Signals == nil || g.Signals.IsEmpty() {
+			return 0, 0, fmt.Errorf("group %q: no signals; must be at least one", labelOf(g))
+		}
+		rows, columns := g.Signals.Dims()
+		if i == 0 {
+			d, n = rows, columns
+		}
+		if rows != d || columns != n {
+			return 0, 0, fmt.Errorf("group %q: %d×%d; must be %d×%d, like group %q",
+				labelOf(g), rows, columns, d, n, labelOf(groups[0]))
+		}
+	}
+	return d, n, nil
 }

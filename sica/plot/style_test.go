@@ -16,16 +16,16 @@ func TestNoTwoMethodsLookAlike(t *testing.T) {
 		t.Errorf("%d styles, %d methods here", len(styles), len(methods))
 	}
 	for _, method := range methods {
-		style, ok := StyleOf(method)
-		if !ok {
+		if !HasStyle(method) {
 			t.Errorf("%s has no style", method)
 		}
-		look := fmt.Sprint(style.Color, style.Dashes) // as a line
+		style := styles[method]
+		look := fmt.Sprint(style.color, style.dashes) // as a line
 		if other, ok := seen[look]; ok {
 			t.Errorf("the lines of %s and %s look alike", method, other)
 		}
 		seen[look] = method
-		look = fmt.Sprintf("%v %T", style.Color, style.Glyph) // as a point
+		look = fmt.Sprintf("%v %T", style.color, style.glyph) // as a point
 		if other, ok := seen[look]; ok {
 			t.Errorf("the points of %s and %s look alike", method, other)
 		}
@@ -33,19 +33,19 @@ func TestNoTwoMethodsLookAlike(t *testing.T) {
 	}
 	for _, method := range []string{SOBI, JADE, Picard} {
 		for _, rival := range []string{FastICA, LICA, PCL, IVAE} {
-			if !(styles[method].Width < styles[rival].Width) {
+			if !(styles[method].width < styles[rival].width) {
 				t.Errorf("%s isn't thinner than %s, a rival of the paper", method, rival)
 			}
 		}
 	}
-	if _, ok := StyleOf("seed 1"); ok {
+	if HasStyle("seed 1") {
 		t.Error("an unknown method has a style of its own")
 	}
 }
 
 func TestStylesOf(t *testing.T) {
-	got := stylesOf([]string{"seed 1", SICA, "seed 2", "seed 1"})
-	want := []Style{others[0], styles[SICA], others[1], others[0]}
+	got := stylesOf([]Group{{Method: "seed 1"}, {Method: SICA}, {Method: "seed 2"}, {Method: "seed 1"}})
+	want := []style{others[0], styles[SICA], others[1], others[0]}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("styles %v, want %v", got, want)
 	}

@@ -34,7 +34,7 @@ func TestTraceGrid(t *testing.T) {
 		t.Errorf("the picture has %v pixels, want (900,450)", size)
 	}
 	for _, method := range []string{SICA, LICA, ZCA} {
-		if style, _ := StyleOf(method); count(img, style.Color) < 20 {
+		if count(img, styles[method].color) < 20 {
 			t.Errorf("the picture has hardly a pixel of %s", method)
 		}
 	}
@@ -132,10 +132,10 @@ func TestTraceGridErrors(t *testing.T) {
 		groups   []Group
 		want     string
 	}{
-		{0, 10, waves(2, 10), nil, "there are no groups"},
-		{0, 10, waves(2, 9), []Group{group}, `group "SICA" is 2×10 and group "truth" is 2×9`},
-		{0, 10, new(mat.Dense), []Group{group}, `group "truth" has no signals`},
-		{0, 10, nil, []Group{group, {Label: "z", Signals: waves(3, 10)}}, `group "z" is 3×10`},
+		{0, 10, waves(2, 10), nil, "groups: none"},
+		{0, 10, waves(2, 9), []Group{group}, `group "SICA": 2×10; must be 2×9`},
+		{0, 10, new(mat.Dense), []Group{group}, `group "truth": no signals`},
+		{0, 10, nil, []Group{group, {Label: "z", Signals: waves(3, 10)}}, `group "z": 3×10`},
 		{5, 11, nil, []Group{group}, "5 ≤ t < 11"},
 		{5, 6, nil, []Group{group}, "at least 2 of the positions 0 ≤ t < 10"},
 		{0, 10, nil, []Group{{Method: PCL, Signals: notFinite}}, `group "PCL", signal 2`},

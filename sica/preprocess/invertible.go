@@ -101,7 +101,7 @@ func (m *Invertible) fits(x *mat.Dense) error {
 	return nil
 }
 
-// bend is the unit of layers.Leaky and its slope.
+// bend is the nonlinearity of layers.Invertible and its slope.
 func bend(c, v float64) (y, slope float64) {
 	root := math.Sqrt(v*v + 1)
 	return v + c*v*v/(root+1), 1 + c*v/root

@@ -1,5 +1,4 @@
-// Package ticks chooses the marks of axes.
-package ticks
+package plot
 
 import (
 	"math"
@@ -9,12 +8,12 @@ import (
 	gplot "gonum.org/v1/plot"
 )
 
-// Round marks four to eight multiples of 1, 2 or 5 times a power of ten.
+// roundTicks marks four to eight multiples of 1, 2 or 5 times a power of ten.
 // gonum's default chooses multiples such as 0.8 and 12 as well.
-type Round struct{}
+type roundTicks struct{}
 
-// Ticks are the marks of the range from low to high.
-func (Round) Ticks(low, high float64) []gplot.Tick {
+// Ticks returns the marks of the range from low to high.
+func (roundTicks) Ticks(low, high float64) []gplot.Tick {
 	step := roundStep((high - low) / 7)
 	if !(step > 0) || math.IsInf(step, 0) {
 		return nil
@@ -33,37 +32,36 @@ func (Round) Ticks(low, high float64) []gplot.Tick {
 	return ticks
 }
 
-// roundStep returns the smallest 1, 2 or 5 times a power of ten that is at least
-// least.
-func roundStep(least float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(least)))
+// roundStep returns the smallest 1, 2 or 5 times a power of ten that is at least minimum.
+func roundStep(minimum float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(minimum)))
 	for _, factor := range []float64{1, 2, 5} {
-		if factor*power >= least {
+		if factor*power >= minimum {
 			return factor * power
 		}
 	}
 	return 10 * power
 }
 
-// RoundOut returns the smallest range between multiples of a roundStep, of which
-// it has some twenty, that holds low to high; or this itself if it is too wide or
-// too narrow for that.
-func RoundOut(low, high float64) (float64, float64) {
+// roundOut returns the smallest range that holds low to high between multiples of a roundStep,
+// some twenty of which it spans. A range that is too wide or too narrow for that is returned as
+// it is.
+func roundOut(low, high float64) (float64, float64) {
 	step := roundStep((high - low) / 20)
 	if !(step > 0) || math.IsInf(step, 0) {
 		return low, high
 	}
-	// What is a multiple but for rounding stays.
+	// A multiple up to rounding stays.
 	return step * math.Floor(low/step+1e-9), step * math.Ceil(high/step-1e-9)
 }
 
-// Log marks the powers of ten, and their multiples without a label, along an
+// logTicks marks the powers of ten, and their multiples without a label, along an
 // axis of decimal logarithms; in a range with fewer than two powers 2 and 5 times
 // a power have labels too.
-type Log struct{}
+type logTicks struct{}
 
-// Ticks are the marks of the range from low to high, both logarithms.
-func (Log) Ticks(low, high float64) []gplot.Tick {
+// Ticks returns the marks of the range from low to high, both logarithms.
+func (logTicks) Ticks(low, high float64) []gplot.Tick {
 	const rounding = 1e-9
 	few := math.Floor(high+rounding)-math.Ceil(low-rounding) < 1
 	var ticks []gplot.Tick
@@ -75,7 +73,7 @@ func (Log) Ticks(low, high float64) []gplot.Tick {
 			}
 			tick := gplot.Tick{Value: at}
 			if factor == 1 || few && (factor == 2 || factor == 5) {
-				tick.Label = SILabel(factor * math.Pow(10, power))
+				tick.Label = siLabel(factor * math.Pow(10, power))
 			}
 			ticks = append(ticks, tick)
 		}
@@ -83,9 +81,9 @@ func (Log) Ticks(low, high float64) []gplot.Tick {
 	return ticks
 }
 
-// RoundOutLog returns, for a range of decimal logarithms, the smallest range that
+// roundOutLog returns, for a range of decimal logarithms, the smallest range that
 // holds it between those of 1, 2 or 5 times powers of ten.
-func RoundOutLog(low, high float64) (float64, float64) {
+func roundOutLog(low, high float64) (float64, float64) {
 	const rounding = 1e-9
 	low = -math.Log10(roundStep(math.Pow(10, -low-rounding)))
 	high = math.Log10(roundStep(math.Pow(10, high-rounding)))
@@ -95,9 +93,9 @@ func RoundOutLog(low, high float64) (float64, float64) {
 	return low, high
 }
 
-// SILabel writes a value, positive and with few digits, with a k, M or G for
-// thousands, millions or billions.
-func SILabel(value float64) string {
+// siLabel returns a positive value of few digits with k, M or G for thousands, millions or
+// billions.
+func siLabel(value float64) string {
 	for _, unit := range []struct {
 		size   float64
 		symbol string
@@ -109,8 +107,8 @@ func SILabel(value float64) string {
 	return strconv.FormatFloat(value, 'g', 3, 64)
 }
 
-// tickLabel writes value with the decimals that step needs, or with an exponent
-// and the given digits if it would be long otherwise.
+// tickLabel returns value with the decimals that step needs, or with an exponent and so many
+// digits if it would be long otherwise.
 func tickLabel(value, step float64, digits int) string {
 	if step < 1e-4 || math.Abs(value) >= 1e5 {
 		return strconv.FormatFloat(value, 'g', digits, 64)
@@ -119,38 +117,18 @@ func tickLabel(value, step float64, digits int) string {
 	return strconv.FormatFloat(value, 'f', decimals, 64)
 }
 
-// Integers marks the given values themselves if they are whole and at most
-// ten different ones.
-func Integers(values []float64) gplot.Ticker {
+// integerTicks marks the values themselves if they are integers and at most ten different ones.
+func integerTicks(values []float64) gplot.Ticker {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(values) > 10 {
-		return Round{}
+		return roundTicks{}
 	}
 	var ticks gplot.ConstantTicks
 	for _, v := range values {
 		if v != math.Trunc(v) {
-			return Round{}
+			return roundTicks{}
 		}
 		ticks = append(ticks, gplot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
-	}
-	return ticks
-}
-
-// Least marks the lowest value that is shown with a label of its own, and then what
-// Ticker marks above it.
-type Least struct {
-	gplot.Ticker
-	Value float64
-	Label string
-}
-
-// Ticks are the marks of the range from low to high.
-func (l Least) Ticks(low, high float64) []gplot.Tick {
-	ticks := []gplot.Tick{{Value: l.Value, Label: l.Label}}
-	for _, t := range l.Ticker.Ticks(low, high) {
-		if t.Value > l.Value {
-			ticks = append(ticks, t)
-		}
 	}
 	return ticks
 }
