@@ -105,35 +105,50 @@ func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	var unmixing, z mat.Dense
 	unmixing.Mul(w, white.Matrix)
 	z.Mul(w, white.White)
-	return &Model{Signals: &z, Map: preprocess.LinearMap(&unmixing, white.Mean), Convergence: c}, nil
+	return &Model{
+		Signals:     &z,
+		Map:         preprocess.LinearMap(&unmixing, white.Mean),
+		Convergence: c,
+	}, nil
 }
 
 // Transform returns the recovered signals, d×m, of other mixed signals x, d×m with m ≥ 1,
 // which it doesn't change. It is an error if the number of signals differs from the fit's
 // or if a value isn't finite.
+//
+// A Map with a method Channels takes that number of mixed signals, as a preprocess.Reduction
+// does. Any other takes as many as the recovered ones.
 func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
-	return m.apply("transform", x, m.Map.Apply)
+	channels, _ := m.Signals.Dims()
+	if c, ok := m.Map.(interface{ Channels() int }); ok {
+		channels = c.Channels()
+	}
+	return apply("transform", "x", x, channels, m.Map.Apply)
 }
 
 // InverseTransform returns the mixed signals, d×m, whose recovered signals are z, d×m. Its
 // errors are those of Transform, and one that wraps preprocess.ErrNotInvertible if the
 // method learns no inverse.
 func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
-	return m.apply("inverse transform", z, m.Map.Invert)
+	d, _ := m.Signals.Dims()
+	return apply("inverse transform", "z", z, d, m.Map.Invert)
 }
 
-// apply maps x by f and checks the signals on both sides.
-func (m *Model) apply(name string, x *mat.Dense, f func(*mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
-	d, _ := m.Signals.Dims()
-	if err := signal.CheckNew("x", x, d); err != nil {
-		return nil, fmt.Errorf("ica: %s: %w", name, err)
+// apply maps d signals x by f and checks them before and after. The names are those of the
+// operation and its argument.
+func apply(
+	operation, argument string, x *mat.Dense, d int, f func(*mat.Dense) (*mat.Dense, error),
+) (*mat.Dense, error) {
+	err := signal.CheckNew(argument, x, d)
+	var y *mat.Dense
+	if err == nil {
+		y, err = f(x)
 	}
-	y, err := f(x)
 	if err == nil {
 		err = signal.CheckFinite(y)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ica: %s: %w", name, err)
+		return nil, fmt.Errorf("ica: %s: %w", operation, err)
 	}
 	return y, nil
 }

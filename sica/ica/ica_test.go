@@ -100,14 +100,19 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]*mat.Dense{
-		"nil": nil, "three signals": mixed(1, 3, 5), "NaN": mat.NewDense(2, 1, []float64{1, math.NaN()}),
+		"nil": nil, "three signals": mixed(1, 3, 5),
+		"NaN": mat.NewDense(2, 1, []float64{1, math.NaN()}),
 	} {
 		if _, err := m.Transform(x); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	singular := &ica.Model{Signals: m.Signals, Map: preprocess.LinearMap(mat.NewDense(2, 2, nil), []float64{0, 0})}
-	if _, err := singular.InverseTransform(m.Signals); !errors.Is(err, preprocess.ErrNotInvertible) {
+	singular := &ica.Model{
+		Signals: m.Signals,
+		Map:     preprocess.LinearMap(mat.NewDense(2, 2, nil), []float64{0, 0}),
+	}
+	_, err = singular.InverseTransform(m.Signals)
+	if !errors.Is(err, preprocess.ErrNotInvertible) {
 		t.Errorf("the inverse of a singular map: %v", err)
 	}
 }

@@ -90,7 +90,8 @@ func TestSameOnAnyProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, processors := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(processors)
-		if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
+		if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+			baselinetest.Unmixing(t, want)) {
 			t.Errorf("with %d processors the result is another", processors)
 		}
 	}
@@ -152,7 +153,8 @@ func TestErrors(t *testing.T) {
 		{"start: the value in row 1, column 2 is +Inf", x, func(c *Config) {
 			c.Start = mat.NewDense(2, 2, []float64{1, math.Inf(1), 0, 1})
 		}},
-		{"start: is singular", x, func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},
+		{"start: is singular", x,
+			func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},
 	} {
 		cfg := Default()
 		if test.change != nil {

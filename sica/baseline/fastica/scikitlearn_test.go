@@ -51,7 +51,8 @@ func TestUnmixingIsScikitLearns(t *testing.T) {
 			// Relative to the largest entry.
 			distance := mat.Norm(&off, math.Inf(1)) / mat.Max(components)
 			if worst = max(worst, distance); !(distance < 1e-6) {
-				t.Errorf("unmixing\n%v\noff by %g from\n%v", mat.Formatted(unmixing), distance, mat.Formatted(components))
+				t.Errorf("unmixing\n%v\noff by %g from\n%v",
+					mat.Formatted(unmixing), distance, mat.Formatted(components))
 			}
 		})
 	}
@@ -89,7 +90,8 @@ func TestAR7LikeScikitLearn(t *testing.T) {
 		scikitLearn = append(scikitLearn, want)
 	}
 	a, b, c := stat.Mean(shared, nil), stat.Mean(own, nil), stat.Mean(scikitLearn, nil)
-	t.Logf("mean MCC over %d seeds %.4f, from own starts %.4f, scikit-learn's %.4f", len(own), a, b, c)
+	t.Logf("mean MCC over %d seeds %.4f, from own starts %.4f, scikit-learn's %.4f",
+		len(own), a, b, c)
 	if math.Abs(b-c) > 0.005 {
 		t.Errorf("mean MCC from own starts %.4f, want scikit-learn's %.4f to two digits", b, c)
 	}

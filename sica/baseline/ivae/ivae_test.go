@@ -46,7 +46,14 @@ func sources(seed uint64, segments, length int) (s, u *mat.Dense) {
 
 // small is a training of a second on the pure-Go backend.
 func small() Config {
-	return Config{Hidden: []int{4}, LearningRate: 1e-2, Patience: 3, Batch: 16, Iterations: 60, Seed: 5}
+	return Config{
+		Hidden:       []int{4},
+		LearningRate: 1e-2,
+		Patience:     3,
+		Batch:        16,
+		Iterations:   60,
+		Seed:         5,
+	}
 }
 
 // What the article promises, from a mixing that isn't symmetric, so that no
@@ -75,9 +82,13 @@ func TestRecoversModulatedSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		decoded := baselinetest.MCC(t, again, x)
-		t.Logf("%s: MCC %.3f, of the mixed signals %.3f, of those decoded with those %.3f; %+v", name, after, before, decoded, m.Convergence)
+		t.Logf("%s: MCC %.3f, of the mixed signals %.3f, of those decoded with those %.3f; %+v",
+			name, after, before, decoded, m.Convergence)
 		if !(after > 0.9) || before > 0.85 || !(decoded > 0.98) {
-			t.Errorf("%s: MCC %.3f from %.3f, decoded %.3f, want above 0.9 from below 0.85, above 0.98", name, after, before, decoded)
+			t.Errorf(
+				"%s: MCC %.3f from %.3f, decoded %.3f, want above 0.9 from below 0.85, above 0.98",
+				name, after, before, decoded,
+			)
 		}
 		if c := m.Convergence; !c.Converged || c.Warning != "" || c.Iterations != 10003 {
 			t.Errorf("%s: %+v, want it converged in 1429 epochs of 7 steps", name, c)
@@ -92,7 +103,8 @@ func TestModel(t *testing.T) {
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	method := func(b compute.Backend) ica.Method { return small().on(b) }
 	baselinetest.Trained(t, x, method, func(t *testing.T, m *ica.Model, z *mat.Dense) {
-		if first, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 1))); err != nil || !mat.EqualApprox(first, z.Slice(0, 2, 0, 1), 1e-12) {
+		if first, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 1))); err != nil ||
+			!mat.EqualApprox(first, z.Slice(0, 2, 0, 1), 1e-12) {
 			t.Errorf("%v: the first position by itself isn't that of the transform", err)
 		}
 		if y, err := m.InverseTransform(z); err != nil || signal.CheckNew("x", y, 2) != nil {
@@ -110,6 +122,8 @@ func TestErrors(t *testing.T) {
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	nan := mat.DenseCopyOf(x)
 	nan.Set(1, 7, math.NaN())
+	nanU := mat.NewDense(1, 50, nil)
+	nanU.Set(0, 3, math.NaN())
 	ended, end := context.WithCancel(context.Background())
 	end()
 	for name, test := range map[string]struct {
@@ -119,18 +133,25 @@ func TestErrors(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"no backend":    {want: "backend: is nil", x: x},
-		"no signals":    {b: b, want: "x is empty"},
-		"NaN":           {b: b, x: nan, want: "NaN at position 8"},
-		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
-		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden: is [3 0]"},
-		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() }, want: "learning rate: is NaN"},
-		"batch":         {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
-		"iterations":    {b: b, x: x, change: func(c *Config) { c.Iterations = 0 }, want: "iterations: is 0"},
-		"patience":      {b: b, x: x, change: func(c *Config) { c.Patience = -1 }, want: "patience: is -1"},
-		"short u":       {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) }, want: "u: is 1×49"},
-		"u with NaN":    {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 50, nil); c.U.Set(0, 3, math.NaN()) }, want: "u: the value in row 1, column 4 is NaN"},
-		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: ica.ErrNotFinite.Error()},
+		"no backend": {want: "backend: is nil", x: x},
+		"no signals": {b: b, want: "x is empty"},
+		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
+		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},
+		"hidden": {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} },
+			want: "hidden: is [3 0]"},
+		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() },
+			want: "learning rate: is NaN"},
+		"batch": {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
+		"iterations": {b: b, x: x, change: func(c *Config) { c.Iterations = 0 },
+			want: "iterations: is 0"},
+		"patience": {b: b, x: x, change: func(c *Config) { c.Patience = -1 },
+			want: "patience: is -1"},
+		"short u": {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) },
+			want: "u: is 1×49"},
+		"u with NaN": {b: b, x: x, change: func(c *Config) { c.U = nanU },
+			want: "u: the value in row 1, column 4 is NaN"},
+		"diverging": {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 },
+			want: ica.ErrNotFinite.Error()},
 	} {
 		cfg := small()
 		if test.change != nil {
@@ -159,7 +180,8 @@ func TestCancel(t *testing.T) {
 	cfg.Iterations = 1e7
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := ica.Separate(ctx, cfg.on(baselinetest.Open(t, backend.Go)), x); !errors.Is(err, context.DeadlineExceeded) {
+	_, err := ica.Separate(ctx, cfg.on(baselinetest.Open(t, backend.Go)), x)
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -197,9 +219,11 @@ func TestTransformNeedsU(t *testing.T) {
 			t.Fatalf("%+v", err)
 		}
 		if z, err := m.Transform(x); err != nil || !mat.Equal(z, m.Signals) {
-			t.Errorf("%s: %v: the transform of the mixed signals isn't the recovered ones", name, err)
+			t.Errorf("%s: %v: the transform of the mixed signals isn't the recovered ones",
+				name, err)
 		}
-		if _, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 20))); err == nil || !strings.Contains(err.Error(), "where u is known") {
+		if _, err := m.Transform(mat.DenseCopyOf(x.Slice(0, 2, 0, 20))); err == nil ||
+			!strings.Contains(err.Error(), "where u is known") {
 			t.Errorf("%s: error %v, want one that says that u is missing", name, err)
 		}
 	}

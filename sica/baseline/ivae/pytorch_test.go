@@ -34,13 +34,21 @@ var oracleNetworks = []string{encoderMean, encoderVariance, priorVariance, decod
 
 // newOracle is the oracle's training, its signals and u as the columns of one
 // matrix, and its batch, which is the same in every step.
-func newOracle(t *testing.T, b compute.Backend) (tr *training, xu *mat.Dense, batches []*tensors.Tensor) {
+func newOracle(
+	t *testing.T, b compute.Backend,
+) (tr *training, xu *mat.Dense, batches []*tensors.Tensor) {
 	t.Helper()
 	g := baselinetest.Generator(11)
 	x := mat.DenseCopyOf(g.Matrix(oracleT, oracleD).T())
 	u := mat.DenseCopyOf(g.Matrix(oracleT, oracleK).T())
 	noise := g.Values(oracleBatch * oracleD)
-	cfg := Config{Backend: b, Hidden: []int{5, 4}, LearningRate: 1e-3, Batch: oracleBatch, Iterations: 1}
+	cfg := Config{
+		Backend:      b,
+		Hidden:       []int{5, 4},
+		LearningRate: 1e-3,
+		Batch:        oracleBatch,
+		Iterations:   1,
+	}
 	tr, err := newTraining(x, u, cfg, dtypes.Float64)
 	if err != nil {
 		t.Fatalf("%+v", err)
@@ -50,7 +58,8 @@ func newOracle(t *testing.T, b compute.Backend) (tr *training, xu *mat.Dense, ba
 		for i := range len(cfg.Hidden) + 1 {
 			for _, name := range []string{"weights", "biases"} {
 				v := tr.Store.GetVariable(path.Join("/", network, layerName(i), "dense", name))
-				value := tensors.FromFlatDataAndDimensions(g.Values(v.Shape().Size()), v.Shape().Dimensions...)
+				value := tensors.FromFlatDataAndDimensions(
+					g.Values(v.Shape().Size()), v.Shape().Dimensions...)
 				if err := v.SetValue(value); err != nil {
 					t.Fatal(err)
 				}
@@ -75,22 +84,27 @@ func TestPyTorch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := baselinetest.Open(t, name)
 			tr, xu, batches := newOracle(t, b)
-			gradients := baselinetest.Gradients(t, b, tr.Store, func(scope *model.Scope, inputs []*Node) *Node {
-				batch := []*Node{Squeeze(inputs[2], 0), Squeeze(inputs[3], 0)}
-				return tr.cfg.loss(scope, inputs[:2], batch)
-			}, slices.Concat(tr.Data, batches)...)
+			gradients := baselinetest.Gradients(
+				t, b, tr.Store,
+				func(scope *model.Scope, inputs []*Node) *Node {
+					batch := []*Node{Squeeze(inputs[2], 0), Squeeze(inputs[3], 0)}
+					return tr.cfg.loss(scope, inputs[:2], batch)
+				},
+				slices.Concat(tr.Data, batches)...)
 			if want := 6 * len(oracleNetworks); len(gradients) != want {
 				t.Fatalf("%d parameters, want %d", len(gradients), want)
 			}
 			for name, gradient := range gradients {
-				baselinetest.Near(t, "gradient of "+name, gradient, want.Gradients[strings.Replace(name, "/dense/", "/", 1)], 1e-12)
+				baselinetest.Near(t, "gradient of "+name, gradient,
+					want.Gradients[strings.Replace(name, "/dense/", "/", 1)], 1e-12)
 			}
 			for step, loss := range want.Losses {
 				losses, err := tr.Train(t.Context(), batches, 1)
 				if err != nil {
 					t.Fatalf("%+v", err)
 				}
-				baselinetest.Near(t, fmt.Sprintf("loss of step %d", step), losses, []float64{loss}, 1e-5) // float32 on XLA
+				baselinetest.Near(t, fmt.Sprintf("loss of step %d", step), losses, []float64{loss},
+					1e-5) // float32 on XLA
 			}
 			mean, err := tr.network(encoderMean)
 			if err != nil {
@@ -106,7 +120,7 @@ func TestPlateauIsPyTorchs(t *testing.T) {
 	p := newPlateau(1e-3, 3)
 	lowered := 0
 	for i, loss := range want.Losses {
-		if p.after(loss) {
+		if p.update(loss) {
 			lowered++
 		}
 		if math.Abs(p.rate-want.Rates[i]) > 1e-12*p.rate {

@@ -19,13 +19,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// training is the four networks while they learn.
+// maxChunk is the maximum number of steps of one call of the trainer. ctx can end the training
+// between two of them. Half of it costs time on small networks, twice of it delays the end.
+const maxChunk = 64
+
+// A training is that of the four networks.
 type training struct {
-	*learning.Learner // of the signals [1, T, d] and u [1, T, k]
+	*learning.Learner // of the signals [1, n, d] and u [1, n, k]
 
 	cfg   Config
-	d, t  int
-	chunk int // the most steps of a call of the trainer
+	d, n  int
+	chunk int // the maximum number of steps of a call of the trainer
 	dtype dtypes.DType
 	rng   *rand.Rand
 	order []int32 // of the positions in this epoch
@@ -34,8 +38,8 @@ type training struct {
 func newTraining(x, u *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
 	d, n := x.Dims()
 	tr := &training{
-		cfg: cfg, d: d, t: n, dtype: dtype,
-		chunk: min(64, cfg.epoch(n)),
+		cfg: cfg, d: d, n: n, dtype: dtype,
+		chunk: min(maxChunk, cfg.epoch(n)),
 		rng:   stream.Named(cfg.Seed, name),
 		order: make([]int32, n),
 	}
@@ -46,15 +50,19 @@ func newTraining(x, u *mat.Dense, cfg Config, dtype dtypes.DType) (*training, er
 	var err error
 	tr.Learner, err = learning.New(cfg.Backend, cfg.LearningRate, cfg.loss,
 		[]*tensors.Tensor{learning.PositionsFirst(x, dtype), learning.PositionsFirst(u, dtype)},
-		[]shapes.Shape{shapes.Make(dtypes.Int32, tr.chunk, 1, b), shapes.Make(dtype, tr.chunk, 1, b, d)})
+		[]shapes.Shape{
+			shapes.Make(dtypes.Int32, tr.chunk, 1, b),
+			shapes.Make(dtype, tr.chunk, 1, b, d),
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
 	return tr, tr.initialise()
 }
 
-// initialise draws the weights uniform on ±√(6/(inputs+outputs)), which is
-// Xavier's rule, and the biases on ±1/√inputs, which is PyTorch's.
+// initialise draws the weights uniformly from ±√(6/(inputs+outputs)), Xavier's rule, and the
+// biases from ±1/√inputs, PyTorch's rule.
 func (tr *training) initialise() error {
 	for v := range tr.Store.IterVariables() {
 		if !v.Trainable {
@@ -80,13 +88,13 @@ func (tr *training) initialise() error {
 // run makes all epochs and returns the mean loss of each.
 func (tr *training) run(ctx context.Context) ([]float64, error) {
 	rate := newPlateau(tr.cfg.LearningRate, tr.cfg.Patience)
-	losses := make([]float64, tr.cfg.epochs(tr.t))
+	losses := make([]float64, tr.cfg.epochs(tr.n))
 	for i := range losses {
 		var err error
 		if losses[i], err = tr.epoch(ctx); err != nil {
 			return nil, err
 		}
-		if rate.after(losses[i]) {
+		if rate.update(losses[i]) {
 			if err := tr.SetRate(rate.rate); err != nil {
 				return nil, err
 			}
@@ -95,10 +103,10 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 	return losses, nil
 }
 
-// epoch goes once through the positions and returns the mean loss.
+// epoch goes through all positions once and returns the mean loss.
 func (tr *training) epoch(ctx context.Context) (float64, error) {
-	tr.rng.Shuffle(tr.t, func(i, j int) { tr.order[i], tr.order[j] = tr.order[j], tr.order[i] })
-	total := tr.cfg.epoch(tr.t)
+	tr.rng.Shuffle(tr.n, func(i, j int) { tr.order[i], tr.order[j] = tr.order[j], tr.order[i] })
+	total := tr.cfg.epoch(tr.n)
 	var losses []float64
 	for len(losses) < total {
 		if err := ctx.Err(); err != nil {
@@ -112,22 +120,24 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 	}
 	mean := stat.Mean(losses, nil)
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		return 0, fmt.Errorf("training: %w: try a lower learning rate than %g", ica.ErrNotFinite, tr.cfg.LearningRate)
+		return 0, fmt.Errorf("training: %w: try a learning rate below %g",
+			ica.ErrNotFinite, tr.cfg.LearningRate)
 	}
 	return mean, nil
 }
 
-// train makes steps of the epoch from the given one on.
-func (tr *training) train(ctx context.Context, from, steps int) ([]float64, error) {
-	b := tr.cfg.batch(tr.t)
-	at := make([]int32, tr.chunk*b)
-	copy(at, tr.order[from*b:(from+steps)*b])
+// train makes the given number of steps of the epoch after the first ones, and returns the loss
+// of each.
+func (tr *training) train(ctx context.Context, first, steps int) ([]float64, error) {
+	b := tr.cfg.batch(tr.n)
+	positions := make([]int32, tr.chunk*b)
+	copy(positions, tr.order[first*b:(first+steps)*b])
 	noise := make([]float64, tr.chunk*b*tr.d)
 	for i := range steps * b * tr.d {
 		noise[i] = tr.rng.NormFloat64()
 	}
 	batches := []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(at, tr.chunk, 1, b),
+		tensors.FromFlatDataAndDimensions(positions, tr.chunk, 1, b),
 		host.Tensor(noise, tr.dtype, tr.chunk, 1, b, tr.d),
 	}
 	defer batches[0].FinalizeAll()
@@ -135,13 +145,13 @@ func (tr *training) train(ctx context.Context, from, steps int) ([]float64, erro
 	return tr.Train(ctx, batches, steps)
 }
 
-// network returns the network in scope as it is now.
+// network returns the current network in scope.
 func (tr *training) network(scope string) (learning.Network, error) {
 	return tr.Network(leaky, tr.cfg.layers(scope)...)
 }
 
-// plateau lowers a learning rate where the loss has stopped falling, as PyTorch's
-// ReduceLROnPlateau does by default with a factor of 0.1.
+// A plateau decreases a learning rate when the loss has stopped falling, as PyTorch's
+// ReduceLROnPlateau does with its default settings.
 type plateau struct {
 	rate     float64
 	patience int
@@ -153,9 +163,9 @@ func newPlateau(rate float64, patience int) *plateau {
 	return &plateau{rate: rate, patience: patience, best: math.Inf(1)}
 }
 
-// after notes the loss of an epoch and reports whether the rate was lowered.
-func (p *plateau) after(loss float64) bool {
-	const factor, threshold, least = 0.1, 1e-4, 1e-8
+// update takes the loss of an epoch and reports whether it decreased the rate.
+func (p *plateau) update(loss float64) bool {
+	const factor, threshold, minChange = 0.1, 1e-4, 1e-8 // PyTorch's
 	if loss < p.best*(1-threshold) {
 		p.best, p.bad = loss, 0
 	} else {
@@ -165,7 +175,7 @@ func (p *plateau) after(loss float64) bool {
 		return false
 	}
 	p.bad = 0
-	if p.rate*(1-factor) <= least {
+	if p.rate*(1-factor) <= minChange {
 		return false
 	}
 	p.rate *= factor

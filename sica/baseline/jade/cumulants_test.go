@@ -87,7 +87,8 @@ func TestCumulantsByDefinition(t *testing.T) {
 				}
 			}
 			if !mat.EqualApprox(all[at], want, 1e-12) {
-				t.Errorf("pair %d, %d:\n%v, want\n%v", k, l, mat.Formatted(all[at]), mat.Formatted(want))
+				t.Errorf("pair %d, %d:\n%v, want\n%v",
+					k, l, mat.Formatted(all[at]), mat.Formatted(want))
 			}
 			at++
 		}
@@ -112,7 +113,8 @@ func TestCumulantsOfIndependentSignals(t *testing.T) {
 				want.SetSym(k, k, kurtosis[k])
 			}
 			if !mat.EqualApprox(all[at], want, 1e-13) {
-				t.Errorf("pair %d, %d:\n%v, want\n%v", k, l, mat.Formatted(all[at]), mat.Formatted(want))
+				t.Errorf("pair %d, %d:\n%v, want\n%v",
+					k, l, mat.Formatted(all[at]), mat.Formatted(want))
 			}
 			at++
 		}
@@ -184,7 +186,8 @@ func TestAngleIsTheBestOfAll(t *testing.T) {
 		v := off(&y)
 		best = min(best, v)
 		if v < found {
-			t.Errorf("at %d/%d of a right angle %g is left, less than JADE's %g", k, steps, v, found)
+			t.Errorf("at %d/%d of a right angle %g is left, less than JADE's %g",
+				k, steps, v, found)
 		}
 	}
 	// What is left is a trigonometric polynomial of degree 8 in the angle and at
@@ -193,7 +196,8 @@ func TestAngleIsTheBestOfAll(t *testing.T) {
 	// of the angle.
 	near := math.Pi / 2 / steps / 2
 	if most := found + 64*squares(x)*near*near/2; best > most {
-		t.Errorf("the best of a grid of angles leaves %g, want at most %g beside JADE's %g", best, most, found)
+		t.Errorf("the best of a grid of angles leaves %g, want at most %g beside JADE's %g",
+			best, most, found)
 	}
 }
 

@@ -83,7 +83,8 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	cfg := Default()
 	cfg.MaxSweeps = 1
 	c := mustFit(t, x, cfg).Convergence
-	if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
+	if c.Converged || c.Iterations != 1 ||
+		!strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
 		t.Errorf("convergence %+v", c)
 	}
 }
@@ -99,7 +100,8 @@ func TestErrors(t *testing.T) {
 		{"max sweeps: is 0; must be at least 1", Config{1e-8, 0}},
 	} {
 		_, err := ica.Separate(t.Context(), test.cfg, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "jade: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "jade: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}

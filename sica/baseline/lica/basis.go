@@ -9,28 +9,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// basis are the b basis functions
+// A basis holds the b basis functions
 //
 //	φ_l(y) = Π_m exp(−(y_m − y_{m,c_l})²/2σ²)
 //
-// of the signals y = W·x, the centres c_l being positions of them. What is kept
-// is the factors of each signal m: they are enough for Ĥ, which is the product
-// over the signals of Σ_i exp(…)·exp(…)/T instead of a sum over T^d combinations.
+// of the signals y = W·x, around the positions c_l. It stores their factors for each signal m.
+// These determine Ĥ as the product over the signals of Σ_i exp(…)·exp(…)/n, without a sum over
+// n^d combinations of values.
 type basis struct {
-	x       *mat.Dense // d×T, white, its columns in random order
+	x       *mat.Dense // d×n, white, its columns in random order
 	centres []int      // b columns
 
-	// What at and gram set.
-	y       *mat.Dense      // d×T, the signals
+	// Set by evaluate and gram.
+	y       *mat.Dense      // d×n, the signals
 	sigma   float64         // of the factors
-	factors []*mat.Dense    // of each signal, b×T: row l is exp(−(y_mi − y_{m,c_l})²/2σ²)
-	grams   []*mat.SymDense // of each signal, b×b: factors·factorsᵀ/T
+	factors []*mat.Dense    // of each signal, b×n: row l is exp(−(y_mi − y_{m,c_l})²/2σ²)
+	grams   []*mat.SymDense // of each signal, b×b: factors·factorsᵀ/n
 
-	weights *mat.Dense // b×T, space for gradient
+	weights *mat.Dense // b×n, space for gradient
 }
 
-// newBasis puts the centres evenly among the columns of x, so that all folds
-// have their part of them.
+// newBasis returns a basis with centres spread evenly over the columns of x, so that each
+// fold has its share of them.
 func newBasis(x *mat.Dense, size int) *basis {
 	d, n := x.Dims()
 	size = min(size, n)
@@ -51,13 +51,14 @@ func newBasis(x *mat.Dense, size int) *basis {
 	return b
 }
 
-// leastExponent is where the factors become 0. Beyond it products of two would be less than
-// the smallest normal number, 2⁻¹⁰²², with which some processors take a hundred times as
-// long: images, most of whose pixels are equal, had many of them.
-const leastExponent = -1022 / 2 * math.Ln2
+// minExponent is the exponent below which a factor is 0. Products of two smaller factors would
+// be less than the smallest normal number, 2⁻¹⁰²², with which some processors take a hundred
+// times as long. Images, most of whose pixels are equal, have many of them. Half of it changes
+// factors below 10⁻⁷⁷.
+const minExponent = -1022 / 2 * math.Ln2
 
-// at computes the factors for the signals W·x.
-func (b *basis) at(w *mat.Dense, sigma float64) {
+// evaluate computes the factors of the signals W·x.
+func (b *basis) evaluate(w *mat.Dense, sigma float64) {
 	b.y.Mul(w, b.x)
 	b.sigma = sigma
 	scale := -1 / (2 * sigma * sigma)
@@ -68,7 +69,7 @@ func (b *basis) at(w *mat.Dense, sigma float64) {
 			centre := y[c]
 			for i, v := range y {
 				row[i] = 0
-				if e := scale * (v - centre) * (v - centre); e > leastExponent {
+				if e := scale * (v - centre) * (v - centre); e > minExponent {
 					row[i] = math.Exp(e)
 				}
 			}
@@ -76,7 +77,7 @@ func (b *basis) at(w *mat.Dense, sigma float64) {
 	}
 }
 
-// gram returns Ĥ, b×b: the entrywise product of the signals' grams.
+// gram returns Ĥ, b×b: the entrywise product of the signals' grams, which it sets.
 func (b *basis) gram() *mat.SymDense {
 	_, n := b.x.Dims()
 	h := ones(len(b.centres))
@@ -87,7 +88,7 @@ func (b *basis) gram() *mat.SymDense {
 	return h
 }
 
-// mean returns ĥ of the columns from lo until hi: ĥ_l is the mean of φ_l there.
+// mean returns ĥ, b: the means of the basis functions over the columns from lo to before hi.
 func (b *basis) mean(lo, hi int) *mat.VecDense {
 	h := mat.NewVecDense(len(b.centres), nil)
 	product := make([]float64, hi-lo)
@@ -101,11 +102,11 @@ func (b *basis) mean(lo, hi int) *mat.VecDense {
 	return h
 }
 
-// gradient returns the gradient in W, d×d, of ½ĥᵀα, where (Ĥ+λI)α = ĥ and ĥ is
-// held fixed, at the W of the last at and gram. With Φ_m the factors and K_m the
-// gram of signal m, and ∘ and Π entrywise,
+// gradient returns the gradient of ½ĥᵀα with respect to W, d×d, where (Ĥ+λI)α = ĥ and ĥ is
+// constant, at the W of the last evaluate and gram. With Φ_m the factors and K_m the gram of
+// signal m, and with ∘ and Π entrywise,
 //
-//	d(½ĥᵀα) = −½αᵀ·dĤ·α = −1/T·Σ_m tr(G_m·dΦ_m·Φ_mᵀ),  G_m = ααᵀ ∘ Π_{k≠m} K_k.
+//	d(½ĥᵀα) = −½αᵀ·dĤ·α = −1/n·Σ_m tr(G_m·dΦ_m·Φ_mᵀ),  G_m = ααᵀ ∘ Π_{k≠m} K_k.
 func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 	d, n := b.x.Dims()
 	gradient := mat.NewDense(d, d, nil)
@@ -119,11 +120,11 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 		}
 		b.weights.Mul(outer, factor)
 
-		// As dΦ_li = −Φ_li·(y_i − y_c)/σ²·dW_m·(x_i − x_c), what multiplies dW_m
-		// is a sum of columns of x, each with a coefficient.
+		// As dΦ_li = −Φ_li·(y_i − y_c)/σ²·dW_m·(x_i − x_c), the factor of dW_m is a sum of
+		// columns of x, each with a coefficient.
 		y := b.y.RawRowView(m)
 		coefficients := make([]float64, n)
-		atCentres := make([]float64, len(b.centres))
+		ofCentres := make([]float64, len(b.centres))
 		for l, c := range b.centres {
 			weight, f, centre := b.weights.RawRowView(l), factor.RawRowView(l), y[c]
 			sum := 0.0
@@ -132,10 +133,10 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 				coefficients[i] += t
 				sum += t
 			}
-			atCentres[l] = sum
+			ofCentres[l] = sum
 		}
 		for l, c := range b.centres {
-			coefficients[c] -= atCentres[l]
+			coefficients[c] -= ofCentres[l]
 		}
 		floats.Scale(1/(b.sigma*b.sigma*float64(n)), coefficients)
 		gradient.RowView(m).(*mat.VecDense).MulVec(b.x, mat.NewVecDense(n, coefficients))
@@ -143,7 +144,8 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 	return gradient
 }
 
-var errRidge = errors.New("the density ratio can't be solved for in float64's precision: want larger lambdas")
+var errRidge = errors.New("lambdas: are too small to solve for the density ratio in float64; " +
+	"must be larger")
 
 // solve returns α = (Ĥ+λI)⁻¹ĥ.
 func solve(gram *mat.SymDense, mean *mat.VecDense, lambda float64) (*mat.VecDense, error) {
@@ -161,52 +163,54 @@ func solve(gram *mat.SymDense, mean *mat.VecDense, lambda float64) (*mat.VecDens
 	return alpha, nil
 }
 
-// ones is the n×n matrix of ones.
-func ones(n int) *mat.SymDense {
-	data := make([]float64, n*n)
+// ones returns the n×n matrix of ones.
+func ones(size int) *mat.SymDense {
+	data := make([]float64, size*size)
 	floats.AddConst(1, data)
-	return mat.NewSymDense(n, data)
+	return mat.NewSymDense(size, data)
 }
 
 // multiply multiplies a by b, entry by entry.
 func multiply(a, b *mat.SymDense) {
-	to, by := a.RawSymmetric(), b.RawSymmetric()
-	for i := range to.N {
-		floats.Mul(to.Data[i*to.Stride+i:i*to.Stride+to.N], by.Data[i*by.Stride+i:i*by.Stride+by.N])
+	p, q := a.RawSymmetric(), b.RawSymmetric()
+	for i := range p.N {
+		floats.Mul(p.Data[i*p.Stride+i:i*p.Stride+p.N], q.Data[i*q.Stride+i:i*q.Stride+q.N])
 	}
 }
 
-// choose returns the σ and λ of cfg whose density ratio of the signals W·x has the
-// least cross-validated loss.
-func choose(ctx context.Context, b *basis, w *mat.Dense, cfg Config) (sigma, lambda float64, err error) {
+// choose returns the σ and λ of cfg with the smallest cross-validated loss of the density ratio
+// of the signals W·x.
+func choose(
+	ctx context.Context, b *basis, w *mat.Dense, cfg Config,
+) (sigma, lambda float64, err error) {
 	if len(cfg.Sigmas) == 1 && len(cfg.Lambdas) == 1 {
 		return cfg.Sigmas[0], cfg.Lambdas[0], nil
 	}
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for _, s := range cfg.Sigmas {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
-		b.at(w, s)
+		b.evaluate(w, s)
 		for k, loss := range b.losses(cfg.Lambdas, cfg.Folds) {
-			if loss < least {
-				least, sigma, lambda = loss, s, cfg.Lambdas[k]
+			if loss < smallest {
+				smallest, sigma, lambda = loss, s, cfg.Lambdas[k]
 			}
 		}
 	}
-	if math.IsInf(least, 1) {
+	if math.IsInf(smallest, 1) {
 		return 0, 0, errRidge
 	}
 	return sigma, lambda, nil
 }
 
-// losses returns, for each λ, the mean over the folds of the squared loss
+// losses returns for each λ the mean over the folds of the squared loss
 //
-//	J = ½αᵀĤα − ĥᵀα
+//	J = ½αᵀĤα − ĥᵀα,
 //
-// with Ĥ and ĥ of the fold and α solved from the other columns, at the factors of
-// the last at. It estimates ½∫(αᵀφ − w)²·Πp less a constant. It is infinite
-// where α can't be solved for. The folds are runs of columns.
+// which estimates ½∫(αᵀφ − w)²·Πp up to a constant. Ĥ and ĥ are those of the fold, and α is
+// solved from the other columns, with the factors of the last evaluate. The loss is infinite
+// where there is no solution. The folds are runs of columns.
 func (b *basis) losses(lambdas []float64, folds int) []float64 {
 	_, n := b.x.Dims()
 	b.gram()
@@ -226,14 +230,15 @@ func (b *basis) losses(lambdas []float64, folds int) []float64 {
 				losses[k] = math.Inf(1)
 				continue
 			}
-			losses[k] += (mat.Inner(alpha, gramIn, alpha)/2 - mat.Dot(meanIn, alpha)) / float64(folds)
+			loss := mat.Inner(alpha, gramIn, alpha)/2 - mat.Dot(meanIn, alpha)
+			losses[k] += loss / float64(folds)
 		}
 	}
 	return losses
 }
 
-// split returns Ĥ of the columns from lo until hi and that of the others. It
-// takes the others' grams as the difference from those of all columns.
+// split returns Ĥ of the columns from lo to before hi, and that of the others, whose grams are
+// the difference from those of all columns.
 func (b *basis) split(lo, hi int) (in, out *mat.SymDense) {
 	_, n := b.x.Dims()
 	size := len(b.centres)

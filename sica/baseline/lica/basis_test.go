@@ -62,7 +62,8 @@ func bruteGram(y mat.Matrix, centres [][]float64, sigma float64) *mat.SymDense {
 		}
 		for l := range centres {
 			for r := l; r < len(centres); r++ {
-				h.SetSym(l, r, h.At(l, r)+phi(values, centres[l], sigma)*phi(values, centres[r], sigma)/float64(combinations))
+				product := phi(values, centres[l], sigma) * phi(values, centres[r], sigma)
+				h.SetSym(l, r, h.At(l, r)+product/float64(combinations))
 			}
 		}
 	}
@@ -82,7 +83,9 @@ func bruteMean(y mat.Matrix, centres [][]float64, sigma float64) *mat.VecDense {
 }
 
 // bruteSolve is (Ĥ+λI)⁻¹ĥ by LU decomposition.
-func bruteSolve(t *testing.T, gram *mat.SymDense, mean *mat.VecDense, lambda float64) *mat.VecDense {
+func bruteSolve(
+	t *testing.T, gram *mat.SymDense, mean *mat.VecDense, lambda float64,
+) *mat.VecDense {
 	t.Helper()
 	ridged := mat.DenseCopyOf(gram)
 	for l := range mean.Len() {
@@ -130,14 +133,16 @@ func TestAgainstBruteForce(t *testing.T) {
 			b := newBasis(white(t, test.d, test.n, 3), test.size)
 			// Neither Ĥ nor ĥ needs W to be orthogonal.
 			w := random(test.d, test.d, 4)
-			b.at(w, test.sigma)
+			b.evaluate(w, test.sigma)
 			centres := b.values(b.y)
 			gram, mean := b.gram(), b.mean(0, test.n)
 			if want := bruteGram(b.y, centres, test.sigma); !mat.EqualApprox(gram, want, 1e-14) {
-				t.Errorf("Ĥ is\n%v\nand over all combinations\n%v", mat.Formatted(gram), mat.Formatted(want))
+				t.Errorf("Ĥ is\n%v\nand over all combinations\n%v",
+					mat.Formatted(gram), mat.Formatted(want))
 			}
 			if want := bruteMean(b.y, centres, test.sigma); !mat.EqualApprox(mean, want, 1e-14) {
-				t.Errorf("ĥ is\n%v\nand over all positions\n%v", mat.Formatted(mean), mat.Formatted(want))
+				t.Errorf("ĥ is\n%v\nand over all positions\n%v",
+					mat.Formatted(mean), mat.Formatted(want))
 			}
 			o := &objective{basis: b, sigma: test.sigma, lambda: test.lambda, mean: mean}
 			got, alpha, err := o.smi(w)
@@ -147,7 +152,8 @@ func TestAgainstBruteForce(t *testing.T) {
 			if want := bruteSMI(t, b, w, test.sigma, test.lambda); math.Abs(got-want) > 1e-11 {
 				t.Errorf("SMI-hat is %.14f, by brute force %.14f", got, want)
 			}
-			if want := bruteSolve(t, gram, mean, test.lambda); !mat.EqualApprox(alpha, want, 1e-10) {
+			want := bruteSolve(t, gram, mean, test.lambda)
+			if !mat.EqualApprox(alpha, want, 1e-10) {
 				t.Errorf("α is\n%v\nand by LU\n%v", mat.Formatted(alpha), mat.Formatted(want))
 			}
 		})
@@ -208,8 +214,8 @@ func TestSlope(t *testing.T) {
 		}
 		s := o.slope(w, alpha)
 		derivative := func(skew *mat.Dense) float64 {
-			high := bruteSMI(t, b, turn(w, skew, step), sigma, lambda)
-			low := bruteSMI(t, b, turn(w, skew, -step), sigma, lambda)
+			high := bruteSMI(t, b, rotate(w, skew, step), sigma, lambda)
+			low := bruteSMI(t, b, rotate(w, skew, -step), sigma, lambda)
 			return (high - low) / (2 * step)
 		}
 		for i := range d {
@@ -219,12 +225,16 @@ func TestSlope(t *testing.T) {
 				skew.Set(j, i, -1)
 				// turn goes along −skew, and the two entries of S count.
 				if got, want := -s.At(i, j), derivative(skew); math.Abs(got-want) > 1e-7 {
-					t.Errorf("d=%d: turning signals %d and %d changes SMI-hat by %.9f, by differences %.9f", d, i, j, got, want)
+					t.Errorf(
+						"d=%d: rotating signals %d and %d changes SMI-hat by %.9f, not %.9f",
+						d, i, j, got, want,
+					)
 				}
 			}
 		}
 		if got, want := -inner(s, s)/2, derivative(s); math.Abs(got-want) > 1e-7 {
-			t.Errorf("d=%d: the steepest descent begins with %.9f, by differences %.9f", d, got, want)
+			t.Errorf("d=%d: the steepest descent begins with %.9f, by differences %.9f",
+				d, got, want)
 		}
 	}
 }
@@ -233,7 +243,7 @@ func TestLosses(t *testing.T) {
 	const d, n, folds, sigma = 2, 13, 3, 0.7
 	lambdas := []float64{1e-2, 0.1, 1}
 	b := newBasis(white(t, d, n, 9), 5)
-	b.at(random(d, d, 10), sigma)
+	b.evaluate(random(d, d, 10), sigma)
 	centres := b.values(b.y)
 	got := b.losses(lambdas, folds)
 	for k, lambda := range lambdas {
@@ -248,11 +258,14 @@ func TestLosses(t *testing.T) {
 					column++
 				}
 			}
-			alpha := bruteSolve(t, bruteGram(out, centres, sigma), bruteMean(out, centres, sigma), lambda)
-			want += (mat.Inner(alpha, bruteGram(in, centres, sigma), alpha)/2 - mat.Dot(bruteMean(in, centres, sigma), alpha)) / folds
+			alpha := bruteSolve(t, bruteGram(out, centres, sigma), bruteMean(out, centres, sigma),
+				lambda)
+			gram, mean := bruteGram(in, centres, sigma), bruteMean(in, centres, sigma)
+			want += (mat.Inner(alpha, gram, alpha)/2 - mat.Dot(mean, alpha)) / folds
 		}
 		if math.Abs(got[k]-want) > 1e-12 {
-			t.Errorf("λ=%g: the cross-validated loss is %.14f, by brute force %.14f", lambda, got[k], want)
+			t.Errorf("λ=%g: the cross-validated loss is %.14f, by brute force %.14f",
+				lambda, got[k], want)
 		}
 	}
 }
@@ -266,7 +279,7 @@ func TestFactorsAreNormal(t *testing.T) {
 		x.Set(0, k, step*float64(k))
 	}
 	b := newBasis(x, 1)
-	b.at(mat.NewDense(1, 1, []float64{1}), sigma)
+	b.evaluate(mat.NewDense(1, 1, []float64{1}), sigma)
 	zeros := 0
 	for k, f := range b.factors[0].RawRowView(0) {
 		exponent := -math.Pow(step*float64(k), 2) / (2 * sigma * sigma)

@@ -7,25 +7,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// objective is SMI-hat as a function of the rotation W of the whitened signals.
+// An objective is SMI-hat as a function of the rotation W of the whitened signals.
 type objective struct {
 	basis         *basis
 	sigma, lambda float64
-	// mean is ĥ. It is the same for all W, since φ_l depends only on the distance
-	// of y_i from its centre, which no rotation changes.
+	// mean is ĥ. It is the same for all W, since φ_l depends only on the distance of y_i from
+	// its centre, which no rotation changes.
 	mean *mat.VecDense
 }
 
-// newObjective takes ĥ at any rotation.
+// newObjective returns the objective with σ and λ. The rotation may be any.
 func newObjective(b *basis, rotation *mat.Dense, sigma, lambda float64) *objective {
 	_, n := b.x.Dims()
-	b.at(rotation, sigma)
+	b.evaluate(rotation, sigma)
 	return &objective{basis: b, sigma: sigma, lambda: lambda, mean: b.mean(0, n)}
 }
 
 // smi returns SMI-hat of the signals W·x, and α.
 func (o *objective) smi(w *mat.Dense) (float64, *mat.VecDense, error) {
-	o.basis.at(w, o.sigma)
+	o.basis.evaluate(w, o.sigma)
 	alpha, err := solve(o.basis.gram(), o.mean, o.lambda)
 	if err != nil {
 		return 0, nil, err
@@ -33,19 +33,17 @@ func (o *objective) smi(w *mat.Dense) (float64, *mat.VecDense, error) {
 	return mat.Dot(o.mean, alpha)/2 - 0.5, alpha, nil
 }
 
-// slope returns the skew matrix S, d×d, for which SMI-hat of exp(−t·S)·W·x begins
-// with the derivative −½‖S‖² in t, where W is that of the last smi and alpha is
-// its α: S = D·Wᵀ − W·Dᵀ, D being the gradient in W. That is the steepest descent
-// among the rotations, and the natural gradient.
+// slope returns the natural gradient, the skew matrix S = D·Wᵀ − W·Dᵀ, d×d, where D is the
+// gradient with respect to W. The rotations exp(−t·S)·W are the steepest descent: there the
+// derivative of SMI-hat in t is −½‖S‖² at first. W is that of the last smi and alpha its α.
 func (o *objective) slope(w *mat.Dense, alpha *mat.VecDense) *mat.Dense {
-	var turn mat.Dense
-	turn.Mul(o.basis.gradient(alpha), w.T())
-	s := mat.DenseCopyOf(turn.T())
-	s.Sub(&turn, s)
-	return s
+	var product, s mat.Dense
+	product.Mul(o.basis.gradient(alpha), w.T())
+	s.Sub(&product, mat.DenseCopyOf(product.T()))
+	return &s
 }
 
-// descent is what a descent ended with.
+// A descent is the end of one.
 type descent struct {
 	rotation   *mat.Dense
 	smi        float64
@@ -53,8 +51,7 @@ type descent struct {
 	converged  bool
 }
 
-// leastOf descends from each of the starts and returns the descent that ended
-// with the least SMI-hat.
+// best descends from each of the starts and returns the descent with the smallest SMI-hat.
 func (o *objective) best(ctx context.Context, starts []*mat.Dense, cfg Config) (descent, error) {
 	best := descent{smi: math.Inf(1)}
 	for _, w := range starts {
@@ -69,37 +66,41 @@ func (o *objective) best(ctx context.Context, starts []*mat.Dense, cfg Config) (
 	return best, nil
 }
 
-// Steps along the geodesic, in radians as the Frobenius norm of the skew matrix.
+// The lengths of steps along the geodesic, in radians, as the Frobenius norm of t·S. They are
+// choices. Half and twice of the first two change the number of steps, not their end.
 const (
-	firstTurn = math.Pi / 8
-	mostTurn  = math.Pi / 4
-	leastTurn = 1e-10 // a descent ends where not even this lowers SMI-hat
+	firstAngle = math.Pi / 8
+	maxAngle   = math.Pi / 4
+	// minAngle ends a descent if such a step doesn't decrease SMI-hat. It changes SMI-hat by
+	// less than rounding near a minimum, and so does twice of it.
+	minAngle = 1e-10
 )
 
-// armijo is the share of the first-order decrease that a step must achieve.
+// armijo is the share of the first-order decrease that a step must achieve, with the usual
+// value (J. Nocedal and S. Wright, Numerical Optimization, 2006, section 3.1).
 const armijo = 1e-4
 
-// descend lowers SMI-hat from the rotation w by steps W ← exp(−t·S)·W. A step is
-// tried with the t of J. Barzilai and J. Borwein, IMA J. Numer. Anal. 8, 1988, and
-// halved until it is good by Armijo's rule.
+// descend decreases SMI-hat from the rotation w by steps W ← exp(−t·S)·W. The first t of a step
+// is that of J. Barzilai and J. Borwein, IMA Journal of Numerical Analysis 8, 1988; it is
+// halved until the step satisfies Armijo's condition.
 func (o *objective) descend(ctx context.Context, w *mat.Dense, cfg Config) (descent, error) {
 	smi, alpha, err := o.smi(w)
 	if err != nil {
 		return descent{}, err
 	}
 	slope := o.slope(w, alpha)
-	t := firstTurn / mat.Norm(slope, 2)
+	t := firstAngle / mat.Norm(slope, 2)
 	for iteration := range cfg.MaxIterations {
 		norm := mat.Norm(slope, 2)
 		if norm <= cfg.Tolerance*(smi+0.5) {
 			return descent{w, smi, iteration, true}, nil
 		}
-		t = min(t, mostTurn/norm)
+		t = min(t, maxAngle/norm)
 		for {
 			if err := ctx.Err(); err != nil {
 				return descent{}, err
 			}
-			next := turn(w, slope, t)
+			next := rotate(w, slope, t)
 			var lower float64
 			if lower, alpha, err = o.smi(next); err != nil {
 				return descent{}, err
@@ -108,7 +109,7 @@ func (o *objective) descend(ctx context.Context, w *mat.Dense, cfg Config) (desc
 				w, smi = next, lower
 				break
 			}
-			if t /= 2; t*norm < leastTurn {
+			if t /= 2; t*norm < minAngle {
 				return descent{w, smi, iteration, true}, nil
 			}
 		}
@@ -119,18 +120,18 @@ func (o *objective) descend(ctx context.Context, w *mat.Dense, cfg Config) (desc
 	return descent{w, smi, cfg.MaxIterations, false}, nil
 }
 
-// turn returns exp(−t·S)·W.
-func turn(w, s *mat.Dense, t float64) *mat.Dense {
-	var rotation, turned mat.Dense
+// rotate returns exp(−t·S)·W.
+func rotate(w, s *mat.Dense, t float64) *mat.Dense {
+	var rotation, rotated mat.Dense
 	rotation.Scale(-t, s)
 	rotation.Exp(&rotation)
-	turned.Mul(&rotation, w)
-	return &turned
+	rotated.Mul(&rotation, w)
+	return &rotated
 }
 
-// nextStep returns the step after one of t that changed the slope from before to
-// after: the t for which the slope would become zero if it went on changing as
-// it did. Where it didn't fall, that is twice the last.
+// nextStep returns the first t of the step after one of t that changed the slope from before
+// to after: where the slope would vanish if it continued to change at the same rate. If the
+// slope didn't decrease, it is twice the last t.
 func nextStep(t float64, before, after *mat.Dense) float64 {
 	var change mat.Dense
 	change.Sub(before, after)
@@ -141,7 +142,7 @@ func nextStep(t float64, before, after *mat.Dense) float64 {
 	return t * inner(before, before) / fall
 }
 
-// inner is the sum of the products of the entries of a and b.
+// inner returns the inner product of a and b as vectors.
 func inner(a, b *mat.Dense) float64 {
 	var product mat.Dense
 	product.MulElem(a, b)

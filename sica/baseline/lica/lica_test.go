@@ -24,7 +24,9 @@ var _ ica.Method = Config{}
 
 // mixture draws n positions of a source for each of the distributions and mixes
 // them by a random rotation.
-func mixture(t *testing.T, seed uint64, n int, sources ...func(*rand.Rand) float64) (x, a *mat.Dense) {
+func mixture(
+	t *testing.T, seed uint64, n int, sources ...func(*rand.Rand) float64,
+) (x, a *mat.Dense) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 11))
 	d := len(sources)
@@ -178,7 +180,8 @@ func TestDescentStaysOrthogonalAndFalls(t *testing.T) {
 			t.Errorf("after %d iterations W·Wᵀ is\n%v", end.iterations, mat.Formatted(&product))
 		}
 		if !(end.smi < last) {
-			t.Errorf("after %d iterations SMI-hat is %g, before that %g", end.iterations, end.smi, last)
+			t.Errorf("after %d iterations SMI-hat is %g, before that %g",
+				end.iterations, end.smi, last)
 		}
 		last = end.smi
 	}
@@ -192,7 +195,8 @@ func TestReproducible(t *testing.T) {
 		return mustFit(t, x, cfg)
 	}
 	first, again, other := fit(1), fit(1), fit(2)
-	if !mat.Equal(first.Signals, again.Signals) || *first.Details.(*Details) != *again.Details.(*Details) {
+	if !mat.Equal(first.Signals, again.Signals) ||
+		*first.Details.(*Details) != *again.Details.(*Details) {
 		t.Error("the same seed gave different signals")
 	}
 	if mat.Equal(first.Signals, other.Signals) {
@@ -203,6 +207,9 @@ func TestReproducible(t *testing.T) {
 func TestHardSignals(t *testing.T) {
 	binary := func(rng *rand.Rand) float64 { return float64(rng.IntN(2)) }
 	outlier := func(rng *rand.Rand) float64 { return math.Pow(rng.NormFloat64(), 9) }
+	five := []func(*rand.Rand) float64{
+		outlier, binary, datasets.Normal, datasets.Laplace, outlier,
+	}
 	for _, test := range []struct {
 		name    string
 		n       int
@@ -212,13 +219,14 @@ func TestHardSignals(t *testing.T) {
 		{"few positions", 5, []func(*rand.Rand) float64{datasets.Laplace, datasets.Normal}},
 		{"two values", 100, []func(*rand.Rand) float64{binary, binary}},
 		{"outliers", 100, []func(*rand.Rand) float64{outlier, outlier, datasets.Normal}},
-		{"ten signals", 50, []func(*rand.Rand) float64{outlier, binary, datasets.Normal, datasets.Normal, outlier, binary, binary, datasets.Laplace, datasets.Laplace, outlier}},
+		{"ten signals", 50, slices.Repeat(five, 2)},
 	} {
 		for name, cfg := range map[string]Config{"Default": Default(), "Paper": Paper()} {
 			t.Run(test.name+", "+name, func(t *testing.T) {
 				x, _ := mixture(t, 3, test.n, test.sources...)
 				m := mustFit(t, x, cfg)
-				if !finite(m.Signals) || !finite(baselinetest.Unmixing(t, m)) || math.IsNaN(m.Details.(*Details).SMI) {
+				if !finite(m.Signals) || !finite(baselinetest.Unmixing(t, m)) ||
+					math.IsNaN(m.Details.(*Details).SMI) {
 					t.Error("a value isn't finite")
 				}
 			})
@@ -245,9 +253,11 @@ func TestWarnings(t *testing.T) {
 		converged bool
 		warning   string
 	}{
-		{"one iteration", two, func(c *Config) { c.MaxIterations = 1 }, false, "did not converge to the tolerance 1e-06 in 1 iterations"},
+		{"one iteration", two, func(c *Config) { c.MaxIterations = 1 }, false,
+			"did not converge to the tolerance 1e-06 in 1 iterations"},
 		{"narrow", six, func(c *Config) { c.Sigmas = []float64{0.1} }, true, "allow larger sigmas"},
-		{"flat", two, func(c *Config) { c.Lambdas = []float64{1e9} }, true, "allow smaller lambdas"},
+		{"flat", two, func(c *Config) { c.Lambdas = []float64{1e9} }, true,
+			"allow smaller lambdas"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x, _ := mixture(t, 4, 200, test.sources...)
@@ -255,7 +265,8 @@ func TestWarnings(t *testing.T) {
 			test.change(&cfg)
 			c := mustFit(t, x, cfg).Convergence
 			if c.Converged != test.converged || !strings.Contains(c.Warning, test.warning) {
-				t.Errorf("converged %t, warning %q: want %t and a warning with %q", c.Converged, c.Warning, test.converged, test.warning)
+				t.Errorf("converged %t, warning %q: want %t and a warning with %q",
+					c.Converged, c.Warning, test.converged, test.warning)
 			}
 		})
 	}
@@ -286,6 +297,9 @@ func TestErrors(t *testing.T) {
 		change(&cfg)
 		return cfg
 	}
+	wide := func(lambdas ...float64) Config {
+		return set(func(c *Config) { c.Lambdas, c.Sigmas = lambdas, []float64{100} })
+	}
 	for _, test := range []struct {
 		name string
 		x    *mat.Dense
@@ -293,23 +307,30 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"no signals", nil, Paper(), "x is empty"},
-		{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 3, 5}), Paper(), "at least 3 positions"},
+		{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 3, 5}), Paper(),
+			"at least 3 positions"},
 		{"NaN", with(math.NaN()), Paper(), "signal 2: has the value NaN at position 8"},
 		{"infinite", with(math.Inf(1)), Paper(), "+Inf"},
 		{"dependent", dependent, Paper(), "linearly dependent"},
 		{"no settings", good, Config{}, "sigmas: are []"},
-		{"narrow sigma", good, set(func(c *Config) { c.Sigmas = []float64{1e-9} }), "from 1e-3 to 1e3"},
+		{"narrow sigma", good, set(func(c *Config) { c.Sigmas = []float64{1e-9} }),
+			"from 1e-3 to 1e3"},
 		{"no lambda", good, set(func(c *Config) { c.Lambdas = nil }), "lambdas: are []"},
-		{"zero lambda", good, set(func(c *Config) { c.Lambdas = []float64{0.1, 0} }), "each positive"},
-		{"infinite lambda", good, set(func(c *Config) { c.Lambdas = []float64{math.Inf(1)} }), "each positive"},
-		{"one fold", good, set(func(c *Config) { c.Folds = 1 }), "from 2 to the number of positions, 50"},
-		{"many folds", good, set(func(c *Config) { c.Folds = 51 }), "from 2 to the number of positions, 50"},
+		{"zero lambda", good, set(func(c *Config) { c.Lambdas = []float64{0.1, 0} }),
+			"each positive"},
+		{"infinite lambda", good, set(func(c *Config) { c.Lambdas = []float64{math.Inf(1)} }),
+			"each positive"},
+		{"one fold", good, set(func(c *Config) { c.Folds = 1 }),
+			"from 2 to the number of positions, 50"},
+		{"many folds", good, set(func(c *Config) { c.Folds = 51 }),
+			"from 2 to the number of positions, 50"},
 		{"no basis", good, set(func(c *Config) { c.Basis = 0 }), "basis: is 0"},
 		{"no starts", good, set(func(c *Config) { c.Starts = 0 }), "starts: is 0"},
 		{"tolerance", good, set(func(c *Config) { c.Tolerance = math.NaN() }), "tolerance: is NaN"},
-		{"no iterations", good, set(func(c *Config) { c.MaxIterations = 0 }), "max iterations: is 0"},
-		{"no ridge to speak of", good, set(func(c *Config) { c.Lambdas = []float64{1e-300}; c.Sigmas = []float64{100} }), "larger lambdas"},
-		{"nor any choice", good, set(func(c *Config) { c.Lambdas = []float64{1e-300, 1e-299}; c.Sigmas = []float64{100} }), "larger lambdas"},
+		{"no iterations", good, set(func(c *Config) { c.MaxIterations = 0 }),
+			"max iterations: is 0"},
+		{"no ridge to speak of", good, wide(1e-300), "must be larger"},
+		{"nor any choice", good, wide(1e-300, 1e-299), "must be larger"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m, err := ica.Separate(context.Background(), test.cfg, test.x)

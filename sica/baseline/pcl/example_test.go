@@ -14,7 +14,12 @@ import (
 )
 
 func Example() {
-	process := datasets.ARProcess{Coefficients: []float64{0.7}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 50}
+	process := datasets.ARProcess{
+		Coefficients: []float64{0.7},
+		Scale:        1,
+		Innovation:   datasets.Laplace,
+		BurnIn:       50,
+	}
 	s, err := datasets.AR(rand.New(rand.NewPCG(1, 2)), 1000, process, process)
 	if err != nil {
 		log.Fatal(err)

@@ -13,37 +13,38 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// The scopes of the variables. There is one run, R = 1 in the words of layers.
+// The scopes of the variables. There is one run: R = 1 in package layers.
 const (
 	featureScope    = "features"
 	regressionScope = "regression"
 )
 
-// loss is the logistic loss of a training step, [1]: the mean over both members
-// of each pair. data holds the white signals [1, T, d], batch the positions t,
-// t−1 and t* as int32 [1, 3, B].
+// loss returns the logistic loss of a training step, [1]: the mean over both classes of pairs.
+// The data are the white signals [1, n, d], the batch holds the positions t, t−1 and t* as
+// int32 [1, 3, B].
 func (c Config) loss(scope *model.Scope, data, batch []*Node) *Node {
-	x, at := data[0], batch[0]
-	d, size := x.Shape().Dim(2), at.Shape().Dim(2)
-	y := Gather(Squeeze(x, 0), InsertAxes(at, -1)) // [1, 3, B, d]
-	h := Reshape(c.features(scope.In(featureScope), Reshape(y, 1, -1, d)), 1, 3, size, d)
-	here, before, other := member(h, 0), member(h, 1), member(h, 2) // [1, B, d]
-
+	x, positions := data[0], batch[0]
+	d, size := x.Shape().Dim(2), positions.Shape().Dim(2)
+	y := Gather(Squeeze(x, 0), InsertAxes(positions, -1))              // [1, 3, B, d]
+	h := c.features(scope.In(featureScope), Reshape(y, 1, -1, d))      // [1, 3·B, d]
+	h = Reshape(h, 1, 3, size, d)                                      // [1, 3, B, d]
+	here, before, other := element(h, 0), element(h, 1), element(h, 2) // [1, B, d]
 	r := newRegression(scope.In(regressionScope), h)
-	pairs := flows.LogisticLoss(r.logOdds(here, before), r.logOdds(here, other)) // [1, B]
-	return MulScalar(ReduceMean(pairs, -1), 0.5)
+	l := flows.LogisticLoss(r.logOdds(here, before), r.logOdds(here, other)) // [1, B]
+	return MulScalar(ReduceMean(l, -1), 0.5)
 }
 
-func member(h *Node, i int) *Node {
+// element returns element i along axis 1.
+func element(h *Node, i int) *Node {
 	return Squeeze(Slice(h, AxisRange(), AxisElem(i)), 1)
 }
 
-// features is h of y [1, N, d], of the same shape.
+// features returns the features of y, [1, N, d], with the same shape.
 func (c Config) features(scope *model.Scope, y *Node) *Node {
 	return layers.MLP(scope, y).Hidden(c.Hidden...).Outputs(y.Shape().Dim(2)).Done()
 }
 
-// featureLayers are the scopes of the layers of features.
+// featureLayers returns the scopes of the layers of features.
 func (c Config) featureLayers() []string {
 	var scopes []string
 	for i := range c.Hidden {
@@ -52,17 +53,16 @@ func (c Config) featureLayers() []string {
 	return append(scopes, path.Join("/", featureScope, "output"))
 }
 
-// silu is the activation of features.
+// silu is the activation of the hidden layers of features.
 func silu(v float64) float64 { return v / (1 + math.Exp(-v)) }
 
-// regression holds the parameters of r(y₁, y₂), c being [1, 1] and the others
-// [1, 1, d].
+// A regression holds the parameters of r(y₁, y₂): c is [1, 1], the others are [1, 1, d].
 type regression struct {
 	a1, a2, b, aBar, bBar, c *Node
 }
 
-// start is what the regression's parameters begin with: with a₁ = 1 and a₂ = 0
-// it takes no notice of the neighbour, and learns on which side of 0 a₂ lies.
+// start holds the first values of the regression's parameters. With a₁ = 1 and a₂ = 0 it ignores
+// the neighbour, and learns the sign of a₂.
 var start = map[string]float64{"a1": 1, "a2": 0, "b": 0, "a_bar": 0.5, "b_bar": 0, "c": 0}
 
 func newRegression(scope *model.Scope, h *Node) regression {
@@ -80,8 +80,8 @@ func newRegression(scope *model.Scope, h *Node) regression {
 	}
 }
 
-// logOdds is −r, the log-odds that y₂ is y₁'s neighbour, [1, B], of the features
-// h₁ of y₁ and h₂ of y₂, [1, B, d].
+// logOdds returns −r, the log-odds that y₂ is the neighbour of y₁, [1, B], for their features
+// h₁ and h₂, [1, B, d].
 func (r regression) logOdds(h1, h2 *Node) *Node {
 	joint := Abs(Add(Add(Mul(r.a1, h1), Mul(r.a2, h2)), r.b))
 	marginal := Square(Add(Mul(r.aBar, h1), r.bBar))

@@ -33,7 +33,12 @@ func (c Config) on(b compute.Backend) Config {
 // sources are two signals of the article's kind, s_t = 0.7·s_{t−1} + Laplace.
 func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
 	t.Helper()
-	p := datasets.ARProcess{Coefficients: []float64{0.7}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 50}
+	p := datasets.ARProcess{
+		Coefficients: []float64{0.7},
+		Scale:        1,
+		Innovation:   datasets.Laplace,
+		BurnIn:       50,
+	}
 	s, err := datasets.AR(rand.New(rand.NewPCG(seed, 0)), positions, p, p)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +97,8 @@ func TestNoDependenceIsSaid(t *testing.T) {
 	}
 	c := cfg.convergence(losses)
 	loss, _ := learning.LastTenth(losses)
-	if !c.Converged || !strings.Contains(c.Warning, "can't distinguish") || math.Abs(loss-math.Ln2) > 0.02 {
+	if !c.Converged || !strings.Contains(c.Warning, "can't distinguish") ||
+		math.Abs(loss-math.Ln2) > 0.02 {
 		t.Errorf("loss %.3f and %+v, want a loss of log 2 and a warning", loss, c)
 	}
 }
@@ -130,15 +136,19 @@ func TestErrors(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"no backend":    {want: "backend: is nil", x: x},
-		"no signals":    {b: b, want: "x is empty"},
-		"NaN":           {b: b, x: nan, want: "NaN at position 8"},
-		"ended":         {ctx: ended, b: b, x: x, want: "context canceled"},
-		"hidden":        {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} }, want: "hidden: is [3 0]"},
-		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() }, want: "learning rate: is NaN"},
-		"batch":         {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
-		"epochs":        {b: b, x: x, change: func(c *Config) { c.Epochs = 0 }, want: "epochs: is 0"},
-		"diverging":     {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 }, want: ica.ErrNotFinite.Error()},
+		"no backend": {want: "backend: is nil", x: x},
+		"no signals": {b: b, want: "x is empty"},
+		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
+		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},
+		"hidden": {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} },
+			want: "hidden: is [3 0]"},
+		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() },
+			want: "learning rate: is NaN"},
+		"batch": {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
+		"epochs": {b: b, x: x, change: func(c *Config) { c.Epochs = 0 },
+			want: "epochs: is 0"},
+		"diverging": {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 },
+			want: ica.ErrNotFinite.Error()},
 	} {
 		cfg := small()
 		if test.change != nil {
@@ -166,7 +176,8 @@ func TestCancel(t *testing.T) {
 	cfg.Epochs = 1e6
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := ica.Separate(ctx, cfg.on(baselinetest.Open(t, backend.Go)), x); !errors.Is(err, context.DeadlineExceeded) {
+	_, err := ica.Separate(ctx, cfg.on(baselinetest.Open(t, backend.Go)), x)
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

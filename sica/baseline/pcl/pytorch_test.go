@@ -26,19 +26,35 @@ type reference struct {
 const oracleD, oracleT, oracleBatch = 3, 12, 7
 
 var oracleParameters = []string{
-	"features/hidden_0/weights", "features/hidden_0/biases",
-	"features/hidden_1/weights", "features/hidden_1/biases",
-	"features/output/weights", "features/output/biases",
-	"regression/a1", "regression/a2", "regression/b", "regression/a_bar", "regression/b_bar", "regression/c",
+	"features/hidden_0/weights",
+	"features/hidden_0/biases",
+	"features/hidden_1/weights",
+	"features/hidden_1/biases",
+	"features/output/weights",
+	"features/output/biases",
+	"regression/a1",
+	"regression/a2",
+	"regression/b",
+	"regression/a_bar",
+	"regression/b_bar",
+	"regression/c",
 }
 
 // newOracle is the oracle's training, its white signals and its batch, which is
 // the same in every step.
-func newOracle(t *testing.T, b compute.Backend) (tr *training, white *mat.Dense, batch *tensors.Tensor) {
+func newOracle(
+	t *testing.T, b compute.Backend,
+) (tr *training, white *mat.Dense, batch *tensors.Tensor) {
 	t.Helper()
 	g := baselinetest.Generator(7)
 	white = mat.DenseCopyOf(g.Matrix(oracleT, oracleD).T())
-	cfg := Config{Backend: b, Hidden: []int{5, 4}, LearningRate: 1e-2, Batch: oracleBatch, Epochs: 1}
+	cfg := Config{
+		Backend:      b,
+		Hidden:       []int{5, 4},
+		LearningRate: 1e-2,
+		Batch:        oracleBatch,
+		Epochs:       1,
+	}
 	tr, err := newTraining(white, cfg, dtypes.Float64)
 	if err != nil {
 		t.Fatalf("%+v", err)
@@ -46,7 +62,8 @@ func newOracle(t *testing.T, b compute.Backend) (tr *training, white *mat.Dense,
 	t.Cleanup(tr.Close)
 	for _, name := range oracleParameters {
 		v := tr.Store.GetVariable("/" + name)
-		value := tensors.FromFlatDataAndDimensions(g.Values(v.Shape().Size()), v.Shape().Dimensions...)
+		value := tensors.FromFlatDataAndDimensions(
+			g.Values(v.Shape().Size()), v.Shape().Dimensions...)
 		if err := v.SetValue(value); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +75,8 @@ func newOracle(t *testing.T, b compute.Backend) (tr *training, white *mat.Dense,
 			at = append(at, []int32{here, here - 1, 5 * here % oracleT}[i])
 		}
 	}
-	return tr, white, tensors.FromFlatDataAndDimensions(slices.Repeat(at, chunk), chunk, 1, 3, oracleBatch)
+	all := slices.Repeat(at, chunk)
+	return tr, white, tensors.FromFlatDataAndDimensions(all, chunk, 1, 3, oracleBatch)
 }
 
 func TestPyTorch(t *testing.T) {
@@ -67,10 +85,15 @@ func TestPyTorch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := baselinetest.Open(t, name)
 			tr, white, batch := newOracle(t, b)
-			gradients := baselinetest.Gradients(t, b, tr.Store, func(scope *model.Scope, inputs []*Node) *Node {
-				first := Squeeze(Slice(inputs[1], AxisElem(0)), 0)
-				return tr.cfg.loss(scope, inputs[:1], []*Node{first})
-			}, tr.Data[0], batch)
+			gradients := baselinetest.Gradients(
+				t, b, tr.Store,
+				func(scope *model.Scope, inputs []*Node) *Node {
+					first := Squeeze(Slice(inputs[1], AxisElem(0)), 0)
+					return tr.cfg.loss(scope, inputs[:1], []*Node{first})
+				},
+				tr.Data[0],
+				batch,
+			)
 			if len(gradients) != len(oracleParameters) {
 				t.Fatalf("%d parameters, want %d", len(gradients), len(oracleParameters))
 			}
@@ -87,7 +110,8 @@ func TestPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			baselinetest.Near(t, "features", h.Outputs(white).RawMatrix().Data, want.Features, 1e-12)
+			baselinetest.Near(t, "features", h.Outputs(white).RawMatrix().Data, want.Features,
+				1e-12)
 		})
 	}
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// chunk is the number of steps of one call of the trainer, between which ctx may
-// end the training.
+// chunk is the number of steps of one call of the trainer. ctx can end the training between
+// two of them. Half of it costs time on small networks, twice of it delays the end.
 const chunk = 64
 
-// training is a feature network and its regression while they learn.
+// A training is that of a feature network and its regression.
 type training struct {
-	*learning.Learner // of the white signals [1, T, d]
+	*learning.Learner // of the white signals [1, n, d]
 
 	cfg   Config
-	t     int
+	n     int
 	order *order
 }
 
@@ -40,7 +40,7 @@ func newTraining(white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, e
 	if err != nil {
 		return nil, err
 	}
-	tr := &training{Learner: learner, cfg: cfg, t: n}
+	tr := &training{Learner: learner, cfg: cfg, n: n}
 	if err := tr.initialise(rng); err != nil {
 		return nil, err
 	}
@@ -48,6 +48,7 @@ func newTraining(white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, e
 	return tr, nil
 }
 
+// initialise draws the weights of the features, and sets the regression to start.
 func (tr *training) initialise(rng *rand.Rand) error {
 	if err := layers.Initialise(tr.Store.Scope("/"+featureScope), []*rand.Rand{rng}); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (tr *training) initialise(rng *rand.Rand) error {
 
 // run makes all steps and returns the loss of each.
 func (tr *training) run(ctx context.Context) ([]float64, error) {
-	total := tr.cfg.steps(tr.t)
+	total := tr.cfg.steps(tr.n)
 	losses := make([]float64, 0, total)
 	for len(losses) < total {
 		if err := ctx.Err(); err != nil {
@@ -82,66 +83,67 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 		for _, loss := range next {
 			losses = append(losses, loss)
 			if math.IsNaN(loss) || math.IsInf(loss, 0) {
-				return nil, fmt.Errorf("step %d: %w: try a lower learning rate than %g", len(losses), ica.ErrNotFinite, tr.cfg.LearningRate)
+				return nil, fmt.Errorf("step %d: %w: try a learning rate below %g",
+					len(losses), ica.ErrNotFinite, tr.cfg.LearningRate)
 			}
 		}
 	}
 	return losses, nil
 }
 
+// train makes the given number of steps, at most chunk, and returns the loss of each.
 func (tr *training) train(ctx context.Context, steps int) ([]float64, error) {
-	size := 3 * tr.cfg.batch(tr.t)
-	at := make([]int32, chunk*size)
+	size := 3 * tr.cfg.batch(tr.n)
+	positions := make([]int32, chunk*size)
 	for i := range steps {
-		tr.order.next(at[i*size:][:size])
+		tr.order.next(positions[i*size:][:size])
 	}
-	batch := tensors.FromFlatDataAndDimensions(at, chunk, 1, 3, size/3)
+	batch := tensors.FromFlatDataAndDimensions(positions, chunk, 1, 3, size/3)
 	defer batch.FinalizeAll()
 	return tr.Train(ctx, []*tensors.Tensor{batch}, steps)
 }
 
-// decay sets the learning rate after a part of the training, from 0 to 1.
-func (tr *training) decay(part float64) error {
+// decay sets the learning rate after a share of the training, from 0 to 1.
+func (tr *training) decay(share float64) error {
 	if !tr.cfg.Decay {
 		return nil
 	}
-	return tr.SetRate(tr.cfg.LearningRate * (1 + math.Cos(math.Pi*part)) / 2)
+	return tr.SetRate(tr.cfg.LearningRate * (1 + math.Cos(math.Pi*share)) / 2)
 }
 
-// features returns the feature network as it is now.
+// features returns the current feature network.
 func (tr *training) features() (learning.Network, error) {
 	return tr.Network(silu, tr.cfg.featureLayers()...)
 }
 
-// order draws the positions of the batches.
+// An order draws the positions of the batches.
 type order struct {
 	rng   *rand.Rand
-	t     int
+	n     int
 	batch int
 	left  []int32 // of this epoch
-	all   []int32 // 1 … T−1
+	all   []int32 // 1 … n−1
 }
 
-func newOrder(rng *rand.Rand, t, batch int) *order {
-	o := &order{rng: rng, t: t, batch: batch}
-	for i := range t - 1 {
+func newOrder(rng *rand.Rand, n, batch int) *order {
+	o := &order{rng: rng, n: n, batch: batch}
+	for i := range n - 1 {
 		o.all = append(o.all, int32(i+1))
 	}
 	return o
 }
 
-// next fills at with a batch: the positions t, then their neighbours t−1, then
-// any positions t*.
-func (o *order) next(at []int32) {
+// next sets the positions of a batch, [3, B]: t, then the neighbours t−1, then any t*.
+func (o *order) next(positions []int32) {
 	if len(o.left) < o.batch {
 		o.rng.Shuffle(len(o.all), func(i, j int) { o.all[i], o.all[j] = o.all[j], o.all[i] })
 		o.left = o.all
 	}
 	b := o.batch
-	copy(at, o.left[:b])
+	copy(positions, o.left[:b])
 	for i, t := range o.left[:b] {
-		at[b+i] = t - 1
-		at[2*b+i] = o.rng.Int32N(int32(o.t))
+		positions[b+i] = t - 1
+		positions[2*b+i] = o.rng.Int32N(int32(o.n))
 	}
 	o.left = o.left[b:]
 }

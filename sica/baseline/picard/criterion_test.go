@@ -65,7 +65,10 @@ func TestMeans(t *testing.T) {
 	}
 	var y mat.Dense
 	y.Mul(w, x)
-	want := means{make([]float64, d), make([]float64, d), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
+	want := means{
+		logCosh: make([]float64, d), slope: make([]float64, d),
+		score: mat.NewDense(d, d, nil), slopeSquare: mat.NewDense(d, d, nil),
+	}
 	for i := range d {
 		for k := range n {
 			v := y.At(i, k)
@@ -79,8 +82,10 @@ func TestMeans(t *testing.T) {
 			}
 		}
 	}
-	if !floats.EqualApprox(got.logCosh, want.logCosh, 1e-13) || !floats.EqualApprox(got.slope, want.slope, 1e-13) ||
-		!mat.EqualApprox(got.score, want.score, 1e-13) || !mat.EqualApprox(got.slopeSquare, want.slopeSquare, 1e-13) {
+	if !floats.EqualApprox(got.logCosh, want.logCosh, 1e-13) ||
+		!floats.EqualApprox(got.slope, want.slope, 1e-13) ||
+		!mat.EqualApprox(got.score, want.score, 1e-13) ||
+		!mat.EqualApprox(got.slopeSquare, want.slopeSquare, 1e-13) {
 		t.Errorf("means %+v, want %+v", got, want)
 	}
 }
@@ -88,12 +93,15 @@ func TestMeans(t *testing.T) {
 // log 2·cosh y is |y| where cosh y overflows, and log 2 at 0.
 func TestLogCosh(t *testing.T) {
 	const rounding = 1e-15
-	for y, want := range map[float64]float64{0: math.Ln2, 1e-300: math.Ln2, 800: 800, -1e150: 1e150} {
+	for y, want := range map[float64]float64{
+		0: math.Ln2, 1e-300: math.Ln2, 800: 800, -1e150: 1e150,
+	} {
 		tanh, slope := make([]float64, 1), make([]float64, 1)
 		if got := logCosh([]float64{y}, tanh, slope); math.Abs(got-want) > rounding*max(1, want) {
 			t.Errorf("log 2·cosh %g is %g, want %g", y, got, want)
 		}
-		if want := math.Tanh(y); math.Abs(tanh[0]-want) > rounding || math.Abs(slope[0]-(1-want*want)) > rounding {
+		if want := math.Tanh(y); math.Abs(tanh[0]-want) > rounding ||
+			math.Abs(slope[0]-(1-want*want)) > rounding {
 			t.Errorf("tanh %g is %g with slope %g, want %g", y, tanh[0], slope[0], want)
 		}
 	}
@@ -147,7 +155,8 @@ func TestDescend(t *testing.T) {
 		if err != nil || next == nil || !(next.loss(p.signs) < p.loss(p.signs)) {
 			t.Fatalf("point %+v, error %v", next, err)
 		}
-		if halved := math.Log2(mat.Norm(&far, 2) / mat.Norm(gone, 2)); halved < 1 || halved != math.Round(halved) {
+		if halved := math.Log2(mat.Norm(&far, 2) / mat.Norm(gone, 2)); halved < 1 ||
+			halved != math.Round(halved) {
 			t.Errorf("the step was halved %g times", halved)
 		}
 		if !mat.EqualApprox(next.w, move(p, gone), 1e-15) {
@@ -183,7 +192,8 @@ func TestHessian(t *testing.T) {
 		if err != nil || !c.Converged {
 			t.Fatalf("convergence %+v, error %v", c, err)
 		}
-		if scales := mat.NewDiagDense(3, []float64{w.At(0, 0), w.At(1, 1), w.At(2, 2)}); !mat.EqualApprox(w, scales, 1e-12) {
+		scales := mat.NewDiagDense(3, []float64{w.At(0, 0), w.At(1, 1), w.At(2, 2)})
+		if !mat.EqualApprox(w, scales, 1e-12) {
 			t.Errorf("the minimum is\n%v, want independent signals to stay apart", mat.Formatted(w))
 		}
 
@@ -224,7 +234,8 @@ func TestHessianIsPositive(t *testing.T) {
 			e := h.solve(g)
 			// At the least eigenvalue minCurvature, |E| is at most |G| over it.
 			if up := dot(e, g); !(up > 0) || mat.Norm(e, 2) > mat.Norm(g, 2)/minCurvature*(1+1e-9) {
-				t.Errorf("the step\n%v goes up by %g for the gradient\n%v", mat.Formatted(e), up, mat.Formatted(g))
+				t.Errorf("the step\n%v goes up by %g for the gradient\n%v",
+					mat.Formatted(e), up, mat.Formatted(g))
 			}
 		}
 	})
@@ -261,11 +272,13 @@ func TestDirection(t *testing.T) {
 	var want mat.VecDense
 	want.MulVec(inverse, mat.NewVecDense(4, g.RawMatrix().Data))
 	want.ScaleVec(-1, &want)
-	if got := past.direction(g, h); !floats.EqualApprox(got.RawMatrix().Data, want.RawVector().Data, 1e-12) {
-		t.Errorf("direction %v, want %v", got.RawMatrix().Data, want.RawVector().Data)
+	got := past.direction(g, h).RawMatrix().Data
+	if !floats.EqualApprox(got, want.RawVector().Data, 1e-12) {
+		t.Errorf("direction %v, want %v", got, want.RawVector().Data)
 	}
 	past.pairs = nil
-	if got, want := past.direction(mat.NewDense(d, d, []float64{-1, 0, 0, 1}), h).RawMatrix().Data, []float64{1. / 2, 0, 0, -1. / 7}; !floats.EqualApprox(got, want, 1e-15) {
+	got = past.direction(mat.NewDense(d, d, []float64{-1, 0, 0, 1}), h).RawMatrix().Data
+	if want := []float64{1. / 2, 0, 0, -1. / 7}; !floats.EqualApprox(got, want, 1e-15) {
 		t.Errorf("direction without memory %v, want %v", got, want)
 	}
 }

@@ -38,7 +38,8 @@ func Example() {
 	for i := range 2 {
 		best := 0.0
 		for j := range 2 {
-			best = max(best, math.Abs(stat.Correlation(s.RawRowView(i), m.Signals.RawRowView(j), nil)))
+			best = max(best,
+				math.Abs(stat.Correlation(s.RawRowView(i), m.Signals.RawRowView(j), nil)))
 		}
 		fmt.Printf("correlation %.2f\n", best)
 	}

@@ -125,7 +125,8 @@ func TestSeed(t *testing.T) {
 		_, _, x := baselinetest.Problem(3, 2000, baselinetest.Odd)
 		cfg.Seed = 7
 		want := mustFit(t, x, cfg)
-		if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
+		if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+			baselinetest.Unmixing(t, want)) {
 			t.Error("the same seed gives another result")
 		}
 		cfg.Seed = 8
@@ -148,7 +149,8 @@ func TestOneSignal(t *testing.T) {
 			}
 		}
 		// Its variance before is 3.5.
-		tanh := (2*math.Tanh(2*scale) + math.Tanh(scale) + 3*math.Tanh(3*scale)) * scale / 4 // mean tanh(y)·y
+		// The mean of tanh(y)·y.
+		tanh := (2*math.Tanh(2*scale) + math.Tanh(scale) + 3*math.Tanh(3*scale)) * scale / 4
 		square := 3.5 * scale * scale
 		excess := square - 1
 		if !cfg.Ortho { // and lighter tails than a Gaussian
@@ -165,7 +167,8 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 		_, _, x := baselinetest.Problem(5, 500, baselinetest.Odd)
 		cfg.Tolerance, cfg.MaxIterations = 0, 3
 		c := mustFit(t, x, cfg).Convergence
-		if c.Converged || c.Iterations != 3 || !strings.Contains(c.Warning, "after 3 iterations, not the tolerance 0") {
+		if c.Converged || c.Iterations != 3 ||
+			!strings.Contains(c.Warning, "after 3 iterations, not the tolerance 0") {
 			t.Errorf("convergence %+v", c)
 		}
 	})
@@ -177,7 +180,8 @@ func TestWarnsIfItIsStuck(t *testing.T) {
 	cfg := settings(false)
 	cfg.Start = mat.NewDense(2, 2, []float64{1e200, 0, 0, 1e200})
 	m := mustFit(t, x, cfg)
-	if c := m.Convergence; c.Converged || c.Iterations != 0 || !strings.Contains(c.Warning, "no likelier demixing after 0 iterations") {
+	if c := m.Convergence; c.Converged || c.Iterations != 0 ||
+		!strings.Contains(c.Warning, "no likelier demixing after 0 iterations") {
 		t.Errorf("convergence %+v", c)
 	}
 }
@@ -196,12 +200,14 @@ func TestErrors(t *testing.T) {
 		{"start: the value in row 1, column 2 is +Inf", func(c *Config) {
 			c.Start = mat.NewDense(2, 2, []float64{1, math.Inf(1), 0, 1})
 		}},
-		{"start: is singular", func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},
+		{"start: is singular",
+			func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},
 	} {
 		cfg := Default()
 		test.change(&cfg)
 		_, err := ica.Separate(t.Context(), cfg, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "picard: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "picard: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}

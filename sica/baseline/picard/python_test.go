@@ -39,7 +39,8 @@ func TestUnmixingIsPythons(t *testing.T) {
 			unmixing := mat.NewDense(want.D, want.D, slices.Concat(want.Unmixing...))
 			distance := baselinetest.Distance(baselinetest.Unmixing(t, m), unmixing)
 			if worst = max(worst, distance); !(distance < 1e-6) {
-				t.Errorf("unmixing\n%v\noff by %g from\n%v", mat.Formatted(baselinetest.Unmixing(t, m)), distance, mat.Formatted(unmixing))
+				t.Errorf("unmixing\n%v\noff by %g from\n%v",
+					mat.Formatted(baselinetest.Unmixing(t, m)), distance, mat.Formatted(unmixing))
 			}
 		})
 	}

@@ -40,7 +40,8 @@ func TestLagged(t *testing.T) {
 func TestDefaultLags(t *testing.T) {
 	for n, last := range map[int]int{2: 1, 3: 1, 4: 2, 30: 10, 31: 11, 299: 100, 1_000_000: 100} {
 		lags := Default().lags(n)
-		if !slices.IsSorted(lags) || lags[0] != 1 || lags[len(lags)-1] != last || len(lags) != last {
+		if !slices.IsSorted(lags) || lags[0] != 1 || lags[len(lags)-1] != last ||
+			len(lags) != last {
 			t.Errorf("%d positions: lags %v, want 1 to %d", n, lags, last)
 		}
 		cfg := Default()
@@ -56,7 +57,9 @@ func TestDefaultLags(t *testing.T) {
 func TestLaggedCosine(t *testing.T) {
 	const n, period = 1000, 20
 	z := mat.NewDense(1, n, nil)
-	z.Apply(func(_, p int, _ float64) float64 { return math.Cos(2 * math.Pi * float64(p) / period) }, z)
+	z.Apply(func(_, p int, _ float64) float64 {
+		return math.Cos(2 * math.Pi * float64(p) / period)
+	}, z)
 	for lag, want := range map[int]float64{10: -0.5, 20: 0.5, 30: -0.5, 980: 0.5} {
 		got, err := laggedCovariances(t.Context(), z, []int{lag})
 		if err != nil {

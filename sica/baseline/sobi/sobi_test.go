@@ -117,7 +117,8 @@ func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 		unmixing.Mul(vectors.T(), w.Matrix)
 		cfg := oneLag()
 		cfg.Lags, cfg.Tolerance = []int{lag}, 1e-12
-		if distance := baselinetest.Distance(baselinetest.Unmixing(t, mustFit(t, x, cfg)), &unmixing); !(distance < 1e-10) {
+		if distance := baselinetest.Distance(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+			&unmixing); !(distance < 1e-10) {
 			t.Errorf("lag %d: the unmixing matrix is off by %g", lag, distance)
 		}
 	}
@@ -138,7 +139,8 @@ func TestDirectionOfTimeDoesNotMatter(t *testing.T) {
 		cfg.Tolerance = 1e-12
 		want := mustFit(t, x, cfg)
 		reverse(x)
-		if distance := baselinetest.Distance(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)); !(distance < 1e-10) {
+		if distance := baselinetest.Distance(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+			baselinetest.Unmixing(t, want)); !(distance < 1e-10) {
 			t.Errorf("the unmixing matrix is off by %g", distance)
 		}
 	})
@@ -198,7 +200,8 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 		_, x := autoregressive(5, 500)
 		cfg.MaxSweeps = 1
 		c := mustFit(t, x, cfg).Convergence
-		if c.Converged || c.Iterations != 1 || !strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
+		if c.Converged || c.Iterations != 1 ||
+			!strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
 			t.Errorf("convergence %+v", c)
 		}
 	})
@@ -215,13 +218,15 @@ func TestErrors(t *testing.T) {
 		{"max sweeps: is 0; must be at least 1", func(c *Config) { c.MaxSweeps = 0 }},
 		{"lags: are empty", func(c *Config) { c.Lags = []int{} }},
 		{"lags: has 0; must be from 1 to 99", func(c *Config) { c.Lags = []int{1, 0} }},
-		{"lags: has 100; must be from 1 to 99 for 100 positions", func(c *Config) { c.Lags = []int{100} }},
+		{"lags: has 100; must be from 1 to 99 for 100 positions",
+			func(c *Config) { c.Lags = []int{100} }},
 		{"lags: has 2 twice", func(c *Config) { c.Lags = []int{2, 1, 2} }},
 	} {
 		cfg := Default()
 		test.change(&cfg)
 		_, err := ica.Separate(t.Context(), cfg, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "sobi: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "sobi: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}

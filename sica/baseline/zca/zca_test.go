@@ -66,7 +66,9 @@ func TestTransformOfTheFitIsItsSignals(t *testing.T) {
 	ties.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, ties)
 	offset := mat.DenseCopyOf(clean)
 	offset.Apply(func(_, _ int, v float64) float64 { return v + 1000 }, offset)
-	for name, x := range map[string]*mat.Dense{"plain": clean, "equal values": ties, "an offset": offset} {
+	for name, x := range map[string]*mat.Dense{
+		"plain": clean, "equal values": ties, "an offset": offset,
+	} {
 		for _, method := range methods {
 			m := fit(t, method, x)
 			z, err := m.Transform(x)
@@ -74,14 +76,16 @@ func TestTransformOfTheFitIsItsSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !mat.EqualApprox(z, m.Signals, 1e-9) {
-				t.Errorf("%s, %s: the transform of the mixed signals isn't the signals", method.Name(), name)
+				t.Errorf("%s, %s: the transform of the mixed signals isn't the signals",
+					method.Name(), name)
 			}
 			back, err := m.InverseTransform(z)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !mat.EqualApprox(back, x, 1e-8) {
-				t.Errorf("%s, %s: the inverse transform isn't the mixed signals", method.Name(), name)
+				t.Errorf("%s, %s: the inverse transform isn't the mixed signals",
+					method.Name(), name)
 			}
 			if c := m.Convergence; !c.Converged || c.Iterations != 0 || c.Warning != "" {
 				t.Errorf("%s: convergence %+v", method.Name(), c)
@@ -107,7 +111,8 @@ func TestTransformOfNewPositions(t *testing.T) {
 	m := fit(t, Gaussianised{}, x)
 	sd := math.Sqrt((q58*q58 + q78*q78) / 2) // what whitening divides by
 	at := mat.NewDense(1, 6, []float64{1, 2, -2, 3, 3 + math.Sqrt(5), -3 - 2*math.Sqrt(5)})
-	want := mat.NewDense(1, 6, []float64{q58, (q58 + q78) / 2, -(q58 + q78) / 2, q78, q78 + 1, -q78 - 2})
+	want := mat.NewDense(1, 6,
+		[]float64{q58, (q58 + q78) / 2, -(q58 + q78) / 2, q78, q78 + 1, -q78 - 2})
 	want.Scale(1/sd, want)
 	got, err := m.Transform(at)
 	if err != nil {
@@ -151,14 +156,17 @@ func TestErrors(t *testing.T) {
 			want string
 		}{
 			{"nil", nil, "x is empty"},
-			{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), "at least 3 positions"},
+			{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}),
+				"at least 3 positions"},
 			{"NaN", with(math.NaN()), "signal 2: has the value NaN at position 8"},
 			{"infinite", with(math.Inf(-1)), "-Inf"},
 			{"constant", mat.NewDense(1, 3, []float64{2, 2, 2}), "every position"},
 			{"equal signals", copied, "linearly dependent"},
 		} {
-			if _, err := ica.Separate(t.Context(), method, test.x); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%s of %s: error %v, want one with %q", method.Name(), test.name, err, test.want)
+			if _, err := ica.Separate(t.Context(), method, test.x); err == nil ||
+				!strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s of %s: error %v, want one with %q",
+					method.Name(), test.name, err, test.want)
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -1,17 +1,26 @@
-// Package baselinetest is what the tests of several methods need.
+// Package baselinetest has what the tests of several rivals share.
+//
+// The names to know are Linear and Trained, which check a method, and Problem, which draws
+// signals that other programs separated, too.
 package baselinetest
 
 import (
 	"encoding/json"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -26,7 +35,7 @@ func Open(t *testing.T, name string) compute.Backend {
 	return b
 }
 
-// Mixed is datasets.Mix of the sources s.
+// Mixed returns datasets.Mix of the sources s.
 func Mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
 	t.Helper()
 	x, err := datasets.Mix(s, opt)
@@ -36,7 +45,7 @@ func Mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {
 	return x
 }
 
-// MCC is that of the signals z with the sources s, see metric.MCC.
+// MCC returns the mean correlation coefficient of the signals z with the sources s.
 func MCC(t *testing.T, z, s *mat.Dense) float64 {
 	t.Helper()
 	match, err := metric.MCC(z, s)
@@ -46,8 +55,8 @@ func MCC(t *testing.T, z, s *mat.Dense) float64 {
 	return match.MCC
 }
 
-// Near fails the test unless got is want, each value to the tolerance or to the
-// tolerance of its size.
+// Near fails the test unless each value of got is that of want up to the tolerance, absolute or
+// relative.
 func Near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if !floats.EqualApprox(got, want, tolerance) {
@@ -55,7 +64,7 @@ func Near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	}
 }
 
-// ReadJSON reads the file at path, such as what another program found, into a T.
+// ReadJSON returns the T in the file at path, such as the results of another program.
 func ReadJSON[T any](t *testing.T, path string) T {
 	t.Helper()
 	var v T
@@ -77,4 +86,67 @@ func Unmixing(t *testing.T, m *ica.Model) *mat.Dense {
 		t.Fatalf("the model's map is a %T, not linear", m.Map)
 	}
 	return unmixing
+}
+
+// Distance returns the distance of the matrices a and b, such as unmixing matrices, up to the
+// order and the signs of their rows: the largest difference of two entries divided by the
+// largest entry of b. It is +Inf if two rows of a are nearest to the same row of b.
+func Distance(a, b *mat.Dense) float64 {
+	used := make(map[int]bool)
+	worst := 0.0
+	d, columns := a.Dims()
+	for i := range d {
+		nearest, which := math.Inf(1), -1
+		for j := range d {
+			row := b.RawRowView(j)
+			minus := make([]float64, columns)
+			floats.ScaleTo(minus, -1, row)
+			distance := min(floats.Distance(a.RawRowView(i), row, math.Inf(1)),
+				floats.Distance(a.RawRowView(i), minus, math.Inf(1)))
+			if distance < nearest {
+				nearest, which = distance, j
+			}
+		}
+		if which < 0 || used[which] {
+			return math.Inf(1)
+		}
+		used[which] = true
+		worst = max(worst, nearest)
+	}
+	return worst / max(mat.Max(b), -mat.Min(b))
+}
+
+// Gradients returns the gradients of the sum of the loss of the inputs, by the paths of the
+// trainable variables without the first slash.
+func Gradients(
+	t *testing.T, b compute.Backend, store *model.Store,
+	loss func(scope *model.Scope, inputs []*Node) *Node, inputs ...*tensors.Tensor,
+) map[string][]float64 {
+	t.Helper()
+	exec, err := model.NewExec(b, store, func(scope *model.Scope, inputs []*Node) []*Node {
+		return scope.BuildTrainableVariablesGradientsGraph(ReduceAllSum(loss(scope, inputs)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	var args []any
+	for _, x := range inputs {
+		args = append(args, x)
+	}
+	outputs, err := exec.Call(args...)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	gradients := make(map[string][]float64)
+	for v := range store.IterVariables() {
+		if v.Trainable {
+			gradient, err := host.Values(outputs[len(gradients)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			gradients[strings.TrimPrefix(v.Path(), "/")] = gradient
+		}
+	}
+	return gradients
 }

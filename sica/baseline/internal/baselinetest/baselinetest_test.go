@@ -21,7 +21,12 @@ import (
 // The numbers are those of Generator(11) in scripts/baselines/problem.py.
 func TestGenerator(t *testing.T) {
 	g := baselinetest.Generator(11)
-	want := []float64{0x1.7e2be5c5074fep-1, 0x1.6247d0795e6e0p-3, -0x1.af63ff05a7d30p-1, -0x1.33e1753cd7c50p-1}
+	want := []float64{
+		0x1.7e2be5c5074fep-1,
+		0x1.6247d0795e6e0p-3,
+		-0x1.af63ff05a7d30p-1,
+		-0x1.33e1753cd7c50p-1,
+	}
 	if got := g.Values(4); !slices.Equal(got, want) {
 		t.Errorf("values %v, want %v", got, want)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Linear checks what holds for every linear method, with settings that make it
-// converge to 1e-9 or so, on the mixed signals x, 3×T.
+// Linear checks what holds for every linear method on the mixed signals x, 3×n. The method's
+// settings must make it converge to about 1e-9.
 func Linear(t *testing.T, x *mat.Dense, method ica.Method) {
 	t.Run("repeats", func(t *testing.T) { repeats(t, x, method) })
 	t.Run("transforms", func(t *testing.T) { transforms(t, x, method) })
@@ -37,7 +37,7 @@ func fit(t *testing.T, method ica.Method, x *mat.Dense) *ica.Model {
 	return m
 }
 
-// repeats checks that the same signals give the same result and stay as they are.
+// repeats checks that the same signals give the same result and don't change.
 func repeats(t *testing.T, x *mat.Dense, method ica.Method) {
 	before := mat.DenseCopyOf(x)
 	first, again := fit(t, method, x), fit(t, method, x)
@@ -49,7 +49,7 @@ func repeats(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// transforms checks that Transform and InverseTransform are those of the fit.
+// transforms checks Transform and InverseTransform against the signals of the fit.
 func transforms(t *testing.T, x *mat.Dense, method ica.Method) {
 	offset := mat.DenseCopyOf(x)
 	offset.Apply(func(i, _ int, v float64) float64 { return v + 10*float64(i) }, x)
@@ -70,15 +70,16 @@ func transforms(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// mixingDoesNotMatter checks that the signals recovered are the same if they are
-// mixed once more, at another scale and with an offset.
+// mixingDoesNotMatter checks that the recovered signals are the same after another mixing, at
+// another scale and with an offset.
 func mixingDoesNotMatter(t *testing.T, x *mat.Dense, method ica.Method) {
 	want := fit(t, method, x).Signals
 	for _, scale := range []float64{1e-120, 1, 1e120} {
 		var mixed mat.Dense
 		mixed.Mul(mat.NewDense(3, 3, []float64{1, 2, 0, -1, 1, 0.1, 0, 3, 0.2}), x)
 		mixed.Apply(func(_, _ int, v float64) float64 { return scale * (v + 100) }, &mixed)
-		if distance := Distance(fit(t, method, &mixed).Signals, want); !(distance < 1e-6) {
+		distance := Distance(fit(t, method, &mixed).Signals, want)
+		if !(distance < 1e-6) {
 			t.Errorf("scale %g: the signals are off by %g", scale, distance)
 		}
 	}
@@ -114,17 +115,17 @@ func refuses(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// ends checks that the fit ends with its context, wherever it is.
+// ends checks that the fit ends with its context, at several places.
 func ends(t *testing.T, x *mat.Dense, method ica.Method) {
 	for calls := range 4 {
-		if _, err := ica.Separate(contexttest.EndsAfter(t.Context(), calls), method, x); !errors.Is(err, context.Canceled) {
+		ctx := contexttest.EndsAfter(t.Context(), calls)
+		if _, err := ica.Separate(ctx, method, x); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d calls: error %v", calls, err)
 		}
 	}
 }
 
-// neverNaN checks that signals with little in them give finite results or an
-// error.
+// neverNaN checks that degenerate signals give finite results or an error.
 func neverNaN(t *testing.T, method ica.Method) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{

@@ -2,9 +2,28 @@ package baselinetest
 
 import "gonum.org/v1/gonum/mat"
 
-// Problem is that of mixed in scripts/baselines/problem.py, to rounding: signals
-// x = a·s, d×n, of uniform sources, or fifth powers of those where heavy says so
-// of a source, which have heavier tails than a Gaussian.
+// A Generator is the state of Knuth's 64-bit linear congruential generator (MMIX). It draws the
+// same numbers as the one of scripts/baselines/problem.py, to the last bit.
+type Generator uint64
+
+// Values returns n numbers from [−1, 1).
+func (g *Generator) Values(n int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		*g = *g*6364136223846793005 + 1442695040888963407
+		values[i] = float64(*g>>11)*0x1p-52 - 1
+	}
+	return values
+}
+
+// Matrix returns a matrix of numbers from [−1, 1), drawn row by row.
+func (g *Generator) Matrix(rows, columns int) *mat.Dense {
+	return mat.NewDense(rows, columns, g.Values(rows*columns))
+}
+
+// Problem returns that of mixed in scripts/baselines/problem.py, up to rounding: signals
+// x = a·s, d×n, of uniform sources. Sources for which heavy is true are fifth powers of uniform
+// draws, which have heavier tails than a Gaussian.
 func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 	g := Generator(d)
 	s, a = g.Matrix(d, n), g.Matrix(d, d)
@@ -25,7 +44,7 @@ func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 // Odd is true for every second source.
 func Odd(i int) bool { return i%2 == 1 }
 
-// Start is the d×d matrix that iterations begin with, as there.
+// Start returns the first d×d matrix of iterations, as there.
 func Start(d int, seed uint64) *mat.Dense {
 	g := Generator(1000 + seed)
 	return g.Matrix(d, d)

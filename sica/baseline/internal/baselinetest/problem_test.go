@@ -13,7 +13,10 @@ import (
 // scripts/baselines/problem.py.
 func TestProblem(t *testing.T) {
 	s, a, x := baselinetest.Problem(2, 3, baselinetest.Odd)
-	want := mat.NewDense(2, 3, []float64{-0x1.034293cff0781p-1, -0x1.a5eaff01f1689p-1, -0x1.7171e2f8e3026p-2, -0x1.4e98213050e77p-2, -0x1.22d8f810f4ef4p-1, -0x1.dba85e69e8d3dp-3})
+	want := mat.NewDense(2, 3, []float64{
+		-0x1.034293cff0781p-1, -0x1.a5eaff01f1689p-1, -0x1.7171e2f8e3026p-2,
+		-0x1.4e98213050e77p-2, -0x1.22d8f810f4ef4p-1, -0x1.dba85e69e8d3dp-3,
+	})
 	if !mat.EqualApprox(x, want, 1e-15) { // some processors fuse products and sums
 		t.Errorf("x = %x, want %x", x.RawMatrix().Data, want.RawMatrix().Data)
 	}
@@ -22,7 +25,11 @@ func TestProblem(t *testing.T) {
 	if !mat.Equal(&product, x) {
 		t.Error("x isn't a·s")
 	}
-	if got, want := baselinetest.Start(2, 5), mat.NewDense(2, 2, []float64{0x1.37044552792f0p-1, 0x1.654c88469720ap-1, 0x1.6d22005b29512p-1, 0x1.d399293dae530p-1}); !mat.Equal(got, want) {
+	want = mat.NewDense(2, 2, []float64{
+		0x1.37044552792f0p-1, 0x1.654c88469720ap-1,
+		0x1.6d22005b29512p-1, 0x1.d399293dae530p-1,
+	})
+	if got := baselinetest.Start(2, 5); !mat.Equal(got, want) {
 		t.Errorf("start %x, want %x", got.RawMatrix().Data, want.RawMatrix().Data)
 	}
 }

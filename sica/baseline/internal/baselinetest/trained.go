@@ -11,12 +11,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Trained checks on every backend that there is that the method trained on the
-// mixed signals x, 2×T, gives the same model again, nearly that of another
-// backend, whose transform of x is what it recovered; and that bad signals are
-// refused and x isn't changed. Then it calls more with the model and the
-// transform of x.
-func Trained(t *testing.T, x *mat.Dense, method func(compute.Backend) ica.Method, more func(t *testing.T, m *ica.Model, z *mat.Dense)) {
+// Trained checks a trained method on the mixed signals x, 2×n, on every available backend. Its
+// model must be the same again, nearly the same on another backend, and its transform of x
+// must be the recovered signals. Bad signals must be errors, and x must not change. Then it
+// calls more with the model and the transform of x.
+func Trained(
+	t *testing.T, x *mat.Dense, method func(compute.Backend) ica.Method,
+	more func(t *testing.T, m *ica.Model, z *mat.Dense),
+) {
 	t.Helper()
 	before := mat.DenseCopyOf(x)
 	var first *ica.Model
@@ -48,7 +50,8 @@ func Trained(t *testing.T, x *mat.Dense, method func(compute.Backend) ica.Method
 			if !mat.EqualApprox(z, m.Signals, 1e-12) {
 				t.Error("the transform of the mixed signals isn't the recovered ones")
 			}
-			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), mat.NewDense(2, 1, []float64{0, math.NaN()})} {
+			nan := mat.NewDense(2, 1, []float64{0, math.NaN()})
+			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), nan} {
 				if _, err := m.Transform(bad); err == nil {
 					t.Errorf("transform of %v gave no error", bad)
 				}

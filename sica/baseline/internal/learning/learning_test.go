@@ -26,7 +26,9 @@ import (
 const steps = 5
 
 // newLearner needs nothing drawn, so that its batches are zeros.
-func newLearner(t *testing.T, b compute.Backend, rate float64, loss flows.StepLoss, data ...*tensors.Tensor) (l *learning.Learner, batches []*tensors.Tensor) {
+func newLearner(
+	t *testing.T, b compute.Backend, rate float64, loss flows.StepLoss, data ...*tensors.Tensor,
+) (l *learning.Learner, batches []*tensors.Tensor) {
 	t.Helper()
 	batches = []*tensors.Tensor{tensors.FromShape(shapes.Make(dtypes.Float64, steps, 1))}
 	l, err := learning.New(b, rate, loss, data, []shapes.Shape{batches[0].Shape()})
@@ -40,7 +42,8 @@ func newLearner(t *testing.T, b compute.Backend, rate float64, loss flows.StepLo
 func set(t *testing.T, l *learning.Learner, name string, values ...float64) {
 	t.Helper()
 	v := l.Store.GetVariable(name)
-	if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
+	value := tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)
+	if err := v.SetValue(value); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,10 +53,15 @@ func set(t *testing.T, l *learning.Learner, name string, values ...float64) {
 func TestAdam(t *testing.T) {
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
-			l, batches := newLearner(t, baselinetest.Open(t, name), 0.25, func(scope *model.Scope, data, _ []*Node) *Node {
-				w := scope.VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).NodeValue(data[0].Graph())
-				return Add(w, data[0])
-			}, tensors.FromFlatDataAndDimensions([]float64{100}, 1))
+			l, batches := newLearner(
+				t, baselinetest.Open(t, name), 0.25,
+				func(scope *model.Scope, data, _ []*Node) *Node {
+					w := scope.VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).
+						NodeValue(data[0].Graph())
+					return Add(w, data[0])
+				},
+				tensors.FromFlatDataAndDimensions([]float64{100}, 1),
+			)
 			set(t, l, "/w", 3)
 			train := func(steps int, want ...float64) {
 				t.Helper()
@@ -81,11 +89,15 @@ func TestNetwork(t *testing.T) {
 		1, 0, -1,
 		2, 1, 0,
 	})
-	l, batches := newLearner(t, baselinetest.Open(t, backend.Go), 1, func(scope *model.Scope, data, _ []*Node) *Node {
-		y := layers.Dense(scope.In("first"), data[0], 2)      // [1, 3, 2]
-		y = layers.Dense(scope.In("second"), Mul(y, y), 1)    // [1, 3, 1]
-		return Reshape(Slice(y, AxisRange(), AxisElem(0)), 1) // of the first position
-	}, learning.PositionsFirst(inputs, dtypes.Float64))
+	l, batches := newLearner(
+		t, baselinetest.Open(t, backend.Go), 1,
+		func(scope *model.Scope, data, _ []*Node) *Node {
+			y := layers.Dense(scope.In("first"), data[0], 2)      // [1, 3, 2]
+			y = layers.Dense(scope.In("second"), Mul(y, y), 1)    // [1, 3, 1]
+			return Reshape(Slice(y, AxisRange(), AxisElem(0)), 1) // of the first position
+		},
+		learning.PositionsFirst(inputs, dtypes.Float64),
+	)
 	set(t, l, "/first/dense/weights", 1, 2, 0, -1)
 	set(t, l, "/first/dense/biases", 0, 1)
 	set(t, l, "/second/dense/weights", 1, 10)
@@ -109,13 +121,15 @@ func TestNetwork(t *testing.T) {
 		t.Errorf("the network on the backend gives %g, want %g", losses[0], outputs.At(0, 0))
 	}
 
-	if after, err := l.Network(square, "/first/dense", "/second/dense"); err != nil || mat.Equal(after.Outputs(inputs), outputs) {
+	if after, err := l.Network(square, "/first/dense", "/second/dense"); err != nil ||
+		mat.Equal(after.Outputs(inputs), outputs) {
 		t.Errorf("error %v: a step of the training is not in the network", err)
 	}
 	if !mat.Equal(network.Outputs(inputs), outputs) {
 		t.Error("a step of the training changed a network that was taken before")
 	}
-	if _, err := l.Network(square, "/first/dense", "/third"); err == nil || !strings.Contains(err.Error(), `"/third/weights"`) {
+	if _, err := l.Network(square, "/first/dense", "/third"); err == nil ||
+		!strings.Contains(err.Error(), `"/third/weights"`) {
 		t.Errorf("error %v, want one that names the variable that isn't there", err)
 	}
 }
@@ -144,7 +158,8 @@ func TestLastTenth(t *testing.T) {
 		{slices.Repeat([]float64{3}, 100), 3, 0},
 	} {
 		if mean, fall := learning.LastTenth(test.losses); mean != test.mean || fall != test.fall {
-			t.Errorf("%v: mean %g and fall %g, want %g and %g", test.losses, mean, fall, test.mean, test.fall)
+			t.Errorf("%v: mean %g and fall %g, want %g and %g",
+				test.losses, mean, fall, test.mean, test.fall)
 		}
 	}
 }

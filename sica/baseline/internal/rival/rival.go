@@ -50,7 +50,7 @@ func checked(
 // white signals, d×n, and how its iterations ended.
 func Demix(
 	ctx context.Context, name string, invalid error, x *ica.Signals,
-	demix func(ctx context.Context, white *mat.Dense) (w *mat.Dense, end ica.Convergence, err error),
+	demix func(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Convergence, error),
 ) (*ica.Model, error) {
 	return Fit(ctx, name, invalid, func() (*ica.Model, error) {
 		white, err := x.Whitening()

@@ -11,7 +11,9 @@ import (
 )
 
 func TestCheckStart(t *testing.T) {
-	for _, good := range []*mat.Dense{nil, rotation.Identity(2), mat.NewDense(2, 2, []float64{0, 1e200, -1e200, 3})} {
+	for _, good := range []*mat.Dense{
+		nil, rotation.Identity(2), mat.NewDense(2, 2, []float64{0, 1e200, -1e200, 3}),
+	} {
 		if err := CheckStart(good, 2); err != nil {
 			t.Error(err)
 		}
@@ -25,7 +27,8 @@ func TestCheckStart(t *testing.T) {
 		{mat.NewDense(2, 2, []float64{1, 2, 2, 4}), "singular"},
 		{mat.NewDense(2, 2, nil), "singular"},
 	} {
-		if err := CheckStart(test.start, 2); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := CheckStart(test.start, 2); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}

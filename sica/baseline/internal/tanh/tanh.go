@@ -1,19 +1,18 @@
-// Package tanh computes hyperbolic tangents fast.
+// Package tanh has a fast hyperbolic tangent.
 package tanh
 
 import "math"
 
-// InPlace replaces each value by its hyperbolic tangent, in less than half the
-// time of math.Tanh and to within 10⁻¹⁵ of the result. It uses the addition
-// theorem
+// InPlace replaces each value by its hyperbolic tangent, in less than half the time of
+// math.Tanh and with a relative error below 10⁻¹⁵. It uses the addition theorem
 //
 //	tanh(a + b) = (tanh a + tanh b) / (1 + tanh a·tanh b)
 //
-// with the nearest a of a table and with the Taylor polynomial of tanh b. There
-// is no branch that depends on the values, unless one is large.
+// with the nearest a of a table and the Taylor polynomial of tanh b. No branch depends on the
+// values, unless one is large.
 func InPlace(values []float64) {
 	for t, v := range values {
-		if !(math.Abs(v) < isOne) { // or NaN
+		if !(math.Abs(v) < saturation) { // or NaN
 			values[t] = math.Tanh(v)
 			continue
 		}
@@ -29,16 +28,21 @@ func InPlace(values []float64) {
 }
 
 const (
-	isOne = 20   // from here on, in float64
-	steps = 128  // of the table, to the unit
-	size  = 8192 // a power of two that has room for both signs
+	// saturation is a value from which tanh is 1 in float64, rounded up.
+	saturation = 20
+	// steps is the number of table entries in an interval of length 1. The error of the Taylor
+	// polynomial is 17/315·b⁷ with b = 1/(2·steps): below 10⁻¹⁸. Half of it would make that
+	// 10⁻¹⁶, twice of it a table beyond the fastest caches.
+	steps = 128
+	// size is a power of two with room for both signs.
+	size = 8192
 )
 
-// table holds tanh(k/steps) at k, and for negative k at size + k.
+// table holds tanh(k/steps) at index k, and for negative k at size + k.
 var table = func() (t [size]float64) {
-	for k := 1; k <= isOne*steps; k++ {
+	for k := 1; k <= saturation*steps; k++ {
 		e := math.Expm1(2 * float64(k) / steps)
-		t[k] = e / (e + 2) // nearer than math.Tanh
+		t[k] = e / (e + 2) // more exact than math.Tanh
 		t[size-k] = -t[k]
 	}
 	return t
