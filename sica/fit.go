@@ -326,6 +326,9 @@ func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // resultMap is a Result as a map of a sequence, or of as many positions as the fit had.
 type resultMap struct{ *Result }
 
+// Channels returns the number of mixed signals, which can be more than the recovered ones.
+func (m resultMap) Channels() int { return m.channels() }
+
 func (m resultMap) Apply(x *mat.Dense) (*mat.Dense, error) { return m.Transform(x) }
 
 func (m resultMap) Invert(z *mat.Dense) (*mat.Dense, error) {

@@ -1,0 +1,70 @@
+package sica
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// AsMethod is Fit and its Result as an ica.Method. With no more than symmetric whitening it is
+// the rival that does the same.
+func TestAsMethod(t *testing.T) {
+	b := open(t, backend.Go)
+	x, _ := mixedAR7(t, 1, 200, 3, false)
+	white, err := preprocess.Apply(x, preprocess.ZCA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, start, flow := Default(), Default(), followed()["gaussianised"]
+	linear.Method = LinearOnly
+	start.Method, start.Transforms = NoMethod, []preprocess.Transform{preprocess.ZCA}
+	_, channels := leads(200) // six, of rank four
+	for name, test := range map[string]struct {
+		method    ica.Method
+		x, want   *mat.Dense
+		converged bool
+	}{
+		"linear":  {AsMethod(b, linear), x, fit(t, b, x, linear).Z, true},
+		"flow":    {AsMethod(b, flow), x, fit(t, b, x, flow).Z, false}, // made all iterations
+		"start":   {AsMethod(b, start), x, white, true},
+		"zca":     {zca.Whitening{}, x, white, true},
+		"reduced": {AsMethod(b, linear), channels, fit(t, b, channels, linear).Z, true},
+	} {
+		model, err := ica.Separate(t.Context(), test.method, test.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if far := largestDifference(model.Signals, test.want); far > 1e-9 {
+			t.Errorf("%s: differs by %g", name, far)
+		}
+		z, err := model.Transform(test.x)
+		if err != nil || largestDifference(z, model.Signals) > 1e-6 {
+			t.Errorf("%s: transforms to other signals, %v", name, err)
+			continue
+		}
+		back, err := model.InverseTransform(z)
+		if err != nil || largestDifference(back, test.x) > 1e-6 {
+			t.Errorf("%s: leads back to other signals, %v", name, err)
+		}
+		if got := model.Convergence; got.Converged != test.converged || got.Warning != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	model, err := ica.Separate(ended, AsMethod(b, flow), x)
+	if model != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: model %v, error %v", model, err)
+	}
+	if model, err := ica.Separate(t.Context(), AsMethod(nil, linear), x); model != nil || err == nil {
+		t.Errorf("without a backend: model %v, error %v", model, err)
+	}
+}
