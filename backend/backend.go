@@ -35,13 +35,6 @@
 // flows.Trainer and a model.Exec whose graph changes variables are for one
 // goroutine at a time. XLA on the CPU uses all cores for large operations whatever
 // GOMAXPROCS is, so that programs at once mostly share them.
-//
-// # Virtual devices
-//
-// Backend.NumDevices of OpenXLA's CPU plugin is 4 on any machine: virtual devices,
-// which share the processor's cores and memory. To spread runs over them
-// (flows.Trainer.SetDevices, sica's Config.Devices) shows that a program is right,
-// not that it is fast. A program uses the first device unless it is told.
 package backend
 
 import (

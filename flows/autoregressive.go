@@ -2,6 +2,7 @@ package flows
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -13,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
-// Names of the variables of Autoregressive.
+// The names of the variables of Autoregressive.
 const (
 	AutoregressiveCoefficients = "coefficients" // [R, d, p]
 	AutoregressiveMixture      = "mixture"      // [R, d, 3, K]: logits, means and log deviations
@@ -28,26 +29,23 @@ type AutoregressiveConfig struct {
 	components int
 }
 
-// Autoregressive is the log-density of signals each of which is predicted from
-// values of its own only:
+// Autoregressive is the log-density of signals that are each predicted from their own past:
 //
 //	z_i,t = Σₖ a_ik·z_i,t+oₖ + ε,  ε from a mixture of K Gaussians of its own
 //
-// with offsets oₖ into the past. z is shaped [R, d, p…] with the axes p… of the
-// position index. The sum of the log-densities over a sequence is that of the
-// sequence given its first values, by the chain rule, if every offset points
-// back in one order of the positions: see Past.
+// with offsets oₖ into the past. z is shaped [R, d, p…] with the axes p… of the position index. If
+// every offset points back in one order of the positions (see Past), the sum over a sequence is the
+// log-density of the sequence given its first values, by the chain rule.
 //
-// The variables, in scope itself, are AutoregressiveCoefficients [R, d, p], which
-// begin at 0, and AutoregressiveMixture [R, d, 3, K], which begins as K equal
-// Gaussians across ±1. They have these initializers whatever the scope's is.
+// The variables, in scope itself, are AutoregressiveCoefficients [R, d, p], which begin at 0, and
+// AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians across ±1. The scope's
+// initializer isn't used.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
 	return &AutoregressiveConfig{scope: scope, z: z, components: 4}
 }
 
-// Past sets the offsets, each with an entry for every axis of the index, of
-// which the first that isn't 0 must be negative. The default is none, white
-// noise.
+// Past sets the offsets, each with an entry for every axis of the index. The first entry that
+// isn't 0 must be negative. The default is none, for white noise.
 func (c *AutoregressiveConfig) Past(offsets [][]int) *AutoregressiveConfig {
 	c.past = offsets
 	return c
@@ -59,14 +57,13 @@ func (c *AutoregressiveConfig) Components(k int) *AutoregressiveConfig {
 	return c
 }
 
-// Done returns the sum over the signals of log p(z_i,t | own past), [R, p′…],
-// at the positions all of whose past is inside z: p′ is p less the farthest
-// offset in either direction of the axis (see Margins).
+// Done returns the sum over the signals of log p(z_i,t | past of z_i), [R, p′…], at the positions
+// whose whole past is inside z: p′ is p less the margins (see Margins).
 func (c *AutoregressiveConfig) Done() *Node {
 	z, g := c.z, c.z.Graph()
 	runs, d, axes := z.Shape().Dim(0), z.Shape().Dim(1), z.Rank()-2
 	before, after := Margins(c.past, axes)
-	shifted := func(offset []int) *Node { // z at t+offset for all scored t
+	shifted := func(offset []int) *Node { // z at t+offset, for all t of the result
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 		for i := range axes {
 			o := 0
@@ -79,28 +76,37 @@ func (c *AutoregressiveConfig) Done() *Node {
 	}
 	residual := shifted(nil)
 	if len(c.past) > 0 {
-		a := c.scope.WithInitializer(initializer.Zero).VariableWithShape(AutoregressiveCoefficients, shapes.Make(z.DType(), runs, d, len(c.past))).NodeValue(g)
+		shape := shapes.Make(z.DType(), runs, d, len(c.past))
+		a := c.scope.WithInitializer(initializer.Zero).
+			VariableWithShape(AutoregressiveCoefficients, shape).NodeValue(g) // [R, d, p]
 		for k, offset := range c.past {
-			ak := withAxes(Squeeze(Slice(a, AxisRange(), AxisRange(), AxisElem(k)), 2), axes) // [R, d, 1…]
-			residual = Sub(residual, Mul(ak, shifted(offset)))
+			ak := withAxes(third(a, k), axes)                  // [R, d, 1…]
+			residual = Sub(residual, Mul(ak, shifted(offset))) // [R, d, p′…]
 		}
 	}
-	mixture := c.scope.WithInitializer(spread).VariableWithShape(AutoregressiveMixture, shapes.Make(z.DType(), runs, d, 3, c.components)).NodeValue(g)
-	row := func(i int) *Node { return Squeeze(Slice(mixture, AxisRange(), AxisRange(), AxisElem(i)), 2) } // [R, d, K]
-	logits, means, logStds := row(0), row(1), row(2)
-	logWeights := Sub(logits, Log(ReduceAndKeep(Exp(logits), ReduceSum, -1)))
-	heights := AddScalar(Sub(logWeights, logStds), -.5*math.Log(2*math.Pi)) // [R, d, K]
+	shape := shapes.Make(z.DType(), runs, d, 3, c.components)
+	mixture := c.scope.WithInitializer(spread).
+		VariableWithShape(AutoregressiveMixture, shape).NodeValue(g) // [R, d, 3, K]
+	logits, means, logStds := third(mixture, 0), third(mixture, 1), third(mixture, 2) // [R, d, K]
+	logWeights := Sub(logits, Log(ReduceAndKeep(Exp(logits), ReduceSum, -1)))         // [R, d, K]
+	heights := AddScalar(Sub(logWeights, logStds), -0.5*math.Log(2*math.Pi))          // [R, d, K]
 
-	everywhere := func(x *Node) *Node { return withAxes(x, axes) } // [R, d, K, 1…]
-	u := Mul(Sub(InsertAxes(residual, 2), everywhere(means)), everywhere(Exp(Neg(logStds))))
-	logDensities := Sub(everywhere(heights), MulScalar(Square(u), .5))  // [R, d, K, p′…]
+	everywhere := func(x *Node) *Node { return withAxes(x, axes) }      // [R, d, K, 1…]
+	u := Sub(InsertAxes(residual, 2), everywhere(means))                // [R, d, K, p′…]
+	u = Mul(u, everywhere(Exp(Neg(logStds))))                           // [R, d, K, p′…]
+	logDensities := Sub(everywhere(heights), MulScalar(Square(u), 0.5)) // [R, d, K, p′…]
 	largest := StopGradient(ReduceMax(logDensities, 2))                 // [R, d, p′…]
 	sum := ReduceSum(Exp(Sub(logDensities, InsertAxes(largest, 2))), 2) // [R, d, p′…]
 	return ReduceSum(Add(largest, Log(sum)), 1)                         // [R, p′…]
 }
 
-// spread is the initializer of a mixture, [R, d, 3, K]: equal weights, means at equal
-// distances from −1 to 1, and standard deviations that fill the gaps.
+// third returns x[:, :, i] of x [R, d, n, …], as [R, d, …].
+func third(x *Node, i int) *Node {
+	return Squeeze(Slice(x, AxisRange(), AxisRange(), AxisElem(i)), 2)
+}
+
+// spread is the initializer of a mixture, [R, d, 3, K]: equal weights, means at equal distances
+// from −1 to 1, and standard deviations of e^−0.4 = 0.67, the distance of four means.
 func spread(g *Graph, shape shapes.Shape) *Node {
 	k := shape.Dim(-1)
 	values := make([]float64, 3*k)
@@ -108,50 +114,41 @@ func spread(g *Graph, shape shapes.Shape) *Node {
 		if k > 1 {
 			values[k+i] = 2*float64(i)/float64(k-1) - 1
 		}
-		values[2*k+i] = -.4
+		values[2*k+i] = -0.4
 	}
 	one := Const(g, host.Tensor(values, shape.DType, 1, 1, 3, k))
 	return BroadcastToDims(one, shape.Dimensions...)
 }
 
-// withAxes adds n axes of length 1 at the end of x.
+// withAxes returns x with n axes of length 1 at the end.
 func withAxes(x *Node, n int) *Node {
-	return Reshape(x, append(append([]int{}, x.Shape().Dimensions...), ones(n)...)...)
+	ones := slices.Repeat([]int{1}, n)
+	return Reshape(x, slices.Concat(x.Shape().Dimensions, ones)...)
 }
 
-func ones(n int) []int {
-	v := make([]int, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
-}
-
-// Past are the offsets from a position to those before it in row-major order
-// that are no farther than reach (Euclidean distance) on an index of the given
-// number of axes: the reach values before it in a sequence, half a disk in an
-// image.
+// Past returns the offsets from a position to those before it in row-major order within a
+// Euclidean distance of reach, on an index of so many axes: the reach values before it in a
+// sequence, half a disk in an image.
 func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
-// Margins are how far the offsets reach before and after a position along each
-// axis, which is where Autoregressive has no values.
+// Margins returns how far the offsets reach before and after a position along each axis. There
+// Autoregressive has no values.
 func Margins(offsets [][]int, axes int) (before, after []int) {
 	for _, offset := range offsets {
 		if len(offset) != axes {
-			exceptions.Panicf("flows: offset %v for an index of %d axes", offset, axes)
+			exceptions.Panicf("flows: offset %v has %d entries; must be %d, one for each axis",
+				offset, len(offset), axes)
 		}
 	}
 	return past.Margins(offsets, axes)
 }
 
-// LogLikelihood is Σ_i log p(z_i,t | own past) + log|det ∂z/∂x|, the
-// log-density of x at each position where sources, the result of
-// Autoregressive for z and these offsets, has one: [R, p′…]. logDet is shaped
-// [R, p…].
+// LogLikelihood is the log-density of x, Σ_i log p(z_i,t | past of z_i) + log|det ∂z/∂x|, [R, p′…].
+// sources is the result of Autoregressive for z and these offsets; logDet is shaped [R, p…].
 //
-// Its mean over positions is, up to the entropy rate of x, which no map
-// changes, minus the sum of the sources' entropy rates plus E log|det|: the
-// negative of the criterion of the paper for an invertible map.
+// Its mean over positions is E log|det| minus the sum of the sources' entropy rates. Up to the
+// entropy rate of x, which no map changes, that is the negative of the paper's criterion for an
+// invertible map.
 func LogLikelihood(sources, logDet *Node, past [][]int) *Node {
 	before, after := Margins(past, logDet.Rank()-1)
 	slice := []SliceAxisSpec{AxisRange()}

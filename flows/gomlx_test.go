@@ -2,6 +2,7 @@ package flows_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func TestTrainerNamesWhatIsWrong(t *testing.T) {
 	}
 
 	onBackends(t, func(t *testing.T, b compute.Backend) {
-		p := newGathered(t, b, torchAdam(.05), 1)
+		p := newGathered(t, b, torchAdam(.05))
 		x := tensors.FromShape(shapes.Make(dtypes.Float64, 3))
 		finalized := tensors.FromShape(p.batches[1].Shape())
 		finalized.MustFinalizeAll()
@@ -80,13 +81,13 @@ func TestTrainerNamesWhatIsWrong(t *testing.T) {
 			data, batches []*tensors.Tensor
 			want          string
 		}{
-			{nil, p.batches, "0 data tensors: want 2"},
-			{p.data, nil, "0 batch tensors: want 2"},
-			{p.data, append(p.batches[:2:2], x), "3 batch tensors: want 2"},
+			{nil, p.batches, "0 data tensors; must be 2"},
+			{p.data, nil, "0 batch tensors; must be 2"},
+			{p.data, append(p.batches[:2:2], x), "3 batch tensors; must be 2"},
 			{p.data, []*tensors.Tensor{p.batches[0], nil}, "batch tensor 1 is nil"},
-			{p.data, []*tensors.Tensor{p.batches[0], finalized}, "batch tensor 1 is finalized: want"},
+			{p.data, []*tensors.Tensor{p.batches[0], finalized}, "batch tensor 1 is finalized; must be"},
 			{p.data, []*tensors.Tensor{p.batches[0], single}, "batch tensor 1 is shaped (Float32)"},
-			{[]*tensors.Tensor{p.data[0], x}, p.batches, "data tensor 1 is shaped (Float64)[3]: want (Float64)[4, 1]"},
+			{[]*tensors.Tensor{p.data[0], x}, p.batches, "data tensor 1 is shaped (Float64)[3]; must be (Float64)[4, 1]"},
 		} {
 			if _, err := p.trainer.Train(t.Context(), test.data, test.batches, 1); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Train: %v, want %q", err, test.want)
@@ -417,4 +418,68 @@ func TestTrainersAtOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The sizes of a gathered problem.
+const (
+	gatheredRuns, gatheredSignals, gatheredPositions = 4, 2, 4
+	gatheredSteps, gatheredBatch                     = 25, 8
+)
+
+// gathered learns Σ z² of signals taken at random positions plus a number from
+// a table that all runs share: data and batches of every kind that sica has.
+type gathered struct {
+	store         *model.Store
+	trainer       *flows.Trainer
+	data, batches []*tensors.Tensor
+}
+
+func newGathered(t *testing.T, b compute.Backend, opt optimizer.Interface) *gathered {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 4))
+	normal := func(dims ...int) *tensors.Tensor {
+		flat := make([]float64, shapes.Make(dtypes.Float64, dims...).Size())
+		for i := range flat {
+			flat[i] = float64(rng.NormFloat64())
+		}
+		return tensors.FromFlatDataAndDimensions(flat, dims...)
+	}
+	positions := make([]int32, gatheredSteps*gatheredRuns*gatheredBatch*gatheredSignals)
+	for i := range positions {
+		positions[i] = rng.Int32N(gatheredPositions)
+	}
+	p := &gathered{
+		store: model.NewStore(),
+		data: []*tensors.Tensor{
+			normal(gatheredRuns, gatheredSignals, gatheredPositions),
+			normal(gatheredPositions, 1),
+		},
+		batches: []*tensors.Tensor{
+			tensors.FromFlatDataAndDimensions(positions, gatheredSteps, gatheredRuns, gatheredBatch, gatheredSignals),
+			normal(gatheredSteps, gatheredRuns, gatheredBatch),
+		},
+	}
+	loss := func(scope *model.Scope, data, batch []*Node) *Node {
+		y := layers.GatherSignals(data[0], batch[0])                                   // [R, B, d]
+		shared := Squeeze(ReduceSum(Gather(data[1], InsertAxes(batch[0], -1)), 2), -1) // [R, B]
+		target := Add(Add(ReduceSum(Square(y), -1), shared), batch[1])
+		prediction := Squeeze(layers.MLP(scope.In("net"), y).Hidden(6).Done(), -1) // [R, B]
+		return ReduceMean(Square(Sub(prediction, target)), -1)                     // [R]
+	}
+	var err error
+	p.trainer, err = flows.NewTrainer(b, p.store, opt, loss,
+		[]shapes.Shape{p.data[0].Shape(), p.data[1].Shape()}, []shapes.Shape{p.batches[0].Shape(), p.batches[1].Shape()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func values(t *testing.T, v *model.Variable) []float64 {
+	t.Helper()
+	flat, err := tensors.CopyFlatData[float64](v.MustValue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat
 }

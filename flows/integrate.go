@@ -3,6 +3,8 @@ package flows
 import (
 	"fmt"
 
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -11,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// Velocity builds the velocity v(y, τ) of a flow, shaped like y, at the scalar
-// time tau of y's dtype. held is what IntegrateConfig.Hold was given.
+// A Velocity builds the velocity v(y, τ) of a flow, shaped like y, at the scalar time tau of y's
+// dtype. held has the nodes of IntegrateConfig.Hold.
 type Velocity func(scope *model.Scope, y, tau *Node, held []*Node) *Node
 
 // IntegrateConfig is made by Integrate; call Done to get the output node.
@@ -22,26 +24,28 @@ type IntegrateConfig struct {
 	y        *Node
 	held     []*Node
 	solver   Solver
-	from, to float64
+	start    float64
+	end      float64
 	steps    int
 }
 
-// Integrate follows dy/dτ = v(y, τ) from y, of any shape and a float dtype, in
-// equal steps: on XLA as one compiled While, on the pure-Go backend as so many
-// copies of the step. The velocity may be any graph function that uses variables
-// of scope's store, as those of a Trainer, and Gradient.
+// Integrate solves dy/dτ = v(y, τ) from y, of any shape and a float dtype, in equal steps: on XLA
+// in one compiled While, on the pure-Go backend by that number of copies of the step. The
+// velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
+// and Gradient.
 //
-// GoMLX 0.28.6 puts two conditions on it. What the velocity needs besides y, τ and
-// variables must come through Hold: on XLA a While sees no other nodes. And the
-// scalars of MulScalar, AddScalar and their like are shared by a whole graph, which
-// a While doesn't see either: so let Integrate be alone in its graph, a model.Exec
-// of its own. Nothing can be differentiated through a While.
+// GoMLX 0.28.6 has two conditions for it. Other nodes that the velocity needs must come through
+// Hold, as on XLA a While sees no others. And Integrate must be alone in its graph, a model.Exec
+// of its own: MulScalar, AddScalar and the like share scalars in a whole graph, which a While
+// doesn't see either. Nothing can be differentiated through a While.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {
-	return &IntegrateConfig{scope: scope, velocity: velocity, y: y, solver: Euler, to: 1, steps: 100}
+	return &IntegrateConfig{
+		scope: scope, velocity: velocity, y: y,
+		solver: Euler, end: 1, steps: 100,
+	}
 }
 
-// Hold sets the nodes, of any shapes, that the velocity is given besides y and τ.
-// The default is none.
+// Hold sets the nodes, of any shapes, that the velocity has besides y and τ. The default is none.
 func (c *IntegrateConfig) Hold(nodes ...*Node) *IntegrateConfig {
 	c.held = nodes
 	return c
@@ -53,29 +57,29 @@ func (c *IntegrateConfig) Solver(s Solver) *IntegrateConfig {
 	return c
 }
 
-// Between sets the times of the beginning and of the end; from the later to the
-// earlier follows the flow back. The default is from 0 to 1.
-func (c *IntegrateConfig) Between(from, to float64) *IntegrateConfig {
-	c.from, c.to = from, to
+// Between sets the times of the start and of the end; a later start follows the flow back. The
+// default is from 0 to 1.
+func (c *IntegrateConfig) Between(start, end float64) *IntegrateConfig {
+	c.start, c.end = start, end
 	return c
 }
 
-// Steps sets the number of steps. The default is 100, as many as the paper has.
+// Steps sets the number of steps. The default is 100, as in the paper.
 func (c *IntegrateConfig) Steps(n int) *IntegrateConfig {
 	c.steps = n
 	return c
 }
 
-// Done returns y at the end, in its shape. It panics, as graph functions do, at a
-// y that has no float dtype, fewer steps than one, an unknown solver and a velocity
-// of another shape.
+// Done returns y at the end, in its shape. It panics, as graph functions do, unless y is of a
+// float dtype, there is at least one step, the solver is known and the velocity is shaped like
+// y.
 func (c *IntegrateConfig) Done() *Node {
 	g := c.y.Graph()
 	if !c.y.DType().IsFloat() {
-		exceptions.Panicf("flows: Integrate from y shaped %s: want floats", c.y.Shape())
+		exceptions.Panicf("flows: Integrate: y is shaped %s; must be floats", c.y.Shape())
 	}
 	if c.steps < 1 {
-		exceptions.Panicf("flows: Integrate in %d steps: want 1 or more", c.steps)
+		exceptions.Panicf("flows: Integrate: %d steps; must be at least 1", c.steps)
 	}
 	if isPureGo(g.Backend()) {
 		y := c.y
@@ -89,28 +93,30 @@ func (c *IntegrateConfig) Done() *Node {
 	if err := exceptions.TryCatch[error](func() {
 		y = repeat(g, Const(g, int32(c.steps)), c.y, c.held, variables, c.step)
 	}); err != nil {
-		// The step alone could be built, so that it is what is around it.
-		panic(fmt.Errorf("flows: Integrate: the velocity shares a scalar, of MulScalar or its like, with the graph around it, where it must be alone: %w", err))
+		// The step alone could be built, so the graph around it is the reason.
+		panic(fmt.Errorf("flows: Integrate: the velocity shares a scalar, of MulScalar or "+
+			"the like, with the graph around it; must be alone in its graph: %w", err))
 	}
 	return y
 }
 
-// step is step number i of the solver, an int32 scalar.
+// step returns y after step number i of the solver, an int32 scalar.
 func (c *IntegrateConfig) step(i, y *Node, held []*Node) *Node {
 	g, dtype := y.Graph(), y.DType()
 	constant := func(v float64) *Node { return Const(g, host.Tensor([]float64{v}, dtype)) }
-	h := constant((c.to - c.from) / float64(c.steps))
-	tau := Add(constant(c.from), Mul(ConvertDType(i, dtype), h))
+	h := constant((c.end - c.start) / float64(c.steps))
+	tau := Add(constant(c.start), Mul(ConvertDType(i, dtype), h))
 	return c.solver.Step(func(y, tau *Node) *Node {
 		v := c.velocity(c.scope.ResetVisited(), y, tau, held)
 		if !v.Shape().Equal(y.Shape()) {
-			exceptions.Panicf("flows: Integrate: the velocity is shaped %s: want %s, as y", v.Shape(), y.Shape())
+			exceptions.Panicf("flows: Integrate: the velocity is shaped %s; must be %s, like y",
+				v.Shape(), y.Shape())
 		}
 		return v
 	}, y, tau, h)
 }
 
-// variables are those that the velocity uses.
+// variables returns those that the velocity uses.
 func (c *IntegrateConfig) variables() []*model.Variable {
 	store := c.scope.Store()
 	var used []*model.Variable
@@ -120,14 +126,95 @@ func (c *IntegrateConfig) variables() []*model.Variable {
 		for k, h := range c.held {
 			held[k] = Parameter(g, fmt.Sprintf("held_%d", k), h.Shape())
 		}
-		c.step(Const(g, tensors.FromScalar(int32(0))), Parameter(g, "y", c.y.Shape()), held)
+		first := Const(g, tensors.FromScalar(int32(0)))
+		c.step(first, Parameter(g, "y", c.y.Shape()), held)
 		for v := range store.IterVariables() {
 			if v.InUseByGraph(g) {
 				used = append(used, v)
 			}
 		}
 	}); err != nil {
-		panic(fmt.Errorf("flows: Integrate: building the velocity of y, τ and what Hold was given: %w", err))
+		panic(fmt.Errorf("flows: Integrate: building the velocity of y, τ and the nodes of Hold: %w",
+			err))
 	}
 	return used
+}
+
+// A Solver is a one-step method for dy/dτ = v(y, τ).
+type Solver string
+
+// The solvers, with the order in h of their error at a given time.
+const (
+	Euler Solver = "euler" // order 1, one velocity per step
+	Heun  Solver = "heun"  // order 2, two velocities per step
+)
+
+// Step returns y after a step along velocity from time tau to tau+h. tau and h are scalars of y's
+// dtype.
+func (s Solver) Step(velocity func(y, tau *Node) *Node, y, tau, h *Node) *Node {
+	v := velocity(y, tau)
+	switch s {
+	case Euler:
+		return Add(y, Mul(h, v))
+	case Heun:
+		next := velocity(Add(y, Mul(h, v)), Add(tau, h))
+		return Add(y, Mul(MulScalar(h, 0.5), Add(v, next)))
+	}
+	panic(fmt.Errorf("flows: solver is %q; must be %q or %q", s, Euler, Heun))
+}
+
+// isPureGo reports whether b is the pure-Go backend, which can't differentiate inside a While.
+func isPureGo(b compute.Backend) bool { return b.String() == gobackend.BackendName }
+
+// repeat applies body to the tensor carried, steps times (an int32 scalar), in one While, and
+// returns the result. body has the number of the iteration, held, which stays the same, and the
+// variables, which it may use and change as usual.
+//
+// GoMLX 0.28.6 has three conditions for a While on XLA. The body gets every tensor as loop state.
+// Nothing outside may use a cached scalar of the graph, so here is Const, never Zeros or
+// AddScalar. Condition and body declare the same parameters.
+func repeat(
+	g *Graph, steps, carried *Node, held []*Node, variables []*model.Variable,
+	body func(i, carried *Node, held []*Node) *Node,
+) *Node {
+	state := append([]*Node{Const(g, int32(0)), carried, steps}, held...)
+	first := len(state) // of the variables
+	outside := make([]*Node, len(variables))
+	for k, v := range variables {
+		outside[k] = v.NodeValue(g)
+	}
+	state = append(state, outside...)
+	parameters := func(g *Graph) []*Node {
+		ps := make([]*Node, len(state))
+		for k, s := range state {
+			ps[k] = Parameter(g, fmt.Sprintf("state_%d", k), s.Shape())
+		}
+		return ps
+	}
+	cond := NewClosure(g, func(g *Graph) []*Node {
+		ps := parameters(g)
+		return []*Node{LessThan(ps[0], ps[2])}
+	})
+	changed := make([]bool, len(variables))
+	whole := NewClosure(g, func(g *Graph) []*Node {
+		ps := parameters(g)
+		for k, v := range variables {
+			v.SetNodeValue(ps[first+k])
+		}
+		next := body(ps[0], ps[1], ps[3:first])
+		for k, v := range variables {
+			changed[k] = v.NodeValue(g) != ps[first+k]
+			ps[first+k] = v.NodeValue(g)
+		}
+		ps[0], ps[1] = Add(ps[0], Const(g, int32(1))), next
+		return ps
+	})
+	final := While(cond, whole, state...)
+	for k, v := range variables {
+		v.SetNodeValue(outside[k])
+		if changed[k] {
+			v.SetNodeValue(final[first+k])
+		}
+	}
+	return final[1]
 }

@@ -15,42 +15,44 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
-// Loop returns a loop of GoMLX, to which its progress bar, its plots and any hook
-// attach, and the data set to run it on, which makes the training steps:
+// Loop returns a loop of GoMLX, for its progress bar, plots and hooks, and the data set to run it
+// on, which makes the training steps:
 //
 //	loop, steps := trainer.Loop(ctx, nil, ds)
 //	commandline.AttachProgressBar(loop)
 //	metrics, err := loop.RunSteps(steps, 10_000) // or RunEpochs
 //
-// source yields one batch a step, its inputs followed by its labels as the batch
-// of the StepLoss, of the shapes that NewTrainer was told without their first axis.
-// They are finalized, as by GoMLX. data is for all steps, as in Train.
+// source yields one batch per step, inputs followed by labels, of the shapes of NewTrainer without
+// their first axis. They are finalized, as by GoMLX. data is for all steps, as in Train.
 //
-// Steps are made S at a time, fewer where the run or an epoch ends, and then
-// counted by the loop one by one. So a hook sees the loss of its own step, but the
-// variables as they are after the last of the S: for both to be of one step, call
-// it every S steps (train.EveryNSteps). The same goes for the end of ctx, which is
-// an error of the run, and for an error of a hook, which ends it.
+// Steps are made S at a time, fewer before the end of the run or of an epoch, and then counted by
+// the loop one by one. So a hook sees the loss of its own step, but the variables after the last of
+// the S; every S steps (train.EveryNSteps) it sees both of one step. Likewise the end of ctx, an
+// error of the run, and an error of a hook, which ends it, take effect after S steps.
 //
-// The loop's loss is the mean over the runs. The metrics, besides GoMLX's loss and
-// its moving average, are given the losses [R] of the step as predictions. The
-// loop's own train.Trainer only counts: it has a store of its own, Eval isn't for it,
-// and the durations of its steps are those of counting.
-func (t *Trainer) Loop(ctx context.Context, data []*tensors.Tensor, source train.Dataset, metrics ...metric.Interface) (*train.Loop, train.Dataset) {
+// The loop's loss is the mean over the runs. The metrics, besides GoMLX's loss and its moving
+// average, get the losses [R] of the step as predictions. The loop's own train.Trainer only
+// counts: it has another store, can't Eval, and its durations are those of counting.
+func (t *Trainer) Loop(
+	ctx context.Context, data []*tensors.Tensor, source train.Dataset,
+	metrics ...metric.Interface,
+) (*train.Loop, train.Dataset) {
 	counted := model.NewStore()
-	if v := t.store.GetVariable("/" + optimizer.GlobalStepVariableName); v != nil && v.HasValue() {
-		counted.VariableWithValue(optimizer.GlobalStepVariableName, v.MustValue().Value()).SetTrainable(false)
+	const name = optimizer.GlobalStepVariableName
+	if v := t.store.GetVariable("/" + name); v != nil && v.HasValue() {
+		counted.VariableWithValue(name, v.MustValue().Value()).SetTrainable(false)
 	}
 	losses := func(_ *model.Scope, losses *Node) *Node {
 		train.AddMainLoss(losses)
 		return losses
 	}
-	counter := train.NewTrainer(gobackend.GetBackend(), counted, losses, nil, counting{}, metrics, nil)
-	d := &stepsOf{trainer: t, ctx: ctx, data: data, source: source, loop: train.NewLoop(counter)}
+	counter := train.NewTrainer(
+		gobackend.GetBackend(), counted, losses, nil, counting{}, metrics, nil)
+	d := &steps{trainer: t, ctx: ctx, data: data, source: source, loop: train.NewLoop(counter)}
 	return d.loop, d
 }
 
-// counting is an optimizer that counts steps.
+// A counting is an optimizer that only counts steps.
 type counting struct{}
 
 // UpdateGraph implements optimizer.Interface.
@@ -61,8 +63,8 @@ func (counting) UpdateGraph(_ *model.Scope, g *Graph, _ *Node) {
 // Clear implements optimizer.Interface.
 func (counting) Clear(*model.Scope) error { return nil }
 
-// stepsOf is the data set of the losses of training steps, which it makes.
-type stepsOf struct {
+// A steps is the data set of the losses of training steps, which it makes.
+type steps struct {
 	trainer *Trainer
 	ctx     context.Context
 	data    []*tensors.Tensor
@@ -71,10 +73,10 @@ type stepsOf struct {
 }
 
 // Name implements train.Dataset.
-func (d *stepsOf) Name() string { return d.source.Name() }
+func (d *steps) Name() string { return d.source.Name() }
 
 // Iter implements train.Dataset.
-func (d *stepsOf) Iter() iter.Seq2[train.Batch, error] {
+func (d *steps) Iter() iter.Seq2[train.Batch, error] {
 	return func(yield func(train.Batch, error) bool) {
 		next, stop := iter.Pull2(d.source.Iter())
 		defer stop()
@@ -96,52 +98,54 @@ func (d *stepsOf) Iter() iter.Seq2[train.Batch, error] {
 	}
 }
 
-// train makes as many steps as a call can, or as are left of the run or of the
-// source, and returns their losses.
-func (d *stepsOf) train(next func() (train.Batch, error, bool)) ([][]float64, error) {
-	if err := d.tellLastStep(); err != nil {
+// train makes the steps of one call, fewer at the end of the run or of the source, and returns
+// their losses.
+func (d *steps) train(next func() (train.Batch, error, bool)) ([][]float64, error) {
+	if err := d.setLastStep(); err != nil {
 		return nil, err
 	}
-	most := d.trainer.steps()
+	limit := d.trainer.steps()
 	if left := d.loop.EndStep - d.loop.LoopStep; left > 0 {
-		most = min(most, left)
+		limit = min(limit, left)
 	}
 	stacked := make([]*tensors.Tensor, len(d.trainer.batchShapes))
 	for k, s := range d.trainer.batchShapes {
 		stacked[k] = tensors.FromShape(s)
 		defer stacked[k].FinalizeAll()
 	}
-	steps := 0
-	for steps < most {
+	made := 0
+	for made < limit {
 		batch, err, ok := next()
 		if !ok {
 			break
 		}
 		if err == nil {
-			err = d.stack(stacked, batch, steps)
+			err = d.stack(stacked, batch, made)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("flows: batch of data set %q: %w", d.source.Name(), err)
 		}
-		steps++
+		made++
 	}
-	if steps == 0 {
+	if made == 0 {
 		return nil, nil
 	}
-	return d.trainer.Train(d.ctx, d.data, stacked, steps)
+	return d.trainer.Train(d.ctx, d.data, stacked, made)
 }
 
-// stack puts a batch in place step of the tensors, and frees it.
-func (d *stepsOf) stack(stacked []*tensors.Tensor, batch train.Batch, step int) error {
+// stack copies a batch to place step of the tensors and frees it.
+func (d *steps) stack(stacked []*tensors.Tensor, batch train.Batch, step int) error {
 	parts := append(append([]*tensors.Tensor{}, batch.Inputs...), batch.Labels...)
 	if len(parts) != len(stacked) {
-		return fmt.Errorf("%d inputs and labels: want %d, as NewTrainer was told", len(parts), len(stacked))
+		return fmt.Errorf("%d inputs and labels; must be %d, as for NewTrainer",
+			len(parts), len(stacked))
 	}
 	for k, part := range parts {
 		want := d.trainer.batchShapes[k].Clone()
 		want.Dimensions = want.Dimensions[1:]
 		if part == nil || !part.Ok() || !part.Shape().Equal(want) {
-			return fmt.Errorf("tensor %d is %s: want %s, as NewTrainer was told", k, shapeOf(part), want)
+			return fmt.Errorf("tensor %d is %s; must be %s, as for NewTrainer",
+				k, describe(part), want)
 		}
 		var err error
 		if e := part.ConstBytes(func(from []byte) {
@@ -156,10 +160,11 @@ func (d *stepsOf) stack(stacked []*tensors.Tensor, batch train.Batch, step int) 
 	return batch.Finalize()
 }
 
-// tellLastStep tells schedules that look for it how long the run is, as
-// train.Loop tells them in the store of its own Trainer.
-func (d *stepsOf) tellLastStep() error {
-	v := d.trainer.store.GetVariable(model.JoinPath(train.TrainerAbsoluteScope, train.TrainLastStepVarName))
+// setLastStep sets the length of the run for schedules, as train.Loop does in the store of its own
+// Trainer.
+func (d *steps) setLastStep() error {
+	path := model.JoinPath(train.TrainerAbsoluteScope, train.TrainLastStepVarName)
+	v := d.trainer.store.GetVariable(path)
 	if v == nil {
 		return nil
 	}

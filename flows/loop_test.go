@@ -142,8 +142,8 @@ func TestLoopErrors(t *testing.T) {
 		batch train.Batch
 		want  string
 	}{
-		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8))}}, `data set "one": 1 inputs and labels: want 2`},
-		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8)), tensors.FromValue(make([]float64, 7))}}, "tensor 1 is shaped (Float64)[7]: want (Float64)[8]"},
+		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8))}}, `data set "one": 1 inputs and labels; must be 2`},
+		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8)), tensors.FromValue(make([]float64, 7))}}, "tensor 1 is shaped (Float64)[7]; must be (Float64)[8]"},
 		{train.Batch{Inputs: []*tensors.Tensor{nil, nil}}, "tensor 0 is nil"},
 	} {
 		loop, steps := p.trainer.Loop(t.Context(), nil, oneBatch{test.batch})

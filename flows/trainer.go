@@ -4,40 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// StepLoss builds the loss of one training step for each of R independent
-// runs, shaped [R] and of a float dtype, or a scalar where there is one run. data
-// holds what all steps share, batch what this step draws, each with the leading
-// steps axis of Trainer.Train taken away. It is built in training mode
-// (Scope.IsTraining) at the store's root scope, and more than once: its variables
-// must come out the same.
+// A StepLoss builds the loss of one training step for each of R independent runs, shaped [R] and
+// of a float dtype, or a scalar for one run. data is the same for all steps. batch is that of
+// this step, without the leading steps axis of Trainer.Train. The loss is built in training mode
+// (Scope.IsTraining) at the store's root scope, and more than once: its variables must come out
+// the same.
 type StepLoss func(scope *model.Scope, data, batch []*Node) *Node
 
-// Trainer trains the variables of a model.Store by many steps a call.
+// A Trainer trains the variables of a model.Store by many steps per call.
 //
-// On XLA a call is one compiled While loop over its steps, with every variable
-// and the optimizer's state carried from step to step on the device. The
-// pure-Go backend can't differentiate inside a loop, so there the host makes
-// the steps, with the same graph. Either is compiled once, in the first Train.
-// SetDevices spreads the runs over several devices of XLA.
+// On XLA a call is one compiled While loop over its steps. It carries every variable and the
+// optimizer's state from step to step on the device. The pure-Go backend can't differentiate
+// inside a loop, so there the host makes the steps, with the same graph. Either is compiled once,
+// in the first Train.
 //
-// The runs' losses are summed before the gradient is taken, so that the runs
-// stay independent under any optimizer that works element by element. What
-// regularizers and train.AddRegularizationLoss add is added to the sum, once for
-// all runs.
+// The losses of the runs are summed before the gradient is taken. So the runs stay independent
+// with any optimizer that works element by element. The losses of regularizers and of
+// train.AddRegularizationLoss are added to the sum, once for all runs.
 //
-// A Trainer, like GoMLX's, is for one goroutine at a time, and so is its store.
-// Several Trainers with stores of their own may train at once on one backend.
+// A Trainer, like GoMLX's, is for one goroutine at a time, and so is its store. Several Trainers
+// with stores of their own may train at once on one backend.
 type Trainer struct {
 	backend   compute.Backend
 	store     *model.Store
@@ -49,26 +52,26 @@ type Trainer struct {
 
 	exec      *model.Exec
 	compile   int
-	variables []*model.Variable                   // that the step uses, all that the loop carries
-	changed   []*model.Variable                   // of these
+	variables []*model.Variable                   // used by the step, carried by the loop
 	initial   map[*model.Variable]*tensors.Tensor // of the optimizer's state
-	devices   *devices                            // nil on one device
 }
 
-// NewTrainer returns a trainer of the variables that loss uses by any optimizer of
-// GoMLX or of this package. dataShapes are the shapes of what Train will be given
-// for all steps (nil for nothing), batchShapes those of its batches, each with a
-// leading axis of the S steps that a call can make: [S, R, …] as a rule, or
-// [S, …] of a loss that is a scalar.
+// NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX or of
+// this package. dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
+// those of its batches. These have a leading axis of S, the maximum number of steps per call:
+// [S, R, …] as a rule, or [S, …] for a loss that is a scalar.
 //
-// The variables, with the optimizer's, are created here, without a value if they
-// are trainable: the caller may set them now (see layers.Initialise), or leave them
-// to their initializers in the first Train. What has a value keeps it, the
-// optimizer's moments too, so that training goes on from a checkpoint.
+// The variables, with those of the optimizer, are created here. Trainable ones have no value yet:
+// the caller may set them now (see layers.Initialise) or leave them to their initializers in the
+// first Train. Variables with a value keep it, the optimizer's moments too, so that training goes
+// on from a checkpoint.
 //
-// A nil argument, shapes that can't be, a loss that can't be built, isn't shaped
-// [R] or uses no trainable variable are errors.
-func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss, dataShapes, batchShapes []shapes.Shape) (*Trainer, error) {
+// It is an error if an argument is nil, if shapes are invalid, or if the loss can't be built,
+// isn't shaped [R] or uses no trainable variable.
+func NewTrainer(
+	backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss,
+	dataShapes, batchShapes []shapes.Shape,
+) (*Trainer, error) {
 	t := &Trainer{
 		backend:   backend,
 		store:     store,
@@ -99,44 +102,44 @@ func NewTrainer(backend compute.Backend, store *model.Store, opt optimizer.Inter
 	return t, nil
 }
 
-// check is the error of what NewTrainer was given.
+// check returns an error unless the arguments of NewTrainer are valid.
 func (t *Trainer) check() error {
 	switch {
 	case t.backend == nil:
-		return errors.New("the backend is nil: open one with backend.Open or compute.New")
+		return errors.New("the backend is nil; must be one of backend.Open or compute.New")
 	case t.backend.IsFinalized():
-		return errors.New("the backend is finalized")
+		return errors.New("the backend is finalized; must be open")
 	case t.store == nil:
-		return errors.New("the store is nil: make one with model.NewStore")
+		return errors.New("the store is nil; must be one of model.NewStore")
 	case t.optimizer == nil:
-		return errors.New("the optimizer is nil")
+		return errors.New("the optimizer is nil; must be one")
 	case t.loss == nil:
-		return errors.New("the loss is nil")
+		return errors.New("the loss is nil; must be a StepLoss")
 	case len(t.batchShapes) == 0:
-		return errors.New("no batch shapes: want one at least, whose first axis is that of the steps")
+		return errors.New("no batch shapes; must be at least one, whose first axis is that of the steps")
 	}
 	for k, s := range t.dataShapes {
 		if !s.Ok() {
-			return fmt.Errorf("data shape %d isn't one", k)
+			return fmt.Errorf("data shape %d is %s; must be valid", k, s)
 		}
 	}
 	for k, s := range t.batchShapes {
 		if !s.Ok() || s.Rank() == 0 || s.Dim(0) < 1 || s.Dim(0) != t.steps() {
-			return fmt.Errorf("batch shape %d is %s: want a first axis of S ≥ 1 steps, the same for all", k, s)
+			return fmt.Errorf("batch shape %d is %s; must have a first axis of S ≥ 1 steps, "+
+				"the same for all", k, s)
 		}
 	}
 	return nil
 }
 
-// steps is S, the most steps that a call of Train can make.
+// steps returns S, the maximum number of steps of a call of Train.
 func (t *Trainer) steps() int { return t.batchShapes[0].Dim(0) }
 
-// Compilations is the number of times that the training program was compiled: 1
-// after the first Train.
+// Compilations returns how many times the training program was compiled: 1 after the first Train.
 func (t *Trainer) Compilations() int { return t.compile }
 
-// Finalize frees the compiled program, after which Train is an error. The store
-// stays the caller's.
+// Finalize frees the compiled program. Train is an error afterwards. The store stays the
+// caller's.
 func (t *Trainer) Finalize() {
 	if t.exec != nil {
 		t.exec.Finalize()
@@ -144,12 +147,11 @@ func (t *Trainer) Finalize() {
 	}
 }
 
-// ResetOptimizer puts the optimizer's moments and step count, and the steps of
-// GoMLX's schedules, back to their initial values; those that were in the store
-// or its checkpoint before NewTrainer to zero, where every optimizer of GoMLX and of this package
-// begins. Together with new weights it makes a fresh start without a new
-// compilation. Everything else stays: weights, frozen variables, the learning rate,
-// the state of random numbers.
+// ResetOptimizer sets the optimizer's moments and step count, and the steps of GoMLX's schedules,
+// to their initial values. Those that were in the store or its checkpoint before NewTrainer are
+// set to zero, where every optimizer of GoMLX and of this package begins. With new weights this is
+// a fresh start without a new compilation. Everything else stays: weights, frozen variables, the
+// learning rate, the state of random numbers.
 func (t *Trainer) ResetOptimizer() error {
 	for v, initial := range t.initial {
 		value, err := initial.LocalClone()
@@ -163,25 +165,27 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
-// Train makes the first steps steps, from 1 to S, of batches and returns the loss
-// of each step before it was made, [steps][R], as the StepLoss has it, without
-// regularization. data and batches must have the shapes that NewTrainer was told;
+// Train makes the first steps (1 to S) of batches. It returns the loss of each step before its
+// update, [steps][R], without regularization. data and batches must have the shapes of NewTrainer;
 // they stay the caller's.
 //
-// If ctx ends, so does Train, with its error: on XLA before the call, which can't
-// be interrupted, in pure Go before the next step. The steps that were made stay.
-func (t *Trainer) Train(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
+// If ctx ends, Train returns its error: on XLA before the call, which can't be interrupted, in
+// pure Go before the next step. The updates of earlier steps stay.
+func (t *Trainer) Train(
+	ctx context.Context, data, batches []*tensors.Tensor, steps int,
+) ([][]float64, error) {
 	if t.exec == nil {
-		return nil, errors.New("flows: Train: the trainer is finalized")
+		return nil, errors.New("flows: Train: the trainer is finalized; must be used before Finalize")
 	}
-	if err := fits("data", data, t.dataShapes); err != nil {
+	if err := checkTensors("data", data, t.dataShapes); err != nil {
 		return nil, fmt.Errorf("flows: Train: %w", err)
 	}
-	if err := fits("batch", batches, t.batchShapes); err != nil {
+	if err := checkTensors("batch", batches, t.batchShapes); err != nil {
 		return nil, fmt.Errorf("flows: Train: %w", err)
 	}
 	if steps < 1 || steps > t.steps() {
-		return nil, fmt.Errorf("flows: Train: %d steps: want 1 to %d, as many as a batch tensor has", steps, t.steps())
+		return nil, fmt.Errorf("flows: Train: %d steps; must be 1 to %d, like the batch tensors",
+			steps, t.steps())
 	}
 	if isPureGo(t.backend) {
 		return t.trainOnHost(ctx, data, batches, steps)
@@ -189,11 +193,11 @@ func (t *Trainer) Train(ctx context.Context, data, batches []*tensors.Tensor, st
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	tensor, err := t.callLoop(arguments(int32(steps), data, batches))
+	outputs, err := t.exec.Call(arguments(int32(steps), data, batches)...)
 	if err != nil {
 		return nil, fmt.Errorf("flows: training: %w", err)
 	}
-	losses, err := host.Values(tensor)
+	losses, err := host.Values(outputs[0]) // [S, R]
 	if err != nil {
 		return nil, fmt.Errorf("flows: the losses: %w", err)
 	}
@@ -204,21 +208,22 @@ func (t *Trainer) Train(ctx context.Context, data, batches []*tensors.Tensor, st
 	return perStep, nil
 }
 
-// fits is the error of tensors that aren't of these shapes.
-func fits(what string, given []*tensors.Tensor, want []shapes.Shape) error {
-	if len(given) != len(want) {
-		return fmt.Errorf("%d %s tensors: want %d, as NewTrainer was told", len(given), what, len(want))
+// checkTensors returns an error unless the tensors have these shapes.
+func checkTensors(kind string, x []*tensors.Tensor, shapes []shapes.Shape) error {
+	if len(x) != len(shapes) {
+		return fmt.Errorf("%d %s tensors; must be %d, as for NewTrainer", len(x), kind, len(shapes))
 	}
-	for k, x := range given {
-		if x == nil || !x.Ok() || !x.Shape().Equal(want[k]) {
-			return fmt.Errorf("%s tensor %d is %s: want %s, as NewTrainer was told", what, k, shapeOf(x), want[k])
+	for k, want := range shapes {
+		if x[k] == nil || !x[k].Ok() || !x[k].Shape().Equal(want) {
+			return fmt.Errorf("%s tensor %d is %s; must be %s, as for NewTrainer",
+				kind, k, describe(x[k]), want)
 		}
 	}
 	return nil
 }
 
-// shapeOf says what a tensor is.
-func shapeOf(x *tensors.Tensor) string {
+// describe returns the shape of a tensor in words.
+func describe(x *tensors.Tensor) string {
 	switch {
 	case x == nil:
 		return "nil"
@@ -228,19 +233,10 @@ func shapeOf(x *tensors.Tensor) string {
 	return "shaped " + x.Shape().String()
 }
 
-// callLoop runs the program of loopGraph and returns the losses, [S, R].
-func (t *Trainer) callLoop(args []any) (*tensors.Tensor, error) {
-	if t.devices != nil {
-		return t.devices.call(t.exec, args)
-	}
-	outputs, err := t.exec.Call(args...)
-	if err != nil {
-		return nil, err
-	}
-	return outputs[0], nil
-}
-
-func (t *Trainer) trainOnHost(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([][]float64, error) {
+// trainOnHost is Train by a call for each step.
+func (t *Trainer) trainOnHost(
+	ctx context.Context, data, batches []*tensors.Tensor, steps int,
+) ([][]float64, error) {
 	perStep := make([][]float64, steps)
 	for i := range perStep {
 		if err := ctx.Err(); err != nil {
@@ -257,7 +253,7 @@ func (t *Trainer) trainOnHost(ctx context.Context, data, batches []*tensors.Tens
 	return perStep, nil
 }
 
-// arguments lists what Exec.Call takes.
+// arguments returns those of Exec.Call.
 func arguments(first any, data, batches []*tensors.Tensor) []any {
 	args := []any{first}
 	for _, x := range data {
@@ -267,4 +263,193 @@ func arguments(first any, data, batches []*tensors.Tensor) []any {
 		args = append(args, x)
 	}
 	return args
+}
+
+// loopGraph makes inputs[0] training steps in one While and returns the losses of all steps,
+// [S, R].
+func (t *Trainer) loopGraph(scope *model.Scope, inputs []*Node) []*Node {
+	g := inputs[0].Graph()
+	step := func(i, losses *Node, held []*Node) *Node {
+		loss := t.stepGraph(scope, append([]*Node{i}, held...))[0] // [R]
+		row := InsertAxes(ConvertDType(loss, dtypes.Float32), 0)   // [1, R]
+		corner := []*Node{i, Const(g, int32(0))}                   // of row in losses
+		return DynamicUpdateSlice(losses, row, corner)             // [S, R]
+	}
+	losses := Const(g, tensors.FromShape(shapes.Make(dtypes.Float32, t.steps(), t.runs)))
+	return []*Node{repeat(g, inputs[0], losses, inputs[1:], t.variables, step)}
+}
+
+// stepGraph makes training step i = inputs[0] and returns its loss, [R].
+func (t *Trainer) stepGraph(scope *model.Scope, inputs []*Node) []*Node {
+	loss := t.lossGraph(scope, inputs)
+	t.updateGraph(scope, loss)
+	return []*Node{loss}
+}
+
+// lossGraph returns the loss of step i = inputs[0], [R].
+func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
+	numData := len(t.dataShapes)
+	i, data, batches := inputs[0], inputs[1:1+numData], inputs[1+numData:]
+	scope.Store().SetTraining(i.Graph(), true) // for dropout and schedules
+	batch := make([]*Node, len(batches))
+	for k, b := range batches {
+		batch[k] = element(b, i)
+	}
+	loss := t.loss(scope, data, batch)
+	switch {
+	case loss == nil:
+		exceptions.Panicf("the loss is nil; must be shaped [R], or a scalar for one run")
+	case !loss.DType().IsFloat() || loss.Rank() > 1:
+		exceptions.Panicf("the loss is shaped %s; must be floats [R], one for each run, "+
+			"or a scalar for one run", loss.Shape())
+	case loss.IsScalar():
+		return Reshape(loss, 1)
+	}
+	return loss
+}
+
+// updateGraph makes the optimizer's update for the loss [R].
+func (t *Trainer) updateGraph(scope *model.Scope, loss *Node) {
+	g := loss.Graph()
+	total := ReduceAllSum(loss)
+	if added := train.TotalLoss(g); added != nil { // by regularizers
+		total = Add(total, ConvertDType(added, total.DType()))
+	}
+	t.optimizer.UpdateGraph(scope, g, total)
+	train.ExecPerStepUpdateGraphFn(g)
+}
+
+// element returns x[i], without the leading axis. The pure-Go backend has no DynamicSlice, and XLA
+// makes one of a Gather at a single index.
+func element(x, i *Node) *Node {
+	return Gather(x, InsertAxes(i, -1))
+}
+
+// prepare builds one training step, without compiling it, to create its variables, as a While can
+// only carry those that exist. It finds the variables that the step uses and changes, and which of
+// them are the optimizer's.
+func (t *Trainer) prepare() error {
+	earlier := make(map[*model.Variable]bool) // with values of an earlier training, perhaps
+	for v := range t.store.IterVariables() {
+		earlier[v] = true
+	}
+	var state []*model.Variable
+	if err := dryRun(t.backend, t.store, func(g *Graph) {
+		inputs := []*Node{Parameter(g, "step", shapes.Make(dtypes.Int32))}
+		for k, s := range slices.Concat(t.dataShapes, t.batchShapes) {
+			inputs = append(inputs, Parameter(g, fmt.Sprintf("input_%d", k), s))
+		}
+		scope := t.store.RootScope()
+		loss := t.lossGraph(scope, inputs)
+		t.runs = loss.Shape().Dim(0)
+		before, trainable := t.values(g)
+		if trainable == 0 {
+			exceptions.Panicf("the loss uses no trainable variable of the store; must use one")
+		}
+		t.updateGraph(scope, loss)
+		for v := range t.store.IterVariables() {
+			if !v.InUseByGraph(g) {
+				continue
+			}
+			t.variables = append(t.variables, v)
+			byOptimizer := v.ChangedInGraph(g) && before[v] != v.NodeValue(g)
+			bySchedule := v.ChangedInGraph(g) &&
+				strings.HasPrefix(v.Path(), "/"+optimizer.Scope+"/")
+			if !v.Trainable && (byOptimizer || bySchedule) {
+				state = append(state, v)
+			}
+		}
+	}); err != nil {
+		return fmt.Errorf("flows: building the training step: %w", err)
+	}
+	if t.store.Loader() != nil { // of a checkpoint, which gave values as they were asked for
+		for _, v := range state {
+			earlier[v] = earlier[v] || v.HasValue()
+		}
+	}
+	if err := t.initialise(); err != nil {
+		return fmt.Errorf("flows: initialising the optimizer: %w", err)
+	}
+	t.initial = make(map[*model.Variable]*tensors.Tensor)
+	for _, v := range state {
+		t.initial[v] = tensors.FromShape(v.Shape())
+		if earlier[v] {
+			continue
+		}
+		value, err := v.Value()
+		if err != nil {
+			return fmt.Errorf("flows: %w", err)
+		}
+		if t.initial[v], err = value.LocalClone(); err != nil {
+			return fmt.Errorf("flows: %w", err)
+		}
+	}
+	return nil
+}
+
+// values returns the nodes of the variables that g uses, and the number of trainable ones.
+func (t *Trainer) values(g *Graph) (nodes map[*model.Variable]*Node, trainable int) {
+	nodes = make(map[*model.Variable]*Node)
+	for v := range t.store.IterVariables() {
+		if v.InUseByGraph(g) {
+			nodes[v] = v.NodeValue(g)
+			if v.Trainable {
+				trainable++
+			}
+		}
+	}
+	return nodes, trainable
+}
+
+// dryRun builds a graph over the store without compiling it. A panic of build is the error.
+func dryRun(b compute.Backend, store *model.Store, build func(g *Graph)) error {
+	g := NewGraph(b, "flows: dry run")
+	defer g.Finalize()
+	model.SetStore(g, store)
+	return exceptions.TryCatch[error](func() { build(g) })
+}
+
+// initialise sets variables that aren't trained and have no value by their initializers, on the
+// host, without XLA's compiler. The caller or the first step sets the trainable ones.
+func (t *Trainer) initialise() error {
+	var open, trainable []*model.Variable
+	for v := range t.store.IterVariables() {
+		switch {
+		case v.HasValue():
+		case v.Trainable:
+			trainable = append(trainable, v)
+		default:
+			open = append(open, v)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	// Store.InitializeVariables skips variables with a value.
+	for _, v := range trainable {
+		if err := v.SetValue(tensors.FromShape(v.Shape())); err != nil {
+			return err
+		}
+	}
+	if err := t.store.InitializeVariables(gobackend.GetBackend(), nil); err != nil {
+		return err
+	}
+	for _, v := range trainable {
+		if err := v.SetValue(nil); err != nil {
+			return err
+		}
+	}
+	for _, v := range open {
+		value, err := v.Value()
+		if err != nil {
+			return err
+		}
+		if value, err = value.LocalClone(); err != nil {
+			return err
+		}
+		if err := v.SetValue(value); err != nil {
+			return err
+		}
+	}
+	return nil
 }

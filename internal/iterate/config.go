@@ -404,8 +404,8 @@ func (c Config) validateFlow() error {
 			return fmt.Errorf("noise %g: want 0 or more", c.Noise)
 		}
 	case RF:
-		if c.Solver != flows.Euler && c.Solver != flows.Midpoint && c.Solver != flows.Heun {
-			return fmt.Errorf("solver %q: want %q, %q or %q", c.Solver, flows.Euler, flows.Midpoint, flows.Heun)
+		if c.Solver != flows.Euler && c.Solver != flows.Heun {
+			return fmt.Errorf("solver %q: want %q or %q", c.Solver, flows.Euler, flows.Heun)
 		}
 		if c.SolverSteps < 1 {
 			return fmt.Errorf("solver steps %d: want at least 1", c.SolverSteps)

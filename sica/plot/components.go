@@ -61,8 +61,8 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	}
 	for k, r := range rows {
 		if len(r.Trace) < 2 || len(r.Trace) != len(rows[0].Trace) {
-			return nil, fmt.Errorf("row %d has %d positions; must have at least 2, and %d, like the first",
-				k+1, len(r.Trace), len(rows[0].Trace))
+			return nil, fmt.Errorf("row %d has %d positions; "+
+				"must have at least 2, and %d, like the first", k+1, len(r.Trace), len(rows[0].Trace))
 		}
 		if len(r.Pattern) != len(channels) || len(channels) == 0 {
 			return nil, fmt.Errorf("row %d has a pattern of %d channels; must be %d",
@@ -98,7 +98,8 @@ func drawComponents(
 	cell := func(k int, from, to vg.Length) draw.Canvas {
 		top := room.Max.Y - vg.Length(k)*height
 		return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: from, Y: top - height + 3*pixel}, Max: vg.Point{X: to, Y: top - 3*pixel},
+			Min: vg.Point{X: from, Y: top - height + 3*pixel},
+			Max: vg.Point{X: to, Y: top - 3*pixel},
 		}}
 	}
 
@@ -121,7 +122,8 @@ func drawComponents(
 	title := textStyle(labelSize)
 	title.XAlign = draw.XCenter
 	c.FillText(title, vg.Point{X: traces.Center().X, Y: room.Max.Y + 8*pixel}, "component")
-	c.FillText(title, vg.Point{X: bars.Center().X, Y: room.Max.Y + 8*pixel}, "its pattern in the channels")
+	above := vg.Point{X: bars.Center().X, Y: room.Max.Y + 8*pixel}
+	c.FillText(title, above, "its pattern in the channels")
 	title.YAlign = draw.YTop
 	c.FillText(title, vg.Point{X: traces.Center().X, Y: traces.Min.Y - 20*pixel}, what)
 

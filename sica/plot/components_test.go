@@ -43,7 +43,7 @@ func TestComponents(t *testing.T) {
 func TestComponentsErrors(t *testing.T) {
 	two, nan := []float64{1, 2}, math.NaN()
 	for want, f := range map[string]func() (*Picture, error){
-		"rows: none":         func() (*Picture, error) { return Components(0, 1, nil) },
+		"rows: none":      func() (*Picture, error) { return Components(0, 1, nil) },
 		"rate -1;":        func() (*Picture, error) { return Components(0, -1, nil, Component{"", two, two}) },
 		"start is NaN":    func() (*Picture, error) { return Components(nan, 1, nil, Component{"", two, two}) },
 		"has 1 positions": func() (*Picture, error) { return Components(0, 1, nil, Component{"", two[:1], two}) },

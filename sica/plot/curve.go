@@ -358,8 +358,8 @@ func Progress(histories ...History) (*Picture, error) {
 		}
 	}
 	if panels == nil {
-		return nil, fmt.Errorf("plot: progress: histories: none of %d has a value; must be at least one",
-			len(histories))
+		return nil, fmt.Errorf("plot: progress: histories: none of %d has a value; "+
+			"must be at least one", len(histories))
 	}
 	panels[len(panels)-1].X.Label.Text = "iteration j"
 

@@ -92,7 +92,8 @@ func (t Trajectory) check(i, j int) error {
 	d, n := t.Steps[0].Dims()
 	for k, step := range t.Steps {
 		if rows, columns := step.Dims(); rows != d || columns != n {
-			return fmt.Errorf("step %d is %d×%d; must be %d×%d, like the start", k+1, rows, columns, d, n)
+			return fmt.Errorf("step %d is %d×%d; must be %d×%d, like the start",
+				k+1, rows, columns, d, n)
 		}
 	}
 	for _, signal := range []int{i, j} {
@@ -107,16 +108,16 @@ func (t Trajectory) check(i, j int) error {
 	if t.At != nil {
 		rows, columns := t.At.Dims()
 		if r, c := t.Velocity.Dims(); rows != d || r != d || c != columns {
-			return fmt.Errorf("at is %d×%d and velocity %d×%d; both must have %d rows and as many columns",
-				rows, columns, r, c, d)
+			return fmt.Errorf("at is %d×%d and velocity %d×%d; "+
+				"both must have %d rows and as many columns", rows, columns, r, c, d)
 		}
 		all = append(all[:len(all):len(all)], t.At, t.Velocity)
 	}
 	for _, values := range all {
 		for _, v := range append(mat.Row(nil, i, values), mat.Row(nil, j, values)...) {
 			if math.IsNaN(v) || math.Abs(v) > math.MaxFloat64/8 {
-				return fmt.Errorf("a value of signal %d or %d is %g; must be finite and not near the largest",
-					i+1, j+1, v)
+				return fmt.Errorf("a value of signal %d or %d is %g; "+
+					"must be finite and not near the largest", i+1, j+1, v)
 			}
 		}
 	}

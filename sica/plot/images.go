@@ -108,7 +108,8 @@ func greyImage(values []float64, rows, columns int) (*image.Gray, error) {
 	for t, v := range values {
 		grey.Pix[t] = 128
 		if high > low {
-			grey.Pix[t] = uint8(math.Round(255 * (v/2 - low/2) / (high/2 - low/2))) // halves don't overflow
+			// Halves don't overflow.
+			grey.Pix[t] = uint8(math.Round(255 * (v/2 - low/2) / (high/2 - low/2)))
 		}
 	}
 	return grey, nil

@@ -1,0 +1,287 @@
+package flows
+
+import (
+	"math"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// adagradScope is the scope of Adagrad's variables: for each trainable variable the sum of its
+// squared gradients.
+const adagradScope = "adagrad"
+
+// The defaults of Adagrad are those of PyTorch.
+const (
+	adagradRate    = 0.01
+	adagradEpsilon = 1e-10
+)
+
+// AdagradConfig is made by Adagrad; call Done to get the optimizer.
+type AdagradConfig struct {
+	learningRate float64
+	epsilon      float64
+}
+
+// Adagrad is the optimizer of J. Duchi, E. Hazan, Y. Singer (JMLR 2011), which GoMLX lacks, with
+// PyTorch's conventions:
+//
+//	s ← s + g²,  w ← w − lr·g/(√s + ε)
+//
+// with s = 0 at first, and without decay of the learning rate or the weights.
+func Adagrad() *AdagradConfig {
+	return &AdagradConfig{learningRate: -1, epsilon: adagradEpsilon}
+}
+
+// LearningRate sets lr. The default is the hyperparameter optimizer.ParamLearningRate, or 0.01.
+func (c *AdagradConfig) LearningRate(lr float64) *AdagradConfig {
+	c.learningRate = lr
+	return c
+}
+
+// Epsilon sets ε. The default is 1e-10.
+func (c *AdagradConfig) Epsilon(epsilon float64) *AdagradConfig {
+	c.epsilon = epsilon
+	return c
+}
+
+// Done returns the optimizer.
+func (c *AdagradConfig) Done() optimizer.Interface {
+	return &adagrad{*c}
+}
+
+type adagrad struct{ AdagradConfig }
+
+// UpdateGraph implements optimizer.Interface.
+func (a *adagrad) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
+	if !loss.IsScalar() {
+		exceptions.Panicf("flows: Adagrad: the loss is shaped %s; must be a scalar", loss.Shape())
+	}
+	grads := scope.BuildTrainableVariablesGradientsGraph(loss)
+	a.UpdateGraphWithGradients(scope, grads, loss.DType())
+}
+
+// UpdateGraphWithGradients updates the trainable variables in use with their
+// gradients, in the order of scope.BuildTrainableVariablesGradientsGraph.
+func (a *adagrad) UpdateGraphWithGradients(
+	scope *model.Scope, grads []*Node, dtype dtypes.DType,
+) {
+	if len(grads) == 0 {
+		exceptions.Panicf("flows: Adagrad: scope %q has no trainable variable; must have one",
+			scope.Scope())
+	}
+	g := grads[0].Graph()
+	lr := a.learningRate
+	if lr < 0 {
+		lr = model.GetParamOr(scope, optimizer.ParamLearningRate, adagradRate)
+	}
+	rate := optimizer.LearningRateVar(scope, dtype, lr).NodeValue(g)
+	optimizer.IncrementGlobalStep(g, dtype)
+
+	for v := range scope.IterVariables() {
+		if !v.Trainable || !v.InUseByGraph(g) {
+			continue
+		}
+		grad := grads[0]
+		grads = grads[1:]
+		sumVar := scope.Store().Scope(model.JoinPath("/", adagradScope, v.Scope())).
+			WithInitializer(initializer.Zero).
+			VariableWithShape(v.Name()+"_sum", v.Shape()).
+			SetTrainable(false)
+		sum := Add(sumVar.NodeValue(g), Square(grad))
+		sumVar.SetNodeValue(sum)
+		change := Div(Mul(rate, grad), AddScalar(Sqrt(sum), a.epsilon))
+		v.SetNodeValue(Sub(v.NodeValue(g), change))
+	}
+}
+
+// Clear implements optimizer.Interface.
+func (a *adagrad) Clear(scope *model.Scope) error {
+	return scope.Store().DeleteVariablesInScope("/" + adagradScope)
+}
+
+// runsAdamScope is the scope of RunsAdam's variables: the moments of each scope's variables, run
+// by run, and the number of steps.
+const runsAdamScope = "runs_adam"
+
+// A Schedule is a learning rate that changes with the step k = 0, 1, …
+type Schedule struct {
+	Rate float64 // maximum
+	Wait int     // steps without learning at first
+	Ramp int     // steps after Wait in which the rate rises linearly from 0; 0 for none
+	// Steps is the step at which the rate reaches 0 and stays, along half a cosine from step 0
+	// on; 0 for no end.
+	Steps int
+}
+
+// RunsAdamConfig is made by RunsAdam; call Done to get the optimizer.
+type RunsAdamConfig struct {
+	beta1, beta2, epsilon float64
+	clip                  float64
+	scopes                []string
+	schedules             []Schedule
+}
+
+// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables whose first axis is that of the
+// runs. GoMLX's Adam can't do three things that training several runs in one program needs:
+// limit the norm of each run's gradient by itself, so that the runs stay independent; give each
+// scope a schedule of its own; and update all variables of a scope in one pass, which is faster
+// for small ones.
+func RunsAdam() *RunsAdamConfig {
+	return &RunsAdamConfig{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
+}
+
+// Betas sets the decay of the two moments. The default is 0.9 and 0.999.
+func (c *RunsAdamConfig) Betas(beta1, beta2 float64) *RunsAdamConfig {
+	c.beta1, c.beta2 = beta1, beta2
+	return c
+}
+
+// Clip sets the maximum norm of a run's gradient in the variables of a scope. The default is 0,
+// no limit.
+func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
+	c.clip = norm
+	return c
+}
+
+// Schedule sets the learning rate of the variables in scope, a path such as "/map", and in the
+// scopes inside it. Every trainable variable needs one.
+func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
+	c.scopes = append(c.scopes, scope)
+	c.schedules = append(c.schedules, s)
+	return c
+}
+
+// Done returns the optimizer.
+func (c *RunsAdamConfig) Done() optimizer.Interface { return &runsAdam{*c} }
+
+type runsAdam struct{ RunsAdamConfig }
+
+// UpdateGraph implements optimizer.Interface.
+func (a *runsAdam) UpdateGraph(scope *model.Scope, g *Graph, loss *Node) {
+	grads := scope.BuildTrainableVariablesGradientsGraph(loss)
+	a.UpdateGraphWithGradients(scope, grads, loss.DType())
+}
+
+// UpdateGraphWithGradients updates the trainable variables in use with their
+// gradients, in the order of scope.BuildTrainableVariablesGradientsGraph.
+func (a *runsAdam) UpdateGraphWithGradients(
+	scope *model.Scope, grads []*Node, dtype dtypes.DType,
+) {
+	if len(grads) == 0 {
+		exceptions.Panicf("flows: RunsAdam: scope %q has no trainable variable; must have one",
+			scope.Scope())
+	}
+	g := grads[0].Graph()
+	stepVar := a.variable(scope, "", "step", shapes.Make(dtype))
+	step := stepVar.NodeValue(g)
+	next := AddScalar(step, 1)
+	stepVar.SetNodeValue(next)
+
+	grouped := make([][]*Node, len(a.scopes))
+	variables := make([][]*model.Variable, len(a.scopes))
+	for v := range scope.IterVariables() {
+		if !v.Trainable || !v.InUseByGraph(g) {
+			continue
+		}
+		k := a.group(v)
+		grouped[k] = append(grouped[k], grads[0])
+		variables[k] = append(variables[k], v)
+		grads = grads[1:]
+	}
+	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
+	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
+	for k, group := range variables {
+		if len(group) == 0 {
+			continue
+		}
+		grad := a.clipped(perRun(grouped[k])) // [R, P]
+		m1Var := a.variable(scope, a.scopes[k], "1st", grad.Shape())
+		m2Var := a.variable(scope, a.scopes[k], "2nd", grad.Shape())
+		m1 := Add(MulScalar(m1Var.NodeValue(g), a.beta1), MulScalar(grad, 1-a.beta1))
+		m2 := Add(MulScalar(m2Var.NodeValue(g), a.beta2), MulScalar(Square(grad), 1-a.beta2))
+		m1Var.SetNodeValue(m1)
+		m2Var.SetNodeValue(m2)
+		rate := Mul(a.schedules[k].rate(step), debias1)
+		scale := AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon) // [R, P]
+		change := Div(Mul(rate, m1), scale)                   // [R, P]
+		first := 0
+		for _, v := range group {
+			size := v.Shape().Size() / v.Shape().Dim(0)
+			part := Slice(change, AxisRange(), AxisRange(first, first+size)) // [R, size]
+			first += size
+			v.SetNodeValue(Sub(v.NodeValue(g), Reshape(part, v.Shape().Dimensions...)))
+		}
+	}
+}
+
+// perRun returns tensors with a runs axis side by side, [R, P].
+func perRun(xs []*Node) *Node {
+	flat := make([]*Node, len(xs))
+	for i, x := range xs {
+		flat[i] = Reshape(x, x.Shape().Dim(0), -1)
+	}
+	return Concatenate(flat, 1)
+}
+
+// group returns the number of the scope that v is in.
+func (a *runsAdam) group(v *model.Variable) int {
+	for k, s := range a.scopes {
+		if v.Scope() == s || strings.HasPrefix(v.Scope(), strings.TrimSuffix(s, "/")+"/") {
+			return k
+		}
+	}
+	exceptions.Panicf("flows: RunsAdam: variable %q has no learning rate; "+
+		"must be in a scope with a Schedule", v.Path())
+	return 0
+}
+
+// clipped returns the gradients [R, P] so scaled that the norm of each run's is at most clip.
+func (a *runsAdam) clipped(grad *Node) *Node {
+	if a.clip <= 0 {
+		return grad
+	}
+	norm := Sqrt(ReduceAndKeep(Square(grad), ReduceSum, 1)) // [R, 1]
+	limit := Const(grad.Graph(), shapes.CastAsDType(a.clip, grad.DType()))
+	return Mul(grad, Div(limit, MaxScalar(norm, a.clip))) // [R, P]
+}
+
+// rate returns the learning rate at step, a float scalar.
+func (s Schedule) rate(step *Node) *Node {
+	rate := Scalar(step.Graph(), step.DType(), s.Rate)
+	if s.Steps > 0 {
+		angle := MulScalar(MinScalar(step, float64(s.Steps)), math.Pi/float64(s.Steps))
+		rate = MulScalar(AddScalar(Cos(angle), 1), s.Rate/2)
+	}
+	since := AddScalar(step, -float64(s.Wait))
+	switch {
+	case s.Ramp > 0:
+		ramp := MulScalar(since, 1/float64(s.Ramp))
+		rate = Mul(rate, MinScalar(MaxScalar(ramp, 0), 1))
+	case s.Wait > 0:
+		zero := ScalarZero(step.Graph(), step.DType())
+		rate = Where(LessThan(since, zero), ZerosLike(rate), rate)
+	}
+	return rate
+}
+
+// variable returns a variable of the optimizer for those in the scope group, which begins at 0.
+func (a *runsAdam) variable(
+	scope *model.Scope, group, name string, shape shapes.Shape,
+) *model.Variable {
+	return scope.Store().Scope(model.JoinPath("/", runsAdamScope, group)).
+		WithInitializer(initializer.Zero).
+		VariableWithShape(name, shape).
+		SetTrainable(false)
+}
+
+// Clear implements optimizer.Interface.
+func (a *runsAdam) Clear(scope *model.Scope) error {
+	return scope.Store().DeleteVariablesInScope("/" + runsAdamScope)
+}
