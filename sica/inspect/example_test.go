@@ -21,7 +21,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	components, err := inspect.Components(r, x, inspect.Options{})
+	components, err := inspect.Components(r, x, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,7 +1,13 @@
-// Package inspect says which recovered signal of a recording is what: how much of the
-// channels it makes up and where, how its values are distributed, what rhythm it has,
-// and how much it has in common with a channel of reference, such as that of the heart
-// or the eyes.
+// Package inspect says which recovered signal of a recording is what: how much of the channels'
+// variance it explains and where, how its values are distributed, what rhythm it has, and how
+// much it shares with a reference channel, such as that of the heart or of the eyes.
+//
+// Components returns a Component for each recovered signal of mixed signals in memory, and
+// Recording of a recording of any length.
+//
+// The pattern of a component is a column of the mixing matrix, as in the forward models of
+// S. Haufe et al., NeuroImage 87, 2014. Coherence follows P. D. Welch, IEEE Trans. Audio and
+// Electroacoustics 15(2), 1967.
 package inspect
 
 import (
@@ -15,188 +21,220 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
-// A Component is what is known of a recovered signal.
+// A Component describes one recovered signal.
 type Component struct {
 	// Signal is its row, counted from 0.
 	Signal int `json:"signal"`
-	// Share is the share of the channels' variance, each channel brought to variance 1,
-	// that it makes up.
+	// Share is the share of the channels' variance that it explains, after each channel is
+	// scaled to variance 1.
 	Share float64 `json:"share"`
 	// Pattern is what it adds to each channel, in the channel's units, for a value of one
-	// standard deviation. Its sign is such that the largest entry is positive.
+	// standard deviation. Its largest entry is positive.
 	Pattern []float64 `json:"pattern"`
-	// Channel is the channel of whose variance it makes up most.
+	// Channel is the channel in which it explains the largest share, counted from 0.
 	Channel int `json:"channel"`
-	// Kurtosis is 0 for Gaussian values, and above 0 for rare large ones.
+	// Kurtosis is the excess kurtosis: 0 for Gaussian values, and positive for rare large ones.
 	Kurtosis float64 `json:"excess_kurtosis"`
-	// Period is that of its strongest rhythm, in positions, and Rhythm the
-	// autocorrelation there, 0 if there is none.
+	// Period is that of its strongest rhythm, in positions, and Rhythm is the autocorrelation
+	// at that lag. Both are 0 if there is no rhythm.
 	Period float64 `json:"period"`
 	Rhythm float64 `json:"rhythm"`
-	// Correlation is that with the reference, and Coherence the share of the
-	// reference's variance that some filter of the component would give. Both are 0
-	// without a reference.
+	// Correlation is that with the reference. Coherence is the share of the reference's
+	// variance that a filter of the component explains. Both are 0 without a reference.
 	Correlation float64 `json:"correlation"`
 	Coherence   float64 `json:"coherence"`
 }
 
-// Options say what Components looks at.
-type Options struct {
-	// Reference, if set, is a signal at the positions of the recording, such as the
-	// channel of an electrode beside the eye.
-	Reference []float64
-}
+const (
+	// minPositions is the smallest number of positions: a rhythm is looked for up to a quarter
+	// of them. A choice.
+	minPositions = 16
+	// blockSize is the number of positions that are analysed together. In a longer recording
+	// rhythms and coherences are averages over blocks. A choice between memory, 0.5 MB a signal,
+	// and the slowest rhythm that is found, whose period is a quarter of it.
+	blockSize = 1 << 16
+)
 
-// Components looks at the recovered signals of the mixed signals x, d×T: those that the
-// result was made from, or others of their kind. They come by decreasing Share, or, with a
-// reference, by decreasing Coherence.
+// Components describes the recovered signals of the mixed signals x, d×n: those that the result
+// was made from, or others of their kind. The reference has a value for each position, such as
+// the channel of an electrode beside the eye; it is nil for none. The order is that of
+// decreasing Coherence with a reference, and of decreasing Share without.
 //
-// Of more than Together positions, the rhythms and the coherences are averages over blocks
-// of so many.
-//
-// It is an error if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit
-// it or has fewer than 16 positions, or if the reference has another length.
-func Components(r *sica.Result, x *mat.Dense, opts Options) ([]Component, error) {
-	var reference blockwise.Source
-	if opts.Reference != nil {
-		if len(opts.Reference) == 0 {
-			return nil, errors.New("inspect: the reference has no positions: want those of x, or nil for none")
-		}
-		reference = blockwise.InMemory{Dense: mat.NewDense(1, len(opts.Reference), opts.Reference)}
-	}
+// The error says if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit it
+// or has fewer than 16 positions, or if the reference has another length.
+func Components(r *sica.Result, x *mat.Dense, reference []float64) ([]Component, error) {
 	if x == nil {
-		x = new(mat.Dense) // of no positions, which are too few
+		x = new(mat.Dense) // of no positions
 	}
-	return Recording(r, blockwise.InMemory{Dense: x}, reference)
+	if reference == nil {
+		return Recording(r, blockwise.InMemory{Dense: x}, nil)
+	}
+	if len(reference) == 0 {
+		return nil, errors.New("inspect: reference: has no positions; must have those of x, or be nil")
+	}
+	row := mat.NewDense(1, len(reference), reference)
+	return Recording(r, blockwise.InMemory{Dense: x}, blockwise.InMemory{Dense: row})
 }
 
-// Together is how many positions of a recording are looked at together: of a longer one,
-// no rhythm slower than a quarter of it is found.
-const Together = 1 << 16
-
-// Recording is Components of a recording that may be longer than memory, and is read
-// twice. The reference is nil or a recording of one signal; it is read beside x.
+// Recording is Components for a recording that may be longer than memory, which it reads twice.
+// The reference is a recording of one signal, or nil.
 func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
-	all, err := components(r, x, reference)
+	components, err := describe(r, x, reference)
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
-	return all, nil
+	return components, nil
 }
 
-func components(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
+func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
 	if r == nil {
-		return nil, errors.New("the result is nil; make one with sica.Fit or sica.Load")
+		return nil, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
 	}
 	demixing, err := r.Demixing()
 	if err != nil {
 		return nil, err
 	}
-	channels, n := x.Dims()
-	if n < 16 {
-		return nil, fmt.Errorf("x has %d positions: want at least 16", n)
+	if err := checkSizes(x, reference); err != nil {
+		return nil, err
 	}
-	if reference != nil {
-		switch d, t := reference.Dims(); {
-		case d != 1:
-			return nil, fmt.Errorf("the reference has %d signals: want one", d)
-		case t != n:
-			return nil, fmt.Errorf("the reference has %d positions and x %d: want as many", t, n)
-		}
+	m, err := measureMoments(demixing, x, reference)
+	if err != nil {
+		return nil, err
 	}
-	k, _ := demixing.W.Dims()
-	// First the means and the variances, of which the rest is made.
-	ofX, ofZ, ofReference := make([]moments, channels), make([]moments, k), make([]moments, 1)
-	for b, err := range recovered(demixing, x, reference) {
-		if err != nil {
-			return nil, err
-		}
-		add(ofX, b.x)
-		add(ofZ, b.z)
-		if b.reference != nil {
-			add(ofReference, b.reference)
-		}
+	statistics, err := measureStatistics(demixing, x, reference, m)
+	if err != nil {
+		return nil, err
 	}
-	if reference != nil && !(ofReference[0].deviation() > 0) {
-		return nil, errors.New("the reference has the same value at every position: it must vary")
+	components := make([]Component, len(statistics))
+	for i := range components {
+		c := statistics[i].component()
+		c.Signal = i
+		c.Pattern = mat.Col(nil, i, demixing.A)
+		floats.Scale(m.z[i].deviation(), c.Pattern)
+		if floats.Max(c.Pattern) < -floats.Min(c.Pattern) {
+			floats.Scale(-1, c.Pattern)
+			c.Correlation *= -1
+		}
+		c.setShare(m.x)
+		components[i] = c
 	}
-	looks := make([]look, k)
-	for i := range looks {
-		if !(ofZ[i].deviation() > 0) {
-			return nil, fmt.Errorf("recovered signal %d of x is constant", i+1)
-		}
-		looks[i] = newLook(n)
-	}
-	for b, err := range recovered(demixing, x, reference) {
-		if err != nil {
-			return nil, err
-		}
-		var values []float64
-		if reference != nil {
-			values = ofReference[0].standardised(b.reference.RawRowView(0))
-		}
-		for i := range looks {
-			looks[i].add(ofZ[i].standardised(b.z.RawRowView(i)), values)
-		}
-	}
-	all := make([]Component, k)
-	for i := range all {
-		all[i] = looks[i].component()
-		all[i].Signal = i
-		all[i].Pattern = mat.Col(nil, i, demixing.A)
-		floats.Scale(ofZ[i].deviation(), all[i].Pattern)
-		if floats.Max(all[i].Pattern) < -floats.Min(all[i].Pattern) {
-			floats.Scale(-1, all[i].Pattern)
-			all[i].Correlation *= -1
-		}
-		all[i].weigh(ofX)
-	}
-	slices.SortStableFunc(all, func(a, b Component) int {
+	slices.SortStableFunc(components, func(a, b Component) int {
 		if reference != nil {
 			return cmp.Compare(b.Coherence, a.Coherence)
 		}
 		return cmp.Compare(b.Share, a.Share)
 	})
-	return all, nil
+	return components, nil
 }
 
-// weigh finds what share of the channels' variance the pattern makes up, and where most.
-func (c *Component) weigh(channels []moments) {
-	most := 0.0
+func checkSizes(x, reference blockwise.Source) error {
+	_, n := x.Dims()
+	if n < minPositions {
+		return fmt.Errorf("x: has %d positions; must have at least %d", n, minPositions)
+	}
+	if reference == nil {
+		return nil
+	}
+	switch d, length := reference.Dims(); {
+	case d != 1:
+		return fmt.Errorf("reference: has %d signals; must have one", d)
+	case length != n:
+		return fmt.Errorf("reference: has %d positions; must have %d, as x", length, n)
+	}
+	return nil
+}
+
+// setShare sets the share of the channels' variance that the pattern explains, and the channel
+// in which it is largest.
+func (c *Component) setShare(channels []moments) {
+	largest := 0.0
 	for j, v := range c.Pattern {
 		if sd := channels[j].deviation(); sd > 0 {
 			share := math.Pow(v/sd, 2)
 			c.Share += share / float64(len(channels))
-			if share > most {
-				most, c.Channel = share, j
+			if share > largest {
+				largest, c.Channel = share, j
 			}
 		}
 	}
 }
 
-// together are positions of a recording, its recovered signals and the reference, if any.
-type together struct{ x, z, reference *mat.Dense }
+// allMoments are those of the mixed signals, of the recovered ones and of the reference, if any.
+type allMoments struct{ x, z, reference []moments }
 
-// recovered are the blocks of x and of the signals that the demixing recovers of it, with
-// those of the reference, nil for none.
-func recovered(demixing *sica.Demixing, x, reference blockwise.Source) iter.Seq2[together, error] {
-	return func(yield func(together, error) bool) {
-		beside := func() (*mat.Dense, error, bool) { return nil, nil, true }
-		if reference != nil {
-			next, stop := iter.Pull2(reference.Blocks(Together))
-			defer stop()
-			beside = next
+// measureMoments reads the recording a first time.
+func measureMoments(demixing *sica.Demixing, x, reference blockwise.Source) (m allMoments, err error) {
+	k, channels := demixing.W.Dims()
+	m = allMoments{make([]moments, channels), make([]moments, k), make([]moments, 1)}
+	for b, err := range blocks(demixing, x, reference) {
+		if err != nil {
+			return m, err
 		}
-		for block, err := range x.Blocks(Together) {
-			var b together
+		addMoments(m.x, b.x)
+		addMoments(m.z, b.z)
+		if b.reference != nil {
+			addMoments(m.reference, b.reference)
+		}
+	}
+	if reference != nil && !(m.reference[0].deviation() > 0) {
+		return m, errors.New("reference: has the same value at every position; it must vary")
+	}
+	for i := range m.z {
+		if !(m.z[i].deviation() > 0) {
+			return m, fmt.Errorf("x: its recovered signal %d is constant; it must vary", i+1)
+		}
+	}
+	return m, nil
+}
+
+// measureStatistics reads the recording a second time.
+func measureStatistics(
+	demixing *sica.Demixing, x, reference blockwise.Source, m allMoments,
+) ([]statistics, error) {
+	_, n := x.Dims()
+	all := make([]statistics, len(m.z))
+	for i := range all {
+		all[i] = newStatistics(min(n, blockSize))
+	}
+	for b, err := range blocks(demixing, x, reference) {
+		if err != nil {
+			return nil, err
+		}
+		var values []float64
+		if b.reference != nil {
+			values = m.reference[0].standardise(b.reference.RawRowView(0))
+		}
+		for i := range all {
+			all[i].add(m.z[i].standardise(b.z.RawRowView(i)), values)
+		}
+	}
+	return all, nil
+}
+
+// block is a block of the mixed signals, the recovered ones and the reference, if any.
+type block struct{ x, z, reference *mat.Dense }
+
+// blocks returns the blocks of x with the signals that the demixing recovers from them, and
+// those of the reference, nil for none.
+func blocks(demixing *sica.Demixing, x, reference blockwise.Source) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
+		nextReference := func() (*mat.Dense, error, bool) { return nil, nil, true }
+		if reference != nil {
+			next, stop := iter.Pull2(reference.Blocks(blockSize))
+			defer stop()
+			nextReference = next
+		}
+		for xBlock, err := range x.Blocks(blockSize) {
+			var b block
 			if err == nil {
-				b, err = demixed(demixing, block, beside)
+				b, err = recoverBlock(demixing, xBlock, nextReference)
 			}
 			if !yield(b, err) || err != nil {
 				return
@@ -205,24 +243,54 @@ func recovered(demixing *sica.Demixing, x, reference blockwise.Source) iter.Seq2
 	}
 }
 
-// demixed is a block of x beside the next one of the reference.
-func demixed(demixing *sica.Demixing, x *mat.Dense, beside func() (*mat.Dense, error, bool)) (together, error) {
+// recoverBlock returns a block of x with its recovered signals and the next block of the reference.
+func recoverBlock(
+	demixing *sica.Demixing, x *mat.Dense, nextReference func() (*mat.Dense, error, bool),
+) (block, error) {
 	if err := signal.CheckNew("x", x, len(demixing.Mean)); err != nil {
-		return together{}, err
+		return block{}, err
 	}
-	reference, err, more := beside()
+	reference, err, more := nextReference()
 	if err != nil {
-		return together{}, fmt.Errorf("the reference: %w", err)
+		return block{}, fmt.Errorf("reference: %w", err)
 	}
 	if !more {
-		return together{}, fmt.Errorf("the reference: %w", io.ErrUnexpectedEOF)
+		return block{}, fmt.Errorf("reference: %w", io.ErrUnexpectedEOF)
 	}
 	if reference != nil {
-		if err := signal.CheckNew("the reference", reference, 1); err != nil {
-			return together{}, err
+		if err := signal.CheckNew("reference", reference, 1); err != nil {
+			return block{}, err
 		}
 	}
 	z := new(mat.Dense)
 	z.Mul(demixing.W, signal.Added(x, demixing.Mean, -1))
-	return together{x, z, reference}, nil
+	return block{x, z, reference}, nil
+}
+
+// moments are the mean and the variance of values that come in blocks, combined as in
+// T. F. Chan, G. H. Golub and R. J. LeVeque, The American Statistician 37(3), 1983.
+type moments struct{ n, mean, squares float64 }
+
+// addMoments adds row i of a block to moments i.
+func addMoments(all []moments, block *mat.Dense) {
+	for i := range all {
+		values := block.RawRowView(i)
+		mean, variance := stat.PopMeanVariance(values, nil)
+		m, n := &all[i], float64(len(values))
+		delta := mean - m.mean
+		m.squares += variance*n + delta*delta*m.n*n/(m.n+n)
+		m.mean += delta * n / (m.n + n)
+		m.n += n
+	}
+}
+
+func (m moments) deviation() float64 { return math.Sqrt(m.squares / m.n) }
+
+// standardise returns values minus the mean, divided by the standard deviation.
+func (m moments) standardise(values []float64) []float64 {
+	standardised := make([]float64, len(values))
+	for i, v := range values {
+		standardised[i] = (v - m.mean) / m.deviation()
+	}
+	return standardised
 }

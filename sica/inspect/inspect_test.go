@@ -62,7 +62,7 @@ func TestComponents(t *testing.T) {
 	const n = 4000
 	s, x, a := recording(n)
 	r := separated(t, x)
-	all, err := inspect.Components(r, x, inspect.Options{})
+	all, err := inspect.Components(r, x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestComponents(t *testing.T) {
 	for k := range late {
 		late[k] = rng.NormFloat64() + s.At(1, max(k-5, 0))
 	}
-	all, err = inspect.Components(r, x, inspect.Options{Reference: late})
+	all, err = inspect.Components(r, x, late)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestComponents(t *testing.T) {
 // A recording longer than what is looked at together has the same moments and correlations as
 // gonum finds of all of it, and the rhythm of its blocks.
 func TestRecording(t *testing.T) {
-	const n = 2*inspect.Together + 12345
+	const n = 2*(1<<16) + 12345 // two of the blocks that are analysed together, and more
 	s, x, _ := recording(n)
 	r := separated(t, mat.DenseCopyOf(x.Slice(0, 3, 0, 4000)))
 	reference := mat.DenseCopyOf(s.Slice(0, 1, 0, n))
@@ -175,23 +175,23 @@ func TestComponentsErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		r    *sica.Result
-		x    *mat.Dense
-		opts inspect.Options
+		r         *sica.Result
+		x         *mat.Dense
+		reference []float64
 	}{
-		"as in the fit":                     {r, mat.NewDense(2, 400, nil), inspect.Options{}},
-		"12 positions: want at least 16":    {r, mat.DenseCopyOf(x.Slice(0, 3, 0, 12)), inspect.Options{}},
-		"reference has 3 positions and x 4": {r, x, inspect.Options{Reference: make([]float64, 3)}},
-		"it must vary":                      {r, x, inspect.Options{Reference: make([]float64, 400)}},
-		"aren't a linear demixing":          {nonlinear, x, inspect.Options{}},
-		"the result is nil":                 {nil, x, inspect.Options{}},
-		" 0 positions: want at least 16":    {r, nil, inspect.Options{}},
+		"as in the fit":                           {r, mat.NewDense(2, 400, nil), nil},
+		"12 positions; must have at least 16":     {r, mat.DenseCopyOf(x.Slice(0, 3, 0, 12)), nil},
+		"reference: has 3 positions; must have 4": {r, x, make([]float64, 3)},
+		"it must vary":                            {r, x, make([]float64, 400)},
+		"aren't a linear demixing":                {nonlinear, x, nil},
+		"result: must not be nil":                 {nil, x, nil},
+		" 0 positions; must have at least 16":     {r, nil, nil},
 	} {
-		if _, err := inspect.Components(c.r, c.x, c.opts); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := inspect.Components(c.r, c.x, c.reference); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}
-	if _, err := inspect.Components(nonlinear, x, inspect.Options{}); !errors.Is(err, sica.ErrNotLinear) {
+	if _, err := inspect.Components(nonlinear, x, nil); !errors.Is(err, sica.ErrNotLinear) {
 		t.Error(err)
 	}
 }

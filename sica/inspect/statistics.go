@@ -1,0 +1,195 @@
+package inspect
+
+import (
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/dsp/window"
+	"gonum.org/v1/gonum/floats"
+)
+
+const (
+	// segments sets the length of a segment of the spectra: a block has so many half segments,
+	// which overlap. A choice: twice as many halve the resolution in frequency, half as many
+	// double the variance of the coherence.
+	segments = 16
+	// minSegment is the smallest length of a segment: a Hann window of 3 or fewer positions
+	// leaves only one that isn't 0.
+	minSegment = 4
+)
+
+// statistics are sums over a recovered signal and the reference, both of mean 0 and variance 1,
+// at the positions of all blocks so far.
+type statistics struct {
+	n               int
+	fourthPowers    float64
+	products        float64 // with the reference
+	hasReference    bool
+	autocorrelation autocorrelation
+	spectra         spectra
+}
+
+// newStatistics returns empty statistics of blocks of at most length positions.
+func newStatistics(length int) statistics {
+	return statistics{
+		autocorrelation: newAutocorrelation(length),
+		spectra:         newSpectra(max(2*length/segments, minSegment)),
+	}
+}
+
+// add adds a block of values. The reference is nil for none.
+func (s *statistics) add(values, reference []float64) {
+	s.n += len(values)
+	for _, v := range values {
+		s.fourthPowers += v * v * v * v
+	}
+	s.autocorrelation.add(values)
+	if reference != nil {
+		s.hasReference = true
+		s.products += floats.Dot(values, reference)
+		s.spectra.add(values, reference)
+	}
+}
+
+// component returns the component without its pattern and share.
+func (s *statistics) component() Component {
+	c := Component{Kurtosis: s.fourthPowers/float64(s.n) - 3}
+	c.Period, c.Rhythm = s.autocorrelation.rhythm()
+	if s.hasReference {
+		c.Correlation, c.Coherence = s.products/float64(s.n), s.spectra.coherence()
+	}
+	return c
+}
+
+// autocorrelation is that of values of mean 0 and variance 1, averaged over blocks.
+type autocorrelation struct {
+	maxLag int // exclusive: a quarter of a block
+	fft    *fourier.FFT
+	power  []float64 // the sum of the blocks' spectra
+	blocks []int     // their lengths
+}
+
+func newAutocorrelation(length int) autocorrelation {
+	size := 1
+	for size < 2*length {
+		size *= 2
+	}
+	return autocorrelation{maxLag: length / 4, fft: fourier.NewFFT(size), power: make([]float64, size/2+1)}
+}
+
+func (a *autocorrelation) add(values []float64) {
+	padded := make([]float64, a.fft.Len())
+	copy(padded, values)
+	for i, v := range a.fft.Coefficients(nil, padded) {
+		a.power[i] += real(v * cmplx.Conj(v))
+	}
+	a.blocks = append(a.blocks, len(values))
+}
+
+// correlations returns the autocorrelation at the lags from 0 to maxLag, and the number of
+// values.
+func (a *autocorrelation) correlations() (r []float64, n int) {
+	spectrum := make([]complex128, len(a.power))
+	for i, p := range a.power {
+		spectrum[i] = complex(p, 0)
+	}
+	sums := a.fft.Sequence(nil, spectrum)
+	r = make([]float64, a.maxLag+1)
+	for lag := range r {
+		pairs := 0
+		for _, length := range a.blocks {
+			pairs += max(length-lag, 0)
+		}
+		r[lag] = sums[lag] / float64(a.fft.Len()) / float64(pairs)
+	}
+	for _, length := range a.blocks {
+		n += length
+	}
+	return r, n
+}
+
+// rhythm returns the period of the strongest rhythm, in positions, and the autocorrelation there:
+// the highest peak after the autocorrelation has first fallen to 0. Both are 0 if it never does,
+// or if no peak is significantly above that of a signal without rhythm.
+func (a *autocorrelation) rhythm() (period, height float64) {
+	r, n := a.correlations()
+	lag := 1
+	squares := 1.0
+	for lag < a.maxLag && r[lag] > 0 {
+		squares += 2 * r[lag] * r[lag]
+		lag++
+	}
+	// The standard error of a correlation that is 0, for values that are correlated at smaller
+	// lags (M. S. Bartlett, J. Royal Statistical Society Supplement 8(1), 1946).
+	se := math.Sqrt(squares / float64(n))
+	best := 0
+	for ; lag < a.maxLag; lag++ {
+		isPeak := r[lag] >= r[lag-1] && r[lag] > r[lag+1]
+		// A multiple of the period may be higher by chance.
+		if isPeak && (best == 0 || r[lag] > r[best]+2*se) {
+			best = lag
+		}
+	}
+	// The largest of maxLag normal values exceeds this in 1 of 100 signals.
+	if best == 0 || r[best] < se*math.Sqrt(2*math.Log(100*float64(a.maxLag))) {
+		return 0, 0
+	}
+	// The peak lies between the lags, on the parabola through three of them.
+	before, top, after := r[best-1], r[best], r[best+1]
+	shift := (before - after) / (2 * (before - 2*top + after))
+	return float64(best) + shift, top - (before-after)*shift/4
+}
+
+// spectra are the power spectra and the cross spectrum of two signals a and b, from overlapping
+// segments with a Hann window (P. D. Welch, IEEE Trans. Audio and Electroacoustics 15(2), 1967).
+type spectra struct {
+	fft    *fourier.FFT
+	aa, bb []float64
+	ab     []complex128
+	count  float64 // of segments
+}
+
+func newSpectra(length int) spectra {
+	half := length/2 + 1
+	return spectra{
+		fft: fourier.NewFFT(length),
+		aa:  make([]float64, half), bb: make([]float64, half), ab: make([]complex128, half),
+	}
+}
+
+func (s *spectra) add(a, b []float64) {
+	length := s.fft.Len()
+	segment := make([]float64, length)
+	transform := func(values []float64, begin int) []complex128 {
+		copy(segment, values[begin:begin+length])
+		return s.fft.Coefficients(nil, window.Hann(segment))
+	}
+	for begin := 0; begin+length <= len(a); begin += max(length/2, 1) {
+		fa, fb := transform(a, begin), transform(b, begin)
+		for i := range fa {
+			s.aa[i] += real(fa[i] * cmplx.Conj(fa[i]))
+			s.bb[i] += real(fb[i] * cmplx.Conj(fb[i]))
+			s.ab[i] += fa[i] * cmplx.Conj(fb[i])
+		}
+		s.count++
+	}
+}
+
+// independentShare is the number of independent segments, as a share of all, where neighbours
+// overlap by half with a Hann window.
+const independentShare = 0.55
+
+// coherence returns the share of the variance of b that a filter of a explains: the mean over
+// frequencies of |S_ab|²/(S_aa·S_bb), weighted by S_bb, minus its mean by chance.
+func (s *spectra) coherence() float64 {
+	explained, power := 0.0, 0.0
+	for i := range s.aa {
+		if s.aa[i] > 0 {
+			explained += real(s.ab[i]*cmplx.Conj(s.ab[i])) / s.aa[i]
+		}
+		power += s.bb[i]
+	}
+	chance := 1 / (independentShare * s.count)
+	return max(0, (explained/power-chance)/(1-chance))
+}
