@@ -1,4 +1,4 @@
-// Package atomicfile writes files that are there in whole or not at all.
+// Package atomicfile writes files whole or not at all.
 package atomicfile
 
 import (
@@ -12,11 +12,10 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file such that path is either the whole new file or, if
-// an error is returned, what it was before: write gets a buffered temporary
-// file in the same folder, which is synced to disk and then renamed to path. A
-// file that is replaced passes on its permissions, and a symbolic link is
-// followed. It fails if path is something other than a regular file.
+// Write replaces the file at path by what write writes. If it returns an error, the file is as it
+// was before. Write writes to a temporary file in the same folder, syncs it to disk and renames it
+// to path. The permissions of a replaced file are kept, and a symbolic link is followed. Anything
+// but a regular file at path is an error.
 func Write(path string, write func(io.Writer) error) error {
 	if err := replace(path, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -38,7 +37,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	done := false
-	defer func() { // Also when write panics.
+	defer func() { // also if write panics
 		if !done {
 			f.Close()
 			os.Remove(temp)
@@ -70,8 +69,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// currentMode returns the permissions of the file at path, or 0 if there is
-// none.
+// currentMode returns the permissions of the file at path, or 0 if there is none.
 func currentMode(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -1,5 +1,5 @@
-// Package jsonl keeps rows in a file, a line of JSON each. A program that adds every
-// row as soon as it has made it loses, when it is killed, no row but the one it was at.
+// Package jsonl keeps rows in a file, each as a line of JSON. A program that is killed loses only
+// the row that it was working on if it adds each row as soon as it is complete.
 package jsonl
 
 import (
@@ -17,11 +17,11 @@ import (
 // ErrInUse is wrapped by the error of Open for a file that another process has open.
 var ErrInUse = errors.New("another process is writing to it")
 
-// maxLine bounds the memory for a line.
+// maxLine is the largest length of a line, in bytes, so that a damaged file can't fill the memory.
 const maxLine = 1 << 24
 
-// Decode reads rows. It is an error if a line isn't a row, or one that check, unless
-// it is nil, refuses.
+// Decode reads rows. A line that isn't a row is an error, as is a row that check rejects; check may
+// be nil.
 func Decode[R any](r io.Reader, check func(*R) error) ([]R, error) {
 	var rows []R
 	lines := bufio.NewScanner(r)
@@ -43,14 +43,13 @@ func Decode[R any](r io.Reader, check func(*R) error) ([]R, error) {
 	return rows, nil
 }
 
-// Read reads the rows of a file; see Decode. A last line that a crash has cut short is
-// left out.
+// Read reads the rows of a file; see Decode. It ignores a last line that a crash has cut short.
 func Read[R any](path string, check func(*R) error) ([]R, error) {
 	rows, _, err := read(path, check)
 	return rows, err
 }
 
-// read also returns the length of the file without a torn last line.
+// read also returns the length of the file without an incomplete last line.
 func read[R any](path string, check func(*R) error) ([]R, int64, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -64,18 +63,18 @@ func read[R any](path string, check func(*R) error) ([]R, int64, error) {
 	return rows, int64(whole), nil
 }
 
-// A File can be added to. What was added is on the disk. Its methods aren't safe for
-// concurrent use.
+// A File is a file that rows can be added to. Its methods aren't safe for concurrent use.
 type File[R any] struct {
 	lock *flock.Flock
 	file *os.File
 }
 
-// Open opens a file for this process alone, made if need be, and returns the rows that
-// it has; see Decode. A torn last line is removed. The error wraps ErrInUse if another
-// process has the file open.
+// Open opens a file for this process alone, creates it if there is none, and returns its rows; see
+// Decode. It removes an incomplete last line. The error wraps ErrInUse if another process has the
+// file open.
 func Open[R any](path string, check func(*R) error) (*File[R], []R, error) {
-	f := &File[R]{lock: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))}
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	f := &File[R]{lock: lock}
 	locked, err := f.lock.TryLock()
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +103,7 @@ func (f *File[R]) open(path string, length int64) (err error) {
 	return err
 }
 
-// Add writes a row to the disk.
+// Add adds a row and syncs it to the disk.
 func (f *File[R]) Add(row R) error {
 	line, err := json.Marshal(row)
 	if err != nil {
@@ -116,7 +115,7 @@ func (f *File[R]) Add(row R) error {
 	return f.file.Sync()
 }
 
-// Close lets other processes open the file.
+// Close closes the file, so that other processes can open it.
 func (f *File[R]) Close() error {
 	var err error
 	if f.file != nil {

@@ -28,8 +28,8 @@ func Parse(text string) (Shard, error) {
 	return Shard{index - 1, count}, nil
 }
 
-// Of returns a shard's items, in their order; the shards of all indices have all items. The items of
-// one kind take about as long as each other and are dealt out in turn.
+// Of returns a shard's items, in their order. The shards of all indices have all items. Items of
+// one kind, which take about as long as each other, are dealt out in turn.
 func Of[T any, K comparable](s Shard, items []T, kind func(T) K) []T {
 	indices := make(map[K][]int)
 	var kinds []K

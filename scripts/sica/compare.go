@@ -83,13 +83,18 @@ the paper's two flows, which take minutes to hours, have to be named.
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
-	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, for the MCC; no method sees it")
+	f.StringArrayVar(&opt.truth, "truth", nil,
+		"`FILE` of the true sources, for the MCC; no method sees it")
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "", files.LearnOnUsage)
-	f.StringSliceVar(&opt.methods, "methods", []string{"all"}, "all, or `METHODS` with commas between them; sica is always one")
-	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET` of each method that has it: default, paper or smoke")
-	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+	f.StringSliceVar(&opt.methods, "methods", []string{"all"},
+		"all, or `METHODS` with commas between them; sica is always one")
+	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
+		"`PRESET` of each method that has it: default, paper or smoke")
+	f.StringVar(&opt.shape, "shape", "",
+		"`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
-	f.StringVar(&opt.out, "out", "", "folder `DIR` for the recovered signals and the picture, made if need be")
+	f.StringVar(&opt.out, "out", "",
+		"folder `DIR` for the recovered signals and the picture, made if need be")
 	f.BoolVar(&opt.json, "json", false, "print JSON, in which signals count from 0")
 	addBackend(cmd, &opt.backend)
 	require(cmd, "in")
@@ -121,7 +126,8 @@ func (opt *compareOptions) chosen() ([]experiment.Method, error) {
 		}
 		m, err := experiment.MethodNamed(name)
 		if err != nil {
-			return nil, usage.Errorf("unknown method %q in --methods: use all, or of %s", name, strings.Join(compareNames(), ", "))
+			return nil, usage.Errorf("unknown method %q in --methods: use all, or of %s", name,
+				strings.Join(compareNames(), ", "))
 		}
 		methods = append(methods, m)
 	}

@@ -84,7 +84,8 @@ each separation ended as it did.`,
 			return demo(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), b, cfg, out)
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "folder `DIR` for the pictures, made if need be (required)")
+	cmd.Flags().StringVar(&out, "out", "",
+		"folder `DIR` for the pictures, made if need be (required)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed `N` of every random draw")
 	addBackend(cmd, &backendName)
 	require(cmd, "out")
@@ -93,7 +94,9 @@ each separation ended as it did.`,
 
 // demo separates the examples with cfg, and writes a table to out and pictures
 // to dir.
-func demo(ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string) error {
+func demo(
+	ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string,
+) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -111,7 +114,8 @@ func demo(ctx context.Context, out, status io.Writer, b compute.Backend, cfg sic
 
 	fmt.Fprintf(out, "\n%-20s %8s %8s %8s %8s\n", "MCC", "mixed", "ZCA", "SICA", "seconds")
 	for _, r := range rows {
-		fmt.Fprintf(out, "%-20s %8.3f %8.3f %8.3f %8.1f\n", r.name, r.mixed, r.whitened, r.recovered, r.seconds)
+		fmt.Fprintf(out, "%-20s %8.3f %8.3f %8.3f %8.1f\n", r.name, r.mixed, r.whitened,
+			r.recovered, r.seconds)
 	}
 	for _, r := range rows {
 		fmt.Fprintf(out, "\n%s:\n%s", r.name, text.Wrap("  ", r.why))
@@ -121,7 +125,9 @@ func demo(ctx context.Context, out, status io.Writer, b compute.Backend, cfg sic
 }
 
 // run makes the example's signals, separates them and draws them.
-func (e example) run(ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string) (outcome, error) {
+func (e example) run(
+	ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string,
+) (outcome, error) {
 	row := outcome{example: e}
 	s, err := e.sources(rand.New(rand.NewPCG(cfg.Seed, 0)))
 	if err != nil {
@@ -189,7 +195,8 @@ func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
 	if res.Iterations == 0 {
 		return nil
 	}
-	history, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: res.Divergence, Loss: res.Loss})
+	history, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: res.Divergence,
+		Loss: res.Loss})
 	if err != nil {
 		return err
 	}

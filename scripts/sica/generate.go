@@ -46,16 +46,21 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.signals, "signals", "", "`KIND` of the sources: heart, ar7 or mnist (required)")
+	f.StringVar(&opt.signals, "signals", "",
+		"`KIND` of the sources: heart, ar7 or mnist (required)")
 	f.StringVar(&opt.out, "out", "", "folder `DIR` for the files, made if need be (required)")
 	f.StringVar(&opt.mixing, "mixing", "linear", "`MIXING`: linear, gelu or none")
 	f.IntVar(&opt.steps, "steps", 5, "number `J` of steps of the mixing; 1 by default for heart")
-	f.Float64Var(&opt.stepSize, "step-size", 1, "size `D` of a step of the mixing, above 0; 1 is the paper's text, .1 what its figures have here")
+	f.Float64Var(&opt.stepSize, "step-size", 1,
+		"size `D` of a step of the mixing, above 0; 1 as in the paper's text, 0.1 as its figures "+
+			"have here")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.IntVar(&opt.d, "d", 2, "number `D` of signals; 3 by default for mnist")
-	f.IntVar(&opt.length, "length", 1024, "number `T` of positions; 1000 by default for heart, always 1024 for mnist")
+	f.IntVar(&opt.length, "length", 1024,
+		"number `T` of positions; 1000 by default for heart, always 1024 for mnist")
 	f.StringVar(&opt.order, "order", "sorted", "`ORDER` of the heart's angles: sorted or iid")
-	f.Float64Var(&opt.noise, "noise", datasets.HeartNoise, "standard deviation `E` of the heart's noise")
+	f.Float64Var(&opt.noise, "noise", datasets.HeartNoise,
+		"standard deviation `E` of the heart's noise")
 	require(cmd, "signals", "out")
 	return cmd
 }
@@ -79,7 +84,8 @@ func (opt *generateOptions) complete(changed func(flag string) bool) error {
 	case "mnist":
 		setDefault("d", &opt.d, 3)
 		if opt.length != datasets.MNISTSide*datasets.MNISTSide {
-			return usage.Errorf("--length %d: MNIST's images have %d positions", opt.length, datasets.MNISTSide*datasets.MNISTSide)
+			return usage.Errorf("--length %d: MNIST's images have %d positions", opt.length,
+				datasets.MNISTSide*datasets.MNISTSide)
 		}
 	default:
 		return usage.Errorf("unknown --signals %q: use heart, ar7 or mnist", opt.signals)
@@ -156,7 +162,8 @@ func (opt *generateOptions) sources() (s *mat.Dense, shape []int, err error) {
 	rng := rand.New(rand.NewPCG(opt.seed, 0))
 	switch opt.signals {
 	case "heart":
-		s, err = datasets.Heart(rng, datasets.HeartOptions{T: opt.length, Noise: opt.noise, Ordered: opt.order == "sorted"})
+		s, err = datasets.Heart(rng,
+			datasets.HeartOptions{T: opt.length, Noise: opt.noise, Ordered: opt.order == "sorted"})
 	case "ar7":
 		s, err = datasets.AR7(rng, opt.d, opt.length)
 	case "mnist":
@@ -183,7 +190,10 @@ func (opt *generateOptions) mix(s *mat.Dense) (*mat.Dense, error) {
 // picture draws the sources and the mixed signals, both standardised.
 func (opt *generateOptions) picture(shape []int, s, x *mat.Dense) (*plot.Picture, error) {
 	var groups []plot.Group
-	for _, group := range []plot.Group{{Method: plot.Truth, Signals: s}, {Method: plot.Mixed, Signals: x}} {
+	for _, group := range []plot.Group{
+		{Method: plot.Truth, Signals: s},
+		{Method: plot.Mixed, Signals: x},
+	} {
 		z, err := preprocess.Apply(group.Signals, preprocess.Standardise)
 		if err != nil {
 			return nil, fmt.Errorf("%s signals: %w", group.Method, err)

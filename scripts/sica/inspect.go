@@ -50,9 +50,12 @@ what it adds to each channel. The recording may be of any length.
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
-	f.StringVar(&opt.reference, "reference", "", "`NAME` or number of a channel, or a file of one signal, to compare with")
-	f.Float64Var(&opt.rate, "rate", 0, "positions a second, in `HZ`; what the recording says by default")
-	f.StringVar(&opt.plot, "plot", "", "`FILE` for a picture of the components and their patterns, .png or .svg")
+	f.StringVar(&opt.reference, "reference", "",
+		"`NAME` or number of a channel, or a file of one signal, to compare with")
+	f.Float64Var(&opt.rate, "rate", 0,
+		"positions a second, in `HZ`; what the recording says by default")
+	f.StringVar(&opt.plot, "plot", "",
+		"`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
 	require(cmd, "model", "in")
 	return cmd
@@ -63,7 +66,8 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return usage.Errorf("--rate %g: use a positive number", opt.rate)
 	}
 	written := files.Places("--json", opt.json, "--plot", opt.plot)
-	if err := files.CheckApart(append(written, files.Places("--model", opt.model)...)...); err != nil {
+	places := append(files.Places("--model", opt.model), written...)
+	if err := files.CheckApart(places...); err != nil {
 		return err
 	}
 	if err := files.CheckNotInput("--in", []string{opt.in}, written...); err != nil {
@@ -127,7 +131,8 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 		return channel{in.Source, i - 1}, nil
 	}
 	if !strings.Contains(opt.reference, ".") {
-		return nil, usage.Errorf("--reference %q: the recording has the channels %q", opt.reference, in.About.Names)
+		return nil, usage.Errorf("--reference %q: the recording has the channels %q",
+			opt.reference, in.About.Names)
 	}
 	z, err := datasets.ReadFile(opt.reference)
 	if err != nil {
@@ -237,7 +242,8 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *fi
 			floats.Scale(-1, trace)
 		}
 		rows = append(rows, plot.Component{
-			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share), Trace: trace, Pattern: c.Pattern,
+			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share),
+			Trace: trace, Pattern: c.Pattern,
 		})
 	}
 	picture, err := plot.Components(in.About.Start, in.About.Rate, in.About.Names, rows...)

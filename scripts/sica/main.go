@@ -82,7 +82,8 @@ var groups = []struct {
 	commands  []func() *cobra.Command
 }{
 	{"signals", "Commands:", []func() *cobra.Command{
-		newSeparate, newInspect, newRemove, newReport, newCompare, newTransform, newScore, newGenerate, newDemo,
+		newSeparate, newInspect, newRemove, newReport, newCompare,
+		newTransform, newScore, newGenerate, newDemo,
 	}},
 	{"paper", "Commands for the paper's figures:", []func() *cobra.Command{
 		newFigure, newStatements, newMerge,
@@ -100,8 +101,11 @@ given their own pasts (or, of images, their own surroundings).`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().Bool(allowUnverified, false, "load an XLA plugin whose SHA-256 this program doesn't know")
-	root.PersistentFlags().Bool(deterministic, false, "use only what every x86-64 processor with AVX2 has, so that all of them give the same bits")
+	root.PersistentFlags().Bool(allowUnverified, false,
+		"load an XLA plugin whose SHA-256 this program doesn't know")
+	root.PersistentFlags().Bool(deterministic, false,
+		"use only what every x86-64 processor with AVX2 has, so that all of them give the same "+
+			"bits")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false // the help has the order of groups
 	for _, group := range groups {

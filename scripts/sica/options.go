@@ -25,13 +25,15 @@ const (
 
 // addBackend adds --backend to a command.
 func addBackend(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "backend", backend.Auto, "`BACKEND`: "+strings.Join(backend.Names(), ", "))
+	cmd.Flags().StringVar(name, "backend", backend.Auto,
+		"`BACKEND`: "+strings.Join(backend.Names(), ", "))
 }
 
 // checkBackend returns a usage error unless --backend names one.
 func checkBackend(name string) error {
 	if !slices.Contains(backend.Names(), name) {
-		return usage.Errorf("unknown --backend %q: use %s", name, strings.Join(backend.Names(), ", "))
+		return usage.Errorf("unknown --backend %q: use %s", name,
+			strings.Join(backend.Names(), ", "))
 	}
 	return nil
 }
@@ -62,7 +64,8 @@ func require(cmd *cobra.Command, flags ...string) {
 // noArgs returns an error if there is an argument that isn't a flag, as in --in a.png b.png.
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage.Errorf("%q belongs to no flag: give each file a flag, as in --in a.png --in b.png", args[0])
+		return usage.Errorf("%q belongs to no flag: give each file a flag, as in --in a.png --in "+
+			"b.png", args[0])
 	}
 	return nil
 }
@@ -73,7 +76,8 @@ func parseShape(text string) ([]int, error) {
 	for axis := range strings.SplitSeq(text, "x") {
 		n, err := strconv.Atoi(axis)
 		if err != nil || n < 1 {
-			return nil, usage.Errorf("--shape %q: use positive whole numbers with an x between them, such as 32x32", text)
+			return nil, usage.Errorf("--shape %q: use positive whole numbers with an x between "+
+				"them, such as 32x32", text)
 		}
 		shape = append(shape, n)
 	}
@@ -81,7 +85,9 @@ func parseShape(text string) ([]int, error) {
 }
 
 // readPart returns the part of the mixed signals that a command works on.
-func readPart(cmd *cobra.Command, learnOn files.LearnOn, inputs []string, shape []int) (files.Part, error) {
+func readPart(
+	cmd *cobra.Command, learnOn files.LearnOn, inputs []string, shape []int,
+) (files.Part, error) {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
 	return learnOn.Read(cmd.Context(), inputs, shape, shown.Part)
@@ -99,11 +105,15 @@ type fitOptions struct {
 
 func (opt *fitOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+	f.StringVar(&opt.shape, "shape", "",
+		"`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
-	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset), "`PRESET`: default, paper or smoke, of those that the method has")
-	f.IntVar(&opt.iterations, "iterations", 0, "largest number `J` of iterations; the preset's by default")
-	f.IntVar(&opt.components, "components", 0, "reduce the mixed signals to `K` principal components first; to their rank by default")
+	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
+		"`PRESET`: default, paper or smoke, of those that the method has")
+	f.IntVar(&opt.iterations, "iterations", 0,
+		"largest number `J` of iterations; the preset's by default")
+	f.IntVar(&opt.components, "components", 0,
+		"reduce the mixed signals to `K` principal components first; to their rank by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	addBackend(cmd, &opt.backend)
 }
@@ -153,7 +163,8 @@ func presetConfig(method, preset string) (sica.Config, error) {
 		}
 		cfg, err := m.Config(experiment.Preset(preset))
 		if err != nil {
-			return cfg, usage.Errorf("--method %s has no --preset %q: use %s", method, preset, presetNames(m))
+			return cfg, usage.Errorf("--method %s has no --preset %q: use %s", method, preset,
+				presetNames(m))
 		}
 		return cfg, nil
 	}

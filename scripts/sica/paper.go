@@ -57,12 +57,14 @@ its own that sica merge joins with the others.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset), "`PRESET`: paper, printed, default or smoke")
+	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset),
+		"`PRESET`: paper, printed, default or smoke")
 	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
 	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
 	f.StringVar(&opt.shard, "shard", "", "make only share `I/N`")
 	f.IntVar(&opt.jobs, "jobs", 1, "`N` separations at once")
-	f.StringVar(&opt.out, "out", "", "`DIR` for the outcomes and pictures, made if need be (required)")
+	f.StringVar(&opt.out, "out", "",
+		"`DIR` for the outcomes and pictures, made if need be (required)")
 	addBackend(cmd, &opt.backend)
 	require(cmd, "out")
 	return cmd
@@ -74,7 +76,8 @@ const maxRuns = 10_000
 const (
 	// modelsFigure is the paper's figure of graphical models, which has no trials.
 	modelsFigure = "2"
-	// interpretationsFigure compares interpretations of what the paper leaves open; it isn't the paper's.
+	// interpretationsFigure compares interpretations of what the paper leaves open. It isn't a
+	// figure of the paper.
 	interpretationsFigure = "interpretations"
 )
 
@@ -97,7 +100,8 @@ func figures(name string) ([]experiment.Figure, error) {
 	}
 	f, err := experiment.FigureNamed(name)
 	if err != nil {
-		return nil, usage.Errorf("unknown figure %q: use %s or all", name, strings.Join(figureNames(), ", "))
+		return nil, usage.Errorf("unknown figure %q: use %s or all", name,
+			strings.Join(figureNames(), ", "))
 	}
 	return []experiment.Figure{f}, nil
 }
@@ -108,7 +112,8 @@ func (opt *figureOptions) check() (preset experiment.Preset, share shard.Shard, 
 	preset = experiment.PrintedPreset
 	if opt.preset != string(preset) {
 		if preset, err = parsePreset(opt.preset); err != nil {
-			return "", share, usage.Errorf("unknown --preset %q: use paper, printed, default or smoke", opt.preset)
+			return "", share, usage.Errorf("unknown --preset %q: use paper, printed, default or "+
+				"smoke", opt.preset)
 		}
 	}
 	if opt.runs < 1 || opt.runs > maxRuns || opt.jobs < 1 {
@@ -171,7 +176,9 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 }
 
 // plan returns the separations of the figures.
-func (opt *figureOptions) plan(name string, figs []experiment.Figure, preset experiment.Preset) experiment.Plan {
+func (opt *figureOptions) plan(
+	name string, figs []experiment.Figure, preset experiment.Preset,
+) experiment.Plan {
 	plan := experiment.Plan{Jobs: opt.jobs}
 	if name == interpretationsFigure {
 		plan.Trials = experiment.InterpretationTrials()
@@ -191,7 +198,9 @@ func (opt *figureOptions) plan(name string, figs []experiment.Figure, preset exp
 }
 
 // separate makes the separations of the plan that the store lacks.
-func (opt *figureOptions) separate(cmd *cobra.Command, store *experiment.Store, plan experiment.Plan) error {
+func (opt *figureOptions) separate(
+	cmd *cobra.Command, store *experiment.Store, plan experiment.Plan,
+) error {
 	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err
@@ -245,7 +254,8 @@ func (opt *figureOptions) drawModels(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nFigure %s: the assumptions of ICA, auxiliary-variable ICA and SICA\n", modelsFigure)
+	fmt.Fprintf(out, "\nFigure %s: the assumptions of ICA, auxiliary-variable ICA and SICA\n",
+		modelsFigure)
 	if err := assumptions.Write(out, examples); err != nil {
 		return err
 	}
@@ -388,7 +398,8 @@ Figure then draws what there is.`,
 			return merge(cmd.OutOrStdout(), out, files)
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "`DIR` of the joined outcomes, made if need be (required)")
+	cmd.Flags().StringVar(&out, "out", "",
+		"`DIR` of the joined outcomes, made if need be (required)")
 	require(cmd, "out")
 	return cmd
 }

@@ -35,8 +35,10 @@ The recording may be of any length.
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
-	f.StringVar(&opt.out, "out", "", "`FILE` for the cleaned recording: .csv, .npy or .wav (required)")
-	f.IntSliceVar(&opt.components, "components", nil, "numbers `K` of the recovered signals, with commas between (required)")
+	f.StringVar(&opt.out, "out", "",
+		"`FILE` for the cleaned recording: .csv, .npy or .wav (required)")
+	f.IntSliceVar(&opt.components, "components", nil,
+		"numbers `K` of the recovered signals, with commas between (required)")
 	require(cmd, "model", "in", "out", "components")
 	return cmd
 }
@@ -45,10 +47,11 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	if err := files.CheckApart(files.Places("--out", opt.out, "--model", opt.model)...); err != nil {
+	places := files.Places("--out", opt.out, "--model", opt.model)
+	if err := files.CheckApart(places...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", []string{opt.in}, files.Places("--out", opt.out)...); err != nil {
+	if err := files.CheckNotInput("--in", []string{opt.in}, places[0]); err != nil {
 		return err
 	}
 	result, err := sica.Load(opt.model)

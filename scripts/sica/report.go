@@ -83,9 +83,12 @@ some seconds, and as many times a fit's time as there are refits. Of more than
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "", files.LearnOnUsage)
-	f.StringVar(&opt.model, "model", "", "folder `DIR` of a separation to report on; no fit is made")
-	f.IntVar(&opt.refits, "refits", report.Default().Refits, "number `N` of further fits for the stability; 0 for none")
-	f.StringVar(&opt.json, "json", "", "`FILE` for the report as JSON, in which signals count from 0")
+	f.StringVar(&opt.model, "model", "",
+		"folder `DIR` of a separation to report on; no fit is made")
+	f.IntVar(&opt.refits, "refits", report.Default().Refits,
+		"number `N` of further fits for the stability; 0 for none")
+	f.StringVar(&opt.json, "json", "",
+		"`FILE` for the report as JSON, in which signals count from 0")
 	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")
 	require(cmd, "in")
 	return cmd
@@ -97,7 +100,8 @@ func (opt *reportOptions) config(changed func(flag string) bool) (sica.Config, e
 	if opt.model != "" {
 		for _, flag := range []string{"method", "preset", "iterations", "components", "seed"} {
 			if changed(flag) {
-				return sica.Config{}, usage.Errorf("--%s is for a fit, and --model makes none: leave one of them out", flag)
+				return sica.Config{}, usage.Errorf("--%s is for a fit, and --model makes none: "+
+					"leave one of them out", flag)
 			}
 		}
 	}
@@ -105,7 +109,8 @@ func (opt *reportOptions) config(changed func(flag string) bool) (sica.Config, e
 		return sica.Config{}, usage.Errorf("--refits %d: use 0 to %d", opt.refits, maxRefits)
 	}
 	written := files.Places("--json", opt.json, "--html", opt.html)
-	if err := files.CheckApart(append(written, files.Places("--model", opt.model)...)...); err != nil {
+	places := append(files.Places("--model", opt.model), written...)
+	if err := files.CheckApart(places...); err != nil {
 		return sica.Config{}, err
 	}
 	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
@@ -184,8 +189,10 @@ func (opt *reportOptions) write(
 ) error {
 	if opt.json != "" {
 		d := diagnosis{
-			Input: opt.in, InputPositions: part.Total, Model: opt.model, Config: result.Config, Seed: result.Seed,
-			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(), Report: rep,
+			Input: opt.in, InputPositions: part.Total, Model: opt.model,
+			Config: result.Config, Seed: result.Seed,
+			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
+			Report: rep,
 		}
 		if err := files.WriteJSON(opt.json, d); err != nil {
 			return err
@@ -203,7 +210,8 @@ func (opt *reportOptions) write(
 	if words := part.String(); words != "" {
 		title += ": " + words
 	}
-	err = atomicfile.Write(opt.html, func(w io.Writer) error { return html.Write(w, title, rep, part.X, z) })
+	err = atomicfile.Write(opt.html,
+		func(w io.Writer) error { return html.Write(w, title, rep, part.X, z) })
 	if err != nil {
 		return err
 	}

@@ -40,13 +40,15 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "MCC %.4f\n", m.MCC)
 			for i, j := range m.Assignment {
-				fmt.Fprintf(out, "source %d is recovered signal %d, correlation %+.4f\n", i+1, j+1, m.Correlation[i])
+				fmt.Fprintf(out, "source %d is recovered signal %d, correlation %+.4f\n", i+1, j+1,
+					m.Correlation[i])
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringArrayVar(&truth, "truth", nil, "`FILE` of the true sources (required)")
-	cmd.Flags().StringArrayVar(&recovered, "recovered", nil, "`FILE` of the recovered signals (required)")
+	cmd.Flags().StringArrayVar(&recovered, "recovered", nil,
+		"`FILE` of the recovered signals (required)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, in which signals count from 0")
 	require(cmd, "truth", "recovered")
 	return cmd

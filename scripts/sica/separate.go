@@ -67,14 +67,20 @@ again.
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
-	f.StringVar(&opt.out, "out", "", "`FILE` for the recovered signals: .csv, .npy or .wav (required)")
+	f.StringVar(&opt.out, "out", "",
+		"`FILE` for the recovered signals: .csv, .npy or .wav (required)")
 	opt.add(cmd)
-	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources, to print the MCC; the separation doesn't see it")
-	f.BoolVar(&opt.resume, "resume", false, "keep the state in the folder OUT.checkpoint, and go on from what is there")
-	f.StringVar(&opt.checkpoint, "checkpoint", "", "keep the state in `DIR`, and go on from what is there")
+	f.StringArrayVar(&opt.truth, "truth", nil,
+		"`FILE` of the true sources, to print the MCC; the separation doesn't see it")
+	f.BoolVar(&opt.resume, "resume", false,
+		"keep the state in the folder OUT.checkpoint, and go on from what is there")
+	f.StringVar(&opt.checkpoint, "checkpoint", "",
+		"keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
-	f.StringVar((*string)(&opt.learnOn), "learn-on", "", "learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen by default")
+	f.StringVar((*string)(&opt.learnOn), "learn-on", "",
+		"learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen "+
+			"by default")
 	require(cmd, "in", "out")
 	return cmd
 }
@@ -124,7 +130,9 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 }
 
 // runWhole separates signals in memory by all of their positions.
-func (opt *separateOptions) runWhole(cmd *cobra.Command, cfg sica.Config, parts *progress.Progress) error {
+func (opt *separateOptions) runWhole(
+	cmd *cobra.Command, cfg sica.Config, parts *progress.Progress,
+) error {
 	in, truth, shape, err := opt.read()
 	if err != nil {
 		return err
@@ -220,7 +228,8 @@ func (opt *separateOptions) runLong(
 	printWhy(out, res)
 	res.Channels = in.About.Names
 	in.Doing = "recovering all"
-	if err := in.Write(opt.out, nil, blockwise.Transform(res, in.Blocks(files.BlockSize))); err != nil {
+	recovered := blockwise.Transform(res, in.Blocks(files.BlockSize))
+	if err := in.Write(opt.out, nil, recovered); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	parts.Done()
@@ -245,7 +254,8 @@ func (opt *separateOptions) openLong(
 	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
 		obstacle = "networks of the family free can't be applied in blocks"
 	case len(opt.truth) > 0:
-		obstacle = "--truth is compared with all positions at once: leave it out, and use sica score"
+		obstacle = "--truth is compared with all positions at once: leave it out, and use sica " +
+			"score"
 	}
 	if opt.learnOn == files.LearnOnAll || obstacle != "" && !asked {
 		return nil, 0, nil
@@ -287,7 +297,9 @@ func mayBeLong(path string) bool {
 
 // read returns the recording of the mixed signals, the truth, nil if it wasn't given, and the
 // shape of the positions, nil unless the mixed signals are images.
-func (opt *separateOptions) read() (in *datasets.Recording, truth *mat.Dense, shape []int, err error) {
+func (opt *separateOptions) read() (
+	in *datasets.Recording, truth *mat.Dense, shape []int, err error,
+) {
 	if in, shape, err = files.ReadRecording(opt.in); err != nil {
 		return nil, nil, nil, err
 	}
@@ -316,7 +328,8 @@ func printWhy(out io.Writer, res *sica.Result) {
 		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
 		return
 	}
-	fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations, res.Elapsed.Seconds(), res.Why)
+	fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations,
+		res.Elapsed.Seconds(), res.Why)
 }
 
 // write says that the signals were written and writes, if they were asked for, the result and
@@ -324,7 +337,9 @@ func printWhy(out io.Writer, res *sica.Result) {
 func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separation) error {
 	fmt.Fprintln(out, "wrote", opt.out)
 	if strings.ToLower(filepath.Ext(opt.out)) == ".wav" {
-		fmt.Fprintln(out, "its signals have variance 1; a player may cut what is beyond 1: scale them before you listen")
+		fmt.Fprintln(out,
+			"its signals have variance 1; a player may cut what is beyond 1: scale them before "+
+				"you listen")
 	}
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {
@@ -390,7 +405,9 @@ type iterationReport struct {
 }
 
 // begin prints what is about to be separated, d signals at n positions, and returns its report.
-func (opt *separateOptions) begin(out io.Writer, b compute.Backend, cfg sica.Config, d, n int) *separation {
+func (opt *separateOptions) begin(
+	out io.Writer, b compute.Backend, cfg sica.Config, d, n int,
+) *separation {
 	name := backend.NameOf(b)
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
 	return &separation{

@@ -40,7 +40,8 @@ mixed ones, and says how exactly.
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the signals (required)")
 	f.StringVar(&opt.out, "out", "", "`FILE` for the mapped signals: .csv, .npy or .wav (required)")
-	f.StringVar(&opt.shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
+	f.StringVar(&opt.shape, "shape", "",
+		"`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")
 	addBackend(cmd, &opt.backend)
 	require(cmd, "model", "in", "out")
@@ -54,10 +55,11 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	if err := files.CheckApart(files.Places("--out", opt.out, "--model", opt.model)...); err != nil {
+	places := files.Places("--out", opt.out, "--model", opt.model)
+	if err := files.CheckApart(places...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", opt.in, files.Places("--out", opt.out)...); err != nil {
+	if err := files.CheckNotInput("--in", opt.in, places[0]); err != nil {
 		return err
 	}
 	var shape []int

@@ -77,7 +77,8 @@ func Components(r *sica.Result, x *mat.Dense, reference []float64) ([]Component,
 		return Recording(r, blockwise.InMemory{Dense: x}, nil)
 	}
 	if len(reference) == 0 {
-		return nil, errors.New("inspect: reference: has no positions; must have those of x, or be nil")
+		return nil, errors.New("inspect: reference: has no positions; must have those of x, or " +
+			"be nil")
 	}
 	row := mat.NewDense(1, len(reference), reference)
 	return Recording(r, blockwise.InMemory{Dense: x}, blockwise.InMemory{Dense: row})
@@ -170,7 +171,9 @@ func (c *Component) setShare(channels []moments) {
 type allMoments struct{ x, z, reference []moments }
 
 // measureMoments reads the recording a first time.
-func measureMoments(demixing *sica.Demixing, x, reference blockwise.Source) (m allMoments, err error) {
+func measureMoments(
+	demixing *sica.Demixing, x, reference blockwise.Source,
+) (m allMoments, err error) {
 	k, channels := demixing.W.Dims()
 	m = allMoments{make([]moments, channels), make([]moments, k), make([]moments, 1)}
 	for b, err := range blocks(demixing, x, reference) {

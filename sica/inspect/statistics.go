@@ -75,7 +75,8 @@ func newAutocorrelation(length int) autocorrelation {
 	for size < 2*length {
 		size *= 2
 	}
-	return autocorrelation{maxLag: length / 4, fft: fourier.NewFFT(size), power: make([]float64, size/2+1)}
+	return autocorrelation{maxLag: length / 4, fft: fourier.NewFFT(size),
+		power: make([]float64, size/2+1)}
 }
 
 func (a *autocorrelation) add(values []float64) {

@@ -96,7 +96,8 @@ func match(z, s *mat.Dense, standardise func(*mat.Dense) (*mat.Dense, error)) (M
 	}
 	d, n := s.Dims()
 	if rows, columns := z.Dims(); rows != d || columns != n {
-		return Match{}, fmt.Errorf("z is %d×%d and s is %d×%d; they must have the same size", rows, columns, d, n)
+		return Match{}, fmt.Errorf("z is %d×%d and s is %d×%d; they must have the same size", rows,
+			columns, d, n)
 	}
 	z, err := standardise(z)
 	if err != nil {
@@ -153,7 +154,8 @@ func Amari(w, a *mat.Dense) (float64, error) {
 	}
 	d, inner := w.Dims()
 	if rows, columns := a.Dims(); rows != inner || columns != d {
-		return 0, fmt.Errorf("metric: Amari: w is %d×%d and a is %d×%d; w must be d×p and a p×d", d, inner, rows, columns)
+		return 0, fmt.Errorf("metric: Amari: w is %d×%d and a is %d×%d; w must be d×p and a p×d",
+			d, inner, rows, columns)
 	}
 	var p mat.Dense
 	p.Mul(w, a)

@@ -46,7 +46,8 @@ const maxLeftOut = 0.2
 // refit separates the mixed signals x, which the result maps to z, n times more, and reports its
 // progress to p.
 func refit(
-	ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int, n int, p *progress,
+	ctx context.Context, backend compute.Backend, r *sica.Result,
+	x, z *mat.Dense, shape []int, n int, p *progress,
 ) (*Stability, error) {
 	cfg := r.Config.Clone()
 	cfg.Checkpoint = ""

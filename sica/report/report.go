@@ -167,8 +167,9 @@ func diagnose(
 		p.end()
 	}
 	if missing := r.Missing(); opts.Refits > 0 && len(missing) > 0 {
-		report.NotRefitted = fmt.Sprintf("No refits were made: the result lacks the custom %s of its fit. "+
-			"Set them in Result.Config, or make the report right after the fit.", text.List(missing))
+		report.NotRefitted = fmt.Sprintf("No refits were made: the result lacks the custom %s of "+
+			"its fit. Set them in Result.Config, or make the report right after the fit.",
+			text.List(missing))
 	} else if opts.Refits > 0 {
 		p.begin(fmt.Sprintf("separating %d times more", opts.Refits), 1)
 		report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), opts.Refits, p)
@@ -192,7 +193,9 @@ type subject struct {
 }
 
 // prepare checks x, replaces its outliers and recovers its signals.
-func prepare(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (s subject, err error) {
+func prepare(
+	ctx context.Context, r *sica.Result, x *mat.Dense, opts Options,
+) (s subject, err error) {
 	if r == nil {
 		return s, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
 	}
@@ -237,7 +240,8 @@ func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
 	}
 	_, n := x.Dims()
 	if n < dependence.MinPositions {
-		return nil, fmt.Errorf("x: has %d positions; must have at least %d", n, dependence.MinPositions)
+		return nil, fmt.Errorf("x: has %d positions; must have at least %d", n,
+			dependence.MinPositions)
 	}
 	shape := opts.Shape
 	if len(shape) == 0 && grid.Product(r.Shape) == n {
@@ -273,7 +277,8 @@ func explainedShares(x, z *mat.Dense) ([]float64, error) {
 	var covariance, cross, patterns mat.Dense
 	covariance.Mul(z, z.T()) // d×d
 	cross.Mul(z, x.T())      // d×channels
-	if err := patterns.Solve(&covariance, &cross); err != nil && !errors.As(err, new(mat.Condition)) {
+	err = patterns.Solve(&covariance, &cross)
+	if err != nil && !errors.As(err, new(mat.Condition)) { // ill-conditioned is good enough
 		return nil, fmt.Errorf("z: %w", err)
 	}
 	d, channels := patterns.Dims()

@@ -191,8 +191,9 @@ func (r *regressions) holdOut(block int) *heldOut {
 	near, values := r.block(block)
 	_, n := r.z.Dims()
 	h := &heldOut{
-		near: near, values: values, neighbours: len(r.neighbours[0]), others: n - len(r.positions[block]),
-		gram: mat.NewSymDense(r.gram.SymmetricDim(), nil), cross: new(mat.Dense),
+		near: near, values: values, neighbours: len(r.neighbours[0]),
+		others: n - len(r.positions[block]),
+		gram:   mat.NewSymDense(r.gram.SymmetricDim(), nil), cross: new(mat.Dense),
 	}
 	h.gram.SymRankK(r.gram, -1, near.T())
 	h.cross.Mul(near.T(), values)

@@ -46,7 +46,9 @@ func separateAgain(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64)
 }
 
 // separateLinearly separates signals whose positions have a shape.
-func separateLinearly(ctx context.Context, z *mat.Dense, shape []int, seed uint64) (*linear.Solution, error) {
+func separateLinearly(
+	ctx context.Context, z *mat.Dense, shape []int, seed uint64,
+) (*linear.Solution, error) {
 	signals, err := ica.New(z, shape...)
 	if err != nil {
 		return nil, err
@@ -153,8 +155,9 @@ func separateHalves(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64
 // correlation below 0.9, the limit for refits.
 func (h *Halves) String() string {
 	worst := floats.MinIdx(h.Signals)
-	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with a mean "+
-		"correlation of %.3f; the smallest is %.3f, of signal %d", h.Agreement, h.Signals[worst], worst+1)
+	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with "+
+		"a mean correlation of %.3f; the smallest is %.3f, of signal %d",
+		h.Agreement, h.Signals[worst], worst+1)
 	var differ []int
 	for i, c := range h.Signals {
 		if c < minStability {
@@ -164,6 +167,8 @@ func (h *Halves) String() string {
 	if differ == nil {
 		return s
 	}
-	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may be too few",
-		minStability, listSignals(differ))
+	return s +
+		fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may be "+
+			"too few",
+			minStability, listSignals(differ))
 }

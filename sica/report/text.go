@@ -45,8 +45,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString("\n" + text.Wrap("halves: ", r.Halves.String()))
 	}
 	if s := r.Stability; s != nil {
-		b.WriteString("\n" + text.Wrap("stability: ", fmt.Sprintf("%s with the fit with an MCC of %.3f, %s",
-			s.agree(), s.MCC, s.conditions())))
+		agreement := fmt.Sprintf("%s with the fit with an MCC of %.3f, %s",
+			s.agree(), s.MCC, s.conditions())
+		b.WriteString("\n" + text.Wrap("stability: ", agreement))
 	}
 	if r.NotRefitted != "" {
 		b.WriteString("\n" + text.Wrap("", r.NotRefitted))
@@ -83,7 +84,8 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 		fmt.Sprintf("dependence of a pair\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
 	}
 	if r.Mixed.Classifier != nil && r.Recovered.Classifier != nil {
-		rows = append(rows, fmt.Sprintf("divergence, nats\t%s\t%s", r.Mixed.Classifier, r.Recovered.Classifier))
+		rows = append(rows,
+			fmt.Sprintf("divergence, nats\t%s\t%s", r.Mixed.Classifier, r.Recovered.Classifier))
 	}
 	writeTable(b, rows...)
 }
@@ -138,7 +140,8 @@ func (r *Report) Row(i int) Row {
 	p := r.Predictability[i]
 	row := Row{
 		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown, Reliable: "yes",
-		Own: fmt.Sprintf("%.3f", p.Own), All: fmt.Sprintf("%.3f", p.All), SE: fmt.Sprintf("%.3f", p.SE),
+		Own: fmt.Sprintf("%.3f", p.Own), All: fmt.Sprintf("%.3f", p.All),
+		SE: fmt.Sprintf("%.3f", p.SE),
 	}
 	if i < len(r.Shares) {
 		row.Share = fmt.Sprintf("%.1f %%", 100*r.Shares[i])
@@ -164,7 +167,8 @@ func (r *Report) Row(i int) Row {
 func (r *Report) writePairs(b *strings.Builder) {
 	pairs := slices.Clone(r.Linear.Pairs)
 	if len(pairs) > maxRows {
-		slices.SortStableFunc(pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
+		slices.SortStableFunc(pairs,
+			func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
 	}
 	rows := []string{"pair\tevidence, nats\tidentified\tangle\tmagnitude correlation"}
 	for _, p := range pairs[:min(maxRows, len(pairs))] {

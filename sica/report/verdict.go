@@ -71,7 +71,8 @@ type finding struct{ reason, next string }
 func (r *Report) conclude() {
 	r.setDoubts()
 	suspects := r.suspects()
-	findings := slices.Concat(r.commonFindings(), r.wrongRotation(suspects), r.contextDependence(suspects), r.differingRefits(suspects))
+	findings := slices.Concat(r.commonFindings(), r.wrongRotation(suspects),
+		r.contextDependence(suspects), r.differingRefits(suspects))
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
 		if findings = r.unidentifiedRotations(suspects); len(findings) > 0 {
@@ -100,7 +101,8 @@ func (r *Report) setDoubts() {
 			words   string
 		}{
 			{r.rotationDisagrees(i), "another rotation has a shorter code"},
-			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(), "not self-sufficient"},
+			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(),
+				"not self-sufficient"},
 			{r.refitsDiffer(i), "unstable"},
 			{!r.Linear.identified(i), "rotation not identified"},
 		} {
@@ -113,7 +115,8 @@ func (r *Report) setDoubts() {
 
 // rotationDisagrees reports whether the test of rotation fails for a signal.
 func (r *Report) rotationDisagrees(i int) bool {
-	return r.Linear.identified(i) && i < len(r.Linear.Agreement) && r.Linear.Agreement[i] < minAgreement
+	return r.Linear.identified(i) && i < len(r.Linear.Agreement) &&
+		r.Linear.Agreement[i] < minAgreement
 }
 
 // refitsDiffer reports whether the test of refits fails for a signal.
@@ -130,7 +133,8 @@ func (r *Report) suspects() []int {
 			doubted = append(doubted, i)
 		}
 	}
-	slices.SortStableFunc(doubted, func(i, j int) int { return cmp.Compare(r.Shares[i], r.Shares[j]) })
+	slices.SortStableFunc(doubted,
+		func(i, j int) int { return cmp.Compare(r.Shares[i], r.Shares[j]) })
 	sum := 0.0
 	for n, i := range doubted {
 		if sum += r.Shares[i]; sum > maxSuspectShare {
@@ -160,7 +164,8 @@ func (r *Report) suspectFinding(suspects []int) finding {
 	}
 	names := listSignals(suspects)
 	return finding{
-		fmt.Sprintf("%s %s suspect (%s). %s %.2g %% of the mixed signals' variance, too little to change the verdict.",
+		fmt.Sprintf("%s %s suspect (%s). %s %.2g %% of the mixed signals' variance, too little "+
+			"to change the verdict.",
 			capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
 		fmt.Sprintf("Leave %s out, or judge by eye.", names),
 	}
@@ -172,19 +177,23 @@ func (r *Report) commonFindings() []finding {
 }
 
 // nextForDependence is what to try where signals depend on each other.
-const nextForDependence = "If the mixing may be nonlinear, fit a network: --method sica-direct, in Go sica.Direct. " +
-	"For images, give their shape. Sources that depend on each other stay dependent."
+const nextForDependence = "If the mixing may be nonlinear, fit a network: --method sica-direct, " +
+	"in Go sica.Direct. For images, give their shape. Sources that depend on each other stay " +
+	"dependent."
 
 // remainingDependence is the test of dependence.
 func (r *Report) remainingDependence() []finding {
 	after := r.Recovered
-	if after.Dependence.Low <= maxDependence || after.Classifier != nil && after.Classifier.Low <= maxDivergence {
+	if after.Dependence.Low <= maxDependence ||
+		after.Classifier != nil && after.Classifier.Low <= maxDivergence {
 		return nil
 	}
-	reason := fmt.Sprintf("The recovered signals still depend on each other, %s most: their dependence is %s.",
+	reason := fmt.Sprintf("The recovered signals still depend on each other, %s most: their "+
+		"dependence is %s.",
 		listSignals(after.Pair[:]), after.Dependence)
 	if after.Classifier != nil {
-		reason += fmt.Sprintf(" Of all signals together, a classifier estimates a divergence of %s nats.", after.Classifier)
+		reason += fmt.Sprintf(" Of all signals together, a classifier estimates a divergence of "+
+			"%s nats.", after.Classifier)
 	}
 	return []finding{{reason, nextForDependence}}
 }
@@ -194,12 +203,14 @@ func (r *Report) correlatedMagnitudes() []finding {
 	if !r.Linear.Doubtful {
 		return nil
 	}
-	p := slices.MaxFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
+	p := slices.MaxFunc(r.Linear.Pairs,
+		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
 	return []finding{{
-		fmt.Sprintf("The magnitudes of the innovations of %s correlate by %.2f, so these signals depend on each other.",
+		fmt.Sprintf("The magnitudes of the innovations of %s correlate by %.2f, so these signals "+
+			"depend on each other.",
 			listSignals([]int{p.J, p.I}), p.Dependence),
-		"If the sources themselves are large at the same positions, nothing: they may be separated all the same. " +
-			"If the mixing may be nonlinear, try another method.",
+		"If the sources themselves are large at the same positions, nothing: they may be " +
+			"separated all the same. If the mixing may be nonlinear, try another method.",
 	}}
 }
 
@@ -207,7 +218,8 @@ func (r *Report) correlatedMagnitudes() []finding {
 func (r *Report) wrongRotation(suspects []int) []finding {
 	worst := -1
 	for i, agreement := range r.Linear.Agreement {
-		if r.rotationDisagrees(i) && !slices.Contains(suspects, i) && (worst < 0 || agreement < r.Linear.Agreement[worst]) {
+		if r.rotationDisagrees(i) && !slices.Contains(suspects, i) &&
+			(worst < 0 || agreement < r.Linear.Agreement[worst]) {
 			worst = i
 		}
 	}
@@ -215,8 +227,9 @@ func (r *Report) wrongRotation(suspects []int) []finding {
 		return nil
 	}
 	return []finding{{
-		fmt.Sprintf("Another linear demixing has a shorter code (by %.1f nats). Its signal that is most similar to signal %d "+
-			"correlates with it by %.2f only.", r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
+		fmt.Sprintf("Another linear demixing has a shorter code (by %.1f nats). Its signal that "+
+			"is most similar to signal %d correlates with it by %.2f only.",
+			r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
 		"Use the linear rule: --method sica, in Go sica.Default.",
 	}}
 }
@@ -239,7 +252,8 @@ func (r *Report) contextDependence(suspects []int) []finding {
 		verb = "aren't"
 	}
 	return []finding{{
-		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.0f %% more of the variance.",
+		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.0f %% "+
+			"more of the variance.",
 			names, verb, 100*largest),
 		nextForDependence,
 	}}
@@ -262,9 +276,11 @@ func (r *Report) differingRefits(suspects []int) []finding {
 		return nil
 	}
 	return []finding{{
-		fmt.Sprintf("Refits with other seeds and positions recover %s differently: the smallest mean correlation is %.2f.",
+		fmt.Sprintf("Refits with other seeds and positions recover %s differently: the smallest "+
+			"mean correlation is %.2f.",
 			listSignals(signals), smallest),
-		"Use more positions or, for a flow, more iterations: --iterations, in Go Config.Iterations.",
+		"Use more positions or, for a flow, more iterations: --iterations, in Go " +
+			"Config.Iterations.",
 	}}
 }
 
@@ -279,8 +295,8 @@ func (r *Report) ambiguousNetwork() []finding {
 			names = "one of its signals before their rotation"
 		}
 		return []finding{{
-			fmt.Sprintf("A network undid a nonlinear mixing, but the past of %s doesn't predict it. "+
-				"Other signals that are as independent can't be ruled out.", names),
+			fmt.Sprintf("A network undid a nonlinear mixing, but the past of %s doesn't predict "+
+				"it. Other signals that are as independent can't be ruled out.", names),
 			"Use more positions or a higher sampling rate, which may reveal a weak prediction. " +
 				"The signals may be separated all the same.",
 		}}
@@ -288,19 +304,22 @@ func (r *Report) ambiguousNetwork() []finding {
 	if r.Network.Reproduced() {
 		return nil
 	}
-	reason := "A network undid a nonlinear mixing, but no other network was as good, so its signals aren't confirmed."
+	reason := "A network undid a nonlinear mixing, but no other network was as good, so its " +
+		"signals aren't confirmed."
 	if r.Network.Agreeing > 0 {
-		reason = fmt.Sprintf("A network undid a nonlinear mixing, but equally good networks recovered other signals: "+
-			"the smallest MCC is %.2f.", r.Network.Agreement)
+		reason = fmt.Sprintf("A network undid a nonlinear mixing, but equally good networks "+
+			"recovered other signals: the smallest MCC is %.2f.", r.Network.Agreement)
 	}
-	return []finding{{reason, "Use more positions: networks that only seem equally good may fall behind."}}
+	return []finding{{reason,
+		"Use more positions: networks that only seem equally good may fall behind."}}
 }
 
 // unidentifiedRotations names the groups of signals whose rotation isn't identified.
 func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	var groups []string
 	for _, g := range r.Linear.Groups {
-		if len(g) > 1 && slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(suspects, i) }) {
+		if len(g) > 1 &&
+			slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(suspects, i) }) {
 			groups = append(groups, listNumbers(g))
 		}
 	}
@@ -308,28 +327,36 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		return nil
 	}
 	return []finding{{
-		fmt.Sprintf("The rotation of signals %s is not identified by the data: rotated signals have a code of the same length, "+
-			"to within %.0f nats.", strings.Join(groups, "; and of "), math.Log(20)),
-		"Use more positions, which may reveal a weak preference. Otherwise only knowledge of the mixing helps, " +
-			"such as that it is nearly symmetric, which whitening undoes.",
+		fmt.Sprintf("The rotation of signals %s is not identified by the data: rotated signals "+
+			"have a code of the same length, to within %.0f nats.",
+			strings.Join(groups, "; and of "), math.Log(20)),
+		"Use more positions, which may reveal a weak preference. Otherwise only knowledge of the " +
+			"mixing helps, such as that it is nearly symmetric, which whitening undoes.",
 	}}
 }
 
 // confirmation says what supports a separation.
 func (r *Report) confirmation() finding {
-	reason := fmt.Sprintf("The dependence fell from %s to %s.", r.Mixed.Dependence, r.Recovered.Dependence)
+	reason := fmt.Sprintf("The dependence fell from %s to %s.", r.Mixed.Dependence,
+		r.Recovered.Dependence)
 	if after := r.Recovered; after.Dependence.Low > maxDependence {
-		reason = strings.TrimSuffix(reason, ".") + fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats).", after.Classifier)
+		reason = strings.TrimSuffix(reason, ".") +
+			fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats).",
+				after.Classifier)
 	}
-	pair := slices.MinFunc(r.Linear.Pairs, func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
+	pair := slices.MinFunc(r.Linear.Pairs,
+		func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
 	if pair.Identified {
-		reason += fmt.Sprintf(" The rotation of every pair of signals is identified, by at least %.1f nats (%s).",
+		reason += fmt.Sprintf(" The rotation of every pair of signals is identified, by at least "+
+			"%.1f nats (%s).",
 			pair.Evidence, listSignals([]int{pair.J, pair.I}))
 	} else { // both are suspect
-		reason += " The rotation of every pair of signals is identified, except of those named below."
+		reason += " The rotation of every pair of signals is identified, except of those named " +
+			"below."
 	}
 	if r.Stability != nil {
-		reason += fmt.Sprintf(" %s with the fit (MCC %.3f).", capitalise(r.Stability.agree()), r.Stability.MCC)
+		reason += fmt.Sprintf(" %s with the fit (MCC %.3f).", capitalise(r.Stability.agree()),
+			r.Stability.MCC)
 	}
 	return finding{reason, "Look at the signals: the tests don't say what they are."}
 }

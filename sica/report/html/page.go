@@ -90,7 +90,8 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 	}
 	v := &view{
 		Title: title, Report: r, Shape: shape(r.Shape), Tone: tones[r.Verdict],
-		Measures: measures(r), Rows: rows(r), Pairs: pairs(r), Matrix: matrix(r), RefitsNote: refitsNote(r),
+		Measures: measures(r), Rows: rows(r), Pairs: pairs(r),
+		Matrix: matrix(r), RefitsNote: refitsNote(r),
 		Why: why(r),
 	}
 	if r.Halves != nil {
@@ -110,7 +111,9 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 	return v, err
 }
 
-var tones = map[report.Verdict]string{report.Separated: "good", report.NoEvidence: "bad", report.NotIdentifiable: "open"}
+var tones = map[report.Verdict]string{
+	report.Separated: "good", report.NoEvidence: "bad", report.NotIdentifiable: "open",
+}
 
 // shape is such as "32×32".
 func shape(dims []int) string {
@@ -137,11 +140,13 @@ const axis = 400
 func measures(r *report.Report) []measure {
 	before, after := r.Mixed, r.Recovered
 	all := []measure{{
-		fmt.Sprintf("Dependence of the most dependent pair (recovered: signals %d and %d)", after.Pair[0]+1, after.Pair[1]+1),
+		fmt.Sprintf("Dependence of the most dependent pair (recovered: signals %d and %d)",
+			after.Pair[0]+1, after.Pair[1]+1),
 		bars(before.Dependence, after.Dependence),
 	}}
 	if before.Classifier != nil && after.Classifier != nil {
-		all = append(all, measure{"Divergence of all signals, in nats", bars(*before.Classifier, *after.Classifier)})
+		classified := bars(*before.Classifier, *after.Classifier)
+		all = append(all, measure{"Divergence of all signals, in nats", classified})
 	}
 	return all
 }
@@ -151,7 +156,8 @@ func bars(before, after dependence.Interval) []bar {
 	newBar := func(label, colour string, i dependence.Interval) bar {
 		return bar{
 			Label: label, Colour: colour, Value: i.String(),
-			At: (axis - 4) * i.Estimate / end, Low: axis * i.Low / end, Width: axis * (i.High - i.Low) / end,
+			At:  (axis - 4) * i.Estimate / end,
+			Low: axis * i.Low / end, Width: axis * (i.High - i.Low) / end,
 		}
 	}
 	return []bar{newBar("mixed", "var(--own)", before), newBar("recovered", "var(--all)", after)}
@@ -192,13 +198,15 @@ type pair struct {
 func pairs(r *report.Report) []pair {
 	sorted := slices.Clone(r.Linear.Pairs)
 	if len(sorted) > maxPairs {
-		slices.SortStableFunc(sorted, func(a, b linear.Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
+		slices.SortStableFunc(sorted,
+			func(a, b linear.Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
 		sorted = sorted[:maxPairs]
 	}
 	var all []pair
 	for _, p := range sorted {
 		next := pair{
-			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Angle: "–", Evidence: minus(fmt.Sprintf("%.1f", p.Evidence)),
+			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Angle: "–",
+			Evidence:   minus(fmt.Sprintf("%.1f", p.Evidence)),
 			Dependence: minus(fmt.Sprintf("%.2f", p.Dependence)), Identified: p.Identified,
 		}
 		if p.Identified {
@@ -231,7 +239,8 @@ func matrix(r *report.Report) []line {
 			next.Name = fmt.Sprintf("refit %d", a)
 		}
 		for _, v := range values {
-			next.Cells = append(next.Cells, shaded{fmt.Sprintf("%.3f", v), math.Round(100*max(0, v-0.5)) / 100})
+			next.Cells = append(next.Cells,
+				shaded{fmt.Sprintf("%.3f", v), math.Round(100*max(0, v-0.5)) / 100})
 		}
 		lines = append(lines, next)
 	}
@@ -243,15 +252,19 @@ func refitsNote(r *report.Report) string {
 	if s == nil {
 		return ""
 	}
-	note := fmt.Sprintf("%d refits and the fit agree with an MCC of %.3f. ", len(s.Recoveries)-1, s.MCC)
+	note := fmt.Sprintf("%d refits and the fit agree with an MCC of %.3f. ", len(s.Recoveries)-1,
+		s.MCC)
 	if len(s.Recoveries) == 2 {
 		note = fmt.Sprintf("One refit agrees with the fit: their MCC is %.3f. ", s.MCC)
 	}
 	if s.LeftOut == 0 {
-		return note + "Each has another seed. None leaves out positions: its networks couldn't be applied to them, " +
-			"or the rest would be too few."
+		return note +
+			"Each has another seed. None leaves out positions: its networks couldn't be applied " +
+			"to them, or the rest would be too few."
 	}
-	return note + fmt.Sprintf("Each has another seed and left out %d other positions, to which it was applied afterwards.", s.LeftOut)
+	return note +
+		fmt.Sprintf("Each has another seed and left out %d other positions, to which it was "+
+			"applied afterwards.", s.LeftOut)
 }
 
 // why returns what the fit did and why it ended.

@@ -37,7 +37,8 @@ func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	note := fmt.Sprintf("Positions %d to %d of %d, each signal at mean 0 and variance 1.", from, to-1, r.Positions)
+	note := fmt.Sprintf("Positions %d to %d of %d, each signal at mean 0 and variance 1.", from,
+		to-1, r.Positions)
 	url, err := embed(picture)
 	return url, note + countNote(shown, r.Signals), err
 }
@@ -45,7 +46,8 @@ func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 // images is signals for images, and for the frame in the middle of a video.
 func images(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	height, width := r.Shape[len(r.Shape)-2], r.Shape[len(r.Shape)-1]
-	note := "Each from its smallest value, black, to its largest, white; a recovered signal's sign is arbitrary."
+	note := "Each from its smallest value, black, to its largest, white; a recovered signal's " +
+		"sign is arbitrary."
 	size := height * width
 	from := 0
 	if frames := r.Positions / size; frames > 1 {

@@ -89,11 +89,14 @@ func CheckApart(places ...Place) error {
 			}
 			switch {
 			case inside(a.Path, b.Path) && inside(b.Path, a.Path):
-				return usage.Errorf("%s and %s name the same file or folder, %s", b.Flag, a.Flag, b.Path)
+				return usage.Errorf("%s and %s name the same file or folder, %s", b.Flag, a.Flag,
+					b.Path)
 			case inside(a.Path, b.Path):
-				return usage.Errorf("%s %s is within %s %s: use another place", a.Flag, a.Path, b.Flag, b.Path)
+				return usage.Errorf("%s %s is within %s %s: use another place", a.Flag, a.Path,
+					b.Flag, b.Path)
 			case inside(b.Path, a.Path):
-				return usage.Errorf("%s %s is within %s %s: use another place", b.Flag, b.Path, a.Flag, a.Path)
+				return usage.Errorf("%s %s is within %s %s: use another place", b.Flag, b.Path,
+					a.Flag, a.Path)
 			}
 		}
 	}
@@ -117,7 +120,8 @@ func CheckNotInput(flag string, inputs []string, written ...Place) error {
 	for _, path := range inputs {
 		for _, p := range written {
 			if p.Path != "" && isSameFile(path, p.Path) {
-				return usage.Errorf("%s and %s name the same file, %s: it would be overwritten", flag, p.Flag, path)
+				return usage.Errorf("%s and %s name the same file, %s: it would be overwritten",
+					flag, p.Flag, path)
 			}
 		}
 	}

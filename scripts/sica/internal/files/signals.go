@@ -28,7 +28,8 @@ func ReadSignals(paths []string) (z *mat.Dense, shape []int, err error) {
 		return datasets.ReadImages(paths...)
 	}
 	if len(paths) > 1 {
-		return nil, nil, usage.Errorf("%d files of signals, beginning with %s: only images may be several",
+		return nil, nil, usage.Errorf("%d files of signals, beginning with %s: only images may "+
+			"be several",
 			len(paths), paths[0])
 	}
 	z, err = datasets.ReadFile(paths[0])
@@ -55,8 +56,8 @@ func WithSignals(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
 func CheckChannels(file string, names []string, r *sica.Result) error {
 	for i, name := range names {
 		if place := slices.Index(r.Channels, name); place >= 0 && place != i {
-			return fmt.Errorf("%s: channel %q is number %d, in the separation it was %d: "+
-				"the channels must be in the order %q", file, name, i+1, place+1, r.Channels)
+			return fmt.Errorf("%s: channel %q is number %d, in the separation it was %d: the "+
+				"channels must be in the order %q", file, name, i+1, place+1, r.Channels)
 		}
 	}
 	return nil
@@ -66,7 +67,8 @@ func CheckChannels(file string, names []string, r *sica.Result) error {
 func CheckVaries(file string, r *datasets.Recording) error {
 	for i, name := range r.Names {
 		if row := r.Signals.RawRowView(i); slices.Min(row) == slices.Max(row) {
-			return fmt.Errorf("%s: channel %q has the same value at every position: leave it out", file, name)
+			return fmt.Errorf("%s: channel %q has the same value at every position: leave it out",
+				file, name)
 		}
 	}
 	return nil
@@ -76,8 +78,8 @@ func CheckVaries(file string, r *datasets.Recording) error {
 func NoteClocks(out io.Writer, x *mat.Dense) {
 	for i := range x.RawMatrix().Rows {
 		if isClock(x.RawRowView(i)) {
-			fmt.Fprintf(out, "mixed signal %d rises by the same amount at every position: "+
-				"leave it out if it is a clock\n", i+1)
+			fmt.Fprintf(out, "mixed signal %d rises by the same amount at every position: leave "+
+				"it out if it is a clock\n", i+1)
 		}
 	}
 }

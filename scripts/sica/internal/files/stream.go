@@ -36,7 +36,9 @@ type Stream struct {
 
 // OpenStream opens a recording. Report is called with how far it is read, and reading ends
 // with ctx.
-func OpenStream(ctx context.Context, path string, report func(doing string, fraction float64)) (*Stream, error) {
+func OpenStream(
+	ctx context.Context, path string, report func(doing string, fraction float64),
+) (*Stream, error) {
 	s := &Stream{ctx: ctx, report: report}
 	if IsStreamable(path) {
 		report("reading "+filepath.Base(path), 0)
@@ -107,7 +109,8 @@ const (
 )
 
 // LearnOnUsage is the help of --learn-on where all that is done is about one part.
-const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; 65536 at most by default"
+const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; " +
+	"65536 at most by default"
 
 // Check returns a usage error unless the value has one of the forms.
 func (l LearnOn) Check() error {
@@ -136,8 +139,8 @@ func (l LearnOn) Positions(n int, rate float64) (int, error) {
 
 // size is Positions of a share, a number or a time.
 func (l LearnOn) size(n int, rate float64) (int, error) {
-	malformed := usage.Errorf("--learn-on %q: use a time such as 60s, a number of positions, "+
-		"a share such as 1/10, or all", string(l))
+	malformed := usage.Errorf("--learn-on %q: use a time such as 60s, a number of positions, a "+
+		"share such as 1/10, or all", string(l))
 	if divisor, isShare := strings.CutPrefix(string(l), "1/"); isShare {
 		every, err := strconv.Atoi(divisor)
 		if err != nil || every < 1 {
@@ -153,8 +156,8 @@ func (l LearnOn) size(n int, rate float64) (int, error) {
 		return 0, malformed
 	}
 	if rate == 0 {
-		return 0, usage.Errorf("--learn-on %s: the recording doesn't say how many positions are a second: "+
-			"use a number of positions", l)
+		return 0, usage.Errorf("--learn-on %s: the recording doesn't say how many positions are "+
+			"a second: use a number of positions", l)
 	}
 	return int(min(length.Seconds()*rate, float64(n))), nil
 }
@@ -172,7 +175,8 @@ func (p Part) String() string {
 	if n == p.Total {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d positions, in blocks spread evenly; --learn-on takes others", n, p.Total)
+	return fmt.Sprintf("%d of %d positions, in blocks spread evenly; --learn-on takes others", n,
+		p.Total)
 }
 
 // Note prints which part it is, and nothing if it is the whole recording.
