@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"image/color"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -13,33 +13,81 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 const (
-	dpi      = 96
-	pixel    = vg.Inch / dpi
+	pixel    = vg.Inch / 96
 	width    = 900 * pixel
-	boxWidth = 178 * pixel
-	rowGap   = 26 * pixel // between boxes, and more for the lines between
-	margin   = 10 * pixel // about the picture, and about the text in a box
+	boxWidth = 190 * pixel
+	rowGap   = 26 * pixel // between rows, without the lines between
+	lineGap  = 4 * pixel  // for each line that leaves a row
+	margin   = 10 * pixel // around the picture, and around the text in a box
 	lineStep = 15 * pixel
 )
 
-// A picture is boxes, one for each of rooms, and links, lines from one to another.
+// A picture has a box for each of rooms, and the points of a line for each link.
 type picture struct {
 	height vg.Length
 	boxes  []box
-	links  [][]vg.Point
+	lines  [][]vg.Point
 }
 
 type box struct {
 	vg.Rectangle
 	row   int
 	color color.Color
-	lines []string // the first is the room's name
+	text  []string // the first line is the room's name
 }
 
-// face is the font of a box's first line or of the others.
+func (b box) middle() vg.Length { return (b.Min.X + b.Max.X) / 2 }
+
+// drawSVG draws the rooms with the links that follow from the imports.
+func drawSVG(imports map[string][]string) ([]byte, error) {
+	p := newPicture(imports)
+	canvas := vgsvg.New(width, p.height)
+	p.draw(canvas)
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return nil, err
+	}
+	// The text was measured in Liberation Sans; Arial has the same widths.
+	fonts := []byte("Liberation Sans,Arial,sans-serif;")
+	return bytes.ReplaceAll(drawn.Bytes(), []byte("Liberation Sans;"), fonts), nil
+}
+
+func newPicture(imports map[string][]string) *picture {
+	var p picture
+	links := roomLinks(imports)
+	top := -margin
+	for row, inRow := range house {
+		bottom, leaving := top, 0
+		for column, r := range inRow {
+			i := len(p.boxes)
+			text := append([]string{r.name()}, wrap(r.purpose)...)
+			if len(r.packages) > 1 {
+				text = append(text, wrap("with "+strings.Join(r.packages[1:], ", "))...)
+			}
+			x := width * vg.Length(2*column+1) / vg.Length(2*len(inRow))
+			low := vg.Point{X: x - boxWidth/2, Y: top - margin - vg.Length(len(text))*lineStep}
+			high := vg.Point{X: low.X + boxWidth, Y: top}
+			p.boxes = append(p.boxes,
+				box{vg.Rectangle{Min: low, Max: high}, row, tint(r.name()), text})
+			bottom = min(bottom, low.Y)
+			for _, l := range links {
+				if l.from == i {
+					leaving++
+				}
+			}
+		}
+		p.height = margin - bottom
+		top = bottom - rowGap - vg.Length(leaving)*lineGap
+	}
+	p.route(links)
+	return &p
+}
+
+// face returns the font of a box's first line, which is bold, or of the others.
 func face(bold bool) font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: 12 * pixel}
 	if bold {
@@ -48,8 +96,8 @@ func face(bold bool) font.Face {
 	return plot.DefaultTextHandler.Cache().Lookup(f, f.Size)
 }
 
-// wrapped is text in lines that fit a box.
-func wrapped(text string) (lines []string) {
+// wrap returns the text in lines that fit a box.
+func wrap(text string) (lines []string) {
 	plain := face(false)
 	for word := range strings.FieldsSeq(text) {
 		last := len(lines) - 1
@@ -62,47 +110,11 @@ func wrapped(text string) (lines []string) {
 	return lines
 }
 
-func newPicture(imports map[string][]string) *picture {
-	var p picture
-	held := make([][]string, len(rooms)) // the names of each room's further packages
-	for name := range imports {
-		i, err := roomOf(name)
-		if err == nil && strings.Count(name, "internal") == strings.Count(rooms[i].name, "internal") && name != rooms[i].name {
-			held[i] = append(held[i], path.Base(name))
-		}
-	}
-	all := links(imports)
-	top := -margin
-	for row, inRow := range house {
-		bottom, leave := top, 0
-		for _, r := range inRow {
-			i := len(p.boxes)
-			lines := append([]string{r.name}, wrapped(r.purpose)...)
-			if slices.Sort(held[i]); len(held[i]) > 1 {
-				lines = append(lines, wrapped(strings.Join(held[i], ", "))...)
-			}
-			low := vg.Point{X: vg.Length(r.x)*width - boxWidth/2, Y: top - margin - vg.Length(len(lines))*lineStep}
-			high := vg.Point{X: low.X + boxWidth, Y: top}
-			p.boxes = append(p.boxes, box{Rectangle: vg.Rectangle{Min: low, Max: high}, row: row, color: tint(r.name), lines: lines})
-			bottom = min(bottom, low.Y)
-			for _, l := range all {
-				if l[0] == i {
-					leave++
-				}
-			}
-		}
-		p.height = margin - bottom
-		top = bottom - rowGap - vg.Length(leave)*4*pixel
-	}
-	p.route(all)
-	return &p
-}
-
-// tint is the colour of a room: blue for the method, green for what works without
-// it, orange for what people open.
+// tint returns the colour of a room: blue for the method, green for what works without it,
+// orange for what people open.
 func tint(name string) color.Color {
 	switch {
-	case strings.HasPrefix(name, "sica"):
+	case strings.HasPrefix(name, "sica") || name == "internal/iterate":
 		return color.NRGBA{R: 219, G: 233, B: 246, A: 255}
 	case name == "notebooks" || name == "scripts":
 		return color.NRGBA{R: 253, G: 236, B: 214, A: 255}
@@ -112,20 +124,23 @@ func tint(name string) color.Color {
 	return color.NRGBA{R: 224, G: 240, B: 224, A: 255}
 }
 
-// links are the imports that point down from room to room, by their places in rooms,
-// without those that follow from others, and those of packages that only serve tests.
-func links(imports map[string][]string) [][2]int {
+// A link leads from a room to one that it imports, by their indices in rooms.
+type link struct{ from, to int }
+
+// roomLinks returns the links that point down, without those that follow from others, and
+// without those of packages that only serve tests.
+func roomLinks(imports map[string][]string) []link {
 	direct := make([]map[int]bool, len(rooms))
 	for i := range direct {
 		direct[i] = make(map[int]bool)
 	}
 	for name, imported := range imports {
-		from, err := roomOf(name)
+		from, err := roomIndex(name)
 		if err != nil || strings.HasSuffix(name, "test") {
 			continue
 		}
 		for _, other := range imported {
-			if to, err := roomOf(other); err == nil && to > from {
+			if to, err := roomIndex(other); err == nil && to > from {
 				direct[from][to] = true
 			}
 		}
@@ -139,7 +154,7 @@ func links(imports map[string][]string) [][2]int {
 		}
 		return false
 	}
-	var found [][2]int
+	var links []link
 	for from := range direct {
 		for to := range direct[from] {
 			follows := false
@@ -147,41 +162,41 @@ func links(imports map[string][]string) [][2]int {
 				follows = follows || reaches(via, to)
 			}
 			if !follows {
-				found = append(found, [2]int{from, to})
+				links = append(links, link{from, to})
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b [2]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
-	return found
+	slices.SortFunc(links, func(a, b link) int { return cmp.Or(a.from-b.from, a.to-b.to) })
+	return links
 }
 
-// A line is a link on its way: from a box, down at x through the rows between, to
-// another box.
+// A line is a link in the picture. It goes straight down at x through the rows that it passes.
 type line struct {
-	from, to int
-	x        vg.Length
+	link
+	x vg.Length
 }
 
-// route gives each link its line: from the lower edge of a box to the upper edge of
-// another, and straight down between the boxes of the rows that it passes.
-func (p *picture) route(links [][2]int) {
+// route sets the points of all lines, from the lower edge of a box to the upper edge of another.
+func (p *picture) route(links []link) {
 	var lines []line
 	for _, l := range links {
-		lines = append(lines, p.trunk(line{from: l[0], to: l[1]}, lines))
+		lines = append(lines, p.place(line{link: l}, lines))
 	}
 	for _, l := range lines {
 		start := vg.Point{X: p.port(l.from, l, lines), Y: p.boxes[l.from].Min.Y}
 		end := vg.Point{X: p.port(l.to, l, lines), Y: p.boxes[l.to].Max.Y}
 		points := []vg.Point{start}
-		if rows := p.between(l); len(rows) > 0 {
-			bottom := slices.MinFunc(rows, func(a, b box) int { return cmp.Compare(a.Min.Y, b.Min.Y) }).Min.Y
-			points = append(points, vg.Point{X: l.x, Y: rows[0].Max.Y}, vg.Point{X: l.x, Y: bottom})
+		if passed := p.between(l); len(passed) > 0 {
+			lowest := slices.MinFunc(passed,
+				func(a, b box) int { return cmp.Compare(a.Min.Y, b.Min.Y) })
+			points = append(points, vg.Point{X: l.x, Y: passed[0].Max.Y},
+				vg.Point{X: l.x, Y: lowest.Min.Y})
 		}
-		p.links = append(p.links, append(points, end))
+		p.lines = append(p.lines, append(points, end))
 	}
 }
 
-// between are the boxes of the rows that the line passes, from top to bottom.
+// between returns the boxes of the rows that the line passes, from top to bottom.
 func (p *picture) between(l line) (boxes []box) {
 	for _, b := range p.boxes {
 		if p.boxes[l.from].row < b.row && b.row < p.boxes[l.to].row {
@@ -191,79 +206,85 @@ func (p *picture) between(l line) (boxes []box) {
 	return boxes
 }
 
-func (b box) middle() vg.Length { return (b.Min.X + b.Max.X) / 2 }
-
-// trunk sets the line's x: the one of least detour that keeps clear of the boxes
-// between and of other lines.
-func (p *picture) trunk(l line, others []line) line {
+// place sets the line's x to the shortest way that keeps clear of boxes and of other lines.
+func (p *picture) place(l line, others []line) line {
 	const clear = 11 * pixel
 	from, to := p.boxes[l.from], p.boxes[l.to]
-	least := vg.Length(math.Inf(1))
+	shortest := vg.Length(math.Inf(1))
 	for x := clear; x < width; x += pixel {
-		detour := vg.Length(math.Abs(float64(x-from.middle())) + math.Abs(float64(x-to.middle())))
+		way := vg.Length(math.Abs(float64(x-from.middle())) + math.Abs(float64(x-to.middle())))
 		free := !slices.ContainsFunc(p.between(l), func(b box) bool {
 			return b.Min.X-clear < x && x < b.Max.X+clear
 		}) && !slices.ContainsFunc(others, func(o line) bool {
 			beside := p.boxes[o.from].row < to.row-1 && from.row+1 < p.boxes[o.to].row
 			return beside && len(p.between(o)) > 0 && math.Abs(float64(x-o.x)) < float64(clear)
 		})
-		if free && detour < least {
-			least, l.x = detour, x
+		if free && way < shortest {
+			shortest, l.x = way, x
 		}
 	}
 	return l
 }
 
-// port is where on the edge of the box the line begins or ends: the lines of an edge
-// are in the order of what they lead to.
-func (p *picture) port(at int, l line, lines []line) vg.Length {
-	toward := func(o line) vg.Length {
+// port returns the x where the line leaves or reaches the edge of a box. The lines of an edge
+// have the order of where they lead.
+func (p *picture) port(b int, l line, lines []line) vg.Length {
+	direction := func(o line) vg.Length {
 		switch {
 		case len(p.between(o)) > 0:
 			return o.x
-		case o.from == at:
+		case o.from == b:
 			return p.boxes[o.to].middle()
 		}
 		return p.boxes[o.from].middle()
 	}
 	place, n := 0, 0
 	for _, o := range lines {
-		if at == l.from && o.from == at || at == l.to && o.to == at {
+		if b == l.from && o.from == b || b == l.to && o.to == b {
 			n++
-			if toward(o) < toward(l) {
+			if direction(o) < direction(l) {
 				place++
 			}
 		}
 	}
-	return p.boxes[at].middle() + (vg.Length(place)-vg.Length(n-1)/2)*min(24*pixel, boxWidth/vg.Length(n+1))
+	step := min(24*pixel, boxWidth/vg.Length(n+1))
+	return p.boxes[b].middle() + (vg.Length(place)-vg.Length(n-1)/2)*step
 }
 
 // draw draws the picture from the top of the canvas down.
-func (p *picture) draw(on vg.Canvas) {
-	c := draw.NewCanvas(on, width, p.height)
+func (p *picture) draw(canvas vg.Canvas) {
+	c := draw.NewCanvas(canvas, width, p.height)
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c.Translate(vg.Point{Y: p.height})
-	grey := color.NRGBA{R: 90, G: 90, B: 90, A: 255}
-	c.SetLineStyle(draw.LineStyle{Color: grey, Width: 1.2 * pixel})
-	for _, points := range p.links {
-		end := points[len(points)-1]
-		foot := end.Add(vg.Point{Y: 7 * pixel})
-		var path vg.Path
-		path.Move(points[0])
-		for k, to := range append(slices.Clone(points[1:len(points)-1]), foot) {
-			from := points[k]
-			half := (to.Y - from.Y) / 2
-			path.CubeTo(from.Add(vg.Point{Y: half}), to.Sub(vg.Point{Y: half}), to)
-		}
-		c.Stroke(path)
-		c.FillPolygon(grey, []vg.Point{end, foot.Add(vg.Point{X: 3.5 * pixel}), foot.Sub(vg.Point{X: 3.5 * pixel})})
+	for _, points := range p.lines {
+		drawArrow(c, points)
 	}
 	for _, b := range p.boxes {
-		c.FillPolygon(b.color, []vg.Point{b.Min, {X: b.Min.X, Y: b.Max.Y}, b.Max, {X: b.Max.X, Y: b.Min.Y}})
-		for k, text := range b.lines {
-			c.SetColor(color.Black)
-			c.FillString(face(k == 0), vg.Point{X: b.Min.X + margin, Y: b.Max.Y - margin/2 - vg.Length(k+1)*lineStep + 3*pixel}, text)
+		corners := []vg.Point{b.Min, {X: b.Min.X, Y: b.Max.Y}, b.Max, {X: b.Max.X, Y: b.Min.Y}}
+		c.FillPolygon(b.color, corners)
+		c.SetColor(color.Black)
+		for k, text := range b.text {
+			base := b.Max.Y - margin/2 - vg.Length(k+1)*lineStep + 3*pixel
+			c.FillString(face(k == 0), vg.Point{X: b.Min.X + margin, Y: base}, text)
 		}
 	}
+}
+
+// drawArrow draws a curve through the points with an arrowhead at the last.
+func drawArrow(c draw.Canvas, points []vg.Point) {
+	grey := color.NRGBA{R: 90, G: 90, B: 90, A: 255}
+	c.SetLineStyle(draw.LineStyle{Color: grey, Width: 1.2 * pixel})
+	end := points[len(points)-1]
+	foot := end.Add(vg.Point{Y: 7 * pixel})
+	var path vg.Path
+	path.Move(points[0])
+	for k, to := range append(slices.Clone(points[1:len(points)-1]), foot) {
+		from := points[k]
+		half := vg.Point{Y: (to.Y - from.Y) / 2}
+		path.CubeTo(from.Add(half), to.Sub(half), to)
+	}
+	c.Stroke(path)
+	side := vg.Point{X: 3.5 * pixel}
+	c.FillPolygon(grey, []vg.Point{end, foot.Add(side), foot.Sub(side)})
 }

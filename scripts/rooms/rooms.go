@@ -1,12 +1,14 @@
+// Command rooms draws the rooms of this module into docs/rooms.svg, from the imports of its
+// packages: go run ./scripts/rooms. docs/architecture.md says what the rooms are for.
 package main
 
 import (
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"log"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,147 +21,175 @@ const module = "github.com/seed-47b1e431/gosica/"
 
 // A room is packages with one purpose.
 type room struct {
-	name     string
-	packages []string // below the module; "a/..." is a and all below it
 	purpose  string   // in a few words
-	x        float64  // of its middle in the picture, in widths
+	packages []string // below the module; "a/..." is a and all below it. The first is the name
 }
 
-// The middles of the picture's columns.
-const column1, column2, column3, column4 = .11, .37, .63, .89
-
-// house is the rooms in rows from top to bottom. A package imports only what is in
-// its own room or in a later one.
+// house is the rooms in rows from top to bottom, and from left to right in the picture. A
+// package imports only packages of its own room or of a later one.
 var house = [][]room{
 	{
-		{"notebooks", []string{"notebooks/..."}, "a figure or a subject each, step by step", column2},
-		{"scripts", []string{"scripts/..."}, "what a person runs", column3},
+		{"a subject each, and what their cells share",
+			[]string{"notebooks/...", "notebook", "sica/lesson"}},
+		{"what a person runs", []string{"scripts/..."}},
 	}, {
-		{"notebook", []string{"notebook"}, "what cells share: sliders, live plots, errors", column1},
+		{"the paper's figures and this module's tables", []string{"sica/experiment/..."}},
+		{"what a separation is worth, what its signals are; long recordings",
+			[]string{"sica/report/...", "sica/inspect", "sica/blockwise"}},
 	}, {
-		{"sica/experiment", []string{"sica/experiment/..."}, "the paper's figures, made once and kept", column3},
-		{"sica/lesson", []string{"sica/lesson"}, "the algorithm one step at a time, for reading", column1},
-		{"sica/report", []string{"sica/report/..."}, "what a separation is worth, without the truth", column2},
-		{"sica/inspect", []string{"sica/inspect"}, "which recovered signal is what", column4},
+		{"settings, the fit, its result; saving and applying it", []string{"sica"}},
+		{"the pictures", []string{"sica/plot/..."}},
 	}, {
-		{"sica/blockwise", []string{"sica/blockwise"}, "recordings longer than memory", column4},
+		{"nonlinear mixtures by invertible networks", []string{"sica/network/..."}},
+		{"an iteration of the flows: train, weigh, move", []string{"internal/iterate"}},
 	}, {
-		{"sica", []string{"sica"}, "settings, the fit, its result; saving and applying it", .5},
-		{"sica/plot", []string{"sica/plot/..."}, "the pictures", column4},
+		{"linear mixtures by entropy rates; outliers",
+			[]string{"sica/linear/...", "sica/internal/outlier"}},
 	}, {
-		{"internal/iterate", []string{"internal/iterate"}, "an iteration: networks trained, weighed and followed", column2},
-		{"sica/network", []string{"sica/network/..."}, "nonlinear mixtures by invertible networks", column1},
+		{"the rivals", []string{"sica/baseline/..."}},
+		{"scores against the truth; dependence without it",
+			[]string{"sica/metric", "sica/dependence"}},
 	}, {
-		{"sica/linear", []string{"sica/linear/...", "sica/internal/outlier"}, "linear mixtures by entropy rates", column4},
+		{"maps of signals; the interface of every method", []string{"sica/preprocess", "sica/ica"}},
 	}, {
-		{"sica/baseline", []string{"sica/baseline/..."}, "the rivals", column2},
-		{"sica/metric", []string{"sica/metric"}, "scores against the truth", column4},
-		{"sica/dependence", []string{"sica/dependence"}, "how dependent signals are, without networks", column3},
+		{"contexts and networks", []string{"layers/..."}},
+		{"losses, solvers, the compiled training loop", []string{"flows/..."}},
+		{"sources, mixings, files", []string{"datasets/..."}},
+		{"opens a compute backend by name", []string{"backend/..."}},
 	}, {
-		{"sica/ica", []string{"sica/ica"}, "the interface of everything that separates", column2},
-	}, {
-		{"sica/preprocess", []string{"sica/preprocess"}, "maps of signals: fit, apply, invert", column3},
-	}, {
-		{"flows", []string{"flows/..."}, "losses, solvers, the compiled training loop", column2},
-		{"layers", []string{"layers/..."}, "contexts and networks", column1},
-		{"datasets", []string{"datasets/..."}, "sources, mixings, files", column3},
-		{"backend", []string{"backend/..."}, "opens a compute backend by name", column4},
-	}, {
-		{"internal", []string{"internal/..."}, "small helpers", .5},
+		{"small helpers", []string{"internal/..."}},
 	},
 }
 
 // rooms are those of the house from top to bottom.
 var rooms = slices.Concat(house...)
 
-// holds tells whether the package is one of the room's.
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("rooms: ")
+	imports, err := readImports(".")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := check(imports); err != nil {
+		log.Fatal(err)
+	}
+	drawing, err := drawSVG(imports)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("docs", "rooms.svg"), drawing, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// name is that of the room's first package.
+func (r room) name() string { return strings.TrimSuffix(r.packages[0], "/...") }
+
+// holds reports whether the package is in the room.
 func (r room) holds(name string) bool {
 	return slices.ContainsFunc(r.packages, func(pattern string) bool {
-		folder, all := strings.CutSuffix(pattern, "/...")
-		return name == folder || all && strings.HasPrefix(name, folder+"/")
+		folder, below := strings.CutSuffix(pattern, "/...")
+		return name == folder || below && strings.HasPrefix(name, folder+"/")
 	})
 }
 
-// roomOf is the place in rooms of the package's room.
-func roomOf(name string) (int, error) {
+// roomIndex returns the index in rooms of the package's room.
+func roomIndex(name string) (int, error) {
 	i := slices.IndexFunc(rooms, func(r room) bool { return r.holds(name) })
 	if i < 0 {
-		return 0, fmt.Errorf("package %s is in no room; give it one in scripts/rooms/rooms.go", name)
+		return 0, fmt.Errorf("package %s is in no room; add it in scripts/rooms/rooms.go", name)
 	}
 	return i, nil
 }
 
-// readImports returns the imports of this module's packages by package, both below
-// the module, whatever the build's tags and without tests. The notebooks are one
-// package. It reads the files itself: of what another program reads, such as go list,
-// the cache of go test knows nothing, and would go on saying that all is well.
+// readImports returns the packages that each package of this module imports from the module, for
+// all build tags and without tests. The notebooks of a folder are one package. It parses the
+// files itself, since go test caches a result that depends on another program such as go list.
 func readImports(root string) (map[string][]string, error) {
 	imports := make(map[string][]string)
-	quoted := regexp.MustCompile(`\\"` + regexp.QuoteMeta(module) + `([^"\\]+)\\"`)
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.IsDir() {
-			if path == root {
-				return nil
-			}
-			_, err := os.Stat(filepath.Join(path, "go.mod")) // another module's
-			if name := entry.Name(); err == nil || name == "testdata" || name == "out" || name[0] == '.' {
-				return filepath.SkipDir
-			}
-			return nil
+			return skipFolder(root, path, entry.Name())
 		}
-		name, err := filepath.Rel(root, filepath.Dir(path))
+		folder, err := filepath.Rel(root, filepath.Dir(path))
 		if err != nil {
 			return err
 		}
-		name = filepath.ToSlash(name)
+		var names []string
 		switch {
 		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-			if err != nil {
-				return err
-			}
-			imports[name] = append(imports[name], ours(file)...)
+			names, err = goImports(path)
 		case strings.HasSuffix(path, ".ipynb"):
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			for _, match := range quoted.FindAllSubmatch(text, -1) {
-				imports[name] = append(imports[name], string(match[1]))
-			}
+			names, err = notebookImports(path)
+		default:
+			return nil
 		}
-		return nil
+		name := filepath.ToSlash(folder)
+		imports[name] = append(imports[name], names...)
+		return err
 	})
 	return imports, err
 }
 
-// ours are the packages of this module that a file imports.
-func ours(file *ast.File) (names []string) {
+// skipFolder returns fs.SkipDir for folders without packages of this module.
+func skipFolder(root, path, name string) error {
+	if path == root {
+		return nil
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	if err == nil || name == "testdata" || name == "out" || name[0] == '.' {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func goImports(path string) (names []string, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
 	for _, spec := range file.Imports {
-		if name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module); ours {
+		if name, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module); ok {
 			names = append(names, name)
 		}
 	}
-	return names
+	return names, nil
 }
 
-// check returns an error that says each import that points up.
+// quotedImport matches an import path of this module in a notebook, which is JSON.
+var quotedImport = regexp.MustCompile(`\\"` + regexp.QuoteMeta(module) + `([^"\\]+)\\"`)
+
+func notebookImports(path string) (names []string, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, match := range quotedImport.FindAllSubmatch(text, -1) {
+		names = append(names, string(match[1]))
+	}
+	return names, nil
+}
+
+// check returns an error that names each import that points up.
 func check(imports map[string][]string) error {
-	var wrong []error
+	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
-		at, err := roomOf(name)
+		from, err := roomIndex(name)
 		if err != nil {
-			wrong = append(wrong, err)
+			errs = append(errs, err)
 			continue
 		}
-		for _, other := range slices.Compact(slices.Sorted(slices.Values(imports[name]))) {
-			if to, err := roomOf(other); err == nil && to < at {
-				wrong = append(wrong, fmt.Errorf("package %s (room %s) imports %s (room %s), which is above it", name, rooms[at].name, other, rooms[to].name))
+		for _, imported := range slices.Compact(slices.Sorted(slices.Values(imports[name]))) {
+			if to, err := roomIndex(imported); err == nil && to < from {
+				errs = append(errs,
+					fmt.Errorf("package %s (room %s) imports %s (room %s), which is above it",
+						name, rooms[from].name(), imported, rooms[to].name()))
 			}
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
