@@ -2,9 +2,9 @@
 AR(1) signals behind a random matrix.
 
     pip install -r scripts/baselines/requirements.txt
-    go build -o bin/linear ./scripts/linear
+    go build -o bin/tables ./scripts/tables
     GOMAXPROCS=1 OMP_NUM_THREADS=1 taskset -c 1 \
-        python scripts/baselines/linear_speed.py --linear bin/linear
+        python scripts/baselines/linear_speed.py --tables bin/tables
 
 Each round is a separation by both, after one that warms up. It prints, as rows of a table,
 the median seconds of the rounds and their ratio.
@@ -32,12 +32,12 @@ def mixed(d, n, seed):
     return rng.standard_normal((d, d)) @ s
 
 
-def go_seconds(linear, x):
+def go_seconds(tables, x):
     """The seconds of the second of two separations in Go."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.npy"
         np.save(path, x.T)  # a row a position
-        command = [linear, "-seconds", str(path), "-n", "2"]
+        command = [tables, "seconds", str(path), "--runs", "2"]
         out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return float(out.split()[-1])
 
@@ -52,7 +52,7 @@ def python_seconds(x, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--linear", required=True, help="the compiled command scripts/linear")
+    parser.add_argument("--tables", required=True, help="the compiled command scripts/tables")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--long", action="store_true", help="a million positions too")
     args = parser.parse_args()
@@ -62,7 +62,7 @@ def main():
     for d, n in SIZES + LONG * args.long:
         x = [mixed(d, n, seed) for seed in range(args.rounds if n < 1e6 else 2)]
         python_seconds(x[0], 0)
-        times = [(go_seconds(args.linear, signals), python_seconds(signals, seed)) for seed, signals in enumerate(x)]
+        times = [(go_seconds(args.tables, signals), python_seconds(signals, seed)) for seed, signals in enumerate(x)]
         go, python = np.median(times, axis=0)
         print(f"| {d} | {n} | {go:.3f} | {python:.3f} | {go / python:.2f} |", flush=True)
 

@@ -34,6 +34,7 @@ var house = [][]room{
 		{"what a person runs", []string{"scripts/..."}},
 	}, {
 		{"the paper's figures and this module's tables", []string{"sica/experiment/..."}},
+	}, {
 		{"what a separation is worth, what its signals are; long recordings",
 			[]string{"sica/report/...", "sica/inspect", "sica/blockwise"}},
 	}, {

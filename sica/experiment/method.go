@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -137,6 +138,8 @@ type Fitted struct {
 	Config any
 	// Elapsed is how long it took, in all processes if it went on from a checkpoint.
 	Elapsed time.Duration
+
+	iterates []*mat.Dense // the start and what followed, if the task asks for them
 }
 
 // Fit separates the mixed signals with the settings of a preset, "" for a method without
@@ -159,6 +162,7 @@ type task struct {
 	// checkpoint, if set, is a folder for sica.Config.Checkpoint. Only SICA with the paper's
 	// settings, which takes minutes an iteration, uses it.
 	checkpoint string
+	iterates   bool // whether to keep SICA's start and iterates
 }
 
 // A fitter does a task.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -46,20 +47,57 @@ const (
 	digits                 = 3
 )
 
-// A Problem is sources and their mixing.
+// A Problem is sources and their mixing: the paper's by Data and Mixing, or a Mixture.
 type Problem struct {
-	Data   string `json:"data"`   // Heart, AR7 or MNIST
-	Mixing string `json:"mixing"` // MatrixMixing, LinearMixing or GELUMixing
-	Steps  int    `json:"steps"`  // of the mixing; 0 for MatrixMixing
+	Data   string `json:"data,omitempty"`   // Heart, AR7 or MNIST
+	Mixing string `json:"mixing,omitempty"` // MatrixMixing, LinearMixing or GELUMixing
+	Steps  int    `json:"steps"`            // of the mixing; 0 for MatrixMixing
 	// StepSize is δ of the mixing's steps x ← x + δ·h(W·x); 0 is 1, as the paper
-	// prints them, and for Matrix.
+	// prints them, and for MatrixMixing.
 	StepSize float64 `json:"step_size,omitempty"`
-	Seed     uint64  `json:"seed"` // of the sources, and of the method
+
+	// Mixture names other sources with their mixing, in place of all of the above: those of
+	// a row of a Table; sources, number of signals and mixing in a word such as
+	// laplace-2-leaky3; or "files:" and paths with commas between them.
+	Mixture string `json:"mixture,omitempty"`
+	// Positions is the length of a mixture's sequences; 0 is 1024.
+	Positions int `json:"positions,omitempty"`
+
+	Seed uint64 `json:"seed"` // of the sources, and of the method
 }
 
-// Draw returns the sources and the mixed signals. It is an error if the data or
-// the mixing is unknown, or if they don't go together.
+// label is the problem in a row of a table.
+func (p Problem) label() string {
+	if p.Mixture != "" {
+		return strings.TrimPrefix(strings.TrimPrefix(p.Mixture, linearPrefix), nullPrefix)
+	}
+	data := map[string]string{AR7: "AR(7)", MNIST: "MNIST d=3", Heart: "heart, u ordered"}[p.Data]
+	kind := map[string]string{LinearMixing: "linear", GELUMixing: "GELU"}[p.Mixing]
+	if kind == "" {
+		return data
+	}
+	return fmt.Sprintf("%s, %s, J=%d", data, kind, p.Steps)
+}
+
+// signals is the number of sources of a mixture.
+func (p Problem) signals() int {
+	m, err := mixtureNamed(p.Mixture)
+	if err != nil {
+		return 0
+	}
+	return m.signals
+}
+
+// Draw returns the sources and the mixed signals. It is an error if the data, the mixing or
+// the mixture is unknown, or if they don't go together.
 func (p Problem) Draw() (sources *mat.Dense, mixed *ica.Signals, err error) {
+	if p.Mixture != "" {
+		m, err := mixtureNamed(p.Mixture)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m.draw(p.Seed, p.Positions)
+	}
 	var shape []int
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
 	switch p.Data {
@@ -99,7 +137,8 @@ func (p Problem) mix(s *mat.Dense) (*mat.Dense, error) {
 	case p.Mixing == LinearMixing && p.Data != Heart:
 		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize})
 	case p.Mixing == GELUMixing && p.Data != Heart:
-		return datasets.Mix(s, datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize, H: datasets.GELU})
+		opt := datasets.MixOptions{Steps: p.Steps, StepSize: p.StepSize, H: datasets.GELU}
+		return datasets.Mix(s, opt)
 	case p.Mixing == innerMixing && p.Data != Heart:
 		d, _ := s.Dims()
 		w := datasets.PaperW(d)

@@ -144,10 +144,11 @@ func (f Figure) Make(
 	return s.Results, errors.Join(Run(ctx, b, s, plan), s.Close())
 }
 
-// Kind is what the trial has in common with others that take about as long: its data,
-// method and preset.
-func (c Trial) Kind() Trial {
-	return Trial{Problem: Problem{Data: c.Data}, Method: c.Method, Preset: c.Preset}
+// Kind is what the trial has in common with others that take about as long: its data or
+// mixture, method, preset and measure.
+func (t Trial) Kind() Trial {
+	t.Problem = Problem{Data: t.Data, Mixture: t.Mixture, Positions: t.Positions}
+	return t
 }
 
 // A clock tells how long trials will take by those made before.

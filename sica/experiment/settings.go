@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // imageIterations is the paper's J of SICA-RF for images.
@@ -35,11 +38,32 @@ func (m Method) fitSICA(ctx context.Context, t task) (*Fitted, error) {
 			cfg.Flow.Iterations = imageIterations
 		}
 	}
+	if t.iterates {
+		return fitIterates(ctx, t, cfg)
+	}
 	model, err := sica.AsMethod(t.backend, cfg).Fit(ctx, t.x)
 	if err != nil {
 		return nil, err
 	}
 	return &Fitted{Model: model, Config: cfg, Elapsed: model.Details.(*sica.Result).Elapsed}, nil
+}
+
+// fitIterates is SICA with its start and all iterates, also where these stop being finite.
+func fitIterates(ctx context.Context, t task, cfg sica.Config) (*Fitted, error) {
+	var iterates []*mat.Dense
+	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
+	r, err := sica.Fit(ctx, t.backend, t.x.X(), cfg)
+	if err != nil && !errors.Is(err, sica.ErrNotFinite) {
+		return nil, err
+	}
+	return &Fitted{
+		Model: &ica.Model{
+			Signals: r.Z, Convergence: r.Convergence(), Why: r.Why, Details: r,
+		},
+		Config:   cfg,
+		Elapsed:  r.Elapsed,
+		iterates: slices.Insert(iterates, 0, r.Initial),
+	}, nil
 }
 
 // gridShape is the shape of the positions, nil for a sequence.
@@ -156,10 +180,10 @@ func standardisedRF() sica.Config {
 // positions of 1024 are in each.
 const ivaeSegments = 32
 
-// variants are methods with one change of the paper's settings each, as this project
-// interprets them, by which other interpretations are compared.
+// variants are methods of tables alone: the paper's with one change of their settings each,
+// by which other interpretations of it are compared, and parts of sica.Default.
 func variants() []Method {
-	paper := []Preset{PaperPreset}
+	paper, chosen := []Preset{PaperPreset}, []Preset{DefaultPreset}
 	changed := func(
 		name, label string, preset func() sica.Config, change func(*sica.Config),
 	) Method {
@@ -184,11 +208,26 @@ func variants() []Method {
 		wgf("sica-wgf-fresh", func(c *sica.Config) { c.Flow.FreshProduct = true }),
 		wgf("sica-wgf-slow", func(c *sica.Config) { step(c, 0.1) }),
 		wgf("sica-wgf-fast", func(c *sica.Config) { step(c, 10) }),
+		wgf("sica-wgf-raw-200", func(c *sica.Config) { c.Transforms = nil; step(c, 200) }),
+		wgf("sica-wgf-rate", func(c *sica.Config) { c.Flow.LearningRate = 1e-3 }),
+		wgf("sica-wgf-zca", func(c *sica.Config) {
+			c.Transforms = []preprocess.Transform{preprocess.ZCA}
+		}),
 		rf("sica-rf-raw", func(c *sica.Config) { c.Transforms = nil }),
 		rf("sica-rf-warm", func(c *sica.Config) { c.Flow.WarmStart = true }),
 		rf("sica-rf-fresh", func(c *sica.Config) { c.Flow.FreshProduct = true }),
 		// The number of waves is a choice: the paper has none.
 		rf("sica-rf-waves", func(c *sica.Config) { c.Flow.TimeWaves = 4 }),
+		{"sica-rule-linear", plot.SICALinear, chosen, nil, func() sica.Config {
+			cfg := sica.Default()
+			cfg.Method = sica.LinearOnly
+			return cfg
+		}},
+		{"sica-whitening", plot.SICAFast, chosen, nil, func() sica.Config {
+			cfg := sica.FastWGF()
+			cfg.Flow = nil
+			return cfg
+		}},
 		{"pcl-falling", plot.PCL, paper, fitWith(func(t task) ica.Method {
 			cfg := pcl.Paper()
 			cfg.Backend, cfg.Seed, cfg.Decay = t.backend, t.seed, true

@@ -52,7 +52,7 @@ func TestSeparateGoesOn(t *testing.T) {
 		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())
 		defer cancel()
-		return run(ctx, task{b, x, p, 1, checkpoint})
+		return run(ctx, task{backend: b, x: x, preset: p, seed: 1, checkpoint: checkpoint})
 	}
 	whole, err := fit(PaperPreset)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestCommittedSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(configure(task{b, x, PaperPreset, FirstSeed, ""}))
+		text, err := json.Marshal(configure(task{backend: b, x: x, preset: PaperPreset, seed: FirstSeed}))
 		if err != nil {
 			t.Fatal(err)
 		}

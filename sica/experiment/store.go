@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -68,25 +67,30 @@ func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jso
 // check returns an error unless o can be kept and drawn: its words must be such that
 // they can name a file.
 func (o *Outcome) check() error {
-	for _, word := range []string{o.Data, o.Mixing, o.Method, string(o.Preset)} {
+	words := []string{o.Data, o.Mixing, o.Method, string(o.Preset), string(o.Measure)}
+	for _, word := range words {
 		if !plain.MatchString(word) {
-			return fmt.Errorf("%.40q in a trial: want letters, digits, + and -", word)
+			return fmt.Errorf("a trial: %.40q is no word of it; must be letters, digits, + and -", word)
 		}
 	}
 	if o.MCC != nil && !(*o.MCC >= 0 && *o.MCC < 1.01) { // 1, and rounding
-		return fmt.Errorf("MCC %g: want 0 to 1", *o.MCC)
+		return fmt.Errorf("a trial: MCC is %g; must be 0 to 1", *o.MCC)
 	}
 	if o.StepSize < 0 {
-		return fmt.Errorf("step size %g: want 0 or more", o.StepSize)
+		return fmt.Errorf("a trial: step size is %g; must be 0 or more", o.StepSize)
 	}
 	if o.Seconds < 0 {
-		return fmt.Errorf("%g seconds: want 0 or more", o.Seconds)
+		return fmt.Errorf("a trial: seconds are %g; must be 0 or more", o.Seconds)
 	}
 	return nil
 }
 
-// plain are the words of a trial, which become the name of a file.
-var plain = regexp.MustCompile("^[A-Za-z0-9+-]*$")
+// plain are the words of a trial, which become the name of a file. What isn't in the name of
+// a mixture becomes a dash there.
+var (
+	plain    = regexp.MustCompile("^[A-Za-z0-9+-]*$")
+	notPlain = regexp.MustCompile("[^A-Za-z0-9+-]+")
+)
 
 // put takes an outcome into memory; of two of a trial, the later one holds.
 func (r *Results) put(o Outcome) {
@@ -236,16 +240,24 @@ func (s *Store) Merge(from *Results) (added int, err error) {
 func (s *Store) Close() error { return s.file.Close() }
 
 // String is the trial in a few words with dashes, such as
-// "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with
-// mixing steps of 0.1.
-func (c Trial) String() string {
-	steps := fmt.Sprint(c.Steps)
-	if c.StepSize != 0 {
-		steps += fmt.Sprintf("x%g", c.StepSize)
+// "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with mixing
+// steps of 0.1. It can name a file.
+func (t Trial) String() string {
+	words := []string{t.Data, t.Mixing, fmt.Sprint(t.Steps)}
+	if t.StepSize != 0 {
+		words[2] += fmt.Sprintf("x%g", t.StepSize)
 	}
-	words := []string{c.Data, c.Mixing, steps, c.Method, string(c.Preset), fmt.Sprint(c.Seed)}
-	if c.Preset == "" {
-		words = slices.Delete(words, 4, 5)
+	if t.Mixture != "" {
+		words = []string{strings.Trim(notPlain.ReplaceAllString(t.Mixture, "-"), "-")}
+		if t.Positions != 0 {
+			words = append(words, fmt.Sprint(t.Positions))
+		}
 	}
-	return strings.Join(words, "-")
+	words = append(words, t.Method)
+	for _, word := range []string{string(t.Preset), string(t.Measure)} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(append(words, fmt.Sprint(t.Seed)), "-")
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
@@ -26,6 +25,8 @@ type Trial struct {
 	Problem
 	Method string `json:"method"`           // a Method's Name
 	Preset Preset `json:"preset,omitempty"` // "" for a method without settings
+	// Measure is what is measured beyond the scores; "" is nothing.
+	Measure Measure `json:"measure,omitempty"`
 }
 
 // An Outcome is what came of a trial, and with what it was made: the last process,
@@ -50,17 +51,28 @@ type Outcome struct {
 	// Divergence where none is measured.
 	Loss       []float64 `json:"loss,omitempty"`
 	Divergence []float64 `json:"divergence,omitempty"`
+	// RankMCC is the MCC of Spearman's correlations; nil in outcomes of versions that didn't
+	// measure it.
+	RankMCC *float64 `json:"rank_mcc,omitempty"`
+	// Numbers are what a method says of its own signals, by name.
+	Numbers map[string]float64 `json:"numbers,omitempty"`
+	// Report is nil unless the trial measures it.
+	Report *Judgement `json:"report,omitempty"`
+	// Iterates are the MCCs of SICA's start and of each iterate, if the trial measures them.
+	// Best is the place of the result among them.
+	Iterates []float64 `json:"iterates,omitempty"`
+	Best     int       `json:"best,omitempty"`
 	// SHA256 is that of the recovered signals' bits, row-major, low byte first.
 	SHA256 string `json:"sha256,omitempty"`
 
 	Config  any    `json:"config,omitempty"`
 	Backend string `json:"backend"`
-	Device  string `json:"device"`
-	CPU     string `json:"cpu"`
+	Device  string `json:"device,omitempty"`
+	CPU     string `json:"cpu,omitempty"`
 	// Machine is what decides the bits of the signals beside the program; nil in
 	// outcomes of versions that didn't record it.
 	Machine  *provenance.Machine `json:"machine,omitempty"`
-	Versions map[string]string   `json:"versions"`
+	Versions map[string]string   `json:"versions,omitempty"`
 }
 
 // Run makes the trial and returns its outcome with the recovered signals. A method that
@@ -88,7 +100,10 @@ func (t Trial) Run(
 		Versions: provenance.Versions(),
 	}
 	began := time.Now()
-	f, err := method.run(ctx, task{b, x, t.Preset, t.Seed, checkpoint})
+	f, err := method.run(ctx, task{
+		backend: b, x: x, preset: t.Preset, seed: t.Seed, checkpoint: checkpoint,
+		iterates: t.Measure == MeasureIterates,
+	})
 	o.Seconds = time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
@@ -108,11 +123,8 @@ func (t Trial) Run(
 	o.Seconds = f.Elapsed.Seconds()
 	o.Why, o.Warning = f.Why, f.Convergence.Warning
 	o.Converged, o.Iterations = f.Convergence.Converged, f.Convergence.Iterations
-	if r, ok := f.Details.(*sica.Result); ok {
-		o.Loss = r.Loss
-		if !floats.HasNaN(r.Divergence) {
-			o.Divergence = r.Divergence
-		}
+	if err := o.measure(ctx, b, f, sources, x); err != nil {
+		return nil, nil, err
 	}
 	o.SHA256 = digest(f.Signals)
 	o.Config = f.Config

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Of the descents over the kinds of scripts/linear half have ended after 6 steps
+	// Of the descents over the mixtures of the table linear half have ended after 6 steps
 	// and 98 of 100 after 30.
 	mostSteps  = 60
 	firstSteps = 6 // of the starts after the first

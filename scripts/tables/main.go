@@ -1,0 +1,197 @@
+// Command tables measures how well the methods separate, and writes tables of it:
+//
+//	go run ./scripts/tables quality --seed 9001 --runs 8
+//	go run ./scripts/tables linear --seed 9001 --runs 16 --max-signals 8
+//	go run ./scripts/tables nonlinear laplace-2-leaky3 gauss-2-gelu5 --reports
+//	go run ./scripts/tables --help
+//
+// Each separation is a line of OUT/NAME.jsonl as soon as it is made. Run again, the command
+// makes only those that are missing. At the end it writes the table to OUT/NAME.md. The
+// folder results has the outcomes that the documentation quotes; the table quality is
+// compared with them. No method sees the true sources: they only give the scores.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/scripts/tables/results"
+	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := newCommand().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "tables:", err)
+		os.Exit(1)
+	}
+}
+
+// options are those of a table and of its making.
+type options struct {
+	experiment.TableOptions
+	files           []string
+	jobs            int
+	out             string
+	backend         string
+	allowUnverified bool
+}
+
+func newCommand() *cobra.Command {
+	var opt options
+	names, about := experiment.TableNames()
+	long := "Tables measures a table of separations. The tables are:\n\n"
+	for i, name := range names {
+		long += fmt.Sprintf("  %-10s  %s\n", name, about[i])
+	}
+	long += `
+MIXTURES are in place of the table's. Each is one of a table, by its name, or sources,
+number of signals and mixing in a word, such as laplace-2-leaky3:
+
+  laplace  AR(1), 0.7, Laplace innovations    linear   A·s
+  iid      Laplace, white                     noise3   the same, 3 % of noise in each channel
+  gauss    Gaussian AR(1), different          leaky3   3 layers of leaky ReLU
+  same     Gaussian AR(1), equal              bent3    3 layers of 0.2u + tanh 2u
+  uniform  AR(1), different, uniform          tanh     tanh(A·s)
+  garch    AR(1), GARCH(1, 1) innovations     cubic    u + 0.2u³ of A·s
+  ar7      the paper's AR(7)                  gelu5    the paper's, 5 steps of 1
+  white    uniform and Laplace, white         small5   the same, steps of 0.1
+  digits   MNIST, as images                   turn5    the same with a rotating W
+  voice    voices of people who speak`
+	cmd := &cobra.Command{
+		Use:           "tables NAME [MIXTURES]",
+		Short:         "Measure how well the methods separate",
+		Long:          long,
+		Args:          cobra.MinimumNArgs(1),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.Mixtures = args[1:]
+			if len(opt.files) > 0 {
+				opt.Mixtures = append(opt.Mixtures, "files:"+strings.Join(opt.files, ","))
+			}
+			return opt.run(cmd.Context(), cmd.OutOrStdout(), args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&opt.Seed, "seed", 1, "seed of the first run; the others follow")
+	f.IntVar(&opt.Runs, "runs", 8, "runs of each problem; standard errors need 2")
+	f.StringVar(&opt.Only, "only", "", "only problems whose names contain `TEXT`")
+	f.IntVar(&opt.Positions, "positions", 0, "length of sequences; 0 is 1024")
+	f.IntVar(&opt.MinSignals, "min-signals", 0, "only mixtures of at least `D` signals")
+	f.IntVar(&opt.MaxSignals, "max-signals", 0, "only mixtures of at most `D` signals; 0 is any")
+	f.StringSliceVar(&opt.Methods, "methods", nil, "`METHODS` beside SICA, in place of the table's")
+	f.StringVar(&opt.SICA, "sica", "",
+		"what is SICA in the table nonlinear: sica, sica-direct or sica-rule-linear")
+	f.BoolVar(&opt.Reports, "reports", false, "a report on each fit of the table nonlinear")
+	f.StringSliceVar(&opt.files, "files", nil, "sources in `FILES`: recordings, or images of one shape")
+	f.IntVar(&opt.jobs, "jobs", 1, "separations at once")
+	f.StringVar(&opt.out, "out", filepath.Join("out", "tables"), "folder of the outcomes")
+	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
+	f.BoolVar(&opt.allowUnverified, "allow-unverified-plugin", false,
+		"load an XLA plugin whose SHA-256 this program doesn't know")
+	cmd.AddCommand(newSeconds())
+	return cmd
+}
+
+// run makes what is missing of a table and writes it.
+func (opt *options) run(ctx context.Context, log io.Writer, name string) (err error) {
+	table, err := experiment.NewTable(name, opt.TableOptions)
+	if err != nil {
+		return err
+	}
+	var with []backend.Option
+	if opt.allowUnverified {
+		with = append(with, backend.AllowUnverified)
+	}
+	b, err := backend.Open(opt.backend, with...)
+	if err != nil {
+		return err
+	}
+	store, err := experiment.Open(opt.out, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	plan := experiment.Plan{Trials: table.Trials(), Jobs: opt.jobs}
+	plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
+		says := o.Error
+		if o.MCC != nil {
+			says = fmt.Sprintf("MCC %.4f", *o.MCC)
+		}
+		if o.Report != nil {
+			says += ", " + string(o.Report.Verdict)
+		}
+		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, says, o.Seconds, o.Why)
+	}
+	if err := experiment.Run(ctx, b, store, plan); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(opt.out, name+".md"), func(w io.Writer) error {
+		return write(io.MultiWriter(w, log), table, name, store.Results)
+	})
+}
+
+// write writes the table and, of the table quality, the comparison with the committed
+// outcomes.
+func write(w io.Writer, table *experiment.Table, name string, r *experiment.Results) error {
+	if err := table.Write(w, r); err != nil {
+		return err
+	}
+	if name != "quality" {
+		return nil
+	}
+	committed, err := results.Read(name)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return table.WriteComparison(w, r, committed)
+}
+
+// newSeconds is the command that times the linear rule, which scripts/baselines calls.
+func newSeconds() *cobra.Command {
+	var runs int
+	cmd := &cobra.Command{
+		Use:   "seconds FILE",
+		Short: "Print the seconds of separations by the linear rule, of which the first warms up",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x, err := datasets.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			for range runs {
+				begin := time.Now()
+				signals, err := ica.New(x)
+				if err != nil {
+					return err
+				}
+				if _, err := linear.Separate(cmd.Context(), signals, linear.Options{}); err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), time.Since(begin).Seconds())
+			}
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&runs, "runs", 2, "separations")
+	return cmd
+}

@@ -1,0 +1,263 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/report"
+)
+
+// A Measure names what a trial measures beyond the scores.
+type Measure string
+
+const (
+	// MeasureReport is the verdict of report.New with its refits, MeasureBriefReport that
+	// without them. Both are of SICA alone.
+	MeasureReport      Measure = "report"
+	MeasureBriefReport Measure = "brief-report"
+	// MeasureCoverage is how often the error bars of the linear rule hold the truth.
+	MeasureCoverage Measure = "coverage"
+	// MeasureIterates is the MCC of SICA's start and of each of its iterates.
+	MeasureIterates Measure = "iterates"
+)
+
+// A Judgement is what report.New says of a separation, and what its rules look at.
+type Judgement struct {
+	Verdict report.Verdict `json:"verdict"`
+	Reasons []string       `json:"reasons"`
+	Seconds float64        `json:"seconds"`
+
+	Dependence dependence.Interval  `json:"dependence"`
+	Judged     *dependence.Interval `json:"judged"`
+	Evidence   float64              `json:"evidence"`  // of the least evident pair, nats
+	Agreement  float64              `json:"agreement"` // least, with the linear rule's signals
+	Doubtful   bool                 `json:"doubtful"`
+	Gain       float64              `json:"gain"` // largest gain by the other signals
+	Stability  float64              `json:"stability"`
+}
+
+// The names of an Outcome's Numbers. Truth values are 0 or 1.
+const (
+	// Of SICA: a network was among the candidates, was chosen, and says that its signals are
+	// identified.
+	networkTried      = "network_tried"
+	networkChosen     = "network_chosen"
+	networkIdentified = "network_identified"
+
+	// Of the linear rule: whether whitening was kept; into how many groups the signals fall
+	// that can't be told from their rotations; the evidence for its rotation, and for the
+	// least and the most evident pair, in nats.
+	whiteningKept    = "whitening_kept"
+	groupCount       = "groups"
+	rotationEvidence = "rotation_evidence"
+	minPairEvidence  = "min_pair_evidence"
+	maxPairEvidence  = "max_pair_evidence"
+
+	// Of MeasureCoverage: pairs, those identified, and the shares of other sources left in
+	// the signals of these; how many shares lie within 1.96 standard errors of 0 and how
+	// many are above one half; the sums of the squares of shares and of standard errors; and
+	// the expected 1 − MCC, where all signals are identified.
+	pairCount       = "pairs"
+	identifiedPairs = "identified_pairs"
+	shareCount      = "shares"
+	coveredShares   = "covered_shares"
+	wrongShares     = "wrong_shares"
+	squaredShares   = "squared_shares"
+	squaredErrors   = "squared_errors"
+	expectedError   = "expected_error"
+)
+
+// measure adds to the outcome what the trial measures beyond the MCC.
+func (o *Outcome) measure(
+	ctx context.Context, b compute.Backend, f *Fitted, sources *mat.Dense, x *ica.Signals,
+) error {
+	ranks, err := metric.SpearmanMCC(f.Signals, sources)
+	if err != nil {
+		return err
+	}
+	o.RankMCC = &ranks.MCC
+	switch details := f.Details.(type) {
+	case *sica.Result:
+		o.Loss = details.Loss
+		if !slices.ContainsFunc(details.Divergence, math.IsNaN) {
+			o.Divergence = details.Divergence
+		}
+		o.Best = details.Best
+		o.Numbers = networkNumbers(details)
+	case *linear.Solution:
+		o.Numbers = linearNumbers(details)
+	}
+	switch o.Measure {
+	case "":
+	case MeasureIterates:
+		for _, z := range f.iterates {
+			m, err := metric.MCC(z, sources)
+			if err != nil {
+				return err
+			}
+			o.Iterates = append(o.Iterates, m.MCC)
+		}
+	case MeasureCoverage:
+		solution, ok := f.Details.(*linear.Solution)
+		if !ok {
+			return fmt.Errorf("measure: %s isn't the linear rule", o.Method)
+		}
+		return o.coverage(solution, f.Signals, sources, x.X())
+	case MeasureReport, MeasureBriefReport:
+		result, ok := f.Details.(*sica.Result)
+		if !ok {
+			return fmt.Errorf("measure: %s isn't SICA", o.Method)
+		}
+		return o.judge(ctx, b, result, x)
+	default:
+		return fmt.Errorf("measure: unknown name (%q)", o.Measure)
+	}
+	return nil
+}
+
+func truth(v bool) float64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func networkNumbers(r *sica.Result) map[string]float64 {
+	tried := slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool {
+		return c.Method == sica.NetworkOnly
+	})
+	if !tried && r.Network == nil {
+		return nil
+	}
+	return map[string]float64{
+		networkTried:      truth(tried),
+		networkChosen:     truth(r.Network != nil),
+		networkIdentified: truth(r.Network != nil && r.Network.Identified),
+	}
+}
+
+func linearNumbers(s *linear.Solution) map[string]float64 {
+	numbers := map[string]float64{
+		whiteningKept:    truth(strings.HasPrefix(s.Why, "Whitening")),
+		groupCount:       float64(len(s.Groups)),
+		rotationEvidence: s.Evidence,
+	}
+	if len(s.Pairs) > 0 {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, p := range s.Pairs {
+			least, most = min(least, p.Evidence), max(most, p.Evidence)
+		}
+		numbers[minPairEvidence], numbers[maxPairEvidence] = least, most
+	}
+	return numbers
+}
+
+// judge makes the report on a separation.
+func (o *Outcome) judge(
+	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
+) error {
+	opt := report.Options{Shape: gridShape(x)}
+	if o.Measure == MeasureReport {
+		opt.Refits = report.Default().Refits
+	}
+	rep, err := report.New(ctx, b, r, x.X(), opt)
+	if err != nil {
+		return err
+	}
+	j := &Judgement{
+		Verdict: rep.Verdict, Reasons: rep.Reasons, Seconds: rep.Elapsed.Seconds(),
+		Dependence: rep.Recovered.Dependence, Judged: rep.Recovered.Classifier,
+	}
+	if rep.Stability != nil {
+		j.Stability = rep.Stability.MCC
+	}
+	if len(rep.Linear.Agreement) > 0 {
+		j.Agreement, j.Doubtful = slices.Min(rep.Linear.Agreement), rep.Linear.Doubtful
+		j.Evidence = math.Inf(1)
+		for _, p := range rep.Linear.Pairs {
+			j.Evidence = min(j.Evidence, p.Evidence)
+		}
+	}
+	for _, q := range rep.Predictability {
+		j.Gain = max(j.Gain, q.All-q.Own)
+	}
+	o.Report = j
+	return nil
+}
+
+// coverage compares the shares of other sources that are left in the recovered signals z
+// with the standard errors that the rule gives, in pairs that are identified.
+func (o *Outcome) coverage(s *linear.Solution, z, sources, x *mat.Dense) error {
+	m, err := metric.MCC(z, sources)
+	if err != nil {
+		return err
+	}
+	shares, err := sourceShares(s, sources, x)
+	if err != nil {
+		return err
+	}
+	d, _ := sources.Dims()
+	source := make([]int, d) // of each recovered signal
+	for i, j := range m.Assignment {
+		source[j] = i
+	}
+	n := o.Numbers
+	for _, key := range []string{
+		identifiedPairs, shareCount, coveredShares, wrongShares, squaredShares, squaredErrors,
+	} {
+		n[key] = 0
+	}
+	n[pairCount] = float64(len(s.Pairs))
+	for _, p := range s.Pairs {
+		if !p.Identified {
+			continue
+		}
+		n[identifiedPairs]++
+		for _, ij := range [][2]int{{p.I, p.J}, {p.J, p.I}} {
+			share, se := shares.At(ij[0], source[ij[1]]), s.Leak.At(ij[0], ij[1])
+			if se == 1 {
+				continue // nothing is known of it
+			}
+			n[shareCount]++
+			n[coveredShares] += truth(math.Abs(share) < 1.96*se)
+			n[wrongShares] += truth(math.Abs(share) > 0.5)
+			n[squaredShares] += share * share
+			n[squaredErrors] += se * se
+		}
+	}
+	if len(s.Groups) == d {
+		n[expectedError] = stat.Mean(s.ExpectedError, nil)
+	}
+	return nil
+}
+
+// sourceShares returns the shares of the sources, at variance 1, in the recovered signals.
+func sourceShares(s *linear.Solution, sources, x *mat.Dense) (*mat.Dense, error) {
+	var gram, cross, a, shares mat.Dense // x = aᵀ·sources
+	gram.Mul(sources, sources.T())
+	cross.Mul(x, sources.T())
+	if err := a.Solve(&gram, cross.T()); err != nil {
+		return nil, err
+	}
+	shares.Mul(s.Demixing, a.T())
+	d, _ := sources.Dims()
+	for j := range d {
+		sd := math.Sqrt(stat.Variance(sources.RawRowView(j), nil))
+		for i := range d {
+			shares.Set(i, j, shares.At(i, j)*sd)
+		}
+	}
+	return &shares, nil
+}

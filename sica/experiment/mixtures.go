@@ -1,0 +1,478 @@
+package experiment
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+)
+
+// A mixture is sources and their mixing, other than the paper's. Its name is that of
+// Problem.Mixture.
+type mixture struct {
+	name    string
+	signals int // how many there are
+	// stream is the stream of random numbers, the second word of a PCG's seed. It keeps
+	// the draws of one table apart from those of another.
+	stream  uint64
+	sources source
+	mix     mixing
+}
+
+// A mixing mixes sources.
+type mixing func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error)
+
+// mixturePositions is the length of a mixture's sequences, if a problem gives none: that of
+// the paper's AR(7).
+const mixturePositions = arPositions
+
+// draw returns the sources and the mixed signals.
+func (m mixture) draw(seed uint64, positions int) (*mat.Dense, *ica.Signals, error) {
+	if positions == 0 {
+		positions = mixturePositions
+	}
+	rng := rand.New(rand.NewPCG(seed, m.stream))
+	s, shape, err := m.sources(rng, positions)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := m.mix(rng, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	mixed, err := ica.New(x, shape...)
+	return s, mixed, err
+}
+
+// mixtureNamed returns the mixture of that name: one of the lists below, or sources,
+// number of signals and mixing in one word, or "files:" and paths.
+func mixtureNamed(name string) (mixture, error) {
+	if m, ok := listedMixtures()[name]; ok {
+		return m, nil
+	}
+	if paths, ok := strings.CutPrefix(name, filesPrefix); ok {
+		list := strings.Split(paths, ",")
+		return mixture{name, len(list), linearStream, files(list), randomMixing(20)}, nil
+	}
+	return composedMixture(name)
+}
+
+var listedMixtures = sync.OnceValue(func() map[string]mixture {
+	all := make(map[string]mixture)
+	for _, list := range [][]mixture{
+		qualityMixtures(), hardMixtures(), linearMixtures(), nullMixtures(),
+	} {
+		for _, m := range list {
+			all[m.name] = m
+		}
+	}
+	return all
+})
+
+const (
+	filesPrefix = "files:"
+	// linearPrefix and nullPrefix begin the names of mixtures of a table; its rows leave
+	// them out.
+	linearPrefix = "linear: "
+	nullPrefix   = "null: "
+)
+
+// The streams of the quality table, which has the paper's mixtures too, and of the tables
+// of the linear rule.
+const (
+	qualityStream = 0
+	linearStream  = 7
+)
+
+// qualityMixtures are mixtures on which sica.Default is measured beside the paper's: other
+// sources under random, not symmetric, mixing matrices. Those called "unseen" are kinds that
+// it was not developed on: they were chosen and committed before anything was run on them,
+// and none was taken out afterwards.
+func qualityMixtures() []mixture {
+	laplace, uniform := whiteProcess(datasets.Laplace), whiteProcess(datasets.Uniform)
+	seven := datasets.PaperAR7()
+	waves := phasesFirst(
+		steadyWave(0.0131, sine), steadyWave(0.0211, square), steadyWave(0.0073, ramp))
+	softClip := func(v float64) float64 { return v / (1 + math.Abs(v)/2) }
+	quality := func(name string, d int, sources source, mix mixing) mixture {
+		return mixture{name, d, qualityStream, sources, mix}
+	}
+	return []mixture{
+		quality("Gaussian AR, two spectra, random A", 2, twoSpectra, standardMixing),
+		quality("Laplace d=2, random A", 2, severalProcesses(2, laplace), standardMixing),
+		quality("Laplace d=3, random A", 3, severalProcesses(3, laplace), standardMixing),
+		quality("uniform d=2, random A", 2, severalProcesses(2, uniform), standardMixing),
+		quality("uniform d=3, random A", 3, severalProcesses(3, uniform), standardMixing),
+		quality("sine+square+sawtooth, random A", 3, waves, standardMixing),
+		quality("AR(7) d=4, linear, J=5", 4, severalProcesses(4, seven), stepsMixing(5, 0, nil)),
+		quality("Laplace d=8, random A", 8, severalProcesses(8, laplace), standardMixing),
+		quality("Laplace AR(1) d=8, random A", 8, severalProcesses(8, laplaceAR1), standardMixing),
+		quality("Gaussian AR, eight spectra, random A", 8, eightSpectra(), standardMixing),
+		quality("MNIST d=8, random A", 8, someDigits(8), standardMixing),
+		quality("Laplace d=16, random A", 16, severalProcesses(16, laplace), standardMixing),
+		quality("Laplace d=32, random A", 32, severalProcesses(32, laplace), standardMixing),
+
+		quality("unseen: exponential d=3, random A", 3,
+			severalProcesses(3, whiteProcess(exponential)), standardMixing),
+		quality("unseen: Laplace AR(1) d=2, random A", 2,
+			severalProcesses(2, laplaceAR1), standardMixing),
+		quality("unseen: bursts d=2, random A", 2, phasesFirst(bursts, bursts), standardMixing),
+		quality("unseen: pulses+chirp+triangle, random A", 3,
+			phasesFirst(laboratory, laboratory, laboratory), standardMixing),
+		quality("unseen: telegraph d=2, random A", 2, each(telegraph, telegraph), standardMixing),
+		quality("unseen: AR(7), soft-clipped A·s", 2,
+			severalProcesses(2, seven), pointwise(paperMatrix, softClip)),
+		quality("unseen: AR(7), tanh(A·s)", 2,
+			severalProcesses(2, seven), pointwise(paperMatrix, math.Tanh)),
+		quality("unseen: two spectra, cubic A·s", 2, twoSpectra, pointwise(standardMatrix, cubic)),
+	}
+}
+
+// hardMixtures are mixtures that aren't identifiable, or hardly, which serve to see whether
+// a method knows.
+func hardMixtures() []mixture {
+	laplace, uniform := whiteProcess(datasets.Laplace), whiteProcess(datasets.Uniform)
+	normal := whiteProcess(datasets.Normal)
+	hard := func(name string, d int, sources source, mix mixing) mixture {
+		return mixture{name, d, qualityStream, sources, mix}
+	}
+	return []mixture{
+		hard("white Gaussian d=2, random A", 2, severalProcesses(2, normal), standardMixing),
+		hard("white Gaussian d=3, random A", 3, severalProcesses(3, normal), standardMixing),
+		hard("Gaussian AR, equal spectra, random A", 2,
+			severalProcesses(2, gaussianProcess(100, 1.6, -0.8)), standardMixing),
+		hard("AR(7), random A", 2, severalProcesses(2, datasets.PaperAR7()), standardMixing),
+		hard("Laplace and two Gaussian, random A", 3,
+			processes(laplace, normal, normal), standardMixing),
+		hard("Laplace d=2, cubic A·s", 2,
+			severalProcesses(2, laplace), pointwise(standardMatrix, cubic)),
+		hard("uniform d=2, tanh(A·s)", 2,
+			severalProcesses(2, uniform), pointwise(standardMatrix, math.Tanh)),
+		hard("two spectra, tanh(A·s)", 2, twoSpectra, pointwise(standardMatrix, math.Tanh)),
+		hard("two spectra, GELUMixing, J=5", 2, twoSpectra, stepsMixing(5, 0, datasets.GELU)),
+	}
+}
+
+// linearMixtures are those of the linear rule: kinds that it was developed on, then kinds of
+// the quality table, then those that were written down and committed before anything was run
+// on them.
+func linearMixtures() []mixture {
+	together := func(name string, signals ...signal) mixture {
+		d := len(signals)
+		name = named(linearPrefix, name, d)
+		return mixture{name, d, linearStream, each(signals...), randomMixing(20)}
+	}
+	linear := func(name string, d int, draw signal) mixture {
+		return together(name, slices.Repeat([]signal{draw}, d)...)
+	}
+	laplace, uniform, gaussian := ar(datasets.Laplace), ar(datasets.Uniform), ar(datasets.Normal)
+	varyingGARCH := garch(0, 0.85, 0.05, 0.15, 0.8, 0)
+	return []mixture{
+		sevenSteps(linearPrefix, 2, 5),
+		sevenSteps(linearPrefix, 2, 20),
+		sevenSteps(linearPrefix, 4, 5),
+		linear("Laplace", 2, laplace),
+		linear("Laplace", 3, laplace),
+		linear("Laplace", 8, laplace),
+		linear("Laplace", 16, laplace),
+		linear("Laplace", 32, laplace),
+		linear("uniform", 2, uniform),
+		linear("uniform", 3, uniform),
+		linear("exponential", 3, ar(exponential)),
+		linear("Student's t(5)", 2, ar(student(5))),
+		linear("Student's t(5)", 4, ar(student(5))),
+		linear("Laplace AR(.9)", 2, ar(datasets.Laplace, 0.9)),
+		linear("Laplace AR(.9)", 8, ar(datasets.Laplace, 0.9)),
+		together("Gaussian AR .5/.7", ar(datasets.Normal, 0.5), ar(datasets.Normal, 0.7)),
+		linear("Gaussian, spectra", 8, spectrum(8, 0.8)),
+		linear("varying variance", 2, swell),
+		linear("varying variance", 4, swell),
+		together("3 Laplace + Gauss", laplace, laplace, laplace, gaussian),
+		together("2 Laplace + 2 Gauss", laplace, laplace, gaussian, gaussian),
+		together("sine+square+saw", wave(sine), wave(square), wave(saw)),
+
+		together("two spectra", ar(datasets.Normal, 1.6, -0.8), ar(datasets.Normal, -0.5, 0.2)),
+		linear("Gaussian, spectra .9", 8, spectrum(8, 0.9)),
+		linear("Laplace AR(.8)", 2, ar(datasets.Laplace, 0.8)),
+		linear("bursts", 2, bursts),
+		linear("pulses+chirp+triangle", 3, laboratory),
+		linear("telegraph", 2, telegraph),
+
+		linear("new: flat, exponent 4", 3, ar(flat)),
+		together("new: four kinds", laplace, uniform, ar(datasets.Normal, 0.9), telegraph),
+		linear("new: GARCH(1,1)", 2, varyingGARCH),
+		linear("new: gamma(3) AR(.7)", 3, ar(gamma3, 0.7)),
+		linear("new: logistic map", 2, logisticMap),
+		linear("new: sparse Laplace", 4, ar(sparse)),
+		together("new: MA(1) ±.6", ma(0.6), ma(-0.6)),
+		together("new: sixteen mixed",
+			laplace, uniform, ar(exponential), ar(datasets.Laplace, 0.5), ar(datasets.Normal, 0.95),
+			ar(datasets.Normal, -0.7), swell, ar(student(3)), telegraph, ar(sparse), wave(saw),
+			ar(datasets.Uniform, 0.6), varyingGARCH, ar(flat), ar(twoValued), ma(0.9)),
+		linear("new: t(3) AR(.5)", 6, ar(student(3), 0.5)),
+		linear("new: binary + noise", 4, ar(twoValued)),
+		linear("new: log-normal", 5, ar(logNormal)),
+		linear("new: two AM tones", 2, tone),
+
+		{
+			named(linearPrefix, "digits, linear 5", 3), 3, linearStream,
+			someDigits(3), stepsMixing(5, 0, nil),
+		},
+	}
+}
+
+// nullMixtures are mixtures of which no rotation is identified.
+func nullMixtures() []mixture {
+	var all []mixture
+	for _, d := range []int{2, 4, 8, 16, 32} {
+		white := ar(datasets.Normal)
+		all = append(all, mixture{
+			named(nullPrefix, "white", d), d, linearStream, several(d, white), randomMixing(20),
+		})
+		if d == 32 {
+			break // the others take long
+		}
+		red := ar(datasets.Normal, 0.9)
+		all = append(all, mixture{
+			named(nullPrefix, "AR(.9)", d), d, linearStream, several(d, red), randomMixing(20),
+		}, sevenSteps(nullPrefix, d, 5))
+	}
+	return all
+}
+
+// named is the name of a mixture of a table.
+func named(prefix, name string, d int) string { return fmt.Sprintf("%s%s, d=%d", prefix, name, d) }
+
+// sevenSteps is the paper's AR(7) behind linear steps.
+func sevenSteps(prefix string, d, steps int) mixture {
+	name := named(prefix, fmt.Sprintf("AR(7), J=%d", steps), d)
+	return mixture{name, d, linearStream, sevenAR(d), stepsMixing(steps, 0, nil)}
+}
+
+// composedMixture is that of a name such as laplace-2-leaky3: sources, number of signals
+// and mixing. Its stream is the name's hash.
+func composedMixture(name string) (mixture, error) {
+	wrong := func(what string) (mixture, error) {
+		return mixture{}, fmt.Errorf("experiment: mixture: %s (%q); must be one of a table, "+
+			"or sources-signals-mixing such as laplace-2-leaky3", what, name)
+	}
+	parts := strings.Split(name, "-")
+	if len(parts) != 3 {
+		return wrong("unknown name")
+	}
+	d, err := strconv.Atoi(parts[1])
+	if err != nil || d < 1 || d > maxComposed {
+		return wrong("wrong number of signals")
+	}
+	sources, ok := composedSources(parts[0], d)
+	if !ok {
+		return wrong("unknown sources")
+	}
+	mix, ok := composedMixing(parts[2])
+	if !ok {
+		return wrong("unknown mixing")
+	}
+	hash := fnv.New64()
+	hash.Write([]byte(name))
+	return mixture{name, d, hash.Sum64(), sources, mix}, nil
+}
+
+// maxComposed is the largest number of signals of a composed mixture, far beyond what a
+// network separates in hours.
+const maxComposed = 1024
+
+// composedSources are d sources of a kind:
+//
+//	laplace  AR(1), ρ = 0.7, Laplace innovations     gauss   Gaussian AR(1), different ρ
+//	same     Gaussian AR(1), equal ρ                 iid     Laplace, white
+//	ar7      the paper's AR(7)                       digits  MNIST, as images
+//	uniform  AR(1), different ρ, uniform             garch   AR(1), GARCH(1, 1) innovations
+//	white    uniform and Laplace, white              voice   voices of people who speak
+func composedSources(kind string, d int) (source, bool) {
+	own := func(process func(i int) datasets.ARProcess) source {
+		all := make([]datasets.ARProcess, d)
+		for i := range all {
+			all[i] = process(i)
+		}
+		return processes(all...)
+	}
+	switch kind {
+	case "laplace", "iid":
+		rho := map[string]float64{"laplace": 0.7}[kind]
+		return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+			s, err := datasets.LaplaceAR(rng, d, n, rho)
+			return s, nil, err
+		}, true
+	case "ar7":
+		return sevenAR(d), true
+	case "gauss":
+		return own(func(i int) datasets.ARProcess {
+			return gaussianProcess(200, 0.9-0.7*float64(i)/float64(d-1))
+		}), true
+	case "same":
+		return own(func(int) datasets.ARProcess { return gaussianProcess(200, 0.7) }), true
+	case "uniform":
+		return own(func(i int) datasets.ARProcess {
+			p := gaussianProcess(200, 0.8-0.5*float64(i)/float64(d))
+			p.Innovation = datasets.Uniform
+			return p
+		}), true
+	case "white":
+		return own(func(i int) datasets.ARProcess {
+			return whiteProcess([]value{datasets.Uniform, datasets.Laplace}[i%2])
+		}), true
+	case "garch":
+		return several(d, garch(0.5, 1, 0.1, 0.3, 0.6, 200)), true
+	case "voice":
+		return voices(d), true
+	case "digits":
+		return someDigits(d), true
+	}
+	return nil, false
+}
+
+// composedMixing is a mixing by its name and a number n:
+//
+//	linear  A·s                          noise⟨n⟩  the same and n % of white noise
+//	leaky⟨n⟩  n leaky-ReLU layers        bent⟨n⟩   n layers of 0.2u + tanh 2u
+//	tanh    tanh(A·s)                    cubic     u + 0.2u³ of A·s
+//	gelu⟨n⟩   the paper's n steps of 1   small⟨n⟩  the same, steps of 0.1
+//	turn⟨n⟩   the paper's with a rotating W
+func composedMixing(kind string) (mixing, bool) {
+	name := strings.TrimRight(kind, "0123456789")
+	n, _ := strconv.Atoi(kind[len(name):])
+	layers := func(n int, h func(float64) float64) mixing {
+		return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+			return datasets.LayeredMix(rng, s, n, h)
+		}
+	}
+	postNonlinear := func(h func(float64) float64) mixing {
+		return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+			return datasets.PostNonlinearMix(rng, s, h)
+		}
+	}
+	switch name {
+	case "linear":
+		return layers(0, math.Tanh), true
+	case "noise":
+		return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+			x, err := datasets.LayeredMix(rng, s, 0, math.Tanh)
+			if err == nil {
+				addNoise(rng, x, float64(n)/100)
+			}
+			return x, err
+		}, true
+	case "leaky":
+		return layers(n, datasets.LeakyReLU(0.2)), true
+	case "bent":
+		return layers(n, func(u float64) float64 { return 0.2*u + math.Tanh(2*u) }), true
+	case "tanh":
+		return postNonlinear(math.Tanh), true
+	case "cubic":
+		return postNonlinear(cubic), true
+	case "gelu":
+		return stepsMixing(n, 0, datasets.GELU), true
+	case "small":
+		return stepsMixing(n, 0.1, datasets.GELU), true
+	case "turn":
+		return func(_ *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+			w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
+			return datasets.Mix(s, datasets.MixOptions{Steps: n, W: w, H: datasets.GELU})
+		}, true
+	}
+	return nil, false
+}
+
+// addNoise adds to each channel white noise of a share of its standard deviation.
+func addNoise(rng *rand.Rand, x *mat.Dense, share float64) {
+	d, _ := x.Dims()
+	for i := range d {
+		row := x.RawRowView(i)
+		sd := stat.StdDev(row, nil)
+		for t := range row {
+			row[t] += share * sd * rng.NormFloat64()
+		}
+	}
+}
+
+// stepsMixing is the paper's x ← x + δ·h(W·x), with h the identity if it is nil and δ = 1
+// if the size is 0.
+func stepsMixing(steps int, size float64, h func(float64) float64) mixing {
+	return func(_ *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+		return datasets.Mix(s, datasets.MixOptions{Steps: steps, StepSize: size, H: h})
+	}
+}
+
+// randomMixing is x = A·s with a randomMatrix of a largest condition number.
+func randomMixing(maxCondition float64) mixing {
+	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+		d, _ := s.Dims()
+		x := new(mat.Dense)
+		x.Mul(randomMatrix(rng, d, maxCondition), s)
+		return x, nil
+	}
+}
+
+// standardMixing is x = A·s with a standardMatrix, and each signal of x standardised.
+var standardMixing = pointwise(standardMatrix, func(v float64) float64 { return v })
+
+// pointwise is x = f(A·s), with f of each value of mixed signals of variance 1: a
+// post-nonlinear mixing.
+func pointwise(matrix func(*rand.Rand, int) *mat.Dense, f func(float64) float64) mixing {
+	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+		d, _ := s.Dims()
+		x, err := datasets.LinearMix(matrix(rng, d), s)
+		if err != nil {
+			return nil, err
+		}
+		for i := range d {
+			row := x.RawRowView(i)
+			mean, sd := stat.PopMeanStdDev(row, nil)
+			for t, v := range row {
+				row[t] = f((v - mean) / sd)
+			}
+		}
+		return x, nil
+	}
+}
+
+func cubic(u float64) float64 { return u + 0.2*u*u*u }
+
+// paperMatrix is the paper's W, whatever rng.
+func paperMatrix(_ *rand.Rand, d int) *mat.Dense { return datasets.PaperW(d) }
+
+// standardMatrix is a randomMatrix with a condition number of at most 10.
+func standardMatrix(rng *rand.Rand, d int) *mat.Dense { return randomMatrix(rng, d, 10) }
+
+// randomMatrix is normal with a condition number of at most maxCondition. Large normal
+// matrices hardly ever have that: of more than three signals it is instead one between
+// random rotations, with singular values of 1 to half of maxCondition.
+func randomMatrix(rng *rand.Rand, d int, maxCondition float64) *mat.Dense {
+	if d > 3 {
+		scale := mat.NewDiagDense(d, nil)
+		for i := range d {
+			scale.SetDiag(i, 1+(maxCondition/2-1)*rng.Float64())
+		}
+		a := new(mat.Dense)
+		a.Product(rotation.Random(rng, d), scale, rotation.Random(rng, d))
+		return a
+	}
+	for {
+		a := mat.NewDense(d, d, nil)
+		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		if mat.Cond(a, 2) <= maxCondition {
+			return a
+		}
+	}
+}

@@ -1,0 +1,387 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// A source draws sources of n positions, d×n, and the shape of their positions, which is
+// nil for a sequence.
+type source func(rng *rand.Rand, n int) (s *mat.Dense, shape []int, err error)
+
+// A signal draws the i-th source of n positions. What it needs at once, such as a phase, is
+// drawn by the call; the function returned gives the values of one position after another.
+type signal func(rng *rand.Rand, i, n int) func(t int) float64
+
+// each draws a source after the other, one of each signal.
+func each(signals ...signal) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		s := mat.NewDense(len(signals), n, nil)
+		for i, draw := range signals {
+			value := draw(rng, i, n)
+			for t := range n {
+				s.Set(i, t, value(t))
+			}
+		}
+		return s, nil, nil
+	}
+}
+
+// phasesFirst is each, but what the signals need at once is drawn for all of them before
+// the first value.
+func phasesFirst(signals ...signal) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		s := mat.NewDense(len(signals), n, nil)
+		values := make([]func(int) float64, len(signals))
+		for i, draw := range signals {
+			values[i] = draw(rng, i, n)
+		}
+		for i, value := range values {
+			for t := range n {
+				s.Set(i, t, value(t))
+			}
+		}
+		return s, nil, nil
+	}
+}
+
+// several returns d independent sources of a signal.
+func several(d int, draw signal) source {
+	signals := make([]signal, d)
+	for i := range signals {
+		signals[i] = draw
+	}
+	return each(signals...)
+}
+
+// processes draws sources of autoregressive processes with their own burn-in.
+func processes(all ...datasets.ARProcess) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		s, err := datasets.AR(rng, n, all...)
+		return s, nil, err
+	}
+}
+
+// severalProcesses returns d independent sources of a process.
+func severalProcesses(d int, p datasets.ARProcess) source {
+	all := make([]datasets.ARProcess, d)
+	for i := range all {
+		all[i] = p
+	}
+	return processes(all...)
+}
+
+// sevenAR is the paper's AR(7).
+func sevenAR(d int) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		s, err := datasets.AR7(rng, d, n)
+		return s, nil, err
+	}
+}
+
+// someDigits are d digits of MNIST.
+func someDigits(d int) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		if n != datasets.MNISTSide*datasets.MNISTSide {
+			return nil, nil, fmt.Errorf("experiment: positions: digits don't have %d; must be %d",
+				n, datasets.MNISTSide*datasets.MNISTSide)
+		}
+		s, _, err := datasets.MNIST(rng, d)
+		return s, []int{datasets.MNISTSide, datasets.MNISTSide}, err
+	}
+}
+
+// voices are n positions, from where all of them speak, of d of the four voices.
+func voices(d int) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		v, err := datasets.Voices()
+		if err != nil {
+			return nil, nil, err
+		}
+		all, length := v.Signals.Dims()
+		if d > all || n > length {
+			return nil, nil, fmt.Errorf("experiment: voices: there are %d of %d positions, not %d of %d",
+				all, length, d, n)
+		}
+		from := rng.IntN(length - n + 1)
+		s := mat.NewDense(d, n, nil)
+		for i, voice := range rng.Perm(all)[:d] {
+			s.SetRow(i, v.Signals.RawRowView(voice)[from:from+n])
+		}
+		s, err = preprocess.Apply(s, preprocess.Standardise)
+		return s, nil, err
+	}
+}
+
+// files are the sources in recordings, of which the shortest says how long all are, or in
+// images of one shape, at variance 1.
+func files(paths []string) source {
+	return func(*rand.Rand, int) (*mat.Dense, []int, error) {
+		var s *mat.Dense
+		var shape []int
+		var err error
+		if datasets.IsImage(paths[0]) {
+			if s, shape, err = datasets.ReadImages(paths...); err != nil {
+				return nil, nil, err
+			}
+		} else {
+			var rows [][]float64
+			shortest := math.MaxInt
+			for _, path := range paths {
+				z, err := datasets.ReadFile(path)
+				if err != nil {
+					return nil, nil, err
+				}
+				rows = append(rows, z.RawRowView(0))
+				shortest = min(shortest, len(z.RawRowView(0)))
+			}
+			s = mat.NewDense(len(rows), shortest, nil)
+			for i, r := range rows {
+				s.SetRow(i, r[:shortest])
+			}
+		}
+		for i, path := range paths {
+			row := s.RawRowView(i)
+			mean, sd := stat.MeanStdDev(row, nil)
+			if sd == 0 {
+				return nil, nil, fmt.Errorf("experiment: %s is constant", path)
+			}
+			for t, v := range row {
+				row[t] = (v - mean) / sd
+			}
+		}
+		return s, shape, nil
+	}
+}
+
+// A value draws one value.
+type value = func(*rand.Rand) float64
+
+// whiteProcess has independent values.
+func whiteProcess(v value) datasets.ARProcess {
+	return datasets.ARProcess{Scale: 1, Innovation: v}
+}
+
+// gaussianProcess has the given coefficients and normal innovations.
+func gaussianProcess(burnIn int, coefficients ...float64) datasets.ARProcess {
+	return datasets.ARProcess{
+		Coefficients: coefficients, Scale: 1, Innovation: datasets.Normal, BurnIn: burnIn,
+	}
+}
+
+// laplaceAR1 has a coefficient of 0.8 and Laplace innovations.
+var laplaceAR1 = datasets.ARProcess{
+	Coefficients: []float64{0.8}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 100,
+}
+
+// twoSpectra are Gaussian processes that differ in their spectra alone.
+var twoSpectra = processes(gaussianProcess(100, 1.6, -0.8), gaussianProcess(100, -0.5, 0.2))
+
+// eightSpectra returns eight of them.
+func eightSpectra() source {
+	all := make([]datasets.ARProcess, 8)
+	for i := range all {
+		angle := math.Pi * (float64(i) + 0.5) / 8
+		all[i] = gaussianProcess(100, 1.8*math.Cos(angle), -0.81)
+	}
+	return processes(all...)
+}
+
+// early is the number of positions before the first of ar that are thrown away: 0.95 of a
+// value, the slowest decay in use, is 4e-5 of it after 200.
+const early = 200
+
+// ar is autoregressive: s_t = v + Σ_k c_k·s_{t−k}, begun early. Without coefficients its
+// values are independent.
+func ar(v value, coefficients ...float64) signal {
+	return func(rng *rand.Rand, _, n int) func(int) float64 {
+		s := make([]float64, n+early)
+		for t := range s {
+			s[t] = v(rng)
+			for k, c := range coefficients {
+				if t > k {
+					s[t] += c * s[t-1-k]
+				}
+			}
+		}
+		return func(t int) float64 { return s[early+t] }
+	}
+}
+
+// ma is a moving average of normal values: s_t = e_t + c·e_{t−1}.
+func ma(c float64) signal {
+	return func(rng *rand.Rand, _, _ int) func(int) float64 {
+		last := rng.NormFloat64()
+		return func(int) float64 {
+			next := rng.NormFloat64()
+			v := next + c*last
+			last = next
+			return v
+		}
+	}
+}
+
+// spectrum is Gaussian, with a spectral peak at one of count frequencies; the closer the
+// radius to 1, the narrower it is.
+func spectrum(count int, radius float64) signal {
+	return func(rng *rand.Rand, i, n int) func(int) float64 {
+		angle := math.Pi * (float64(i) + 0.5) / float64(count)
+		return ar(datasets.Normal, 2*radius*math.Cos(angle), -radius*radius)(rng, i, n)
+	}
+}
+
+// garch is s_t = rho·s_{t−1} + e_t, begun some positions early, with e_t normal of a
+// variance that starts as given and goes on as constant + arch·e² + keep·variance.
+func garch(rho, variance, constant, arch, keep float64, early int) signal {
+	return func(rng *rand.Rand, _, _ int) func(int) float64 {
+		variance, s := variance, 0.0
+		next := func(int) float64 {
+			e := math.Sqrt(variance) * rng.NormFloat64()
+			s = rho*s + e
+			variance = constant + arch*e*e + keep*variance
+			return s
+		}
+		for t := range early {
+			next(t)
+		}
+		return next
+	}
+}
+
+// student has Student's t of the given degrees of freedom.
+func student(freedom int) value {
+	return func(rng *rand.Rand) float64 {
+		square := 0.0
+		for range freedom {
+			v := rng.NormFloat64()
+			square += v * v
+		}
+		return rng.NormFloat64() / math.Sqrt(square/float64(freedom))
+	}
+}
+
+func exponential(rng *rand.Rand) float64 { return rng.ExpFloat64() }
+
+func logNormal(rng *rand.Rand) float64 { return math.Exp(rng.NormFloat64()) }
+
+// flat has a density in proportion to exp(−v⁴), by rejection.
+func flat(rng *rand.Rand) float64 {
+	for {
+		if v := 6*rng.Float64() - 3; rng.Float64() < math.Exp(-v*v*v*v) {
+			return v
+		}
+	}
+}
+
+// gamma3 has the gamma distribution of shape 3, centred.
+func gamma3(rng *rand.Rand) float64 {
+	return rng.ExpFloat64() + rng.ExpFloat64() + rng.ExpFloat64() - 3
+}
+
+// sparse is Laplace at one position of ten and nearly 0 at the others.
+func sparse(rng *rand.Rand) float64 {
+	if rng.Float64() < 0.9 {
+		return 0.01 * rng.NormFloat64()
+	}
+	return datasets.Laplace(rng)
+}
+
+// twoValued is −1 or 1, with some noise.
+func twoValued(rng *rand.Rand) float64 {
+	return math.Copysign(1, rng.Float64()-0.5) + 0.05*rng.NormFloat64()
+}
+
+// swell is noise whose strength rises and falls two to five times.
+func swell(rng *rand.Rand, i, n int) func(int) float64 {
+	phase := 6 * rng.Float64()
+	return func(t int) float64 {
+		angle := 2*math.Pi*float64(t)*float64(i%4+2)/float64(n) + phase
+		return rng.NormFloat64() * math.Exp(math.Sin(angle))
+	}
+}
+
+// periodic returns the shape over the cycle, 0 to 1, at a position; frequency is in cycles
+// per position.
+func periodic(frequency, phase float64, shape func(float64) float64) func(t int) float64 {
+	return func(t int) float64 {
+		_, cycle := math.Modf(frequency*float64(t) + phase)
+		return shape(cycle)
+	}
+}
+
+func sine(cycle float64) float64   { return math.Sin(2 * math.Pi * cycle) }
+func square(cycle float64) float64 { return math.Copysign(1, cycle-0.5) }
+func ramp(cycle float64) float64   { return cycle }
+func saw(cycle float64) float64    { return 2*cycle - 1 }
+
+// wave is periodic with a random frequency and phase.
+func wave(shape func(float64) float64) signal {
+	return func(rng *rand.Rand, _, _ int) func(int) float64 {
+		frequency := 0.004 + 0.016*rng.Float64()
+		return periodic(frequency, rng.Float64(), shape)
+	}
+}
+
+// steadyWave is periodic with a random phase.
+func steadyWave(frequency float64, shape func(float64) float64) signal {
+	return func(rng *rand.Rand, _, _ int) func(int) float64 {
+		return periodic(frequency, rng.Float64(), shape)
+	}
+}
+
+// bursts are two signals of normal noise whose strength rises and falls at different rates.
+func bursts(rng *rand.Rand, i, _ int) func(int) float64 {
+	strength := periodic([]float64{0.005, 0.0083}[i], rng.Float64(), func(p float64) float64 {
+		return math.Exp(1.5 * math.Sin(2*math.Pi*p))
+	})
+	return func(t int) float64 { return strength(t) * rng.NormFloat64() }
+}
+
+// laboratory is a train of short pulses, a chirp or a triangle wave, with a little noise.
+func laboratory(rng *rand.Rand, i, n int) func(int) float64 {
+	frequency := []float64{0.011, 1 / float64(n), 0.017}[i]
+	shape := []func(float64) float64{
+		func(p float64) float64 { return math.Exp(-200 * (p - 0.5) * (p - 0.5)) },
+		func(p float64) float64 { return math.Sin(2 * math.Pi * (10*p + 30*p*p)) },
+		func(p float64) float64 { return math.Abs(2*p - 1) },
+	}[i]
+	clean := periodic(frequency, rng.Float64(), shape)
+	return func(t int) float64 { return clean(t) + 0.02*rng.NormFloat64() }
+}
+
+// telegraph jumps between −1 and 1 at random, with noise.
+func telegraph(rng *rand.Rand, i, _ int) func(int) float64 {
+	level, rate := 1.0, []float64{0.05, 0.15}[i%2]
+	return func(int) float64 {
+		if rng.Float64() < rate {
+			level = -level
+		}
+		return level + 0.1*rng.NormFloat64()
+	}
+}
+
+// logisticMap is chaotic: s_{t+1} = 4·s_t·(1 − s_t), kept from the ends, where it would
+// stay.
+func logisticMap(rng *rand.Rand, _, _ int) func(int) float64 {
+	v := rng.Float64()
+	return func(int) float64 {
+		v = min(max(4*v*(1-v), 1e-9), 1-1e-9)
+		return v
+	}
+}
+
+// tone is a tone whose amplitude swings, with noise.
+func tone(rng *rand.Rand, i, _ int) func(int) float64 {
+	f, g := []float64{0.11, 0.17}[i], 0.003+0.002*rng.Float64()
+	return func(t int) float64 {
+		amplitude := 1 + 0.8*math.Sin(2*math.Pi*g*float64(t))
+		return amplitude*math.Sin(2*math.Pi*f*float64(t)) + 0.1*rng.NormFloat64()
+	}
+}

@@ -1,0 +1,721 @@
+package experiment
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/report"
+)
+
+// A Table is problems that are separated with some methods, and what its columns show of the
+// outcomes. Trials says what has to be made for it, Write writes it.
+type Table struct {
+	TableOptions
+	name     string
+	problems []Problem // without seeds
+	// contenders are the methods, with presets and measures but without problems.
+	contenders []Trial
+	columns    []column
+	// layout writes the table; nil is a row for each problem.
+	layout func(t *Table, w io.Writer, r *Results) error
+}
+
+// TableOptions choose what a table measures.
+type TableOptions struct {
+	Seed uint64 // of the first run; the others follow
+	Runs int    // at least 1
+	// Only keeps the problems whose names contain it.
+	Only string
+	// Mixtures are in place of the table's problems; see Problem.Mixture.
+	Mixtures []string
+	// Positions is the length of mixtures' sequences; 0 is 1024.
+	Positions int
+	// MinSignals and MaxSignals bound the number of signals of mixtures; 0 doesn't.
+	MinSignals, MaxSignals int
+	// Methods are those beside SICA, in place of the table's.
+	Methods []string
+	// SICA is the method that stands for SICA in the table of nonlinear mixtures: sica, if
+	// it is empty, sica-direct or sica-rule-linear.
+	SICA string
+	// Reports asks for a report on each fit of the table of nonlinear mixtures.
+	Reports bool
+}
+
+// tables are all tables, by what builds them.
+var tables = []struct {
+	name, about string
+	build       func(o TableOptions) (*Table, error)
+}{
+	{"quality", "sica.Default beside linear methods, on the paper's and other mixtures", qualityTable},
+	{"linear", "the linear rule beside its rivals, on kinds of sources", linearTable},
+	{"null", "what the linear rule says of mixtures of which nothing is identified", nullTable},
+	{"coverage", "how often the truth lies within the error bars of the linear rule", coverageTable},
+	{"nonlinear", "sica.Default on nonlinear mixtures", nonlinearTable},
+	{"verdicts", "how often report.New is right", verdictTable},
+	{"iterates", "the paper's SICA-WGF with one change each, by its iterates", iterateTable},
+}
+
+// TableNames returns the names of all tables with what they are about.
+func TableNames() (names, about []string) {
+	for _, t := range tables {
+		names, about = append(names, t.name), append(about, t.about)
+	}
+	return names, about
+}
+
+// NewTable returns the table of a name. It is an error if there is none, if there is no
+// run, or if an option names no problem or method.
+func NewTable(name string, o TableOptions) (*Table, error) {
+	if o.Runs < 1 {
+		return nil, fmt.Errorf("experiment: runs: %d are too few; must be at least 1", o.Runs)
+	}
+	for _, mixture := range o.Mixtures {
+		if _, err := mixtureNamed(mixture); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range tables {
+		if t.name != name {
+			continue
+		}
+		table, err := t.build(o)
+		if err != nil {
+			return nil, err
+		}
+		table.name, table.TableOptions = name, o
+		table.choose()
+		if len(table.problems) == 0 {
+			return nil, errors.New("experiment: options: no problem is left; must keep one")
+		}
+		return table, nil
+	}
+	names, _ := TableNames()
+	return nil, fmt.Errorf("experiment: table: unknown name (%q); must be one of %s",
+		name, strings.Join(names, ", "))
+}
+
+// choose keeps the problems that the options ask for.
+func (t *Table) choose() {
+	if len(t.Mixtures) > 0 {
+		t.problems = mixtureProblems(t.Mixtures)
+	}
+	t.problems = slices.DeleteFunc(t.problems, func(p Problem) bool {
+		d := p.signals()
+		return !strings.Contains(p.label(), t.Only) ||
+			d > 0 && (d < t.MinSignals || t.MaxSignals > 0 && d > t.MaxSignals)
+	})
+	for i, p := range t.problems {
+		if p.Mixture != "" && !strings.Contains(p.Mixture, "digits") {
+			t.problems[i].Positions = t.Positions
+		}
+	}
+}
+
+func mixtureProblems(names []string) []Problem {
+	var problems []Problem
+	for _, name := range names {
+		problems = append(problems, Problem{Mixture: name})
+	}
+	return problems
+}
+
+// listed are the problems of mixtures.
+func listed(lists ...[]mixture) []Problem {
+	var problems []Problem
+	for _, m := range slices.Concat(lists...) {
+		problems = append(problems, Problem{Mixture: m.name})
+	}
+	return problems
+}
+
+// contenders are methods with the presets nearest to p.
+func contenders(p Preset, names ...string) ([]Trial, error) {
+	var trials []Trial
+	for _, name := range names {
+		m, err := lookUp(name)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, Trial{Method: name, Preset: m.Settings(p)})
+	}
+	return trials, nil
+}
+
+// maxJADE is the largest number of signals that JADE gets: it takes minutes beyond.
+const maxJADE = 16
+
+// Trials returns the trials of the table, problem by problem and in each run by run.
+func (t *Table) Trials() []Trial {
+	var trials []Trial
+	for _, p := range t.problems {
+		for run := range t.Runs {
+			for _, c := range t.contenders {
+				if c.Method == "jade" && t.name == "linear" && p.signals() > maxJADE {
+					continue
+				}
+				trials = append(trials, t.trial(p, run, c))
+			}
+		}
+	}
+	return trials
+}
+
+// trial is that of a contender at a problem in a run.
+func (t *Table) trial(p Problem, run int, contender Trial) Trial {
+	contender.Problem = p
+	contender.Seed = t.Seed + uint64(run)
+	return contender
+}
+
+// A row is a problem with the outcomes that there are, by method and in the order of runs.
+type row struct {
+	problem  Problem
+	runs     int
+	outcomes map[string][]Outcome
+}
+
+// A column shows something of a row.
+type column struct {
+	head string
+	cell func(r row) string
+}
+
+// row returns that of a problem.
+func (t *Table) row(p Problem, r *Results) row {
+	outcomes := make(map[string][]Outcome)
+	for run := range t.Runs {
+		for _, c := range t.contenders {
+			if o, ok := r.find(t.trial(p, run, c)); ok {
+				outcomes[c.Method] = append(outcomes[c.Method], o)
+			}
+		}
+	}
+	return row{p, t.Runs, outcomes}
+}
+
+// Write writes the table as Markdown, of the outcomes that there are.
+func (t *Table) Write(w io.Writer, r *Results) error {
+	if t.layout != nil {
+		return t.layout(t, w, r)
+	}
+	head := []string{"mixture"}
+	for _, c := range t.columns {
+		head = append(head, c.head)
+	}
+	out := newTable(head...).numbersFrom(1)
+	for _, p := range t.problems {
+		row := t.row(p, r)
+		if len(row.outcomes) == 0 {
+			continue
+		}
+		cells := []string{p.label()}
+		for _, c := range t.columns {
+			cells = append(cells, c.cell(row))
+		}
+		out.add(cells...)
+	}
+	return out.write(w)
+}
+
+// mccs are those of a method's runs that gave signals.
+func (r row) mccs(method string) []float64 {
+	var values []float64
+	for _, o := range r.outcomes[method] {
+		if o.MCC != nil {
+			values = append(values, *o.MCC)
+		}
+	}
+	return values
+}
+
+func (r row) seconds(method string) []float64 {
+	var values []float64
+	for _, o := range r.outcomes[method] {
+		values = append(values, o.Seconds)
+	}
+	return values
+}
+
+// numbers are a method's Numbers of a name, of the runs that have it.
+func (r row) numbers(method, name string) []float64 {
+	var values []float64
+	for _, o := range r.outcomes[method] {
+		if v, ok := o.Numbers[name]; ok {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// sum adds up a method's Numbers of a name.
+func (r row) sum(method, name string) float64 {
+	total := 0.0
+	for _, v := range r.numbers(method, name) {
+		total += v
+	}
+	return total
+}
+
+// fourDigits is the mean of values with its standard error.
+func fourDigits(values []float64) string {
+	if len(values) == 0 {
+		return "–"
+	}
+	e := estimateOf(values)
+	if e.n == 1 {
+		return fmt.Sprintf("%.4f", e.mean)
+	}
+	return fmt.Sprintf("%.4f ± %.4f", e.mean, e.se)
+}
+
+// text is a column of the printed value.
+func text[V any](head, format string, value func(r row) V) column {
+	return column{head, func(r row) string { return fmt.Sprintf(format, value(r)) }}
+}
+
+// separated is the column and method of sica.Default.
+const separated = "sica"
+
+func qualityTable(o TableOptions) (*Table, error) {
+	names := slices.Clone(o.Methods)
+	if names == nil {
+		names = []string{"mixed", "zca", "fastica", "picard", "sobi", "jade"}
+	}
+	names = append(names, separated)
+	all, err := contenders(DefaultPreset, names...)
+	t := &Table{contenders: all, problems: qualityProblems()}
+	for _, name := range names {
+		t.columns = append(t.columns, column{name, func(r row) string {
+			values := r.mccs(name)
+			if len(values) < r.runs {
+				return "fails"
+			}
+			return estimateOf(values).String()
+		}})
+	}
+	t.columns = append(t.columns, text("seconds", "%.2f", func(r row) float64 {
+		return stat.Mean(r.seconds(separated), nil)
+	}))
+	return t, err
+}
+
+// qualityProblems are the paper's, with steps as it prints them, and other mixtures.
+func qualityProblems() []Problem {
+	var problems []Problem
+	add := func(data, mixing string, steps ...int) {
+		for _, n := range steps {
+			problems = append(problems, Problem{Data: data, Mixing: mixing, Steps: n})
+		}
+	}
+	add(AR7, LinearMixing, 5, 10, 20)
+	add(AR7, GELUMixing, 5, 10, 20)
+	add(MNIST, LinearMixing, 5, 20)
+	add(MNIST, GELUMixing, 5, 20)
+	add(Heart, MatrixMixing, 0)
+	return append(problems, listed(qualityMixtures())...)
+}
+
+// WriteComparison writes SICA's mean MCC of each row of the table beside that of other
+// results on other seeds, and says where they differ by more than two standard errors.
+func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
+	out := newTable("mixture", "committed", "here", "").numbersFrom(1)
+	for _, p := range t.problems {
+		now := estimateOf(t.row(p, here).mccs(separated))
+		var values []float64
+		for _, o := range other.Outcomes() {
+			seed := o.Seed
+			o.Seed = 0
+			if o.Problem == p && o.Method == separated && o.MCC != nil && seed > 0 {
+				values = append(values, *o.MCC)
+			}
+		}
+		before := estimateOf(values)
+		if now.n < 2 || before.n < 2 {
+			continue
+		}
+		difference, se := now.mean-before.mean, math.Hypot(before.se, now.se)
+		says := "the same"
+		switch {
+		case difference > 2*se:
+			says = "better"
+		case difference < -2*se:
+			says = "worse"
+		}
+		out.add(p.label(), before.String(), now.String(), says)
+	}
+	return out.write(w)
+}
+
+// rule is the method of the tables of the linear rule.
+const rule = "sica-linear"
+
+func linearTable(o TableOptions) (*Table, error) {
+	rivals := slices.Clone(o.Methods)
+	if rivals == nil {
+		rivals = []string{"zca", "fastica", "picard", "sobi", "jade"}
+	}
+	names := append(rivals, rule)
+	all, err := contenders(DefaultPreset, names...)
+	t := &Table{contenders: all, problems: listed(linearMixtures())}
+	for _, name := range names {
+		head := name + ": MCC (worst), median seconds"
+		t.columns = append(t.columns, column{head, func(r row) string {
+			values := r.mccs(name)
+			if len(values) == 0 {
+				return "–"
+			}
+			return fmt.Sprintf("%s (%.3f) %.2f s", fourDigits(values), slices.Min(values),
+				quantile(r.seconds(name), 0.5))
+		}})
+	}
+	t.columns = append(t.columns,
+		text("rule − best", "%+.4f", func(r row) float64 {
+			best := 0.0
+			for _, name := range rivals {
+				if values := r.mccs(name); len(values) > 0 {
+					best = max(best, stat.Mean(values, nil))
+				}
+			}
+			return stat.Mean(r.mccs(rule), nil) - best
+		}),
+		text("groups", "%v", func(r row) []float64 { return r.numbers(rule, groupCount) }),
+		text("least evidence", "%.1f", func(r row) float64 {
+			return quantile(r.numbers(rule, minPairEvidence), 0)
+		}))
+	return t, err
+}
+
+func nullTable(TableOptions) (*Table, error) {
+	all, err := contenders(DefaultPreset, rule)
+	t := &Table{contenders: all, problems: listed(nullMixtures())}
+	quantiles := func(head, name string) column {
+		return column{head, func(r row) string {
+			v := r.numbers(rule, name)
+			return fmt.Sprintf("%.1f, %.1f, %.1f, %.1f",
+				quantile(v, 0.5), quantile(v, 0.95), quantile(v, 0.98), quantile(v, 1))
+		}}
+	}
+	t.columns = []column{
+		text("n", "%d", func(r row) int { return len(r.outcomes[rule]) }),
+		text("identified", "%d", func(r row) int {
+			n := 0
+			for _, groups := range r.numbers(rule, groupCount) {
+				if groups > 1 {
+					n++
+				}
+			}
+			return n
+		}),
+		text("whitening left", "%.0f", func(r row) float64 {
+			return float64(len(r.outcomes[rule])) - r.sum(rule, whiteningKept)
+		}),
+		quantiles("evidence of the rotation: 50, 95, 98, 100 %", rotationEvidence),
+		quantiles("of the best pair", maxPairEvidence),
+	}
+	return t, err
+}
+
+func coverageTable(TableOptions) (*Table, error) {
+	all, err := contenders(DefaultPreset, rule)
+	for i := range all {
+		all[i].Measure = MeasureCoverage
+	}
+	t := &Table{contenders: all, problems: listed(linearMixtures())}
+	perShare := func(r row, name string) float64 {
+		return r.sum(rule, name) / max(r.sum(rule, shareCount), 1)
+	}
+	t.columns = []column{
+		text("fits", "%d", func(r row) int { return len(r.outcomes[rule]) }),
+		text("pairs", "%.0f", func(r row) float64 { return r.sum(rule, pairCount) }),
+		text("identified", "%.0f", func(r row) float64 { return r.sum(rule, identifiedPairs) }),
+		text("coverage", "%.3f", func(r row) float64 { return perShare(r, coveredShares) }),
+		text("wrong", "%.0f", func(r row) float64 { return r.sum(rule, wrongShares) }),
+		text("share", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredShares)) }),
+		text("its SE", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredErrors)) }),
+		text("1 − MCC", "%.5f", func(r row) float64 {
+			sum := 0.0
+			for _, o := range r.outcomes[rule] {
+				if _, ok := o.Numbers[expectedError]; ok && o.MCC != nil {
+					sum += 1 - *o.MCC
+				}
+			}
+			return sum / float64(r.runs)
+		}),
+		text("expected", "%.5f", func(r row) float64 {
+			return r.sum(rule, expectedError) / float64(r.runs)
+		}),
+	}
+	return t, err
+}
+
+// rightRank is the smallest MCC of ranks of signals that count as the sources. It is a
+// choice: "MCC < 0.90" of the verdicts' table is its other side.
+const rightRank = 0.9
+
+func nonlinearTable(o TableOptions) (*Table, error) {
+	rivals := o.Methods
+	if rivals == nil {
+		rivals = []string{"fastica"}
+	}
+	name := cmp.Or(o.SICA, separated)
+	all, err := contenders(PaperPreset, append([]string{"zca"}, rivals...)...)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := contenders(DefaultPreset, name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Reports {
+		ours[0].Measure = MeasureBriefReport
+	}
+	t := &Table{contenders: append(all, ours...), problems: mixtureProblems([]string{
+		"laplace-2-leaky1", "laplace-2-leaky2", "laplace-2-leaky3",
+	})}
+	mean := func(head, method string) column {
+		return text(head, "%s", func(r row) string { return fourDigits(r.mccs(method)) })
+	}
+	// right counts the runs that are said to be separated; with ranks, those that are.
+	right := func(r row, says func(o Outcome) bool, ranks bool) int {
+		n := 0
+		for _, o := range r.outcomes[name] {
+			if says(o) && (!ranks || o.RankMCC != nil && *o.RankMCC >= rightRank) {
+				n++
+			}
+		}
+		return n
+	}
+	pair := func(head string, says func(o Outcome) bool) []column {
+		return []column{
+			text(head, "%d", func(r row) int { return right(r, says, false) }),
+			text("of ranks ≥ 0.9", "%d", func(r row) int { return right(r, says, true) }),
+		}
+	}
+	t.columns = []column{
+		text("T", "%d", func(r row) int { return cmp.Or(r.problem.Positions, mixturePositions) }),
+		text("n", "%d", func(r row) int { return len(r.outcomes[name]) }),
+		mean("whitened", "zca"),
+	}
+	for _, rival := range rivals {
+		t.columns = append(t.columns, mean(rival, rival))
+	}
+	t.columns = append(t.columns,
+		mean("SICA", name),
+		text("least", "%.4f", func(r row) float64 { return quantile(r.mccs(name), 0) }),
+		text("ranks", "%s", func(r row) string {
+			var ranks []float64
+			for _, o := range r.outcomes[name] {
+				if o.RankMCC != nil {
+					ranks = append(ranks, *o.RankMCC)
+				}
+			}
+			return fourDigits(ranks)
+		}),
+		text("networks tried", "%.0f", func(r row) float64 { return r.sum(name, networkTried) }),
+		text("chosen", "%.0f", func(r row) float64 { return r.sum(name, networkChosen) }),
+	)
+	t.columns = append(t.columns, pair("identified", func(o Outcome) bool {
+		return o.Numbers[networkIdentified] == 1
+	})...)
+	if o.Reports {
+		t.columns = append(t.columns, pair("reported separated", func(o Outcome) bool {
+			return o.Report != nil && o.Report.Verdict == report.Separated
+		})...)
+	}
+	t.columns = append(t.columns, text("median seconds", "%.2f", func(r row) float64 {
+		return quantile(r.seconds(name), 0.5)
+	}))
+	return t, nil
+}
+
+// verdictFits are the separations that are judged, with their names in the table: whitening
+// alone leaves most of these mixtures mixed.
+var verdictFits = []struct{ method, name string }{
+	{"sica", "Default"},
+	{"sica-whitening", "whitening alone"},
+}
+
+// verdictTable has all mixtures without near copies of one another and without those that
+// take long.
+func verdictTable(TableOptions) (*Table, error) {
+	alike := []string{
+		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10",
+		"MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5", "AR(7) d=4, linear, J=5",
+		"Laplace AR(1) d=8, random A", "Gaussian AR, eight spectra, random A",
+		"MNIST d=8, random A", "Laplace d=32, random A",
+	}
+	problems := append(qualityProblems(), listed(hardMixtures())...)
+	problems = slices.DeleteFunc(problems, func(p Problem) bool {
+		return slices.Contains(alike, p.label())
+	})
+	var names []string
+	for _, fit := range verdictFits {
+		names = append(names, fit.method)
+	}
+	all, err := contenders(DefaultPreset, names...)
+	for i := range all {
+		all[i].Measure = MeasureReport
+	}
+	return &Table{contenders: all, problems: problems, layout: (*Table).writeVerdicts}, err
+}
+
+// verdictColumns are the verdicts with their names in the tables.
+var verdictColumns = []struct {
+	verdict report.Verdict
+	short   string
+}{
+	{report.Separated, "separated"},
+	{report.NotIdentifiable, "not identifiable"},
+	{report.NoEvidence, "no evidence"},
+}
+
+// verdictBands are the kinds of separation by which verdicts are counted.
+var verdictBands = []struct {
+	name string
+	has  func(mcc, ranks float64) bool
+}{
+	{"MCC ≥ 0.95", func(mcc, _ float64) bool { return mcc >= 0.95 }},
+	{"0.90 ≤ MCC < 0.95", func(mcc, _ float64) bool { return mcc >= 0.9 && mcc < 0.95 }},
+	{"MCC < 0.90", func(mcc, _ float64) bool { return mcc < 0.9 }},
+	// Signals that are each distorted by themselves keep their ranks.
+	{"of these, by ranks too", func(mcc, ranks float64) bool { return mcc < 0.9 && ranks < 0.9 }},
+}
+
+// writeVerdicts writes how often each verdict was given in each band, and the MCCs by
+// problem and fit.
+func (t *Table) writeVerdicts(w io.Writer, r *Results) error {
+	counts := make(map[report.Verdict][]int)
+	head := []string{"mixture", "fit"}
+	for _, c := range verdictColumns {
+		counts[c.verdict] = make([]int, len(verdictBands))
+		head = append(head, c.short)
+	}
+	byProblem := newTable(head...)
+	for _, p := range t.problems {
+		row := t.row(p, r)
+		for _, fit := range verdictFits {
+			mccs := make(map[report.Verdict][]float64)
+			for _, o := range row.outcomes[fit.method] {
+				if o.MCC == nil || o.RankMCC == nil || o.Report == nil {
+					continue
+				}
+				v := o.Report.Verdict
+				mccs[v] = append(mccs[v], *o.MCC)
+				for k, band := range verdictBands {
+					if band.has(*o.MCC, *o.RankMCC) && counts[v] != nil {
+						counts[v][k]++
+					}
+				}
+			}
+			if len(mccs) == 0 {
+				continue
+			}
+			cells := []string{p.label(), fit.name}
+			for _, c := range verdictColumns {
+				cells = append(cells, countAndRange(mccs[c.verdict]))
+			}
+			byProblem.add(cells...)
+		}
+	}
+	head = []string{"verdict"}
+	for _, band := range verdictBands {
+		head = append(head, band.name)
+	}
+	byBand := newTable(head...).numbersFrom(1)
+	for _, c := range verdictColumns {
+		cells := []string{c.short}
+		for _, n := range counts[c.verdict] {
+			cells = append(cells, fmt.Sprint(n))
+		}
+		byBand.add(cells...)
+	}
+	if err := byBand.write(w); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return byProblem.write(w)
+}
+
+// countAndRange says how many values there are, with the smallest and the largest.
+func countAndRange(values []float64) string {
+	switch len(values) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 (%.3f)", values[0])
+	}
+	return fmt.Sprintf("%d (%.3f–%.3f)", len(values), slices.Min(values), slices.Max(values))
+}
+
+// iterateRows are sica.PaperWGF and one change of it each. The last two are no
+// interpretations of the paper: they show what is missing.
+var iterateRows = []struct{ method, name string }{
+	{"sica-wgf", "as `PaperWGF`"},
+	{"sica-wgf-slow", "η = 0.1"},
+	{"sica-wgf-fast", "η = 10"},
+	{"sica-wgf-raw", "as they are mixed, η = 1"},
+	{"sica-wgf-raw-200", "as they are mixed, η = 200"},
+	{"sica-wgf-standardised", "standardised after each iteration"},
+	{"sica-wgf-warm", "networks go on"},
+	{"sica-wgf-fresh", "new permutations each epoch"},
+	{"sica-wgf-rate", "learning rate 1e-3"},
+	{"sica-wgf-zca", "from ZCA"},
+}
+
+// iterateTable has the problems of the paper on which SICA-WGF takes seconds.
+func iterateTable(TableOptions) (*Table, error) {
+	var names []string
+	for _, r := range iterateRows {
+		names = append(names, r.method)
+	}
+	all, err := contenders(PaperPreset, names...)
+	for i := range all {
+		all[i].Measure = MeasureIterates
+	}
+	return &Table{contenders: all, layout: (*Table).writeIterates, problems: []Problem{
+		{Data: AR7, Mixing: LinearMixing, Steps: 5},
+		{Data: AR7, Mixing: GELUMixing, Steps: 5},
+		{Data: Heart, Mixing: MatrixMixing},
+	}}, err
+}
+
+// writeIterates writes a row for each change: the mean MCC of the results and, as oracle, of
+// the iterates that the truth says are best.
+func (t *Table) writeIterates(w io.Writer, r *Results) error {
+	head := []string{plot.SICAWGF}
+	rows := make([]row, len(t.problems))
+	for i, p := range t.problems {
+		head = append(head, p.label(), "oracle")
+		rows[i] = t.row(p, r)
+	}
+	out := newTable(head...).numbersFrom(1)
+	for _, change := range iterateRows {
+		cells := []string{change.name}
+		for _, row := range rows {
+			var last, best []float64
+			for _, o := range row.outcomes[change.method] {
+				if o.Best < len(o.Iterates) {
+					last = append(last, o.Iterates[o.Best])
+					best = append(best, slices.Max(o.Iterates))
+				}
+			}
+			if len(last) < 2 {
+				cells = append(cells, "–", "–")
+				continue
+			}
+			cells = append(cells, estimateOf(last).String(), estimateOf(best).String())
+		}
+		out.add(cells...)
+	}
+	return out.write(w)
+}
