@@ -25,15 +25,6 @@ func openGo(t *testing.T) compute.Backend {
 	return b
 }
 
-func openAuto(t *testing.T) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(backend.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // quick are trials that take milliseconds each.
 func quick() []experiment.Trial {
 	var trials []experiment.Trial

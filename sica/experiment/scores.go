@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 )
 
 // An estimate is the mean of n values with its standard error. The mean is NaN without a
@@ -16,12 +16,8 @@ type estimate struct {
 }
 
 func estimateOf(values []float64) estimate {
-	mean, sd := stat.MeanStdDev(values, nil)
-	e := estimate{mean: mean, se: math.NaN(), n: len(values)}
-	if e.n > 1 {
-		e.se = stat.StdErr(sd, float64(e.n))
-	}
-	return e
+	mean, se := stats.MeanSE(values)
+	return estimate{mean, se, len(values)}
 }
 
 // String is the mean with the standard error in brackets, as far as they are known.
@@ -38,16 +34,6 @@ func inBrackets(se float64) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%.3f)", se)
-}
-
-// quantile returns the q-quantile of values, one of them: the upper median for 0.5, the
-// largest for 1; NaN without a value.
-func quantile(values []float64, q float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
 // scores are the MCCs with the paper's settings at some problems, in some runs.

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -373,7 +374,7 @@ func linearTable(o TableOptions) (*Table, error) {
 				return "–"
 			}
 			return fmt.Sprintf("%s (%.3f) %.2f s", fourDigits(values), slices.Min(values),
-				quantile(r.seconds(name), 0.5))
+				stats.Quantile(0.5, r.seconds(name)))
 		}})
 	}
 	t.columns = append(t.columns,
@@ -388,7 +389,7 @@ func linearTable(o TableOptions) (*Table, error) {
 		}),
 		text("groups", "%v", func(r row) []float64 { return r.numbers(rule, groupCount) }),
 		text("least evidence", "%.1f", func(r row) float64 {
-			return quantile(r.numbers(rule, minPairEvidence), 0)
+			return stats.Quantile(0, r.numbers(rule, minPairEvidence))
 		}))
 	return t, err
 }
@@ -400,7 +401,7 @@ func nullTable(TableOptions) (*Table, error) {
 		return column{head, func(r row) string {
 			v := r.numbers(rule, name)
 			return fmt.Sprintf("%.1f, %.1f, %.1f, %.1f",
-				quantile(v, 0.5), quantile(v, 0.95), quantile(v, 0.98), quantile(v, 1))
+				stats.Quantile(0.5, v), stats.Quantile(0.95, v), stats.Quantile(0.98, v), stats.Quantile(1, v))
 		}}
 	}
 	t.columns = []column{
@@ -509,7 +510,7 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 	}
 	t.columns = append(t.columns,
 		mean("SICA", name),
-		text("least", "%.4f", func(r row) float64 { return quantile(r.mccs(name), 0) }),
+		text("least", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(name)) }),
 		text("ranks", "%s", func(r row) string {
 			var ranks []float64
 			for _, o := range r.outcomes[name] {
@@ -531,7 +532,7 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 		})...)
 	}
 	t.columns = append(t.columns, text("median seconds", "%.2f", func(r row) float64 {
-		return quantile(r.seconds(name), 0.5)
+		return stats.Quantile(0.5, r.seconds(name))
 	}))
 	return t, nil
 }

@@ -2,17 +2,13 @@ package experiment
 
 import (
 	"bytes"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/internal/provenance"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
@@ -283,127 +279,6 @@ func TestCommittedVerdicts(t *testing.T) {
 	if n := len(r.Outcomes()); n < 60 || separated < 15 || wrong > separated/20 {
 		t.Errorf("of %d runs %d are called separated, %d of them wrongly", n, separated, wrong)
 	}
-}
-
-// How far other instructions may take an MCC. Without networks XLA kept to AVX2 and to
-// SSE4.2 and, in the first and the last of these tests, pure Go moved none by more than
-// 1e-8; the bound is a hundred times that. Thousands of steps of a network drive rounding
-// apart: the same instructions moved that of the first test by 4e-4 either way, and the bound
-// is ten times that.
-const (
-	rounding        = 1e-6
-	networkRounding = 4e-3
-)
-
-// checkMCC fails unless a score comes out again: to the last bit if machine, which made it,
-// is known and makes the same bits as this one, else to the tolerance.
-func checkMCC(
-	t *testing.T, name string, got, want, tolerance float64, machine *provenance.Machine, b compute.Backend,
-) {
-	t.Helper()
-	if machine != nil && machine.Equal(provenance.ThisMachine(backend.PluginSHA256(b))) {
-		tolerance = 0
-	}
-	t.Logf("%s: the MCC is %.12f, was %.12f", name, got, want)
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s: the MCC is %.12f, was %.12f: want it to %g", name, got, want, tolerance)
-	}
-}
-
-func autoBackend(t *testing.T) compute.Backend {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("long without XLA")
-	}
-	b, err := backend.Open(backend.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// The first run of two rows of the committed table quality comes out again: one that the
-// linear rule makes, and one that a network does. So does a verdict, on the mixture that
-// takes least.
-func TestCommittedOutcomesAgain(t *testing.T) {
-	b := autoBackend(t)
-	for _, test := range []struct {
-		table, problem string
-		methods        []string
-		tolerance      float64 // of SICA's
-	}{
-		{"quality", "AR(7), linear, J=5", nil, rounding},
-		{"quality", "unseen: two spectra, cubic A·s", nil, networkRounding},
-		{"verdicts", "white Gaussian d=2, random A", []string{"sica"}, rounding},
-	} {
-		r, err := Read(committed, test.table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made := make(map[string]bool)
-		for _, want := range r.Outcomes() {
-			if want.label() != test.problem || made[want.Method] || test.methods != nil && want.Method != "sica" {
-				continue
-			}
-			made[want.Method] = true
-			got, _, err := want.Run(t.Context(), b, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			tolerance := rounding
-			if want.Method == "sica" {
-				tolerance = test.tolerance
-			}
-			name := want.Trial.String()
-			checkMCC(t, name, *got.MCC, *want.MCC, tolerance, want.Machine, b)
-			if want.RankMCC != nil {
-				checkMCC(t, name+", by ranks", *got.RankMCC, *want.RankMCC, tolerance, want.Machine, b)
-			}
-			if want.Report != nil && got.Report.Verdict != want.Report.Verdict {
-				t.Errorf("%s: %q, was %q", name, got.Report.Verdict, want.Report.Verdict)
-			}
-		}
-		if len(made) == 0 {
-			t.Errorf("%s has no %s", test.table, test.problem)
-		}
-	}
-}
-
-// The start and the first iteration of the first of the committed iterates come out again.
-func TestCommittedIteratesAgain(t *testing.T) {
-	b := autoBackend(t)
-	if backend.NameOf(b) == backend.Go {
-		t.Skip("a minute in pure Go")
-	}
-	r, err := Read(committed, "iterates")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := r.Outcomes()[0]
-	sources, x, err := want.Draw()
-	if err != nil {
-		t.Fatal(err)
-	}
-	brief := Method{Presets: []Preset{PaperPreset}, sica: func() sica.Config {
-		cfg := sica.PaperWGF()
-		cfg.Flow.Iterations = 1
-		return cfg
-	}}
-	f, err := brief.run(t.Context(), task{
-		backend: b, x: x, preset: PaperPreset, seed: want.Seed, iterates: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := Outcome{Trial: want.Trial}
-	if err := got.measure(t.Context(), b, f, sources, x); err != nil {
-		t.Fatal(err)
-	}
-	if want.Method != "sica-wgf" || len(got.Iterates) != 2 {
-		t.Fatalf("%d scores of %q", len(got.Iterates), want.Method)
-	}
-	checkMCC(t, "start", got.Iterates[0], want.Iterates[0], rounding, want.Machine, b)
-	checkMCC(t, "first iteration", got.Iterates[1], want.Iterates[1], rounding, want.Machine, b)
 }
 
 // Cells of the committed table of the linear rule and of that of nonlinear mixtures in
