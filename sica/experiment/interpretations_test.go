@@ -173,12 +173,16 @@ func TestVariants(t *testing.T) {
 		if m.sica == nil {
 			continue
 		}
-		cfg, err := m.Config(PaperPreset)
+		cfg, err := m.Config(m.Presets[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reflect.DeepEqual(cfg, sica.PaperWGF()) || reflect.DeepEqual(cfg, sica.PaperRF()) {
-			t.Errorf("%s is the preset", m.Name)
+		for _, preset := range []sica.Config{
+			sica.Default(), sica.FastWGF(), sica.PaperWGF(), sica.PaperRF(),
+		} {
+			if reflect.DeepEqual(cfg, preset) {
+				t.Errorf("%s is the preset", m.Name)
+			}
 		}
 	}
 	u := segments(1024)
