@@ -1,40 +1,46 @@
-// Package backend opens a compute backend by name: the pure-Go one, which
-// every build has, or XLA on the CPU or on an NVIDIA GPU, which needs a PJRT
-// plugin.
+// Package backend opens a compute backend by name: the pure-Go one, which every build has, or XLA
+// on the CPU or on an NVIDIA GPU, which needs a PJRT plugin.
 //
-// Open downloads nothing. A plugin, a file named pjrt_c_api_cpu_plugin.so or
-// pjrt_c_api_cuda_plugin.so (.dylib on macOS, .dll on Windows), is looked for in
+// Start with [Open], [Auto] and [NameOf]:
 //
-//  1. the folders listed in the environment variable PJRT_PLUGIN_LIBRARY_PATH,
-//  2. the folder .setup/pjrt, where ./scripts/setup puts the CPU plugin, of the
-//     checkout that this package was compiled from, and then of the working folder
-//     and those above it,
-//  3. the folders where GoMLX installs plugins and looks for them itself: go-xla
-//     and go-xla/nvidia in ~/.local/lib (on macOS, in ~/Library/Application
-//     Support, on Windows, in ~/AppData/Local) and in /usr/local/lib.
+//	b, err := backend.Open(backend.Auto)
 //
-// The first is loaded. From 1 and 2 it is so only if its SHA-256 is among those in
-// plugins.sha256, so that a file that was damaged or exchanged isn't; see
-// AllowUnverified. On Linux the sum of a file that stays the same is kept in the user's
-// cache folder (os.UserCacheDir), as it takes a second to compute. What GoMLX has installed is loaded as GoMLX loads it, and so are
-// the libraries that a CUDA plugin itself loads, such as cuDNN: unchecked.
+// # Plugins
 //
-// Outside a checkout, as in a program of your own, there is no 2: use the plugin
-// that GoMLX installs for itself (its backends do so when they are first used, or
-// go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall), or set
-// PJRT_PLUGIN_LIBRARY_PATH. A backend that was opened by GoMLX's own compute.New
-// can be used everywhere in this module in place of one from Open.
+// Open downloads nothing. It looks for a plugin, a file named pjrt_c_api_cpu_plugin.so or
+// pjrt_c_api_cuda_plugin.so (.dylib on macOS, .dll on Windows), in
 //
-// A build with the tag noxla, without cgo, or for a platform that go-xla
-// doesn't know has the pure-Go backend alone.
+//  1. the folders of the environment variable PJRT_PLUGIN_LIBRARY_PATH,
+//  2. the folder .setup/pjrt, where ./scripts/setup puts the CPU plugin, of the checkout that this
+//     package was compiled from, and then of the working folder and those above it,
+//  3. the folders where GoMLX installs plugins and looks for them itself: go-xla and go-xla/nvidia
+//     in ~/.local/lib (on macOS, in ~/Library/Application Support, on Windows, in
+//     ~/AppData/Local) and in /usr/local/lib.
+//
+// It loads the first. From 1 and 2 it does so only if the file's SHA-256 is in plugins.sha256, so
+// that a damaged or exchanged file isn't loaded; see AllowUnverified. On Linux the user's cache
+// folder (os.UserCacheDir) keeps the SHA-256 of a file that stays the same: for the CPU plugin of
+// 260 MB it takes 0.25 s to compute where the processor has instructions for it, else a second.
+// Plugins that GoMLX installed are loaded unchecked, as GoMLX does, and so are the libraries that a
+// CUDA plugin loads itself, such as cuDNN.
+//
+// Outside a checkout, as in a program of your own, there is no 2. Use the plugin that GoMLX
+// installs for itself (its backends do so when they are first used, or go run
+// github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall), or set
+// PJRT_PLUGIN_LIBRARY_PATH. A backend of GoMLX's own compute.New works everywhere in this module in
+// place of one from Open.
+//
+// A build with the tag noxla, without cgo, or for a platform that go-xla doesn't know has the
+// pure-Go backend alone.
 //
 // # Concurrency
 //
-// All functions of this package may be called from several goroutines, and the
-// backends that Open returns be used by several at once. A model.Store, a
-// flows.Trainer and a model.Exec whose graph changes variables are for one
-// goroutine at a time. XLA on the CPU uses all cores for large operations whatever
-// GOMAXPROCS is, so that programs at once mostly share them.
+// All functions of this package may be called from several goroutines, and several may use a
+// backend at once. A model.Store, a flows.Trainer and a model.Exec whose graph changes variables
+// are for one goroutine at a time. XLA on the CPU uses all cores for large operations whatever
+// GOMAXPROCS is, so that concurrent programs mostly share them.
+//
+// References: GoMLX, https://github.com/gomlx/gomlx, and go-xla, https://github.com/gomlx/go-xla.
 package backend
 
 import (
@@ -65,42 +71,39 @@ const (
 // fastestFirst are the backends in the order in which Auto tries them.
 var fastestFirst = []string{CUDA, CPU, Go}
 
-// An Option is something that Open does only if it is told to.
+// An Option changes what Open does.
 type Option int
 
 const (
-	// AllowUnverified has Open load any plugin, also one whose SHA-256 it doesn't
-	// know.
+	// AllowUnverified loads any plugin, also one of unknown SHA-256.
 	AllowUnverified Option = iota
-	// Portable keeps CPU to the instructions that every x86-64 processor with AVX2
-	// has, so that such processors give the same bits: XLA's own compiler, by its
-	// flag xla_cpu_max_isa, and oneDNN's matrix products in it, which choose among
-	// their kernels when they run, by ONEDNN_MAX_CPU_ISA. Both are environment
-	// variables of the process, which stay set. It must come with the first Open of
-	// CPU. Other backends don't change.
+	// Portable limits CPU to the instructions of every x86-64 processor with AVX2, so that
+	// such processors give the same bits. It sets XLA's flag xla_cpu_max_isa, for its compiler,
+	// and ONEDNN_MAX_CPU_ISA, for the matrix products of oneDNN in it, which choose their
+	// kernels when they run. Both are environment variables of the process and stay set. It
+	// must come with the first Open of CPU. Other backends don't change.
 	Portable
 )
 
-// ErrUnverified is the error, with the file's path and its SHA-256, for a plugin
-// that is there but not loaded since Open doesn't know its SHA-256.
+// ErrUnverified is wrapped by the error for a plugin of unknown SHA-256, which isn't loaded. The
+// error names the file and its SHA-256.
 var ErrUnverified = errors.New("unverified PJRT plugin")
 
-// opened holds one backend a name for the whole process: a second PJRT client
-// would only compete with the first for the device's memory.
+// opened has one backend per name for the whole process: a second PJRT client would compete with
+// the first for the device's memory.
 var opened struct {
 	sync.Mutex
 	byName map[string]compute.Backend
 	plugin map[compute.Backend]string // SHA-256, of those that have one
 }
 
-// Open returns the backend of that name: Auto, CUDA, CPU or Go. A name gives
-// the same backend every time in a process, so don't Finalize it. The error
-// for a backend that can't be opened here says what is missing. Auto passes over
-// what is missing, but not over a plugin that isn't loaded for ErrUnverified, as
-// going on without it would be many times slower.
+// Open returns the backend of that name: Auto, CUDA, CPU or Go. In a process a name has one
+// backend, so don't Finalize it. The error for a backend that can't be opened here says what is
+// missing. Auto skips missing backends, but not a plugin with ErrUnverified, as the next backend
+// would be many times slower.
 //
-// On CUDA, matrix products are computed in full float32 rather than TF32, so
-// that every backend gives the same results to float32's precision.
+// On CUDA, matrix products are computed in full float32 rather than TF32, so that every backend
+// gives the same results to float32's precision.
 func Open(name string, options ...Option) (compute.Backend, error) {
 	opened.Lock()
 	defer opened.Unlock()
@@ -122,7 +125,7 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 	case CUDA, CPU, Go:
 		return open(name, allowUnverified)
 	}
-	return nil, fmt.Errorf("unknown backend %q: use %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("backend: name is %q; must be %s", name, strings.Join(Names(), ", "))
 }
 
 // portableFlag and portableKernels are what Portable sets, in XLA_FLAGS and in
@@ -139,7 +142,7 @@ func portable() error {
 		return nil
 	}
 	if _, ok := opened.byName[CPU]; ok {
-		return errors.New("it is open already, and not portable: ask for Portable the first time")
+		return errors.New("it is open already; must be portable from the first Open on")
 	}
 	if err := os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" "+portableFlag)); err != nil {
 		return err
@@ -147,14 +150,14 @@ func portable() error {
 	return os.Setenv("ONEDNN_MAX_CPU_ISA", portableKernels)
 }
 
-// Names returns every name that Open knows, Auto first. Not all of them need
-// open here; see Available.
+// Names returns every name that Open knows, Auto first. Not all of them open everywhere; see
+// Available.
 func Names() []string {
 	return append([]string{Auto}, fastestFirst...)
 }
 
-// Available returns the names of the backends that open here, fastest first;
-// the last is always Go. It opens them to find out, without AllowUnverified.
+// Available returns the names of the backends that open here without AllowUnverified, fastest
+// first; the last is always Go. It opens them.
 func Available() []string {
 	opened.Lock()
 	defer opened.Unlock()
@@ -168,9 +171,8 @@ func Available() []string {
 	return names
 }
 
-// NameOf returns the name of a backend that Open returned, which tells what
-// Auto has become: CUDA, CPU or Go. For any other backend it returns the
-// backend's own name.
+// NameOf returns the name of a backend that Open returned, CUDA, CPU or Go also for Auto. For any
+// other backend it returns the backend's own name.
 func NameOf(b compute.Backend) string {
 	opened.Lock()
 	defer opened.Unlock()
@@ -183,16 +185,15 @@ func NameOf(b compute.Backend) string {
 	return b.Name()
 }
 
-// PluginSHA256 returns the SHA-256, in hexadecimal digits, of the plugin of a
-// backend that Open returned. It is "" for the pure-Go backend and for any other.
+// PluginSHA256 returns the SHA-256, in hexadecimal digits, of the plugin of a backend that Open
+// returned. It is "" for the pure-Go backend and for any other.
 func PluginSHA256(b compute.Backend) string {
 	opened.Lock()
 	defer opened.Unlock()
 	return opened.plugin[b]
 }
 
-// open returns the process's backend of that name. It is called with opened
-// locked.
+// open returns the process's backend of that name. The caller has locked opened.
 func open(name string, allowUnverified bool) (compute.Backend, error) {
 	if b, ok := opened.byName[name]; ok && !b.IsFinalized() {
 		return b, nil

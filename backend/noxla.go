@@ -8,7 +8,8 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// openXLA says why there is no XLA in this build.
+// openXLA returns the error of a build without XLA.
 func openXLA(string, bool) (compute.Backend, string, error) {
-	return nil, "", errors.New("this program was built without XLA, which needs cgo, a platform that go-xla knows, and no build tag noxla")
+	return nil, "", errors.New("this program was built without XLA; " +
+		"must be built with cgo, for a platform that go-xla knows, without the tag noxla")
 }

@@ -21,7 +21,8 @@ var verified string
 
 // advice says how to get a plugin that is missing.
 const advice = "in a checkout of gosica ./scripts/setup installs the CPU's; " +
-	"anywhere, GoMLX's installer puts one where it is found: go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall; " +
+	"anywhere, GoMLX's installer puts one where it is found: " +
+	"go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall; " +
 	"or name a plugin's folder in PJRT_PLUGIN_LIBRARY_PATH, or do without one with the backend go"
 
 // A folder is one in which a plugin is looked for.
@@ -30,8 +31,8 @@ type folder struct {
 	gomlx bool // GoMLX loads what is there itself, unchecked
 }
 
-// choosePlugin returns the path of the plugin "cpu" or "cuda" to load: the first
-// in the folders, and whether it is GoMLX's.
+// choosePlugin returns the path of the first plugin "cpu" or "cuda" in the folders, and whether it
+// is GoMLX's.
 func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err error) {
 	for _, f := range folders {
 		if path = findPlugin(plugin, f.path); path != "" {
@@ -40,18 +41,19 @@ func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err
 		}
 	}
 	if path == "" {
-		return "", false, fmt.Errorf("no PJRT plugin pjrt_c_api_%s_plugin is installed: %s", plugin, advice)
+		return "", false, fmt.Errorf("no PJRT plugin pjrt_c_api_%s_plugin is installed: %s",
+			plugin, advice)
 	}
 	if strings.Contains(path, ",") {
-		return "", false, fmt.Errorf("go-xla can't load a plugin whose path has a comma in it: %s", path)
+		return "", false, fmt.Errorf("the plugin's path is %s; must have no comma for go-xla", path)
 	}
 	return path, gomlx, nil
 }
 
-// verify returns the plugin's SHA-256, and an error unless it is in the list, which
-// has the format of the command sha256sum.
+// verify returns the plugin's SHA-256, and an error unless it is in the list, in the format of the
+// command sha256sum.
 func verify(path, list string) (sum string, err error) {
-	sum, err = rememberedSum(path)
+	sum, err = cachedSum(path)
 	if err != nil {
 		return "", err
 	}
@@ -60,20 +62,22 @@ func verify(path, list string) (sum string, err error) {
 			return sum, nil
 		}
 	}
-	return sum, fmt.Errorf("%w: %s has the SHA-256 %s, which no plugin has that this version knows; "+
-		"put a known one in its place, load it all the same with --allow-unverified-plugin (in Go, backend.AllowUnverified), "+
-		"or do without it with --backend go", ErrUnverified, path, sum)
+	return sum, fmt.Errorf("%w: %s has the SHA-256 %s, which this version doesn't know; "+
+		"put a known one in its place, load it all the same with --allow-unverified-plugin "+
+		"(in Go, backend.AllowUnverified), or do without it with --backend go",
+		ErrUnverified, path, sum)
 }
 
-// pluginFolders are the folders in which a plugin is looked for.
+// pluginFolders returns the folders of a plugin, in order.
 func pluginFolders() []folder {
 	var folders []folder
 	for _, path := range filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH")) {
 		folders = append(folders, folder{path: path})
 	}
-	setUp := func(root string) { folders = append(folders, folder{path: filepath.Join(root, ".setup", "pjrt")}) }
-	// The path is relative in a binary built with -trimpath, which then
-	// belongs to no checkout.
+	setUp := func(root string) {
+		folders = append(folders, folder{path: filepath.Join(root, ".setup", "pjrt")})
+	}
+	// With -trimpath the path is relative: the binary belongs to no checkout.
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		setUp(filepath.Dir(filepath.Dir(file)))
 	}
@@ -97,8 +101,8 @@ func pluginFolders() []folder {
 	return folders
 }
 
-// findPlugin returns the absolute path of the first plugin of that name in the
-// folder, with or without a version (pjrt_c_api_cpu_v0.114.0_plugin.so), or "".
+// findPlugin returns the absolute path of the first plugin of that name in the folder, or "". The
+// file may have a version in its name: pjrt_c_api_cpu_v0.114.0_plugin.so.
 func findPlugin(plugin, folder string) string {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

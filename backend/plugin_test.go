@@ -130,7 +130,7 @@ func TestVerify(t *testing.T) {
 
 // A sum is remembered until the file is changed or exchanged, also by one of its size and
 // time; what the cache holds of another file isn't believed.
-func TestRememberedSum(t *testing.T) {
+func TestCachedSum(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	path := write(t, "plugin.so", "a plugin")
@@ -139,7 +139,7 @@ func TestRememberedSum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		identity, _ := identityOf(info)
+		identity, _ := fileIdentity(info)
 		return identity
 	}
 	if stat() == "" {
@@ -147,7 +147,7 @@ func TestRememberedSum(t *testing.T) {
 	}
 	check := func(name, content string) {
 		t.Helper()
-		if got, err := rememberedSum(path); err != nil || got != fmt.Sprintf("%x", sha256.Sum256([]byte(content))) {
+		if got, err := cachedSum(path); err != nil || got != fmt.Sprintf("%x", sha256.Sum256([]byte(content))) {
 			t.Errorf("%s: %s (%v)", name, got, err)
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// identityOf is what changes when a file is changed or exchanged: its device and number,
-// its size, and the times of the last changes of what is in it and of what is known of it,
-// the second of which no program can set; and that second time. It is empty if the system
-// doesn't say.
-func identityOf(info fs.FileInfo) (identity string, changed time.Time) {
+// fileIdentity returns what changes when a file is changed or exchanged: its device and number, its
+// size, and the times of the last changes of its content and of its inode. No program can set the
+// second, which is returned too. It is empty if the system doesn't tell.
+func fileIdentity(info fs.FileInfo) (identity string, changed time.Time) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return "", time.Time{}

@@ -9,15 +9,14 @@ import (
 	"github.com/gomlx/go-xla/compute/xla"
 )
 
-// pluginOptions are passed to go-xla after the plugin. It would guess them from the
-// letters "cpu" and "cuda" in the plugin's path, wherever they stand.
+// pluginOptions are passed to go-xla after the plugin. It would guess them from the letters "cpu"
+// and "cuda" anywhere in the plugin's path.
 var pluginOptions = map[string]string{
 	"cpu":  "shared_buffers=true,tf32=false",
 	"cuda": "shared_buffers=false,tf32=false",
 }
 
-// openXLA starts XLA with the PJRT plugin "cpu" or "cuda", and returns the plugin's
-// SHA-256.
+// openXLA starts XLA with the PJRT plugin "cpu" or "cuda" and returns the plugin's SHA-256.
 func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, error) {
 	path, gomlx, err := choosePlugin(plugin, pluginFolders())
 	if err != nil {
@@ -27,8 +26,7 @@ func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, erro
 	if err != nil && !((allowUnverified || gomlx) && errors.Is(err, ErrUnverified)) {
 		return nil, "", err
 	}
-	// Given a path, go-xla neither downloads nor searches: it would load whatever it
-	// finds to look at it.
+	// With a path, go-xla neither downloads nor searches.
 	b, err := xla.New(path + "," + pluginOptions[plugin])
 	return b, sum, err
 }

@@ -1,20 +1,34 @@
 package notebook
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"html"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// A bundle is one output in several types, of which a reader shows the first that it can.
+// A bundle is one output in several types. A reader shows the first that it can.
 type bundle map[protocol.MIMEType]any
 
-// send puts a bundle below the cell, in place of the last one of the same id unless that
-// is "". Tests take its place.
+// send shows a bundle below the cell, in place of the last one of the same id unless that is "".
+// Tests replace it.
 var send = func(id string, b bundle) {
 	if !gonbui.IsNotebook {
 		if text, ok := b[protocol.MIMETextMarkdown]; ok {
@@ -26,20 +40,20 @@ var send = func(id string, b bundle) {
 	gonbui.Sync() // so that it comes before what the cell prints next
 }
 
-// Show puts a picture below the cell, or ends the cell with the error, so that it takes
-// what package plot's functions return.
+// Show shows a picture below the cell, or ends the cell with the error. It takes the results of
+// package plot's functions.
 func Show(p *plot.Picture, err error) {
 	png, err := Must(p, err).Bytes(plot.PNG)
 	ShowPNG(smaller(png), err)
 }
 
-// ShowPNG puts a PNG image below the cell, such as a file's that os.ReadFile returns, or
-// ends the cell with the error.
+// ShowPNG shows a PNG image below the cell, such as a file's from os.ReadFile, or ends the cell
+// with the error.
 func ShowPNG(png []byte, err error) {
 	send("", bundle{protocol.MIMEImagePNG: Must(png, err)})
 }
 
-// Markdown puts text below the cell, formatted as by fmt.Sprintf if there are values.
+// Markdown shows text below the cell, formatted as by fmt.Sprintf if there are values.
 func Markdown(format string, values ...any) {
 	if len(values) > 0 {
 		format = fmt.Sprintf(format, values...)
@@ -47,7 +61,183 @@ func Markdown(format string, values ...any) {
 	send("", bundle{protocol.MIMETextMarkdown: format})
 }
 
-// dataURI is the content as an address, for HTML that needs no file.
+// dataURI returns the content as an address, for HTML without files.
 func dataURI(mediaType string, content []byte) string {
 	return "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(content)
+}
+
+// A Table is a table in Markdown.
+type Table struct {
+	head string
+	rows []string
+}
+
+// NewTable returns a table with these headings, such as "| method | MCC |".
+func NewTable(head string) *Table { return &Table{head: head} }
+
+// Row adds a row, formatted as by fmt.Sprintf, such as "| %s | %.3f |".
+func (t *Table) Row(format string, values ...any) {
+	t.rows = append(t.rows, fmt.Sprintf(format, values...))
+}
+
+// Show shows the table below the cell. Columns of numbers are aligned at the right.
+func (t *Table) Show() { Markdown("%s", t) }
+
+// number matches the start of a number, or a dash for a missing one.
+var number = regexp.MustCompile(`^([+-−–]?[0-9.]|[–-]?$)`)
+
+// String returns the table in Markdown.
+func (t *Table) String() string {
+	var b strings.Builder
+	b.WriteString(t.head + "\n|")
+	for column := range cells(t.head) {
+		line := " --- |"
+		if t.numbers(column) {
+			line = " ---: |"
+		}
+		b.WriteString(line)
+	}
+	for _, row := range t.rows {
+		b.WriteString("\n" + row)
+	}
+	return b.String()
+}
+
+// numbers reports whether a column has numbers only, and at least one.
+func (t *Table) numbers(column int) bool {
+	any := false
+	for _, row := range t.rows {
+		if in := cells(row); column < len(in) {
+			if !number.MatchString(in[column]) {
+				return false
+			}
+			any = any || in[column] != ""
+		}
+	}
+	return any
+}
+
+// cells returns the texts between a row's bars.
+func cells(row string) []string {
+	in := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+	for i := range in {
+		in[i] = strings.TrimSpace(in[i])
+	}
+	return in
+}
+
+// Play shows a player of a sound below the cell, with its title: samples at the rate in Hz,
+// as loud as possible without clipping.
+func Play(title string, samples []float64, rate float64) {
+	page := fmt.Sprintf(`<div>%s<br><audio controls src="%s"></audio></div>`,
+		html.EscapeString(title), dataURI("audio/wav", Must(wav(samples, rate))))
+	send("", bundle{protocol.MIMETextHTML: page, protocol.MIMETextPlain: title})
+}
+
+// wav returns a WAV file of one channel of 16 bits, whose loudest sample is ±1. Silence stays
+// silent.
+func wav(samples []float64, rate float64) ([]byte, error) {
+	scaled := new(mat.Dense)
+	if len(samples) > 0 {
+		scaled = mat.NewDense(1, len(samples), append([]float64(nil), samples...))
+		if loudest := max(mat.Max(scaled), -mat.Min(scaled)); loudest > 0 {
+			scaled.Apply(func(_, _ int, v float64) float64 { return v / loudest }, scaled)
+		}
+	}
+	var file bytes.Buffer
+	err := datasets.EncodeWAV(&file, scaled, int(math.Round(rate)), 16)
+	return file.Bytes(), err
+}
+
+// A Slider is pictures to go through by hand, such as the iterations of a fit. It is HTML with a
+// line of JavaScript; where that doesn't run, the last picture is shown.
+type Slider struct {
+	captions, frames []string
+	last             []byte
+}
+
+// Add adds a picture with a caption, or ends the cell with the error.
+func (s *Slider) Add(caption string, p *plot.Picture, err error) {
+	s.last = smaller(Must(Must(p, err).Bytes(plot.PNG)))
+	s.captions = append(s.captions, caption)
+	s.frames = append(s.frames, dataURI("image/png", s.last))
+}
+
+// Show shows the slider below the cell, at its last picture; without pictures nothing.
+func (s *Slider) Show() {
+	if len(s.frames) == 0 {
+		return
+	}
+	send("", bundle{
+		protocol.MIMETextHTML:  s.html(),
+		protocol.MIMEImagePNG:  s.last,
+		protocol.MIMETextPlain: s.captions[len(s.captions)-1],
+	})
+}
+
+// html returns the slider with its pictures in an attribute, not in elements of their own. So a
+// reader that removes scripts from a page shows one of them and not all.
+func (s *Slider) html() string {
+	frames := make([][2]string, len(s.frames))
+	for k := range frames {
+		frames[k] = [2]string{s.captions[k], s.frames[k]}
+	}
+	data, _ := json.Marshal(frames) // strings
+	end := len(frames) - 1
+	return fmt.Sprintf(`<figure style="margin:0"><label><input type="range" `+
+		`min="0" max="%d" value="%d" style="width:60%%;vertical-align:middle" `+
+		`oninput="const [c,p]=(this.frames??=JSON.parse(this.dataset.frames))[this.value],`+
+		`f=this.closest('figure');`+
+		`f.querySelector('img').src=p;f.querySelector('output').textContent=c" `+
+		`data-frames="%s"> <output>%s</output></label>%s</figure>`,
+		end, end, html.EscapeString(string(data)), html.EscapeString(s.captions[end]), imageOf(s.last))
+}
+
+// smaller returns a PNG image with its 256 most frequent colours at most, which takes about a third
+// of the bytes. The smoothed edges of lines get the nearest of them. An image that isn't smaller so
+// is returned as it is, and so is anything else.
+func smaller(original []byte) []byte {
+	decoded, err := png.Decode(bytes.NewReader(original))
+	if err != nil {
+		return original
+	}
+	drawn := image.NewNRGBA(decoded.Bounds())
+	draw.Draw(drawn, drawn.Rect, decoded, drawn.Rect.Min, draw.Src)
+	pixel := func(k int) uint32 { return binary.BigEndian.Uint32(drawn.Pix[4*k:]) }
+
+	count := make(map[uint32]int)
+	for k := range len(drawn.Pix) / 4 {
+		count[pixel(k)]++
+	}
+	var colors []uint32
+	for c := range count {
+		colors = append(colors, c)
+	}
+	slices.SortFunc(colors, func(a, b uint32) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return int(int64(a) - int64(b)) // the same image gives the same bytes
+	})
+
+	var palette color.Palette
+	index := make(map[uint32]uint8)
+	for k, c := range colors {
+		exact := color.NRGBA{uint8(c >> 24), uint8(c >> 16), uint8(c >> 8), uint8(c)}
+		if k < 256 {
+			palette = append(palette, exact)
+			index[c] = uint8(k)
+		} else {
+			index[c] = uint8(palette.Index(exact))
+		}
+	}
+	indexed := image.NewPaletted(drawn.Rect, palette)
+	for k := range indexed.Pix {
+		indexed.Pix[k] = index[pixel(k)]
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, indexed); err != nil || b.Len() >= len(original) {
+		return original
+	}
+	return b.Bytes()
 }

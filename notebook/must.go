@@ -33,28 +33,28 @@ func Check(err error) {
 	exit(1)
 }
 
-// Tests take its place.
+// exit ends the program. Tests replace it.
 var exit = os.Exit
 
-// oneLine is what the error says, in one line.
+// oneLine returns the text of the error in one line.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// The colour is that of errors in VS Code's theme or JupyterLab's, light or dark.
+// redLine returns the error as HTML, in the colour of errors of VS Code's theme or JupyterLab's.
 func redLine(err error) string {
-	return `<div style="color:var(--vscode-errorForeground,var(--jp-error-color1,#d32f2f))">` + html.EscapeString(oneLine(err)) + `</div>`
+	const color = "var(--vscode-errorForeground,var(--jp-error-color1,#d32f2f))"
+	return `<div style="color:` + color + `">` + html.EscapeString(oneLine(err)) + `</div>`
 }
 
-// Context ends when the kernel is interrupted, with the square button or the keys I I:
-// what was given it then stops, and a fit returns what it has; see [Kept]. GoNB ends the
-// program five seconds later. It is the same one each time, so that what a cell would do
-// next doesn't begin.
+// Context returns a context that ends when the kernel is interrupted, with the square button or the
+// keys I I. A fit then returns its result so far; see [Kept]. GoNB ends the program five seconds
+// later. Each call returns the same context, so that the rest of the cell doesn't begin.
 var Context = sync.OnceValue(func() context.Context {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
 	return ctx
 })
 
-// Kept is Must for what an interrupt of the kernel may cut short, with [Context]: it then
-// says so and returns v, what there is so far. Without any it ends the cell.
+// Kept is Must for a result that an interrupt of the kernel may cut short, with [Context]. It then
+// says so and returns v, the result so far. Without one it ends the cell.
 func Kept[T any](v *T, err error) *T {
 	if v != nil && errors.Is(err, context.Canceled) {
 		send("", bundle{protocol.MIMETextMarkdown: "*Interrupted: this is the result so far.*"})
