@@ -1,0 +1,225 @@
+package network
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Signals that were turned are turned back, to the last digits.
+func TestTowards(t *testing.T) {
+	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 3, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, err := preprocess.Apply(s, preprocess.ZCA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var qr mat.QR
+	qr.Factorize(mat.NewDense(3, 3, []float64{1, 2, -1, .5, -1, 3, 2, 0, 1}))
+	var turn, turned mat.Dense
+	qr.QTo(&turn)
+	turned.Mul(&turn, white)
+	turnedBack, err := towards(white, &turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := turnedBack.Apply(&turned)
+	if err != nil || !mat.EqualApprox(back, white, 1e-12) {
+		t.Errorf("not turned back (%v)", err)
+	}
+}
+
+// What isn't known replaces only what isn't either.
+func TestAccepted(t *testing.T) {
+	apart := &linear.Findings{Groups: [][]int{{0}, {1}, {2}}}
+	together := &linear.Findings{Groups: [][]int{{0}, {1, 2}}}
+	fitted := func(agreement float64, gains ...float64) *Model {
+		m := &Model{Agreement: agreement, Agreeing: 2}
+		for _, g := range gains {
+			m.PastGain = append(m.PastGain, Difference{Mean: g, SE: .01})
+		}
+		return m
+	}
+	alone := fitted(1, .2, .3, .2)
+	alone.Agreeing = 0
+	rotated := fitted(.9, .2, .3, .2)
+	rotated.Groups = [][]int{{0, 2}}
+	white := fitted(.99, .2, .02, .2)
+	white.Groups = [][]int{{0, 1}}
+	for _, test := range []struct {
+		name                   string
+		network                *Model
+		overKnown, overUnknown bool
+	}{
+		{"known", fitted(.99, .2, .3, .2), true, true},
+		{"one is white", fitted(.99, .2, .02, .2), false, true},
+		{"one is white, and of any rotation", white, false, true},
+		{"others recovered other signals", fitted(.9, .2, .3, .2), false, true},
+		{"others recovered others, and of any rotation", rotated, false, false},
+		{"no other is as good", alone, false, true},
+	} {
+		for _, in := range []struct {
+			place string
+			start int
+			found *linear.Findings
+			want  bool
+		}{
+			{"an identified demixing", linearPlace, apart, test.overKnown},
+			{"one with a group", linearPlace, together, test.overUnknown},
+			{"conditional normalisation", conditionalPlace, apart, test.overUnknown},
+		} {
+			if got := accepted(test.network, in.start, in.found); got != in.want {
+				t.Errorf("%s, in the place of %s: %v, want %v", test.name, in.place, got, in.want)
+			}
+		}
+	}
+}
+
+// What networks are compared on is spread over all of a long recording.
+func TestPart(t *testing.T) {
+	const n = 100_000
+	x := mat.NewDense(1, n, nil)
+	for k := range n {
+		x.Set(0, k, float64(k))
+	}
+	y := part(x)
+	_, positions := y.Dims()
+	if positions != comparedBlocks*comparedBlock || y.At(0, 0) != 0 || y.At(0, positions-1) != n-1 {
+		t.Errorf("%d positions from %g to %g", positions, y.At(0, 0), y.At(0, positions-1))
+	}
+	seams := 0
+	for k := 1; k < positions; k++ {
+		if y.At(0, k) != y.At(0, k-1)+1 {
+			seams++
+		}
+	}
+	if seams != comparedBlocks-1 {
+		t.Errorf("%d seams, want %d", seams, comparedBlocks-1)
+	}
+	if short := mat.NewDense(1, 500, nil); part(short) != short {
+		t.Error("a short one was cut")
+	}
+}
+
+// Alternatives behind transforms that aren't linear have the Jacobian of each position, and
+// conditional normalisation comes behind them too, but not twice.
+func TestAlternativesBehindTransforms(t *testing.T) {
+	s, err := datasets.AR7(rand.New(rand.NewPCG(5, 0)), 2, 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, .6, -.3, 1}), s)
+	for _, test := range []struct {
+		transforms []preprocess.Transform
+		linear     bool // both of the first two are
+		count      int
+	}{
+		{nil, true, 3},
+		{[]preprocess.Transform{preprocess.Standardise}, true, 3},
+		{[]preprocess.Transform{preprocess.Gaussianise}, false, 3},
+		{[]preprocess.Transform{preprocess.Conditional}, false, 2},
+	} {
+		i := newImprover(t, &x, test.transforms)
+		c, err := i.compared(t.Context(), &x, i.white, i.options)
+		if err != nil {
+			t.Fatalf("%v: %v", test.transforms, err)
+		}
+		if len(c.all) != test.count {
+			t.Fatalf("%v: %d alternatives, want %d", test.transforms, len(c.all), test.count)
+		}
+		for k, s := range c.starts[:2] {
+			if (len(s.LogDet) == 1) != test.linear {
+				t.Errorf("%v: alternative %d has %d log-determinants", test.transforms, k, len(s.LogDet))
+			}
+		}
+		if test.count == 3 {
+			want := append(slices.Clone(test.transforms), preprocess.Conditional)
+			if got := c.all[conditionalPlace].Transforms; !slices.Equal(got, want) {
+				t.Errorf("%v: the third alternative is %v, want %v", test.transforms, got, want)
+			}
+		}
+	}
+}
+
+// newImprover returns that of the linear rule's demixing of x behind transforms.
+func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) *improver {
+	t.Helper()
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &improver{x: signals, transforms: transforms, options: Options{Shape: signals.Shape()}}
+	steps := append(slices.Clone(transforms), preprocess.ZCA)
+	i.white.Z, i.white.Maps, i.white.Transforms, err = preprocess.Begin(t.Context(), x, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transformed, err := preprocess.ApplyAll(x, i.white.Maps[:len(i.white.Maps)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := ica.New(transformed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := linear.Separate(t.Context(), before, linear.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := preprocess.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
+	i.linear = i.white
+	i.linear.Maps = append(slices.Clone(i.white.Maps), turn)
+	i.linear.Linear = &found.Findings
+	if i.linear.Z, err = turn.Apply(i.white.Z); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// Of voices with silences, whose positions repeat, conditional normalisation isn't the
+// shorter description: all starts are compared with the same noise. It was by nats without
+// bound, at the point that the silence is.
+func TestSilence(t *testing.T) {
+	const n = 6000
+	rng := rand.New(rand.NewPCG(8, 0))
+	s := mat.NewDense(2, n, nil)
+	for i := range 2 {
+		v := 0.
+		for k := range n {
+			v = .9*v + rng.ExpFloat64()*math.Copysign(1, rng.Float64()-.5)
+			if on := k < n/3 || i == 0 && k > 2*n/3; on { // both are silent in the middle third
+				s.Set(i, k, v)
+			}
+		}
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{.6, .3, .35, .6}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := newImprover(t, x, nil)
+	c, err := i.compared(t.Context(), x, i.white, i.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := Choose(t.Context(), c.starts, i.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range chosen.Candidates {
+		t.Logf("%s: %.3f nats a position", c.starts[of.Start].Name, of.CodeLength)
+	}
+	if chosen.Start != linearPlace {
+		t.Errorf("%s is the shortest description", c.starts[chosen.Start].Name)
+	}
+}
