@@ -1,17 +1,21 @@
-// Package ica has what every method of independent component analysis shares: the mixed
-// signals that it fits, the interface that it implements and the model that it returns.
+// Package ica has what all methods of independent component analysis share: the mixed signals
+// that they fit, the interface that they implement and the model that they return.
 //
 // The names to know are Method, Signals and Model:
 //
-//	x, err := ica.New(mixed)              // checks the signals, d×n
-//	model, err := fastica.Default().Fit(ctx, x)
-//	z := model.Signals                     // the recovered signals, d×n
+//	x, err := ica.New(mixed)                    // checks the signals, d×n
+//	model, err := fastica.Default().Fit(ctx, x) // fits any number of methods
+//	z := model.Signals                          // the recovered signals, d×n
+//
+// Separate is both calls for a single method.
 //
 // The methods of this module are the linear rule (package linear), invertible networks
 // (package network), the rivals (the packages below baseline) and sica.Default, which
 // compares others. A method of your own is a type with Name and Fit.
 //
 // Signals are matrices of d rows × n columns: a row is a signal, a column a position.
+//
+// Reference: A. Hyvärinen, J. Karhunen and E. Oja, Independent Component Analysis, Wiley, 2001.
 package ica
 
 import (
@@ -77,7 +81,7 @@ type Model struct {
 	Convergence Convergence
 	// Why says in at most three sentences what was done and how sure it is; it may be empty.
 	Why string
-	// Details is what this method alone can say, such as *linear.Findings; it may be nil.
+	// Details has a type of the method's own, such as *lica.Details; it may be nil.
 	Details any
 }
 
@@ -95,8 +99,8 @@ type Convergence struct {
 // ErrNotFinite is wrapped by the error of a fit whose loss became NaN or infinite.
 var ErrNotFinite = signal.ErrNotFinite
 
-// Demixing returns the model of the linear demixing z = w·White of x's whitening, in a fit
-// that ended as c says. It is an error if x can't be whitened.
+// Demixing returns the linear model with the recovered signals z = w·White, where w is d×d and
+// White are the white signals of x.Whitening. It is an error if x can't be whitened.
 func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	white, err := x.Whitening()
 	if err != nil {

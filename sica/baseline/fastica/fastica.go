@@ -20,7 +20,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
@@ -55,10 +55,8 @@ func Paper() Config {
 	return cfg
 }
 
-const name = "fastica"
-
 // Name is "fastica".
-func (Config) Name() string { return name }
+func (Config) Name() string { return "fastica" }
 
 // Fit separates the mixed signals. It rotates the whitened signals to maximise the distance
 // of their marginals from Gaussian ones, measured by the mean of log cosh. An iteration takes
@@ -67,31 +65,24 @@ func (Config) Name() string { return name }
 // It is an error if a setting is out of range, if x can't be whitened, if the contrast is
 // the same in all directions, or if ctx ends. The model is linear.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	return rival.Demix(ctx, name, c.validate(x.Dims()), x, c.demix)
+	return rival.Demix(ctx, c.Name(), c.validate(x.Dims()), x, c.demix)
 }
 
 // demix returns the rotation of the white signals that the iterations end with.
 func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Convergence, error) {
 	d, _ := white.Dims()
-	w := c.start(d)
-	end, err := iterate(ctx, newPass(white), w, c)
-	if err == nil && !end.Converged {
+	w := fastica.Start(c.Seed, d)
+	if c.Start != nil {
+		w = mat.DenseCopyOf(c.Start)
+	}
+	iterations, converged, err := fastica.Iterate(ctx, white, w, c.Tolerance, c.MaxIterations)
+	end := ica.Convergence{Converged: converged, Iterations: iterations}
+	if !converged {
 		end.Warning = fmt.Sprintf("FastICA did not converge to the tolerance %g in %d iterations: "+
 			"allow more or raise the tolerance; nearly Gaussian signals never converge",
 			c.Tolerance, c.MaxIterations)
 	}
 	return w, end, err
-}
-
-// start returns the first demixing as a new matrix.
-func (c Config) start(d int) *mat.Dense {
-	if c.Start != nil {
-		return mat.DenseCopyOf(c.Start)
-	}
-	rng := stream.Named(c.Seed, name)
-	w := mat.NewDense(d, d, nil)
-	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, w)
-	return w
 }
 
 // validate returns an error for the first setting that is out of range for d signals.

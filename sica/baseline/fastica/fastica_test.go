@@ -29,7 +29,7 @@ func mustFit(t *testing.T, x *mat.Dense, cfg Config) *ica.Model {
 	return m
 }
 
-// mixed is d signals at n positions, mixed by a. Every other source is uniform; the rest are
+// mixed returns d signals at n positions, mixed by a. Every other source is uniform; the rest are
 // fifth powers of uniform draws, which have heavier tails than a Gaussian.
 func mixed(d, n int) (x, a *mat.Dense) {
 	_, a, x = baselinetest.Problem(d, n, baselinetest.Odd)
@@ -165,12 +165,12 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 		if m != nil {
-			t.Errorf("model %v beside an error", m)
+			t.Errorf("model %v with an error", m)
 		}
 	}
 }
 
-// Signals with little in them must give finite results or an error.
+// Degenerate signals give finite results or an error.
 func TestNeverNaN(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{

@@ -15,8 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
-// reference is what scikit-learn finds, as scripts/baselines/fastica_oracle.py
-// wrote it.
+// reference holds the results of scikit-learn, written by scripts/baselines/fastica_oracle.py.
 type reference struct {
 	AR7      []float64 // the MCC of seeds 1, 2, …
 	Unmixing []struct {
@@ -59,16 +58,15 @@ func TestUnmixingIsScikitLearns(t *testing.T) {
 	t.Logf("off by %.1e at most", worst)
 }
 
-// wanders is the seed on whose signals the iterations wander for hundreds of
-// steps, as they are nearly Gaussian. Scikit-learn itself ends at .963, .965 or
-// .835 if the start is changed in the 14th digit.
-const wanders = 1
+// unstableSeed is the seed of nearly Gaussian signals, with hundreds of iterations. Scikit-learn
+// itself ends at an MCC of 0.963, 0.965 or 0.835 when the start changes in the 14th digit.
+const unstableSeed = 1
 
 func TestAR7LikeScikitLearn(t *testing.T) {
 	var shared, own, scikitLearn []float64
 	for i, want := range baselinetest.ReadJSON[reference](t, "testdata/scikit-learn.json").AR7 {
 		seed := uint64(i + 1)
-		if seed == wanders {
+		if seed == unstableSeed {
 			continue
 		}
 		s, err := datasets.AR7(rand.New(rand.NewPCG(seed, 0)), 2, 1024) // as sica generate

@@ -15,8 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// In each of 20 segments the signals are as loud as drawn for it, and u says
-// which segment a position is in.
+// Each of 20 segments has a random loudness of each signal, and u is the segment of a position.
 func Example() {
 	const segments, length = 20, 100
 	rng := rand.New(rand.NewPCG(1, 2))

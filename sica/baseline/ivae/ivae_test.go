@@ -21,14 +21,14 @@ import (
 
 var _ ica.Method = Config{}
 
-// on is the configuration with the backend.
+// on returns the configuration with the backend.
 func (c Config) on(b compute.Backend) Config {
 	c.Backend = b
 	return c
 }
 
-// sources are two Gaussian signals whose variances change from segment to
-// segment, and the segment as a column with one 1.
+// sources returns two Gaussian signals whose variances change between segments, and the segment
+// of each position as a column with one 1.
 func sources(seed uint64, segments, length int) (s, u *mat.Dense) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s, u = mat.NewDense(2, segments*length, nil), mat.NewDense(segments, segments*length, nil)
@@ -44,7 +44,7 @@ func sources(seed uint64, segments, length int) (s, u *mat.Dense) {
 	return s, u
 }
 
-// small is a training of a second on the pure-Go backend.
+// small returns a training of a second on the pure-Go backend.
 func small() Config {
 	return Config{
 		Hidden:       []int{4},
@@ -56,8 +56,8 @@ func small() Config {
 	}
 }
 
-// What the article promises, from a mixing that isn't symmetric, so that no
-// whitening alone undoes it.
+// The sources of the article are recovered from a mixing that isn't symmetric, which whitening
+// alone doesn't undo.
 func TestRecoversModulatedSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 15 s")
@@ -96,8 +96,7 @@ func TestRecoversModulatedSources(t *testing.T) {
 	}
 }
 
-// A training may be repeated, on either backend, and its model does what the
-// training found.
+// A training gives the same model again, and on both backends.
 func TestModel(t *testing.T) {
 	s, _ := sources(2, 5, 20)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
@@ -199,7 +198,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// Other positions of an image, or with a u of the caller's, need their own u.
+// Images and signals with a custom u are transformed at the positions of the fit only.
 func TestTransformNeedsU(t *testing.T) {
 	s, u := sources(6, 5, 10)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})

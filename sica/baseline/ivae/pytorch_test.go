@@ -19,7 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
-// reference is what PyTorch finds, as scripts/baselines/ivae_oracle.py wrote it.
+// reference holds the results of PyTorch, written by scripts/baselines/ivae_oracle.py.
 type reference struct {
 	Losses    []float64 // of ten steps
 	Gradients map[string][]float64

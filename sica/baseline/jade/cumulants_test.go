@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// white are uniform signals, whitened, and heavy tails among them.
+// white returns white mixtures of uniform signals and signals with heavy tails.
 func white(t *testing.T, d, n int) *mat.Dense {
 	t.Helper()
 	_, _, x := baselinetest.Problem(d, n, baselinetest.Odd)
@@ -24,8 +24,8 @@ func white(t *testing.T, d, n int) *mat.Dense {
 	return w.White
 }
 
-// product is the values of independent sources in all combinations, each with
-// mean 0 and variance 1: there are no cumulants of one with another.
+// product returns all combinations of the values of independent sources with mean 0 and variance
+// 1. Their cross-cumulants are 0.
 func product(values ...[]float64) *mat.Dense {
 	n := 1
 	for _, v := range values {
@@ -49,7 +49,7 @@ var (
 	skew  = []float64{-math.Sqrt(0.5), -math.Sqrt(0.5), math.Sqrt(2)} // −1.5
 )
 
-// cumulant is cum(zᵢ, zⱼ, zₖ, zₗ) by its definition for mean 0, in plain loops.
+// cumulant returns cum(zᵢ, zⱼ, zₖ, zₗ) by its definition for mean 0, in plain loops.
 func cumulant(z *mat.Dense, i, j, k, l int) float64 {
 	_, n := z.Dims()
 	mean := func(of ...int) float64 {
@@ -98,7 +98,7 @@ func TestCumulantsByDefinition(t *testing.T) {
 	}
 }
 
-// Of independent signals only the excess kurtosis of each is left.
+// The cumulants of independent signals are 0 except the excess kurtosis of each.
 func TestCumulantsOfIndependentSignals(t *testing.T) {
 	all, err := cumulants(t.Context(), product(signs, three, heavy))
 	if err != nil {
@@ -121,7 +121,7 @@ func TestCumulantsOfIndependentSignals(t *testing.T) {
 	}
 }
 
-// squares is the sum of the squared cumulants of all quadruples.
+// squares returns the sum of the squared cumulants of all quadruples.
 func squares(z *mat.Dense) (sum float64) {
 	d, _ := z.Dims()
 	for i := range d {
@@ -136,16 +136,16 @@ func squares(z *mat.Dense) (sum float64) {
 	return sum
 }
 
-// The matrices stand for all cumulants: the sum of their squares is that of the
-// cumulants of all quadruples, which no rotation changes.
+// The matrices hold all cumulants: the sum of their squares is that over all quadruples, which is
+// invariant under rotations.
 func TestSumOfSquares(t *testing.T) {
 	const d = 3
 	z := white(t, d, 500)
 	want := squares(z)
 	for seed := range uint64(3) {
-		var turned mat.Dense
-		turned.Mul(rotation.Random(rand.New(rand.NewPCG(seed, 1)), d), z)
-		all, err := cumulants(t.Context(), &turned)
+		var rotated mat.Dense
+		rotated.Mul(rotation.Random(rand.New(rand.NewPCG(seed, 1)), d), z)
+		all, err := cumulants(t.Context(), &rotated)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,8 +159,8 @@ func TestSumOfSquares(t *testing.T) {
 	}
 }
 
-// Two signals can be turned by one angle only, and of all angles JADE's leaves
-// the least of the squares Σ cum(yᵢ, yⱼ, yₖ, yₗ)² with i ≠ j.
+// JADE's angle between two signals minimises the sum of the squares cum(yᵢ, yⱼ, yₖ, yₗ)² with
+// i ≠ j over all angles.
 func TestAngleIsTheBestOfAll(t *testing.T) {
 	x := white(t, 2, 300)
 	off := func(y *mat.Dense) float64 {
@@ -176,7 +176,7 @@ func TestAngleIsTheBestOfAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := off(m.Signals)
+	reached := off(m.Signals)
 	best := math.Inf(1)
 	const steps = 500
 	for k := range steps {
@@ -185,24 +185,22 @@ func TestAngleIsTheBestOfAll(t *testing.T) {
 		y.Mul(mat.NewDense(2, 2, []float64{cos, sin, -sin, cos}), x)
 		v := off(&y)
 		best = min(best, v)
-		if v < found {
-			t.Errorf("at %d/%d of a right angle %g is left, less than JADE's %g",
-				k, steps, v, found)
+		if v < reached {
+			t.Errorf("at %d/%d of a right angle the sum is %g, less than JADE's %g",
+				k, steps, v, reached)
 		}
 	}
-	// What is left is a trigonometric polynomial of degree 8 in the angle and at
-	// most all of the squares, so that by Bernstein's inequality its second
-	// derivative is at most 64 times that; and the grid comes within half a step
-	// of the angle.
-	near := math.Pi / 2 / steps / 2
-	if most := found + 64*squares(x)*near*near/2; best > most {
-		t.Errorf("the best of a grid of angles leaves %g, want at most %g beside JADE's %g",
-			best, most, found)
+	// The sum is a trigonometric polynomial of degree 8 in the angle, bounded by the sum of all
+	// squares. By Bernstein's inequality its second derivative is at most 64 times that bound.
+	// An angle of the grid is within half a step of JADE's.
+	half := math.Pi / 2 / steps / 2
+	if bound := reached + 64*squares(x)*half*half/2; best > bound {
+		t.Errorf("the smallest sum on a grid of angles is %g, want at most %g with JADE's %g",
+			best, bound, reached)
 	}
 }
 
-// Sources whose empirical distribution is exactly a product are recovered to
-// rounding.
+// Sources whose empirical distribution is exactly a product are recovered up to rounding.
 func TestSeparatesExactly(t *testing.T) {
 	s := product(signs, three, heavy, skew)
 	a := mat.NewDense(4, 4, []float64{1, 2, 3, 0, -1, 0, 1, 1, 2, 1, 1, 0, 0, 0, 1, 3})

@@ -63,7 +63,7 @@ func TestOneSignal(t *testing.T) {
 	}
 }
 
-// The default tolerance is .01/√T.
+// The default tolerance is 0.01/√n.
 func TestDefaultTolerance(t *testing.T) {
 	_, _, x := baselinetest.Problem(5, 400, baselinetest.Odd)
 	cfg := Default()

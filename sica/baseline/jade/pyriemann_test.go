@@ -11,8 +11,8 @@ import (
 	. "github.com/seed-47b1e431/gosica/sica/baseline/jade"
 )
 
-// reference is what the articles' cumulant matrices and pyRiemann find, as
-// scripts/baselines/jade_oracle.py wrote it.
+// reference holds the results of pyRiemann with the cumulant matrices of the articles, written by
+// scripts/baselines/jade_oracle.py.
 type reference struct {
 	Cases []struct {
 		D        int

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// white are d white signals at n positions, the first a mixture with cubes so
-// that their dependence changes with the rotation.
+// white returns d white signals at n positions. The first is a mixture with cubes, so that the
+// dependence changes with the rotation.
 func white(t *testing.T, d, n int, seed uint64) *mat.Dense {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -39,7 +39,7 @@ func random(rows, columns int, seed uint64) *mat.Dense {
 	return m
 }
 
-// phi is φ_l of the values y, centre being the values at its centre.
+// phi returns φ_l of the values y, with the values at its centre.
 func phi(y, centre []float64, sigma float64) float64 {
 	distance := 0.0
 	for m, v := range y {
@@ -48,8 +48,8 @@ func phi(y, centre []float64, sigma float64) float64 {
 	return math.Exp(-distance / (2 * sigma * sigma))
 }
 
-// bruteGram is Ĥ of the signals y as it is defined: the mean of φ_l·φ_l' over all
-// T^d combinations of their values.
+// bruteGram returns Ĥ of the signals y by definition: the mean of φ_l·φ_l' over all n^d
+// combinations of their values.
 func bruteGram(y mat.Matrix, centres [][]float64, sigma float64) *mat.SymDense {
 	d, n := y.Dims()
 	h := mat.NewSymDense(len(centres), nil)
@@ -70,7 +70,7 @@ func bruteGram(y mat.Matrix, centres [][]float64, sigma float64) *mat.SymDense {
 	return h
 }
 
-// bruteMean is ĥ of the signals y.
+// bruteMean returns ĥ of the signals y.
 func bruteMean(y mat.Matrix, centres [][]float64, sigma float64) *mat.VecDense {
 	_, n := y.Dims()
 	h := mat.NewVecDense(len(centres), nil)
@@ -82,7 +82,7 @@ func bruteMean(y mat.Matrix, centres [][]float64, sigma float64) *mat.VecDense {
 	return h
 }
 
-// bruteSolve is (Ĥ+λI)⁻¹ĥ by LU decomposition.
+// bruteSolve returns (Ĥ+λI)⁻¹ĥ by LU decomposition.
 func bruteSolve(
 	t *testing.T, gram *mat.SymDense, mean *mat.VecDense, lambda float64,
 ) *mat.VecDense {
@@ -98,7 +98,7 @@ func bruteSolve(
 	return alpha
 }
 
-// bruteSMI is SMI-hat of the signals W·x.
+// bruteSMI returns SMI-hat of the signals W·x.
 func bruteSMI(t *testing.T, b *basis, w *mat.Dense, sigma, lambda float64) float64 {
 	t.Helper()
 	var y mat.Dense
@@ -108,7 +108,7 @@ func bruteSMI(t *testing.T, b *basis, w *mat.Dense, sigma, lambda float64) float
 	return mat.Dot(mean, bruteSolve(t, bruteGram(&y, centres, sigma), mean, lambda))/2 - 0.5
 }
 
-// values are the values of the signals y at the centres.
+// values returns the values of the signals y at the centres.
 func (b *basis) values(y *mat.Dense) [][]float64 {
 	var centres [][]float64
 	for _, c := range b.centres {
@@ -171,8 +171,7 @@ func TestMeanIsTheSameForAllRotations(t *testing.T) {
 }
 
 func TestGradient(t *testing.T) {
-	// In any direction, of a function of Ĥ with ĥ held fixed. W isn't
-	// orthogonal.
+	// In any direction, with constant ĥ and a W that isn't orthogonal.
 	const d, n, sigma, lambda, step = 3, 60, 0.7, 0.01, 1e-5
 	b := newBasis(white(t, d, n, 6), 15)
 	w := random(d, d, 7)
@@ -202,7 +201,7 @@ func TestGradient(t *testing.T) {
 }
 
 func TestSlope(t *testing.T) {
-	// Along the rotations, of SMI-hat as it is defined, with ĥ recomputed.
+	// Along the rotations, for SMI-hat by definition, with ĥ recomputed.
 	for _, d := range []int{2, 3} {
 		const n, sigma, lambda, step = 14, 0.7, 0.01, 1e-4
 		b := newBasis(white(t, d, n, 8), 6)
@@ -270,8 +269,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// No product of two factors is subnormal, at whatever distance from a centre, and those
-// near enough to matter are the exponentials that they stand for.
+// No product of two factors is subnormal at any distance from a centre, and factors near a centre
+// are the exact exponentials.
 func TestFactorsAreNormal(t *testing.T) {
 	const n, sigma, step = 2000, 0.1, 0.003
 	x := mat.NewDense(1, n, nil)

@@ -124,7 +124,7 @@ func TestModel(t *testing.T) {
 		t.Error("Fit changed x")
 	}
 
-	// The rotation is what is left of Unmixing without the whitening.
+	// The unmixing matrix is the rotation times the whitening.
 	components, err := signal.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
@@ -168,8 +168,8 @@ func TestDescentStaysOrthogonalAndFalls(t *testing.T) {
 	o := newObjective(b, w, 0.7, 1e-3)
 	identity := mat.DenseCopyOf(mat.NewDiagDense(d, []float64{1, 1, 1, 1, 1}))
 	last := math.Inf(1)
-	for _, most := range []int{1, 2, 5, 20, 1000} {
-		cfg := Config{MaxIterations: most}
+	for _, maxIterations := range []int{1, 2, 5, 20, 1000} {
+		cfg := Config{MaxIterations: maxIterations}
 		end, err := o.descend(context.Background(), w, cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -24,13 +24,13 @@ import (
 
 var _ ica.Method = Config{}
 
-// on is the configuration with the backend.
+// on returns the configuration with the backend.
 func (c Config) on(b compute.Backend) Config {
 	c.Backend = b
 	return c
 }
 
-// sources are two signals of the article's kind, s_t = 0.7·s_{t−1} + Laplace.
+// sources returns two signals of the article's kind, s_t = 0.7·s_{t−1} + Laplace.
 func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
 	t.Helper()
 	p := datasets.ARProcess{
@@ -46,13 +46,13 @@ func sources(t *testing.T, seed uint64, positions int) *mat.Dense {
 	return s
 }
 
-// small is a training of a second on the pure-Go backend.
+// small returns a training of a second on the pure-Go backend.
 func small() Config {
 	return Config{Hidden: []int{4}, LearningRate: 1e-2, Batch: 16, Epochs: 30, Seed: 5}
 }
 
-// What the article promises, from a mixing that isn't symmetric, so that no
-// whitening alone undoes it.
+// The sources of the article are recovered from a mixing that isn't symmetric, which whitening
+// alone doesn't undo.
 func TestRecoversDependentSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
@@ -103,8 +103,7 @@ func TestNoDependenceIsSaid(t *testing.T) {
 	}
 }
 
-// A training may be repeated, on either backend, and its model does what the
-// training found.
+// A training gives the same model again, and on both backends.
 func TestModel(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
 	method := func(b compute.Backend) ica.Method { return small().on(b) }
@@ -182,8 +181,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// An epoch goes through every position but the first once, and each comes with
-// the one before it.
+// An epoch has every position except the first once, each with the position before it.
 func TestOrder(t *testing.T) {
 	const n, batch = 13, 4
 	o := newOrder(rand.New(rand.NewPCG(1, 1)), n, batch)

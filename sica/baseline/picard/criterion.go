@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
+	"github.com/seed-47b1e431/gosica/internal/tanh"
 )
 
 // A point is a demixing w of the white signals, with what is known about the criterion there:

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// white are exponential draws with changing signs, whitened.
+// white returns white mixtures of a uniform signal and signals with heavy tails.
 func white(t *testing.T, d, n int) *mat.Dense {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(d)))
@@ -55,7 +55,7 @@ func each(t *testing.T, test func(t *testing.T, ortho bool)) {
 	}
 }
 
-// The definitions in plain loops, over several blocks and the rest of one.
+// The means are those of the definitions in plain loops, over several blocks and a part of one.
 func TestMeans(t *testing.T) {
 	const d, n = 3, 2*blockWidth + 17
 	x, w := white(t, d, n), normal(rand.New(rand.NewPCG(3, 4)), d)
@@ -133,7 +133,7 @@ func TestGradient(t *testing.T) {
 	})
 }
 
-// step is a random direction.
+// step returns a random direction.
 func step(rng *rand.Rand, d int, ortho bool) *mat.Dense {
 	e := normal(rng, d)
 	if ortho {
@@ -142,7 +142,7 @@ func step(rng *rand.Rand, d int, ortho bool) *mat.Dense {
 	return e
 }
 
-// A step is halved until it goes down, and given up if it only goes up.
+// A step is halved until it descends. A step that only ascends gives no point.
 func TestDescend(t *testing.T) {
 	x := white(t, 3, 500)
 	each(t, func(t *testing.T, ortho bool) {
@@ -168,9 +168,8 @@ func TestDescend(t *testing.T) {
 	})
 }
 
-// Of signals whose empirical distribution is exactly a product the Hessian is
-// exact at the minimum: it is the change of the gradient by a small step, and solve
-// is its inverse.
+// The Hessian is exact at the minimum of signals whose empirical distribution is exactly a
+// product: it is the change of the gradient by a small step, and solve is its inverse.
 func TestHessian(t *testing.T) {
 	const small = 1e-5
 	each(t, func(t *testing.T, ortho bool) {
@@ -194,7 +193,7 @@ func TestHessian(t *testing.T) {
 		}
 		scales := mat.NewDiagDense(3, []float64{w.At(0, 0), w.At(1, 1), w.At(2, 2)})
 		if !mat.EqualApprox(w, scales, 1e-12) {
-			t.Errorf("the minimum is\n%v, want independent signals to stay apart", mat.Formatted(w))
+			t.Errorf("the minimum is\n%v, want a diagonal matrix", mat.Formatted(w))
 		}
 
 		rng := rand.New(rand.NewPCG(7, 8))
@@ -219,7 +218,7 @@ func TestHessian(t *testing.T) {
 	})
 }
 
-// However the signals are, the approximate Hessian leads down.
+// The approximate Hessian leads to a descent for any signals.
 func TestHessianIsPositive(t *testing.T) {
 	x := white(t, 4, 30)
 	each(t, func(t *testing.T, ortho bool) {
@@ -243,7 +242,7 @@ func TestHessianIsPositive(t *testing.T) {
 
 // The memory's direction is −H·g, where for each step s and change y in turn
 // H ← (I − s·yᵀ/sᵀy)·H·(I − y·sᵀ/sᵀy) + s·sᵀ/sᵀy, the BFGS update of the inverse
-// Hessian, here as a matrix of all entries by all.
+// Hessian, here as a d²×d² matrix.
 func TestDirection(t *testing.T) {
 	const d = 2
 	rng := rand.New(rand.NewPCG(11, 12))

@@ -34,7 +34,7 @@ func Example() {
 	if c := m.Convergence; !c.Converged {
 		log.Print(c.Warning)
 	}
-	// Each source is recovered, but for its sign and its place.
+	// Each source is recovered up to its sign and position among the signals.
 	for i := range 2 {
 		best := 0.0
 		for j := range 2 {

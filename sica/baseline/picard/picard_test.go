@@ -94,7 +94,7 @@ func TestSignalsAreLikeliest(t *testing.T) {
 	})
 }
 
-// mean is that of a·b.
+// mean returns the mean of a·b.
 func mean(a, b []float64) float64 { return floats.Dot(a, b) / float64(len(a)) }
 
 func TestLinear(t *testing.T) {
@@ -136,7 +136,7 @@ func TestSeed(t *testing.T) {
 	})
 }
 
-// Of one signal only the scale is to be found, and its sign is the start's.
+// The demixing of one signal is its scale, with the sign of the start.
 func TestOneSignal(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		cfg.Start = mat.NewDense(1, 1, []float64{2})
@@ -174,7 +174,7 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	})
 }
 
-// Where the likelihood overflows there is nowhere to go.
+// A start at which the likelihood overflows has no descent.
 func TestWarnsIfItIsStuck(t *testing.T) {
 	_, _, x := baselinetest.Problem(2, 100, baselinetest.Odd)
 	cfg := settings(false)

@@ -10,8 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
-// reference is what python-picard finds, as scripts/baselines/picard_oracle.py
-// wrote it.
+// reference holds the results of python-picard, written by scripts/baselines/picard_oracle.py.
 type reference struct {
 	Cases []struct {
 		D        int

@@ -16,7 +16,7 @@ import (
 )
 
 func Example() {
-	// Two Gaussian sources: only their spectra tell them apart.
+	// Two Gaussian sources, distinguishable by their spectra only.
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := mat.NewDense(2, 1000, nil)
 	for t := 1; t < 1000; t++ {
@@ -32,7 +32,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Each source is recovered, but for its sign and its place.
+	// Each source is recovered up to its sign and position among the signals.
 	for i := range 2 {
 		best := 0.0
 		for j := range 2 {

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
-// The definition in plain loops, over several blocks and lags longer than one.
+// The covariances are those of the definition in plain loops, over several blocks and for lags
+// longer than one.
 func TestLagged(t *testing.T) {
 	const d, n = 3, 2*blockWidth + 100
 	g := baselinetest.Generator(1)
@@ -52,8 +53,8 @@ func TestDefaultLags(t *testing.T) {
 	}
 }
 
-// The mean is over the pairs that there are, not over T: that of a cosine over
-// half periods is half the cosine of the lag.
+// The mean is over the n−τ existing pairs. That of a cosine over half periods is half the cosine
+// of the lag.
 func TestLaggedCosine(t *testing.T) {
 	const n, period = 1000, 20
 	z := mat.NewDense(1, n, nil)

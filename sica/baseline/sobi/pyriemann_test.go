@@ -11,8 +11,8 @@ import (
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 )
 
-// autoregressive is that of scripts/baselines/sobi_oracle.py: sources s with
-// different spectra in a mixing x.
+// autoregressive returns the problem of scripts/baselines/sobi_oracle.py: sources s with different
+// spectra, and their mixture x.
 func autoregressive(d, n int) (s, x *mat.Dense) {
 	g := baselinetest.Generator(d)
 	s, a := g.Matrix(d, n), g.Matrix(d, d)
@@ -27,7 +27,7 @@ func autoregressive(d, n int) (s, x *mat.Dense) {
 	return s, x
 }
 
-// reference is what pyRiemann finds, as scripts/baselines/sobi_oracle.py wrote it.
+// reference holds the results of pyRiemann, written by scripts/baselines/sobi_oracle.py.
 type reference struct {
 	Cases []struct {
 		D        int

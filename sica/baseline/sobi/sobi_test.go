@@ -25,7 +25,8 @@ func mustFit(t *testing.T, x *mat.Dense, cfg Config) *ica.Model {
 	return m
 }
 
-// oneLag is the method AMUSE.
+// oneLag returns the settings of AMUSE: L. Tong and others, IEEE Transactions on Circuits and
+// Systems 38(5), 499–509, 1991.
 func oneLag() Config {
 	cfg := Default()
 	cfg.Lags = []int{1}
@@ -52,9 +53,8 @@ func TestSeparates(t *testing.T) {
 	})
 }
 
-// Sources that are 0 where, and for more than the last lag around where, the
-// others aren't have no covariance at all, so that they are recovered to
-// rounding.
+// Sources that are 0 wherever another isn't, and for the last lag around it, have covariance 0
+// exactly. They are recovered up to rounding.
 func TestSeparatesExactly(t *testing.T) {
 	const d, each, gap = 3, 300, 100
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -90,8 +90,8 @@ func TestSeparatesExactly(t *testing.T) {
 	}
 }
 
-// With one lag the recovered signals are the eigenvectors of the covariance at
-// that lag, here gonum's.
+// With one lag the unmixing consists of the eigenvectors of the covariance at that lag, which
+// gonum computes here.
 func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 	_, x := autoregressive(5, 500)
 	w, err := signal.Whiten(x)
@@ -132,7 +132,7 @@ func TestLinear(t *testing.T) {
 	})
 }
 
-// Backwards the covariances are the same, and so is the rest.
+// Signals and their time reversal have the same covariances, and the same unmixing.
 func TestDirectionOfTimeDoesNotMatter(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := autoregressive(3, 1000)
@@ -180,7 +180,7 @@ func TestOneSignal(t *testing.T) {
 	})
 }
 
-// The default tolerance is .01/√T.
+// The default tolerance is 0.01/√n.
 func TestDefaultTolerance(t *testing.T) {
 	_, x := autoregressive(5, 400)
 	cfg := Default()

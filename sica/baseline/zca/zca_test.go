@@ -18,7 +18,7 @@ import (
 
 var methods = []ica.Method{Whitening{}, Gaussianised{}}
 
-// problem is the paper's: autoregressive sources s in its linear mixing x.
+// problem returns the paper's: autoregressive sources s and their linear mixture x.
 func problem(t *testing.T, d, n, steps int) (s, x *mat.Dense) {
 	t.Helper()
 	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), d, n)

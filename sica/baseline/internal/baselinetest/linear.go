@@ -110,7 +110,7 @@ func refuses(t *testing.T, x *mat.Dense, method ica.Method) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 		if model != nil {
-			t.Errorf("model %v beside an error", model)
+			t.Errorf("model %v with an error", model)
 		}
 	}
 }

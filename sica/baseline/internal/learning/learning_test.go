@@ -22,10 +22,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 )
 
-// steps is the most that newLearner's Learner can make in a call.
+// steps is the maximum number of steps of a call of newLearner's Learner.
 const steps = 5
 
-// newLearner needs nothing drawn, so that its batches are zeros.
+// newLearner returns a Learner whose loss doesn't use the batches, which are zeros.
 func newLearner(
 	t *testing.T, b compute.Backend, rate float64, loss flows.StepLoss, data ...*tensors.Tensor,
 ) (l *learning.Learner, batches []*tensors.Tensor) {
@@ -48,8 +48,7 @@ func set(t *testing.T, l *learning.Learner, name string, values ...float64) {
 	}
 }
 
-// Where the gradient is 1 in every step, each step of Adam is the learning rate,
-// but for ε.
+// With a constant gradient of 1 each step of Adam is the learning rate, up to ε.
 func TestAdam(t *testing.T) {
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +82,7 @@ func TestAdam(t *testing.T) {
 	}
 }
 
-// The network on the host is that on the backend, and one worked out by hand.
+// The network on the host equals that on the backend, and one computed by hand.
 func TestNetwork(t *testing.T) {
 	inputs := mat.NewDense(2, 3, []float64{
 		1, 0, -1,

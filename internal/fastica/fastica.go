@@ -1,3 +1,9 @@
+// Package fastica has the iterations of FastICA with the symmetric algorithm and the contrast
+// log cosh. Package sica/baseline/fastica is the method; the linear rule takes a candidate
+// from them.
+//
+// Reference: A. Hyvärinen, "Fast and robust fixed-point algorithms for independent component
+// analysis", IEEE Transactions on Neural Networks 10(3), 626–634, 1999.
 package fastica
 
 import (
@@ -13,35 +19,49 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
-	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/internal/tanh"
 )
 
-// iterate replaces the demixing w, d×d, by the last of the iterations that begin with it.
-func iterate(ctx context.Context, p *pass, w *mat.Dense, cfg Config) (ica.Convergence, error) {
+// Start returns a d×d matrix of standard normal draws, with which the iterations can begin.
+func Start(seed uint64, d int) *mat.Dense {
+	rng := stream.Named(seed, "fastica")
+	w := mat.NewDense(d, d, nil)
+	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, w)
+	return w
+}
+
+// Iterate replaces the demixing w of the white signals, d×n, by the last of the iterations that
+// begin with it. They converge if | |wᵀw′| − 1 | is below the tolerance for each row w and the
+// row w′ before. An iteration takes O(d²·n) operations, shared by all processors; their number
+// doesn't change the result.
+//
+// It is an error if the contrast is the same in all directions, or if ctx ends.
+func Iterate(
+	ctx context.Context, white, w *mat.Dense, tolerance float64, maxIterations int,
+) (iterations int, converged bool, err error) {
 	d, _ := w.Dims()
+	p, o := newPass(white), newOrthogonaliser(d)
 	current, next := w.RawMatrix(), newGeneral(d, d)
-	o := newOrthogonaliser(d)
-	var end ica.Convergence
 	if err := o.apply(current); err != nil {
-		return end, err
+		return 0, false, err
 	}
-	for end.Iterations < cfg.MaxIterations && !end.Converged {
+	for iterations < maxIterations && !converged {
 		if err := p.step(ctx, next, current); err != nil {
-			return end, err
+			return iterations, false, err
 		}
 		if err := o.apply(next); err != nil {
-			return end, err
+			return iterations, false, err
 		}
-		end.Iterations++
+		iterations++
 		change := 0.0
 		for i := range d {
 			change = max(change, math.Abs(math.Abs(floats.Dot(row(next, i), row(current, i)))-1))
 		}
 		copy(current.Data, next.Data)
-		end.Converged = change < cfg.Tolerance
+		converged = change < tolerance
 	}
-	return end, nil
+	return iterations, converged, nil
 }
 
 const (

@@ -3,7 +3,7 @@ package tanh_test
 import (
 	"fmt"
 
-	"github.com/seed-47b1e431/gosica/sica/baseline/internal/tanh"
+	"github.com/seed-47b1e431/gosica/internal/tanh"
 )
 
 func ExampleInPlace() {
