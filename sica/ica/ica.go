@@ -10,8 +10,8 @@
 // Separate is both calls for a single method.
 //
 // The methods of this module are the linear rule (package linear), invertible networks
-// (package network), the rivals (the packages below baseline) and sica.Default, which
-// compares others. A method of your own is a type with Name and Fit.
+// (package network), the rivals (the packages below baseline) and sica.AsMethod, which
+// compares others by code length. A custom method is any type with Name and Fit.
 //
 // Signals are matrices of d rows × n columns: a row is a signal, a column a position.
 //
