@@ -69,7 +69,8 @@ func TestWriteFails(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := Write(path, fail); !errors.Is(err, errOwn) || !strings.Contains(err.Error(), path) {
+		if err := Write(path, fail); !errors.Is(err, errOwn) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("error %v, want one about %s that wraps %v", err, path, errOwn)
 		}
 		func() {

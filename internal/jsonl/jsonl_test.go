@@ -41,7 +41,8 @@ func TestTornLine(t *testing.T) {
 		if err := errors.Join(f.Add(row{3}), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if rows, err := jsonl.Read(path, (*row).check); err != nil || !slices.Equal(rows, append(slices.Clone(want), row{3})) {
+		if rows, err := jsonl.Read(path, (*row).check); err != nil ||
+			!slices.Equal(rows, append(slices.Clone(want), row{3})) {
 			t.Errorf("cut at %d, then added to: %v, %v", cut, rows, err)
 		}
 	}
@@ -53,11 +54,13 @@ func TestBadRow(t *testing.T) {
 		"{\"A\":1}\nnot JSON\n": "line 2",
 		"{\"A\":-4}\n":          "line 1: -4 is below 0",
 	} {
-		if rows, err := jsonl.Decode(strings.NewReader(text), (*row).check); err == nil || !strings.Contains(err.Error(), says) {
+		if rows, err := jsonl.Decode(strings.NewReader(text), (*row).check); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, %v, want an error with %q", text, rows, err, says)
 		}
 	}
-	if rows, err := jsonl.Decode[row](strings.NewReader("{\"A\":-4}\n"), nil); err != nil || len(rows) != 1 {
+	if rows, err := jsonl.Decode[row](strings.NewReader("{\"A\":-4}\n"), nil); err != nil ||
+		len(rows) != 1 {
 		t.Errorf("without a check: %v, %v", rows, err)
 	}
 }

@@ -58,7 +58,8 @@ func TestParse(t *testing.T) {
 // A share that is read is one of those that there are, and is written as it is
 // read.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"1/1", "2/4", "0/4", "5/4", "+1/4", "1/2/3", "9223372036854775807/9223372036854775807", "1/99999999999999999999"} {
+	for _, seed := range []string{"1/1", "2/4", "0/4", "5/4", "+1/4", "1/2/3",
+		"9223372036854775807/9223372036854775807", "1/99999999999999999999"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -80,7 +81,8 @@ func checkShard(t *testing.T, s shard.Shard) {
 		t.Errorf("the shard has index %d of %d", s.Index, s.Count)
 	}
 	items := []string{"a", "b", "a"}
-	if n := len(shard.Of(s, items, func(item string) string { return item })); n > len(items)/s.Count+1 {
+	if n := len(shard.Of(s, items,
+		func(item string) string { return item })); n > len(items)/s.Count+1 {
 		t.Errorf("%d of %d items are in share %s", n, len(items), s)
 	}
 }

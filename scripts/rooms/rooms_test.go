@@ -36,17 +36,26 @@ func TestCheck(t *testing.T) {
 	}{
 		{"notebooks", "sica", ""},
 		{"notebooks", "notebook", ""},
-		{"scripts/sica", "notebook", "package scripts/sica (room scripts) imports notebook (room notebooks), which is above it"},
+		{"scripts/sica", "notebook",
+			"package scripts/sica (room scripts) imports notebook (room notebooks), which is " +
+				"above it"},
 		{"notebooks/results", "sica/experiment", ""},
 		{"sica", "layers", ""},
 		{"sica/report/html", "sica/report", ""},
 		{"sica/report", "sica/report/html", ""}, // Go itself forbids a circle
 		{"sica/baseline/pcl", "sica/preprocess", ""},
-		{"sica/baseline/pcl", "sica", "package sica/baseline/pcl (room sica/baseline) imports sica (room sica), which is above it"},
-		{"layers", "sica/metric", "package layers (room layers) imports sica/metric (room sica/metric), which is above it"},
-		{"internal/grid", "layers", "package internal/grid (room internal) imports layers (room layers), which is above it"},
+		{"sica/baseline/pcl", "sica",
+			"package sica/baseline/pcl (room sica/baseline) imports sica (room sica), which is " +
+				"above it"},
+		{"layers", "sica/metric",
+			"package layers (room layers) imports sica/metric (room sica/metric), which is above " +
+				"it"},
+		{"internal/grid", "layers",
+			"package internal/grid (room internal) imports layers (room layers), which is above " +
+				"it"},
 		{"backend", "internal/purego", ""},
-		{"backend", "layers", "package backend (room backend) imports layers (room layers), which is above it"},
+		{"backend", "layers",
+			"package backend (room backend) imports layers (room layers), which is above it"},
 		{"sica/new", "sica", "package sica/new is in no room; add it in scripts/rooms/rooms.go"},
 	} {
 		got := ""
@@ -70,7 +79,8 @@ func TestWalls(t *testing.T) {
 				t.Errorf("%s imports notebook: it ends the program, and only cells may", name)
 			case strings.HasPrefix(name, "sica/baseline") && other == "sica":
 				t.Errorf("the rival %s imports sica: rivals are useful alone", name)
-			case (room == "layers" || room == "flows" || room == "datasets" || room == "backend") && ofSICA:
+			case (room == "layers" || room == "flows" || room == "datasets" ||
+				room == "backend") && ofSICA:
 				t.Errorf("%s imports %s: it is for programs without SICA", name, other)
 			}
 		}
@@ -150,7 +160,8 @@ func TestPicture(t *testing.T) {
 				if to.Y >= from.Y {
 					t.Errorf("a line goes up from %v to %v", from, to)
 				}
-				if from.X == to.X && b.Min.X < from.X && from.X < b.Max.X && to.Y < b.Min.Y && b.Max.Y < from.Y {
+				if from.X == to.X && b.Min.X < from.X && from.X < b.Max.X && to.Y < b.Min.Y &&
+					b.Max.Y < from.Y {
 					t.Errorf("a line from %v to %v goes through %s", from, to, b.text[0])
 				}
 			}

@@ -18,7 +18,8 @@ import (
 func TestCompare(t *testing.T) {
 	dir := generate(t)
 	out := filepath.Join(dir, "out")
-	args := []string{"compare", "--in", filepath.Join(dir, "mixed.csv"), "--truth", filepath.Join(dir, "sources.csv"),
+	args := []string{"compare", "--in", filepath.Join(dir, "mixed.csv"), "--truth",
+		filepath.Join(dir, "sources.csv"),
 		"--methods", "zca,fastica,mixed", "--out", out, "--backend", "go", "--json"}
 	var rows []compared
 	if err := json.Unmarshal([]byte(must(t, args...)), &rows); err != nil {
@@ -27,19 +28,22 @@ func TestCompare(t *testing.T) {
 	var methods []string
 	for _, r := range rows {
 		methods = append(methods, r.Method)
-		score := must(t, "score", "--truth", filepath.Join(dir, "sources.csv"), "--recovered", r.File, "--json")
+		score := must(t, "score", "--truth", filepath.Join(dir, "sources.csv"), "--recovered",
+			r.File, "--json")
 		var want matchReport
 		if err := json.Unmarshal([]byte(score), &want); err != nil {
 			t.Fatal(err)
 		}
-		if r.MCC == nil || math.Abs(*r.MCC-want.MCC) > 1e-12 || r.Match.MCC != *r.MCC || r.Error != "" {
+		if r.MCC == nil || math.Abs(*r.MCC-want.MCC) > 1e-12 || r.Match.MCC != *r.MCC ||
+			r.Error != "" {
 			t.Errorf("%s: the row is %+v, its file scores %g", r.Method, r, want.MCC)
 		}
 	}
 	if want := []string{"sica", "zca", "fastica", "mixed"}; !slices.Equal(methods, want) {
 		t.Errorf("methods %q, want %q", methods, want)
 	}
-	if got, want := list(t, out), []string{"compare.png", "fastica.csv", "mixed.csv", "sica.csv", "zca.csv"}; !slices.Equal(got, want) {
+	if got, want := list(t, out), []string{"compare.png", "fastica.csv", "mixed.csv", "sica.csv",
+		"zca.csv"}; !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
 }
@@ -47,7 +51,8 @@ func TestCompare(t *testing.T) {
 // Without a truth there is a table whose scores are empty.
 func TestCompareWithoutTruth(t *testing.T) {
 	dir := generate(t)
-	table := must(t, "compare", "--in", filepath.Join(dir, "mixed.csv"), "--methods", "zca", "--backend", "go")
+	table := must(t, "compare", "--in", filepath.Join(dir, "mixed.csv"), "--methods", "zca",
+		"--backend", "go")
 	lines := strings.Split(table, "\n")
 	from, to := strings.Index(lines[0], "MCC"), strings.Index(lines[0], "seconds")
 	for k, method := range []string{"SICA ", "ZCA "} {
@@ -67,7 +72,8 @@ func TestCompareWithFailure(t *testing.T) {
 	if code != exitFailure || !strings.Contains(stderr, "1 of 3 methods failed") {
 		t.Errorf("exit %d, stderr %q", code, stderr)
 	}
-	for _, says := range []string{"Gaussianise+ZCA            failed", "linearly dependent", "\nZCA "} {
+	for _, says := range []string{"Gaussianise+ZCA            failed", "linearly dependent",
+		"\nZCA "} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("the table doesn't say %q:\n%s", says, stdout)
 		}
@@ -88,13 +94,15 @@ func TestCompareImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Apply(func(_, _ int, v float64) float64 { return 1 / (1 + math.Exp(-v)) }, x)
-	args := []string{"compare", "--methods", "zca", "--backend", "go", "--preset", "smoke", "--json", "--out", filepath.Join(dir, "out")}
+	args := []string{"compare", "--methods", "zca", "--backend", "go", "--preset", "smoke",
+		"--json", "--out", filepath.Join(dir, "out")}
 	var files []string
 	for _, name := range []string{"a.png", "b.png", "c.png"} {
 		files = append(files, filepath.Join(dir, name))
 		args = append(args, "--in", files[len(files)-1])
 	}
-	if err := datasets.WriteImages(x, []int{datasets.MNISTSide, datasets.MNISTSide}, files...); err != nil {
+	if err := datasets.WriteImages(x, []int{datasets.MNISTSide, datasets.MNISTSide},
+		files...); err != nil {
 		t.Fatal(err)
 	}
 	var rows []compared

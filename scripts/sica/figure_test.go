@@ -11,9 +11,11 @@ import (
 // once, and neither is made again.
 func TestFigureInShares(t *testing.T) {
 	dir := t.TempDir()
-	whole, shares, joined := filepath.Join(dir, "whole"), filepath.Join(dir, "shares"), filepath.Join(dir, "joined")
+	whole, shares, joined := filepath.Join(dir, "whole"), filepath.Join(dir,
+		"shares"), filepath.Join(dir, "joined")
 	figure := func(out string, more ...string) string {
-		args := []string{"figure", "3b", "--methods", "mixed,zca,fastica", "--runs", "2", "--out", out, "--backend", "go"}
+		args := []string{"figure", "3b", "--methods", "mixed,zca,fastica", "--runs", "2", "--out",
+			out, "--backend", "go"}
 		return must(t, append(args, more...)...)
 	}
 	table := func(printed string) string {
@@ -29,19 +31,24 @@ func TestFigureInShares(t *testing.T) {
 	if !strings.HasPrefix(want, "24 of 24 separations to make") {
 		t.Errorf("the first time it printed\n%s", want)
 	}
-	if again := figure(whole); !strings.HasPrefix(again, "0 of 24 separations to make") || table(again) != table(want) {
+	if again := figure(whole); !strings.HasPrefix(again, "0 of 24 separations to make") ||
+		table(again) != table(want) {
 		t.Errorf("the second time it printed\n%s", again)
 	}
 	figure(shares, "--shard", "1/2")
 	figure(shares, "--shard", "2/2", "--jobs", "2")
-	if got, want := list(t, shares), []string{"outcomes-1-of-2.jsonl", "outcomes-2-of-2.jsonl"}; !slices.Equal(got, want) {
+	if got, want := list(t, shares), []string{"outcomes-1-of-2.jsonl",
+		"outcomes-2-of-2.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("the shares' files are %q, want %q", got, want)
 	}
-	must(t, "merge", "--out", joined, filepath.Join(shares, "outcomes-1-of-2.jsonl"), filepath.Join(shares, "outcomes-2-of-2.jsonl"))
-	if got := figure(joined); !strings.HasPrefix(got, "0 of 24 separations to make") || table(got) != table(want) {
+	must(t, "merge", "--out", joined, filepath.Join(shares, "outcomes-1-of-2.jsonl"),
+		filepath.Join(shares, "outcomes-2-of-2.jsonl"))
+	if got := figure(joined); !strings.HasPrefix(got, "0 of 24 separations to make") ||
+		table(got) != table(want) {
 		t.Errorf("joined it is\n%s\nand at once\n%s", got, want)
 	}
-	if got, want := list(t, whole), []string{"fig3b.png", "outcomes.jsonl"}; !slices.Equal(got, want) {
+	if got, want := list(t, whole), []string{"fig3b.png", "outcomes.jsonl"}; !slices.Equal(got,
+		want) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
@@ -58,15 +65,18 @@ func TestFigureAsPrinted(t *testing.T) {
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "4 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "0 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "| the paper says |"},
-		{[]string{"interpretations"}, "90 of 90 separations to make"}, // 18 mixtures of AR(7), as the linear one of two readings is one, and 12 of digits
+		// 18 mixtures of AR(7), as the linear one of two interpretations is one, and 12 of digits.
+		{[]string{"interpretations"}, "90 of 90 separations to make"},
 		{[]string{"interpretations"}, "| GELU, x + 0.05·h(W·x) | 0."},
 	} {
-		args := slices.Concat([]string{"figure"}, test.args, []string{"--methods", "mixed", "--out", out, "--backend", "go"})
+		args := slices.Concat([]string{"figure"}, test.args,
+			[]string{"--methods", "mixed", "--out", out, "--backend", "go"})
 		if printed := must(t, args...); !strings.Contains(printed, test.says) {
 			t.Errorf("%q printed\n%swithout %q", test.args, printed, test.says)
 		}
 	}
-	if got, want := list(t, out), []string{"fig3c-printed.png", "fig3c.png", "outcomes.jsonl"}; !slices.Equal(got, want) {
+	if got, want := list(t, out), []string{"fig3c-printed.png", "fig3c.png",
+		"outcomes.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
@@ -75,7 +85,8 @@ func TestFigureAsPrinted(t *testing.T) {
 func TestFigureOfModels(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "new")
 	printed := must(t, "figure", "2", "--out", out)
-	for _, says := range []string{"| independent, of two spectra | holds | 0.000 |", "| rotated, of two spectra | fails | 1.201 |"} {
+	for _, says := range []string{"| independent, of two spectra | holds | 0.000 |",
+		"| rotated, of two spectra | fails | 1.201 |"} {
 		if !strings.Contains(printed, says) {
 			t.Errorf("it printed\n%swithout %q", printed, says)
 		}

@@ -27,8 +27,10 @@ var validLines = []string{
 	"generate --signals ar7 --out new --mixing gelu --steps 3 --d 3 --length 64 --seed 7",
 	"generate --signals mnist --out folder --mixing none --d 2",
 	"separate --in mixed.csv --out z.csv --preset smoke --iterations 1",
-	"separate --in mixed.csv --truth truth.csv --out z.npy --preset smoke --iterations 2 --json r.json --save new --resume",
-	"separate --in a.png --in b.pgm --out z.wav --method sica-wgf --preset smoke --iterations 1 --checkpoint new --shape 8x16",
+	"separate --in mixed.csv --truth truth.csv --out z.npy --preset smoke --iterations 2 --json " +
+		"r.json --save new --resume",
+	"separate --in a.png --in b.pgm --out z.wav --method sica-wgf --preset smoke --iterations 1 " +
+		"--checkpoint new --shape 8x16",
 	"transform --model model --in mixed.csv --out z.csv",
 	"transform --model model --in mixed.csv --out z.npy --inverse --shape 128",
 	"score --truth truth.csv --recovered mixed.csv --json",
@@ -79,7 +81,8 @@ func fuzzFiles(f *testing.F) map[string][]byte {
 	}
 	mcc := .5
 	outcome := &experiment.Outcome{Trial: experiment.Trial{
-		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: experiment.FirstSeed}, Method: "zca",
+		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing,
+			Steps: 5, Seed: experiment.FirstSeed}, Method: "zca",
 	}, MCC: &mcc}
 	for _, err := range []error{
 		datasets.WriteFile(path("truth.csv"), s),
@@ -99,7 +102,8 @@ func fuzzFiles(f *testing.F) map[string][]byte {
 			f.Fatal(err)
 		}
 	}
-	code, _, stderr := command(context.Background(), "separate", "--in", path("mixed.csv"), "--out", path("z.csv"), "--preset", "smoke", "--iterations", "1", "--save", path("model"), "--backend", "go")
+	code, _, stderr := command(context.Background(), "separate", "--in", path("mixed.csv"),
+		"--out", path("z.csv"), "--preset", "smoke", "--iterations", "1", "--save", path("model"), "--backend", "go")
 	if code != exitOK {
 		f.Fatal(stderr)
 	}
@@ -220,7 +224,8 @@ func leadsAway(args []string) bool {
 		if !filepath.IsLocal(value) && value != "" || strings.HasPrefix(arg, "__") {
 			return true
 		}
-		if n, err := strconv.ParseInt(value, 0, 64); err == nil && n > 256 && !slices.Contains(fuzzWords, value) {
+		if n, err := strconv.ParseInt(value, 0, 64); err == nil && n > 256 &&
+			!slices.Contains(fuzzWords, value) {
 			return true
 		}
 	}
@@ -232,8 +237,10 @@ func leadsAway(args []string) bool {
 func quick(args []string, flags map[string][]string) []string {
 	name := commandOf(args, flags)
 	for flag, value := range map[string]string{"--backend": "go", "--methods": "zca"} {
-		given := slices.ContainsFunc(args, func(arg string) bool { return arg == "--" || strings.HasPrefix(arg, flag) })
-		if slices.Contains(flags[name], flag) && !given && (flag == "--backend" || name == "figure") {
+		given := slices.ContainsFunc(args,
+			func(arg string) bool { return arg == "--" || strings.HasPrefix(arg, flag) })
+		if slices.Contains(flags[name], flag) && !given &&
+			(flag == "--backend" || name == "figure") {
 			args = append(slices.Clip(args), flag+"="+value)
 		}
 	}
@@ -275,17 +282,21 @@ func FuzzCommandLine(f *testing.F) {
 		code, stdout, stderr := command(ctx, args...)
 		failed := func(format string, values ...any) {
 			t.Helper()
-			t.Errorf("sica %q: exit %d, stderr %q: "+format, append([]any{args, code, stderr}, values...)...)
+			t.Errorf("sica %q: exit %d, stderr %q: "+format,
+				append([]any{args, code, stderr}, values...)...)
 		}
-		if !slices.Contains([]int{exitOK, exitFailure, exitUsage, exitNotFinite, exitInterrupted}, code) {
+		if !slices.Contains([]int{exitOK, exitFailure, exitUsage, exitNotFinite, exitInterrupted},
+			code) {
 			failed("no such exit code")
 		}
-		if seed == 0 && slices.Contains(validLines, line) && code != exitOK && code != exitInterrupted {
+		if seed == 0 && slices.Contains(validLines, line) && code != exitOK &&
+			code != exitInterrupted {
 			failed("want no failure")
 		}
 		wrong := progressLines.ReplaceAllString(stderr, "")
 		said, ok := strings.CutPrefix(wrong, "sica: ")
-		if code == exitOK && wrong != "" || code != exitOK && (!ok || len(said) < 5 || strings.Index(said, "\n") != len(said)-1) {
+		if code == exitOK && wrong != "" || code != exitOK &&
+			(!ok || len(said) < 5 || strings.Index(said, "\n") != len(said)-1) {
 			failed("want a line if it fails")
 		}
 		if outside := contents(t, parent); len(outside)-len(contents(t, work)) != 2 {
@@ -293,7 +304,9 @@ func FuzzCommandLine(f *testing.F) {
 		}
 		for line := range strings.Lines(stdout) {
 			path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "wrote ")
-			if _, err := os.Stat(path); ok && err != nil && !slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "\n") }) {
+			if _, err := os.Stat(path); ok && err != nil &&
+				!slices.ContainsFunc(args,
+					func(arg string) bool { return strings.Contains(arg, "\n") }) {
 				failed("it said that it wrote %s: %v", path, err)
 			}
 		}
@@ -301,7 +314,8 @@ func FuzzCommandLine(f *testing.F) {
 		if code == exitUsage && len(wrote) > 0 {
 			failed("called wrongly, it changed %q", slices.Sorted(maps.Keys(wrote)))
 		}
-		if name := commandOf(args, flags); code == exitFailure && slices.Contains([]string{"separate", "transform", "score"}, name) {
+		if name := commandOf(args, flags); code == exitFailure &&
+			slices.Contains([]string{"separate", "transform", "score"}, name) {
 			for path, content := range wrote {
 				if content != nil && filepath.Base(path) != "lock" { // that a checkpoint is locked with
 					failed("it failed but wrote %s", path)
@@ -342,12 +356,14 @@ func broken(path string, content []byte) string {
 		return "a temporary file was left"
 	case content == nil: // a folder
 	case json.Valid(content): // as --json writes to a file of any name
-	case filepath.Base(path) == "MANIFEST" && !strings.HasPrefix(string(content), "sica checkpoint"):
+	case filepath.Base(path) == "MANIFEST" &&
+		!strings.HasPrefix(string(content), "sica checkpoint"):
 		_, err = sica.Load(filepath.Dir(path))
 	case filepath.Ext(path) == ".json":
 		return "no JSON"
 	case filepath.Ext(path) == ".jsonl":
-		_, err = experiment.Read(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl"))
+		_, err = experiment.Read(filepath.Dir(path),
+			strings.TrimSuffix(filepath.Base(path), ".jsonl"))
 	case slices.Contains([]string{".csv", ".npy", ".wav", ".png", ".pgm"}, filepath.Ext(path)):
 		_, err = datasets.ReadFile(path)
 	}

@@ -31,14 +31,17 @@ func TestRecording(t *testing.T) {
 		cells := fmt.Sprintf("%.3f;%.6f;%.6f;%.6f;%.6f\n", 10+float64(k)/rate, fp1, cz, o2, fp1-cz)
 		text.WriteString(strings.ReplaceAll(cells, ".", ","))
 	}
-	in, out, model, clean := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "z.csv"), filepath.Join(dir, "model"), filepath.Join(dir, "clean.csv")
+	in, out, model, clean := filepath.Join(dir, "rec.csv"), filepath.Join(dir,
+		"z.csv"), filepath.Join(dir, "model"), filepath.Join(dir, "clean.csv")
 	if err := os.WriteFile(in, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said := must(t, "separate", "--in", in, "--out", out, "--save", model, "--backend", "go"); !strings.Contains(said, "4 mixed signals were reduced to 3 principal components") {
+	if said := must(t, "separate", "--in", in, "--out", out, "--save", model, "--backend",
+		"go"); !strings.Contains(said, "4 mixed signals were reduced to 3 principal components") {
 		t.Errorf("printed %q", said)
 	}
-	looked := strings.Split(must(t, "inspect", "--model", model, "--in", in, "--reference", "Fp1"), "\n")
+	looked := strings.Split(must(t, "inspect", "--model", model, "--in", in, "--reference", "Fp1"),
+		"\n")
 	var beats string
 	for _, line := range looked[1:] {
 		if strings.Contains(line, "1.25 Hz") {
@@ -50,7 +53,8 @@ func TestRecording(t *testing.T) {
 	}
 	picture := filepath.Join(dir, "components.svg")
 	must(t, "inspect", "--model", model, "--in", in, "--plot", picture)
-	if svg, err := os.ReadFile(picture); err != nil || !strings.Contains(string(svg), "Fp1-Cz") || !strings.Contains(string(svg), "time, s") {
+	if svg, err := os.ReadFile(picture); err != nil || !strings.Contains(string(svg), "Fp1-Cz") ||
+		!strings.Contains(string(svg), "time, s") {
 		t.Errorf("the picture: %v, %d bytes without names or time", err, len(svg))
 	}
 	must(t, "remove", "--model", model, "--in", in, "--out", clean, "--components", beats)
@@ -58,7 +62,8 @@ func TestRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Join(r.Names, "|") != "Fp1|Cz|O2|Fp1-Cz" || r.Rate != rate || r.TimeColumn != "Time (s)" || r.Start != 10 {
+	if strings.Join(r.Names, "|") != "Fp1|Cz|O2|Fp1-Cz" || r.Rate != rate ||
+		r.TimeColumn != "Time (s)" || r.Start != 10 {
 		t.Errorf("names %q, rate %g from %g on, times %q", r.Names, r.Rate, r.Start, r.TimeColumn)
 	}
 	centred, _ := signal.Centred(r.Signals)
@@ -79,13 +84,17 @@ func TestRecording(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"remove", "--model", model, "--in", in, "--out", clean, "--components", "4"}, "signals 1 to 3"},
-		{[]string{"remove", "--model", model, "--in", out, "--out", clean, "--components", "1"}, "x has 3 signals; it must have 4"},
-		{[]string{"inspect", "--model", model, "--in", in, "--reference", "C3"}, `"Fp1" "Cz" "O2" "Fp1-Cz"`},
+		{[]string{"remove", "--model", model, "--in", in, "--out", clean, "--components", "4"},
+			"signals 1 to 3"},
+		{[]string{"remove", "--model", model, "--in", out, "--out", clean, "--components", "1"},
+			"x has 3 signals; it must have 4"},
+		{[]string{"inspect", "--model", model, "--in", in, "--reference", "C3"},
+			`"Fp1" "Cz" "O2" "Fp1-Cz"`},
 		{[]string{"inspect", "--model", model, "--in", in, "--reference", "5"}, "channels 1 to 4"},
 		{[]string{"inspect", "--model", model, "--in", in, "--rate", "-1"}, "--rate -1"},
 	} {
-		if code, _, stderr := command(t.Context(), c.args...); code == 0 || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		if code, _, stderr := command(t.Context(), c.args...); code == 0 ||
+			!strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
 	}
@@ -102,11 +111,13 @@ func TestClocks(t *testing.T) {
 	}
 	in := write(t, dir, "in.csv", rows.String())
 	for _, args := range [][]string{
-		{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--preset", "smoke", "--backend", "go"},
+		{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--preset", "smoke",
+			"--backend", "go"},
 		{"report", "--in", in, "--refits", "0", "--preset", "smoke", "--backend", "go"},
 		{"compare", "--in", in, "--methods", "zca", "--preset", "smoke", "--backend", "go"},
 	} {
-		if said := must(t, args...); strings.Count(said, "mixed signal 1 rises by the same amount at every position") != 1 {
+		if said := must(t, args...); strings.Count(said,
+			"mixed signal 1 rises by the same amount at every position") != 1 {
 			t.Errorf("%s printed %q", args[0], said)
 		}
 	}

@@ -172,7 +172,9 @@ func (opt *reportOptions) result(
 	if err := cfg.Validate(d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	cfg.OnProgress = func(_ int, doing string, done float64) { shown.Part("separating: "+doing, done) }
+	cfg.OnProgress = func(_ int, doing string, done float64) {
+		shown.Part("separating: "+doing, done)
+	}
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		shown.Part("separating: iterations", float64(it.J)/float64(cfg.Iterations()))
 	})

@@ -38,15 +38,20 @@ func TestReportOfSeparation(t *testing.T) {
 	if err := datasets.WriteFile(short, mat.DenseCopyOf(x.Slice(0, 2, 0, 120))); err != nil {
 		t.Fatal(err)
 	}
-	model, jsonFile, html := filepath.Join(dir, "model"), filepath.Join(dir, "r.json"), filepath.Join(dir, "r.html")
-	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--backend", "go", "--save", model)
+	model, jsonFile, html := filepath.Join(dir, "model"), filepath.Join(dir,
+		"r.json"), filepath.Join(dir, "r.html")
+	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--backend", "go",
+		"--save", model)
 	// Images of four columns are too narrow for networks, which would take long.
-	out := must(t, "report", "--in", short, "--shape", "30x4", "--model", model, "--refits", "0", "--json", jsonFile, "--html", html, "--backend", "go")
+	out := must(t, "report", "--in", short, "--shape", "30x4", "--model", model, "--refits", "0",
+		"--json", jsonFile, "--html", html, "--backend", "go")
 	d := readDiagnosis(t, jsonFile)
-	if d.Model != model || d.Report.Positions != 120 || d.Report.Stability != nil || d.Report.Recovered.Classifier != nil {
+	if d.Model != model || d.Report.Positions != 120 || d.Report.Stability != nil ||
+		d.Report.Recovered.Classifier != nil {
 		t.Errorf("diagnosis %+v", d)
 	}
-	if !strings.HasPrefix(out, "Verdict: "+string(d.Report.Verdict)+"\n") || !strings.Contains(out, "wrote "+jsonFile) || !strings.Contains(out, "wrote "+html) {
+	if !strings.HasPrefix(out, "Verdict: "+string(d.Report.Verdict)+"\n") ||
+		!strings.Contains(out, "wrote "+jsonFile) || !strings.Contains(out, "wrote "+html) {
 		t.Errorf("printed %q", out)
 	}
 	page, err := os.ReadFile(html)
@@ -64,7 +69,8 @@ func TestReportOfFit(t *testing.T) {
 	in, jsonFile := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "r.json")
 	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile)
 	d := readDiagnosis(t, jsonFile)
-	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Classifier == nil || len(d.Report.Stability.Recoveries) != 2 {
+	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Classifier == nil ||
+		len(d.Report.Stability.Recoveries) != 2 {
 		t.Errorf("diagnosis %+v", d)
 	}
 	// AR(7) sources are Gaussian with equal spectra.
@@ -87,21 +93,27 @@ func TestReportErrors(t *testing.T) {
 		{"nothing in", nil, exitUsage, `flag(s) "in" not set`},
 		{"no such file", []string{"--in", "no.csv"}, exitFailure, "no such file"},
 		{"one place", []string{"--in", in, "--json", "a", "--html", "a"}, exitUsage, "same file"},
-		{"no such separation", []string{"--in", in, "--model", filepath.Join(dir, "no")}, exitFailure, "no such file"},
-		{"a seed for no fit", []string{"--in", in, "--model", dir, "--seed", "3"}, exitUsage, "--seed is for a fit"},
-		{"a preset for no fit", []string{"--in", in, "--model", dir, "--preset", "smoke"}, exitUsage, "--preset is for a fit"},
-		{"components for no fit", []string{"--in", in, "--model", dir, "--components", "2"}, exitUsage, "--components is for a fit"},
+		{"no such separation", []string{"--in", in, "--model", filepath.Join(dir, "no")},
+			exitFailure, "no such file"},
+		{"a seed for no fit", []string{"--in", in, "--model", dir, "--seed", "3"}, exitUsage,
+			"--seed is for a fit"},
+		{"a preset for no fit", []string{"--in", in, "--model", dir, "--preset", "smoke"},
+			exitUsage, "--preset is for a fit"},
+		{"components for no fit", []string{"--in", in, "--model", dir, "--components", "2"},
+			exitUsage, "--components is for a fit"},
 		{"a row of another length", []string{"--in", in, "--shape", "7"}, exitUsage, "--shape 7"},
 		{"refits", []string{"--in", in, "--refits", "-1"}, exitUsage, "--refits -1"},
 		{"too many refits", []string{"--in", in, "--refits", "101"}, exitUsage, "0 to 100"},
 		{"method", []string{"--in", in, "--method", "ica"}, exitUsage, `"ica"`},
 		{"shape", []string{"--in", in, "--shape", "3x3"}, exitFailure, "shape [3 3]"},
-		{"no folder", []string{"--in", in, "--html", filepath.Join(dir, "no", "r.html")}, exitFailure, "no such file"},
+		{"no folder", []string{"--in", in, "--html", filepath.Join(dir, "no", "r.html")},
+			exitFailure, "no such file"},
 		{"too few positions", []string{"--in", few}, exitFailure, "at least 64"},
 	} {
 		code, stdout, stderr := command(t.Context(), append([]string{"report"}, test.args...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1+strings.Count(stderr, " %\n") { // one but for the progress
-			t.Errorf("%s: exit %d, stdout %q, stderr %q; want exit %d and %q", test.name, code, stdout, stderr, test.code, test.want)
+			t.Errorf("%s: exit %d, stdout %q, stderr %q; want exit %d and %q", test.name, code,
+				stdout, stderr, test.code, test.want)
 		}
 	}
 	if after := list(t, dir); len(after) != len(before) {

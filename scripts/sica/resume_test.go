@@ -28,7 +28,8 @@ func separateResumes(t *testing.T, backendName string) {
 	dir := generate(t)
 	args := func(name string, more ...string) []string {
 		out := filepath.Join(dir, name)
-		return append([]string{"separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", out + ".csv", "--json", out + ".json",
+		return append([]string{"separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", out +
+			".csv", "--json", out + ".json",
 			"--preset", "smoke", "--iterations", "4", "--backend", backendName}, more...)
 	}
 	must(t, args("whole")...)
@@ -39,7 +40,8 @@ func separateResumes(t *testing.T, backendName string) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var stderr bytes.Buffer
-		if code := run(ctx, args("parts", flags...), &cancelling{cancel: cancel, at: "iteration 2/4"}, &stderr); code != exitInterrupted {
+		if code := run(ctx, args("parts", flags...),
+			&cancelling{cancel: cancel, at: "iteration 2/4"}, &stderr); code != exitInterrupted {
 			t.Fatalf("exit %d, %q", code, stderr.String())
 		}
 		if _, err := os.Stat(folder); err != nil {
@@ -52,7 +54,8 @@ func separateResumes(t *testing.T, backendName string) {
 		if read(t, filepath.Join(dir, "parts.csv")) != read(t, filepath.Join(dir, "whole.csv")) {
 			t.Error("the resumed separation gave another result")
 		}
-		if r := readReport(t, filepath.Join(dir, "parts.json")); len(r.Iterations) != 4 || r.Iterations[0].J != 1 || r.Iterations[0].Loss == nil {
+		if r := readReport(t, filepath.Join(dir, "parts.json")); len(r.Iterations) != 4 ||
+			r.Iterations[0].J != 1 || r.Iterations[0].Loss == nil {
 			t.Errorf("the report's iterations are %+v", r.Iterations)
 		}
 		if _, err := os.Stat(folder); !os.IsNotExist(err) {

@@ -213,7 +213,9 @@ func (opt *separateOptions) runLong(
 	out := cmd.OutOrStdout()
 	d, total := in.Dims()
 	rep := opt.begin(out, b, cfg, d, total)
-	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part("learning: "+doing, done) }
+	cfg.OnProgress = func(_ int, doing string, done float64) {
+		parts.Part("learning: "+doing, done)
+	}
 	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		iterations.Iteration(it, math.NaN())

@@ -92,14 +92,18 @@ func TestGenerate(t *testing.T) {
 		d, t int
 	}{
 		{"heart", []string{"--signals", "heart"}, 2, 1000},
-		{"heart iid", []string{"--signals", "heart", "--order", "iid", "--noise", "0", "--length", "50"}, 2, 50},
-		{"ar7", []string{"--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--d", "3", "--length", "200"}, 3, 200},
+		{"heart iid",
+			[]string{"--signals", "heart", "--order", "iid", "--noise", "0", "--length",
+				"50"}, 2, 50},
+		{"ar7", []string{"--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--d", "3",
+			"--length", "200"}, 3, 200},
 		{"mnist", []string{"--signals", "mnist"}, 3, 1024},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "new", "folder")
 			must(t, append([]string{"generate", "--out", dir}, test.args...)...)
-			if got, want := list(t, dir), []string{"mixed.csv", "mixed.png", "sources.csv"}; !slices.Equal(got, want) {
+			if got, want := list(t, dir), []string{"mixed.csv", "mixed.png",
+				"sources.csv"}; !slices.Equal(got, want) {
 				t.Fatalf("files %q, want %q", got, want)
 			}
 			for _, name := range []string{"sources.csv", "mixed.csv"} {
@@ -159,9 +163,8 @@ func TestScore(t *testing.T) {
 	recovered := write(t, dir, "recovered.csv", "-2,0\n0,-3\n-10,-6\n-4,-9\n") // −2·s₂, −3·s₁
 
 	got := must(t, "score", "--truth", truth, "--recovered", recovered)
-	want := "MCC 1.0000\n" +
-		"source 1 is recovered signal 2, correlation -1.0000\n" +
-		"source 2 is recovered signal 1, correlation -1.0000\n"
+	want := "MCC 1.0000\nsource 1 is recovered signal 2, correlation -1.0000\nsource 2 is " +
+		"recovered signal 1, correlation -1.0000\n"
 	if got != want {
 		t.Errorf("score printed %q, want %q", got, want)
 	}
@@ -172,10 +175,12 @@ func TestScore(t *testing.T) {
 		Correlation []float64
 		Signs       []int
 	}
-	if err := json.Unmarshal([]byte(must(t, "score", "--json", "--truth", truth, "--recovered", recovered)), &r); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "score", "--json", "--truth", truth, "--recovered",
+		recovered)), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.MCC < 1-1e-12 || !slices.Equal(r.Assignment, []int{1, 0}) || !slices.Equal(r.Signs, []int{-1, -1}) || len(r.Correlation) != 2 {
+	if r.MCC < 1-1e-12 || !slices.Equal(r.Assignment, []int{1, 0}) ||
+		!slices.Equal(r.Signs, []int{-1, -1}) || len(r.Correlation) != 2 {
 		t.Errorf("score --json printed %+v", r)
 	}
 }
@@ -189,7 +194,9 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 			out, log := filepath.Join(dir, "recovered.npy"), filepath.Join(dir, "report.json")
 			stdout := must(t, "separate", "--in", in, "--out", out, "--truth", truth, "--json", log,
 				"--preset", "smoke", "--iterations", "3", "--seed", "5", "--backend", name)
-			for _, want := range []string{"seed 5, backend " + name + "\n", "\niteration 3/3  loss ", "  divergence ", "  MCC ", "\nstopped after 3 iterations"} {
+			for _, want := range []string{"seed 5, backend " + name + "\n",
+				"\niteration 3/3  loss ", "  divergence ", "  MCC ", "\nstopped after 3 " +
+					"iterations"} {
 				if !strings.Contains(stdout, want) {
 					t.Errorf("stdout %q has no %q", stdout, want)
 				}
@@ -203,14 +210,18 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 
 			r := readReport(t, log)
 			res := r.Result
-			if r.Backend != name || res.Seed != 5 || res.Config.Seed != 5 || res.Stopped != sica.StoppedIterations || res.Elapsed <= 0 {
+			if r.Backend != name || res.Seed != 5 || res.Config.Seed != 5 ||
+				res.Stopped != sica.StoppedIterations || res.Elapsed <= 0 {
 				t.Errorf("report %+v", r)
 			}
-			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil || r.Iterations[2].MCC == nil {
+			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil ||
+				r.Iterations[2].MCC == nil {
 				t.Errorf("report's iterations %+v", r.Iterations)
 			}
-			if len(res.Chosen.Transforms) == 0 || len(res.Candidates) == 0 || res.Chosen.Method == sica.LinearOnly && len(res.Linear.Pairs) == 0 {
-				t.Errorf("report: start %q, candidates %+v, rule %q", res.Chosen.Transforms, res.Candidates, res.Chosen.Method)
+			if len(res.Chosen.Transforms) == 0 || len(res.Candidates) == 0 ||
+				res.Chosen.Method == sica.LinearOnly && len(res.Linear.Pairs) == 0 {
+				t.Errorf("report: start %q, candidates %+v, rule %q", res.Chosen.Transforms,
+					res.Candidates, res.Chosen.Method)
 			}
 			if r.Match == nil || r.MixedMCC == nil || res.Versions["go"] == "" {
 				t.Errorf("report %+v", r)
@@ -224,7 +235,8 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 func TestSeparateReportHasNulls(t *testing.T) {
 	dir := generate(t)
 	log := filepath.Join(dir, "report.json")
-	stdout := must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log,
+	stdout := must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out",
+		filepath.Join(dir, "z.csv"), "--json", log,
 		"--method", "sica-wgf", "--preset", "smoke", "--iterations", "1", "--backend", "go")
 	for _, word := range []string{"divergence", "MCC"} {
 		if strings.Contains(stdout, word) {
@@ -235,7 +247,8 @@ func TestSeparateReportHasNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`, `"match": null`, `"candidates": null`} {
+	for _, want := range []string{`"divergence": null`, `"mcc": null`, `"mixed_mcc": null`,
+		`"match": null`, `"candidates": null`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("report has no %s", want)
 		}
@@ -269,7 +282,8 @@ func TestSeparateInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	code, _, stderr := command(ctx, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--preset", "smoke")
+	code, _, stderr := command(ctx, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"),
+		"--preset", "smoke")
 	if code != exitInterrupted || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, stderr %q; want %d and a line", code, stderr, exitInterrupted)
 	}
@@ -286,7 +300,9 @@ func TestSeparateInterruptedKeepsResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stderr bytes.Buffer
-	code := run(ctx, []string{"separate", "--in", in, "--out", out, "--json", log, "--preset", "smoke", "--iterations", "1000", "--backend", "go"},
+	code := run(ctx,
+		[]string{"separate", "--in", in, "--out", out, "--json", log, "--preset", "smoke",
+			"--iterations", "1000", "--backend", "go"},
 		&cancelling{cancel: cancel, at: "iteration 2/"}, &stderr)
 	if code != exitInterrupted || strings.Count(stderr.String(), "\n") != 1 {
 		t.Errorf("exit %d, stderr %q; want %d and a line", code, stderr.String(), exitInterrupted)
@@ -295,7 +311,8 @@ func TestSeparateInterruptedKeepsResult(t *testing.T) {
 		t.Error(err)
 	}
 	r := readReport(t, log)
-	if res := r.Result; res.Stopped != sica.StoppedCancelled || res.Best != len(r.Iterations) || res.Best < 2 {
+	if res := r.Result; res.Stopped != sica.StoppedCancelled || res.Best != len(r.Iterations) ||
+		res.Best < 2 {
 		t.Errorf("report: stopped %q, best %d of %d", res.Stopped, res.Best, len(r.Iterations))
 	}
 }
@@ -309,12 +326,16 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "generate", "--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--out", dir)
 	log := filepath.Join(dir, "report.json")
-	must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out", filepath.Join(dir, "z.csv"), "--json", log)
+	must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out",
+		filepath.Join(dir, "z.csv"), "--json", log)
 	r := readReport(t, log).Result
-	if !slices.Equal(r.Chosen.Transforms, []preprocess.Transform{preprocess.Conditional}) || r.Chosen.Method == sica.LinearOnly || r.Linear != nil {
-		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Chosen.Transforms, r.Chosen.Method, r.Linear)
+	if !slices.Equal(r.Chosen.Transforms, []preprocess.Transform{preprocess.Conditional}) ||
+		r.Chosen.Method == sica.LinearOnly || r.Linear != nil {
+		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Chosen.Transforms,
+			r.Chosen.Method, r.Linear)
 	}
-	if len(r.Candidates) != 5 || r.Candidates[1].Method != sica.LinearOnly || r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
+	if len(r.Candidates) != 5 || r.Candidates[1].Method != sica.LinearOnly ||
+		r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
 		t.Errorf("report's candidates %+v", r.Candidates)
 	}
 }
@@ -347,7 +368,8 @@ func TestDemo(t *testing.T) {
 	if got := list(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n  All 2 signals", "\nthree MNIST digits:\n"} {
+	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n  All 2 signals",
+		"\nthree MNIST digits:\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
 		}

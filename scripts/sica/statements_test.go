@@ -13,6 +13,7 @@ func TestCommittedStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Error("docs/statements.md isn't what its first lines say that it is: run bin/sica statements --in notebooks/results > docs/statements.md")
+		t.Error("docs/statements.md isn't what its first lines say that it is: run bin/sica " +
+			"statements --in notebooks/results > docs/statements.md")
 	}
 }

@@ -41,7 +41,8 @@ func TestLongRecording(t *testing.T) {
 		{"rec.wav", "1/10", "Learned from 7000 of 70000 positions, as asked", 7000},
 		{"rec.csv", "all", "70000 positions", n},
 	} {
-		in, out, model := filepath.Join(dir, c.name), filepath.Join(dir, "z-"+c.name), filepath.Join(dir, c.name+".model")
+		in, out, model := filepath.Join(dir, c.name), filepath.Join(dir,
+			"z-"+c.name), filepath.Join(dir, c.name+".model")
 		if recording.TimeColumn = ""; c.name == "timed.csv" {
 			recording.TimeColumn = "time"
 		}
@@ -49,7 +50,8 @@ func TestLongRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := filepath.Join(dir, c.name+".report.json")
-		args := []string{"separate", "--in", in, "--out", out, "--save", model, "--backend", "go", "--json", report}
+		args := []string{"separate", "--in", in, "--out", out, "--save", model, "--backend", "go",
+			"--json", report}
 		if c.learnOn != "" {
 			args = append(args, "--learn-on", c.learnOn)
 		}
@@ -90,10 +92,12 @@ func TestLongRecording(t *testing.T) {
 		must(t, "remove", "--model", model, "--in", in, "--out", cleaned, "--components", "2")
 		for path, want := range map[string]*mat.Dense{out: want, again: want, cleaned: clean} {
 			if got, err := datasets.ReadRecording(path); err != nil || !mat.EqualApprox(got.Signals, want, 1e-5) { // WAV has 24 bits
-				t.Errorf("%s: %s isn't what the model makes at once (%v)", c.name, filepath.Base(path), err)
+				t.Errorf("%s: %s isn't what the model makes at once (%v)", c.name,
+					filepath.Base(path), err)
 			}
 		}
-		if left, err := datasets.ReadRecording(cleaned); err != nil || !slices.Equal(left.Names, recording.Names) {
+		if left, err := datasets.ReadRecording(cleaned); err != nil ||
+			!slices.Equal(left.Names, recording.Names) {
 			t.Errorf("%s: names %q (%v)", c.name, left.Names, err)
 		}
 	}
@@ -103,11 +107,13 @@ func TestLongRecording(t *testing.T) {
 	if err := datasets.WriteFile(truth, s); err != nil {
 		t.Fatal(err)
 	}
-	said := must(t, "compare", "--in", filepath.Join(dir, "rec.csv"), "--truth", truth, "--methods", "fastica", "--learn-on", "1/7", "--backend", "go")
+	said := must(t, "compare", "--in", filepath.Join(dir, "rec.csv"), "--truth", truth,
+		"--methods", "fastica", "--learn-on", "1/7", "--backend", "go")
 	if !strings.Contains(said, "about 10000 of 70000 positions") {
 		t.Errorf("compare printed %q", said)
 	}
-	if said := must(t, "report", "--in", filepath.Join(dir, "rec.csv"), "--shape", "70000", "--learn-on", "4096", "--refits", "0", "--backend", "go"); !strings.Contains(said, "about 4096 of 70000 positions") {
+	if said := must(t, "report", "--in", filepath.Join(dir, "rec.csv"), "--shape", "70000",
+		"--learn-on", "4096", "--refits", "0", "--backend", "go"); !strings.Contains(said, "about 4096 of 70000 positions") {
 		t.Errorf("report printed %q", said)
 	}
 	for _, line := range strings.Split(said, "\n")[1:3] {
@@ -116,28 +122,39 @@ func TestLongRecording(t *testing.T) {
 		}
 	}
 	kept := filepath.Join(dir, "report.json")
-	said = must(t, "report", "--in", filepath.Join(dir, "rec.wav"), "--model", filepath.Join(dir, "rec.wav.model"), "--learn-on", "100", "--refits", "0", "--json", kept, "--backend", "go")
-	if d := readDiagnosis(t, kept); !strings.Contains(said, "about 100 of 70000 positions") || d.InputPositions != n || d.Report.Positions != 100 {
-		t.Errorf("report printed %q, and kept %d of %d positions", said, d.Report.Positions, d.InputPositions)
+	said = must(t, "report", "--in", filepath.Join(dir, "rec.wav"), "--model",
+		filepath.Join(dir,
+			"rec.wav.model"), "--learn-on", "100", "--refits", "0", "--json", kept, "--backend",
+		"go")
+	if d := readDiagnosis(t, kept); !strings.Contains(said, "about 100 of 70000 positions") ||
+		d.InputPositions != n || d.Report.Positions != 100 {
+		t.Errorf("report printed %q, and kept %d of %d positions", said, d.Report.Positions,
+			d.InputPositions)
 	}
 
 	in, out := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "none.csv")
 	for _, c := range []struct{ learnOn, want string }{
 		{"2s", "doesn't say how many positions are a second"},
-		{"x", "use a time such as 60s"}, {"1/0", "use a time"}, {"-5", "use more"}, {"1/70000", "is 1 positions"},
+		{"x", "use a time such as 60s"}, {"1/0", "use a time"}, {"-5", "use more"}, {"1/70000",
+			"is 1 positions"},
 	} {
-		code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on", c.learnOn)
-		if code != exitUsage || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on",
+			c.learnOn)
+		if code != exitUsage || !strings.Contains(stderr, c.want) ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("--learn-on %s: exit %d, %q, want %q", c.learnOn, code, stderr, c.want)
 		}
 	}
-	if code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on", "1/2", "--method", "sica-wgf", "--preset", "smoke"); code != exitUsage || !strings.Contains(stderr, "family free") {
+	if code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on",
+		"1/2", "--method", "sica-wgf", "--preset", "smoke"); code != exitUsage ||
+		!strings.Contains(stderr, "family free") {
 		t.Errorf("a network that sees all: exit %d, %q", code, stderr)
 	}
 
 	// Interrupted while it reads, it leaves nothing behind.
 	ctx, cancel := context.WithCancel(t.Context())
-	code := run(ctx, []string{"separate", "--in", in, "--out", out, "--backend", "go"}, &cancelling{cancel: cancel, at: "backend go"}, new(strings.Builder))
+	code := run(ctx, []string{"separate", "--in", in, "--out", out, "--backend", "go"},
+		&cancelling{cancel: cancel, at: "backend go"}, new(strings.Builder))
 	if _, err := os.Stat(out); code != exitInterrupted || err == nil {
 		t.Errorf("interrupted: exit %d, %v", code, err)
 	}

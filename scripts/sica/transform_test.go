@@ -17,10 +17,13 @@ import (
 func TestTransform(t *testing.T) {
 	dir := generate(t)
 	in, z := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "z.csv")
-	model, again, back := filepath.Join(dir, "model"), filepath.Join(dir, "again.csv"), filepath.Join(dir, "back.csv")
-	must(t, "separate", "--in", in, "--out", z, "--preset", "smoke", "--backend", "go", "--save", model)
+	model, again, back := filepath.Join(dir, "model"), filepath.Join(dir,
+		"again.csv"), filepath.Join(dir, "back.csv")
+	must(t, "separate", "--in", in, "--out", z, "--preset", "smoke", "--backend", "go", "--save",
+		model)
 	must(t, "transform", "--model", model, "--in", in, "--out", again, "--backend", "go")
-	out := must(t, "transform", "--model", model, "--in", z, "--out", back, "--backend", "go", "--inverse")
+	out := must(t, "transform", "--model", model, "--in", z, "--out", back, "--backend", "go",
+		"--inverse")
 	if !strings.Contains(out, "the largest difference is") {
 		t.Errorf("printed %q", out)
 	}
@@ -37,19 +40,23 @@ func TestTransform(t *testing.T) {
 			t.Errorf("%s isn't %s", pair[0], pair[1])
 		}
 	}
-	code, _, stderr := command(t.Context(), "transform", "--model", model, "--in", in, "--out", filepath.Join(dir, "no.csv"), "--shape", "7", "--backend", "go")
+	code, _, stderr := command(t.Context(), "transform", "--model", model, "--in", in, "--out",
+		filepath.Join(dir, "no.csv"), "--shape", "7", "--backend", "go")
 	if code != exitUsage || !strings.Contains(stderr, "--shape 7") {
 		t.Errorf("a row of another length: exit %d, %q", code, stderr)
 	}
-	code, _, stderr = command(t.Context(), "separate", "--in", in, "--out", z, "--preset", "smoke", "--backend", "go", "--save", model)
+	code, _, stderr = command(t.Context(), "separate", "--in", in, "--out", z, "--preset", "smoke",
+		"--backend", "go", "--save", model)
 	if code != exitFailure || !strings.Contains(stderr, "there already") {
 		t.Errorf("saved over a folder: exit %d, %q", code, stderr)
 	}
 	if err := os.WriteFile(filepath.Join(model, "z.npy"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr = command(t.Context(), "transform", "--model", model, "--in", in, "--out", again)
-	if code != exitFailure || !strings.Contains(stderr, "z.npy was changed") || strings.Count(stderr, "\n") != 1 {
+	code, _, stderr = command(t.Context(), "transform", "--model", model, "--in", in, "--out",
+		again)
+	if code != exitFailure || !strings.Contains(stderr, "z.npy was changed") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a damaged model: exit %d, %q", code, stderr)
 	}
 }
@@ -69,8 +76,10 @@ func TestChannelNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, names := range map[string][]string{"in.csv": {"left", "right"}, "swapped.csv": {"right", "left"}, "other.csv": {"a", "b"}} {
-		if err := datasets.WriteRecording(at(file), &datasets.Recording{Signals: x, Names: names}); err != nil {
+	for file, names := range map[string][]string{"in.csv": {"left", "right"},
+		"swapped.csv": {"right", "left"}, "other.csv": {"a", "b"}} {
+		if err := datasets.WriteRecording(at(file),
+			&datasets.Recording{Signals: x, Names: names}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,26 +91,32 @@ func TestChannelNames(t *testing.T) {
 		}
 		return stderr
 	}
-	run(exitOK, "separate", "--in", at("in.csv"), "--out", at("z.csv"), "--save", at("model"), "--backend", "go")
+	run(exitOK, "separate", "--in", at("in.csv"), "--out", at("z.csv"), "--save", at("model"),
+		"--backend", "go")
 	for _, args := range [][]string{
 		{"transform", "--model", at("model"), "--in", at("swapped.csv"), "--out", at("no.csv")},
-		{"remove", "--model", at("model"), "--in", at("swapped.csv"), "--out", at("no.csv"), "--components", "1"},
+		{"remove", "--model", at("model"), "--in", at("swapped.csv"), "--out", at("no.csv"),
+			"--components", "1"},
 		{"inspect", "--model", at("model"), "--in", at("swapped.csv")},
 	} {
-		if stderr := run(exitFailure, args...); !strings.Contains(stderr, `channel "right" is number 1, in the separation it was 2`) {
+		if stderr := run(exitFailure, args...); !strings.Contains(stderr,
+			`channel "right" is number 1, in the separation it was 2`) {
 			t.Errorf("%q: %s", args[0], stderr)
 		}
 	}
 	if _, err := os.Stat(at("no.csv")); err == nil {
 		t.Error("a file was written")
 	}
-	run(exitOK, "transform", "--model", at("model"), "--in", at("other.csv"), "--out", at("other.z.csv"))
-	run(exitOK, "transform", "--model", at("model"), "--in", at("z.csv"), "--out", at("back.csv"), "--inverse")
+	run(exitOK, "transform", "--model", at("model"), "--in", at("other.csv"), "--out",
+		at("other.z.csv"))
+	run(exitOK, "transform", "--model", at("model"), "--in", at("z.csv"), "--out", at("back.csv"),
+		"--inverse")
 	back, err := datasets.ReadRecording(at("back.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(back.Names, []string{"left", "right"}) || !mat.EqualApprox(back.Signals, x, 1e-9) {
+	if !slices.Equal(back.Names, []string{"left", "right"}) ||
+		!mat.EqualApprox(back.Signals, x, 1e-9) {
 		t.Errorf("the inverse made %q", back.Names)
 	}
 }

@@ -27,7 +27,8 @@ func Example() {
 	}
 	for _, c := range components {
 		if c.Rhythm > 0.5 {
-			fmt.Printf("a rhythm of period %.0f makes up %.0f %% of the channels\n", c.Period, 100*c.Share)
+			fmt.Printf("a rhythm of period %.0f makes up %.0f %% of the channels\n", c.Period,
+				100*c.Share)
 			if x, err = r.Remove(x, c.Signal); err != nil {
 				log.Fatal(err)
 			}

@@ -24,7 +24,9 @@ func recording(n int) (s, x, a *mat.Dense) {
 	s = mat.NewDense(3, n, nil)
 	for t := range n {
 		beat := math.Exp(-math.Pow(float64(t%40)-20, 2) / 8)
-		s.SetCol(t, []float64{beat + .02*rng.NormFloat64(), rng.ExpFloat64() * float64(1-2*rng.IntN(2)), rng.Float64()})
+		s.SetCol(t,
+			[]float64{beat + .02*rng.NormFloat64(), rng.ExpFloat64() * float64(1-2*rng.IntN(2)),
+				rng.Float64()})
 	}
 	for i := range 3 {
 		row := s.RawRowView(i)
@@ -56,8 +58,8 @@ func separated(t *testing.T, x *mat.Dense) *sica.Result {
 	return r
 }
 
-// The beats are the component that makes up most, with the pattern they were mixed by, their period,
-// their many large values, and all of a reference that is a filter of them.
+// The beats are the component with the largest share. It has the pattern that they were mixed by,
+// their period, their many large values, and all of a reference that is a filter of them.
 func TestComponents(t *testing.T) {
 	const n = 4000
 	s, x, a := recording(n)
@@ -74,7 +76,8 @@ func TestComponents(t *testing.T) {
 		}
 	}
 	// Of channel 0 it makes up 25/26, of 1 9/13, of 2 1/18.
-	if want := (25./26 + 9./13 + 1./18) / 3; math.Abs(beats.Share-want) > .02 || beats.Channel != 0 {
+	if want := (25./26 + 9./13 + 1./18) / 3; math.Abs(beats.Share-want) > .02 ||
+		beats.Channel != 0 {
 		t.Errorf("share %.3f, want %.3f, most of channel %d", beats.Share, want, beats.Channel)
 	}
 	if math.Abs(beats.Period-40) > .1 || beats.Rhythm < .95 {
@@ -102,8 +105,10 @@ func TestComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := all[0]; math.Abs(c.Coherence-.5) > .08 || math.Abs(c.Correlation) > .06 || math.Abs(c.Kurtosis-3) > 1.5 {
-		t.Errorf("of the reference %+v, want a coherence of .5, no correlation and a kurtosis of 3", c)
+	if c := all[0]; math.Abs(c.Coherence-.5) > .08 || math.Abs(c.Correlation) > .06 ||
+		math.Abs(c.Kurtosis-3) > 1.5 {
+		t.Errorf("of the reference %+v, want a coherence of .5, no correlation and a kurtosis of "+
+			"3", c)
 	}
 	if all[1].Coherence > .1 || all[2].Coherence > .1 {
 		t.Errorf("of the others %.3f and %.3f", all[1].Coherence, all[2].Coherence)
@@ -117,7 +122,8 @@ func TestRecording(t *testing.T) {
 	s, x, _ := recording(n)
 	r := separated(t, mat.DenseCopyOf(x.Slice(0, 3, 0, 4000)))
 	reference := mat.DenseCopyOf(s.Slice(0, 1, 0, n))
-	all, err := inspect.Recording(r, blockwise.InMemory{Dense: x}, blockwise.InMemory{Dense: reference})
+	all, err := inspect.Recording(r, blockwise.InMemory{Dense: x},
+		blockwise.InMemory{Dense: reference})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +137,8 @@ func TestRecording(t *testing.T) {
 		if want := stat.ExKurtosis(row, nil); math.Abs(c.Kurtosis-want) > 1e-3 {
 			t.Errorf("signal %d: kurtosis %.5f, gonum's %.5f", c.Signal, c.Kurtosis, want)
 		}
-		if want := stat.Correlation(row, s.RawRowView(0), nil); math.Abs(math.Abs(c.Correlation)-math.Abs(want)) > 1e-9 {
+		if want := stat.Correlation(row, s.RawRowView(0),
+			nil); math.Abs(math.Abs(c.Correlation)-math.Abs(want)) > 1e-9 {
 			t.Errorf("signal %d: correlation %g, gonum's %g", c.Signal, c.Correlation, want)
 		}
 		pattern := 0.0 // the covariance with channel 0, of which the demixing's is an estimate
@@ -139,8 +146,10 @@ func TestRecording(t *testing.T) {
 			pattern += v * x.At(0, k) / n
 		}
 		sum += c.Share
-		if sd := stat.PopStdDev(row, nil); math.Abs(math.Abs(pattern)/sd-math.Abs(c.Pattern[0])) > .1 {
-			t.Errorf("signal %d: pattern %.3f in channel 0, covariance %.3f", c.Signal, c.Pattern[0], pattern/sd)
+		if sd := stat.PopStdDev(row,
+			nil); math.Abs(math.Abs(pattern)/sd-math.Abs(c.Pattern[0])) > .1 {
+			t.Errorf("signal %d: pattern %.3f in channel 0, covariance %.3f", c.Signal,
+				c.Pattern[0], pattern/sd)
 		}
 	}
 	if math.Abs(sum-1) > .02 {
@@ -156,7 +165,8 @@ func TestRecording(t *testing.T) {
 		}
 	}
 	short := blockwise.InMemory{Dense: mat.NewDense(2, n, nil)}
-	if _, err := inspect.Recording(r, blockwise.InMemory{Dense: x}, short); err == nil || !strings.Contains(err.Error(), "2 signals") {
+	if _, err := inspect.Recording(r, blockwise.InMemory{Dense: x}, short); err == nil ||
+		!strings.Contains(err.Error(), "2 signals") {
 		t.Errorf("a reference of two signals: %v", err)
 	}
 }
@@ -187,7 +197,8 @@ func TestComponentsErrors(t *testing.T) {
 		"result: must not be nil":                 {nil, x, nil},
 		" 0 positions; must have at least 16":     {r, nil, nil},
 	} {
-		if _, err := inspect.Components(c.r, c.x, c.reference); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := inspect.Components(c.r, c.x, c.reference); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}

@@ -86,12 +86,17 @@ func TestAmariErrors(t *testing.T) {
 	}{
 		{"nil", nil, rotation.Identity(2), "must not be empty"},
 		{"sizes", rotation.Identity(2), rotation.Identity(3), "w is 2×2 and a is 3×3"},
-		{"not square", mat.NewDense(2, 3, []float64{1, 0, 0, 0, 1, 0}), mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), "w is 2×3 and a is 3×3"},
-		{"zero row", mat.NewDense(2, 2, []float64{1, 1, 0, 0}), rotation.Identity(2), "row 2 of w·a is zero"},
-		{"zero column", mat.NewDense(2, 2, []float64{0, 1, 0, 1}), rotation.Identity(2), "column 1 of w·a is zero"},
-		{"NaN", mat.NewDense(2, 2, []float64{math.NaN(), 1, 0, 1}), rotation.Identity(2), "isn't finite"},
+		{"not square", mat.NewDense(2, 3, []float64{1, 0, 0, 0, 1, 0}),
+			mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), "w is 2×3 and a is 3×3"},
+		{"zero row", mat.NewDense(2, 2, []float64{1, 1, 0, 0}), rotation.Identity(2),
+			"row 2 of w·a is zero"},
+		{"zero column", mat.NewDense(2, 2, []float64{0, 1, 0, 1}), rotation.Identity(2),
+			"column 1 of w·a is zero"},
+		{"NaN", mat.NewDense(2, 2, []float64{math.NaN(), 1, 0, 1}), rotation.Identity(2),
+			"isn't finite"},
 	} {
-		if _, err := Amari(test.w, test.a); err == nil || !strings.Contains(err.Error(), test.error) {
+		if _, err := Amari(test.w, test.a); err == nil ||
+			!strings.Contains(err.Error(), test.error) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.error)
 		}
 	}

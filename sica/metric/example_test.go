@@ -26,7 +26,8 @@ func ExampleMCC() {
 	}
 	fmt.Printf("MCC %.2f\n", m.MCC)
 	for i, j := range m.Assignment {
-		fmt.Printf("source %d is recovered signal %d with correlation %.1f\n", i, j, m.Correlation[i])
+		fmt.Printf("source %d is recovered signal %d with correlation %.1f\n", i, j,
+			m.Correlation[i])
 	}
 	// Output:
 	// MCC 0.90

@@ -118,8 +118,10 @@ func TestCorrelationOracles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(m.Correlation[0]-test.want) > test.tolerance || math.Abs(m.MCC-math.Abs(test.want)) > test.tolerance {
-			t.Errorf("%s: correlation %g and MCC %g, want %g", test.name, m.Correlation[0], m.MCC, test.want)
+		if math.Abs(m.Correlation[0]-test.want) > test.tolerance ||
+			math.Abs(m.MCC-math.Abs(test.want)) > test.tolerance {
+			t.Errorf("%s: correlation %g and MCC %g, want %g", test.name, m.Correlation[0], m.MCC,
+				test.want)
 		}
 	}
 }
@@ -157,14 +159,18 @@ func TestMCCErrors(t *testing.T) {
 		{"constant", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 4, 4}), "z: signal 2"},
 		{"NaN", mat.NewDense(2, 3, []float64{1, 2, math.NaN(), 4, 4, 5}), "z: signal 1"},
 	} {
-		for name, metric := range map[string]func(z, s *mat.Dense) (Match, error){"MCC": MCC, "SpearmanMCC": SpearmanMCC} {
+		for name, metric := range map[string]func(z, s *mat.Dense) (Match, error){"MCC": MCC,
+			"SpearmanMCC": SpearmanMCC} {
 			_, err := metric(test.z, s)
-			if err == nil || !strings.Contains(err.Error(), test.error) || !strings.HasPrefix(err.Error(), "metric: "+name) {
-				t.Errorf("%s: %s gave the error %v, want one with %q", test.name, name, err, test.error)
+			if err == nil || !strings.Contains(err.Error(), test.error) ||
+				!strings.HasPrefix(err.Error(), "metric: "+name) {
+				t.Errorf("%s: %s gave the error %v, want one with %q", test.name, name, err,
+					test.error)
 			}
 		}
 	}
-	if _, err := MCC(s, mat.NewDense(2, 3, []float64{1, 1, 1, 1, 2, 3})); err == nil || !strings.Contains(err.Error(), "s: signal 1") {
+	if _, err := MCC(s, mat.NewDense(2, 3, []float64{1, 1, 1, 1, 2, 3})); err == nil ||
+		!strings.Contains(err.Error(), "s: signal 1") {
 		t.Errorf("a constant source gave the error %v", err)
 	}
 }

@@ -22,7 +22,8 @@ func Example() {
 	}
 	for _, second := range [][]float64{{-0.5, 0.2}, {1.6, -0.8}} {
 		s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), 512,
-			datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal},
+			datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1,
+				Innovation: datasets.Normal},
 			datasets.ARProcess{Coefficients: second, Scale: 1, Innovation: datasets.Normal})
 		if err != nil {
 			log.Fatal(err)

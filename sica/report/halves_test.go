@@ -16,7 +16,9 @@ import (
 func TestHalves(t *testing.T) {
 	laplace := noise(rng(1), 2, 4000, datasets.Laplace)
 	turned := mat.DenseCopyOf(laplace)
-	turned.Slice(0, 2, 2000, 4000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(laplace.Slice(0, 2, 2000, 4000)), math.Pi/6))
+	turned.Slice(0, 2, 2000,
+		4000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(laplace.Slice(0, 2, 2000, 4000)),
+		math.Pi/6))
 	for _, test := range []struct {
 		name  string
 		s     *mat.Dense
@@ -31,7 +33,8 @@ func TestHalves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(h.Agreement-test.want) > .02 || math.Abs(h.Agreement-(h.Signals[0]+h.Signals[1])/2) > 1e-12 {
+		if math.Abs(h.Agreement-test.want) > .02 ||
+			math.Abs(h.Agreement-(h.Signals[0]+h.Signals[1])/2) > 1e-12 {
 			t.Errorf("%s: %+v, want %.3f", test.name, *h, test.want)
 		}
 	}
@@ -53,7 +56,8 @@ func TestHalvesOrder(t *testing.T) {
 	s := noise(rng(3), 3, 3000, datasets.Laplace)
 	s.SetRow(2, noise(rng(4), 1, 3000, datasets.Uniform).RawRowView(0))
 	x := mat.DenseCopyOf(s)
-	x.Slice(0, 2, 1500, 3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
+	x.Slice(0, 2, 1500,
+		3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
 	h, err := separateHalves(t.Context(), x, index(t, 3000), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -37,8 +37,10 @@ func TestCompareRecoveries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Signals[0] < 0.99 || s.Signals[1] > 0.2 || s.Signals[2] < 0.99 || math.Abs(s.MCC-(s.Signals[0]+s.Signals[1]+s.Signals[2])/3) > 1e-12 ||
-		s.MCC != s.Recoveries[0][1] || s.Recoveries[0][1] != s.Recoveries[1][0] || s.Recoveries[0][0] != 1 {
+	if s.Signals[0] < 0.99 || s.Signals[1] > 0.2 || s.Signals[2] < 0.99 ||
+		math.Abs(s.MCC-(s.Signals[0]+s.Signals[1]+s.Signals[2])/3) > 1e-12 ||
+		s.MCC != s.Recoveries[0][1] || s.Recoveries[0][1] != s.Recoveries[1][0] ||
+		s.Recoveries[0][0] != 1 {
 		t.Errorf("one signal is another: %+v", s)
 	}
 }
@@ -91,7 +93,8 @@ func TestSlab(t *testing.T) {
 		}
 	}
 	x := mat.NewDense(1, 12, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
-	if got := withoutSlab(x, []int{6, 2}, 1, 2).RawRowView(0); !slices.Equal(got, []float64{0, 1, 2, 3, 8, 9, 10, 11}) {
+	if got := withoutSlab(x, []int{6, 2}, 1, 2).RawRowView(0); !slices.Equal(got,
+		[]float64{0, 1, 2, 3, 8, 9, 10, 11}) {
 		t.Errorf("without the second pair of rows %v", got)
 	}
 }
@@ -103,7 +106,8 @@ func TestNotRefitted(t *testing.T) {
 	r.Custom = []string{"Flow.Network", "Flow.NewOptimizer"} // as if it had had them
 	found := report(t, r, x, Options{Refits: 2})
 	const want = "the result lacks the custom Network and NewOptimizer"
-	if found.Stability != nil || !strings.Contains(found.NotRefitted, want) || !strings.Contains(strings.Join(strings.Fields(found.String()), " "), want) {
+	if found.Stability != nil || !strings.Contains(found.NotRefitted, want) ||
+		!strings.Contains(strings.Join(strings.Fields(found.String()), " "), want) {
 		t.Errorf("stability %v, %q", found.Stability, found.NotRefitted)
 	}
 }

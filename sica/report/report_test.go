@@ -77,20 +77,24 @@ func TestReport(t *testing.T) {
 	if called != seen {
 		t.Errorf("OnIteration was called %d times", called-seen)
 	}
-	if len(parts) != 6 || !slices.IsSorted(fractions) || fractions[0] != 0 || fractions[len(fractions)-1] != 1 {
+	if len(parts) != 6 || !slices.IsSorted(fractions) || fractions[0] != 0 ||
+		fractions[len(fractions)-1] != 1 {
 		t.Errorf("progress %q, %v", parts, fractions)
 	}
-	if rep.Signals != 2 || rep.Positions != 120 || !slices.Equal(rep.Shape, []int{30, 4}) || rep.Iterations != 2 || len(rep.Divergence) != 2 {
+	if rep.Signals != 2 || rep.Positions != 120 || !slices.Equal(rep.Shape, []int{30, 4}) ||
+		rep.Iterations != 2 || len(rep.Divergence) != 2 {
 		t.Errorf("report %+v", rep)
 	}
-	if rep.Halves == nil || len(rep.Halves.Signals) != 2 || !strings.Contains(strings.Join(strings.Fields(rep.String()), " "), rep.Halves.String()) {
+	if rep.Halves == nil || len(rep.Halves.Signals) != 2 ||
+		!strings.Contains(strings.Join(strings.Fields(rep.String()), " "), rep.Halves.String()) {
 		t.Errorf("halves %v", rep.Halves)
 	}
 	if rep.Recovered.Classifier != nil {
 		t.Error("networks judged images of 4 columns")
 	}
 	if got := len(rep.Stability.Recoveries); got != 3 || rep.Stability.LeftOut != 24 {
-		t.Errorf("%d recoveries without %d positions, want 3 without 24", got, rep.Stability.LeftOut)
+		t.Errorf("%d recoveries without %d positions, want 3 without 24", got,
+			rep.Stability.LeftOut)
 	}
 	dependence, err := dependence.Measure(r.Z, 30, 4)
 	if err != nil {
@@ -133,7 +137,8 @@ func TestReportJudged(t *testing.T) {
 	if math.Abs(before.Estimate-judgement.Conditional) > 0.01 {
 		t.Errorf("judged %g, Judge says %g", before.Estimate, judgement.Conditional)
 	}
-	if !(before.Low > 0.02 && before.Low < before.Estimate && before.Estimate < before.High) || after.Low > 0.005 {
+	if !(before.Low > 0.02 && before.Low < before.Estimate && before.Estimate < before.High) ||
+		after.Low > 0.005 {
 		t.Errorf("judged %+v mixed and %+v not", before, after)
 	}
 }
@@ -166,7 +171,8 @@ func TestReportErrors(t *testing.T) {
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
 	} {
 		_, err := New(t.Context(), open(t, backend.Go), test.result, test.x, test.opts)
-		if err == nil || !strings.HasPrefix(err.Error(), "report: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "report: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}
 	}
@@ -188,13 +194,15 @@ func TestReportJSON(t *testing.T) {
 	r, x := reported(t, sica.PaperWGF().Smoke()) // measures no divergence
 	rep := report(t, r, x, Options{Refits: 1})
 	if !math.IsNaN(rep.Divergence[0]) || rep.Stability.LeftOut != 0 {
-		t.Fatalf("divergence %v, refits without %d positions", rep.Divergence, rep.Stability.LeftOut)
+		t.Fatalf("divergence %v, refits without %d positions", rep.Divergence,
+			rep.Stability.LeftOut)
 	}
 	data, err := json.Marshal(rep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(data, []byte(`"divergence":[null`)) || !bytes.Contains(data, []byte(`"classifier":null`)) {
+	if !bytes.Contains(data, []byte(`"divergence":[null`)) ||
+		!bytes.Contains(data, []byte(`"classifier":null`)) {
 		t.Errorf("JSON %s", data)
 	}
 	var read Report
@@ -225,8 +233,10 @@ func TestReportLeavesOutClicks(t *testing.T) {
 	if want.Outliers != nil || !slices.Equal(got.Outliers, []int{150}) {
 		t.Errorf("outliers %v without a click, %v with it", want.Outliers, got.Outliers)
 	}
-	if got.Verdict != want.Verdict || math.Abs(slices.Max(got.Shares)-slices.Max(want.Shares)) > .05 {
-		t.Errorf("%v with shares %.2f, want %v with %.2f", got.Verdict, got.Shares, want.Verdict, want.Shares)
+	if got.Verdict != want.Verdict ||
+		math.Abs(slices.Max(got.Shares)-slices.Max(want.Shares)) > .05 {
+		t.Errorf("%v with shares %.2f, want %v with %.2f", got.Verdict, got.Shares, want.Verdict,
+			want.Shares)
 	}
 	var text strings.Builder
 	if err := got.WriteText(&text); err != nil {

@@ -213,7 +213,8 @@ func (h *heldOut) squaredError(i, first, last int) float64 {
 	for row := range h.values.RawMatrix().Rows {
 		residual := h.values.At(row, i)
 		if weights != nil {
-			residual -= floats.Dot(weights.RawMatrix().Data, h.near.RawRowView(row)[begin:begin+size])
+			near := h.near.RawRowView(row)[begin : begin+size]
+			residual -= floats.Dot(weights.RawMatrix().Data, near)
 		}
 		sum += residual * residual
 	}

@@ -39,10 +39,12 @@ func TestPredictability(t *testing.T) {
 		} {
 			got := found[i]
 			if math.Abs(got.Own-want.Own) > 0.015 || math.Abs(got.All-want.All) > 0.015 {
-				t.Errorf("b %g, c %g, signal %d: R² %.3f own and %.3f all, want %.3f and %.3f", test.b, test.c, i, got.Own, got.All, want.Own, want.All)
+				t.Errorf("b %g, c %g, signal %d: R² %.3f own and %.3f all, want %.3f and %.3f",
+					test.b, test.c, i, got.Own, got.All, want.Own, want.All)
 			}
 			if self := test.c == 0; got.SelfSufficient() != self {
-				t.Errorf("b %g, c %g, signal %d: self-sufficient %v: %+v", test.b, test.c, i, !self, got)
+				t.Errorf("b %g, c %g, signal %d: self-sufficient %v: %+v", test.b, test.c, i,
+					!self, got)
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func again(t *testing.T, z *mat.Dense, shape ...int) Linear {
 // be elsewhere.
 func TestSeparateAgain(t *testing.T) {
 	ar := func(coefficients ...float64) datasets.ARProcess {
-		return datasets.ARProcess{Coefficients: coefficients, Scale: 1, Innovation: datasets.Normal, BurnIn: 100}
+		return datasets.ARProcess{Coefficients: coefficients, Scale: 1,
+			Innovation: datasets.Normal, BurnIn: 100}
 	}
 	laplace := datasets.ARProcess{Scale: 1, Innovation: datasets.Laplace}
 	for _, test := range []struct {
@@ -46,7 +47,8 @@ func TestSeparateAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := again(t, z, 1024)
-		if got := !l.identified(0) && !l.identified(1); got != test.open || l.Pairs[0].Identified == test.open {
+		if got := !l.identified(0) && !l.identified(1); got != test.open ||
+			l.Pairs[0].Identified == test.open {
 			t.Errorf("%s: %s", test.name, l.Why)
 		}
 		if l.Agreement[0] < 0.995 || l.Agreement[1] < 0.995 {
@@ -55,8 +57,10 @@ func TestSeparateAgain(t *testing.T) {
 		if test.open {
 			continue
 		}
-		if turned := again(t, rotated2(z, math.Pi/6), 1024); math.Abs(turned.Agreement[0]-math.Cos(math.Pi/6)) > 0.05 {
-			t.Errorf("%s, turned by 30°: agree by %.3f, want %.3f", test.name, turned.Agreement, math.Cos(math.Pi/6))
+		if turned := again(t, rotated2(z, math.Pi/6),
+			1024); math.Abs(turned.Agreement[0]-math.Cos(math.Pi/6)) > 0.05 {
+			t.Errorf("%s, turned by 30°: agree by %.3f, want %.3f", test.name, turned.Agreement,
+				math.Cos(math.Pi/6))
 		}
 	}
 }
@@ -70,11 +74,13 @@ func TestOrderOfFindings(t *testing.T) {
 		l := again(t, s, 2000)
 		for i := range 3 {
 			if l.identified(i) != (i == place) || (l.ExpectedError[i] < 1) != (i == place) {
-				t.Errorf("of the uniform signal in place %d: groups %v, errors %.3f", place, l.Groups, l.ExpectedError)
+				t.Errorf("of the uniform signal in place %d: groups %v, errors %.3f", place,
+					l.Groups, l.ExpectedError)
 			}
 		}
 		for k, p := range l.Pairs {
-			if want := [][2]int{{1, 0}, {2, 0}, {2, 1}}[k]; p.I != want[0] || p.J != want[1] || p.Identified != (p.I == place || p.J == place) {
+			if want := [][2]int{{1, 0}, {2, 0}, {2, 1}}[k]; p.I != want[0] || p.J != want[1] ||
+				p.Identified != (p.I == place || p.J == place) {
 				t.Errorf("pair %+v", p)
 			}
 		}

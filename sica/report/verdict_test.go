@@ -13,22 +13,28 @@ import (
 
 // good is a report of three signals that is all that one could wish for.
 func good() *Report {
-	judged, before := dependence.Interval{Estimate: 0.001, Low: 0, High: 0.004}, dependence.Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
+	judged, before := dependence.Interval{Estimate: 0.001, Low: 0,
+		High: 0.004}, dependence.Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
 	pair := func(i, j int, evidence float64) linear.Pair {
-		return linear.Pair{I: i, J: j, Evidence: evidence, Identified: true, AngleError: 0.02, Dependence: 0.01}
+		return linear.Pair{I: i, J: j, Evidence: evidence, Identified: true, AngleError: 0.02,
+			Dependence: 0.01}
 	}
 	findings := linear.Findings{
-		Evidence: 60, ExpectedError: []float64{0.0012, 0.0003, 0.002}, Groups: [][]int{{0}, {1}, {2}},
+		Evidence: 60, ExpectedError: []float64{0.0012, 0.0003, 0.002}, Groups: [][]int{{0}, {1},
+			{2}},
 		Pairs: []linear.Pair{pair(1, 0, 40), pair(2, 0, 12.3), pair(2, 1, 50)},
 	}
 	return &Report{
 		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7, Shares: []float64{.6, .3, .1},
-		Mixed:          Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Classifier: &before},
-		Recovered:      Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0, High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
+		Mixed: Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3,
+			High: 0.5}, Classifier: &before},
+		Recovered: Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0,
+			High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
 		Linear:         Linear{Findings: findings, Agreement: []float64{0.999, 0.99, 1}},
-		Stability:      &Stability{MCC: 0.99, Recoveries: [][]float64{{1, 0.99}, {0.99, 1}}, Signals: []float64{0.99, 0.98, 0.99}, LeftOut: 204},
-		Elapsed:        3 * time.Second,
+		Stability: &Stability{MCC: 0.99, Recoveries: [][]float64{{1, 0.99}, {0.99, 1}},
+			Signals: []float64{0.99, 0.98, 0.99}, LeftOut: 204},
+		Elapsed: 3 * time.Second,
 	}
 }
 
@@ -57,20 +63,44 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"all well", func(*Report) {}, Separated, "from 0.400 (0.300–0.500) to 0.010"},
 		{"no refits", func(r *Report) { r.Stability = nil }, Separated, ""},
-		{"dependent by one measure", func(r *Report) { r.Recovered.Dependence = dependent }, Separated, "a classifier doesn't confirm the rest (divergence 0.001"},
+		{"dependent by one measure", func(r *Report) { r.Recovered.Dependence = dependent },
+			Separated, "a classifier doesn't confirm the rest (divergence 0.001"},
 		{"by the other", func(r *Report) { r.Recovered.Classifier = &dependent }, Separated, ""},
-		{"dependent", func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, &dependent }, NoEvidence, "signals 1 and 3 most"},
-		{"dependent, too short to judge", func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, nil }, NoEvidence, "still depend"},
-		{"correlated magnitudes", func(r *Report) { r.Linear.Doubtful, r.Linear.Pairs[1].Dependence = true, 0.4 }, NoEvidence, "The magnitudes of the innovations of signals 1 and 3 correlate by 0.40"},
-		{"wrong rotation", func(r *Report) { r.Linear.Agreement[1] = 0.8 }, NoEvidence, "most similar to signal 2 correlates with it by 0.80"},
+		{"dependent",
+			func(r *Report) {
+				r.Recovered.Dependence, r.Recovered.Classifier = dependent,
+					&dependent
+			}, NoEvidence, "signals 1 and 3 most"},
+		{"dependent, too short to judge",
+			func(r *Report) {
+				r.Recovered.Dependence, r.Recovered.Classifier = dependent,
+					nil
+			}, NoEvidence, "still depend"},
+		{"correlated magnitudes",
+			func(r *Report) {
+				r.Linear.Doubtful, r.Linear.Pairs[1].Dependence = true,
+					0.4
+			}, NoEvidence,
+			"The magnitudes of the innovations of signals 1 and 3 correlate by 0.40"},
+		{"wrong rotation", func(r *Report) { r.Linear.Agreement[1] = 0.8 }, NoEvidence,
+			"most similar to signal 2 correlates with it by 0.80"},
 		{"rotated a little", func(r *Report) { r.Linear.Agreement[1] = 0.96 }, Separated, ""},
-		{"rotated in a group", func(r *Report) { join(r); r.Linear.Agreement[1] = 0.8 }, NotIdentifiable, ""},
-		{"not self-sufficient", func(r *Report) { r.Predictability[1].All = 0.9 }, NoEvidence, "Signal 2 isn't self-sufficient: the contexts of the others explain up to 10 %"},
-		{"two not self-sufficient", func(r *Report) { r.Predictability[1].All, r.Predictability[2].All = 0.9, 0.2 }, NoEvidence, "Signals 2 and 3 aren't self-sufficient"},
-		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence, "recover signal 1 differently: the smallest mean correlation is 0.60"},
+		{"rotated in a group", func(r *Report) { join(r); r.Linear.Agreement[1] = 0.8 },
+			NotIdentifiable, ""},
+		{"not self-sufficient", func(r *Report) { r.Predictability[1].All = 0.9 }, NoEvidence,
+			"Signal 2 isn't self-sufficient: the contexts of the others explain up to 10 %"},
+		{"two not self-sufficient",
+			func(r *Report) {
+				r.Predictability[1].All, r.Predictability[2].All = 0.9,
+					0.2
+			}, NoEvidence, "Signals 2 and 3 aren't self-sufficient"},
+		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence,
+			"recover signal 1 differently: the smallest mean correlation is 0.60"},
 		{"a group", join, NotIdentifiable, "The rotation of signals 2 and 3 is not identified"},
-		{"a group, unstable", func(r *Report) { join(r); r.Stability.Signals[1] = 0.5 }, NotIdentifiable, "2 and 3"},
-		{"a group and another unstable", func(r *Report) { join(r); r.Stability.Signals[0] = 0.5 }, NoEvidence, "signal 1 differently"},
+		{"a group, unstable", func(r *Report) { join(r); r.Stability.Signals[1] = 0.5 },
+			NotIdentifiable, "2 and 3"},
+		{"a group and another unstable", func(r *Report) { join(r); r.Stability.Signals[0] = 0.5 },
+			NoEvidence, "signal 1 differently"},
 		{"a group, dependent", func(r *Report) {
 			join(r)
 			r.Recovered.Dependence, r.Recovered.Classifier = dependent, &dependent
@@ -78,7 +108,8 @@ func TestVerdict(t *testing.T) {
 		{"suspect, unstable", func(r *Report) {
 			small(r)
 			r.Stability.Signals[2] = 0.5
-		}, Separated, "Signal 3 is suspect (unstable). It explains 0.7 % of the mixed signals' variance"},
+		}, Separated,
+			"Signal 3 is suspect (unstable). It explains 0.7 % of the mixed signals' variance"},
 		{"suspect, not self-sufficient", func(r *Report) {
 			small(r)
 			r.Predictability[2].All = 0.5
@@ -100,19 +131,35 @@ func TestVerdict(t *testing.T) {
 			r.Stability.Signals[1], r.Stability.Signals[2] = 0.5, 0.5
 		}, NoEvidence, "recover signal 2 differently"},
 		{"of a network", func(r *Report) { r.Network = network(.2, .2, .2) }, Separated, ""},
-		{"of a network, one white", func(r *Report) { r.Network = network(.2, .02, .2) }, NoEvidence, "but the past of signal 2 doesn't predict it"},
-		{"of a network, two white", func(r *Report) { r.Network = network(.02, .2, -.02) }, NoEvidence, "the past of signals 1 and 3"},
-		{"of a network, others differ", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreement = .9 }, NoEvidence, "the smallest MCC is 0.90"},
-		{"of a network, none as good", func(r *Report) { r.Network = network(.2, .2, .2); r.Network.Agreeing = 0 }, NoEvidence, "no other network was as good"},
-		{"of a network, a group", func(r *Report) { r.Network = network(.2, .2, .2); join(r) }, NotIdentifiable, ""},
+		{"of a network, one white", func(r *Report) { r.Network = network(.2, .02, .2) },
+			NoEvidence, "but the past of signal 2 doesn't predict it"},
+		{"of a network, two white", func(r *Report) { r.Network = network(.02, .2, -.02) },
+			NoEvidence, "the past of signals 1 and 3"},
+		{"of a network, others differ",
+			func(r *Report) {
+				r.Network = network(.2, .2,
+					.2)
+				r.Network.Agreement = .9
+			}, NoEvidence, "the smallest MCC is 0.90"},
+		{"of a network, none as good",
+			func(r *Report) {
+				r.Network = network(.2, .2,
+					.2)
+				r.Network.Agreeing = 0
+			}, NoEvidence, "no other network was as good"},
+		{"of a network, a group", func(r *Report) { r.Network = network(.2, .2, .2); join(r) },
+			NotIdentifiable, ""},
 	} {
 		r := good()
 		test.change(r)
 		r.conclude()
 		if r.Verdict != test.want || !strings.Contains(strings.Join(r.Reasons, " "), test.reason) {
-			t.Errorf("%s: %s, %q, want %s, %q", test.name, r.Verdict, r.Reasons, test.want, test.reason)
+			t.Errorf("%s: %s, %q, want %s, %q", test.name, r.Verdict, r.Reasons, test.want,
+				test.reason)
 		}
-		if len(r.Reasons) == 0 || len(r.Next) == 0 || slices.ContainsFunc(r.Reasons, func(s string) bool { return !strings.HasSuffix(s, ".") }) {
+		if len(r.Reasons) == 0 || len(r.Next) == 0 ||
+			slices.ContainsFunc(r.Reasons,
+				func(s string) bool { return !strings.HasSuffix(s, ".") }) {
 			t.Errorf("%s: reasons %q, next %q", test.name, r.Reasons, r.Next)
 		}
 	}

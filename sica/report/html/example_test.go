@@ -17,8 +17,10 @@ import (
 // A separation with its diagnosis as a file to look at, or to send to somebody.
 func ExampleWrite() {
 	s, err := datasets.AR(rand.New(rand.NewPCG(1, 0)), 512,
-		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1, Innovation: datasets.Normal},
-		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal})
+		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1,
+			Innovation: datasets.Normal},
+		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1,
+			Innovation: datasets.Normal})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,6 +44,7 @@ func ExampleWrite() {
 	if err := html.Write(&file, "two spectra", found, x, result.Z); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(strings.HasPrefix(file.String(), "<!DOCTYPE html>"), strings.Contains(file.String(), "<h1>separated</h1>"))
+	fmt.Println(strings.HasPrefix(file.String(), "<!DOCTYPE html>"),
+		strings.Contains(file.String(), "<h1>separated</h1>"))
 	// Output: true true
 }

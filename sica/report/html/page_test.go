@@ -33,17 +33,23 @@ func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
 	judged := dependence.Interval{Estimate: 0.1, Low: 0.05, High: 0.2}
 	r = &report.Report{
 		Signals: d, Positions: positions, Shape: shape, Seed: 7,
-		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as well."}, Next: []string{"More positions."},
-		Mixed:     report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3, High: 0.5}, Classifier: &judged},
-		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07}, Pair: [2]int{0, 1}, Classifier: &judged},
-		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}}, LeftOut: positions / 5},
-		Stopped:   sica.StoppedMethod, Why: "no iterations were asked for",
+		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as " +
+			"well."}, Next: []string{"More positions."},
+		Mixed: report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3,
+			High: 0.5}, Classifier: &judged},
+		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07},
+			Pair: [2]int{0, 1}, Classifier: &judged},
+		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}},
+			LeftOut: positions / 5},
+		Stopped: sica.StoppedMethod, Why: "no iterations were asked for",
 	}
 	for i := range d {
-		r.Predictability = append(r.Predictability, report.Predictability{Own: 0.5, All: -0.01, SE: 0.02})
+		r.Predictability = append(r.Predictability,
+			report.Predictability{Own: 0.5, All: -0.01, SE: 0.02})
 		r.Stability.Signals = append(r.Stability.Signals, 0.9)
 		for j := range i {
-			r.Linear.Pairs = append(r.Linear.Pairs, linear.Pair{I: i, J: j, Evidence: -2.5, Identified: i == 1, AngleError: 0.02})
+			r.Linear.Pairs = append(r.Linear.Pairs,
+				linear.Pair{I: i, J: j, Evidence: -2.5, Identified: i == 1, AngleError: 0.02})
 		}
 	}
 	return r, x, z
@@ -65,7 +71,8 @@ func TestEachSignal(t *testing.T) {
 	r.Halves = &report.Halves{Agreement: .8, Signals: []float64{.99, .41, 1}}
 	r.Shares, r.Doubts = []float64{.7, .004, .296}, [][]string{nil, {"unstable"}, nil}
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"Halves of the recording", "0.410", "Below 0.9 for signal 2", "70.0 %", "no: unstable"} {
+	for _, want := range []string{"Halves of the recording", "0.410", "Below 0.9 for signal 2",
+		"70.0 %", "no: unstable"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -81,7 +88,8 @@ func TestSelfContained(t *testing.T) {
 	for _, shape := range [][]int{{200}, {12, 10}, {3, 8, 10}} {
 		r, x, z := example(3, shape...)
 		page := write(t, "mixed.csv", r, x, z)
-		for _, forbidden := range []string{"http:", "https:", "//www", "<script", "<link", "@import", "url(", "onload", "file:"} {
+		for _, forbidden := range []string{"http:", "https:", "//www", "<script", "<link",
+			"@import", "url(", "onload", "file:"} {
 			if strings.Contains(strings.ToLower(page), forbidden) {
 				t.Errorf("shape %v: the page has %q", shape, forbidden)
 			}
@@ -91,8 +99,10 @@ func TestSelfContained(t *testing.T) {
 			t.Fatalf("shape %v: %d pictures", shape, len(sources))
 		}
 		for _, source := range sources {
-			data, ok := strings.CutPrefix(html.UnescapeString(source[1]), "data:image/svg+xml;base64,")
-			if svg, err := base64.StdEncoding.DecodeString(data); !ok || err != nil || !bytes.Contains(svg, []byte("<svg")) {
+			data, ok := strings.CutPrefix(html.UnescapeString(source[1]),
+				"data:image/svg+xml;base64,")
+			if svg, err := base64.StdEncoding.DecodeString(data); !ok || err != nil ||
+				!bytes.Contains(svg, []byte("<svg")) {
 				t.Errorf("shape %v: a picture is %.40q, %v", shape, source[1], err)
 			}
 		}
@@ -107,8 +117,11 @@ func TestContent(t *testing.T) {
 	r, x, z := example(2, 200)
 	page := html.UnescapeString(write(t, "mixed.csv", r, x, z))
 	for _, want := range []string{
-		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 signals, 200 positions", "0.400 (0.300–0.500)",
-		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "One refit agrees with the fit: their MCC is 0.900", "left out 40 other positions", "No iterations were asked for.", "refit 1",
+		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 " +
+			"signals, 200 positions", "0.400 (0.300–0.500)",
+		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "One refit agrees " +
+			"with the fit: their MCC is 0.900", "left out 40 other positions", "No iterations " +
+			"were asked for.", "refit 1",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -120,7 +133,8 @@ func TestContent(t *testing.T) {
 	r.Stability, r.Mixed.Classifier, r.Iterations = nil, nil, 2
 	r.Divergence, r.Loss = []float64{math.NaN(), math.NaN()}, []float64{1.4, 1.3}
 	page = write(t, "mixed.csv", r, x, z)
-	if strings.Contains(page, "Refits") || strings.Contains(page, "in nats</p>") || strings.Count(page, "data:image") != 2 {
+	if strings.Contains(page, "Refits") || strings.Contains(page, "in nats</p>") ||
+		strings.Count(page, "data:image") != 2 {
 		t.Error("parts that the report doesn't have, or no picture of the iterations")
 	}
 }
@@ -143,7 +157,8 @@ func TestEscapes(t *testing.T) {
 func TestManySignals(t *testing.T) {
 	r, x, z := example(32, 100)
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"And 16 more signals.", "The pairs with the least evidence, of 496.", "The first 4 of 32 signals."} {
+	for _, want := range []string{"And 16 more signals.",
+		"The pairs with the least evidence, of 496.", "The first 4 of 32 signals."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -168,11 +183,13 @@ func TestErrors(t *testing.T) {
 		{"infinite", x, bad, "z"},
 	} {
 		err := Write(new(bytes.Buffer), "t", r, test.x, test.z)
-		if err == nil || !strings.HasPrefix(err.Error(), "report: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "report: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}
 	}
-	if err := Write(new(bytes.Buffer), "t", nil, x, z); err == nil || !strings.Contains(err.Error(), "report: must not be nil") {
+	if err := Write(new(bytes.Buffer), "t", nil, x, z); err == nil ||
+		!strings.Contains(err.Error(), "report: must not be nil") {
 		t.Errorf("no report: %v", err)
 	}
 	full := errors.New("full")

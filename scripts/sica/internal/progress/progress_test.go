@@ -19,11 +19,10 @@ func TestProgress(t *testing.T) {
 		want string
 	}{
 		{"no truth", nan,
-			"iteration 1/2  loss 1.5000\n" +
-				"iteration 2/2  loss 1.2500  divergence 0.5000\n"},
+			"iteration 1/2  loss 1.5000\niteration 2/2  loss 1.2500  divergence 0.5000\n"},
 		{"truth", 0.75,
-			"iteration 1/2  loss 1.5000  MCC 0.7500\n" +
-				"iteration 2/2  loss 1.2500  divergence 0.5000  MCC 0.7500\n"},
+			"iteration 1/2  loss 1.5000  MCC 0.7500\niteration 2/2  loss 1.2500  divergence " +
+				"0.5000  MCC 0.7500\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
