@@ -1,5 +1,4 @@
-// Package backendtest has a backend for tests that counts what it is asked to
-// execute.
+// Package backendtest has a backend for tests that counts executions.
 package backendtest
 
 import (
@@ -9,24 +8,24 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Counting is a backend that counts the executions of the programs compiled on it.
-// It is safe for concurrent use.
+// A Counting is a backend that counts the executions of its programs. It is safe for concurrent
+// use.
 type Counting struct {
 	compute.Backend
 	calls  atomic.Int64
 	onCall func(n int64)
 }
 
-// Count returns b as a backend that counts. If onCall isn't nil, it is called as an
-// execution begins, with its number, counted from 1.
+// Count returns b as a backend that counts. If onCall isn't nil, it is called at the begin of each
+// execution with its number, from 1.
 func Count(b compute.Backend, onCall func(n int64)) *Counting {
 	return &Counting{Backend: b, onCall: onCall}
 }
 
-// Calls is the number of executions that have begun.
+// Calls returns the number of executions that have begun.
 func (c *Counting) Calls() int64 { return c.calls.Load() }
 
-// Builder is the backend's, whose programs count.
+// Builder implements compute.Backend.
 func (c *Counting) Builder(name string) compute.Builder {
 	return &builder{c.Backend.Builder(name), c}
 }
@@ -49,7 +48,9 @@ type executable struct {
 	counting *Counting
 }
 
-func (e *executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+func (e *executable) Execute(
+	inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
+) ([]compute.Buffer, error) {
 	n := e.counting.calls.Add(1)
 	if e.counting.onCall != nil {
 		e.counting.onCall(n)
@@ -65,7 +66,7 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, device comp
 	return outputs, err
 }
 
-// A buffer says that it is of the counting backend, and not of the one below.
+// A buffer belongs to the counting backend, not to the one below.
 type buffer struct {
 	compute.Buffer
 	counting *Counting
@@ -84,13 +85,17 @@ func (c *Counting) wrap(b compute.Buffer, err error) (compute.Buffer, error) {
 	return &buffer{b, c}, nil
 }
 
-// BufferFromFlatData is the backend's.
-func (c *Counting) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+// BufferFromFlatData implements compute.Backend.
+func (c *Counting) BufferFromFlatData(
+	device compute.DeviceNum, flat any, shape shapes.Shape,
+) (compute.Buffer, error) {
 	return c.wrap(c.Backend.BufferFromFlatData(device, flat, shape))
 }
 
-// NewSharedBuffer is the backend's.
-func (c *Counting) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
+// NewSharedBuffer implements compute.Backend.
+func (c *Counting) NewSharedBuffer(
+	device compute.DeviceNum, shape shapes.Shape,
+) (compute.Buffer, any, error) {
 	b, flat, err := c.Backend.NewSharedBuffer(device, shape)
 	b, err = c.wrap(b, err)
 	return b, flat, err

@@ -1,8 +1,7 @@
 //go:build soak && linux && cgo
 
-// Package cmalloc looks into the C library's allocator, from which XLA has its
-// memory, for a soak test. It needs the GNU C library 2.33 or later, and so is in
-// no other build.
+// Package cmalloc measures the memory of the C library's allocator, which XLA uses, for a soak test.
+// It needs the GNU C library 2.33 or later, so no other build has it.
 package cmalloc
 
 /*
@@ -15,9 +14,9 @@ static size_t in_use(void) {
 */
 import "C"
 
-// InUse returns the bytes that were allocated and not yet freed.
+// InUse returns the number of allocated bytes.
 func InUse() int { return int(C.in_use()) }
 
-// Trim gives the pages back to the system in which all is freed. The allocator
-// keeps most of them otherwise, in an arena for each of XLA's threads.
+// Trim returns free pages to the system. Otherwise the allocator keeps most of them, in an arena for
+// each of XLA's threads.
 func Trim() { C.malloc_trim(0) }

@@ -1,5 +1,4 @@
-// Package host moves float64 values between the host and tensors of either
-// float dtype.
+// Package host moves float64 values between the host and tensors of float32 or float64.
 package host
 
 import (
@@ -9,9 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Tensor is a tensor with a copy of the values, row-major, of dtype float64 or
-// else float32. Without dims it is a scalar. There must be as many values as
-// dims have entries, or it panics.
+// Tensor returns a tensor of these dims, row-major, of dtype float64 or else float32. Without dims
+// it is a scalar. The values are copied. It panics unless there is one for each entry.
 func Tensor(values []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
 	if dtype == dtypes.Float64 {
 		return tensors.FromFlatDataAndDimensions(values, dims...)
@@ -23,8 +21,8 @@ func Tensor(values []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(single, dims...)
 }
 
-// Values copies a float tensor to the host, row-major. It is an error if the
-// dtype is another.
+// Values copies a tensor to the host, row-major. It is an error if its dtype isn't float32 or
+// float64.
 func Values(x *tensors.Tensor) ([]float64, error) {
 	switch x.DType() {
 	case dtypes.Float64:
@@ -40,5 +38,5 @@ func Values(x *tensors.Tensor) ([]float64, error) {
 		}
 		return double, nil
 	}
-	return nil, fmt.Errorf("a tensor of dtype %s: want float32 or float64", x.DType())
+	return nil, fmt.Errorf("dtype is %s; must be float32 or float64", x.DType())
 }

@@ -1,4 +1,4 @@
-// Package parallel shares work out over the processors.
+// Package parallel distributes work over the processors.
 package parallel
 
 import (
@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many workers n pieces of work keep busy: one a processor that Go may
-// use, at most n.
+// Workers returns the number of workers for n pieces of work: one per processor that Go may use, at
+// most n.
 func Workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
 
-// Do calls do for each piece of work 0 … n−1, shared out over so many workers, and
-// returns when all calls have. The worker, from 0, is for the space that calls at one
-// time can't share; the caller's goroutine is worker 0. Once ctx ends no piece is begun,
-// and its error is returned.
+// Do calls do for each piece of work 0 … n−1, on so many workers, and returns when all calls have
+// returned. The number of the worker, from 0, is for memory that concurrent calls can't share; the
+// caller's goroutine is worker 0. After the end of ctx no piece is begun, and its error is
+// returned.
 func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
 	if workers == 1 { // without goroutines, and without what they need on the heap
 		for i := range n {

@@ -1,4 +1,4 @@
-// Package purego makes the pure-Go backend as this module uses it.
+// Package purego opens the pure-Go backend with this module's setting.
 package purego
 
 import (
@@ -6,7 +6,6 @@ import (
 	"github.com/gomlx/compute/gobackend"
 )
 
-// New is a pure-Go backend that makes one operation at a time, itself on all cores:
-// of two matrix products at once, each can wait for the other's cores for ever
-// (compute v0.1.5).
+// New returns a pure-Go backend that executes one operation at a time, each on all cores. Two
+// concurrent matrix products can wait for each other's cores for ever (compute v0.1.5).
 func New() (compute.Backend, error) { return gobackend.New("ops_sequential") }

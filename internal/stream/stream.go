@@ -1,5 +1,5 @@
-// Package stream has the seeded random streams of a separation. Every draw of a fit
-// comes from one, so that the same seed gives the same result on any backend.
+// Package stream has the seeded random streams of a separation. Every draw of a fit comes from one,
+// so that the same seed gives the same result on any backend.
 package stream
 
 import (
@@ -8,11 +8,11 @@ import (
 	"math/rand/v2"
 )
 
-// A Purpose keeps apart the random draws of one iteration. The numbers are part of
-// what a seed means: they never change.
+// A Purpose distinguishes the random draws of one iteration. Its numbers never change, as a seed
+// would give other results.
 type Purpose uint64
 
-// What draws are for.
+// The purposes of draws.
 const (
 	Weights Purpose = iota
 	Products
@@ -27,10 +27,9 @@ const (
 	Null
 )
 
-// New is the random stream for one purpose of one network in one iteration of the
-// run with the given seed. Streams don't depend on the backend, nor on the other runs
-// of a batch. The numbers are hashed, as PCG states that differ in a few bits begin
-// alike.
+// New returns the random stream for one purpose of one network in one iteration of the run with
+// this seed. It doesn't depend on the backend, nor on the other runs of a batch. The numbers are
+// hashed, as PCG states that differ in a few bits begin similarly.
 func New(seed uint64, network, iteration int, p Purpose) *rand.Rand {
 	var key [32]byte
 	for i, n := range []uint64{seed, uint64(network), uint64(iteration), uint64(p)} {
@@ -39,13 +38,15 @@ func New(seed uint64, network, iteration int, p Purpose) *rand.Rand {
 	return hashed(key[:])
 }
 
-// Named is the random stream of the method called name for a seed.
+// Named returns the random stream of a method for a seed.
 func Named(seed uint64, name string) *rand.Rand {
 	key := binary.LittleEndian.AppendUint64(nil, seed)
 	return hashed(append(key, name...))
 }
 
+// hashed returns the stream of a key.
 func hashed(key []byte) *rand.Rand {
 	sum := sha256.Sum256(key)
-	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])))
+	low, high := binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])
+	return rand.New(rand.NewPCG(low, high))
 }

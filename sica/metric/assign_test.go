@@ -1,4 +1,4 @@
-package assign_test
+package metric
 
 import (
 	"math"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed-47b1e431/gosica/internal/assign"
 )
 
 // largest is the largest sum over all assignments of the rows from the first on to
@@ -28,7 +26,7 @@ func largest(value *mat.Dense, first int, used []bool) float64 {
 	return best
 }
 
-func TestLargestAgainstBruteForce(t *testing.T) {
+func TestMaxAssignmentAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 20))
 	for d := 1; d <= 6; d++ {
 		for trial := range 100 {
@@ -39,7 +37,7 @@ func TestLargestAgainstBruteForce(t *testing.T) {
 				}
 				return rng.NormFloat64()
 			}, value)
-			columns := assign.Largest(value)
+			columns := maxAssignment(value)
 			for j, column := range slices.Sorted(slices.Values(columns)) {
 				if column != j {
 					t.Fatalf("%v of %v is not a permutation", columns, mat.Formatted(value))
@@ -57,12 +55,12 @@ func TestLargestAgainstBruteForce(t *testing.T) {
 }
 
 // The largest value of all, 9, is not in the best assignment.
-func TestLargestIsNotGreedy(t *testing.T) {
+func TestMaxAssignmentIsNotGreedy(t *testing.T) {
 	value := mat.NewDense(2, 2, []float64{
 		9, 8,
 		7, 0,
 	})
-	if got, want := assign.Largest(value), []int{1, 0}; !slices.Equal(got, want) {
+	if got, want := maxAssignment(value), []int{1, 0}; !slices.Equal(got, want) {
 		t.Errorf("assigned %v, want %v", got, want)
 	}
 }
