@@ -22,7 +22,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/lesson"
+	"github.com/seed-47b1e431/gosica/notebook/lesson"
 )
 
 // noGoroutineStays fails if after f there are more goroutines than before it. The

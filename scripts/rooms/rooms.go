@@ -30,7 +30,7 @@ type room struct {
 var house = [][]room{
 	{
 		{"a subject each, and what their cells share",
-			[]string{"notebooks/...", "notebook", "sica/lesson"}},
+			[]string{"notebooks/...", "notebook/..."}},
 		{"what a person runs", []string{"scripts/..."}},
 	}, {
 		{"the paper's figures and this module's tables", []string{"sica/experiment/..."}},

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/sica/lesson"
+	"github.com/seed-47b1e431/gosica/notebook/lesson"
 )
 
 // One iteration, on two signals of correlation 0.8.
