@@ -27,7 +27,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ratio, err := lesson.LearnRatio(context.Background(), b, rng, z, product, lesson.DefaultTraining())
+	ratio, err := lesson.LearnRatio(context.Background(), b, rng, z, product,
+		lesson.DefaultTraining())
 	if err != nil {
 		log.Fatal(err)
 	}

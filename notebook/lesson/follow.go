@@ -24,7 +24,10 @@ type Path struct {
 // time iterations·eta. Each iteration shuffles product samples of its own, and
 // trains on the network of the one before. The error wraps ctx's once ctx has
 // ended.
-func Follow(ctx context.Context, backend compute.Backend, rng *rand.Rand, z *mat.Dense, iterations int, eta float64, training Training) (*Path, error) {
+func Follow(
+	ctx context.Context, backend compute.Backend, rng *rand.Rand, z *mat.Dense,
+	iterations int, eta float64, training Training,
+) (*Path, error) {
 	if iterations < 1 || !(eta > 0) || math.IsInf(eta, 0) {
 		return nil, fmt.Errorf("lesson: iterations is %d and eta %g; both must be positive and finite", iterations, eta)
 	}

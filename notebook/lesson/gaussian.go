@@ -86,7 +86,8 @@ func (g Gaussian) KL() float64 {
 func (g Gaussian) field() *mat.Dense {
 	rho := g.Correlation
 	off := -rho / math.Sqrt(g.Variances[0]*g.Variances[1])
-	b := mat.NewDense(2, 2, []float64{rho * rho / g.Variances[0], off, off, rho * rho / g.Variances[1]})
+	b := mat.NewDense(2, 2, []float64{rho * rho / g.Variances[0], off, off,
+		rho * rho / g.Variances[1]})
 	b.Scale(1/(1-rho*rho), b)
 	return b
 }

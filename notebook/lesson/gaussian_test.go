@@ -186,8 +186,10 @@ func TestDivergenceFalls(t *testing.T) {
 		least := min(g.Variances[0], g.Variances[1])
 		for k := range 40 {
 			tau := least * float64(k) / 40
-			if before, after := g.After(tau).KL(), g.After(tau+least/40).KL(); after > before || before > 0 && after == before {
-				t.Errorf("%+v: the divergence goes from %g to %g after τ = %g", g, before, after, tau)
+			if before, after := g.After(tau).KL(), g.After(tau+least/40).KL(); after > before ||
+				before > 0 && after == before {
+				t.Errorf("%+v: the divergence goes from %g to %g after τ = %g", g, before, after,
+					tau)
 			}
 			euler := g
 			for range 5 {

@@ -46,19 +46,24 @@ func TestProduct(t *testing.T) {
 		t.Error("z has changed")
 	}
 	for i := range 2 {
-		values, want := slices.Sorted(slices.Values(product.RawRowView(i))), slices.Sorted(slices.Values(z.RawRowView(i)))
+		values, want := slices.Sorted(slices.Values(product.RawRowView(i))),
+			slices.Sorted(slices.Values(z.RawRowView(i)))
 		if !slices.Equal(values, want) {
 			t.Errorf("signal %d has other values", i)
 		}
 		for j := range 2 {
-			near(t, "a correlation with z", stat.Correlation(product.RawRowView(i), z.RawRowView(j), nil), 0, 4/math.Sqrt(n))
+			near(t, "a correlation with z", stat.Correlation(product.RawRowView(i), z.RawRowView(j),
+				nil), 0, 4/math.Sqrt(n))
 		}
 	}
-	near(t, "the correlation", stat.Correlation(product.RawRowView(0), product.RawRowView(1), nil), 0, 4/math.Sqrt(n))
+	near(t, "the correlation", stat.Correlation(product.RawRowView(0), product.RawRowView(1), nil),
+		0, 4/math.Sqrt(n))
 }
 
 // rms is the root of the mean square.
-func rms(values []float64) float64 { return floats.Norm(values, 2) / math.Sqrt(float64(len(values))) }
+func rms(values []float64) float64 {
+	return floats.Norm(values, 2) / math.Sqrt(float64(len(values)))
+}
 
 // The learned log-ratio and velocity against the true ones, at new samples, as root
 // mean squares. These are 0.74 and 0.97, and the errors of seven seeds were up to
@@ -77,7 +82,8 @@ func TestLearnRatio(t *testing.T) {
 		if name != backend.Go && testing.Short() {
 			continue
 		}
-		r, err := LearnRatio(context.Background(), open(t, name), newRNG(8), z, product, DefaultTraining())
+		r, err := LearnRatio(context.Background(), open(t, name), newRNG(8), z, product,
+			DefaultTraining())
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -101,14 +107,18 @@ func TestLearnRatio(t *testing.T) {
 		}
 		var wrong mat.Dense
 		wrong.Sub(velocity, wantVelocity)
-		ratioError, velocityError := rms(floats.SubTo(make([]float64, len(ratio)), ratio, wantRatio)), rms(wrong.RawMatrix().Data)
-		t.Logf("%s: log-ratio %.3f ± %.3f, velocity %.3f ± %.3f", name, rms(wantRatio), ratioError, rms(wantVelocity.RawMatrix().Data), velocityError)
+		ratioError, velocityError := rms(floats.SubTo(make([]float64, len(ratio)), ratio,
+			wantRatio)), rms(wrong.RawMatrix().Data)
+		t.Logf("%s: log-ratio %.3f ± %.3f, velocity %.3f ± %.3f", name, rms(wantRatio), ratioError,
+			rms(wantVelocity.RawMatrix().Data), velocityError)
 		if ratioError > 0.2 || velocityError > 0.25 {
-			t.Errorf("%s: the log-ratio is wrong by %.3f and the velocity by %.3f", name, ratioError, velocityError)
+			t.Errorf("%s: the log-ratio is wrong by %.3f and the velocity by %.3f", name,
+				ratioError, velocityError)
 		}
 		// It begins by telling nothing, and goes towards what the true ratio gets.
 		near(t, name+": the first loss", r.Loss[0], 2*math.Ln2, 0.1)
-		near(t, name+": the last losses", stat.Mean(r.Loss[len(r.Loss)-50:], nil), trueLoss(t, g, z, product), 0.05)
+		near(t, name+": the last losses", stat.Mean(r.Loss[len(r.Loss)-50:], nil),
+			trueLoss(t, g, z, product), 0.05)
 		if len(r.Loss) != DefaultTraining().Steps {
 			t.Errorf("%s: %d losses for %d steps", name, len(r.Loss), DefaultTraining().Steps)
 		}
@@ -143,7 +153,8 @@ func TestFollow(t *testing.T) {
 			continue
 		}
 		eta := 1 / float64(J)
-		path, err := Follow(context.Background(), open(t, backend.Go), newRNG(10), z, J, eta, DefaultTraining())
+		path, err := Follow(context.Background(), open(t, backend.Go), newRNG(10), z, J, eta,
+			DefaultTraining())
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -156,10 +167,12 @@ func TestFollow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("J = %d, j = %d: learned %.4f, exact %.4f, flow %.4f", J, j, of.KL(), exact.KL(), g.After(eta*float64(j)).KL())
+			t.Logf("J = %d, j = %d: learned %.4f, exact %.4f, flow %.4f", J, j, of.KL(), exact.KL(),
+				g.After(eta*float64(j)).KL())
 			near(t, "the divergence", of.KL(), exact.KL(), 0.03+0.3*exact.KL())
 			if J > 1 && of.KL() > before {
-				t.Errorf("J = %d: the divergence rises from %g to %g in iteration %d", J, before, of.KL(), j)
+				t.Errorf("J = %d: the divergence rises from %g to %g in iteration %d", J, before,
+					of.KL(), j)
 			}
 			before, exact = of.KL(), exact.Step(eta)
 		}
@@ -176,7 +189,8 @@ func TestFollowRing(t *testing.T) {
 	z := mat.NewDense(2, 2000, nil)
 	for k := range 2000 {
 		u := 2 * math.Pi * rng.Float64()
-		z.SetCol(k, []float64{1.4*math.Cos(u) + 0.3*rng.NormFloat64(), 1.4*math.Sin(u) + 0.3*rng.NormFloat64()})
+		z.SetCol(k, []float64{1.4*math.Cos(u) + 0.3*rng.NormFloat64(), 1.4*math.Sin(u) +
+			0.3*rng.NormFloat64()})
 	}
 	path, err := Follow(ctx, b, rng, z, 5, 0.1, DefaultTraining())
 	if err != nil {
@@ -218,32 +232,44 @@ func TestErrors(t *testing.T) {
 		{func() error { _, err := Product(nil, z); return err }, "rng is nil"},
 		{func() error { _, err := Product(rng, nil); return err }, "z is empty"},
 		{func() error { _, err := Product(rng, nan); return err }, "infinite or not a number"},
-		{func() error { _, err := LearnRatio(ctx, nil, rng, z, z, short); return err }, "backend is nil"},
+		{func() error { _, err := LearnRatio(ctx, nil, rng, z, z, short); return err },
+			"backend is nil"},
 		{func() error { _, err := LearnRatio(ctx, b, nil, z, z, short); return err }, "rng is nil"},
-		{func() error { _, err := LearnRatio(ctx, b, rng, new(mat.Dense), z, short); return err }, "joint is empty"},
-		{func() error { _, err := LearnRatio(ctx, b, rng, z, three, short); return err }, "product has 3 signals; it must have 2"},
-		{func() error { _, err := LearnRatio(ctx, b, rng, z, z, Training{Steps: 1}); return err }, "all of it must be positive"},
+		{func() error { _, err := LearnRatio(ctx, b, rng, new(mat.Dense), z, short); return err },
+			"joint is empty"},
+		{func() error { _, err := LearnRatio(ctx, b, rng, z, three, short); return err },
+			"product has 3 signals; it must have 2"},
+		{func() error { _, err := LearnRatio(ctx, b, rng, z, z, Training{Steps: 1}); return err },
+			"all of it must be positive"},
 		{func() error { return ratio.Learn(ctx, nil, z, z) }, "rng is nil"},
 		{func() error { _, err := ratio.LogRatio(three); return err }, "points has 3 signals"},
 		{func() error { _, err := ratio.Velocity(nil); return err }, "points is empty"},
 		{func() error { _, err := ratio.Step(nan, 1); return err }, "infinite or not a number"},
-		{func() error { _, err := Follow(ctx, b, rng, z, 0, 1, short); return err }, "iterations is 0"},
-		{func() error { _, err := Follow(ctx, b, rng, z, 1, math.NaN(), short); return err }, "eta NaN"},
-		{func() error { _, err := Follow(ctx, b, rng, nil, 1, 1, short); return err }, "z is empty"},
+		{func() error { _, err := Follow(ctx, b, rng, z, 0, 1, short); return err },
+			"iterations is 0"},
+		{func() error { _, err := Follow(ctx, b, rng, z, 1, math.NaN(), short); return err },
+			"eta NaN"},
+		{func() error { _, err := Follow(ctx, b, rng, nil, 1, 1, short); return err },
+			"z is empty"},
 		{func() error { _, err := GaussianOf(three); return err }, "z has 3 signals"},
-		{func() error { _, err := GaussianOf(mat.NewDense(2, 3, nil)); return err }, "variances must be positive"},
+		{func() error { _, err := GaussianOf(mat.NewDense(2, 3, nil)); return err },
+			"variances must be positive"},
 		{func() error { _, err := g.Draw(nil, 1); return err }, "rng is nil"},
 		{func() error { _, err := g.Draw(rng, 0); return err }, "n is 0"},
-		{func() error { _, err := Gaussian{}.Draw(rng, 1); return err }, "variances must be positive"},
+		{func() error { _, err := Gaussian{}.Draw(rng, 1); return err },
+			"variances must be positive"},
 		{func() error { _, err := g.LogRatio(three); return err }, "points has 3 signals"},
-		{func() error { _, err := Gaussian{g.Variances, 1}.Velocity(z); return err }, "correlation between -1 and 1"},
+		{func() error { _, err := Gaussian{g.Variances, 1}.Velocity(z); return err },
+			"correlation between -1 and 1"},
 		{func() error { _, err := g.Rectify(z, 0); return err }, "steps is 0"},
 		{func() error { _, err := g.Rectify(nil, 1); return err }, "points is empty"},
 		{func() error { _, err := g.RectifiedVelocity(z, 1.5); return err }, "tau is 1.5"},
 		{func() error { _, err := g.RectifiedVelocity(z, math.NaN()); return err }, "tau is NaN"},
-		{func() error { _, err := Gaussian{}.RectifiedVelocity(z, 0); return err }, "variances must be positive"},
+		{func() error { _, err := Gaussian{}.RectifiedVelocity(z, 0); return err },
+			"variances must be positive"},
 	} {
-		if err := test.call(); err == nil || !strings.HasPrefix(err.Error(), "lesson: ") || !strings.Contains(err.Error(), test.want) {
+		if err := test.call(); err == nil || !strings.HasPrefix(err.Error(), "lesson: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}

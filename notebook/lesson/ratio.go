@@ -51,7 +51,10 @@ type Ratio struct {
 // LearnRatio learns the ratio from joint and product samples, both of d signals
 // at any number of positions. Weights and batches are drawn from rng. The error
 // wraps ctx's once ctx has ended.
-func LearnRatio(ctx context.Context, backend compute.Backend, rng *rand.Rand, joint, product *mat.Dense, training Training) (*Ratio, error) {
+func LearnRatio(
+	ctx context.Context, backend compute.Backend, rng *rand.Rand,
+	joint, product *mat.Dense, training Training,
+) (*Ratio, error) {
 	if backend == nil {
 		return nil, errors.New("lesson: backend is nil; give a compute.Backend")
 	}
@@ -80,7 +83,8 @@ func (r *Ratio) build(backend compute.Backend, rng *rand.Rand) error {
 	adam := optimizer.Adam().LearningRate(r.training.LearningRate).Done()
 	batch := shapes.Make(dtypes.Float64, chunk, 1, r.training.BatchSize, r.d) // one run, R = 1
 	var err error
-	if r.trainer, err = flows.NewTrainer(backend, r.store, adam, loss, nil, []shapes.Shape{batch, batch}); err != nil {
+	if r.trainer, err = flows.NewTrainer(backend, r.store, adam, loss, nil,
+		[]shapes.Shape{batch, batch}); err != nil {
 		return err
 	}
 	if err := layers.Initialise(r.store.Scope(scopeName), []*rand.Rand{rng}); err != nil {

@@ -32,7 +32,8 @@ func TestRectifiedVelocity(t *testing.T) {
 		z, target := draw(t, g, uint64(20+k), n), draw(t, independent(g), uint64(30+k), n)
 		for _, tau := range []float64{0, 0.3, 0.5, 1} {
 			var path, direction mat.Dense
-			path.Apply(func(i, s int, v float64) float64 { return (1-tau)*v + tau*target.At(i, s) }, z)
+			path.Apply(func(i, s int, v float64) float64 { return (1-tau)*v + tau*target.At(i, s) },
+				z)
 			direction.Sub(target, z)
 			var coefficients mat.Dense // of each direction, 2×2
 			if err := coefficients.Solve(path.T(), direction.T()); err != nil {
@@ -40,7 +41,8 @@ func TestRectifiedVelocity(t *testing.T) {
 			}
 			got := rectifiedVelocity(t, g, mat.NewDense(2, 2, []float64{1, 0, 0, 1}), tau)
 			if !mat.EqualApprox(got, coefficients.T(), 0.06) {
-				t.Errorf("%+v, τ = %g: velocity %v, by regression %v", g, tau, mat.Formatted(got), mat.Formatted(coefficients.T()))
+				t.Errorf("%+v, τ = %g: velocity %v, by regression %v", g, tau, mat.Formatted(got),
+					mat.Formatted(coefficients.T()))
 			}
 		}
 	}
@@ -72,7 +74,8 @@ func TestRectifiedFlowTheorem(t *testing.T) {
 				wrong = append(wrong, mat.Norm(&got, 2))
 			}
 			if limit := 0.005 * mat.Norm(want, 2); wrong[0] > limit {
-				t.Errorf("after 1000 steps the covariance is off by %g, want at most %g", wrong[0], limit)
+				t.Errorf("after 1000 steps the covariance is off by %g, want at most %g", wrong[0],
+					limit)
 			}
 			near(t, "the error of twice as many steps", wrong[1]/wrong[0], 0.5, 0.02)
 		})
@@ -95,7 +98,8 @@ func TestRectifiedPath(t *testing.T) {
 		want.Add(g.Covariance(), independent(g).Covariance())
 		want.Scale(0.25, &want)
 		if !mat.EqualApprox(&got, &want, 2e-3*mat.Norm(&want, 2)) {
-			t.Errorf("%+v: halfway the covariance is %v, want %v", g, mat.Formatted(&got), mat.Formatted(&want))
+			t.Errorf("%+v: halfway the covariance is %v, want %v", g, mat.Formatted(&got),
+				mat.Formatted(&want))
 		}
 	}
 }
@@ -145,7 +149,8 @@ func TestSeveralEulerSteps(t *testing.T) {
 		exponential.Exp(&exponential)
 		many, _ := after(eta, 10_000)
 		if !mat.EqualApprox(many, &exponential, 2e-3) {
-			t.Errorf("η = %g: 10,000 steps are %v, the exponential %v", eta, mat.Formatted(many), mat.Formatted(&exponential))
+			t.Errorf("η = %g: 10,000 steps are %v, the exponential %v", eta, mat.Formatted(many),
+				mat.Formatted(&exponential))
 		}
 		_, one := after(eta, 1)
 		near(t, "the divergence after one step", one, g.Step(eta).KL(), 1e-12)

@@ -13,4 +13,7 @@ import (
 var files embed.FS
 
 // Read returns the outcomes, with the signals that are shown.
-func Read() (*experiment.Results, error) { return experiment.ReadFS(files, experiment.OutcomesFile) }
+func Read() (*experiment.Results, error) {
+	return experiment.ReadFS(files,
+		experiment.OutcomesFile)
+}

@@ -18,7 +18,9 @@ type contender interface {
 	takes(p problem) bool
 	// prepare compiles, and returns the losses of the first steps and the
 	// milliseconds until the first was known.
-	prepare(ctx context.Context, p problem, arrays map[string]array, folder string) (losses []float64, compile float64, err error)
+	prepare(
+		ctx context.Context, p problem, arrays map[string]array, folder string,
+	) (losses []float64, compile float64, err error)
 	// time solves the unit of work and returns the milliseconds of each time.
 	time(ctx context.Context, repeats int) ([]float64, error)
 	drop()

@@ -27,7 +27,9 @@ func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) 
 
 // iteratePaper makes two iterations of SICA-RF with the paper's settings, and
 // returns the milliseconds of the second, which compiles nothing.
-func (o *ours) iteratePaper(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
+func (o *ours) iteratePaper(
+	ctx context.Context, p problem, arrays map[string]array,
+) (float64, error) {
 	cfg := sica.PaperRF()
 	cfg.Flow.Iterations = 2
 	_, iterations, err := o.fit(ctx, p, arrays, cfg)
@@ -39,7 +41,9 @@ func (o *ours) iteratePaper(ctx context.Context, p problem, arrays map[string]ar
 
 // fit separates the signals of the arrays, and returns the milliseconds of all
 // and of each iteration.
-func (o *ours) fit(ctx context.Context, p problem, arrays map[string]array, cfg sica.Config) (total float64, iterations []float64, err error) {
+func (o *ours) fit(
+	ctx context.Context, p problem, arrays map[string]array, cfg sica.Config,
+) (total float64, iterations []float64, err error) {
 	if len(p.shape) > 1 {
 		cfg.Shape = p.shape
 	}

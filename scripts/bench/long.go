@@ -79,7 +79,8 @@ func longCommand() *cobra.Command {
 // separateLong separates a mixture of two autoregressive signals with FastWGF. Their
 // dependence is measured first, for the memory that this takes.
 func separateLong(ctx context.Context, t int) (row, error) {
-	r := row{Case: fastIteration, Impl: "gosica", D: 2, T: t, Shape: []int{t}, Runs: 1, Device: device()}
+	r := row{Case: fastIteration, Impl: "gosica", D: 2, T: t, Shape: []int{t}, Runs: 1,
+		Device: device()}
 	b, err := backend.Open(backend.Auto)
 	if err != nil {
 		return r, err

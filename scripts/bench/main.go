@@ -49,9 +49,12 @@ func command() *cobra.Command {
 	flags.StringVar(&o.out, "out", "out/bench", "folder of the table and the plot")
 	flags.IntVar(&o.cores, "cores", 1, "cores that the process was given, to write into the rows")
 	flags.BoolVar(&o.smoke, "smoke", false, "sizes that show in seconds that everything works; the times mean nothing")
-	flags.StringArrayVar(&o.peers, "peer", nil, "command line of a peer program, as \"python3 peers/torch_peer.py\"; can be given again")
-	flags.Float64Var(&o.seconds, "seconds", 20, "time to measure each problem for, all implementations together")
-	flags.StringArrayVar(&o.only, "problem", nil, "measure only the problems whose name, as \"refine d=2 T=1024 R=1\", contains this; can be given again")
+	flags.StringArrayVar(&o.peers, "peer", nil,
+		"command line of a peer program, as \"python3 peers/torch_peer.py\"; can be given again")
+	flags.Float64Var(&o.seconds, "seconds", 20,
+		"time to measure each problem for, all implementations together")
+	flags.StringArrayVar(&o.only, "problem", nil,
+		"measure only the problems whose name, as \"refine d=2 T=1024 R=1\", contains this; can be given again")
 	cmd.AddCommand(longCommand())
 	return cmd
 }

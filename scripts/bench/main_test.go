@@ -64,7 +64,8 @@ func TestSmoke(t *testing.T) {
 			if testing.Short() {
 				continue
 			}
-			timed = slices.DeleteFunc(slices.Clone(all), func(c contender) bool { return onlyLosses(c, all) })
+			timed = slices.DeleteFunc(slices.Clone(all),
+				func(c contender) bool { return onlyLosses(c, all) })
 		}
 		measured, err := measure(ctx, p, timed, peaks, o)
 		if err != nil {
@@ -93,7 +94,8 @@ func TestSmoke(t *testing.T) {
 		}
 		rows = append(rows, measured...)
 	}
-	if again := merge(slices.Clone(rows), rows[:1]); len(again) != len(rows) || !reflect.DeepEqual(again[len(again)-1], rows[0]) {
+	if again := merge(slices.Clone(rows), rows[:1]); len(again) != len(rows) ||
+		!reflect.DeepEqual(again[len(again)-1], rows[0]) {
 		t.Errorf("a row measured again makes %d rows of %d", len(again), len(rows))
 	}
 	file := filepath.Join(o.out, "rows.json")
@@ -150,7 +152,8 @@ func TestNeeds(t *testing.T) {
 }
 
 func TestCommandErrors(t *testing.T) {
-	for _, args := range [][]string{{"--smoke", "--peer", "", "--out", t.TempDir()}, {"extra"}, {"long", "many"}} {
+	for _, args := range [][]string{{"--smoke", "--peer", "", "--out", t.TempDir()}, {"extra"},
+		{"long", "many"}} {
 		cmd := command()
 		cmd.SetArgs(args)
 		cmd.SetOut(io.Discard)

@@ -26,7 +26,8 @@ type prepared struct {
 
 // measure times the contenders that take the problem, in turns, after it has
 // made sure that they compute the same losses.
-func measure(ctx context.Context, p problem, contenders []contender, peaks peaks, o options) ([]row, error) {
+func measure(ctx context.Context, p problem, contenders []contender, peaks peaks, o options) ([]row,
+	error) {
 	fmt.Fprintf(os.Stderr, "%s on %d cores:\n", p, o.cores)
 	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -55,12 +56,14 @@ func measure(ctx context.Context, p problem, contenders []contender, peaks peaks
 			c.drop()
 			continue
 		}
-		ready = append(ready, &prepared{contender: c, row: newRow(p, c, o.cores, losses[0], compile)})
+		ready = append(ready, &prepared{contender: c,
+			row: newRow(p, c, o.cores, losses[0], compile)})
 		if expected == nil {
 			expected = losses
 		}
 		if err := equalLosses(expected, losses); err != nil {
-			return nil, fmt.Errorf("%s: %s computes another loss than %s: %w", p, label(c), label(ready[0]), err)
+			return nil, fmt.Errorf("%s: %s computes another loss than %s: %w", p, label(c),
+				label(ready[0]), err)
 		}
 	}
 	if len(ready) == 0 {
@@ -93,7 +96,8 @@ func (c *prepared) addRoofline(p problem, peaks peaks) error {
 		return nil
 	}
 	peak, err := peaks.of(o.backend)
-	c.row.Roofline = &roofline{GFLOP: need.gflop, GB: need.gb, PeakGFLOPs: peak.gflop, PeakGBs: peak.gb}
+	c.row.Roofline = &roofline{GFLOP: need.gflop, GB: need.gb, PeakGFLOPs: peak.gflop,
+		PeakGBs: peak.gb}
 	return err
 }
 
@@ -109,7 +113,8 @@ func takeTurns(ctx context.Context, ready []*prepared, p problem, o options) err
 		rounds, limit = 1, 1
 	}
 	begin := time.Now()
-	for round := 0; round < rounds || round < limit && time.Since(begin).Seconds() < o.seconds; round++ {
+	for round := 0; round < rounds || round < limit &&
+		time.Since(begin).Seconds() < o.seconds; round++ {
 		for k := range ready {
 			c := ready[(round+k)%len(ready)]
 			if len(c.ms) > 1 && c.used.Seconds() > o.seconds {

@@ -49,7 +49,8 @@ func (o *ours) takes(p problem) bool {
 	return small || !o.literal && o.where != backend.Go
 }
 
-func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array, _ string) ([]float64, float64, error) {
+func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array,
+	_ string) ([]float64, float64, error) {
 	o.free = func() {}
 	switch p.kind {
 	case rfTrainStep, wgfTrainStep:
@@ -66,7 +67,10 @@ func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array, 
 		training.kind = rfTrainStep
 		losses, compile, err := o.prepareTraining(training, arrays)
 		o.drop()
-		o.work = func(ctx context.Context) (float64, error) { return o.iteratePaper(ctx, p, arrays) }
+		o.work = func(ctx context.Context) (float64,
+			error) {
+			return o.iteratePaper(ctx, p, arrays)
+		}
 		return losses, compile, err
 	}
 	return nil, 0, fmt.Errorf("no case %q", p.kind)
@@ -105,7 +109,8 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 		loss = iterate.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()
-	trainer, err := flows.NewTrainer(o.backend, store, opt, loss, shapesOf(shared), shapesOf(batches))
+	trainer, err := flows.NewTrainer(o.backend, store, opt, loss, shapesOf(shared),
+		shapesOf(batches))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -138,7 +143,8 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 // inputs are the data and the batches of the problem's training steps, see package
 // iterate. Every sample weighs the same.
 func (p problem) inputs(arrays map[string]array) (data, batch []array) {
-	weights := drawn([]int{steps, p.networks(), p.settings().BatchSize}, func() float64 { return 1 })
+	weights := drawn([]int{steps, p.networks(), p.settings().BatchSize},
+		func() float64 { return 1 })
 	batch = []array{arrays["joint"], arrays["product"], weights}
 	switch p.kind {
 	case rfTrainStep:
@@ -147,7 +153,8 @@ func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 		return []array{arrays["z"]}, batch
 	}
 	n := p.networks() // which share the signals of the first run
-	return []array{arrays["z"].first().times(n), arrays["predictions"].times(n), arrays["mask"]}, append(batch, arrays["noise"])
+	return []array{arrays["z"].first().times(n), arrays["predictions"].times(n), arrays["mask"]},
+		append(batch, arrays["noise"])
 }
 
 // network is sica's for the problem.
@@ -164,7 +171,8 @@ func (o *ours) velocity(p problem) iterate.Velocity {
 		return p.network().Velocity
 	}
 	return func(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
-		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2, layers.TimeEncoding(tau, 0), p.shape...)).Outputs(p.d).Done()
+		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2,
+			layers.TimeEncoding(tau, 0), p.shape...)).Outputs(p.d).Done()
 	}
 }
 
@@ -174,7 +182,8 @@ func (o *ours) logRatio(p problem) iterate.LogRatio {
 		return p.network().LogRatio
 	}
 	return func(scope *model.Scope, data []*Node, y, idx, _ *Node) *Node {
-		return Squeeze(layers.CNN(scope, layers.WholeContext(data[0], y, idx, p.shape...)).Done(), -1)
+		return Squeeze(layers.CNN(scope, layers.WholeContext(data[0], y, idx, p.shape...)).Done(),
+			-1)
 	}
 }
 
@@ -201,7 +210,8 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 				zero := Const(z.Graph(), tensors.FromShape(shapes.Make(z.DType())))
 				return MulScalar(velocity(scope, y, zero, []*Node{z, idx}), h)
 			}
-			return Sub(flows.Integrate(scope, velocity, y).Hold(z, idx).Between(0, float64(n)*h).Steps(n).Done(), y)
+			return Sub(flows.Integrate(scope, velocity, y).Hold(z, idx).Between(0,
+				float64(n)*h).Steps(n).Done(), y)
 		})
 	}
 	one, err := steps(1)
@@ -209,7 +219,8 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 		return nil, 0, err
 	}
 	z := arrays["z"].tensor()
-	if _, err := one.Compile(z.Shape(), shapes.Make(z.DType(), p.runs, chunk, p.d), shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
+	if _, err := one.Compile(z.Shape(), shapes.Make(z.DType(), p.runs, chunk, p.d),
+		shapes.Make(dtypes.Int32, p.runs, chunk)); err != nil {
 		return nil, 0, err
 	}
 	if err := setWeights(store, arrays); err != nil {
@@ -243,7 +254,8 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 					}
 				}
 			}
-			moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(y, p.runs, chunk, p.d), tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
+			moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(y, p.runs, chunk, p.d),
+				tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
 			if err != nil {
 				return 0, 0, err
 			}

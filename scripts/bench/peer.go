@@ -118,9 +118,11 @@ func (p *peer) takes(q problem) bool {
 	return q.kind != fastFit
 }
 
-func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64, float64, error) {
+func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64,
+	float64, error) {
 	answer, err := p.ask(request{
-		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: q.flow(), D: q.d, T: q.positions(), Shape: q.shape,
+		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: q.flow(), D: q.d, T: q.positions(),
+		Shape: q.shape,
 		Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
 	})
 	return answer.Losses, answer.Compile, err

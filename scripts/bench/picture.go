@@ -79,7 +79,8 @@ func onCPU(r row) bool { return r.Backend == "xla:cpu" || r.Backend == "cpu" }
 func costSeries(rows []row, kind, impl string, cores int) plot.Series {
 	var of []row
 	for _, r := range rows {
-		if r.Case == kind && r.Impl == impl && r.Cores == cores && r.D == 2 && len(r.Shape) == 1 && r.Runs == 1 && onCPU(r) {
+		if r.Case == kind && r.Impl == impl && r.Cores == cores && r.D == 2 && len(r.Shape) == 1 &&
+			r.Runs == 1 && onCPU(r) {
 			of = append(of, r)
 		}
 	}

@@ -54,7 +54,8 @@ func (p problem) String() string {
 func problems(o options) []problem {
 	var all []problem
 	add := func(kind string, d, runs int, shape ...int) {
-		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape, once: kind == paperIteration || o.smoke && kind == fastFit})
+		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape,
+			once: kind == paperIteration || o.smoke && kind == fastFit})
 	}
 	if o.smoke {
 		add(rfTrainStep, 2, 1, 32)
@@ -177,7 +178,8 @@ func (p problem) arrays() map[string]array {
 		kernel = append(kernel, 3)
 	}
 	for i, in := range []int{inputs, channels, channels} {
-		affine(fmt.Sprintf("conv_%d", i), p.runs, taps*in, append(kernel[:len(kernel):len(kernel)], in), channels)
+		affine(fmt.Sprintf("conv_%d", i), p.runs, taps*in,
+			append(kernel[:len(kernel):len(kernel)], in), channels)
 	}
 	affine("output", p.runs, p.positions()*channels, []int{p.positions() * channels}, outputs)
 	positions("joint", steps, p.runs, cfg.BatchSize)
@@ -258,7 +260,8 @@ func (a array) write(w io.Writer) error {
 	if len(a.ints) > 0 {
 		dtype, data = "<i4", a.ints
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", dtype, strings.Trim(strings.ReplaceAll(fmt.Sprint(a.dims), " ", ","), "[]"))
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", dtype,
+		strings.Trim(strings.ReplaceAll(fmt.Sprint(a.dims), " ", ","), "[]"))
 	const preamble = 10 // magic, version and the header's length
 	header += strings.Repeat(" ", 63-(preamble+len(header))%64) + "\n"
 	if _, err := io.WriteString(w, "\x93NUMPY\x01\x00"); err != nil {

@@ -17,7 +17,10 @@ func report(folder string, rows []row) error {
 		return err
 	}
 	table := filepath.Join(folder, "results.md")
-	if err := atomicfile.Write(table, func(w io.Writer) error { return writeTable(w, rows) }); err != nil {
+	if err := atomicfile.Write(table, func(w io.Writer) error {
+		return writeTable(w,
+			rows)
+	}); err != nil {
 		return err
 	}
 	return drawCost(filepath.Join(folder, "cost.png"), rows)
@@ -44,7 +47,8 @@ func writeTable(w io.Writer, rows []row) error {
 			peak = fmt.Sprintf("%.0f %%, %.0f %%", 100*arithmetic/r.Median, 100*traffic/r.Median)
 		}
 		fmt.Fprintf(&text, "| %s | %d | %s | %d | %d | %s (%s) | %.4g | %.4g to %.4g | %s | %.1f | %s |\n",
-			r.Case, r.D, axes(r.Shape), r.Runs, r.Cores, r.Impl, r.Backend, r.Median, r.P10, r.P90, ratio, r.Compile/1e3, peak)
+			r.Case, r.D, axes(r.Shape), r.Runs, r.Cores, r.Impl, r.Backend, r.Median, r.P10, r.P90,
+			ratio, r.Compile/1e3, peak)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
@@ -60,7 +64,10 @@ func inOrder(rows []row) []row {
 		}
 	}
 	sorted := slices.Clone(rows)
-	slices.SortStableFunc(sorted, func(a, b row) int { return slices.Index(keys, a.key()) - slices.Index(keys, b.key()) })
+	slices.SortStableFunc(sorted, func(a, b row) int {
+		return slices.Index(keys,
+			a.key()) - slices.Index(keys, b.key())
+	})
 	return sorted
 }
 

@@ -52,7 +52,8 @@ func (p problem) needs() (work, bool) {
 	}
 	positions := float64(p.positions())
 	everywhere := samples * positions * (taps*channels*channels + channels*outputs)
-	once := float64(p.runs) * positions * (taps*float64(p.d)*channels + taps*channels*channels*outputs)
+	once := float64(p.runs) * positions * (taps*float64(p.d)*channels +
+		taps*channels*channels*outputs)
 	return work{
 		gflop: 2 * times * (everywhere + once) / 1e9,
 		gb:    4 * passes * samples * positions * channels / 1e9,
@@ -75,7 +76,10 @@ func (p peaks) of(b compute.Backend) (work, error) {
 // beyond the caches, the best of a few.
 func machinePeak(b compute.Backend) (work, error) {
 	const n, length = 1024, 1 << 26
-	seconds, err := fastest(b, func(x *Node) *Node { return ReduceAllMax(Einsum("ik,kj->ij", x, x)) }, n, n)
+	seconds, err := fastest(b, func(x *Node) *Node {
+		return ReduceAllMax(Einsum("ik,kj->ij", x,
+			x))
+	}, n, n)
 	if err != nil {
 		return work{}, err
 	}

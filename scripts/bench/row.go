@@ -40,7 +40,8 @@ type row struct {
 func newRow(p problem, c contender, cores int, loss, compile float64) row {
 	impl, where := c.name()
 	return row{
-		Case: p.kind, Impl: impl, Backend: where, Cores: cores, D: p.d, T: p.positions(), Shape: p.shape, Runs: p.runs,
+		Case: p.kind, Impl: impl, Backend: where, Cores: cores, D: p.d, T: p.positions(),
+		Shape: p.shape, Runs: p.runs,
 		Loss: loss, Compile: compile, Device: device(),
 	}
 }
@@ -51,7 +52,10 @@ func (r *row) summarise(ms []float64) {
 
 // merge appends the new rows, in place of earlier ones of the same.
 func merge(rows, new []row) []row {
-	same := func(a, b row) bool { return a.key() == b.key() && a.Impl == b.Impl && a.Backend == b.Backend }
+	same := func(a, b row) bool {
+		return a.key() == b.key() && a.Impl == b.Impl &&
+			a.Backend == b.Backend
+	}
 	rows = slices.DeleteFunc(rows, func(old row) bool {
 		return slices.ContainsFunc(new, func(r row) bool { return same(old, r) })
 	})

@@ -99,7 +99,8 @@ number of signals and mixing in a word, such as laplace-2-leaky3:
 	f.StringVar(&opt.SICA, "sica", "",
 		"what is SICA in the table nonlinear: sica, sica-direct or sica-rule-linear")
 	f.BoolVar(&opt.Reports, "reports", false, "a report on each fit of the table nonlinear")
-	f.StringSliceVar(&opt.files, "files", nil, "sources in `FILES`: recordings, or images of one shape")
+	f.StringSliceVar(&opt.files, "files", nil,
+		"sources in `FILES`: recordings, or images of one shape")
 	f.IntVar(&opt.jobs, "jobs", 1, "separations at once")
 	f.StringVar(&opt.out, "out", filepath.Join("out", "tables"), "folder of the outcomes")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
@@ -137,7 +138,8 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 		if o.Report != nil {
 			says += ", " + string(o.Report.Verdict)
 		}
-		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, says, o.Seconds, o.Why)
+		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, says, o.Seconds,
+			o.Why)
 	}
 	if err := experiment.Run(ctx, b, store, plan); err != nil {
 		return err

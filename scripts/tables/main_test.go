@@ -77,7 +77,8 @@ func TestFiles(t *testing.T) {
 	if err := datasets.WriteFile(both, s); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := tables(t, "seconds", both, "--runs", "3"); err != nil || strings.Count(out, "\n") != 3 {
+	if out, err := tables(t, "seconds", both, "--runs", "3"); err != nil ||
+		strings.Count(out, "\n") != 3 {
 		t.Errorf("seconds: %v\n%s", err, out)
 	}
 }

@@ -111,7 +111,8 @@ func (s *scores) claim(st statement) (claim, error) {
 		s.decideSteady(&c, st)
 	case ahead:
 		c.test = "every mean difference on the same runs is above 0"
-		c.decideLeads(s.leads(st.Methods, st.Over, st.Steps), func(l lead) bool { return l.mean > 0 })
+		c.decideLeads(s.leads(st.Methods, st.Over, st.Steps),
+			func(l lead) bool { return l.mean > 0 })
 	case significantlyAhead:
 		c.test = fmt.Sprintf("every mean difference on the same runs is above 0 by Student's t, "+
 			"at a level of %g", st.Limit)

@@ -11,7 +11,8 @@ import (
 
 // madeUp are results of figure name with hand-made scores: score says what a method
 // has at a number of steps in a run, NaN for no outcome.
-func madeUp(t *testing.T, name string, runs int, score func(method string, steps, run int) float64) (Figure, *Results) {
+func madeUp(t *testing.T, name string, runs int,
+	score func(method string, steps, run int) float64) (Figure, *Results) {
 	t.Helper()
 	f, err := FigureNamed(name)
 	if err != nil {
@@ -173,10 +174,12 @@ func TestClaimsOfOurSettings(t *testing.T) {
 				continue
 			}
 			about := strings.Contains(c.paper, "SICA") ||
-				strings.Contains(c.paper, "all methods reduces") || strings.Contains(c.paper, "not as clear") ||
+				strings.Contains(c.paper, "all methods reduces") ||
+				strings.Contains(c.paper, "not as clear") ||
 				strings.Contains(c.paper, "negatives") || strings.Contains(c.paper, "it doesn't")
 			if about != (i+1 < len(claims) && claims[i+1].ours) {
-				t.Errorf("figure %s: %q is followed by the same of our settings: %v", f.Name, c.paper, !about)
+				t.Errorf("figure %s: %q is followed by the same of our settings: %v", f.Name,
+					c.paper, !about)
 			}
 		}
 	}
@@ -237,7 +240,8 @@ func TestClaimOfNegatives(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range trials {
-			if z := map[string]*mat.Dense{"sica": test.flow, "sica-rf": test.flow, "fastica": test.fast}[c.Method]; z != nil {
+			if z := map[string]*mat.Dense{"sica": test.flow, "sica-rf": test.flow,
+				"fastica": test.fast}[c.Method]; z != nil {
 				if err := s.Add(&Outcome{Trial: c}, z); err != nil {
 					t.Fatal(err)
 				}

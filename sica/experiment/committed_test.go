@@ -56,13 +56,15 @@ func TestCommittedFiguresAgain(t *testing.T) {
 			}
 			t.Logf("the MCC is %.9f, was %.9f", *got.MCC, *want.MCC)
 			if math.Abs(*got.MCC-*want.MCC) > test.rounding {
-				t.Errorf("the MCC is %.9f, was %.9f: want it to %g", *got.MCC, *want.MCC, test.rounding)
+				t.Errorf("the MCC is %.9f, was %.9f: want it to %g", *got.MCC, *want.MCC,
+					test.rounding)
 			}
 			if *update {
 				renew(t, "../../notebooks/results/outcomes.jsonl", got)
 				return
 			}
-			if want.Machine == nil || got.Backend != want.Backend || !got.Machine.Equal(*want.Machine) {
+			if want.Machine == nil || got.Backend != want.Backend ||
+				!got.Machine.Equal(*want.Machine) {
 				t.Log("checked to rounding, as another machine or backend made the result")
 				return
 			}
@@ -121,7 +123,8 @@ func renew(t *testing.T, path string, o *Outcome) {
 // checkMCC fails unless a score comes out again: to the last bit if machine, which made it,
 // is known and makes the same bits as this one, else to the tolerance.
 func checkMCC(
-	t *testing.T, name string, got, want, tolerance float64, machine *provenance.Machine, b compute.Backend,
+	t *testing.T, name string, got, want, tolerance float64, machine *provenance.Machine,
+	b compute.Backend,
 ) {
 	t.Helper()
 	if !*update && machine != nil && machine.Equal(provenance.ThisMachine(backend.PluginSHA256(b))) {
@@ -165,7 +168,8 @@ func TestCommittedOutcomesAgain(t *testing.T) {
 		}
 		made := make(map[string]bool)
 		for _, want := range r.Outcomes() {
-			if want.label() != test.problem || made[want.Method] || test.methods != nil && want.Method != "sica" {
+			if want.label() != test.problem || made[want.Method] || test.methods != nil &&
+				want.Method != "sica" {
 				continue
 			}
 			made[want.Method] = true
@@ -180,7 +184,8 @@ func TestCommittedOutcomesAgain(t *testing.T) {
 			name := want.Trial.String()
 			checkMCC(t, name, *got.MCC, *want.MCC, tolerance, want.Machine, b)
 			if want.RankMCC != nil {
-				checkMCC(t, name+", by ranks", *got.RankMCC, *want.RankMCC, tolerance, want.Machine, b)
+				checkMCC(t, name+", by ranks", *got.RankMCC, *want.RankMCC, tolerance, want.Machine,
+					b)
 			}
 			if *update {
 				renew(t, filepath.Join(committed, test.table+".jsonl"), got)

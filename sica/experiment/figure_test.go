@@ -80,7 +80,8 @@ func TestUnknownProblem(t *testing.T) {
 // that there are; those of fewer runs come first among those of more.
 func TestTrials(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.PrintedPreset, experiment.DefaultPreset, experiment.SmokePreset} {
+		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.PrintedPreset,
+			experiment.DefaultPreset, experiment.SmokePreset} {
 			trials := f.Trials(preset, 3)
 			seen := make(map[experiment.Trial]bool)
 			for i, c := range trials {
@@ -91,8 +92,10 @@ func TestTrials(t *testing.T) {
 				if i > 0 && c.Seed < trials[i-1].Seed {
 					t.Errorf("figure %s, %s: %s comes after a later run", f.Name, preset, c)
 				}
-				if m, err := experiment.MethodNamed(c.Method); err != nil || m.Settings(c.Preset) != c.Preset {
-					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c, err)
+				if m, err := experiment.MethodNamed(c.Method); err != nil ||
+					m.Settings(c.Preset) != c.Preset {
+					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c,
+						err)
 				}
 			}
 			if fewer := f.Trials(preset, 2); !slices.Equal(fewer, trials[:len(fewer)]) {
@@ -109,9 +112,11 @@ func TestTrialsOfFigure3b(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for preset, methods := range map[experiment.Preset]int{experiment.PaperPreset: 10, experiment.DefaultPreset: 8, experiment.SmokePreset: 10} {
+	for preset, methods := range map[experiment.Preset]int{experiment.PaperPreset: 10,
+		experiment.DefaultPreset: 8, experiment.SmokePreset: 10} {
 		if n := len(f.Trials(preset, experiment.PaperRuns)); n != 4*methods*20 {
-			t.Errorf("%s: %d trials, want 4 numbers of steps × %d methods × 20 runs", preset, n, methods)
+			t.Errorf("%s: %d trials, want 4 numbers of steps × %d methods × 20 runs", preset, n,
+				methods)
 		}
 	}
 }

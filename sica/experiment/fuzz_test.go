@@ -86,7 +86,8 @@ func FuzzStore(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := find(again, experiment.Trial{Problem: outcome(1, 0).Problem, Method: "fastica", Preset: experiment.PaperPreset}); !ok || *o.MCC != .5 {
+		if o, ok := find(again, experiment.Trial{Problem: outcome(1, 0).Problem, Method: "fastica",
+			Preset: experiment.PaperPreset}); !ok || *o.MCC != .5 {
 			t.Errorf("what was added came back as %+v (%v)", o, ok)
 		}
 		after := tree(t, parent)

@@ -24,7 +24,8 @@ func TestInnerMixing(t *testing.T) {
 	}
 	var want mat.Dense
 	want.Mul(datasets.PaperW(2), s)
-	want.Apply(func(i, k int, v float64) float64 { return s.At(i, k) + datasets.GELU(0.3*v) }, &want)
+	want.Apply(func(i, k int, v float64) float64 { return s.At(i, k) + datasets.GELU(0.3*v) },
+		&want)
 	if !mat.EqualApprox(x.X(), &want, 1e-14) {
 		t.Error("a step isn't x + GELU(0.3·W·x)")
 	}
@@ -111,7 +112,8 @@ func TestInterpretationTables(t *testing.T) {
 	if err := WriteInterpretations(&out, newResults(t.TempDir(), fewer)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "| d outputs, summed |" + strings.Repeat(" not measured |", 5) + "\n| standardised after each iteration | no | no | no | yes | no |"; !strings.Contains(out.String(), want) {
+	if want := "| d outputs, summed |" + strings.Repeat(" not measured |", 5) +
+		"\n| standardised after each iteration | no | no | no | yes | no |"; !strings.Contains(out.String(), want) {
 		t.Errorf("without a trial: no %q:\n%s", want, out.String())
 	}
 }
@@ -132,7 +134,8 @@ func TestResize(t *testing.T) {
 	centre := func(k int) float64 { return min(max((float64(k)+0.5)*within/side-0.5, 0), within-1) }
 	for row := range side {
 		for col := range side {
-			if got, want := s.At(0, row*side+col), plane(centre(row), centre(col)); math.Abs(got-want) > 1e-12 {
+			if got, want := s.At(0, row*side+col),
+				plane(centre(row), centre(col)); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("pixel (%d, %d) is %v, want %v", row, col, got, want)
 			}
 		}

@@ -22,7 +22,8 @@ import (
 // laplace are two mixed signals of Laplace innovations at 128 positions.
 func laplace(t *testing.T) *mat.Dense {
 	t.Helper()
-	process := datasets.ARProcess{Coefficients: []float64{.5}, Scale: 1, Innovation: datasets.Laplace}
+	process := datasets.ARProcess{Coefficients: []float64{.5}, Scale: 1,
+		Innovation: datasets.Laplace}
 	s, err := datasets.AR(rand.New(rand.NewPCG(3, 0)), 128, process, process)
 	if err != nil {
 		t.Fatal(err)
@@ -53,11 +54,13 @@ func apply(x *mat.Dense, f func(i, t int, v float64) float64) *mat.Dense {
 // every runs the test for every method, with the settings of a smoke test, on the
 // pure-Go backend, which needs no compiler. The paper's flows and PCL take some
 // time.
-func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset)) {
+func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment.Method,
+	p experiment.Preset)) {
 	b := openGo(t)
 	for _, m := range experiment.Methods() {
 		t.Run(m.Name, func(t *testing.T) {
-			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf", "sica-rf-standardised", "pcl"}, m.Name) {
+			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf",
+				"sica-rf-standardised", "pcl"}, m.Name) {
 				t.Skip("long")
 			}
 			test(t, b, m, m.Settings(experiment.SmokePreset))
@@ -79,9 +82,15 @@ func TestEveryMethodHasAStyle(t *testing.T) {
 func TestFitIsSeededAndFinite(t *testing.T) {
 	x := laplace(t)
 	all := map[string]*mat.Dense{
-		"plain":                  x,
-		"tiny and unequal":       apply(x, func(i, _ int, v float64) float64 { return []float64{1e-12, 1e-4}[i] * v }),
-		"huge and far from zero": apply(x, func(_, _ int, v float64) float64 { return 1e12 * (1e4 + v) }),
+		"plain": x,
+		"tiny and unequal": apply(x, func(i, _ int,
+			v float64) float64 {
+			return []float64{1e-12, 1e-4}[i] * v
+		}),
+		"huge and far from zero": apply(x, func(_, _ int,
+			v float64) float64 {
+			return 1e12 * (1e4 + v)
+		}),
 	}
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
 		for name, in := range all {
@@ -128,7 +137,8 @@ func TestFitCancelled(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		end()
 		counting := backendtest.Count(b, nil)
-		if _, err := m.Fit(ended, counting, checked(t, x), p, 5); !errors.Is(err, context.Canceled) {
+		if _, err := m.Fit(ended, counting, checked(t, x), p, 5); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("with a context that has ended the error is %v", err)
 		}
 		if calls := counting.Calls(); calls > 0 {
@@ -161,18 +171,22 @@ func TestMethodNamed(t *testing.T) {
 
 // SICA's methods have the settings of the presets that they list, and no others.
 func TestMethodConfig(t *testing.T) {
-	flows := map[string]*sica.Flow{"sica": nil, "sica-wgf": sica.PaperWGF().Flow, "sica-rf": sica.PaperRF().Flow,
-		"sica-rf-standardised": sica.PaperRF().Flow, "sica-direct": nil, "sica-fast": sica.FastWGF().Flow}
+	flows := map[string]*sica.Flow{"sica": nil, "sica-wgf": sica.PaperWGF().Flow,
+		"sica-rf":              sica.PaperRF().Flow,
+		"sica-rf-standardised": sica.PaperRF().Flow, "sica-direct": nil,
+		"sica-fast": sica.FastWGF().Flow}
 	for _, m := range experiment.Methods() {
 		flow, isSICA := flows[m.Name]
-		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset, experiment.PrintedPreset, experiment.SmokePreset, ""} {
+		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset,
+			experiment.PrintedPreset, experiment.SmokePreset, ""} {
 			cfg, err := m.Config(p)
 			switch {
 			case (err == nil) != (isSICA && slices.Contains(m.Presets, p)):
 				t.Errorf("%s, %q: %v", m.Name, p, err)
 			case err != nil:
 				checkError(t, err)
-			case (cfg.Flow == nil) != (flow == nil) || flow != nil && cfg.Flow.Kind != flow.Kind || p == experiment.SmokePreset && cfg.Iterations() > 2:
+			case (cfg.Flow == nil) != (flow == nil) || flow != nil && cfg.Flow.Kind != flow.Kind ||
+				p == experiment.SmokePreset && cfg.Iterations() > 2:
 				t.Errorf("%s, %q: %+v", m.Name, p, cfg)
 			}
 		}

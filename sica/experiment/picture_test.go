@@ -43,7 +43,9 @@ func TestPicture(t *testing.T) {
 		if err := p.Write(&svg, plot.SVG); err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]string{true: "truth", false: "ZCA (n=0–1)"}[f.Example]; !strings.Contains(svg.String(), want) && f.Name != "4a" {
+		if want := map[bool]string{true: "truth",
+			false: "ZCA (n=0–1)"}[f.Example]; !strings.Contains(svg.String(), want) &&
+			f.Name != "4a" {
 			t.Errorf("figure %s doesn't say %q", f.Name, want)
 		}
 	}

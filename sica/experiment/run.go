@@ -120,7 +120,8 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 		clock.made(*r.outcome)
 		if p.OnOutcome != nil {
 			left, sure := clock.left()
-			p.OnOutcome(*r.outcome, Progress{Done: done, Total: len(missing), Left: left, AtLeast: !sure})
+			p.OnOutcome(*r.outcome, Progress{Done: done, Total: len(missing), Left: left,
+				AtLeast: !sure})
 		}
 	}
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {

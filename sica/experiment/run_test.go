@@ -53,7 +53,8 @@ func TestRunMakesWhatIsMissing(t *testing.T) {
 			plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
 				made[o.Trial] = true
 				if p.Done != len(made) || p.Total != len(missing) {
-					t.Errorf("after %d of %d trials the progress is %+v", len(made), len(missing), p)
+					t.Errorf("after %d of %d trials the progress is %+v", len(made), len(missing),
+						p)
 				}
 			}
 			if err := experiment.Run(t.Context(), b, s, plan); err != nil {
@@ -92,7 +93,8 @@ func TestRunNotesFailure(t *testing.T) {
 	s := open(t, t.TempDir(), "outcomes")
 	c := trial(20001)
 	c.Steps, c.Method, c.Preset = 20, "gaussianise+zca", ""
-	if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Trials: []experiment.Trial{c}, Jobs: 1}); err != nil {
+	if err := experiment.Run(t.Context(), openGo(t), s,
+		experiment.Plan{Trials: []experiment.Trial{c}, Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if o, _ := find(s.Results, c); o.MCC != nil || o.Error == "" {
@@ -134,7 +136,8 @@ func TestRunKeepsCheckpoint(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(checkpoint, "thesis.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Trials: []experiment.Trial{c}, Jobs: 1})
+	err := experiment.Run(t.Context(), openGo(t), s,
+		experiment.Plan{Trials: []experiment.Trial{c}, Jobs: 1})
 	if !errors.Is(err, sica.ErrCheckpoint) || len(s.Outcomes()) != 0 {
 		t.Errorf("%d outcomes, error %v", len(s.Outcomes()), err)
 	}
@@ -147,11 +150,12 @@ func TestRunKeepsCheckpoint(t *testing.T) {
 func TestRunCancelled(t *testing.T) {
 	s := open(t, t.TempDir(), "outcomes")
 	ctx, cancel := context.WithCancel(t.Context())
-	plan := experiment.Plan{Trials: quick(), Jobs: 1, OnOutcome: func(_ experiment.Outcome, p experiment.Progress) {
-		if p.Done == 3 {
-			cancel()
-		}
-	}}
+	plan := experiment.Plan{Trials: quick(), Jobs: 1,
+		OnOutcome: func(_ experiment.Outcome, p experiment.Progress) {
+			if p.Done == 3 {
+				cancel()
+			}
+		}}
 	if err := experiment.Run(ctx, openGo(t), s, plan); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
@@ -160,7 +164,8 @@ func TestRunCancelled(t *testing.T) {
 		t.Errorf("%d outcomes after a cancel at the third of %d", n, len(quick()))
 	}
 	plan.OnOutcome = nil
-	if err := experiment.Run(t.Context(), openGo(t), s, plan); err != nil || len(s.Outcomes()) != len(quick()) {
+	if err := experiment.Run(t.Context(), openGo(t), s, plan); err != nil ||
+		len(s.Outcomes()) != len(quick()) {
 		t.Errorf("going on: %d outcomes (%v), want %d", len(s.Outcomes()), err, len(quick()))
 	}
 }
@@ -170,7 +175,8 @@ func TestRunCancelled(t *testing.T) {
 func TestRunAfterKill(t *testing.T) {
 	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
 		s := open(t, dir, "outcomes")
-		if err := experiment.Run(t.Context(), openGo(t), s, experiment.Plan{Trials: quick(), Jobs: 2}); err != nil {
+		if err := experiment.Run(t.Context(), openGo(t), s,
+			experiment.Plan{Trials: quick(), Jobs: 2}); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -202,8 +208,10 @@ func TestRunAfterKill(t *testing.T) {
 			lines++
 		}
 	}
-	if r, err := experiment.Read(dir, "outcomes"); err != nil || len(r.Outcomes()) != len(quick()) || lines != len(quick()) {
-		t.Errorf("after %d kills there are %d lines, want %d, one a trial (%v)", kills, lines, len(quick()), err)
+	if r, err := experiment.Read(dir, "outcomes"); err != nil ||
+		len(r.Outcomes()) != len(quick()) || lines != len(quick()) {
+		t.Errorf("after %d kills there are %d lines, want %d, one a trial (%v)", kills, lines,
+			len(quick()), err)
 	}
 	t.Logf("%d kills", kills)
 }

@@ -14,7 +14,8 @@ func TestSummarise(t *testing.T) {
 		t.Fatal(err)
 	}
 	trial := func(steps, run int) Trial {
-		problem := Problem{Data: AR7, Mixing: LinearMixing, Steps: steps, StepSize: PaperStepSize, Seed: FirstSeed + uint64(run)}
+		problem := Problem{Data: AR7, Mixing: LinearMixing, Steps: steps, StepSize: PaperStepSize,
+			Seed: FirstSeed + uint64(run)}
 		return Trial{Problem: problem, Method: "fastica", Preset: PaperPreset}
 	}
 	outcomes := []Outcome{{Trial: trial(10, 0), Error: "no"}}
@@ -30,7 +31,8 @@ func TestSummarise(t *testing.T) {
 		t.Fatalf("the lines are %+v", lines)
 	}
 	p := lines[0].points[0]
-	if p.steps != 5 || p.n != 3 || math.Abs(p.mean-.7) > 1e-15 || math.Abs(p.se-.2/math.Sqrt(3)) > 1e-15 || p.seconds != 1 {
+	if p.steps != 5 || p.n != 3 || math.Abs(p.mean-.7) > 1e-15 ||
+		math.Abs(p.se-.2/math.Sqrt(3)) > 1e-15 || p.seconds != 1 {
 		t.Errorf("the point at 5 steps is %+v", p)
 	}
 	if p := lines[0].points[1]; p.n != 0 || p.failed != 1 || p.String() != "fails" {

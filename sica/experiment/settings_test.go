@@ -78,7 +78,8 @@ func TestSeparateGoesOn(t *testing.T) {
 	began := time.Now()
 	last, err := fit(PaperPreset) // which has nothing left to make
 	if took := time.Since(began); err != nil || last.Elapsed <= took {
-		t.Errorf("Elapsed %v, of which %v were in the last process (%v): want the time of all", last.Elapsed, took, err)
+		t.Errorf("Elapsed %v, of which %v were in the last process (%v): want the time of all",
+			last.Elapsed, took, err)
 	}
 
 	checkpoint = filepath.Join(t.TempDir(), "checkpoint")
@@ -107,7 +108,8 @@ func TestCommittedSettings(t *testing.T) {
 		"fastica": configureFastICA, "lica": configureLICA,
 		"pcl": configurePCL, "ivae": configureIVAE,
 	} {
-		trial := Trial{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed}, Method: name, Preset: PaperPreset}
+		trial := Trial{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed},
+			Method: name, Preset: PaperPreset}
 		o, ok := results.find(trial)
 		if !ok {
 			t.Errorf("%s isn't among the committed outcomes", trial)
@@ -117,7 +119,8 @@ func TestCommittedSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(configure(task{backend: b, x: x, preset: PaperPreset, seed: FirstSeed}))
+		text, err := json.Marshal(configure(task{backend: b, x: x, preset: PaperPreset,
+			seed: FirstSeed}))
 		if err != nil {
 			t.Fatal(err)
 		}

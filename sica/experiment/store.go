@@ -70,7 +70,8 @@ func (o *Outcome) check() error {
 	words := []string{o.Data, o.Mixing, o.Method, string(o.Preset), string(o.Measure)}
 	for _, word := range words {
 		if !plain.MatchString(word) {
-			return fmt.Errorf("a trial: %.40q is no word of it; must be letters, digits, + and -", word)
+			return fmt.Errorf("a trial: %.40q is no word of it; must be letters, digits, + and -",
+				word)
 		}
 	}
 	if o.MCC != nil && !(*o.MCC >= 0 && *o.MCC < 1.01) { // 1, and rounding

@@ -18,8 +18,9 @@ import (
 
 func trial(seed uint64) experiment.Trial {
 	return experiment.Trial{
-		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: seed},
-		Method:  "fastica", Preset: experiment.PaperPreset,
+		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5,
+			Seed: seed},
+		Method: "fastica", Preset: experiment.PaperPreset,
 	}
 }
 
@@ -127,7 +128,8 @@ func TestStoreRefusesSecondWriter(t *testing.T) {
 
 func TestStoreOfDamagedFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte("{}\nnot JSON\n{}\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte("{}\nnot JSON\n{}\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := experiment.Open(dir, "outcomes"); err == nil {
@@ -184,11 +186,13 @@ func TestReadRefuses(t *testing.T) {
 		`{"mcc":"1"}`:                "cannot unmarshal",
 		strings.Repeat(" ", 1<<24+1): "line 2",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte("{}\n"+line+"\n"), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "outcomes.jsonl"), []byte("{}\n"+line+"\n"),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, err := experiment.Read(dir, "outcomes")
-		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "line 2") {
+		if err == nil || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%.40s: %v, want an error of line 2 with %q", line, err, says)
 		}
 	}

@@ -55,10 +55,12 @@ var tables = []struct {
 	name, about string
 	build       func(o TableOptions) (*Table, error)
 }{
-	{"quality", "sica.Default beside linear methods, on the paper's and other mixtures", qualityTable},
+	{"quality", "sica.Default beside linear methods, on the paper's and other mixtures",
+		qualityTable},
 	{"linear", "the linear rule beside its rivals, on kinds of sources", linearTable},
 	{"null", "what the linear rule says of mixtures of which nothing is identified", nullTable},
-	{"coverage", "how often the truth lies within the error bars of the linear rule", coverageTable},
+	{"coverage", "how often the truth lies within the error bars of the linear rule",
+		coverageTable},
 	{"nonlinear", "sica.Default on nonlinear mixtures", nonlinearTable},
 	{"verdicts", "how often report.New is right", verdictTable},
 	{"iterates", "the paper's SICA-WGF with one change each, by its iterates", iterateTable},
@@ -401,7 +403,8 @@ func nullTable(TableOptions) (*Table, error) {
 		return column{head, func(r row) string {
 			v := r.numbers(rule, name)
 			return fmt.Sprintf("%.1f, %.1f, %.1f, %.1f",
-				stats.Quantile(0.5, v), stats.Quantile(0.95, v), stats.Quantile(0.98, v), stats.Quantile(1, v))
+				stats.Quantile(0.5, v), stats.Quantile(0.95, v), stats.Quantile(0.98, v),
+				stats.Quantile(1, v))
 		}}
 	}
 	t.columns = []column{
@@ -440,7 +443,10 @@ func coverageTable(TableOptions) (*Table, error) {
 		text("coverage", "%.3f", func(r row) float64 { return perShare(r, coveredShares) }),
 		text("wrong", "%.0f", func(r row) float64 { return r.sum(rule, wrongShares) }),
 		text("share", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredShares)) }),
-		text("its SE", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredErrors)) }),
+		text("its SE", "%.4f", func(r row) float64 {
+			return math.Sqrt(perShare(r,
+				squaredErrors))
+		}),
 		text("1 − MCC", "%.5f", func(r row) float64 {
 			sum := 0.0
 			for _, o := range r.outcomes[rule] {

@@ -69,7 +69,8 @@ func TestMixtures(t *testing.T) {
 			t.Errorf("%s: the mixed signals aren't those of their seed", p.Mixture)
 		}
 	}
-	for _, name := range []string{"", "laplace", "laplace-2", "laplace-0-tanh", "x-2-tanh", "laplace-2-x"} {
+	for _, name := range []string{"", "laplace", "laplace-2", "laplace-0-tanh", "x-2-tanh",
+		"laplace-2-x"} {
 		if _, err := mixtureNamed(name); err == nil {
 			t.Errorf("mixture %q: no error", name)
 		}
@@ -98,7 +99,8 @@ func TestTableTrials(t *testing.T) {
 			t.Errorf("%s: %q, %d trials", name, about[i], len(trials))
 		}
 	}
-	few := newTestTable(t, "linear", TableOptions{Runs: 1, Only: "Laplace", MaxSignals: 2, Methods: []string{"zca"}})
+	few := newTestTable(t, "linear", TableOptions{Runs: 1, Only: "Laplace", MaxSignals: 2,
+		Methods: []string{"zca"}})
 	want := []string{
 		"linear-Laplace-d-2-zca-0", "linear-Laplace-d-2-sica-linear-0",
 		"linear-Laplace-AR-9-d-2-zca-0", "linear-Laplace-AR-9-d-2-sica-linear-0",
@@ -113,7 +115,8 @@ func TestTableTrials(t *testing.T) {
 	}
 	for name, o := range map[string]TableOptions{
 		"none": {Runs: 1}, "quality": {}, "linear": {Runs: 1, Only: "no such kind"},
-		"nonlinear": {Runs: 1, Methods: []string{"magic"}}, "null": {Runs: 1, Mixtures: []string{"x"}},
+		"nonlinear": {Runs: 1, Methods: []string{"magic"}},
+		"null":      {Runs: 1, Mixtures: []string{"x"}},
 	} {
 		if table, err := NewTable(name, o); err == nil {
 			t.Errorf("%s of %+v: %v and no error", name, o, table)
@@ -138,7 +141,8 @@ func TestQualityTable(t *testing.T) {
 	r := madeTable(t, table, func(o *Outcome) {
 		second := float64(o.Seed - 1)
 		mcc := map[string]float64{
-			"mixed": 0.4 + 0.2*second, "zca": 0.9, "fastica": second, "picard": 0.7, "sobi": 0.5, "sica": 1,
+			"mixed": 0.4 + 0.2*second, "zca": 0.9, "fastica": second, "picard": 0.7, "sobi": 0.5,
+			"sica": 1,
 		}
 		o.Seconds = 1 + second
 		if v, ok := mcc[o.Method]; ok {
@@ -164,7 +168,8 @@ func TestComparison(t *testing.T) {
 			}
 		})
 	}
-	const two, three, eight = "Laplace d=2, random A", "Laplace d=3, random A", "Laplace d=8, random A"
+	const two, three, eight = "Laplace d=2, random A", "Laplace d=3, random A",
+		"Laplace d=8, random A"
 	before := results(11, map[string]float64{two: 0.5, three: 0.5, eight: 0.5}, 0.05)
 	now := results(21, map[string]float64{two: 0.55, three: 0.9, eight: 0.2}, 0.05)
 	table := newTestTable(t, "quality", TableOptions{Seed: 21, Runs: 2, Only: "Laplace d="})
@@ -192,7 +197,8 @@ func TestVerdictTable(t *testing.T) {
 		switch {
 		case strings.Contains(o.Mixture, "random A"):
 			mcc := []float64{0.99, 0.951, 0.92}[o.Seed-1]
-			judge(mcc, []report.Verdict{report.Separated, report.Separated, report.NotIdentifiable}[o.Seed-1])
+			judge(mcc, []report.Verdict{report.Separated, report.Separated,
+				report.NotIdentifiable}[o.Seed-1])
 		case o.Seed == 1:
 			judge(0.3, report.NoEvidence)
 		}
@@ -247,7 +253,8 @@ func TestCommittedIterates(t *testing.T) {
 				t.Errorf("%s, %s: %d runs, want 3", p.label(), change.name, len(mccs))
 			}
 			mean := estimateOf(mccs).mean
-			if p.Data == AR7 && p.Mixing == LinearMixing && change.method != "sica-wgf-zca" && mean > 0.92 {
+			if p.Data == AR7 && p.Mixing == LinearMixing && change.method != "sica-wgf-zca" &&
+				mean > 0.92 {
 				t.Errorf("%s: MCC %.3f", change.name, mean)
 			}
 		}
@@ -268,7 +275,8 @@ func TestCommittedVerdicts(t *testing.T) {
 			continue
 		}
 		separated++
-		linear := strings.Contains(o.Mixture, "random A") || o.Mixing == LinearMixing || o.Data == Heart
+		linear := strings.Contains(o.Mixture, "random A") || o.Mixing == LinearMixing ||
+			o.Data == Heart
 		if linear && *o.MCC < 0.9 {
 			t.Errorf("%s: separated with an MCC of %.3f", o.Trial, *o.MCC)
 		}
@@ -294,9 +302,11 @@ func TestPrintedTablesAgain(t *testing.T) {
 		keep    []string // methods
 		want    []string
 	}{
-		{"linear", TableOptions{Seed: 23000, Runs: 16, Only: "Laplace, d=2"}, []string{"zca", "sica-linear"},
+		{"linear", TableOptions{Seed: 23000, Runs: 16, Only: "Laplace, d=2"},
+			[]string{"zca", "sica-linear"},
 			[]string{"0.8738 ± 0.0209", "0.9998 ± 0.0000"}},
-		{"nonlinear", TableOptions{Seed: 99501, Runs: 12, Mixtures: []string{"laplace-2-leaky1"}}, []string{"zca"},
+		{"nonlinear", TableOptions{Seed: 99501, Runs: 12, Mixtures: []string{"laplace-2-leaky1"}},
+			[]string{"zca"},
 			[]string{"0.8712 ± 0.0174"}},
 		{"null", TableOptions{Seed: 1, Runs: 1, Only: "white, d=2"}, []string{"sica-linear"},
 			[]string{"| white, d=2 | 1 | 0 | 0 |"}},

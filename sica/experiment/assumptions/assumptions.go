@@ -65,7 +65,8 @@ func Examples(seed uint64) ([]Example, error) {
 		checked = append(checked, a)
 	}
 
-	sources, mixed, err := experiment.Problem{Data: experiment.Heart, Mixing: experiment.MatrixMixing, Seed: seed}.Draw()
+	sources, mixed, err := experiment.Problem{Data: experiment.Heart,
+		Mixing: experiment.MatrixMixing, Seed: seed}.Draw()
 	if err != nil {
 		return nil, err
 	}
@@ -156,15 +157,18 @@ func gaussianExamples() []gaussianExample {
 		slow, fast = []float64{1.6, -0.8}, []float64{-0.5, 0.2}
 		ar7        = datasets.PaperAR7().Coefficients
 		unmixed    = mat.NewDense(2, 2, []float64{1, 0, 0, 1})
-		eighthTurn = mat.NewDense(2, 2, []float64{math.Sqrt2 / 2, -math.Sqrt2 / 2, math.Sqrt2 / 2, math.Sqrt2 / 2})
-		driven     = mat.NewDense(2, 2, []float64{0.7, 0, 0.9, 0.3})
+		eighthTurn = mat.NewDense(2, 2, []float64{math.Sqrt2 / 2, -math.Sqrt2 / 2, math.Sqrt2 / 2,
+			math.Sqrt2 / 2})
+		driven = mat.NewDense(2, 2, []float64{0.7, 0, 0.9, 0.3})
 	)
 	return []gaussianExample{
 		{"independent, of two spectra", true, process{independent(slow, fast), unmixed}},
-		{"rotated, of two spectra", false, process{independent(slow, fast), eighthTurn}.standardised()},
+		{"rotated, of two spectra", false, process{independent(slow, fast),
+			eighthTurn}.standardised()},
 		{"one drives the other", false, process{[]*mat.Dense{driven}, unmixed}},
 		// Why SICA can't tell signals of one spectrum from their rotations.
-		{"rotated, of one spectrum", true, process{independent(ar7, ar7), eighthTurn}.standardised()},
+		{"rotated, of one spectrum", true, process{independent(ar7, ar7),
+			eighthTurn}.standardised()},
 	}
 }
 

@@ -102,7 +102,8 @@ func spectrum(p process, frequency float64) (f [2][2]complex128) {
 	var h [2][2]complex128
 	for i := range 2 {
 		for j := range 2 {
-			h[i][j] = complex(p.mixing.At(i, 0), 0)*transfer[0][j] + complex(p.mixing.At(i, 1), 0)*transfer[1][j]
+			h[i][j] = complex(p.mixing.At(i, 0), 0)*transfer[0][j] +
+				complex(p.mixing.At(i, 1), 0)*transfer[1][j]
 		}
 	}
 	for i := range 2 {
@@ -122,7 +123,8 @@ func TestDraw(t *testing.T) {
 		for i := range 2 {
 			for j := range 2 {
 				for lag := range lags {
-					got := floats.Dot(x.RawRowView(i)[lag:], x.RawRowView(j)[:n-lag]) / float64(n-lag)
+					got := floats.Dot(x.RawRowView(i)[lag:],
+						x.RawRowView(j)[:n-lag]) / float64(n-lag)
 					near(t, example.name, got, covariance.At(i*lags+lag, j*lags), 0.05)
 				}
 			}
@@ -144,7 +146,8 @@ func TestAssumptions(t *testing.T) {
 			if gaussian {
 				near(t, a.Name+": regression", a.Regression, a.Exact, 0.1*a.Exact+0.01)
 				if a.Holds != (a.Exact < 1e-12) || a.Holds != (a.Measured.Total() < 0.05) {
-					t.Errorf("%s holds: %v, but exactly %g, and measured %+v", a.Name, a.Holds, a.Exact, a.Measured)
+					t.Errorf("%s holds: %v, but exactly %g, and measured %+v", a.Name, a.Holds,
+						a.Exact, a.Measured)
 				}
 			}
 			if d, n := a.Signals.Dims(); d != 2 || n < 1000 {
@@ -156,7 +159,8 @@ func TestAssumptions(t *testing.T) {
 		heart, mixed := checked[len(checked)-2], checked[len(checked)-1]
 		near(t, heart.Name, heart.Regression, 0, 0.02)
 		near(t, mixed.Name, mixed.Regression, -math.Log(1-0.8*0.8)/2, 0.08)
-		if !heart.Holds || mixed.Holds || heart.Measured.Total() > 0.05 || mixed.Measured.Total() > 0.05 {
+		if !heart.Holds || mixed.Holds || heart.Measured.Total() > 0.05 ||
+			mixed.Measured.Total() > 0.05 {
 			t.Errorf("the heart: %+v, mixed %+v", heart, mixed)
 		}
 	}

@@ -35,7 +35,8 @@ func Write(w io.Writer, examples []Example) error {
 		if !math.IsNaN(a.Exact) {
 			exact = fmt.Sprintf("%.3f", max(a.Exact, 0)) // not −0.000
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f |\n", a.Name, holds, exact, a.Regression, a.Measured.Total())
+		fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f |\n", a.Name, holds, exact, a.Regression,
+			a.Measured.Total())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
