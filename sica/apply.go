@@ -51,7 +51,9 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 // Steps of the family Free are inverted by a fixed-point iteration. Where one
 // doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
 // Transform's.
-func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, roundTrip float64, err error) {
+func (r *Result) InverseTransform(
+	z *mat.Dense, shape ...int,
+) (x *mat.Dense, roundTrip float64, err error) {
 	maps, on, err := r.bound("z", z, r.components, shape)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
@@ -70,7 +72,9 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (x *mat.Dense, rou
 
 // bound returns the maps that took the fit's signals to Z, for as many signals x, called name
 // in an error, at positions of a shape; and what evaluates their networks, to be closed.
-func (r *Result) bound(name string, x *mat.Dense, signals func() int, shape []int) ([]preprocess.Map, *iterate.Evaluator, error) {
+func (r *Result) bound(
+	name string, x *mat.Dense, signals func() int, shape []int,
+) ([]preprocess.Map, *iterate.Evaluator, error) {
 	if r.maps == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}
@@ -120,7 +124,7 @@ var ErrNotLinear = iterate.ErrNotLinear
 // x = Mean + A·Z, for the mixed signals less what Config.Components left out.
 type Demixing struct {
 	W    *mat.Dense // k×d: a row for each recovered signal
-	A    *mat.Dense // d×k: column i is the pattern of recovered signal i, in the units of the mixed signals
+	A    *mat.Dense // d×k: column i is the pattern of recovered signal i, in the mixed signals' units
 	Mean []float64  // of each mixed signal
 }
 

@@ -95,7 +95,9 @@ func (f *fitting) writeSeparations(all []*separation) error {
 			if err := datasets.WriteFile(filepath.Join(dir, beginSignals(r)), s.Z); err != nil {
 				return err
 			}
-			state.Runs = append(state.Runs, runBegin{s.Chosen, s.Candidates, s.Linear, s.Network, s.Outliers, s.Why, stages})
+			state.Runs = append(state.Runs, runBegin{
+				s.Chosen, s.Candidates, s.Linear, s.Network, s.Outliers, s.Why, stages,
+			})
 		}
 		return sealed.WriteJSON(filepath.Join(dir, beginFile), state)
 	})
@@ -112,7 +114,8 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 		return nil, err
 	}
 	if state.Key != f.key {
-		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another backend; "+
+		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another "+
+			"backend; "+
 			"must be of this fit, or a new folder", f.cfg.Checkpoint)
 	}
 	if len(state.Runs) != len(f.runs) {

@@ -221,8 +221,8 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		return nil, err
 	}
 	s := separationOf(a)
-	s.Why = fmt.Sprintf("An invertible network describes the signals in %.3f ± %.3f nats a position fewer than whitening does. %s",
-		m.OverWhitening.Mean, m.OverWhitening.SE, m.Why())
+	s.Why = fmt.Sprintf("An invertible network describes the signals in %.3f ± %.3f nats a position "+
+		"fewer than whitening does. %s", m.OverWhitening.Mean, m.OverWhitening.SE, m.Why())
 	s.Candidates = []Candidate{s.Chosen}
 	return s, nil
 }
@@ -255,11 +255,15 @@ func (s *separation) alternative() network.Alternative {
 }
 
 func separationOf(a network.Alternative) *separation {
-	return &separation{Z: a.Z, Maps: a.Maps, Chosen: candidateOf(a).plain(), Linear: a.Linear, Network: a.Network}
+	chosen := candidateOf(a).plain()
+	return &separation{Z: a.Z, Maps: a.Maps, Chosen: chosen, Linear: a.Linear, Network: a.Network}
 }
 
 func candidateOf(a network.Alternative) Candidate {
-	c := Candidate{Transforms: a.Transforms, Method: NoMethod, CodeLength: a.CodeLength, Excess: a.Excess, Failed: a.Failed}
+	c := Candidate{
+		Transforms: a.Transforms, Method: NoMethod,
+		CodeLength: a.CodeLength, Excess: a.Excess, Failed: a.Failed,
+	}
 	switch {
 	case a.IsNetwork:
 		c.Method = NetworkOnly
@@ -277,7 +281,9 @@ func (c Candidate) plain() Candidate {
 // compareCustom returns the linear rule's separation, or that of a custom method whose code
 // at held-out positions is shorter; significantly shorter if its map isn't linear. A method
 // that fails is a candidate with its error.
-func (c *chooser) compareCustom(ctx context.Context, white, demixed *separation) (*separation, error) {
+func (c *chooser) compareCustom(
+	ctx context.Context, white, demixed *separation,
+) (*separation, error) {
 	o := c.networkOptions()
 	x, err := network.AtResolution(c.x.X(), white.Z, white.Maps, o)
 	if err != nil {
@@ -324,14 +330,17 @@ func (c *chooser) compareCustom(ctx context.Context, white, demixed *separation)
 
 // custom returns the separation by a custom method, and as a start for the signals x at the
 // resolution of the comparison.
-func (c *chooser) custom(ctx context.Context, method ica.Method, x *mat.Dense) (*separation, network.Start, error) {
+func (c *chooser) custom(
+	ctx context.Context, method ica.Method, x *mat.Dense,
+) (*separation, network.Start, error) {
 	model, err := method.Fit(ctx, c.x)
 	if err != nil {
 		return nil, network.Start{}, err
 	}
 	d, n := c.x.Dims()
 	if k, m := model.Signals.Dims(); k != d || m != n {
-		return nil, network.Start{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many", method.Name(), k, m, d, n)
+		return nil, network.Start{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
+			method.Name(), k, m, d, n)
 	}
 	s := &separation{
 		Z: model.Signals, Maps: preprocess.Flatten(model.Map),

@@ -195,19 +195,24 @@ func (c Config) validate(d int) error {
 	case !slices.Contains(methods, c.Method):
 		return fmt.Errorf("Method: is %q; must be one of %q", c.Method, methods)
 	case c.Components < 0 || c.Components == 1 || c.Components > d:
-		return fmt.Errorf("Components: are %d of %d signals; must be 2 to %[2]d, or 0 for the signals' rank", c.Components, d)
+		return fmt.Errorf("Components: are %d of %d signals; must be 2 to %[2]d, or 0 for the signals' "+
+			"rank", c.Components, d)
 	case c.NetworkSteps < 0:
-		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the signals call for", c.NetworkSteps)
+		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the signals "+
+			"call for", c.NetworkSteps)
 	case c.NetworkSteps > 0 && c.Method != Auto && c.Method != NetworkOnly:
-		return fmt.Errorf("NetworkSteps: are %d; must be 0 for the method %q, which has no networks", c.NetworkSteps, c.Method)
+		return fmt.Errorf("NetworkSteps: are %d; must be 0 for the method %q, which has no networks",
+			c.NetworkSteps, c.Method)
 	case len(c.Candidates) > 0 && !linear:
-		return fmt.Errorf("Candidates: are compared by the methods %q and %q; must be none for %q", Auto, LinearOnly, c.Method)
+		return fmt.Errorf("Candidates: are compared by the methods %q and %q; must be none for %q",
+			Auto, LinearOnly, c.Method)
 	case slices.Contains(c.Candidates, nil):
 		return errors.New("Candidates: one is nil; must be methods")
 	case c.Checkpoint != "":
 		parts := slices.DeleteFunc(c.custom(), func(name string) bool { return name == "Flow.Stop" })
 		if len(parts) > 0 {
-			return fmt.Errorf("Checkpoint: is set beside %s; must be empty then, since functions can't be compared",
+			return fmt.Errorf("Checkpoint: is set beside %s; must be empty then, since functions can't be "+
+				"compared",
 				strings.Join(parts, ", "))
 		}
 	}

@@ -19,7 +19,9 @@ type Divergence = iterate.Divergence
 // are trained on z, with z_t and the signals' own predictions of it as inputs, so that the
 // number says nothing of how z was made. Held-out positions weigh the networks, so that it
 // is about 0 where nothing can be learned.
-func EstimateDivergence(ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int) (Divergence, error) {
+func EstimateDivergence(
+	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
+) (Divergence, error) {
 	divergences, err := EstimateDivergences(ctx, backend, []Run{{X: z, Seed: seed}}, shape...)
 	if err != nil {
 		return Divergence{}, err
@@ -29,7 +31,9 @@ func EstimateDivergence(ctx context.Context, backend compute.Backend, z *mat.Den
 
 // EstimateDivergences is EstimateDivergence of the signals of several runs of one size, in
 // one program.
-func EstimateDivergences(ctx context.Context, backend compute.Backend, runs []Run, shape ...int) ([]Divergence, error) {
+func EstimateDivergences(
+	ctx context.Context, backend compute.Backend, runs []Run, shape ...int,
+) ([]Divergence, error) {
 	f := &fitting{ctx: ctx, backend: backend, cfg: Config{Shape: shape, Method: NoMethod}}
 	if err := f.check(runs); err != nil {
 		return nil, fmt.Errorf("sica: %w", err)

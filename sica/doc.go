@@ -12,7 +12,7 @@
 //	x, _ := datasets.ReadFile("mixed.csv")                        // d×n
 //	result, err := sica.Fit(ctx, backend, x, sica.Default())
 //	z := result.Z                                                 // the recovered signals
-//	fmt.Println(result.Why)                                       // what was done, and how sure it is
+//	fmt.Println(result.Why)                                       // what was done, how sure it is
 //	later, err := result.Transform(more)                          // other signals, mapped alike
 //
 // # Settings

@@ -63,7 +63,9 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 // FitRuns makes several independent separations of equal size in one compiled program. Its
 // results are those of Fit on each run, up to the rounding of the backend. The draws of a
 // run come from its own seed only. The error, if any, is the first of the runs'.
-func FitRuns(ctx context.Context, backend compute.Backend, runs []Run, cfg Config) ([]*Result, error) {
+func FitRuns(
+	ctx context.Context, backend compute.Backend, runs []Run, cfg Config,
+) ([]*Result, error) {
 	f := &fitting{ctx: ctx, backend: backend, cfg: cfg.Clone(), begin: time.Now()}
 	results, err := f.run(runs)
 	if err != nil && err != ctx.Err() {
@@ -168,7 +170,8 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	}
 	least := max(minPositions, d+2)
 	if f.cfg.Method != NoMethod && n < least {
-		return signalsError{fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; must be at least %d",
+		return signalsError{fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; "+
+			"must be at least %d",
 			n, d, f.cfg.Method, least)}
 	}
 	var err error
@@ -214,7 +217,8 @@ func (f *fitting) prepare(r *fitRun) error {
 func (f *fitting) reduce(r *fitRun) error {
 	m, err := preprocess.Reduce(r.x.X(), f.cfg.Components)
 	if err == nil && m.Components() < 2 {
-		err = fmt.Errorf("x: is %d mixed signals of rank %d; must have at least 2 components", m.Channels(), m.Rank)
+		err = fmt.Errorf("x: is %d mixed signals of rank %d; must have at least 2 components",
+			m.Channels(), m.Rank)
 	}
 	if err != nil {
 		return signalsError{err}
@@ -230,7 +234,8 @@ func (f *fitting) reduce(r *fitRun) error {
 		return signalsError{err}
 	}
 	r.maps = append(r.maps, m)
-	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold %.4g %% of their variance",
+	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
+		"%.4g %% of their variance",
 		m.Channels(), m.Components(), 100*m.Explained)
 	if m.Components() == m.Rank {
 		why += ": the others are rounding"
@@ -244,7 +249,8 @@ func (f *fitting) checkRanks() error {
 	d0, _ := f.runs[0].x.Dims()
 	for _, r := range f.runs {
 		if d, _ := r.x.Dims(); d != d0 {
-			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 0, "+
+			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must have %d as "+
+				"run 0, "+
 				"or Components must be set", r.place, d, d0)}
 		}
 	}
@@ -320,7 +326,9 @@ func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ica.Model{Signals: r.Z, Map: resultMap{r}, Convergence: r.Convergence(), Why: r.Why, Details: r}, nil
+	return &ica.Model{
+		Signals: r.Z, Map: resultMap{r}, Convergence: r.Convergence(), Why: r.Why, Details: r,
+	}, nil
 }
 
 // resultMap is a Result as a map of a sequence, or of as many positions as the fit had.

@@ -103,7 +103,8 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		Z: out.Z, Initial: s.Z,
 		Summary: Summary{
 			Shape: f.grid.Shape(), Trace: out.Trace, Prepared: r.prepared,
-			Chosen: s.Chosen, Candidates: s.Candidates, Linear: s.Linear, Network: s.Network, Outliers: s.Outliers,
+			Chosen: s.Chosen, Candidates: s.Candidates,
+			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers,
 			Config: f.cfg, Custom: f.cfg.custom(), Seed: r.seed,
 			Backend: f.backend.Name(), Versions: provenance.Versions(),
 		},
@@ -129,7 +130,9 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 // that was loaded: a fit by it would be another one. Set them to make it again.
 func (r *Result) Missing() []string {
 	set := r.Config.custom()
-	return slices.DeleteFunc(slices.Clone(r.Custom), func(name string) bool { return slices.Contains(set, name) })
+	return slices.DeleteFunc(slices.Clone(r.Custom), func(name string) bool {
+		return slices.Contains(set, name)
+	})
 }
 
 // asFitted gives a map that was fitted already: Config.Prepare of a result that was loaded.

@@ -62,7 +62,8 @@ func (r *Result) save(dir string) error {
 	}
 	learned := slices.ContainsFunc(r.maps, func(s iterate.Stage) bool { return s.Learned != nil })
 	if learned && r.Config.Flow.Network != nil {
-		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, or Flow.Family must be %q", Linear)
+		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, or "+
+			"Flow.Family must be %q", Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
 		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, datasets.MaxEntries)
@@ -134,7 +135,8 @@ func readResult(dir string) (*Result, error) {
 			return nil, err
 		}
 	}
-	if r.maps, err = iterate.ReadChain(dir, saved.Stages, saved.Config.Flow, saved.Signals, saved.Shape); err != nil {
+	r.maps, err = iterate.ReadChain(dir, saved.Stages, saved.Config.Flow, saved.Signals, saved.Shape)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if r.Prepared {

@@ -68,7 +68,8 @@ func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, erro
 	if linear != nil {
 		return moved{standard, Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, step}, nil
 	}
-	return moved{standard, Chain{estimate.Learned.Stage(step), {Fixed: preprocess.Standardisation(next)}}, step}, nil
+	maps := Chain{estimate.Learned.Stage(step), {Fixed: preprocess.Standardisation(next)}}
+	return moved{standard, maps, step}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least
@@ -99,7 +100,8 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
 			row[k] += mean[i]
 		}
 	}
-	return fit, &preprocess.Affine{Centre: centreZ, Matrix: mat.DenseCopyOf(bT.T()).RawMatrix().Data, Offset: mean}, nil
+	matrix := mat.DenseCopyOf(bT.T()).RawMatrix().Data
+	return fit, &preprocess.Affine{Centre: centreZ, Matrix: matrix, Offset: mean}, nil
 }
 
 // checkEstimate returns an error that names what of an iteration isn't finite.

@@ -38,7 +38,9 @@ type calibration struct {
 //
 // Without folds there is nothing to hold against: α is 1 and the divergence
 // NaN.
-func (e *Ensemble) calibrate(ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int) ([]calibration, error) {
+func (e *Ensemble) calibrate(
+	ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int,
+) ([]calibration, error) {
 	calibrations := make([]calibration, e.runs)
 	if e.cfg.Folds == 0 {
 		for r := range calibrations {
@@ -72,9 +74,10 @@ func (e *Ensemble) calibrate(ctx context.Context, data []*tensors.Tensor, seeds 
 			samples := newHeldOut(idx[first:first+e.cfg.folds()], held[first:], e.d)
 			context := fitWeights(joint[windows-1:], product[windows-1:])
 			context.influence = samples.influence(context.weights, joint[windows-1:], product[windows-1:])
-			calibrations[r] = fitWeights(joint[:windows-1], product[:windows-1])
-			calibrations[r].influence = samples.influence(calibrations[r].weights, joint[:windows-1], product[:windows-1])
-			calibrations[r].context = &context
+			joint, product := joint[:windows-1], product[:windows-1]
+			c := fitWeights(joint, product)
+			c.influence, c.context = samples.influence(c.weights, joint, product), &context
+			calibrations[r] = c
 			continue
 		}
 		calibrations[r] = fitWeights(joint, product)
@@ -159,7 +162,9 @@ func fitWeight(weight float64, sumJoint, joint, sumProduct, product []float64) f
 
 // slopeAt is the slope of the loss, and its curvature, a step along joint and
 // product away from the sums.
-func slopeAt(step float64, sumJoint, joint, sumProduct, product []float64) (slope, curvature float64) {
+func slopeAt(
+	step float64, sumJoint, joint, sumProduct, product []float64,
+) (slope, curvature float64) {
 	n := float64(len(joint))
 	for k, v := range joint {
 		p := 1 / (1 + math.Exp(sumJoint[k]+step*v))

@@ -57,10 +57,12 @@ var ErrNotPointwise = errors.New("it looks at other positions than the one that 
 func (c Chain) Pointwise() error {
 	for k, s := range c {
 		if s.Learned != nil {
-			return fmt.Errorf("stage %d of %d, a step that networks learned: %w", k+1, len(c), ErrNotPointwise)
+			return fmt.Errorf("stage %d of %d, a step that networks learned: %w",
+				k+1, len(c), ErrNotPointwise)
 		}
 		if !preprocess.ByPosition(s.Fixed) {
-			return fmt.Errorf("stage %d of %d, a transform of the caller's: %w", k+1, len(c), ErrNotPointwise)
+			return fmt.Errorf("stage %d of %d, a transform of the caller's: %w",
+				k+1, len(c), ErrNotPointwise)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ type networks struct {
 	shape      []int
 	neighbours [][]int32         // [T][K], empty unless the networks see a context
 	constants  []*tensors.Tensor // of data, the same in every iteration
-	ridge      [][]float64       // the weights of each signal's prediction; nil fits them to the signals
+	ridge      [][]float64       // weights of each signal's prediction; nil fits them to z
 
 	store   *model.Store
 	trainer *flows.Trainer // nil for learned networks
@@ -48,13 +48,17 @@ var idle = programs.NewPool((*networks).close)
 // longer than XLA compiles, and their tables of neighbours take memory.
 const mostKept = 1 << 16
 
-// obtain takes networks of a kind out of idle, or makes them. Those out of idle have the
+// acquire takes networks of a kind out of idle, or makes them. Those out of idle have the
 // variables that they were left with.
-func obtain(kind string, build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error), backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
+func acquire(
+	kind string, build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error),
+	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
+) (*networks, error) {
 	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > mostKept {
 		return build(backend, cfg, d, g, count)
 	}
-	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d", kind, cfg.compiled(), d, g.Shape(), count)}
+	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d",
+		kind, cfg.compiled(), d, g.Shape(), count)}
 	if f, ok := idle.Take(key); ok {
 		return f, nil
 	}
@@ -74,8 +78,8 @@ func (c Config) compiled() Config {
 	return c
 }
 
-// leave leaves the networks to who needs the same next, or frees them.
-func (f *networks) leave() {
+// releaseNetworks returns the networks to the pool of idle ones, or frees them.
+func (f *networks) releaseNetworks() {
 	if f.key == (programs.Key{}) || f.failed {
 		f.close()
 		return
@@ -83,7 +87,9 @@ func (f *networks) leave() {
 	idle.Put(f.key, f)
 }
 
-func newNetworks(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
+func newNetworks(
+	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
+) (*networks, error) {
 	f, err := newLearned(backend, cfg, d, g, count)
 	if err != nil {
 		return nil, err
@@ -102,7 +108,10 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 		loss = RectifiedLoss(f.network.Velocity)
 	}
 	var err error
-	if f.trainer, err = flows.NewTrainer(backend, f.store, f.cfg.optimizer(), loss, f.dataShapes(), f.batchShapes()); err != nil {
+	f.trainer, err = flows.NewTrainer(
+		backend, f.store, f.cfg.optimizer(), loss, f.dataShapes(), f.batchShapes(),
+	)
+	if err != nil {
 		return err
 	}
 	if f.cfg.Network != nil {
@@ -116,8 +125,13 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 
 // newLearned are networks without what trains and weighs them, to be given its
 // variables by SetVariables.
-func newLearned(backend compute.Backend, cfg Config, d int, g *grid.Grid, count int) (*networks, error) {
-	f := &networks{cfg: cfg, d: d, t: g.Len(), count: count, dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore()}
+func newLearned(
+	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
+) (*networks, error) {
+	f := &networks{
+		cfg: cfg, d: d, t: g.Len(), count: count,
+		dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore(),
+	}
 	f.network = cfg.network(f.shape)
 	if cfg.seesContext() {
 		table, err := grid.Neighbours(cfg.window(), f.shape...)
@@ -159,7 +173,8 @@ func (f *networks) checkOwn() error {
 	}
 	for v := range scope.IterVariables() {
 		if !v.HasValue() {
-			return fmt.Errorf("network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, whose weights each of the %d networks has to itself", v.Path(), f.count)
+			return fmt.Errorf("network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, whose "+
+				"weights each of the %d networks has to itself", v.Path(), f.count)
 		}
 	}
 	return nil

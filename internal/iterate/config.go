@@ -288,18 +288,21 @@ func (c Config) Validate(g *grid.Grid) error {
 
 func (c Config) validateNetworks(shape []int) error {
 	if c.SumOutputs && (c.Context != WholeSequence || c.Kind != WGF) {
-		return fmt.Errorf("sum of outputs: only the flow %q over the context %q has one; want false", WGF, WholeSequence)
+		return fmt.Errorf("sum of outputs: only the flow %q over the context %q has one; want false",
+			WGF, WholeSequence)
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
 		return fmt.Errorf("time waves %d: want 0 to %d", c.TimeWaves, maxTimeWaves)
 	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Kind != RF):
-		return fmt.Errorf("time waves %d: only the flow %q over the context %q has them; want 0", c.TimeWaves, RF, WholeSequence)
+		return fmt.Errorf("time waves %d: only the flow %q over the context %q has them; want 0",
+			c.TimeWaves, RF, WholeSequence)
 	}
 	switch c.Context {
 	case WholeSequence:
 		if c.Network != nil {
-			return fmt.Errorf("network: the context %q has the paper's; want %q or %q", WholeSequence, LocalWindow, Prediction)
+			return fmt.Errorf("network: the context %q has the paper's; want %q or %q",
+				WholeSequence, LocalWindow, Prediction)
 		}
 		if c.Noise != 0 {
 			return fmt.Errorf("noise %g: the whole-sequence network takes none; want 0", c.Noise)
@@ -307,7 +310,8 @@ func (c Config) validateNetworks(shape []int) error {
 		return nil
 	case LocalWindow, Prediction:
 	default:
-		return fmt.Errorf("context %q: want %q, %q or %q", c.Context, WholeSequence, LocalWindow, Prediction)
+		return fmt.Errorf("context %q: want %q, %q or %q",
+			c.Context, WholeSequence, LocalWindow, Prediction)
 	}
 	if err := c.ValidateWindows(shape); err != nil {
 		return err
@@ -384,14 +388,17 @@ func (c Config) ValidateWindows(shape []int) error {
 		}
 	}
 	if c.Context == Prediction && (len(c.Windows) > 1 || c.Windows[0] == 0) {
-		return fmt.Errorf("windows %v: the context %q takes one window of at least 1", c.Windows, Prediction)
+		return fmt.Errorf("windows %v: the context %q takes one window of at least 1",
+			c.Windows, Prediction)
 	}
 	if len(c.Windows) > 1 && c.Folds == 0 {
-		return fmt.Errorf("windows %v: several are weighed by held-out positions; want one window, or folds of at least 2", c.Windows)
+		return fmt.Errorf("windows %v: several are weighed by held-out positions; want one window, or "+
+			"folds of at least 2", c.Windows)
 	}
 	for _, n := range shape {
 		if span := 2*c.window() + 1; n < span {
-			return fmt.Errorf("window %d spans %d positions, an axis of the signals has only %d: want a smaller window or longer signals", c.window(), span, n)
+			return fmt.Errorf("window %d spans %d positions, an axis of the signals has only %d: want a "+
+				"smaller window or longer signals", c.window(), span, n)
 		}
 	}
 	return nil
@@ -414,7 +421,8 @@ func (c Config) validateFlow() error {
 			return fmt.Errorf("noise %g: noise goes with the flow %q; want 0", c.Noise, WGF)
 		}
 		if c.Folds != 0 {
-			return fmt.Errorf("folds %d: the rectified flow measures no divergence to hold positions out for; want 0", c.Folds)
+			return fmt.Errorf("folds %d: the rectified flow measures no divergence to hold positions out "+
+				"for; want 0", c.Folds)
 		}
 	default:
 		return fmt.Errorf("kind: is %q; must be %q or %q", c.Kind, WGF, RF)
@@ -433,7 +441,8 @@ func (c Config) validateTraining() error {
 		return fmt.Errorf("batch size %d: want at least 1", c.BatchSize)
 	}
 	if (c.Epochs > 0) == (c.Steps > 0) || c.Epochs < 0 || c.Steps < 0 {
-		return fmt.Errorf("epochs %d and steps %d: want one of them positive and the other 0", c.Epochs, c.Steps)
+		return fmt.Errorf("epochs %d and steps %d: want one of them positive and the other 0",
+			c.Epochs, c.Steps)
 	}
 	return nil
 }

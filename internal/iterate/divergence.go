@@ -35,9 +35,9 @@ type Divergence struct {
 // and are looked at every so often, so that one that begins to fit noise is caught at
 // its best.
 const (
-	estimateSteps = 400
-	estimateLooks = 8
-	estimateNoise = 0.1
+	estimateSteps  = 400
+	estimateChecks = 8
+	estimateNoise  = 0.1
 )
 
 // estimateWindow is the reach of the prediction for an index of the given number
@@ -58,7 +58,7 @@ func estimateWindow(axes int) int {
 func estimateConfig(axes int) Config {
 	cfg := FastWGF()
 	cfg.Windows, cfg.Noise = []int{estimateWindow(axes)}, estimateNoise
-	cfg.Steps = estimateSteps / estimateLooks
+	cfg.Steps = estimateSteps / estimateChecks
 	cfg.KeepBest, cfg.contextsAlone = false, true
 	return cfg
 }
@@ -66,7 +66,9 @@ func estimateConfig(axes int) Config {
 // EstimateDivergences trains fresh networks on the signals of each input, all d×n, in one
 // program. The networks see z_t and the signals' own predictions of it. Held-out positions
 // weigh them, so that a divergence is about 0 where nothing can be learned.
-func EstimateDivergences(ctx context.Context, backend compute.Backend, inputs []Input, g *grid.Grid) ([]Divergence, error) {
+func EstimateDivergences(
+	ctx context.Context, backend compute.Backend, inputs []Input, g *grid.Grid,
+) ([]Divergence, error) {
 	cfg := estimateConfig(g.Axes())
 	if err := cfg.Validate(g); err != nil {
 		return nil, err
@@ -89,13 +91,17 @@ func EstimateDivergences(ctx context.Context, backend compute.Backend, inputs []
 	return e.estimateDivergences(ctx, z, seeds)
 }
 
-func (e *Ensemble) estimateDivergences(ctx context.Context, z []*mat.Dense, seeds []uint64) ([]Divergence, error) {
-	divergences, err := e.lookForDivergences(ctx, z, seeds)
+func (e *Ensemble) estimateDivergences(
+	ctx context.Context, z []*mat.Dense, seeds []uint64,
+) ([]Divergence, error) {
+	divergences, err := e.trainAndMeasure(ctx, z, seeds)
 	e.failed = e.failed || err != nil
 	return divergences, err
 }
 
-func (e *Ensemble) lookForDivergences(ctx context.Context, z []*mat.Dense, seeds []uint64) ([]Divergence, error) {
+func (e *Ensemble) trainAndMeasure(
+	ctx context.Context, z []*mat.Dense, seeds []uint64,
+) ([]Divergence, error) {
 	data := e.data(e.values(z))
 	defer e.release(data)
 	joint, contexts := make([]calibration, e.runs), make([]calibration, e.runs) // the best so far
@@ -105,17 +111,18 @@ func (e *Ensemble) lookForDivergences(ctx context.Context, z []*mat.Dense, seeds
 	if err := e.renew(e.streams(seeds, 0, stream.Weights)); err != nil {
 		return nil, err
 	}
-	for look := range estimateLooks {
-		if _, err := e.train(ctx, data, seeds, look); err != nil {
+	for check := range estimateChecks {
+		if _, err := e.train(ctx, data, seeds, check); err != nil {
 			return nil, err
 		}
-		calibrations, err := e.calibrate(ctx, data, seeds, look)
+		calibrations, err := e.calibrate(ctx, data, seeds, check)
 		if err != nil {
 			return nil, err
 		}
 		for r, c := range calibrations {
 			if !signal.Finite(c.divergence) || !signal.Finite(c.context.divergence) {
-				return nil, fmt.Errorf("estimating the divergence: it is %g of the signals and %g of their contexts: %w", c.divergence, c.context.divergence, signal.ErrNotFinite)
+				return nil, fmt.Errorf("estimating the divergence: it is %g of the signals and %g of their "+
+					"contexts: %w", c.divergence, c.context.divergence, signal.ErrNotFinite)
 			}
 			if c.divergence > joint[r].divergence {
 				joint[r] = c

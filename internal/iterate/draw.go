@@ -26,7 +26,9 @@ type sampler struct {
 }
 
 func newSampler(positions []int32, signals int, fresh bool, order, products *rand.Rand) *sampler {
-	s := &sampler{positions: positions, signals: signals, fresh: fresh, order: order, products: products}
+	s := &sampler{
+		positions: positions, signals: signals, fresh: fresh, order: order, products: products,
+	}
 	s.permuted = permutations(products, positions, signals)
 	s.items = make([]int, len(positions))
 	for i := range s.items {
@@ -112,7 +114,9 @@ func (e *Ensemble) newDraws(seeds []uint64, j int) *draws {
 	for network := range d.samplers {
 		if d.first(network) == network {
 			train, _ := foldPositions(e.t, e.cfg.block(e.t), e.fold(network), e.cfg.Folds)
-			d.samplers[network] = newSampler(train, e.d, e.cfg.FreshProduct, order[network], products[network])
+			d.samplers[network] = newSampler(
+				train, e.d, e.cfg.FreshProduct, order[network], products[network],
+			)
 		}
 	}
 	return d
@@ -139,7 +143,9 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 			copy(weights[place*b:][:b], weights[first*b:])
 			continue
 		}
-		filled := d.samplers[network].draw(joint[place*b:][:b], product[place*b*f.d:][:b*f.d], cfg.Steps > 0)
+		filled := d.samplers[network].draw(
+			joint[place*b:][:b], product[place*b*f.d:][:b*f.d], cfg.Steps > 0,
+		)
 		for k := range filled {
 			weights[place*b+k] = 1
 		}
@@ -151,9 +157,11 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 	}
 	switch {
 	case cfg.Kind == RF:
-		batches = append(batches, d.fill(steps, chunk, []int{b}, func(network int) float64 { return d.time[network].Float64() }))
+		tau := func(network int) float64 { return d.time[network].Float64() }
+		batches = append(batches, d.fill(steps, chunk, []int{b}, tau))
 	case cfg.Noise > 0:
-		batches = append(batches, d.fill(steps, chunk, []int{2 * b, f.noisy()}, func(network int) float64 { return cfg.Noise * d.noise[network].NormFloat64() }))
+		noise := func(network int) float64 { return cfg.Noise * d.noise[network].NormFloat64() }
+		batches = append(batches, d.fill(steps, chunk, []int{2 * b, f.noisy()}, noise))
 	}
 	return batches
 }

@@ -29,8 +29,10 @@ type Ensemble struct {
 }
 
 // NewEnsemble makes the networks of so many runs of d signals.
-func NewEnsemble(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int) (*Ensemble, error) {
-	n, err := obtain("trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
+func NewEnsemble(
+	backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
+) (*Ensemble, error) {
+	n, err := acquire("trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +40,7 @@ func NewEnsemble(backend compute.Backend, cfg Config, d int, g *grid.Grid, runs 
 }
 
 // Close frees the networks.
-func (e *Ensemble) Close() { e.leave() }
+func (e *Ensemble) Close() { e.releaseNetworks() }
 
 // An Estimate is what an iteration found out about a run.
 type Estimate struct {
@@ -56,13 +58,17 @@ type Estimate struct {
 // z, d×T, with draws from the run's seed, weighs them against one another on the
 // held-out positions, and evaluates their field at z. If ctx ends so does Iterate,
 // with its error.
-func (e *Ensemble) Iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, j int) ([]Estimate, error) {
+func (e *Ensemble) Iterate(
+	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
+) ([]Estimate, error) {
 	estimates, err := e.iterate(ctx, z, seeds, j)
 	e.failed = e.failed || err != nil
 	return estimates, err
 }
 
-func (e *Ensemble) iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, j int) ([]Estimate, error) {
+func (e *Ensemble) iterate(
+	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
+) ([]Estimate, error) {
 	values := e.values(z)
 	data := e.data(values)
 	defer e.release(data)
@@ -100,7 +106,7 @@ func (e *Ensemble) iterate(ctx context.Context, z []*mat.Dense, seeds []uint64, 
 			Move:       mat.NewDense(e.d, e.t, e.cfg.combine(moves[r*n:(r+1)*n], c.weights)),
 		}
 		if learned != nil {
-			estimates[r].Learned = e.step(z[r], ofRun(learned, r, n), c.weights)
+			estimates[r].Learned = e.step(z[r], variablesOfRun(learned, r, n), c.weights)
 		}
 	}
 	return estimates, nil
@@ -181,7 +187,9 @@ func mean(values []float64) float64 {
 
 // train makes the training steps of iteration j in chunks (see Config.Chunk),
 // between which ctx may end it, and returns every network's mean loss.
-func (e *Ensemble) train(ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int) ([]float64, error) {
+func (e *Ensemble) train(
+	ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int,
+) ([]float64, error) {
 	draws := e.newDraws(seeds, j)
 	total := e.cfg.steps(e.t)
 	losses := make([]float64, e.count)

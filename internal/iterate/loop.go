@@ -93,7 +93,8 @@ func (t *Trace) Convergence() ica.Convergence {
 
 // Check returns an error unless t can be the trace of a fit.
 func (t *Trace) Check() error {
-	if len(t.Loss) != t.Iterations || len(t.Divergence) != t.Iterations || t.Best < 0 || t.Best > t.Iterations {
+	if len(t.Loss) != t.Iterations || len(t.Divergence) != t.Iterations ||
+		t.Best < 0 || t.Best > t.Iterations {
 		return fmt.Errorf("%d losses, %d divergences and best iterate %d of %d iterations",
 			len(t.Loss), len(t.Divergence), t.Best, t.Iterations)
 	}
@@ -213,7 +214,8 @@ func (l *loop) move(ctx context.Context) error {
 			return err
 		}
 		if err := l.keepState(j); err != nil {
-			l.stopAll(StoppedCheckpoint, fmt.Sprintf("the checkpoint of iteration %d can't be written: %v", j, err))
+			l.stopAll(StoppedCheckpoint, fmt.Sprintf("the checkpoint of iteration %d can't be written: %v",
+				j, err))
 			return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
 		l.spend(j)
@@ -225,7 +227,8 @@ func (l *loop) move(ctx context.Context) error {
 // spend stops the runs if the budget is used up after iteration j.
 func (l *loop) spend(j int) {
 	if j > 0 && l.cfg.Budget > 0 && time.Since(l.begin) > l.cfg.Budget {
-		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %d iterations", l.cfg.Budget, j))
+		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %d iterations",
+			l.cfg.Budget, j))
 	}
 }
 
@@ -289,7 +292,8 @@ func (r *run) advance(j int, estimate Estimate) {
 		if err := r.retreat(good); err != nil {
 			why += fmt.Sprintf(" (going back failed: %v)", err)
 		}
-		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow leads away; kept iterate %d; smaller steps may help", why, out.Best))
+		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow leads away; kept iterate %d; smaller steps "+
+			"may help", why, out.Best))
 		return
 	}
 	if asked {
@@ -399,7 +403,8 @@ func (g *growth) observe(j int, divergence, size float64) (why string, good int)
 		return "", 0
 	}
 	if diverged {
-		return fmt.Sprintf("the held-out divergence has grown from %.3f to %.3f", g.Least, divergence), g.At
+		return fmt.Sprintf("the held-out divergence has grown from %.3f to %.3f",
+			g.Least, divergence), g.At
 	}
 	return fmt.Sprintf("the signals have grown by a factor of %.1g", size/g.Size), g.Sound
 }

@@ -19,7 +19,9 @@ func (f *networks) chunk(n int) int {
 }
 
 // trainSteps makes training steps, as flows.Trainer does, and returns each network's mean loss.
-func (f *networks) trainSteps(ctx context.Context, data, batches []*tensors.Tensor, steps int) ([]float64, error) {
+func (f *networks) trainSteps(
+	ctx context.Context, data, batches []*tensors.Tensor, steps int,
+) ([]float64, error) {
 	losses, err := f.trainer.Train(ctx, data, batches, steps)
 	if err != nil {
 		return nil, err
@@ -36,7 +38,9 @@ func (f *networks) trainSteps(ctx context.Context, data, batches []*tensors.Tens
 // moves is what the flow adds to the signals of every network, [networks][d·T]
 // row-major: the velocity itself for the gradient flow, the displacement at
 // τ = 1 for the rectified flow. It stops with ctx's error when ctx ends.
-func (f *networks) moves(ctx context.Context, data []*tensors.Tensor, values [][]float64) ([][]float64, error) {
+func (f *networks) moves(
+	ctx context.Context, data []*tensors.Tensor, values [][]float64,
+) ([][]float64, error) {
 	moves := make([][]float64, f.count)
 	for network := range moves {
 		moves[network] = make([]float64, f.d*f.t)
@@ -85,12 +89,15 @@ func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensor
 			}
 		}
 	}
-	return host.Tensor(flat, f.dtype, f.count, chunk, f.d), tensors.FromFlatDataAndDimensions(positions, f.count, chunk)
+	y = host.Tensor(flat, f.dtype, f.count, chunk, f.d)
+	return y, tensors.FromFlatDataAndDimensions(positions, f.count, chunk)
 }
 
 // logits are the log-ratios at the samples of idx [networks][N·d], all of one N:
 // [networks][N]. It stops with ctx's error when ctx ends.
-func (f *networks) logits(ctx context.Context, data []*tensors.Tensor, idx [][]int32) ([][]float64, error) {
+func (f *networks) logits(
+	ctx context.Context, data []*tensors.Tensor, idx [][]int32,
+) ([][]float64, error) {
 	n := len(idx[0]) / f.d
 	chunk := f.chunk(n)
 	logits := make([][]float64, f.count)
@@ -106,7 +113,8 @@ func (f *networks) logits(ctx context.Context, data []*tensors.Tensor, idx [][]i
 		for network := range f.count {
 			flat = append(flat, idx[network][from*f.d:(from+chunk)*f.d]...)
 		}
-		outputs, err := f.logit.Call(arguments(data, tensors.FromFlatDataAndDimensions(flat, f.count, chunk, f.d))...)
+		samples := tensors.FromFlatDataAndDimensions(flat, f.count, chunk, f.d)
+		outputs, err := f.logit.Call(arguments(data, samples)...)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating the log-ratio: %w", err)
 		}

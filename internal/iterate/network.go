@@ -24,8 +24,8 @@ type Network struct {
 	TimeWaves int
 	// Hidden are the widths of the MLP's hidden layers.
 	Hidden []int
-	// Own, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
-	Own func(scope *model.Scope, x *Node, outputs int) *Node
+	// Custom, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
+	Custom func(scope *model.Scope, x *Node, outputs int) *Node
 	// Context is what the MLP sees beside the values, nil for nothing. For the ratio
 	// data[2] is then a mask [R, 1, inputs] of what each network sees of all inputs.
 	Context ContextGraph
@@ -47,7 +47,8 @@ func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node)
 	scope = scope.In(Scope)
 	switch {
 	case n.Whole && n.SumOutputs:
-		outputs := layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Outputs(y.Shape().Dim(-1)).Done() // [R, B, d]
+		d := y.Shape().Dim(-1)
+		outputs := layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Outputs(d).Done() // [R, B, d]
 		return ReduceSum(outputs, -1)
 	case n.Whole:
 		return Squeeze(layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Done(), -1)
@@ -77,7 +78,8 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 	scope = scope.In(Scope)
 	d := y.Shape().Dim(-1)
 	if n.Whole {
-		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, layers.TimeEncoding(tau, n.TimeWaves)).Outputs(d).Done()
+		time := layers.TimeEncoding(tau, n.TimeWaves)
+		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, time).Outputs(d).Done()
 	}
 	inputs := []*Node{y, InsertAxes(tau, -1)}
 	if n.Context != nil {
@@ -89,17 +91,21 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 
 // mlp is the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
 func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
-	if n.Own == nil {
+	if n.Custom == nil {
 		return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(outputs).Done()
 	}
-	y := n.Own(scope, x, outputs)
+	y := n.Custom(scope, x, outputs)
 	y.AssertDims(x.Shape().Dim(0), x.Shape().Dim(1), outputs)
 	return y
 }
 
 // network is what the networks on positions of this shape see and are.
 func (c Config) network(shape []int) Network {
-	n := Network{Whole: c.Context == WholeSequence, SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves, Shape: shape, Hidden: c.Hidden, Own: c.Network, BareContext: c.contextsAlone}
+	n := Network{
+		Whole: c.Context == WholeSequence, Shape: shape,
+		SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves,
+		Hidden: c.Hidden, Custom: c.Network, BareContext: c.contextsAlone,
+	}
 	switch {
 	case !c.seesContext():
 	case c.Context == Prediction:
@@ -136,5 +142,6 @@ func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
 		// section "Minimising KL using Rectified Flow": Z̃′ = Z̃).
 		return f.network.Velocity(scope, data, y, idx, idx, times)
 	}
-	return flows.Integrate(scope, velocity, y).Hold(append(data, idx)...).Solver(f.cfg.Solver).Steps(f.cfg.SolverSteps).Done()
+	return flows.Integrate(scope, velocity, y).Hold(append(data, idx)...).
+		Solver(f.cfg.Solver).Steps(f.cfg.SolverSteps).Done()
 }

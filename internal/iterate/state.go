@@ -105,7 +105,8 @@ func (l *loop) resume() (made int, err error) {
 		return 0, fmt.Errorf("%s has %d runs; must have %d", dir, len(s.Runs), len(l.runs))
 	}
 	if s.Iteration < 1 || s.Iteration > l.cfg.Iterations {
-		return 0, fmt.Errorf("%s is at iteration %d; must be at 1 to %d", dir, s.Iteration, l.cfg.Iterations)
+		return 0, fmt.Errorf("%s is at iteration %d; must be at 1 to %d",
+			dir, s.Iteration, l.cfg.Iterations)
 	}
 	for i, r := range l.runs {
 		if err := r.readState(dir, &s.Runs[i]); err != nil {
@@ -166,7 +167,8 @@ func ReadSignals(dir, name string, d, n int) (*mat.Dense, error) {
 		return nil, err
 	}
 	if rows, columns := z.Dims(); rows != d || columns != n {
-		return nil, fmt.Errorf("%s has %d signals at %d positions; must have %d at %d", name, rows, columns, d, n)
+		return nil, fmt.Errorf("%s has %d signals at %d positions; must have %d at %d",
+			name, rows, columns, d, n)
 	}
 	return z, nil
 }

@@ -34,7 +34,8 @@ func (s *Step) Check(cfg Config, d, axes int) error {
 	}
 	if cfg.Context == Prediction {
 		reaches := len(grid.Reaches(cfg.window(), axes))
-		if len(s.Ridge) != d || slices.ContainsFunc(s.Ridge, func(w []float64) bool { return w != nil && len(w) != reaches }) {
+		wrong := func(w []float64) bool { return w != nil && len(w) != reaches }
+		if len(s.Ridge) != d || slices.ContainsFunc(s.Ridge, wrong) {
 			return fmt.Errorf("the predictions aren't of %d signals from %d neighbours", d, reaches)
 		}
 	}
@@ -60,7 +61,7 @@ func NewEvaluator(backend compute.Backend, cfg Config, fitted, shape []int) *Eva
 // Close frees the networks.
 func (e *Evaluator) Close() {
 	if e.made != nil {
-		e.made.leave()
+		e.made.releaseNetworks()
 	}
 }
 
@@ -84,7 +85,8 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.made, err = obtain("learned", newLearned, backend, e.cfg, d, g, e.cfg.Networks()); err != nil {
+		e.made, err = acquire("learned", newLearned, backend, e.cfg, d, g, e.cfg.Networks())
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -100,11 +102,14 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	}
 	switch {
 	case e.cfg.Context == WholeSequence && !slices.Equal(shape, e.fitted):
-		return nil, fmt.Errorf("networks over the whole sequence map positions of the fit's shape %v only, not of %v", e.fitted, shape)
+		return nil, fmt.Errorf("networks over the whole sequence map positions of the fit's shape %v "+
+			"only, not of %v", e.fitted, shape)
 	case len(e.shape) == 0 && len(e.fitted) > 1:
-		return nil, fmt.Errorf("%d positions: the fit's had the shape %v; give the shape of these", n, e.fitted)
+		return nil, fmt.Errorf("%d positions: the fit's had the shape %v; give the shape of these",
+			n, e.fitted)
 	case len(shape) != len(e.fitted):
-		return nil, fmt.Errorf("shape %v has %d axes, the fit's shape %v has %d", shape, len(shape), e.fitted, len(e.fitted))
+		return nil, fmt.Errorf("shape %v has %d axes, the fit's shape %v has %d",
+			shape, len(shape), e.fitted, len(e.fitted))
 	}
 	g, err := grid.New(shape, n)
 	if err != nil || e.cfg.Context == WholeSequence {
@@ -203,5 +208,6 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 }
 
 func notContracting(least float64) error {
-	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point iteration leaves a difference of %.2g", preprocess.ErrNotInvertible, least)
+	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point "+
+		"iteration leaves a difference of %.2g", preprocess.ErrNotInvertible, least)
 }

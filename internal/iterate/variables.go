@@ -39,7 +39,9 @@ func StoreVariables(store *model.Store, prefix string) ([]Variable, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %q: %w", v.Path(), err)
 		}
-		variables = append(variables, Variable{Path: v.Path(), DType: v.DType().String(), Dims: v.Shape().Dimensions, Values: values})
+		variables = append(variables, Variable{
+			Path: v.Path(), DType: v.DType().String(), Dims: v.Shape().Dimensions, Values: values,
+		})
 	}
 	return variables, nil
 }
@@ -94,13 +96,14 @@ func (v Variable) tensor() (*tensors.Tensor, error) {
 	return nil, fmt.Errorf("dtype %q: want float32, float64 or int64", v.DType)
 }
 
-// ofRun are the variables of one run's n networks, which lie along the first axis.
-func ofRun(variables []Variable, run, n int) []Variable {
+// variablesOfRun are the variables of one run's n networks, which lie along the first axis.
+func variablesOfRun(variables []Variable, run, n int) []Variable {
 	own := make([]Variable, len(variables))
 	for k, v := range variables {
 		size := len(v.Values) / v.Dims[0] * n
 		dims := append([]int{n}, v.Dims[1:]...)
-		own[k] = Variable{Path: v.Path, DType: v.DType, Dims: dims, Values: v.Values[run*size : (run+1)*size : (run+1)*size]}
+		values := v.Values[run*size : (run+1)*size : (run+1)*size]
+		own[k] = Variable{Path: v.Path, DType: v.DType, Dims: dims, Values: values}
 	}
 	return own
 }

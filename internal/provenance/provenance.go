@@ -15,7 +15,8 @@ const Module = "github.com/seed-47b1e431/gosica"
 
 // modules are those whose version a result may depend on.
 var modules = []string{
-	Module, "github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum",
+	Module, "github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla",
+	"gonum.org/v1/gonum",
 }
 
 // Versions returns the versions of what a result depends on, by name: "go", this
@@ -70,7 +71,8 @@ func CPU() string {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+		key, value, ok := strings.Cut(lines.Text(), ":")
+		if ok && strings.TrimSpace(key) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}

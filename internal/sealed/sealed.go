@@ -116,7 +116,8 @@ func Check(dir, format string, version int) error {
 		return fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", path)
 	}
 	if number != strconv.Itoa(version) {
-		return fmt.Errorf("%s is of version %.20s of the format %q; this program reads version %d only: make it again", path, number, format, version)
+		return fmt.Errorf("%s is of version %.20s of the format %q; this program reads version %d "+
+			"only: make it again", path, number, format, version)
 	}
 	for _, line := range lines[1 : len(lines)-1] {
 		want, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
@@ -128,7 +129,8 @@ func Check(dir, format string, version int) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", filepath.Join(dir, name))
+			return fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit",
+				filepath.Join(dir, name))
 		}
 	}
 	return nil
@@ -186,10 +188,13 @@ func syncFolder(dir string) error {
 		return nil
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
-		return err
+	err = f.Sync()
+	for _, unsupported := range []error{errors.ErrUnsupported, fs.ErrPermission, fs.ErrInvalid} {
+		if errors.Is(err, unsupported) {
+			return nil
+		}
 	}
-	return nil
+	return err
 }
 
 // WriteJSON writes v, indented, into a file that Write then syncs.

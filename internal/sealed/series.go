@@ -42,7 +42,8 @@ func OpenSeries(dir, format string, version int) (*Series, error) {
 	if err := checkForeign(dir); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(dir, lockFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
+	lock := flock.New(filepath.Join(dir, lockFile),
+		flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	locked, err := lock.TryLock()
 	if err != nil {
 		return nil, err
@@ -66,8 +67,10 @@ func checkForeign(dir string) error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if name != lockFile && name != firstFolder && !strings.HasPrefix(name, statePrefix) && !strings.HasPrefix(name, TempPrefix) {
-			return fmt.Errorf("%s holds %s, which is no checkpoint's: want an empty or new folder", dir, name)
+		if name != lockFile && name != firstFolder &&
+			!strings.HasPrefix(name, statePrefix) && !strings.HasPrefix(name, TempPrefix) {
+			return fmt.Errorf("%s holds %s, which is no checkpoint's: want an empty or new folder",
+				dir, name)
 		}
 	}
 	return nil

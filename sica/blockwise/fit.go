@@ -42,13 +42,17 @@ const (
 // those 2²² values.
 //
 // Config.Shape must be that of a sequence: nil. The errors are those of sica.Fit and of x.
-func Fit(ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int) (*sica.Result, error) {
+func Fit(
+	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int,
+) (*sica.Result, error) {
 	d, t := x.Dims()
 	if len(cfg.Shape) > 1 {
-		return nil, fmt.Errorf("blockwise: %w: shape %v: want a sequence; fit images and videos as a whole", sica.ErrConfig, cfg.Shape)
+		return nil, fmt.Errorf("blockwise: %w: shape %v: want a sequence; fit images and videos as a "+
+			"whole", sica.ErrConfig, cfg.Shape)
 	}
 	if n < 0 {
-		return nil, fmt.Errorf("blockwise: %w: %d positions: want a positive number, or 0 to choose", sica.ErrConfig, n)
+		return nil, fmt.Errorf("blockwise: %w: %d positions: want a positive number, or 0 to choose",
+			sica.ErrConfig, n)
 	}
 	cfg.Shape = nil
 	var chosen part
@@ -85,7 +89,9 @@ type part struct {
 }
 
 // choosePart is the part of a recording that Fit chooses.
-func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica.Config) (part, error) {
+func choosePart(
+	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config,
+) (part, error) {
 	d, t := x.Dims()
 	most := min(t, max(learnMost/d, 2))
 	byRule := cfg.Flow == nil && (cfg.Method == sica.LinearOnly || cfg.Method == sica.Auto)
@@ -100,7 +106,8 @@ func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica
 		}
 		learned := fmt.Sprintf("Learned from %d of %d positions", n, t)
 		if !byRule {
-			return part{x: z, why: learned + ", the most at once; nothing tells what more would be worth. "}, nil
+			why := learned + ", the most at once; what more would be worth isn't known. "
+			return part{x: z, why: why}, nil
 		}
 		fit, worst, err := expectedError(ctx, backend, z, cfg)
 		if err != nil {
@@ -112,10 +119,14 @@ func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica
 		// All positions have the error worst·n/t.
 		saved := worst * (1 - float64(n)/float64(t))
 		if saved <= worthLearning {
-			return part{z, fit, fmt.Sprintf("%s: the linear rule expects of them an error, 1 − |correlation| with a source, of %.2g, and %.2g of all. ", learned, worst, worst-saved)}, nil
+			return part{z, fit, fmt.Sprintf("%s: the linear rule expects of them an error, 1 − "+
+				"|correlation| with a source, of %.2g, and %.2g of all. ",
+				learned, worst, worst-saved)}, nil
 		}
 		if n == most {
-			return part{z, fit, fmt.Sprintf("%s, the most at once: the linear rule expects of them an error, 1 − |correlation| with a source, of up to %.2g; more positions may save %.2g. ", learned, worst, saved)}, nil
+			return part{z, fit, fmt.Sprintf("%s, the most at once: the linear rule expects of them an "+
+				"error, 1 − |correlation| with a source, of up to %.2g; more positions may save %.2g. ",
+				learned, worst, saved)}, nil
 		}
 		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))
 	}
@@ -126,7 +137,9 @@ func choosePart(ctx context.Context, backend compute.Backend, x Source, cfg sica
 // halves of the part, whose blocks alternate, differ. Each half has the error twice, so
 // that 1 − |correlation| of the two is four times it. Standard errors are those of models
 // that are right, which the halves don't ask for.
-func expectedError(ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config) (*sica.Result, float64, error) {
+func expectedError(
+	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config,
+) (*sica.Result, float64, error) {
 	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint = sica.LinearOnly, 0, ""
 	whole, err := sica.Fit(ctx, backend, z, cfg)
 	if err != nil {
@@ -147,7 +160,8 @@ func expectedError(ctx context.Context, backend compute.Backend, z *mat.Dense, c
 	for i := range cfg.Components {
 		most := 0.0
 		for j := range cfg.Components {
-			most = max(most, math.Abs(stat.Correlation(recovered[0].RawRowView(i), recovered[1].RawRowView(j), nil)))
+			a, b := recovered[0].RawRowView(i), recovered[1].RawRowView(j)
+			most = max(most, math.Abs(stat.Correlation(a, b, nil)))
 		}
 		worst = max(worst, (1-most)/4)
 	}

@@ -18,7 +18,8 @@ const spread = 1 << 13
 func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 	d, t := x.Dims()
 	if n < 1 || n > t {
-		return nil, fmt.Errorf("blockwise: a part of %d positions of a recording of %d: want 1 to %d", n, t, t)
+		return nil, fmt.Errorf("blockwise: a part of %d positions of a recording of %d: want 1 to %d",
+			n, t, t)
 	}
 	part := mat.NewDense(d, n, nil)
 	blocks := (n + spread - 1) / spread
@@ -53,7 +54,8 @@ func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 		}
 	}
 	if k < blocks {
-		return nil, fmt.Errorf("blockwise: the recording ended at position %d of %d: %w", from, t, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("blockwise: the recording ended at position %d of %d: %w",
+			from, t, io.ErrUnexpectedEOF)
 	}
 	return part, nil
 }

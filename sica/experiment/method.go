@@ -144,7 +144,7 @@ type Fitted struct {
 
 // Fit separates the mixed signals with the settings of a preset, "" for a method without
 // settings. Linearly dependent signals are reduced to their principal components first; see
-// sica.Preparation.Components. The same arguments give the same signals. It is an error if
+// sica.Config.Components. The same arguments give the same signals. It is an error if
 // the method has no such preset, if the signals don't suit it, or, with ctx.Err() wrapped,
 // once ctx has ended.
 func (m Method) Fit(

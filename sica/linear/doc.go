@@ -25,7 +25,7 @@
 // All of it takes the mixing for linear. Behind one that bends, Gaussian sources can look like
 // others, turned by 45°, whose densities tell them apart: of 100 mixtures of two AR(7) sources
 // by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified so, with an MCC of .62 to .75.
-// Package sica asks about that first (sica.AnyRule).
+// Package sica asks about that first (sica.Auto).
 //
 // There is no noise in the models but that of the resolution, which is added for estimation. Noise
 // of the channels is made independent where it is as large as what is new in the sources; so of

@@ -95,7 +95,8 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		if err != nil || gain == nil {
 			return nil, nil
 		}
-		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f nats a position fewer.", gain.Mean, gain.SE)
+		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f "+
+			"nats a position fewer.", gain.Mean, gain.SE)
 	}
 	x := part(i.x.X())
 	o := i.options
@@ -186,7 +187,9 @@ type comparison struct {
 
 // compared returns the alternatives of the mixed signals x. All are compared by what they
 // make of them at the same resolution.
-func (i *improver) compared(ctx context.Context, x *mat.Dense, white Alternative, o Options) (*comparison, error) {
+func (i *improver) compared(
+	ctx context.Context, x *mat.Dense, white Alternative, o Options,
+) (*comparison, error) {
 	x, err := AtResolution(x, white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
@@ -229,7 +232,9 @@ func (c *comparison) add(ctx context.Context, x *mat.Dense, a Alternative, name 
 }
 
 // NewStart returns the start that maps make of the mixed signals x.
-func NewStart(ctx context.Context, name string, x *mat.Dense, maps []preprocess.Map) (Start, error) {
+func NewStart(
+	ctx context.Context, name string, x *mat.Dense, maps []preprocess.Map,
+) (Start, error) {
 	z, logDet, err := preprocess.ApplyLogDet(ctx, x, maps)
 	return Start{Name: name, Signals: z, LogDet: logDet}, err
 }
@@ -277,16 +282,20 @@ func (c *comparison) scored(choice *Choice) []Alternative {
 
 // taken returns the alternative that was chosen; or, if that is a network that isn't
 // accepted, what would have been chosen without networks.
-func (i *improver) taken(ctx context.Context, c *comparison, choice *Choice, call *Call) (*Improvement, error) {
+func (i *improver) taken(
+	ctx context.Context, c *comparison, choice *Choice, call *Call,
+) (*Improvement, error) {
 	model, place := choice.Network(), choice.Chosen
-	why, unless := choice.Why, " But nothing nonlinear describes the mixed signals in fewer nats beyond chance."
+	why := choice.Why
+	unless := " But nothing nonlinear describes the mixed signals in significantly fewer nats."
 	if failed := choice.Failed(); failed != "" {
 		unless = " But networks failed: " + failed + "."
 	}
 	if model != nil && !accepted(model, choice.Start, i.linear.Linear) {
 		model, place = nil, choice.Start
 		unless = " But no network is known to undo that: " + choice.Model.Why()
-		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than a linear demixing. " + call.Why + unless
+		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than " +
+			"a linear demixing. " + call.Why + unless
 	}
 	if place <= linearPlace {
 		return &Improvement{Chosen: i.linear, Why: call.Why + unless}, nil
@@ -325,7 +334,9 @@ func accepted(model *Model, start int, found *linear.Findings) bool {
 // evidence for a rotation of the network's signals, they are rotated towards the whitened
 // ones, white: those are right if the mixing was nearly symmetric, and the nonlinearity that
 // a network leaves can look like evidence for another rotation.
-func Follow(ctx context.Context, a Alternative, by *Model, white *mat.Dense, o Options) (Alternative, error) {
+func Follow(
+	ctx context.Context, a Alternative, by *Model, white *mat.Dense, o Options,
+) (Alternative, error) {
 	z, err := by.Map.Apply(a.Z)
 	if err != nil {
 		return Alternative{}, err
@@ -363,7 +374,7 @@ func towards(white, z *mat.Dense) (*preprocess.Affine, error) {
 	cross.Mul(white, centred.T())
 	turn, ok := rotation.Nearest(&cross)
 	if !ok {
-		return nil, errors.New("network: the singular value decomposition of the signals' covariances did not converge")
+		return nil, errors.New("the singular value decomposition of the signals' covariances did not converge")
 	}
 	return preprocess.LinearMap(turn, means), nil
 }

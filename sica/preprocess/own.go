@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Fitter is a transform of a caller's own, for sica.Preparation.
+// A Fitter is a transform of a caller's own, for sica.Config.Prepare.
 type Fitter interface {
 	// Fit returns the transform as fitted to the signals x, d×T with finite values,
 	// which it doesn't change: the same for the same x.
