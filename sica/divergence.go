@@ -38,6 +38,9 @@ func EstimateDivergences(
 	if err := f.check(runs); err != nil {
 		return nil, fmt.Errorf("sica: %w", err)
 	}
+	if err := iterate.CheckEstimate(f.grid); err != nil {
+		return nil, fmt.Errorf("sica: %w", settingError{err})
+	}
 	var inputs []iterate.Input
 	for _, run := range runs {
 		inputs = append(inputs, iterate.Input{Z: run.X, Seed: run.Seed})

@@ -144,3 +144,7 @@ func (e *Ensemble) trainAndMeasure(
 	}
 	return divergences, nil
 }
+
+// CheckEstimate returns an error if an axis of the grid is too short for the networks of
+// EstimateDivergences.
+func CheckEstimate(g *grid.Grid) error { return estimateConfig(g.Axes()).Validate(g) }

@@ -93,6 +93,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	in.Select(result.Channels)
 	if err := files.CheckChannels(opt.in, in.About.Names, result); err != nil {
 		return err
 	}
@@ -121,14 +122,14 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 		return nil, nil
 	}
 	if i := slices.Index(in.About.Names, opt.reference); i >= 0 {
-		return channel{in.Source, i}, nil
+		return files.Channels{Source: in.Source, Rows: []int{i}}, nil
 	}
 	d, _ := in.Dims()
 	if i, err := strconv.Atoi(opt.reference); err == nil {
 		if i < 1 || i > d {
 			return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", i, d)
 		}
-		return channel{in.Source, i - 1}, nil
+		return files.Channels{Source: in.Source, Rows: []int{i - 1}}, nil
 	}
 	if !strings.Contains(opt.reference, ".") {
 		return nil, usage.Errorf("--reference %q: the recording has the channels %q",
@@ -142,30 +143,6 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 		return nil, fmt.Errorf("%s has %d signals: a reference is one", opt.reference, d)
 	}
 	return blockwise.InMemory{Dense: z}, nil
-}
-
-// channel is one channel of a recording.
-type channel struct {
-	blockwise.Source
-	i int
-}
-
-func (c channel) Dims() (d, t int) {
-	_, t = c.Source.Dims()
-	return 1, t
-}
-
-func (c channel) Blocks(n int) blockwise.Blocks {
-	return func(yield func(*mat.Dense, error) bool) {
-		for x, err := range c.Source.Blocks(n) {
-			if err == nil {
-				x = x.Slice(c.i, c.i+1, 0, x.RawMatrix().Cols).(*mat.Dense)
-			}
-			if !yield(x, err) {
-				return
-			}
-		}
-	}
 }
 
 // writeComponents writes a table with a row for each component.

@@ -116,8 +116,11 @@ func TestClocks(t *testing.T) {
 		{"report", "--in", in, "--refits", "0", "--preset", "smoke", "--backend", "go"},
 		{"compare", "--in", in, "--methods", "zca", "--preset", "smoke", "--backend", "go"},
 	} {
-		if said := must(t, args...); strings.Count(said,
-			"mixed signal 1 rises by the same amount at every position") != 1 {
+		want := "mixed signal 1 rises by the same amount at every position"
+		if args[0] == "separate" { // it reads the file as a whole, which sets such columns aside
+			want = `"frame" rises by the same amount at every position`
+		}
+		if said := must(t, args...); strings.Count(said, want) != 1 {
 			t.Errorf("%s printed %q", args[0], said)
 		}
 	}

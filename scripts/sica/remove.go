@@ -72,6 +72,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	in.Select(result.Channels)
 	if err := files.CheckChannels(opt.in, in.About.Names, result); err != nil {
 		return err
 	}

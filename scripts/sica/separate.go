@@ -155,6 +155,9 @@ func (opt *separateOptions) runWhole(
 	}
 	out := cmd.OutOrStdout()
 	rep := opt.begin(out, b, cfg, d, n)
+	for _, note := range in.Notes {
+		fmt.Fprintln(out, "note:", note)
+	}
 	files.NoteClocks(out, x)
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)

@@ -137,6 +137,7 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	if err := files.CheckSequence(opt.in[0], n, shape); err != nil {
 		return err
 	}
+	in.Select(result.Channels)
 	if err := files.CheckChannels(opt.in[0], in.About.Names, result); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,53 @@ func OpenStream(
 	s.Source, s.About = blockwise.InMemory{Dense: r.Signals}, *WithSignals(r, nil)
 	s.About.Names = r.Names
 	return s, nil
+}
+
+// Select reduces the recording to the channels of these names, in their order, if it has them
+// all and others: those that separate had set aside.
+func (s *Stream) Select(names []string) {
+	if len(names) == 0 || len(names) >= len(s.About.Names) {
+		return
+	}
+	var rows []int
+	for _, name := range names {
+		row := slices.Index(s.About.Names, name)
+		if row < 0 {
+			return
+		}
+		rows = append(rows, row)
+	}
+	s.Source, s.About.Names = Channels{s.Source, rows}, names
+}
+
+// Channels are some channels of a recording.
+type Channels struct {
+	blockwise.Source
+	Rows []int
+}
+
+// Dims returns the numbers of channels and of positions.
+func (c Channels) Dims() (d, n int) {
+	_, n = c.Source.Dims()
+	return len(c.Rows), n
+}
+
+// Blocks returns blocks of n positions.
+func (c Channels) Blocks(n int) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		for x, err := range c.Source.Blocks(n) {
+			if err == nil {
+				all := x
+				x = mat.NewDense(len(c.Rows), all.RawMatrix().Cols, nil)
+				for i, row := range c.Rows {
+					x.SetRow(i, all.RawRowView(row))
+				}
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
 }
 
 // IsStreamable reports whether a file may be read in blocks and more than once.
