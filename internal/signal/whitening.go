@@ -18,6 +18,9 @@ type Whitening struct {
 	Matrix  *mat.Dense // [d, d]; row i is principal axis i divided by its standard deviation
 	Inverse *mat.Dense // [d, d], of Matrix
 	White   *mat.Dense // [d, n], the white signals of x
+	Spread  []float64  // [d], the standard deviation along each principal axis, largest first
+
+	axes *mat.Dense // [d, d], orthonormal rows
 }
 
 // Whiten returns the whitening of the mixed signals x, d×n, which it doesn't change.
@@ -42,6 +45,8 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 		Matrix:  mat.NewDense(d, d, nil),
 		Inverse: mat.NewDense(d, d, nil),
 		White:   white,
+		Spread:  sd,
+		axes:    mat.NewDense(d, d, nil),
 	}
 	for j := range d {
 		sign := 1.0
@@ -49,6 +54,7 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 			sign = -1
 		}
 		for i := range d {
+			w.axes.Set(j, i, sign*axes.At(i, j))
 			w.Matrix.Set(j, i, sign*axes.At(i, j)/sd[j])
 			w.Inverse.Set(i, j, sign*axes.At(i, j)*sd[j])
 		}
@@ -59,13 +65,13 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 
 // Axes returns the principal axes of x as the orthonormal rows of a d×d matrix a. The
 // symmetric whitening Σ^(−1/2) is aᵀ·Matrix, and its white signals are aᵀ·White.
-func (w *Whitening) Axes() *mat.Dense {
-	a := mat.DenseCopyOf(w.Matrix)
-	for i := range w.Mean {
-		axis := a.RowView(i).(*mat.VecDense)
-		axis.ScaleVec(1/axis.Norm(2), axis)
-	}
-	return a
+func (w *Whitening) Axes() *mat.Dense { return mat.DenseCopyOf(w.axes) }
+
+// Symmetric returns the white signals of x by symmetric whitening, Σ^(−1/2)·(x − Mean), d×n.
+func (w *Whitening) Symmetric() *mat.Dense {
+	var z mat.Dense
+	z.Mul(w.axes.T(), w.White)
+	return &z
 }
 
 // Apply returns Matrix·(x − Mean) for mixed signals x, d×m. It is an error if x isn't d

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -54,7 +55,7 @@ func (table featureTable) features(row []float64) [][]float64 {
 	for k := range features {
 		features[k] = make([]float64, len(row))
 	}
-	for t, rank := range preprocess.Ranks(row) {
+	for t, rank := range quantile.Ranks(row) {
 		for k, v := range table[int(2*rank)] {
 			features[k][t] = v
 		}

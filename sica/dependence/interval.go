@@ -1,8 +1,15 @@
 package dependence
 
 import (
-	"gonum.org/v1/gonum/floats"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
@@ -96,4 +103,117 @@ func resampledMoments(of []moments, times []float64, n float64) (means, variance
 		variances = append(variances, max(0, floats.Dot(times, m.squares)/n-mean*mean))
 	}
 	return means, variances
+}
+
+// How intervals are found.
+const (
+	// maxBlocks is the most blocks that positions are cut into.
+	maxBlocks = 64
+	// minBlocks is the fewest, if there are as many positions.
+	minBlocks = 8
+	// replicates is the number of resamples of an interval.
+	replicates = 1000
+	// confidence is the probability of an interval.
+	confidence = 0.95
+)
+
+// An Interval is an estimate with its 95 % interval by the percentiles of a
+// block bootstrap (H. Künsch, Annals of Statistics, 1989).
+type Interval struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// String is the estimate with its interval, to three decimals.
+func (i Interval) String() string {
+	return fmt.Sprintf("%.3f (%.3f–%.3f)", i.Estimate, i.Low, i.High)
+}
+
+// A Partition cuts positions into contiguous blocks of about equal size: stretches of a
+// sequence, tiles of an image, boxes of a video. There are about √T of them, 8
+// to 64, so that each is long against the memory of most signals.
+type Partition struct {
+	Of    []int // the block of each position
+	Sizes []int // positions of each block
+}
+
+// NewPartition is that of the positions of a shape.
+func NewPartition(shape []int) *Partition {
+	t := grid.Product(shape)
+	wanted := max(minBlocks, min(int(math.Sqrt(float64(t))), maxBlocks))
+	each := math.Pow(float64(wanted), 1/float64(len(shape)))
+	parts := make([]int, len(shape))
+	count := 1
+	for a, n := range shape {
+		parts[a] = max(1, min(int(math.Round(each)), n))
+		count *= parts[a]
+	}
+	b := &Partition{Of: make([]int, t), Sizes: make([]int, count)}
+	for position := range b.Of {
+		block, stride, rest := 0, 1, position
+		for a := len(shape) - 1; a >= 0; a-- {
+			block += rest % shape[a] * parts[a] / shape[a] * stride
+			rest /= shape[a]
+			stride *= parts[a]
+		}
+		b.Of[position] = block
+		b.Sizes[block]++
+	}
+	return b
+}
+
+// sums are those of the values of each block.
+func (b *Partition) sums(values []float64) []float64 {
+	sums := make([]float64, len(b.Sizes))
+	for t, v := range values {
+		sums[b.Of[t]] += v
+	}
+	return sums
+}
+
+// resample draws as many blocks as there are, with replacement, and returns how
+// often each was drawn.
+func (b *Partition) resample(rng *rand.Rand) []float64 {
+	times := make([]float64, len(b.Sizes))
+	for range times {
+		times[rng.IntN(len(times))]++
+	}
+	return times
+}
+
+// positions is how many a resample has.
+func (b *Partition) positions(times []float64) float64 {
+	n := 0.0
+	for k, size := range b.Sizes {
+		n += times[k] * float64(size)
+	}
+	return n
+}
+
+// MeanInterval is that of the mean of values, one a position.
+func (b *Partition) MeanInterval(values []float64, rng *rand.Rand) Interval {
+	sums := b.sums(values)
+	means := make([]float64, replicates)
+	for k := range means {
+		times := b.resample(rng)
+		means[k] = floats.Dot(times, sums) / b.positions(times)
+	}
+	return percentiles(stat.Mean(values, nil), means)
+}
+
+// percentiles is the interval of an estimate whose resamples gave values, which
+// it sorts.
+func percentiles(estimate float64, values []float64) Interval {
+	slices.Sort(values)
+	return Interval{
+		Estimate: estimate,
+		Low:      stat.Quantile((1-confidence)/2, stat.LinInterp, values, nil),
+		High:     stat.Quantile((1+confidence)/2, stat.LinInterp, values, nil),
+	}
+}
+
+// AtLeast is the interval of a value that can't be below least.
+func (i Interval) AtLeast(least float64) Interval {
+	return Interval{max(i.Estimate, least), max(i.Low, least), max(i.High, least)}
 }

@@ -1,8 +1,10 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -67,7 +69,7 @@ type demixing struct {
 }
 
 // take returns room for a demixing, which give gives back.
-func (s *separator) take() *demixing {
+func (s *separator) acquire() *demixing {
 	if last := len(s.spare) - 1; last >= 0 {
 		m := s.spare[last]
 		s.spare = s.spare[:last]
@@ -77,7 +79,7 @@ func (s *separator) take() *demixing {
 	return &demixing{b: mat.NewDense(s.d, s.d, nil), y: mat.NewDense(s.d, positions, nil), sources: make([]source, s.d)}
 }
 
-func (s *separator) give(m *demixing) { s.spare = append(s.spare, m) }
+func (s *separator) release(m *demixing) { s.spare = append(s.spare, m) }
 
 // evaluate sets m to the demixing b with models fitted to its signals, whose
 // choices are those of before or, if that is nil, made anew.
@@ -147,17 +149,8 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 
 // kappa is Fisher's information by the geometric mean of both. Where the slope is that of an edge it says little.
 func (p scoreMoments) kappa() float64 {
-	const least = 0.2
-	return math.Sqrt(max(p.slope, least*p.square) * p.square)
+	return math.Sqrt(max(p.slope, minSlope*p.square) * p.square)
 }
-
-const (
-	leastEigenvalue = 0.05 // of a pair's curvature: a step is at most 20 gradients
-	longestStep     = 0.7  // of an entry of E: 40 degrees
-	halvings        = 7    // of a step that doesn't lower L
-	halving         = 0.4
-	leastGain       = 0.01 // nats in all that a step must gain
-)
 
 // step returns the relative quasi-Newton step E. In independent sources different
 // pairs don't act on each other, and those of one pair have the curvature
@@ -176,8 +169,8 @@ func (p *derivatives) step() *mat.Dense {
 		}
 	}
 	raw := e.RawMatrix().Data
-	if largest := max(floats.Max(raw), -floats.Min(raw)); largest > longestStep {
-		e.Scale(longestStep/largest, e)
+	if largest := max(floats.Max(raw), -floats.Min(raw)); largest > maxStep {
+		e.Scale(maxStep/largest, e)
 	}
 	return e
 }
@@ -186,9 +179,9 @@ func (p *derivatives) step() *mat.Dense {
 // densities are chosen anew after the third and the eighth, and up to the ninth also where a
 // step lowers it no further.
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
-	next := s.take()
-	defer func() { s.give(next) }()
-	gain := leastGain / float64(s.past.N)
+	next := s.acquire()
+	defer func() { s.release(next) }()
+	gain := minGain / float64(s.past.N)
 	anew := func() error {
 		if err := s.evaluate(ctx, next, m.b, nil); err != nil {
 			return err
@@ -209,7 +202,7 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 		e := p.step()
 		before := m.nats
 		lower := false
-		for range halvings {
+		for range maxShrinks {
 			if err := s.evaluate(ctx, next, moved(e, m.b), m); err != nil {
 				return nil, err
 			}
@@ -218,7 +211,7 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 				m, next = next, m
 				break
 			}
-			e.Scale(halving, e)
+			e.Scale(shrink, e)
 		}
 		if lower && before-m.nats >= gain {
 			continue
@@ -244,4 +237,77 @@ func moved(e, b *mat.Dense) *mat.Dense {
 	to.Mul(e, b)
 	to.Add(&to, b)
 	return &to
+}
+
+// best is the demixing with the least description length that the descents from
+// the starts end at, and the name of its start. Ends are all that they end at.
+func (s *separator) best(ctx context.Context, candidates []candidate) (best *demixing, name string, ends []candidate, err error) {
+	for k := range candidates {
+		m := s.acquire()
+		if err := s.evaluate(ctx, m, candidates[k].b, nil); err != nil {
+			return nil, "", nil, err
+		}
+		candidates[k].nats = m.nats
+		s.release(m)
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.nats, b.nats) })
+	n := float64(s.past.N)
+	for _, from := range candidates {
+		if slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(from.b, e.b) }) {
+			continue
+		}
+		m := s.acquire()
+		if err := s.evaluate(ctx, m, from.b, nil); err != nil {
+			return nil, "", nil, err
+		}
+		steps := maxSteps
+		if best != nil {
+			steps = firstSteps
+		}
+		if m, err = s.descend(ctx, m, steps); err != nil {
+			return nil, "", nil, err
+		}
+		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > sameLength {
+			if m, err = s.descend(ctx, m, maxSteps); err != nil {
+				return nil, "", nil, err
+			}
+		}
+		ends = append(ends, candidate{name: from.name, b: mat.DenseCopyOf(m.b)})
+		switch {
+		case best == nil:
+			best, name = m, from.name
+		case m.nats < best.nats:
+			s.release(best)
+			best, name = m, from.name
+		default:
+			s.release(m)
+		}
+	}
+	return best, name, ends, nil
+}
+
+// sameBasin says whether b and c recover the same signals, but for order, sign,
+// scale and small angles.
+func sameBasin(b, c *mat.Dense) bool {
+	d, _ := b.Dims()
+	var shares mat.Dense
+	if shares.Solve(c.T(), b.T()) != nil { // b·c⁻¹, transposed
+		return false
+	}
+	taken := make([]bool, d)
+	for i := range d {
+		total, largest, at := 0.0, 0.0, 0
+		for j := range d {
+			v := shares.At(j, i) * shares.At(j, i)
+			total += v
+			if v > largest {
+				largest, at = v, j
+			}
+		}
+		if largest < basinShare*total || taken[at] {
+			return false
+		}
+		taken[at] = true
+	}
+	return true
 }

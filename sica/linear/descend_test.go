@@ -48,7 +48,7 @@ func TestGradient(t *testing.T) {
 		{"Laplace", 0, func(r *rand.Rand) float64 { return math.Copysign(r.ExpFloat64(), r.Float64()-0.5) }, 0.02},
 	} {
 		s := separatorOf(t, 20000, c.weight, c.draw)
-		m, moved := s.take(), s.take()
+		m, moved := s.acquire(), s.acquire()
 		b := mat.NewDense(2, 2, []float64{1, 0.4, -0.2, 1.1})
 		if err := s.evaluate(t.Context(), m, b, nil); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestGradient(t *testing.T) {
 func TestCurvature(t *testing.T) {
 	const a = 0.7
 	s := separatorOf(t, 50000, a, func(r *rand.Rand) float64 { return r.NormFloat64() })
-	m := s.take()
+	m := s.acquire()
 	if err := s.evaluate(t.Context(), m, rotation.Identity(2), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -119,12 +119,12 @@ func TestDescend(t *testing.T) {
 	for range 5 {
 		b := mat.NewDense(2, 2, nil)
 		b.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, b)
-		m := s.take()
+		m := s.acquire()
 		if err := s.evaluate(t.Context(), m, b, nil); err != nil {
 			t.Fatal(err)
 		}
 		before := m.nats
-		m, err := s.descend(t.Context(), m, mostSteps)
+		m, err := s.descend(t.Context(), m, maxSteps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestDescend(t *testing.T) {
 		}
 		// A gain of ½·g²/κ below what a step must gain.
 		for i := range 2 {
-			if g := p.gradient.At(i, 1-i); g*g/2*3000 > 20*leastGain {
+			if g := p.gradient.At(i, 1-i); g*g/2*3000 > 20*minGain {
 				t.Errorf("gradient %g is left", g)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
@@ -27,7 +28,7 @@ func (m *demixing) lengths() []float64 {
 // turned returns what each pair of the recovered signals gains by being where it is, in
 // the order (1, 0), (2, 0), (2, 1), …: what turning it by 45°, where it would be most wrong,
 // and fitting new models to it costs. Signals are turned in the scale of their innovations.
-func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]evidence.Gain, error) {
+func (s *separator) rotated(ctx context.Context, m *demixing, p *derivatives) ([]evidence.Gain, error) {
 	own := make([][]float64, s.d)
 	for i := range own {
 		own[i] = make([]float64, evidence.Blocks)
@@ -44,7 +45,7 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]
 	gains := make([]evidence.Gain, len(pairs))
 	err := s.each(ctx, len(pairs), func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
-		c.turned = resize(c.turned, positions)
+		c.rotated = resize(c.rotated, positions)
 		source := source{q: make([]float64, size*size)}
 		b := make([]float64, s.d)
 		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
@@ -53,10 +54,10 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]
 			of, other int
 			add       float64
 		}{{i, j, -ratio}, {j, i, 1 / ratio}} {
-			evidence.Rotate(c.turned, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
+			evidence.Rotate(c.rotated, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
 			evidence.Rotate(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
-			s.moments.Mixture(source.q, b, c.turned)
-			c.choose(&source, c.turned)
+			s.moments.Mixture(source.q, b, c.rotated)
+			c.choose(&source, c.rotated)
 			source.lengths(after)
 		}
 		floats.AddTo(before, own[i], own[j])
@@ -66,7 +67,7 @@ func (s *separator) turned(ctx context.Context, m *demixing, p *derivatives) ([]
 }
 
 // joined returns the groups of signals whose pairs have less evidence than enough.
-func joined(pairs *mat.SymDense, enough float64) [][]int {
+func groups(pairs *mat.SymDense, enough float64) [][]int {
 	return evidence.Groups(pairs.SymmetricDim(), func(i, j int) bool { return pairs.At(i, j) < enough })
 }
 
@@ -79,7 +80,7 @@ func (s *separator) join(ctx context.Context, m *demixing, groups [][]int, cost 
 		if len(g) == 1 {
 			return 0
 		}
-		return s.overAlike(m, g...).Evidence
+		return s.overSameSpectrum(m, g...).Evidence
 	}
 	for k := 0; k < len(groups); k++ {
 		g := groups[k]
@@ -111,7 +112,7 @@ func (s *separator) join(ctx context.Context, m *demixing, groups [][]int, cost 
 
 // orient turns the rows of b that form a group towards those of whitening: within a
 // group nothing else is known. Both have rows in the scale of the innovations.
-func orient(b, whitening *mat.Dense, group []int) {
+func rotateBack(b, whitening *mat.Dense, group []int) {
 	d, _ := b.Dims()
 	var inverse, shares mat.Dense
 	if inverse.Inverse(whitening) != nil {
@@ -141,4 +142,79 @@ func orient(b, whitening *mat.Dense, group []int) {
 	for a, i := range group {
 		b.SetRow(i, turned.RawRowView(a))
 	}
+}
+
+// leaks returns the standard errors of the share of signal j in the recovered
+// signal i, both of variance 1, from the blocks of Fisher's information: those of a
+// pair have the curvature H = [[κ_ij, 1], [1, κ_ji]], and their gradients the
+// covariance V with V_ij = E ψ_i²·r_ij², r_ij being signal j less the prediction
+// with the weights of signal i. So the covariance of the shares is H⁻¹·V·H⁻¹/n. V_ij is
+// κ_ij if the density is right, and is taken for that unless it is more by two standard
+// errors. A share is 1 at most, and where H has no inverse. Angles are those of the
+// rotations, (leak_ij − leak_ji)/2.
+func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (leaks *mat.Dense, angles *mat.SymDense, err error) {
+	v := mat.NewDense(s.d, s.d, nil)
+	r := s.coders[0].r
+	for i := range s.d {
+		s.coders[0].score(&m.sources[i], s.psi)
+		for j := range s.d {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			s.past.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
+			for t, psi := range s.psi {
+				r[t] *= psi
+				r[t] *= r[t]
+			}
+			mean, std := stat.PopMeanStdDev(r, nil)
+			kappa := p.kappa.At(i, j)
+			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(float64(s.past.N)) {
+				v.Set(i, j, mean)
+			}
+		}
+	}
+	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
+	n := float64(s.past.N)
+	for i := range s.d {
+		for j := range i {
+			a, b := p.kappa.At(i, j), p.kappa.At(j, i)
+			if a*b <= 1 { // an angle at which the likelihood has no maximum
+				leaks.Set(i, j, 1)
+				leaks.Set(j, i, 1)
+				angles.SetSym(i, j, math.Pi/4)
+				continue
+			}
+			det := a*b - 1
+			va, vb := v.At(i, j), v.At(j, i)
+			// H⁻¹ = [[b, −1], [−1, a]]/det
+			aa := (b*b*va - 2*b + vb) / (det * det * n)
+			bb := (va - 2*a + a*a*vb) / (det * det * n)
+			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
+			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2) // of standard deviations: z is white
+			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
+			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
+			angles.SetSym(i, j, min(math.Sqrt(max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0))/2, math.Pi/4))
+		}
+	}
+	return leaks, angles, nil
+}
+
+// curvature are κ_ij and κ_ji, with the least eigenvalue of their block no smaller
+// than that of a step.
+func (p *derivatives) curvature(i, j int) (a, b float64) {
+	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
+	if lowest := (a+b)/2 - math.Hypot((a-b)/2, 1); lowest < minEigenvalue {
+		a += minEigenvalue - lowest
+		b += minEigenvalue - lowest
+	}
+	return a, b
+}
+
+// occam is what it costs to say the angle between signals i and j, which may be any
+// in a quarter turn: the logarithm of that over the width of the posterior, with the
+// information n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
+func (p *derivatives) occamFactor(i, j, n int) float64 {
+	information := float64(n) * (p.kappa.At(i, j) + p.kappa.At(j, i) - 2)
+	const quarter = math.Pi / 2
+	return max(0, math.Log(max(information, 1e-300)*quarter*quarter/(2*math.Pi))/2)
 }

@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/noise"
 )
 
 // Options are the settings of the linear rule, which is an ica.Method. The zero value has
@@ -43,12 +45,6 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return m, nil
 }
 
-// resolution is the noise, in standard deviations, that is added to the
-// whitened signals for estimation only: signals without noise of their own,
-// like a square wave, have densities and predictions that know no bound. Sine,
-// square and sawtooth end at .40 without it and at .999 with it.
-const resolution = 0.03
-
 // Separate finds the linear demixing of the mixed signals x, d×n, whose signals
 // have the least description length together, and says how sure that is. If the
 // signals might as well be Gaussian with one spectrum, it is symmetric whitening.
@@ -76,7 +72,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	}
 	d, _ := x.Dims()
 	shape := x.Shape()
-	solution, shared, err := separateWith(ctx, noise.Spherical(d, resolution), white, shape, opt.Seed)
+	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, shape, opt.Seed)
 	if err == nil && shared != nil {
 		solution, _, err = separateWith(ctx, shared, white, shape, opt.Seed)
 	}
@@ -88,17 +84,17 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if err != nil || coarse == 0 {
 		return solution, err
 	}
-	if solution, _, err = separateWith(ctx, noise.Spherical(d, coarse), white, shape, opt.Seed); err != nil {
+	if solution, _, err = separateWith(ctx, sphericalNoise(d, coarse), white, shape, opt.Seed); err != nil {
 		return nil, err
 	}
 	solution.Resolution = coarse
-	solution.Why += fmt.Sprintf(" It was found at a resolution of %.2g standard deviations: how the powers vary is described in %.0f nats fewer "+
-		"if what is finer, such as noise of the channels, is left out.", coarse, gain)
+	solution.Why += fmt.Sprintf(" It was found at a resolution of %.2g standard deviations: without what is finer, "+
+		"such as noise of the channels, the code of the varying powers is %.0f nats shorter.", coarse, gain)
 	return solution, nil
 }
 
-// separateWith is Separate of signals with the noise of the resolution, which blur, d×d,
-// makes of white noise. If what it found may be made by that, it returns one that can't.
+// separateWith separates white signals with the noise that blur, d×d, makes of white noise. If
+// that noise may explain the result, it also returns another blur, which can't.
 func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
 	s, err := prepare(ctx, blur, white, shape, seed)
 	if err != nil {
@@ -108,15 +104,15 @@ func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening,
 	if err != nil {
 		return nil, nil, err
 	}
-	starts, err := s.starts(ctx, seed)
+	candidates, skipped, err := s.candidates(ctx, seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	best, name, ends, err := s.best(ctx, starts)
+	best, name, ends, err := s.best(ctx, candidates)
 	if err != nil {
 		return nil, nil, err
 	}
-	another, err := s.leastDependent(ctx, shape, best, append(ends, start{name: "whitening", b: null.b}))
+	another, err := s.minDependence(ctx, shape, best, append(ends, candidate{name: "whitening", b: null.b}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,20 +126,24 @@ func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening,
 	if err != nil {
 		return nil, nil, err
 	}
-	v.leastDependent = another != nil
+	v.minDependence = another != nil
 	solution, err := s.solution(ctx, best, null, v, name, white.Mean)
-	if err == nil && v.worthIt() && best.mayBeNoise(s.past.N) {
+	if err != nil {
+		return nil, nil, err
+	}
+	solution.Skipped = skipped
+	if v.accepted() && best.explainedByNoise(s.past.N) {
 		return solution, null.noise(), nil
 	}
-	return solution, nil, err
+	return solution, nil, nil
 }
 
-// mayBeNoise is whether what tells m's signals apart may be the noise of the resolution:
-// whether they are Gaussian, so that only their spectra do, and the noise, a share ρ of
-// what is new in one of them, could make more than a nat of it at n positions. That is
-// about n·ρ²/4. Signals that wander are so: uncorrelated by chance only over their whole
-// length, they aren't a rotation of the white ones, of which the noise is the same share.
-func (m *demixing) mayBeNoise(n int) bool {
+// explainedByNoise reports whether the noise of the resolution may be what distinguishes m's
+// signals. That is so if they are Gaussian, so that only their spectra differ, and the noise, a
+// share ρ of the innovations of one of them, could gain more than angleGain at n positions:
+// about n·ρ²/4. Random walks are an example. Uncorrelated by chance only over their whole
+// length, they aren't a rotation of the white signals, of which the noise is the same share.
+func (m *demixing) explainedByNoise(n int) bool {
 	most := 0.0
 	for i, s := range m.sources {
 		if !s.density.Gaussian() || s.window != 0 {
@@ -156,8 +156,8 @@ func (m *demixing) mayBeNoise(n int) bool {
 	return float64(n)*most*most/4 > angleGain
 }
 
-// noise makes, of white noise, that which is the same share of all innovations under w, and
-// on average over the white signals as large as the resolution.
+// noise returns the matrix that makes, of white noise, noise that is the same share of all
+// innovations under w and on average as large as the resolution. It is nil if w is singular.
 func (w *whitened) noise() *mat.Dense {
 	var blur mat.Dense
 	if blur.Inverse(w.b) != nil {
@@ -168,15 +168,14 @@ func (w *whitened) noise() *mat.Dense {
 	return &blur
 }
 
-// prepare whitens x symmetrically and adds the noise of the resolution, that which blur,
+// prepare returns the separator of the symmetrically white signals with the noise that blur,
 // d×d, makes of white noise.
 func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shape []int, seed uint64) (*separator, error) {
 	a := white.Axes()
-	z, whitening, inverse := new(mat.Dense), new(mat.Dense), new(mat.Dense)
-	z.Mul(a.T(), white.White)
+	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
-	noise.Add(z, blur, seed)
+	addNoise(z, blur, seed)
 	p := newPast(shape, len(white.Mean))
 	s, err := newSeparator(ctx, z, p)
 	if err != nil {
@@ -184,4 +183,79 @@ func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shap
 	}
 	s.whitening, s.inverse = whitening, inverse
 	return s, nil
+}
+
+// coarserResolution returns the coarsest resolution at which the code of the signals' varying
+// powers is significantly shorter, and by how many nats. It goes from resolution to resolution
+// as long as each demixing, found from the one before, shortens that code. It is 0 if none
+// does, and for images. It begins with b, the demixing of the symmetrically white signals at
+// the usual resolution.
+//
+// Noise of the channels first covers the finest structure, which is what models predict and
+// scale. Where it is as large as the innovations of the sources, the noise is made independent
+// in their place. The powers in windows are of the whole signals and suffer least.
+func coarserResolution(ctx context.Context, white *signal.Whitening, shape []int, seed uint64, b *mat.Dense) (found, gain float64, err error) {
+	d := len(white.Mean)
+	if d < 2 || len(shape) > 1 {
+		return 0, 0, nil
+	}
+	z := white.Symmetric()
+	for r := coarsening * resolution; r < 1; r *= coarsening {
+		before := powerLengths(b, z, r*r)
+		if before == nil {
+			break // too few positions
+		}
+		s, err := prepare(ctx, sphericalNoise(d, r), white, shape, seed)
+		if err != nil {
+			return 0, 0, err
+		}
+		m := s.acquire()
+		if err := s.evaluate(ctx, m, b, nil); err != nil {
+			return 0, 0, err
+		}
+		if m, err = s.descend(ctx, m, firstSteps); err != nil { // enough to see
+			return 0, 0, err
+		}
+		next := unitRows(m.b)
+		after := powerLengths(next, z, r*r)
+		if !significantlyShorter(before, after) {
+			break
+		}
+		found, gain, b = r, gain+floats.Sum(before)-floats.Sum(after), next
+	}
+	return found, gain, nil
+}
+
+// significantlyShorter reports whether the code lengths b are shorter in all than a, by more
+// than five standard errors.
+func significantlyShorter(a, b []float64) bool {
+	gains := make([]float64, len(a))
+	floats.SubTo(gains, a, b)
+	mean, se := stats.MeanSE(gains)
+	return mean > significance*se
+}
+
+// sphericalNoise returns the matrix that makes, of white noise, noise of the given standard
+// deviation in each of d signals.
+func sphericalNoise(d int, deviations float64) *mat.Dense {
+	s := rotation.Identity(d)
+	s.Scale(deviations, s)
+	return s
+}
+
+// addNoise adds to the signals z, d×n, what shape, d×d, makes of white noise.
+func addNoise(z, shape *mat.Dense, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
+	d, n := z.Dims()
+	drawn := make([]float64, n)
+	for j := range d {
+		for t := range drawn {
+			drawn[t] = rng.NormFloat64()
+		}
+		for i := range d {
+			if shape.At(i, j) != 0 {
+				floats.AddScaled(z.RawRowView(i), shape.At(i, j), drawn)
+			}
+		}
+	}
 }

@@ -69,10 +69,18 @@ type Findings struct {
 	// evidence may be wrong: whether the Dependence of a pair is larger than .1 and
 	// than five of its standard errors.
 	Doubtful bool `json:"doubtful"`
-	// Start is the name of the start that led to the demixing.
-	Start string `json:"start"`
+	// Candidate is the name of the candidate whose descent led to the demixing.
+	Candidate string `json:"candidate"`
+	// Skipped are the candidates that failed.
+	Skipped []Skipped `json:"skipped,omitempty"`
 	// Why says in a sentence what was decided, and why.
 	Why string `json:"why"`
+}
+
+// A Skipped candidate failed, so that no descent began with it.
+type Skipped struct {
+	Candidate string `json:"candidate"`
+	Error     string `json:"error"`
 }
 
 // A Source is the model of a recovered signal.
@@ -114,29 +122,44 @@ type Pair struct {
 	Dependence float64 `json:"dependence"`
 }
 
-// why says what was decided: whether whitening was left, and whether bent signals decided
-// that it wasn't, or that the rotation isn't identified.
-func (s *Solution) why(left, bent bool) string {
+// why explains the decision in at most three sentences. Left is whether whitening was left,
+// nonlinear whether it wasn't, or the rotation isn't identified, because nonlinear Gaussian
+// signals are as good an explanation.
+func (s *Solution) why(left, nonlinear bool) string {
 	d := len(s.Mean)
 	switch {
 	case d == 1:
 		return "There is one signal: nothing to separate."
-	case bent && !left:
-		return fmt.Sprintf("Whitening is kept, in its symmetric form: what a rotation of it seems to gain is better explained by Gaussian signals with one spectrum behind a mixing that bends them "+
-			"(evidence %.1f nats). Its orientation is right only if the mixing was nearly symmetric.", s.Evidence)
+	case !left && nonlinear:
+		return fmt.Sprintf("Symmetric whitening was kept: what a rotation of it seems to gain is better explained "+
+			"by Gaussian signals with one spectrum behind a nonlinear mixing (evidence %.1f nats). "+
+			"Its orientation is right only if the mixing was nearly symmetric.", s.Evidence)
 	case !left:
-		return fmt.Sprintf("Whitening is kept, in its symmetric form: no rotation of it describes the signals in fewer nats than Gaussian signals with one spectrum do, "+
-			"which no rotation tells apart (evidence %.1f nats). Its orientation is right only if the mixing was symmetric.", s.Evidence)
+		return fmt.Sprintf("Symmetric whitening was kept: no rotation of it has a shorter code than Gaussian signals "+
+			"with one spectrum, whose rotation isn't identified (evidence %.1f nats). "+
+			"Its orientation is right only if the mixing was symmetric.", s.Evidence)
 	}
 	doubt := ""
 	if s.Doubtful {
-		most := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
-		doubt = fmt.Sprintf(" But signals %d and %d depend on each other (the sizes of their innovations correlate by %.2f), so that this may be wrong.", most.J+1, most.I+1, most.Dependence)
+		p := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
+		doubt = fmt.Sprintf(" But signals %d and %d depend on each other (correlation %.2f of the sizes of their "+
+			"innovations), so this may be wrong.", p.J+1, p.I+1, p.Dependence)
 	}
 	if len(s.Groups) == d {
-		least := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
-		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, and at least %.1f nats for each pair (%d and %d).%s", d, s.Evidence, least.Evidence, least.J+1, least.I+1, doubt)
+		p := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
+		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, "+
+			"and at least %.1f nats for each pair (%d and %d).%s", d, s.Evidence, p.Evidence, p.J+1, p.I+1, doubt)
 	}
+	others := "other rotations of them have nearly as short a code"
+	if nonlinear {
+		others = "Gaussian signals with one spectrum behind a nonlinear mixing would look the same"
+	}
+	return fmt.Sprintf("The rotation of signals %s is not identified: %s (evidence for the whole rotation %.1f nats).%s",
+		s.groupNames(), others, s.Evidence, doubt)
+}
+
+// groupNames lists the groups of several signals, counted from 1.
+func (s *Solution) groupNames() string {
 	var names []string
 	for _, g := range s.Groups {
 		if len(g) > 1 {
@@ -147,11 +170,7 @@ func (s *Solution) why(left, bent bool) string {
 			names = append(names, strings.Join(members, ", "))
 		}
 	}
-	others := "other rotations of such a group are nearly as likely"
-	if bent {
-		others = "Gaussian signals with one spectrum behind a mixing that bends them would look alike"
-	}
-	return fmt.Sprintf("The data don't tell apart signals %s for sure: %s (evidence for the whole rotation %.1f nats).%s", strings.Join(names, "; and "), others, s.Evidence, doubt)
+	return strings.Join(names, "; and ")
 }
 
 // public is what the caller sees of the model of a signal with the given standard
@@ -168,31 +187,31 @@ func (s *source) public(deviation float64) Source {
 // solution keeps best where that is shorter than whitening, turning signals of it that
 // might as well be alike towards whitening.
 func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
-	left := s.d == 1 || v.worthIt()
+	left := s.d == 1 || v.accepted()
 	b := null.b
 	if left {
 		b = v.scaled
-		for _, g := range joined(v.apart, same) {
+		for _, g := range groups(v.distinguishable, sameLength) {
 			if len(g) > 1 {
-				orient(b, null.b, g)
+				rotateBack(b, null.b, g)
 			}
 		}
 	}
-	m := s.take()
+	m := s.acquire()
 	if err := s.evaluate(ctx, m, b, nil); err != nil {
 		return nil, err
 	}
 	sol := &Solution{Mean: mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
-	sol.Demixing, sol.Symmetric = s.ofMixed(sol.FromWhite), s.ofMixed(unitRows(null.b))
+	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
-	sol.CodeLength, sol.Whitening, sol.Start = m.nats-logDet, null.nats-logDet, name
+	sol.CodeLength, sol.Whitening, sol.Candidate = m.nats-logDet, null.nats-logDet, name
 	if !left {
-		sol.CodeLength, sol.Start = sol.Whitening, "whitening"
+		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
 	}
 	for i := range s.d {
 		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
 	}
-	sol.Evidence = v.rotation.Evidence - v.occam
+	sol.Evidence = v.rotation.Evidence - v.occamFactor
 	if err := s.setGroups(ctx, sol, best, v, left && sol.Evidence > identified); err != nil {
 		return nil, err
 	}
@@ -201,9 +220,9 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
 	}
 	sol.Doubtful = doubtful(dependence, s.past.N)
-	sol.Why = sol.why(left, v.bent)
-	if v.leastDependent {
-		sol.Why += " Another demixing describes the signals in fewer nats, but its signals depend more on each other."
+	sol.Why = sol.why(left, v.nonlinear)
+	if v.minDependence {
+		sol.Why += " Another demixing has a shorter code, but its signals depend more on each other."
 	}
 	return sol, nil
 }
@@ -216,7 +235,7 @@ func (s *separator) setGroups(ctx context.Context, sol *Solution, best *demixing
 		enough = identified
 	}
 	var err error
-	if sol.Groups, err = s.join(ctx, best, joined(v.evidence, enough), v.cost); err != nil {
+	if sol.Groups, err = s.join(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
 		return err
 	}
 	group := make([]int, s.d) // of each signal
@@ -261,8 +280,8 @@ func unitRows(b *mat.Dense) *mat.Dense {
 	return unit
 }
 
-// ofMixed is the demixing of x that b is of z.
-func (s *separator) ofMixed(b *mat.Dense) *mat.Dense {
+// fromMixed is the demixing of x that b is of z.
+func (s *separator) fromMixed(b *mat.Dense) *mat.Dense {
 	var demixing mat.Dense
 	demixing.Mul(b, s.whitening)
 	return &demixing

@@ -8,7 +8,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
 
 // A source is the model of one signal y, with what it makes of the positions:
@@ -36,7 +35,7 @@ type coder struct {
 	predictor *ar.Predictor
 	fitter    density.Fitter
 	r, space  []float64 // [n]
-	turned    []float64 // [T], for a signal that is tried
+	rotated   []float64 // [T], for a signal that is tried
 	slope     density.Curve
 	curvature density.Curve
 }
@@ -82,7 +81,7 @@ func (c *coder) choose(s *source, y []float64) {
 	}
 	s.weights = weights
 	c.past.PredictionError(c.r, y, s.weights)
-	for _, s.window = range scale.Windows(c.past.N) {
+	for _, s.window = range scaleWindows(c.past.N) {
 		try()
 	}
 	s.window = window
@@ -112,7 +111,7 @@ func (c *coder) standardise(s *source) {
 	s.s = s.s[:0]
 	if s.window > 0 {
 		s.s = resize(s.s, c.past.N)
-		scale.Local(s.s, c.r, c.past.Sides, s.window, c.space)
+		localScale(s.s, c.r, c.past.Sides, s.window, c.space)
 		floats.Div(s.u, s.s)
 	}
 }
@@ -231,5 +230,83 @@ func (s *source) lengths(nats []float64) {
 			}
 		}
 		nats[b] += sum + s.cost/float64(len(nats))
+	}
+}
+
+// scaleWindows are those worth trying where n positions are scored.
+func scaleWindows(n int) (all []int) {
+	for h := firstWindow; h <= lastWindow && 8*h <= n; h *= windowFactor {
+		all = append(all, h)
+	}
+	return all
+}
+
+// localScale sets s, [n], to the scale of the prediction errors r around each position of an
+// index with these sides: the mean of |r| over the window, the position itself left out.
+// Along every side of an image the window has the width that makes it hold as many
+// positions. space has room for n values.
+func localScale(s, r []float64, sides []int, window int, space []float64) {
+	total := 0.0
+	for t, v := range r {
+		s[t] = math.Abs(v)
+		total += s[t]
+	}
+	mean := total / float64(len(r))
+	h := window
+	if len(sides) > 1 {
+		h = max(1, int(math.Round((math.Pow(float64(2*window+1), 1/float64(len(sides)))-1)/2)))
+	}
+	inner := 1
+	for a := len(sides) - 1; a >= 0; a-- {
+		boxSums(s, sides[a], inner, h, space)
+		inner *= sides[a]
+	}
+	// The number of positions in a window is the product of those along each side.
+	index := make([]int, len(sides))
+	for first := 0; first < len(s); first += sides[len(sides)-1] {
+		others := 1
+		for a, i := range index[:len(sides)-1] {
+			others *= within(i, sides[a], h)
+		}
+		for i := range sides[len(sides)-1] {
+			t := first + i
+			count := others * within(i, sides[len(sides)-1], h)
+			s[t] = (1-overallShare)*(s[t]-math.Abs(r[t]))/float64(count-1) + overallShare*mean
+		}
+		for a := len(sides) - 2; a >= 0; a-- {
+			if index[a]++; index[a] < sides[a] {
+				break
+			}
+			index[a] = 0
+		}
+	}
+}
+
+// within is how many positions of a side are at most h from the i-th.
+func within(i, side, h int) int { return min(i+h+1, side) - max(i-h, 0) }
+
+// boxSums replaces the values by their sums over windows along one side, whose
+// neighbours are inner apart.
+func boxSums(s []float64, side, inner, h int, space []float64) {
+	line := space[:side]
+	for block := 0; block < len(s); block += side * inner {
+		for at := block; at < block+inner; at++ {
+			sum := 0.0
+			for i := range line {
+				line[i] = s[at+i*inner]
+			}
+			for _, v := range line[:min(h, side)] {
+				sum += v
+			}
+			for i := range line {
+				if i+h < side {
+					sum += line[i+h]
+				}
+				if i > h {
+					sum -= line[i-h-1]
+				}
+				s[at+i*inner] = sum
+			}
+		}
 	}
 }

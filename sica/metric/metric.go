@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -129,7 +130,7 @@ func standardisedRanks(x *mat.Dense) (*mat.Dense, error) {
 	d, n := x.Dims()
 	r := mat.NewDense(d, n, nil)
 	for i := range d {
-		r.SetRow(i, preprocess.Ranks(x.RawRowView(i)))
+		r.SetRow(i, quantile.Ranks(x.RawRowView(i)))
 	}
 	return preprocess.Standardised(r)
 }

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
@@ -115,7 +118,7 @@ type selection struct {
 func newSelection(starts []Start, o Options) (*selection, error) {
 	s := &selection{starts: starts}
 	for _, start := range starts {
-		if err := checkSignals(start.Signals); err != nil {
+		if err := signal.CheckMixed(start.Signals); err != nil {
 			return nil, fmt.Errorf("start %s: %w", start.Name, err)
 		}
 		d, T := start.Signals.Dims()
@@ -367,4 +370,44 @@ func (s *selection) next(best int) int {
 		}
 	}
 	return next
+}
+
+// likelihoods are log-likelihoods of signals at positions held out: by sources whose innovations
+// are of constant strength, and by any, which may vary.
+type likelihoods struct{ constant, varying []float64 }
+
+// likelihoodsOf fits models of these kinds, or of varying strength, to each signal of z on the
+// train positions.
+func likelihoodsOf(z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind) likelihoods {
+	varying, vary := source.ScoresOf(z, lags, train, held, components, append(slices.Clip(kinds), source.Varying)...)
+	if !vary {
+		return likelihoods{slices.Clone(varying), varying}
+	}
+	constant, _ := source.ScoresOf(z, lags, train, held, components, kinds...)
+	return likelihoods{constant, varying}
+}
+
+// plus adds terms, one a position, to both.
+func (l likelihoods) plus(terms []float64) likelihoods {
+	floats.Add(l.constant, terms)
+	floats.Add(l.varying, terms)
+	return l
+}
+
+// paid is likelihoods of what was chosen among so many by the same positions: to say which
+// costs the logarithm of their number.
+func (l likelihoods) paid(choices int) likelihoods {
+	return likelihoods{paid(l.constant, choices), paid(l.varying, choices)}
+}
+
+func paid(logLikelihoods []float64, choices int) []float64 {
+	rest := slices.Clone(logLikelihoods)
+	floats.AddConst(-math.Log(float64(choices))/float64(len(rest)), rest)
+	return rest
+}
+
+// append adds those of other positions.
+func (l *likelihoods) append(more likelihoods) {
+	l.constant = append(l.constant, more.constant...)
+	l.varying = append(l.varying, more.varying...)
 }

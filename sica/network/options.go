@@ -1,12 +1,10 @@
 package network
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Options are the settings of invertible networks, which are an ica.Method. A zero field has
@@ -130,22 +128,4 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 		return o, fmt.Errorf("learning rate is %g: want a positive number", o.LearningRate)
 	}
 	return o, nil
-}
-
-func checkSignals(x *mat.Dense) error {
-	if x == nil || x.IsEmpty() {
-		return errors.New("no signals: want a d×T matrix")
-	}
-	d, T := x.Dims()
-	if T <= d {
-		return fmt.Errorf("%d signals of %d positions: want more positions than signals", d, T)
-	}
-	for i := range d {
-		for t, v := range x.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("signal %d is %v at position %d: every entry must be finite", i+1, v, t+1)
-			}
-		}
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
 func TestRanks(t *testing.T) {
@@ -16,7 +18,7 @@ func TestRanks(t *testing.T) {
 		{[]float64{1, 0, 1, 2, 1}, []float64{2, 0, 2, 4, 2}},
 		{[]float64{0, math.Copysign(0, -1), -1}, []float64{1.5, 1.5, 0}},
 	} {
-		if got := Ranks(test.row); !slices.Equal(got, test.want) {
+		if got := quantile.Ranks(test.row); !slices.Equal(got, test.want) {
 			t.Errorf("ranks(%v) = %v, want %v", test.row, got, test.want)
 		}
 	}

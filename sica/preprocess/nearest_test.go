@@ -8,11 +8,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
 func TestNearestInOrder(t *testing.T) {
 	row := []float64{5, 1, 4, 2, 3, 0}
-	nearest := nearestPositions(mat.NewDense(1, 6, row), 2)
+	nearest := newNearest(mat.NewDense(1, 6, row), 2).at
 	for _, test := range []struct {
 		position int
 		want     []int
@@ -31,7 +33,7 @@ func TestNearestInOrder(t *testing.T) {
 
 func TestNearestInOrderOfEqualValues(t *testing.T) {
 	row := []float64{0, 7, 7, 7, 7, 7, 9}
-	nearest := nearestPositions(mat.NewDense(1, len(row), row), 2)
+	nearest := newNearest(mat.NewDense(1, len(row), row), 2).at
 	for position := 1; position <= 5; position++ {
 		if got, want := nearest(position), []int{2, 3, 4}; !slices.Equal(got, want) {
 			t.Errorf("nearest to position %d are %v, want %v for all equal values", position, got, want)
@@ -40,7 +42,7 @@ func TestNearestInOrderOfEqualValues(t *testing.T) {
 }
 
 func TestNearestInOrderOfTwoPositions(t *testing.T) {
-	nearest := nearestPositions(mat.NewDense(1, 2, []float64{1, 0}), 2)
+	nearest := newNearest(mat.NewDense(1, 2, []float64{1, 0}), 2).at
 	if got, want := nearest(0), []int{1, 0}; !slices.Equal(got, want) {
 		t.Errorf("nearest are %v, want %v", got, want)
 	}
@@ -52,13 +54,13 @@ func TestNearestInSpaceAgainstBruteForce(t *testing.T) {
 	for d := 2; d <= 4; d++ {
 		y := mat.NewDense(d, n, nil)
 		y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
-		nearest := nearestPositions(y, count)
+		nearest := newNearest(y, count).at
 		for position := range n {
 			distance := make([]float64, n)
 			for other := range n {
 				distance[other] = floats.Distance(mat.Col(nil, position, y), mat.Col(nil, other, y), 2)
 			}
-			want := order(distance)[:count]
+			want := quantile.Order(distance)[:count]
 			got := slices.Clone(nearest(position))
 			slices.SortFunc(got, func(a, b int) int { return cmp.Compare(distance[a], distance[b]) })
 			if !slices.Equal(got, want) {

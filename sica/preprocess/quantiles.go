@@ -10,10 +10,20 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
+// gaussianise returns x with each signal mapped to normal quantiles.
+func gaussianise(x *mat.Dense) (*mat.Dense, error) {
+	z := mat.DenseCopyOf(x)
+	d, _ := z.Dims()
+	for i := range d {
+		quantile.Normal(z.RawRowView(i))
+	}
+	return z, nil
+}
+
 // newCurve is the curve of a signal that isn't constant to its normal quantiles.
 func newCurve(signal []float64) quantile.Curve {
 	quantiles := slices.Clone(signal)
-	NormalQuantiles(quantiles)
+	quantile.Normal(quantiles)
 	return quantile.NewCurve(signal, quantiles)
 }
 

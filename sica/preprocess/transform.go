@@ -110,11 +110,11 @@ func (t Transform) fit(ctx context.Context, x *mat.Dense) (*mat.Dense, Map, erro
 		}
 		return z, Standardisation(x), nil
 	case ZCA:
-		z, p, err := whitening(x)
+		w, err := signal.Whiten(x)
 		if err != nil {
 			return nil, nil, err
 		}
-		return z, newSymmetric(p), nil
+		return w.Symmetric(), NewSymmetric(w), nil
 	case Gaussianise:
 		z, err := gaussianise(x)
 		return z, newNormalised(x), err

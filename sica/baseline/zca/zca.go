@@ -21,6 +21,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -64,10 +65,11 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 		if err != nil {
 			return nil, err
 		}
-		whiten, err := preprocess.SymmetricOf(quantiles)
+		white, err := signal.Whiten(quantiles)
 		if err != nil {
 			return nil, err
 		}
+		whiten := preprocess.NewSymmetric(white)
 		if slices.Min(whiten.Spread) < minSpread*slices.Max(whiten.Spread) {
 			return nil, errors.New("x: its quantiles are linearly dependent; " +
 				"must be signals with different ranks")

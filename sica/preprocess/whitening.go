@@ -17,23 +17,10 @@ type Symmetric struct {
 	Spread []float64 `json:"spread"` // the standard deviation along each axis
 }
 
-// SymmetricOf is the whitening of the signals x. The errors are Whitened's.
-func SymmetricOf(x *mat.Dense) (*Symmetric, error) {
-	p, err := principal(x)
-	if err != nil {
-		return nil, err
-	}
-	return newSymmetric(p), nil
-}
-
-// newSymmetric is the whitening of the decomposed signals.
-func newSymmetric(p *decomposition) *Symmetric {
-	_, n := p.centred.Dims()
-	spread := make([]float64, len(p.values))
-	for i, v := range p.values {
-		spread[i] = v / math.Sqrt(float64(n))
-	}
-	return &Symmetric{Centre: p.means, Axes: mat.DenseCopyOf(p.axes).RawMatrix().Data, Spread: spread}
+// NewSymmetric returns the symmetric form of the whitening w.
+func NewSymmetric(w *signal.Whitening) *Symmetric {
+	axes := mat.DenseCopyOf(w.Axes().T())
+	return &Symmetric{Centre: w.Mean, Axes: axes.RawMatrix().Data, Spread: w.Spread}
 }
 
 func (s *Symmetric) axes() *mat.Dense { return mat.NewDense(len(s.Centre), len(s.Centre), s.Axes) }
@@ -73,4 +60,15 @@ func (s *Symmetric) Affine() *Affine {
 	var matrix mat.Dense
 	matrix.Mul(scaled, s.axes().T())
 	return LinearMap(&matrix, s.Centre)
+}
+
+// Whitened returns the symmetric whitening Σ^(−1/2)·(x − mean) of x, d×n, computed from a
+// singular value decomposition. It costs O(n·d²). It is an error if the signals are linearly
+// dependent to float64's precision, or if there are no more positions than signals.
+func Whitened(x *mat.Dense) (*mat.Dense, error) {
+	w, err := signal.Whiten(x)
+	if err != nil {
+		return nil, err
+	}
+	return w.Symmetric(), nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/past"
-	"github.com/seed-47b1e431/gosica/sica/linear/internal/scale"
 )
 
 func normals(rng *rand.Rand, n int) []float64 {
@@ -46,7 +45,7 @@ func TestLocalScale(t *testing.T) {
 		p := past.New(shape, nil)
 		r, s, space := normals(rng, n), make([]float64, n), make([]float64, n)
 		const window = 13 // 27 positions: all of 3 sides of 3
-		scale.Local(s, r, p.Sides, window, space)
+		localScale(s, r, p.Sides, window, space)
 		h := map[int]int{1: 13, 2: 2, 3: 1}[len(shape)]
 		overallMean := floats.Norm(r, 1) / float64(n)
 		index := func(t int) []int {
@@ -68,7 +67,7 @@ func TestLocalScale(t *testing.T) {
 					count++
 				}
 			}
-			if want := (1-scale.Overall)*sum/count + scale.Overall*overallMean; math.Abs(s[at]-want) > 1e-12 {
+			if want := (1-overallShare)*sum/count + overallShare*overallMean; math.Abs(s[at]-want) > 1e-12 {
 				t.Fatalf("shape %v: local scale %g at %d, want %g", shape, s[at], at, want)
 			}
 		}

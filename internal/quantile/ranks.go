@@ -1,25 +1,14 @@
-package preprocess
+package quantile
 
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// gaussianise returns x with each signal mapped to normal quantiles.
-func gaussianise(x *mat.Dense) (*mat.Dense, error) {
-	z := mat.DenseCopyOf(x)
-	d, _ := z.Dims()
-	for i := range d {
-		NormalQuantiles(z.RawRowView(i))
-	}
-	return z, nil
-}
-
-// NormalQuantiles replaces each value by the standard normal quantile of
+// Normal replaces each value by the standard normal quantile of
 // (rank + ½)/len(row).
-func NormalQuantiles(row []float64) {
+func Normal(row []float64) {
 	n := float64(len(row))
 	for t, rank := range Ranks(row) {
 		row[t] = distuv.UnitNormal.Quantile((rank + 0.5) / n)
@@ -29,7 +18,7 @@ func NormalQuantiles(row []float64) {
 // Ranks returns the rank of each value, from 0. Equal values share the mean of
 // their ranks.
 func Ranks(row []float64) []float64 {
-	byValue := order(row)
+	byValue := Order(row)
 	ranks := make([]float64, len(row))
 	for first := 0; first < len(row); {
 		next := first + 1
@@ -44,9 +33,9 @@ func Ranks(row []float64) []float64 {
 	return ranks
 }
 
-// order returns the positions of row by increasing value, equal values by
+// Order returns the positions of row by increasing value, equal values by
 // position.
-func order(row []float64) []int {
+func Order(row []float64) []int {
 	type entry struct {
 		value float64
 		t     int

@@ -1,0 +1,155 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/past"
+)
+
+// What the decisions of the rule hang on. Measurements are those of the table linear (scripts/tables) unless
+// another test is named; "a choice" means that nothing was measured.
+
+const (
+	// resolution is the noise, in standard deviations, that is added to the whitened signals
+	// for estimation only. Signals without noise of their own, like a square wave, have
+	// densities and predictions without bound: sine, square and sawtooth end at an MCC of 0.40
+	// without it and at 0.999 with it. Half of it still bounds them; twice hides innovations
+	// below 0.06 standard deviations.
+	resolution = 0.03
+
+	// coarsening is how many times as coarse the next resolution is, half an order of
+	// magnitude. It is a choice: at 1.5 there are twice as many resolutions to try; at 9 only
+	// 0.03 and 0.27.
+	coarsening = 3
+
+	// significance is how many standard errors a difference or a correlation must be away
+	// from 0 to overrule the code length: five, as for a discovery in physics. Half of it
+	// doubts one in a hundred right separations; twice needs four times the positions.
+	significance = 5
+
+	// doubtfulDependence is the correlation of the sizes of innovations above which signals
+	// count as dependent. Of 80 triples of digits those below it were recovered with an MCC of
+	// 0.976 or more, those above it with 0.73 to 0.999.
+	doubtfulDependence = 0.1
+
+	// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is
+	// gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
+	// Control 19(6), 1974). Half of it accepts rotations of noise; twice asks for e times the
+	// odds for each angle.
+	angleGain = 1
+)
+
+// identified is the evidence in nats from which signals count as identified: odds of 20 to 1,
+// as for an error of 5 %. Half of it is 4.5 to 1, twice 400 to 1.
+var identified = math.Log(20)
+
+// Candidates and descents.
+const (
+	// fastICAIterations bounds FastICA's iterations for a candidate. Its end only has to lie
+	// in the right basin, for which 20 suffice as a rule; twice of it costs time only.
+	fastICAIterations = 100
+	// maxPredictors bounds the values that the innovations of all signals together are
+	// predicted from, d for each lag. It bounds time and memory (512² moments); half of it
+	// shortens pasts from 22 signals on.
+	maxPredictors = 512
+	// maxSweeps and sweepTolerance (radians) end joint diagonalisation. A candidate's angle
+	// only has to be right to some degrees.
+	maxSweeps, sweepTolerance = 30, 1e-4
+
+	// maxSteps bounds the steps of a descent: half have ended after 6 and 98 of 100 after 30.
+	maxSteps = 60
+	// firstSteps is that of the candidates after the first, of which half have ended by then.
+	// Twice of it costs the time of as many descents.
+	firstSteps = 6
+	// promising is how many nats per signal such a candidate may lie behind to go on. It is a
+	// choice: half of it gives up some slow descents, twice follows hopeless ones.
+	promising = 20
+	// sameLength is by how many nats code lengths may differ that count as the same: less
+	// than any decision here asks for.
+	sameLength = 0.2
+	// basinShare is the share of a signal's power from which two demixings recover the same
+	// one: an angle of 13 degrees, a third of that to the boundary of two basins.
+	basinShare = 0.95
+
+	// minEigenvalue bounds a pair's curvature from below, so that a step is at most 20
+	// gradients. Twice of it takes more steps where signals are hardly distinguishable.
+	minEigenvalue = 0.05
+	// minSlope is the same for a score's slope, as a share of its mean square: at the edge of
+	// a density the slope says little.
+	minSlope = 0.2
+	// maxStep bounds the entries of a step, 0.7 being an angle of 40 degrees: farther is a
+	// permutation.
+	maxStep = 0.7
+	// A step that doesn't shorten the code shrinks up to maxShrinks times by the factor
+	// shrink: to 1/600.
+	maxShrinks, shrink = 7, 0.4
+	// minGain is how many nats in all a step must gain for the descent to go on: a twentieth
+	// of sameLength.
+	minGain = 0.01
+
+	// maxDoubted is the most signals whose dependence is compared, and glance the most
+	// positions, about the middle. Of 8 signals at 4096 positions a comparison takes 0.12 s
+	// where the separation takes 1.9 s, at 16384 positions 0.9 s and 2.6 s, and there is one
+	// for each of a dozen descents (one core of an AMD EPYC). Beyond, it would take longer
+	// than all the rest.
+	maxDoubted, glance = 8, 4096
+)
+
+// spectraLags are the lags whose covariances the candidate from spectra makes diagonal: the
+// nearest, and some that reach further (A. Belouchrani, K. Abed-Meraim, J.-F. Cardoso, E.
+// Moulines, IEEE Trans. Signal Processing 45(2), 1997).
+var spectraLags = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 24, 32, 48, 64, 100}
+
+// varianceBlocks are into how many blocks the candidate from variances cuts the positions.
+var varianceBlocks = []int{8, 32}
+
+// Models of signals.
+const (
+	// maxLags is the most values of a sequence's past that a signal is predicted from: three
+	// times the order of the paper's AR(7). Code length decides how many are used, so twice of
+	// it only costs time, and half is enough for such sources.
+	maxLags = 24
+	// maxNeighbours is the same for images and videos: complete shells up to √10 positions
+	// away in an image. Half of it is one shell of eight.
+	maxNeighbours = 18
+	// positionsPerLag is how many positions are wanted for each weight of one signal, and
+	// positionsPerWeight for each of the weights that one value of all signals has. Both are
+	// choices, which matter below 300 positions.
+	positionsPerLag, positionsPerWeight = 12, 3
+
+	// A window of the local scale has 8 positions on each side, or 32, 128, 512 or 2048. Code
+	// length decides which; the factor is a choice.
+	firstWindow, windowFactor, lastWindow = 8, 4, 2048
+	// overallShare is the share of the local scale that is the signal's overall scale, so
+	// that it is never 0: about that of one value among the 8 nearest on either side.
+	overallShare = 0.1
+
+	// powerWindow is how many positions share a power in powerLengths. Of 32 mixtures of
+	// voices (TestChannelNoise) windows of 16, 32 and 64 gave the same means to 0.0001.
+	powerWindow = 32
+	// minPowerWindows is the fewest windows that say anything: as many as parts of evidence.
+	minPowerWindows = 16
+
+	// whiteningRounds is how often the prediction and the whitening of its error are found in
+	// turn. The second round changes the code by less than sameLength as a rule.
+	whiteningRounds = 3
+	// maxNonlinearity is the largest componentwise nonlinearity that is tried: at 1 its slope
+	// would vanish on one side.
+	maxNonlinearity = 0.9
+)
+
+// nonlinearitySteps are the steps of the search for a nonlinearity: it ends known to a
+// twentieth.
+var nonlinearitySteps = []float64{0.4, 0.2, 0.1, 0.05}
+
+// newPast returns the past of d signals with positions of the given shape.
+func newPast(shape []int, d int) *past.Past {
+	n := grid.Product(shape)
+	limit := maxLags
+	if len(shape) > 1 {
+		limit = maxNeighbours
+	}
+	limit = min(limit, n/positionsPerLag, n/(positionsPerWeight*d))
+	return past.New(shape, past.Nearest(shape, limit))
+}
