@@ -19,18 +19,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// A Measure names what a trial measures beyond the scores.
-type Measure string
-
+// What a trial measures beyond the scores; see Trial.Measure.
 const (
-	// MeasureReport is the verdict of report.New with its refits, MeasureBriefReport that
+	// measureReport is the verdict of report.New with its refits, measureBriefReport that
 	// without them. Both are of SICA alone.
-	MeasureReport      Measure = "report"
-	MeasureBriefReport Measure = "brief-report"
-	// MeasureCoverage is how often the error bars of the linear rule hold the truth.
-	MeasureCoverage Measure = "coverage"
-	// MeasureIterates is the MCC of SICA's start and of each of its iterates.
-	MeasureIterates Measure = "iterates"
+	measureReport      = "report"
+	measureBriefReport = "brief-report"
+	// measureCoverage is how often the error bars of the linear rule hold the truth.
+	measureCoverage = "coverage"
+	// measureIterates is the MCC of SICA's start and of each of its iterates.
+	measureIterates = "iterates"
 )
 
 // A Judgement is what report.New says of a separation, and what its rules look at.
@@ -65,7 +63,7 @@ const (
 	minPairEvidence  = "min_pair_evidence"
 	maxPairEvidence  = "max_pair_evidence"
 
-	// Of MeasureCoverage: pairs, those identified, and the shares of other sources left in
+	// Of measureCoverage: pairs, those identified, and the shares of other sources left in
 	// the signals of these; how many shares lie within 1.96 standard errors of 0 and how
 	// many are above one half; the sums of the squares of shares and of standard errors; and
 	// the expected 1 − MCC, where all signals are identified.
@@ -101,7 +99,7 @@ func (o *Outcome) measure(
 	}
 	switch o.Measure {
 	case "":
-	case MeasureIterates:
+	case measureIterates:
 		for _, z := range f.iterates {
 			m, err := metric.MCC(z, sources)
 			if err != nil {
@@ -109,13 +107,13 @@ func (o *Outcome) measure(
 			}
 			o.Iterates = append(o.Iterates, m.MCC)
 		}
-	case MeasureCoverage:
+	case measureCoverage:
 		solution, ok := f.Details.(*linear.Solution)
 		if !ok {
 			return fmt.Errorf("measure: %s isn't the linear rule", o.Method)
 		}
 		return o.coverage(solution, f.Signals, sources, x.X())
-	case MeasureReport, MeasureBriefReport:
+	case measureReport, measureBriefReport:
 		result, ok := f.Details.(*sica.Result)
 		if !ok {
 			return fmt.Errorf("measure: %s isn't SICA", o.Method)
@@ -169,7 +167,7 @@ func (o *Outcome) judge(
 	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
 ) error {
 	opt := report.Options{Shape: gridShape(x)}
-	if o.Measure == MeasureReport {
+	if o.Measure == measureReport {
 		opt.Refits = report.Default().Refits
 	}
 	rep, err := report.New(ctx, b, r, x.X(), opt)

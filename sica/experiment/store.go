@@ -67,7 +67,7 @@ func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jso
 // check returns an error unless o can be kept and drawn: its words must be such that
 // they can name a file.
 func (o *Outcome) check() error {
-	words := []string{o.Data, o.Mixing, o.Method, string(o.Preset), string(o.Measure)}
+	words := []string{o.Data, o.Mixing, o.Method, string(o.Preset), o.Measure}
 	for _, word := range words {
 		if !plain.MatchString(word) {
 			return fmt.Errorf("a trial: %.40q is no word of it; must be letters, digits, + and -",
@@ -255,7 +255,7 @@ func (t Trial) String() string {
 		}
 	}
 	words = append(words, t.Method)
-	for _, word := range []string{string(t.Preset), string(t.Measure)} {
+	for _, word := range []string{string(t.Preset), t.Measure} {
 		if word != "" {
 			words = append(words, word)
 		}

@@ -430,7 +430,7 @@ func nullTable(TableOptions) (*Table, error) {
 func coverageTable(TableOptions) (*Table, error) {
 	all, err := contenders(DefaultPreset, rule)
 	for i := range all {
-		all[i].Measure = MeasureCoverage
+		all[i].Measure = measureCoverage
 	}
 	t := &Table{contenders: all, problems: listed(linearMixtures())}
 	perShare := func(r row, name string) float64 {
@@ -482,7 +482,7 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 		return nil, err
 	}
 	if o.Reports {
-		ours[0].Measure = MeasureBriefReport
+		ours[0].Measure = measureBriefReport
 	}
 	t := &Table{contenders: append(all, ours...), problems: mixtureProblems([]string{
 		"laplace-2-leaky1", "laplace-2-leaky2", "laplace-2-leaky3",
@@ -569,7 +569,7 @@ func verdictTable(TableOptions) (*Table, error) {
 	}
 	all, err := contenders(DefaultPreset, names...)
 	for i := range all {
-		all[i].Measure = MeasureReport
+		all[i].Measure = measureReport
 	}
 	return &Table{contenders: all, problems: problems, layout: (*Table).writeVerdicts}, err
 }
@@ -687,7 +687,7 @@ func iterateTable(TableOptions) (*Table, error) {
 	}
 	all, err := contenders(PaperPreset, names...)
 	for i := range all {
-		all[i].Measure = MeasureIterates
+		all[i].Measure = measureIterates
 	}
 	return &Table{contenders: all, layout: (*Table).writeIterates, problems: []Problem{
 		{Data: AR7, Mixing: LinearMixing, Steps: 5},

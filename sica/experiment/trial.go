@@ -26,7 +26,7 @@ type Trial struct {
 	Method string `json:"method"`           // a Method's Name
 	Preset Preset `json:"preset,omitempty"` // "" for a method without settings
 	// Measure is what is measured beyond the scores; "" is nothing.
-	Measure Measure `json:"measure,omitempty"`
+	Measure string `json:"measure,omitempty"`
 }
 
 // An Outcome is what came of a trial, and with what it was made: the last process,
@@ -102,7 +102,7 @@ func (t Trial) Run(
 	began := time.Now()
 	f, err := method.run(ctx, task{
 		backend: b, x: x, preset: t.Preset, seed: t.Seed, checkpoint: checkpoint,
-		iterates: t.Measure == MeasureIterates,
+		iterates: t.Measure == measureIterates,
 	})
 	o.Seconds = time.Since(began).Seconds()
 	if ctx.Err() != nil {
