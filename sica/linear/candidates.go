@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
-	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A candidate is a demixing that a descent begins with. Each knows one way in which sources
@@ -78,15 +78,18 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 
 // fastICA returns FastICA's demixing of z.
 func fastICA(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error) {
-	cfg := fastica.Default()
-	cfg.MaxIterations = fastICAIterations
-	cfg.Seed = seed
-	m, err := ica.Separate(ctx, cfg, z)
+	white, err := signal.Whiten(z)
 	if err != nil {
 		return nil, err
 	}
-	unmixing, _, _ := m.Matrix()
-	return unmixing, nil
+	d, _ := z.Dims()
+	w := fastica.Start(seed, d)
+	if _, _, err := fastica.Iterate(ctx, white.White, w, fastICATolerance, fastICAIterations); err != nil {
+		return nil, err
+	}
+	var unmixing mat.Dense
+	unmixing.Mul(w, white.Matrix)
+	return &unmixing, nil
 }
 
 // innovations are what the past of all signals together doesn't tell about z, at

@@ -49,6 +49,9 @@ const (
 	// fastICAIterations bounds FastICA's iterations for a candidate. Its end only has to lie
 	// in the right basin, for which 20 suffice as a rule; twice of it costs time only.
 	fastICAIterations = 100
+	// fastICATolerance ends them: scikit-learn's default. Twice of it is an angle of a degree,
+	// which a descent corrects in a step.
+	fastICATolerance = 1e-4
 	// maxPredictors bounds the values that the innovations of all signals together are
 	// predicted from, d for each lag. It bounds time and memory (512² moments); half of it
 	// shortens pasts from 22 signals on.
