@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -148,7 +147,7 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 
 func linearNumbers(s *linear.Solution) map[string]float64 {
 	numbers := map[string]float64{
-		whiteningKept:    truth(strings.HasPrefix(s.Why, "Whitening")),
+		whiteningKept:    truth(s.CodeLength == s.Whitening),
 		groupCount:       float64(len(s.Groups)),
 		rotationEvidence: s.Evidence,
 	}
