@@ -102,6 +102,9 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 // whitenErrors sets b to the demixing of z that is symmetric as one of x,
 // (I·C·I)^(−1/2)·I, C being the covariance of the prediction errors of z and I the
 // inverse of symmetric whitening. It reports whether there is one.
+//
+// It isn't signal.Whiten, which whitens the signals: this is the symmetric whitening of their
+// prediction errors, in the axes of x.
 func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
 	c := covariance(errors, 0, 0, s.past.N)
 	var factor mat.Cholesky

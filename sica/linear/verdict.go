@@ -109,7 +109,8 @@ func (m *demixing) dependence() *mat.SymDense {
 	return all
 }
 
-// dependence is the correlation of the sizes of both signals' innovations.
+// dependence returns the correlation of the sizes of both signals' innovations, which costs
+// nothing as the models have them. Package dependence measures any form of dependence.
 func (s *source) dependence(other *source) float64 {
 	n := float64(len(s.u))
 	var a, b, aa, bb, ab float64

@@ -20,6 +20,9 @@ import (
 // the innovation and the prediction of J, and the same the other way round. It is 0 if
 // both are independent sources. It sees ranks alone, so that no monotone change of
 // innovations or predictions matters, and what polynomials of them have in common.
+//
+// It differs from the measure of package dependence: it tests for significance, in nats of what the
+// past alone predicts; that one measures size, from neighbours on both sides.
 type Dependence struct {
 	I int `json:"i"`
 	J int `json:"j"`
@@ -67,7 +70,7 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, err
 	n := max(enoughPositions, mostPositions/d)
 	var innovations, states *mat.Dense // [d·features, n]
 	for i := range d {
-		e, p := foretold(z.RawRowView(i), x.lags, positions)
+		e, p := selfPrediction(z.RawRowView(i), x.lags, positions)
 		e, p = evenly(e, n), evenly(p, n)
 		if step := resolution(z.RawRowView(i), positions); step > 0 {
 			round(e, step)
@@ -98,9 +101,9 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, err
 	return all, nil
 }
 
-// foretold is, at each position, what is left of a signal and what its own past
+// selfPrediction returns, at each position, the innovation of a signal and what its own past
 // predicts of it.
-func foretold(z []float64, lags, positions []int) (innovations, predictions []float64) {
+func selfPrediction(z []float64, lags, positions []int) (innovations, predictions []float64) {
 	coefficients, _ := ar.Regress(z, lags, positions)
 	for _, t := range positions {
 		r := ar.Residual(coefficients, z, lags, t)

@@ -258,7 +258,7 @@ func (m *Model) Why() string {
 			}
 			names = append(names, strings.Join(members, ", "))
 		}
-		return fmt.Sprintf("Nothing tells signals %s from their rotations: they are turned towards the start.", strings.Join(names, "; and "))
+		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one nearest to the start was kept.", strings.Join(names, "; and "))
 	}
 	switch {
 	case m.Agreeing == 0:
