@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -68,6 +69,17 @@ var rooms = slices.Concat(house...)
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("rooms: ")
+	exported := flag.Bool("exported", false, "count the exported names of each package, and draw nothing")
+	names := flag.Bool("names", false, "with -exported, list the names")
+	flag.Parse()
+	if *exported {
+		all, err := readSurfaces(".")
+		if err != nil {
+			log.Fatal(err)
+		}
+		writeSurfaces(os.Stdout, all, *names)
+		return
+	}
 	imports, err := readImports(".")
 	if err != nil {
 		log.Fatal(err)
