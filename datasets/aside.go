@@ -43,7 +43,7 @@ func (c *Column) at(positions []int) Column {
 
 // markerNames are the names of columns of triggers and events, in lower case.
 var markerNames = []string{
-	"trigger", "triggers", "marker", "markers", "event", "events", "stim", "sti", "status",
+	"trigger", "triggers", "trig", "trg", "ttl", "marker", "markers", "event", "events", "stim", "stimulus", "sti", "status",
 	"annotation", "annotations", "label", "labels",
 }
 
@@ -76,14 +76,17 @@ func (r *Recording) setAside() {
 		return
 	}
 	signals := mat.NewDense(len(kept), n, nil)
-	var names []string
+	var names, units []string
 	for k, i := range kept {
 		signals.SetRow(k, r.Signals.RawRowView(i))
 		if r.Names != nil {
 			names = append(names, r.Names[i])
 		}
+		if r.Units != nil {
+			units = append(units, r.Units[i])
+		}
 	}
-	r.Signals, r.Names = signals, names
+	r.Signals, r.Names, r.Units = signals, names, units
 }
 
 // minAsidePositions is how long a column must be to be judged: among fewer values a signal

@@ -23,18 +23,34 @@ type format struct {
 	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
 	// complete formats hold all that a Recording says. The others have a sidecar for it.
 	complete bool
+	// whole reads, and save writes, a file that isn't read in blocks. Open and create are nil.
+	whole func(r io.Reader, o *ReadOptions) (*Recording, error)
+	save  func(w io.Writer, r *Recording) error
 }
 
 // formats are those for each ending of a file's name.
 var formats = map[string]format{
-	".csv": {openCSV, createCSV, true},
-	".tsv": {openCSV, createCSV, true},
-	".txt": {openCSV, createCSV, true},
-	".npy": {openNPY, createNPY, false},
-	".wav": {openWAV, createWAV, false},
+	".csv": {open: openCSV, create: createCSV, complete: true},
+	".tsv": {open: openCSV, create: createCSV, complete: true},
+	".txt": {open: openCSV, create: createCSV, complete: true},
+	".npy": {open: openNPY, create: createNPY},
+	".wav": {open: openWAV, create: createWAV},
+	".edf": {whole: readEDF, save: writeEDF, complete: true},
+	".bdf": {whole: readEDF, save: writeBDF, complete: true},
 }
 
-const formatEndings = ".csv, .tsv, .txt, .npy or .wav"
+// The endings of formats that are written, and of those that are read in blocks.
+const (
+	formatEndings = ".csv, .tsv, .txt, .npy, .wav, .edf or .bdf"
+	streamEndings = ".csv, .tsv, .txt, .npy or .wav"
+)
+
+// IsWritable reports whether the ending of a file's name is that of a format of signals that
+// [WriteRecording] writes. Images have [WriteImages].
+func IsWritable(path string) bool {
+	_, ok := formats[extension(path)]
+	return ok
+}
 
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
@@ -150,6 +166,9 @@ func (f format) read(r io.Reader) (*Recording, error) { return f.readBy(r, &Read
 
 // readBy reads all of a file by these options.
 func (f format) readBy(r io.Reader, o *ReadOptions) (*Recording, error) {
+	if f.whole != nil {
+		return f.readWhole(r, o)
+	}
 	c, err := f.open(r, o)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 type Recording struct {
 	Signals *mat.Dense // d×n
 	Names   []string   // of the signals; nil if the file names none
+	Units   []string   // of the signals, as "uV"; nil if the file has none
 	Rate    float64    // positions per second; 0 if unknown
 	// TimeColumn is the name of a CSV file's first column if that holds the times of the
 	// positions in seconds. They are evenly spaced up to two steps. It isn't among Signals.
@@ -26,8 +27,12 @@ type Recording struct {
 	Start      float64 // the first time in seconds
 	// Aside are columns of the file that aren't signals: text, counters, constants.
 	Aside []Column
+	// Events are the recording's annotations. EDF and BDF files have them.
+	Events []Event
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
+
+	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
 }
 
 // ReadFile reads signals, d×n, from a file in the format of its name's ending:
@@ -38,6 +43,7 @@ type Recording struct {
 //     order.
 //   - .wav: one channel per signal. Integers of 8, 16, 24 or 32 bits become numbers in
 //     [−1, 1); floats of 32 or 64 bits stay as they are.
+//   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
 // The error says where an entry is missing, is not a number or is not finite. Files of more
@@ -58,7 +64,7 @@ func readFile(path string, o *ReadOptions) (*Recording, error) {
 	}
 	if !IsImage(path) {
 		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
-			"must be .csv, .tsv, .txt, .npy, .wav, .png or .pgm", path, extension(path))
+			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .png or .pgm", path, extension(path))
 	}
 	z, _, err := ReadImages(path)
 	if err != nil {
@@ -77,6 +83,9 @@ func readFile(path string, o *ReadOptions) (*Recording, error) {
 // A WAV file tells its rate. Any file but CSV may have a sidecar, a file with the same name
 // and .json after it, that tells more: {"names": […], "rate": 250}. A WAV file's own rate
 // counts, except for what was lost by rounding it.
+//
+// An EDF or BDF file tells names, units, rate and annotations. Signals of another rate than most
+// are left out, with a note.
 func ReadRecording(path string) (*Recording, error) { return ReadOptions{}.Recording(path) }
 
 // Recording reads a file as [ReadRecording] does, by these options.
@@ -97,6 +106,7 @@ func (o ReadOptions) Recording(path string) (*Recording, error) {
 //   - .csv: with the header s1, s2, … and the fewest digits that keep each float64.
 //   - .npy: an array of shape [n, d] of float64.
 //   - .wav: 32-bit floats at 44 100 Hz, not rescaled; players take ±1 for full loudness.
+//   - .edf, .bdf: 16 or 24 bits a value; the rate must be known, see [WriteRecording].
 //
 // It is an error if an entry is not finite. For images see [WriteImages].
 func WriteFile(path string, z *mat.Dense) error {
@@ -106,6 +116,9 @@ func WriteFile(path string, z *mat.Dense) error {
 // WriteRecording is [WriteFile] with what is known of the signals, as [ReadRecording] reads
 // it. A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate.
 // What the file can't hold is written to its sidecar; the sidecar of an earlier file goes.
+// EDF and BDF files have names, units and Events. A recording that was read from such a file
+// keeps what that says of its signals, and the signals that were left out or set aside; a last
+// data record that isn't full is filled with each signal's last value.
 // It is an error if a CSV file's header wouldn't be read as one: with a name that is empty
 // or a number, or has a semicolon or a tab in it.
 func WriteRecording(path string, r *Recording) error {
@@ -164,7 +177,11 @@ func (f format) write(
 			if err := about.check(d); err != nil {
 				return err
 			}
-			if write, err = f.create(w, about, d, n); err != nil {
+			create := f.create
+			if f.isWhole() {
+				create = f.gather
+			}
+			if write, err = create(w, about, d, n); err != nil {
 				return err
 			}
 		}
@@ -182,10 +199,32 @@ func (f format) write(
 	return nil
 }
 
+// gather returns what makes one matrix, d×n, of the next positions and then saves it.
+func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
+	if err := checkSize(d, n); err != nil {
+		return nil, err
+	}
+	signals, position := mat.NewDense(d, n, nil), 0
+	return func(z *mat.Dense) error {
+		for i := range d {
+			copy(signals.RawRowView(i)[position:], z.RawRowView(i))
+		}
+		if position += z.RawMatrix().Cols; position < n {
+			return nil
+		}
+		r := *about
+		r.Signals = signals
+		return f.save(w, &r)
+	}, nil
+}
+
 // check returns an error unless r can describe d signals.
 func (r *Recording) check(d int) error {
 	if r.Names != nil && len(r.Names) != d {
 		return fmt.Errorf("%d names of %d signals; must be one for each", len(r.Names), d)
+	}
+	if r.Units != nil && len(r.Units) != d {
+		return fmt.Errorf("%d units of %d signals; must be one for each", len(r.Units), d)
 	}
 	if r.Rate < 0 || !finite(r.Rate) || !finite(r.Start) {
 		return fmt.Errorf("a rate of %g Hz from %g s on; must be finite, and the rate not negative",

@@ -34,8 +34,8 @@ var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 // aren't finite are errors of [Stream.Blocks], for CSV already of OpenStream.
 func OpenStream(path string) (*Stream, error) {
 	f, ok := formats[extension(path)]
-	if !ok {
-		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks, formatEndings)
+	if !ok || f.isWhole() {
+		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks, streamEndings)
 	}
 	s := &Stream{path: path, format: f}
 	var first, last float64

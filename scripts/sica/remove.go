@@ -36,7 +36,7 @@ The recording may be of any length.
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
 	f.StringVar(&opt.out, "out", "",
-		"`FILE` for the cleaned recording: .csv, .npy or .wav (required)")
+		"`FILE` for the cleaned recording: .csv, .npy, .wav, .edf or .bdf (required)")
 	f.IntSliceVar(&opt.components, "components", nil,
 		"numbers `K` of the recovered signals, with commas between (required)")
 	require(cmd, "model", "in", "out", "components")

@@ -68,7 +68,7 @@ again.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.out, "out", "",
-		"`FILE` for the recovered signals: .csv, .npy or .wav (required)")
+		"`FILE` for the recovered signals: .csv, .npy, .wav, .edf or .bdf (required)")
 	opt.add(cmd)
 	f.StringArrayVar(&opt.truth, "truth", nil,
 		"`FILE` of the true sources, to print the MCC; the separation doesn't see it")

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica/plot"
@@ -32,15 +32,11 @@ func WritePicture(path string, picture *plot.Picture, format plot.Format) error 
 	return atomicfile.Write(path, func(w io.Writer) error { return picture.Write(w, format) })
 }
 
-// isSequenceFile reports whether the name is of a file of any number of signals and positions.
-func isSequenceFile(path string) bool {
-	return slices.Contains([]string{".csv", ".npy", ".wav"}, strings.ToLower(filepath.Ext(path)))
-}
-
 // CheckSignalsName returns a usage error unless signals can be written to a file of that name.
 func CheckSignalsName(path string) error {
-	if !isSequenceFile(path) {
-		return usage.Errorf("--out %s: use a name that ends in .csv, .npy or .wav", path)
+	if !datasets.IsWritable(path) {
+		return usage.Errorf("--out %s: use a name that ends in .csv, .tsv, .txt, .npy, .wav, "+
+			".edf or .bdf", path)
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // Formats is the help on files of signals.
-const Formats = `Files of signals are CSV or NPY, with a row for each position and a column for
-each signal, WAV with a channel for each signal, or PNG and PGM images of a
-signal each: repeat the flag to give several. A header of CSV is optional; it
-names all columns, none by a number.`
+const Formats = `Files of signals are CSV, TSV, TXT or NPY, with a row for each position and a
+column for each signal, WAV, EDF or BDF with a channel for each signal, or PNG
+and PGM images of a signal each: repeat the flag to give several. A header of CSV
+is optional; it names all columns, none by a number.`
 
 // ReadSignals returns the signals, d×n, in a file or in several images. The shape of their
 // positions is nil unless they are images.
@@ -46,9 +46,12 @@ func ReadRecording(paths []string) (r *datasets.Recording, shape []int, err erro
 	return r, nil, err
 }
 
-// WithSignals returns a recording of the signals z at the times of r.
+// WithSignals returns a recording of the signals z at the times of r, with its annotations and
+// with the columns that were set aside.
 func WithSignals(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
-	return &datasets.Recording{Signals: z, Rate: r.Rate, TimeColumn: r.TimeColumn, Start: r.Start}
+	about := *r
+	about.Signals, about.Names, about.Units = z, nil, nil
+	return &about
 }
 
 // CheckChannels returns an error if a channel of the file has a name of the separation but not

@@ -57,7 +57,7 @@ func OpenStream(
 		return nil, err
 	}
 	s.Source, s.About = blockwise.InMemory{Dense: r.Signals}, *WithSignals(r, nil)
-	s.About.Names = r.Names
+	s.About.Names, s.About.Units = r.Names, r.Units
 	return s, nil
 }
 
@@ -111,7 +111,7 @@ func (c Channels) Blocks(n int) blockwise.Blocks {
 // IsStreamable reports whether a file may be read in blocks and more than once.
 func IsStreamable(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && isSequenceFile(path)
+	return err == nil && info.Mode().IsRegular() && datasets.IsWritable(path)
 }
 
 // Blocks returns the blocks of the file, and the error of the context once it has ended.
@@ -141,7 +141,9 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 // Write writes signals that were computed from the stream's blocks, with their names, to a file.
 func (s *Stream) Write(path string, names []string, blocks blockwise.Blocks) error {
 	about := s.About
-	about.Names = names
+	if about.Names = names; names == nil || len(names) != len(about.Units) {
+		about.Units = nil // recovered signals have none
+	}
 	_, n := s.Dims()
 	return datasets.WriteBlocks(path, about, n, blocks)
 }

@@ -1,0 +1,264 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/edf"
+)
+
+// An Event is an annotation of a recording: a moment or a stretch with a text.
+type Event struct {
+	Onset    float64 // seconds after the first position
+	Duration float64 // in seconds; negative if none is given
+	Text     string
+}
+
+// An edfOrigin is the EDF or BDF file that a Recording was read from. What is written in that
+// format again takes from it all that a Recording doesn't say.
+type edfOrigin struct {
+	file  *edf.File
+	names []string // of file.Signals, each once
+}
+
+// readEDF reads an EDF or BDF file. The signals are those of the rate that most of its signals
+// have. The others are kept in the recording's origin, for EDF that is written.
+func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
+	f, err := edf.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Signals) == 0 {
+		return nil, fmt.Errorf("the file has annotations and no signals; must have at least one")
+	}
+	origin := &edfOrigin{f, uniqueNames(f.Signals)}
+	perRecord := commonRate(f.Signals)
+	out := &Recording{
+		Rate: float64(perRecord) / f.RecordSeconds, TimeColumn: "time",
+		Notes: slices.Clone(f.Notes), origin: origin,
+	}
+	var rows [][]float64
+	var others []string
+	for i := range f.Signals {
+		s := &f.Signals[i]
+		if s.PerRecord != perRecord {
+			others = append(others, fmt.Sprintf("%s (%g Hz)", origin.names[i], s.Rate(f)))
+			continue
+		}
+		rows = append(rows, s.Values)
+		out.Names = append(out.Names, origin.names[i])
+		out.Units = append(out.Units, s.Unit)
+	}
+	if err := checkSize(len(rows), len(rows[0])); err != nil {
+		return nil, err
+	}
+	out.Signals = mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		out.Signals.SetRow(i, row)
+	}
+	for _, a := range f.Annotations {
+		out.Events = append(out.Events, Event(a))
+	}
+	if others != nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("most signals have %g Hz; those of another rate, "+
+			"%s, are left out here and kept in EDF files that are written",
+			out.Rate, strings.Join(others, ", ")))
+	}
+	if f.RecordStarts != nil {
+		out.Notes = append(out.Notes, "the recording has gaps: what follows one was put behind "+
+			"what comes before it")
+	}
+	if len(out.Events) > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d annotations, which EDF files that are written "+
+			"keep", len(out.Events)))
+	}
+	return out, nil
+}
+
+// uniqueNames returns the labels of signals, with a number behind those that were there before.
+func uniqueNames(signals []edf.Signal) (names []string) {
+	for i, s := range signals {
+		name := strings.TrimSpace(s.Label)
+		if name == "" {
+			name = fmt.Sprintf("signal %d", i+1)
+		}
+		unique := name
+		for k := 2; slices.Contains(names, unique); k++ {
+			unique = fmt.Sprintf("%s (%d)", name, k)
+		}
+		names = append(names, unique)
+	}
+	return names
+}
+
+// commonRate returns the number of values a data record that most signals have; of equally
+// frequent ones the larger.
+func commonRate(signals []edf.Signal) int {
+	count, best := map[int]int{}, 0
+	for _, s := range signals {
+		count[s.PerRecord]++
+	}
+	for rate, many := range count {
+		if many > count[best] || many == count[best] && rate > best {
+			best = rate
+		}
+	}
+	return best
+}
+
+// writeEDF writes a recording as EDF+.
+func writeEDF(w io.Writer, r *Recording) error { return r.writeEDF(w, edf.EDF, edf.EDFPlus) }
+
+// writeBDF writes a recording as BDF+.
+func writeBDF(w io.Writer, r *Recording) error { return r.writeEDF(w, edf.BDF, edf.BDFPlus) }
+
+// writeEDF writes a recording in one of two formats: plain if it was read from a file in that
+// one and has no annotations, otherwise plus.
+func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
+	if r.Rate == 0 {
+		return fmt.Errorf("the rate is unknown; must be known for EDF: " +
+			"write .csv or .npy, or give the recording a column of times")
+	}
+	d, n := r.Signals.Dims()
+	f := &edf.File{Format: plus, Recording: "Startdate X X X X", Patient: "X X X X"}
+	perRecord := 0
+	if o := r.origin; o != nil {
+		head := o.file
+		f.Patient, f.Recording, f.Start = head.Patient, head.Recording, head.Start
+		if head.Format == plain && len(r.Events) == 0 {
+			f.Format = plain
+		}
+		if per := r.Rate * head.RecordSeconds; math.Abs(per-math.Round(per)) < 1e-6 {
+			perRecord, f.RecordSeconds = int(math.Round(per)), head.RecordSeconds
+		}
+		if same := perRecord > 0 && n == len(head.RecordStarts)*perRecord; same {
+			f.RecordStarts = head.RecordStarts
+		}
+	}
+	if perRecord == 0 {
+		perRecord, f.RecordSeconds = recordOf(r.Rate)
+	}
+	for _, e := range r.Events {
+		f.Annotations = append(f.Annotations, edf.Annotation(e))
+	}
+	used := make([]bool, d)
+	if o := r.origin; o != nil {
+		for i, name := range o.names {
+			s := o.file.Signals[i]
+			row := slices.Index(r.Names, name)
+			if row >= 0 && !used[row] {
+				used[row] = true
+				s.Values, s.PerRecord = r.Signals.RawRowView(row), perRecord
+				f.Signals = append(f.Signals, s)
+			} else if row < 0 && r.keeps(o, i, perRecord, f.RecordSeconds) {
+				f.Signals = append(f.Signals, s)
+			}
+		}
+	}
+	var others []edf.Signal // that no file had
+	names := r.header(d)
+	if r.hasClock() {
+		names = names[1:]
+	}
+	for i := range d {
+		if used[i] {
+			continue
+		}
+		s := edf.Signal{
+			Label: latinLabel(names[i]), Values: r.Signals.RawRowView(i), PerRecord: perRecord,
+		}
+		if r.Units != nil {
+			s.Unit = latinUnit(r.Units[i])
+		}
+		others = append(others, s)
+	}
+	for _, c := range r.Aside {
+		kept := r.origin != nil && slices.Contains(r.origin.names, c.Name)
+		if !kept && len(c.Values) == n {
+			others = append(others, edf.Signal{
+				Label: latinLabel(c.Name), Values: c.Values, PerRecord: perRecord,
+			})
+		}
+	}
+	if slices.Contains(used, true) {
+		f.Signals = append(f.Signals, others...)
+	} else {
+		f.Signals = append(others, f.Signals...)
+	}
+	return edf.Write(w, f)
+}
+
+// keeps reports whether signal i of the file that r was read from is written again as it was:
+// if it was set aside or has another rate, and is as long as r is.
+func (r *Recording) keeps(o *edfOrigin, i, perRecord int, recordSeconds float64) bool {
+	s := &o.file.Signals[i]
+	_, n := r.Signals.Dims()
+	if o.file.RecordSeconds != recordSeconds || len(s.Values)*perRecord != n*s.PerRecord {
+		return false
+	}
+	aside := slices.ContainsFunc(r.Aside, func(c Column) bool { return c.Name == o.names[i] })
+	return aside || s.PerRecord != commonRate(o.file.Signals)
+}
+
+// recordOf returns the number of values and the duration of a data record at a rate: of a
+// second, or of the shortest whole number of seconds in which the number of values is whole.
+// If there is none up to 100 s, the duration is as near as eight characters can say.
+func recordOf(rate float64) (perRecord int, seconds float64) {
+	for seconds := 1.; seconds <= 100; seconds++ {
+		if per := rate * seconds; per >= 1 && math.Abs(per-math.Round(per)) < 1e-9*per {
+			return int(math.Round(per)), seconds
+		}
+	}
+	perRecord = max(1, int(math.Round(rate)))
+	seconds = float64(perRecord) / rate
+	unit := math.Pow(10, 6-max(0, math.Floor(math.Log10(seconds))))
+	return perRecord, math.Round(seconds*unit) / unit
+}
+
+// latinLabel returns a name as a label of EDF: 16 characters of Latin-1.
+func latinLabel(name string) string { return latinText(name, 16) }
+
+// latinUnit returns a unit as EDF has it: 8 characters of Latin-1, µV as uV.
+func latinUnit(unit string) string {
+	return latinText(strings.NewReplacer("µ", "u", "μ", "u").Replace(unit), 8)
+}
+
+// latinText returns at most length characters of a text, with a question mark for those that
+// aren't printable ones of Latin-1.
+func latinText(text string, length int) string {
+	var out []rune
+	for _, c := range text {
+		if len(out) == length {
+			break
+		}
+		if c < ' ' || c > 255 {
+			c = '?'
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// readWhole reads a file in a format that isn't read in blocks.
+func (f format) readWhole(r io.Reader, o *ReadOptions) (*Recording, error) {
+	out, err := f.whole(r, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Transpose {
+		return nil, fmt.Errorf("the file says which numbers are a signal's; must not be transposed")
+	}
+	if err := checkValues(out.Signals, 0); err != nil {
+		return nil, err
+	}
+	out.setAside()
+	return out, nil
+}
+
+// isWhole reports whether files of the format are read and written as a whole only.
+func (f format) isWhole() bool { return f.whole != nil }

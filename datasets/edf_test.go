@@ -1,0 +1,145 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/edf"
+)
+
+// writeTestEDF writes a recording of two channels of 100 Hz, a trigger, and respiration of 10 Hz.
+func writeTestEDF(t *testing.T, path string, format edf.Format) *edf.File {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	f := &edf.File{
+		Format: format, Patient: "X X X X", Recording: "Startdate X X X X", RecordSeconds: 1,
+	}
+	for _, s := range []edf.Signal{
+		{Label: "EEG Fp1", Unit: "uV", Prefilter: "HP:0.1Hz", Transducer: "AgCl", PerRecord: 100},
+		{Label: "Trigger", PerRecord: 100},
+		{Label: "EEG Cz", Unit: "uV", PerRecord: 100},
+		{Label: "Resp", Unit: "mV", PerRecord: 10},
+	} {
+		s.PhysicalMin, s.PhysicalMax, s.DigitalMin, s.DigitalMax = -3276.8, 3276.7, -32768, 32767
+		if s.Label == "Trigger" {
+			s.PhysicalMin, s.PhysicalMax = -32768, 32767
+		}
+		for k := range 5 * s.PerRecord {
+			v := float64(rng.IntN(2000)-1000) / 10
+			if s.Label == "Trigger" {
+				v = float64(k / 70 % 2)
+			}
+			s.Values = append(s.Values, v)
+		}
+		f.Signals = append(f.Signals, s)
+	}
+	f.Annotations = []edf.Annotation{{Onset: 1.5, Duration: 0.25, Text: "blink"}}
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := edf.Write(file, f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func readTestEDF(t *testing.T, path string) *edf.File {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	f, err := edf.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// A recording that is read and written again has all that the file had, and signals that were
+// changed have the ranges, units and filters of those they were.
+func TestEDF(t *testing.T) {
+	for ending, format := range map[string]edf.Format{".edf": edf.EDFPlus, ".bdf": edf.BDFPlus} {
+		in := filepath.Join(t.TempDir(), "in"+ending)
+		was := writeTestEDF(t, in, format)
+		r, err := ReadRecording(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, n := r.Signals.Dims(); d != 2 || n != 500 || r.Rate != 100 {
+			t.Errorf("%d signals, %d positions at %g Hz", d, n, r.Rate)
+		}
+		if !slices.Equal(r.Names, []string{"EEG Fp1", "EEG Cz"}) || r.Units[1] != "uV" {
+			t.Errorf("names %q, units %q", r.Names, r.Units)
+		}
+		if len(r.Aside) != 1 || r.Aside[0].Name != "Trigger" || len(r.Events) != 1 {
+			t.Errorf("set aside %v, events %v", r.Aside, r.Events)
+		}
+		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "Resp (10 Hz)") {
+			t.Errorf("notes %q", r.Notes)
+		}
+		clean := mat.DenseCopyOf(r.Signals)
+		clean.Scale(0.5, clean)
+		r.Signals = clean
+		out := filepath.Join(t.TempDir(), "out"+ending)
+		if err := WriteRecording(out, r); err != nil {
+			t.Fatal(err)
+		}
+		is := readTestEDF(t, out)
+		if is.Format != format || len(is.Signals) != 4 || !slices.Equal(is.Annotations, was.Annotations) {
+			t.Fatalf("%s, %d signals, %v", is.Format, len(is.Signals), is.Annotations)
+		}
+		for i, s := range is.Signals {
+			old := was.Signals[i]
+			scale := 1.
+			if strings.HasPrefix(s.Label, "EEG") {
+				scale = 0.5
+			}
+			for k, v := range s.Values {
+				if math.Abs(v-scale*old.Values[k]) > 0.0501 {
+					t.Fatalf("%s is %g at %d, want %g", s.Label, v, k, scale*old.Values[k])
+				}
+			}
+			s.Values, old.Values = nil, nil
+			if s.Label != old.Label || s.Unit != old.Unit || s.Prefilter != old.Prefilter ||
+				s.PhysicalMax != old.PhysicalMax || s.PerRecord != old.PerRecord {
+				t.Errorf("%+v, want %+v", s, old)
+			}
+		}
+	}
+}
+
+// Signals of other formats become EDF with a range of their own; without a rate they can't.
+func TestEDFOfSignals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 0))
+	z := mat.NewDense(2, 512, nil)
+	for i := range z.RawMatrix().Data {
+		z.RawMatrix().Data[i] = rng.NormFloat64()
+	}
+	path := filepath.Join(t.TempDir(), "z.edf")
+	if err := WriteFile(path, z); err == nil || !strings.Contains(err.Error(), "the rate is unknown") {
+		t.Errorf("without a rate: %v", err)
+	}
+	names := []string{"α", "a name longer than sixteen characters"}
+	r := &Recording{Signals: z, Rate: 128, Names: names}
+	if err := WriteRecording(path, r); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Rate != 128 || back.Names[0] != "?" || !mat.EqualApprox(back.Signals, z, 1e-3) {
+		t.Errorf("rate %g, names %q", back.Rate, back.Names)
+	}
+}
