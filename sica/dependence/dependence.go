@@ -144,7 +144,7 @@ type Pair struct {
 // residuals, predictions and features.
 type Analysis struct {
 	residuals, predictions *mat.Dense // d×T
-	whole                  *features
+	features               *features
 }
 
 // Analyse predicts the signals z, d×T, from their own neighbours, which are listed for
@@ -171,7 +171,8 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 	a := new(Analysis)
 	a.residuals, a.predictions = ar.SelfResiduals(standard, neighbours)
 	ar.AddJitter(a.residuals)
-	if a.whole, err = newFeatures(ctx, a.residuals, a.predictions); err != nil {
+	d, _ := z.Dims()
+	if a.features, err = newFeatures(ctx, a.residuals, a.predictions, indices(d)); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -180,51 +181,108 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 // Worst is the most dependent pair, by what stays of each when any of so many equal
 // blocks of positions is left out; with 0 blocks none is. It stops with ctx's error
 // when ctx ends.
+//
+// Chance and the blocks only lower what a pair has, so that most pairs needn't be measured
+// to the end: none that is below the pair with the largest correlations when that is.
 func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
-	pairs, err := a.pairs(ctx, blocks)
+	pairs, err := a.whole(ctx)
 	if err != nil {
 		return Pair{}, err
 	}
-	return slices.MaxFunc(pairs, func(p, q Pair) int { return cmp.Compare(p.Total(), q.Total()) }), nil
+	byTotal := func(p, q bounded) int { return cmp.Compare(p.Total(), q.Total()) }
+	first := slices.MaxFunc(pairs, byTotal)
+	left, err := a.lower(ctx, []bounded{first}, blocks, 0)
+	if err != nil {
+		return Pair{}, err
+	}
+	least := 0.0
+	if len(left) > 0 {
+		least = left[0].Total()
+	}
+	rivals := slices.DeleteFunc(pairs, func(p bounded) bool { return p.Pair == first.Pair })
+	if rivals, err = a.lower(ctx, rivals, blocks, least); err != nil {
+		return Pair{}, err
+	}
+	left = append(left, rivals...)
+	if len(left) == 0 {
+		return Pair{I: 1, J: 0}, nil
+	}
+	return slices.MaxFunc(left, byTotal).Pair, nil
 }
 
 // Mean is the total dependence of all pairs on average. It stops with ctx's error when
 // ctx ends.
 func (a *Analysis) Mean(ctx context.Context) (float64, error) {
-	pairs, err := a.pairs(ctx, 0)
+	pairs, err := a.whole(ctx)
 	if err != nil {
+		return 0, err
+	}
+	n := float64(len(pairs))
+	if pairs, err = a.lower(ctx, pairs, 0, 0); err != nil {
 		return 0, err
 	}
 	mean := 0.0
 	for _, p := range pairs {
-		mean += p.Total() / float64(len(pairs))
+		mean += p.Total() / n
 	}
 	return mean, nil
 }
 
-// pairs are all pairs with their dependence above chance that stays when any of the
-// blocks is left out.
-func (a *Analysis) pairs(ctx context.Context, blocks int) ([]Pair, error) {
-	d, t := a.residuals.Dims()
-	pairs := allPairs(d)
-	each := func(do func(p *Pair)) error {
-		return parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs), func(_, k int) { do(&pairs[k]) })
+// bounded is a pair with what its dependence is at most, and the chance that it is above.
+type bounded struct {
+	Pair
+	chance Dependence
+}
+
+// subtract returns the pair of correlations c, less its chance.
+func (p bounded) subtract(c Dependence) Dependence {
+	return Dependence{
+		Residuals: max(c.Residuals-p.chance.Residuals, 0),
+		Contexts:  max(c.Contexts-p.chance.Contexts, 0),
 	}
-	if err := each(func(p *Pair) { p.Dependence = p.correlations(a.whole, 0) }); err != nil {
+}
+
+// whole are all pairs with their correlations at all positions, chance included.
+func (a *Analysis) whole(ctx context.Context) ([]bounded, error) {
+	d, _ := a.residuals.Dims()
+	pairs := allPairs(d)
+	err := each(ctx, pairs, func(p *bounded) { p.Dependence = p.correlations(a.features, 0) })
+	return pairs, err
+}
+
+// lower lowers what pairs have at all positions to their dependence above chance that stays
+// when any of the blocks is left out, and drops the pairs that fall to least or below.
+func (a *Analysis) lower(
+	ctx context.Context, pairs []bounded, blocks int, least float64,
+) ([]bounded, error) {
+	drop := func() {
+		pairs = slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= least })
+	}
+	drop()
+	err := each(ctx, pairs, func(p *bounded) {
+		p.chance = p.meanChance(a.features)
+		p.Dependence = p.subtract(p.Dependence)
+	})
+	if err != nil {
 		return nil, err
 	}
+	_, t := a.residuals.Dims()
 	// A block at a time, as the features of a million positions take much memory.
 	for b := range blocks {
+		if drop(); len(pairs) == 0 {
+			break
+		}
 		from, to := b*t/blocks, (b+1)*t/blocks
-		without, err := newFeatures(ctx, signal.WithoutColumns(a.residuals, from, to), signal.WithoutColumns(a.predictions, from, to))
+		without, err := newFeatures(ctx, signal.WithoutColumns(a.residuals, from, to),
+			signal.WithoutColumns(a.predictions, from, to), signalsOf(pairs))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
 			continue // a signal lives in this block alone
 		}
-		err = each(func(p *Pair) {
-			left := p.correlations(without, 0)
+		err = each(ctx, pairs, func(p *bounded) {
+			left := p.subtract(p.correlations(without, 0))
 			p.Residuals = min(p.Residuals, left.Residuals)
 			p.Contexts = min(p.Contexts, left.Contexts)
 		})
@@ -232,18 +290,35 @@ func (a *Analysis) pairs(ctx context.Context, blocks int) ([]Pair, error) {
 			return nil, err
 		}
 	}
-	if err := each(func(p *Pair) { p.Dependence = p.aboveChance(a.whole) }); err != nil {
-		return nil, err
-	}
+	drop()
 	return pairs, nil
 }
 
+// each calls do for each pair, on all processors.
+func each(ctx context.Context, pairs []bounded, do func(p *bounded)) error {
+	if len(pairs) == 0 {
+		return ctx.Err()
+	}
+	return parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs),
+		func(_, k int) { do(&pairs[k]) })
+}
+
+// signalsOf returns the signals of pairs, in order.
+func signalsOf(pairs []bounded) []int {
+	var signals []int
+	for _, p := range pairs {
+		signals = append(signals, p.I, p.J)
+	}
+	slices.Sort(signals)
+	return slices.Compact(signals)
+}
+
 // allPairs are the pairs of d signals, without their dependence.
-func allPairs(d int) []Pair {
-	var pairs []Pair
+func allPairs(d int) []bounded {
+	var pairs []bounded
 	for i := range d {
 		for j := range i {
-			pairs = append(pairs, Pair{I: i, J: j})
+			pairs = append(pairs, bounded{Pair: Pair{I: i, J: j}})
 		}
 	}
 	return pairs
@@ -258,16 +333,16 @@ func (p Pair) correlations(f *features, shift int) Dependence {
 	}
 }
 
-// aboveChance is the pair's dependence over that of shifted signals.
-func (p Pair) aboveChance(f *features) Dependence {
-	over := p.Dependence
-	t := len(f.white[0][0])
+// meanChance is the pair's correlations on average when its signals are shifted against one
+// another.
+func (p Pair) meanChance(f *features) (mean Dependence) {
+	t := len(f.white[p.I][0])
 	for k := range nullShifts {
 		// Shifts of an eighth to seven eighths of the signal, in even steps.
 		shift := t/8 + (2*k+1)*(t-t/4)/(2*nullShifts)
 		chance := p.correlations(f, shift)
-		over.Residuals -= chance.Residuals / nullShifts
-		over.Contexts -= chance.Contexts / nullShifts
+		mean.Residuals += chance.Residuals / nullShifts
+		mean.Contexts += chance.Contexts / nullShifts
 	}
-	return Dependence{Residuals: max(over.Residuals, 0), Contexts: max(over.Contexts, 0)}
+	return mean
 }

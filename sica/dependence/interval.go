@@ -18,7 +18,7 @@ import (
 // are moved to have the estimate as their mean. The predictions, the whitening
 // and the features are the sample's.
 func (a *Analysis) Interval(p Pair, positions *Partition, seed uint64) Interval {
-	f := a.whole
+	f := a.features
 	parts := []*resampled{
 		newResampled(f.white[p.I], f.white[p.J], positions),
 		newResampled(f.residual[p.I], f.prediction[p.J], positions),

@@ -250,7 +250,7 @@ func (d *Fitter) Refit(before *Density) (Density, float64) {
 // the usual families, with the best of the widths.
 func (d *Fitter) Choose(widths []float64) (best Density, least float64) {
 	least = math.Inf(1)
-	for _, f := range usual {
+	for _, f := range usual() {
 		if v := d.distance(f); v < least {
 			d.family, least = f, v
 		}

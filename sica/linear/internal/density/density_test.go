@@ -46,10 +46,25 @@ func (f *family) at(k, g int) float64 {
 	return -f.f[k][gridCentre-g]
 }
 
+// At its scale every centre has the mean absolute value of a standard normal variable.
+func TestScales(t *testing.T) {
+	for _, c := range centres {
+		absolute, total := 0.0, 0.0
+		for g, u := range gridPoints {
+			p := math.Exp(c.log(u/c.scale)) * gridWidths[g]
+			absolute += math.Abs(u) * p
+			total += p
+		}
+		if off := absolute/total - math.Sqrt(2/math.Pi); math.Abs(off) > 1e-13 {
+			t.Errorf("%s: the mean absolute value is %g too large", c.name, off)
+		}
+	}
+}
+
 // Of every family the centre integrates to 1, and the features have mean 0 and are
 // orthonormal under it.
 func TestFamilies(t *testing.T) {
-	for _, f := range usual {
+	for _, f := range usual() {
 		if m := mass(&f.log); math.Abs(m-1) > 1e-12 {
 			t.Errorf("%s: mass %g", f.name, m)
 		}

@@ -2,6 +2,7 @@ package density
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -25,50 +26,41 @@ type family struct {
 	logMass   Curve
 }
 
-// usual are the families around densities that signals often have.
-var usual = func() (all []*family) {
-	for _, centre := range []struct {
-		name string
-		log  func(u float64) float64
-	}{
-		{"Gaussian", func(u float64) float64 { return -u * u / 2 }},
-		{"Laplace", func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
-		{"Student's t(4)", func(u float64) float64 { return -2.5 * math.Log(1+u*u/4) }},
-		{"a peak with heavy tails", func(u float64) float64 { return -1.5 * math.Log(0.05+u*u) }},
-		{"rounded", func(u float64) float64 { return -math.Pow(math.Abs(u), 3) }},
-		{"flat", func(u float64) float64 { return -math.Pow(u, 6) }},
-		{"uniform", func(u float64) float64 { return -math.Pow(u, 20) }},
-		{"two peaks", func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
-	} {
-		f := newFamily(standard(centre.log))
-		f.name = centre.name
-		all = append(all, f)
-	}
-	return all
-}()
-
-// standard returns the density, but for a factor, at the scale where the mean of
-// |u| is that of a standard normal value.
-func standard(log func(float64) float64) func(u float64) float64 {
-	mean := func(scale float64) float64 {
-		absolute, total := 0.0, 0.0
-		for g, u := range gridPoints {
-			p := math.Exp(log(u/scale)) * gridWidths[g]
-			absolute += math.Abs(u) * p
-			total += p
-		}
-		return absolute / total
-	}
-	low, high := 0.01, 10.0
-	for range 50 {
-		if middle := math.Sqrt(low * high); mean(middle) < math.Sqrt(2/math.Pi) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return func(u float64) float64 { return math.Exp(log(u / low)) }
+// A centre is the density that a family is around, given by its logarithm up to a constant.
+type centre struct {
+	name string
+	// scale gives u/scale, u distributed as the centre at that scale, the mean absolute value of
+	// a standard normal variable, √(2/π), on the grid. Found by bisection; TestScales checks it.
+	scale float64
+	log   func(u float64) float64
 }
+
+// centres are densities that signals often have.
+var centres = []centre{
+	{"Gaussian", 1.0001387126491614, func(u float64) float64 { return -u * u / 2 }},
+	{"Laplace", 0.7900231068063888, func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
+	{"Student's t(4)", 0.7979880721262409, func(u float64) float64 {
+		return -2.5 * math.Log(1+u*u/4)
+	}},
+	{"a peak with heavy tails", 3.5913570988178085, func(u float64) float64 {
+		return -1.5 * math.Log(0.05+u*u)
+	}},
+	{"rounded", 1.578825234730774, func(u float64) float64 { return -math.Pow(math.Abs(u), 3) }},
+	{"flat", 1.6582557313270014, func(u float64) float64 { return -math.Pow(u, 6) }},
+	{"uniform", 1.6333477783855306, func(u float64) float64 { return -math.Pow(u, 20) }},
+	{"two peaks", 0.9194113427400465, func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
+}
+
+// usual returns the families around the centres. They are made when they are first asked for:
+// that takes some milliseconds, which a program that separates nothing needn't spend.
+var usual = sync.OnceValue(func() []*family {
+	families := make([]*family, len(centres))
+	for k, c := range centres {
+		families[k] = newFamily(func(u float64) float64 { return math.Exp(c.log(u / c.scale)) })
+		families[k].name = c.name
+	}
+	return families
+})
 
 // newFamily returns that around a density, given but for a factor. A thousandth of
 // a Laplace density is mixed in, so that no value is impossible.
