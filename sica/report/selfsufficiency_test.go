@@ -80,3 +80,33 @@ func TestPredictabilityOfImages(t *testing.T) {
 		t.Errorf("as a sequence R² is %.3f, want 0", flat[1].Own)
 	}
 }
+
+// The part of a long sequence is blocks from its begin to its end; a short sequence and an image
+// have none.
+func TestPart(t *testing.T) {
+	const n = 20000
+	z := mat.NewDense(2, n, nil)
+	for k := range n {
+		z.Set(0, k, float64(k))
+		z.Set(1, k, -float64(k))
+	}
+	parts, shape := part([]*mat.Dense{z, z}, []int{n})
+	if d, positions := parts[1].Dims(); d != 2 || positions != 8192 || shape[0] != 8192 {
+		t.Fatalf("a part of %d signals at %d positions, shape %v", d, positions, shape)
+	}
+	row := parts[0].RawRowView(0)
+	for k, v := range row {
+		if k%blockPositions > 0 && v != row[k-1]+1 || parts[1].At(1, k) != -v {
+			t.Fatalf("position %d of the part is %g, after %g", k, v, row[k-1])
+		}
+	}
+	if row[0] != 0 || row[8191] != n-1 {
+		t.Errorf("the part is from %g to %g, want 0 to %d", row[0], row[8191], n-1)
+	}
+	for _, shape := range [][]int{{100, 200}, {16383}} {
+		z := mat.NewDense(2, shape[0], nil)
+		if got, _ := part([]*mat.Dense{z}, shape); got[0] != z {
+			t.Errorf("shape %v has a part", shape)
+		}
+	}
+}

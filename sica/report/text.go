@@ -69,6 +69,15 @@ func (r *Report) OutlierNote() string {
 	}
 }
 
+// ClassifiedNote says how many positions the networks of Divergence.Classifier saw, for the text
+// behind its name. It is empty if they saw all.
+func (r *Report) ClassifiedNote() string {
+	if n := r.Recovered.Classified; n > 0 {
+		return fmt.Sprintf(" (of %d positions)", n)
+	}
+	return ""
+}
+
 // writeTable writes tab-separated rows in columns.
 func writeTable(b *strings.Builder, rows ...string) {
 	t := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
@@ -84,8 +93,8 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 		fmt.Sprintf("dependence of a pair\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
 	}
 	if r.Mixed.Classifier != nil && r.Recovered.Classifier != nil {
-		rows = append(rows,
-			fmt.Sprintf("divergence, nats\t%s\t%s", r.Mixed.Classifier, r.Recovered.Classifier))
+		rows = append(rows, fmt.Sprintf("divergence, nats%s\t%s\t%s",
+			r.ClassifiedNote(), r.Mixed.Classifier, r.Recovered.Classifier))
 	}
 	writeTable(b, rows...)
 }

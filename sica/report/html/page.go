@@ -146,7 +146,8 @@ func measures(r *report.Report) []measure {
 	}}
 	if before.Classifier != nil && after.Classifier != nil {
 		classified := bars(*before.Classifier, *after.Classifier)
-		all = append(all, measure{"Divergence of all signals, in nats", classified})
+		name := "Divergence of all signals, in nats" + r.ClassifiedNote()
+		all = append(all, measure{name, classified})
 	}
 	return all
 }
