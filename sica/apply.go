@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // SetBackend makes Transform and InverseTransform evaluate networks on a
@@ -36,7 +36,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
 	defer on.Close()
-	z, err := preprocess.ApplyAll(x, maps)
+	z, err := mapping.ApplyAll(x, maps)
 	if err != nil {
 		return nil, fmt.Errorf("sica: transform: %w", err)
 	}
@@ -59,10 +59,10 @@ func (r *Result) InverseTransform(
 		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
 	}
 	defer on.Close()
-	if x, err = preprocess.Sequence(maps).Invert(z); err != nil {
+	if x, err = mapping.Sequence(maps).Invert(z); err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
 	}
-	again, err := preprocess.ApplyAll(x, maps)
+	again, err := mapping.ApplyAll(x, maps)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sica: inverse transform: measuring the round trip: %w", err)
 	}
@@ -74,7 +74,7 @@ func (r *Result) InverseTransform(
 // in an error, at positions of a shape; and what evaluates their networks, to be closed.
 func (r *Result) bound(
 	name string, x *mat.Dense, signals func() int, shape []int,
-) ([]preprocess.Map, *iterate.Evaluator, error) {
+) ([]mapping.Map, *iterate.Evaluator, error) {
 	if r.maps == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
@@ -58,7 +59,7 @@ func (c Candidate) String() string {
 type separation struct {
 	// Z are the signals, d×n, and Maps what made them of the mixed ones.
 	Z    *mat.Dense
-	Maps []preprocess.Map
+	Maps []mapping.Map
 	// Chosen is what it is, and Candidates all that were considered.
 	Chosen     Candidate
 	Candidates []Candidate
@@ -89,7 +90,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		c.progress = func(doing string, done float64) { f.cfg.OnProgress(r.place, doing, done) }
 	}
 	if f.cfg.Method == NoMethod {
-		z, maps, names, err := preprocess.Begin(f.ctx, r.x.X(), f.cfg.Transforms)
+		z, maps, names, err := mapping.Begin(f.ctx, r.x.X(), f.cfg.Transforms)
 		return &separation{Z: z, Maps: maps, Chosen: Candidate{Transforms: names, Method: NoMethod}}, err
 	}
 	outliers := outlier.Find(r.x.X(), f.grid)
@@ -105,7 +106,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	}
 	s.Outliers = outliers
 	s.Why = strings.TrimSpace(s.Why + " " + outlierSentence(outliers))
-	s.Z, err = preprocess.ApplyAll(r.x.X(), s.Maps)
+	s.Z, err = mapping.ApplyAll(r.x.X(), s.Maps)
 	return s, err
 }
 
@@ -157,7 +158,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 // whiten returns the symmetric whitening of the transformed signals.
 func (c *chooser) whiten(ctx context.Context) (*separation, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
-	z, maps, names, err := preprocess.Begin(ctx, c.x.X(), transforms)
+	z, maps, names, err := mapping.Begin(ctx, c.x.X(), transforms)
 	return &separation{Z: z, Maps: maps, Chosen: Candidate{Transforms: names, Method: NoMethod}}, err
 }
 
@@ -167,7 +168,7 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 	c.progress("separating linearly", 0)
 	x := c.x
 	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
-		transformed, err := preprocess.ApplyAll(c.x.X(), before)
+		transformed, err := mapping.ApplyAll(c.x.X(), before)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +183,7 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 	if err != nil {
 		return nil, err
 	}
-	turn := preprocess.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
+	turn := mapping.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
 	z, err := turn.Apply(white.Z)
 	if err != nil {
 		return nil, err
@@ -343,56 +344,12 @@ func (c *chooser) custom(
 			method.Name(), k, m, d, n)
 	}
 	s := &separation{
-		Z: model.Signals, Maps: preprocess.Flatten(model.Map),
+		Z: model.Signals, Maps: mapping.Flatten(model.Map),
 		Chosen: Candidate{Name: method.Name(), Method: NoMethod}, Why: model.Why,
 	}
-	s.Linear, _ = model.Details.(*linear.Findings)
+	if solution, ok := model.Details.(*linear.Solution); ok {
+		s.Linear = &solution.Findings
+	}
 	start, err := network.NewStart(ctx, method.Name(), x, s.Maps)
 	return s, start, err
-}
-
-// AfterTransform returns the method that fits a custom transform and then the linear rule,
-// with this seed, to what the transform makes of the mixed signals. As one of
-// Config.Candidates its transform needs a method LogDet (see preprocess.Applier), and Invert
-// if Result.InverseTransform is to work. Save keeps it if its type is registered
-// (preprocess.Register).
-func AfterTransform(name string, f preprocess.Fitter, seed uint64) ica.Method {
-	return afterTransform{name, f, seed}
-}
-
-type afterTransform struct {
-	name   string
-	fitter preprocess.Fitter
-	seed   uint64
-}
-
-func (a afterTransform) Name() string { return a.name }
-
-func (a afterTransform) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	y, m, err := preprocess.FitOwn(ctx, a.fitter, x.X())
-	if err != nil {
-		return nil, err
-	}
-	transformed, err := signal.New(y, x.Shape()...)
-	if err != nil {
-		return nil, err
-	}
-	c := &chooser{cfg: Config{Seed: a.seed}, x: transformed, progress: func(string, float64) {}}
-	white, err := c.whiten(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := c.demix(ctx, white)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &ica.Model{
-		Signals: s.Z, Map: preprocess.Sequence(append([]preprocess.Map{m}, s.Maps...)),
-		Convergence: ica.Convergence{Converged: true},
-		Why:         fmt.Sprintf("It is the caller's %T and then the linear rule. %s", a.fitter, s.Why),
-		Details:     s.Linear,
-	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -57,7 +58,7 @@ func TestMapsMakeSignals(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		z, err := preprocess.ApplyAll(x, s.Maps)
+		z, err := mapping.ApplyAll(x, s.Maps)
 		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
 			t.Errorf("%s: the maps make other signals (%v)", name, err)
 		}
@@ -159,7 +160,7 @@ func TestClicksChangeNothing(t *testing.T) {
 				if b.Outliers != nil && !strings.Contains(b.Why, fmt.Sprintf(" %d", b.Outliers[0]+1)) {
 					t.Errorf("%q doesn't have %d", b.Why, b.Outliers[0]+1)
 				}
-				z, err := preprocess.ApplyAll(clean, b.Maps)
+				z, err := mapping.ApplyAll(clean, b.Maps)
 				score("with", z, err)
 				signals, err := ica.New(x)
 				if err != nil {

@@ -11,11 +11,11 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/network"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // ErrNotFinite is wrapped by the error of a fit whose loss or signals became NaN or
@@ -93,7 +93,7 @@ type fitRun struct {
 	seed  uint64
 	x     *signal.Signals // mixed, then prepared, then reduced
 
-	maps     []preprocess.Map // that prepared and reduced the mixed signals
+	maps     []mapping.Map // that prepared and reduced the mixed signals
 	prepared bool
 	why      string // in sentences, what these maps did
 }
@@ -200,22 +200,34 @@ func (f *fitting) prepare(r *fitRun) error {
 	if f.cfg.Prepare == nil {
 		return nil
 	}
-	x, m, err := preprocess.FitOwn(f.ctx, f.cfg.Prepare, r.x.X())
+	fitted, err := f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.x.X()))
 	if err != nil {
 		return fmt.Errorf("Prepare: %w", err)
+	}
+	if fitted == nil {
+		return fmt.Errorf("Prepare: %T: Fit returned nil; must return an Applier", f.cfg.Prepare)
+	}
+	m := mapping.AsMap(fitted)
+	x, err := m.Apply(r.x.X())
+	if err != nil {
+		return fmt.Errorf("Prepare: %w", err)
+	}
+	d, _ := r.x.Dims()
+	if k, _ := x.Dims(); k != d {
+		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
 	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
 		return fmt.Errorf("Prepare: the prepared %w", signalsError{err})
 	}
 	r.maps, r.prepared = append(r.maps, m), true
-	r.why = fmt.Sprintf("The mixed signals were prepared by the caller's %T. ", f.cfg.Prepare)
+	r.why = fmt.Sprintf("The mixed signals were prepared by the custom transform %T. ", f.cfg.Prepare)
 	return nil
 }
 
 // reduce replaces the signals of a run by their principal components, if Config.Components
 // or their rank asks for it.
 func (f *fitting) reduce(r *fitRun) error {
-	m, err := preprocess.Reduce(r.x.X(), f.cfg.Components)
+	m, err := mapping.Reduce(r.x.X(), f.cfg.Components)
 	if err == nil && m.Components() < 2 {
 		err = fmt.Errorf("x: is %d mixed signals of rank %d; must have at least 2 components",
 			m.Channels(), m.Rank)

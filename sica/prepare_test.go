@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -141,7 +142,7 @@ func TestPrepareReduced(t *testing.T) {
 	x.Mul(mat.NewDense(3, 2, []float64{1, 2, 3, -1, 0.5, 1}), two)
 	cfg := Default()
 	cfg.Method = LinearOnly
-	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return preprocess.Standardisation(x), nil })
+	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return mapping.Standardisation(x), nil })
 	result := fit(t, open(t, backend.Go), &x, cfg)
 	dir := filepath.Join(t.TempDir(), "result")
 	if err := result.Save(dir); err != nil {
@@ -175,7 +176,7 @@ func TestPrepareErrors(t *testing.T) {
 		}),
 		"the value NaN": by(func(x *mat.Dense) (*mat.Dense, error) { x.Set(0, 3, math.NaN()); return x, nil }),
 		"2 signals became 1": fitter(func(x *mat.Dense) (preprocess.Applier, error) {
-			return preprocess.Reduce(x, 1)
+			return mapping.Reduce(x, 1)
 		}),
 	} {
 		cfg := quick()

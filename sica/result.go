@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -136,12 +137,12 @@ func (r *Result) Missing() []string {
 }
 
 // asFitted gives a map that was fitted already: Config.Prepare of a result that was loaded.
-type asFitted struct{ preprocess.Map }
+type asFitted struct{ mapping.Map }
 
 func (f asFitted) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return f.Map, nil }
 
 // reduction returns the map that reduced the mixed signals, nil for none.
-func (r *Result) reduction() *preprocess.Reduction {
+func (r *Result) reduction() *mapping.Reduction {
 	first := 0
 	if r.Prepared {
 		first = 1
@@ -149,7 +150,7 @@ func (r *Result) reduction() *preprocess.Reduction {
 	if len(r.maps) <= first {
 		return nil
 	}
-	by, _ := r.maps[first].Fixed.(*preprocess.Reduction)
+	by, _ := r.maps[first].Fixed.(*mapping.Reduction)
 	return by
 }
 

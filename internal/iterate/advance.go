@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // step is η of iteration j: a cosine from FirstStep to LastStep. The rectified
@@ -35,7 +35,7 @@ type moved struct {
 // demixing family.
 func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, error) {
 	velocity := estimate.Move
-	var linear *preprocess.Affine
+	var linear *mapping.Affine
 	if c.Family == Linear {
 		var err error
 		if velocity, linear, err = projectLinear(velocity, z); err != nil {
@@ -61,21 +61,21 @@ func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, erro
 		}
 		return moved{next, Chain{estimate.Learned.Stage(step)}, step}, nil
 	}
-	standard, err := preprocess.Standardised(next)
+	standard, err := mapping.Standardised(next)
 	if err != nil {
 		return moved{}, err
 	}
 	if linear != nil {
-		return moved{standard, Chain{{Fixed: linear.Then(preprocess.Standardisation(next))}}, step}, nil
+		return moved{standard, Chain{{Fixed: linear.Then(mapping.Standardisation(next))}}, step}, nil
 	}
-	maps := Chain{estimate.Learned.Stage(step), {Fixed: preprocess.Standardisation(next)}}
+	maps := Chain{estimate.Learned.Stage(step), {Fixed: mapping.Standardisation(next)}}
 	return moved{standard, maps, step}, nil
 }
 
 // projectLinear is the affine map of the signals z nearest to move in least
 // squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
 // and as a map. Both are d×T.
-func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
+func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
 	d, t := z.Dims()
 	centredZ, centreZ := signal.Centred(z)
 	centredMove, mean := signal.Centred(move)
@@ -101,7 +101,7 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, *preprocess.Affine, error) {
 		}
 	}
 	matrix := mat.DenseCopyOf(bT.T()).RawMatrix().Data
-	return fit, &preprocess.Affine{Centre: centreZ, Matrix: matrix, Offset: mean}, nil
+	return fit, &mapping.Affine{Centre: centreZ, Matrix: matrix, Offset: mean}, nil
 }
 
 // checkEstimate returns an error that names what of an iteration isn't finite.

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Stage is one map on the way: one that is fixed, or a step that networks learned. One
 // of the two is set.
 type Stage struct {
-	Fixed   preprocess.Map
+	Fixed   mapping.Map
 	Learned *Step
 }
 
@@ -25,7 +25,7 @@ type Stage struct {
 type Chain []Stage
 
 // ChainOf returns fixed maps as a chain.
-func ChainOf(maps []preprocess.Map) Chain {
+func ChainOf(maps []mapping.Map) Chain {
 	c := Chain{}
 	for _, m := range maps {
 		c = append(c, Stage{Fixed: m})
@@ -40,8 +40,8 @@ func (s *Step) Stage(size float64) Stage {
 }
 
 // On are the stages as maps of the signals that e is for.
-func (c Chain) On(e *Evaluator) []preprocess.Map {
-	maps := make([]preprocess.Map, len(c))
+func (c Chain) On(e *Evaluator) []mapping.Map {
+	maps := make([]mapping.Map, len(c))
 	for k, s := range c {
 		if maps[k] = s.Fixed; s.Learned != nil {
 			maps[k] = s.Learned.On(e)
@@ -51,7 +51,7 @@ func (c Chain) On(e *Evaluator) []preprocess.Map {
 }
 
 // ErrNotPointwise is wrapped by the error of Pointwise.
-var ErrNotPointwise = errors.New("it looks at other positions than the one that it maps")
+var ErrNotPointwise = errors.New("it sees other positions than the one that it maps")
 
 // Pointwise returns nil if each stage maps each position by itself.
 func (c Chain) Pointwise() error {
@@ -60,8 +60,8 @@ func (c Chain) Pointwise() error {
 			return fmt.Errorf("stage %d of %d, a step that networks learned: %w",
 				k+1, len(c), ErrNotPointwise)
 		}
-		if !preprocess.ByPosition(s.Fixed) {
-			return fmt.Errorf("stage %d of %d, a transform of the caller's: %w",
+		if !mapping.IsPointwise(s.Fixed) {
+			return fmt.Errorf("stage %d of %d, a custom transform: %w",
 				k+1, len(c), ErrNotPointwise)
 		}
 	}
@@ -101,14 +101,14 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 // linear is the stage as w·(z − centre) + offset, and the inverse of w, or a right
 // inverse if the stage leaves out dimensions.
 func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
-	var affine *preprocess.Affine
+	var affine *mapping.Affine
 	switch m := s.Fixed.(type) {
-	case *preprocess.Reduction:
+	case *mapping.Reduction:
 		w, a = m.Matrices()
 		return w, a, m.Mean, make([]float64, m.Components()), nil
-	case *preprocess.Symmetric:
+	case *mapping.Symmetric:
 		affine = m.Affine()
-	case *preprocess.Affine:
+	case *mapping.Affine:
 		affine = m
 	default:
 		return nil, nil, nil, nil, ErrNotLinear
@@ -123,7 +123,7 @@ func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
 // Record is a stage in JSON, with the names of the files, in the same
 // folder, of what is large in it.
 type Record struct {
-	preprocess.Record // whose Kind is kindLearned for a step
+	mapping.Record // whose Kind is kindLearned for a step
 
 	Step     float64     `json:"step,omitempty"`
 	Weights  []float64   `json:"weights,omitempty"`
@@ -151,11 +151,11 @@ func (c Chain) Write(dir, prefix string) ([]Record, error) {
 
 func (s Stage) write(dir, name string) (Record, error) {
 	if s.Learned == nil {
-		r, err := preprocess.Write(dir, name, s.Fixed)
+		r, err := mapping.Write(dir, name, s.Fixed)
 		return Record{Record: r}, err
 	}
 	r := Record{
-		Record: preprocess.Record{Kind: kindLearned},
+		Record: mapping.Record{Kind: kindLearned},
 		Step:   s.Learned.Size, Weights: s.Learned.Weights, Ridge: s.Learned.Ridge,
 		Networks: s.Learned.Networks, Values: name + ".f64",
 	}

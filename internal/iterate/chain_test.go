@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -21,7 +22,7 @@ func noise(d, n int) *mat.Dense {
 // The matrices of a chain do what its maps do one after another, and undo it.
 func TestMatrices(t *testing.T) {
 	x := noise(3, 200)
-	reduction, err := preprocess.Reduce(x, 2)
+	reduction, err := mapping.Reduce(x, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +30,13 @@ func TestMatrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, white, err := preprocess.Fit(t.Context(), reduced, []preprocess.Transform{preprocess.ZCA})
+	_, white, err := mapping.Fit(t.Context(), reduced, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		t.Fatal(err)
 	}
-	affine := &preprocess.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
-	c := ChainOf(append([]preprocess.Map{reduction}, white[0], affine))
-	want, err := preprocess.ApplyAll(x, c.On(nil))
+	affine := &mapping.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
+	c := ChainOf(append([]mapping.Map{reduction}, white[0], affine))
+	want, err := mapping.ApplyAll(x, c.On(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestMatrices(t *testing.T) {
 
 // What isn't linear has no matrices, and what networks learned isn't pointwise.
 func TestNoMatrices(t *testing.T) {
-	_, bent, err := preprocess.Fit(t.Context(), noise(2, 50), []preprocess.Transform{preprocess.Gaussianise})
+	_, bent, err := mapping.Fit(t.Context(), noise(2, 50), []preprocess.Transform{preprocess.Gaussianise})
 	if err != nil {
 		t.Fatal(err)
 	}

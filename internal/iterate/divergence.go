@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Divergence is how far signals are from self-sufficient, in nats, each value
@@ -76,7 +76,7 @@ func EstimateDivergences(
 	var z []*mat.Dense
 	var seeds []uint64
 	for _, in := range inputs {
-		standard, err := preprocess.Standardised(in.Z)
+		standard, err := mapping.Standardised(in.Z)
 		if err != nil {
 			return nil, fmt.Errorf("estimating the divergence: %w", err)
 		}

@@ -12,11 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Iteration is the state of a run after the signals have moved J times.
@@ -338,7 +338,7 @@ func (r *run) retreat(good int) error {
 	shape := r.loop.grid.Shape()
 	on := NewEvaluator(r.loop.backend, r.loop.cfg, shape, shape)
 	defer on.Close()
-	z, err := preprocess.ApplyAll(r.input.Z, maps.On(on))
+	z, err := mapping.ApplyAll(r.input.Z, maps.On(on))
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Step moves signals by Size times the velocity that one iteration learned,
@@ -119,7 +119,7 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 }
 
 // On is the step as a map of signals that the evaluator is for.
-func (s *Step) On(e *Evaluator) preprocess.Map { return &boundStep{s, e} }
+func (s *Step) On(e *Evaluator) mapping.Map { return &boundStep{s, e} }
 
 // boundStep is a step with what evaluates its networks.
 type boundStep struct {
@@ -185,7 +185,7 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 	for range inversionRounds {
 		move, err := s.move(z)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", preprocess.ErrNotInvertible, err)
+			return nil, fmt.Errorf("%w: %w", mapping.ErrNotInvertible, err)
 		}
 		move.Add(z, move)
 		move.Sub(y, move)
@@ -209,5 +209,5 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 
 func notContracting(least float64) error {
 	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point "+
-		"iteration leaves a difference of %.2g", preprocess.ErrNotInvertible, least)
+		"iteration leaves a difference of %.2g", mapping.ErrNotInvertible, least)
 }

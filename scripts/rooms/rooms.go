@@ -52,7 +52,8 @@ var house = [][]room{
 		{"scores against the truth; dependence without it",
 			[]string{"sica/metric", "sica/dependence"}},
 	}, {
-		{"maps of signals; the interface of every method", []string{"sica/preprocess", "sica/ica"}},
+		{"maps of signals; the interface of every method",
+			[]string{"sica/preprocess", "sica/ica", "internal/mapping"}},
 	}, {
 		{"contexts and networks", []string{"layers/..."}},
 		{"losses, solvers, the compiled training loop", []string{"flows/..."}},

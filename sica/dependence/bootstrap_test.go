@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 )
 
 // Blocks are contiguous, about equal and about √T.
@@ -71,7 +71,7 @@ func TestMeanIntervalCovers(t *testing.T) {
 func TestDependenceIntervalCovers(t *testing.T) {
 	const trials, positions = 40, 512
 	interval := func(seed uint64, n int, angle float64) Interval {
-		white, err := preprocess.Whitened(noise(newRand(seed), 2, n, datasets.Uniform))
+		white, err := mapping.Whitened(noise(newRand(seed), 2, n, datasets.Uniform))
 		if err != nil {
 			t.Fatal(err)
 		}

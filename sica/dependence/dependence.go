@@ -15,9 +15,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Dependence is what a pair of signals tell of one another at t, beyond what
@@ -164,7 +164,7 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 	if err := check(z, neighbours); err != nil {
 		return nil, err
 	}
-	standard, err := preprocess.Standardised(z)
+	standard, err := mapping.Standardised(z)
 	if err != nil {
 		return nil, err
 	}

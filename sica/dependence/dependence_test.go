@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 )
 
 // noise are d×n independent values.
@@ -63,7 +63,7 @@ func TestMeasure(t *testing.T) {
 		{"Laplace", noise(newRand(4), 2, 1024, datasets.Laplace), true, false},
 		{"two spectra", spectra, false, true},
 	} {
-		z, err := preprocess.Standardised(test.z)
+		z, err := mapping.Standardised(test.z)
 		if err != nil {
 			t.Fatal(err)
 		}

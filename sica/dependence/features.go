@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // features are those of each signal's whitened residual, residual and
@@ -22,7 +22,7 @@ type features struct{ white, residual, prediction [][][]float64 }
 func newFeatures(
 	ctx context.Context, residuals, predictions *mat.Dense, signals []int,
 ) (*features, error) {
-	white, err := preprocess.Whitened(residuals)
+	white, err := mapping.Whitened(residuals)
 	if err != nil {
 		return nil, err
 	}

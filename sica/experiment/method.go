@@ -10,10 +10,10 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/plot"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Preset names a method's settings.
@@ -196,7 +196,7 @@ func (m Method) run(ctx context.Context, t task) (*Fitted, error) {
 // reduced returns the signals, or their principal components if some of them determine
 // others.
 func reduced(x *ica.Signals) (*ica.Signals, error) {
-	r, err := preprocess.Reduce(x.X(), 0)
+	r, err := mapping.Reduce(x.X(), 0)
 	if err != nil || r.Components() == r.Channels() {
 		return x, nil // each method says itself what is wrong with x
 	}

@@ -24,6 +24,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -120,8 +121,8 @@ func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 // which it doesn't change. It is an error if the number of signals differs from the fit's
 // or if a value isn't finite.
 //
-// A Map with a method Channels takes that number of mixed signals, as a preprocess.Reduction
-// does. Any other takes as many as the recovered ones.
+// A Map with a method Channels takes that number of mixed signals, as that of a fit
+// with fewer components does. Any other takes as many as the recovered ones.
 func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
 	channels, _ := m.Signals.Dims()
 	if c, ok := m.Map.(interface{ Channels() int }); ok {
@@ -160,7 +161,7 @@ func apply(
 // Matrix returns the unmixing matrix W, d×d, and the mean of a linear model
 // z = W·(x − mean); ok is false if the model isn't linear.
 func (m *Model) Matrix() (unmixing *mat.Dense, mean []float64, ok bool) {
-	a, ok := m.Map.(*preprocess.Affine)
+	a, ok := m.Map.(*mapping.Affine)
 	if !ok {
 		return nil, nil, false
 	}

@@ -18,9 +18,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Match pairs recovered signals with sources.
@@ -44,7 +44,7 @@ type Match struct {
 // The error says if the sizes differ, if there are fewer than two positions, if a value isn't
 // finite or if a signal is constant.
 func MCC(z, s *mat.Dense) (Match, error) {
-	m, err := match(z, s, preprocess.Standardised)
+	m, err := match(z, s, mapping.Standardised)
 	if err != nil {
 		return Match{}, fmt.Errorf("metric: MCC: %w", err)
 	}
@@ -66,7 +66,7 @@ func SpearmanMCC(z, s *mat.Dense) (Match, error) {
 // correlation and the mean and standard deviation of the source. It changes neither argument.
 // Its errors are those of MCC.
 func Align(z, s *mat.Dense) (*mat.Dense, error) {
-	m, err := match(z, s, preprocess.Standardised)
+	m, err := match(z, s, mapping.Standardised)
 	if err != nil {
 		return nil, fmt.Errorf("metric: Align: %w", err)
 	}
@@ -132,7 +132,7 @@ func standardisedRanks(x *mat.Dense) (*mat.Dense, error) {
 	for i := range d {
 		r.SetRow(i, quantile.Ranks(x.RawRowView(i)))
 	}
-	return preprocess.Standardised(r)
+	return mapping.Standardised(r)
 }
 
 // Amari returns the distance of a linear demixing w from the inverse of the linear mixing a:

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 )
 
 // whitening is that start of x.
@@ -34,7 +34,7 @@ func demixed(t *testing.T, mixing, x *mat.Dense) Start {
 		t.Fatal(err)
 	}
 	logDet, _ := mat.LogDet(&inverse)
-	return Start{Name: "the truth", Signals: apply(t, preprocess.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
+	return Start{Name: "the truth", Signals: apply(t, mapping.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
 }
 
 // A linear mixture is left to the linear start that separates it: without a network,

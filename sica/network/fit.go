@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Model is what Fit learns. Log-likelihoods and code lengths, their
@@ -25,7 +25,7 @@ import (
 type Model struct {
 	// Map takes mixed signals to recovered ones, which it leaves with mean 0 and
 	// variance 1 on the positions it was fitted to.
-	Map *preprocess.Invertible `json:"map"`
+	Map *mapping.Invertible `json:"map"`
 
 	// CodeLength is that of x at the positions held out, Jacobian included.
 	CodeLength float64 `json:"code_length"`
@@ -158,7 +158,7 @@ func fitAll(ctx context.Context, xs []*mat.Dense, o Options) ([]*Model, error) {
 
 // problem is one matrix of signals.
 type problem struct {
-	whitening *preprocess.Affine
+	whitening *mapping.Affine
 	logDet    float64    // of the whitening
 	whitened  *mat.Dense // blurred where positions repeat
 }
@@ -209,7 +209,7 @@ func newHeldOut(signals *mat.Dense, x *index, fold int) heldOut {
 // logLikelihood is that of the signals under a network and sources, in nats a position.
 // It is computed on the host, as XLA would compile a program for it for longer than all
 // its calls take.
-func (h heldOut) logLikelihood(m *preprocess.Invertible, sources []*source.Model) (float64, error) {
+func (h heldOut) logLikelihood(m *mapping.Invertible, sources []*source.Model) (float64, error) {
 	z, logDet, err := m.ApplyLogDet(h.x)
 	if err != nil {
 		return 0, err
@@ -225,7 +225,7 @@ func (h heldOut) logLikelihood(m *preprocess.Invertible, sources []*source.Model
 }
 
 // whiten is the symmetric whitening of x, and the logarithm of its determinant.
-func whiten(x *mat.Dense) (whitening *preprocess.Affine, logDet float64, err error) {
+func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error) {
 	w, err := signal.Whiten(x)
 	if err != nil {
 		return nil, 0, err
@@ -233,7 +233,7 @@ func whiten(x *mat.Dense) (whitening *preprocess.Affine, logDet float64, err err
 	for _, spread := range w.Spread {
 		logDet -= math.Log(spread)
 	}
-	return preprocess.NewSymmetric(w).Affine(), logDet, nil
+	return mapping.NewSymmetric(w).Affine(), logDet, nil
 }
 
 // blurStd is the resolution of whitened signals of which several positions are

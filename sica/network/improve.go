@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -19,7 +20,7 @@ type Alternative struct {
 	// Transforms came first, whitening among them.
 	Transforms []preprocess.Transform
 	// Maps made Z, d×n, of the mixed signals.
-	Maps []preprocess.Map
+	Maps []mapping.Map
 	Z    *mat.Dense
 	// Linear is what the data say about the linear rule's demixing behind the transforms;
 	// nil if it isn't one.
@@ -103,7 +104,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	_, n := x.Dims()
 	o.Shape = []int{n}
 	seen := i.white
-	if seen.Z, err = preprocess.ApplyAll(x, seen.Maps); err != nil {
+	if seen.Z, err = mapping.ApplyAll(x, seen.Maps); err != nil {
 		return nil, err
 	}
 	c, err := i.compared(ctx, x, seen, o)
@@ -156,7 +157,7 @@ func (i *improver) conditionalGain(ctx context.Context) (*Difference, error) {
 	o.ConstantStrength = true // a nonlinearity may look like a strength that varies
 	white := i.white
 	var err error
-	if white.Z, err = preprocess.ApplyAll(x, white.Maps); err != nil {
+	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
 	}
 	c, err := i.compared(ctx, x, white, o)
@@ -207,7 +208,7 @@ func (i *improver) compared(
 	}
 	var conditional Alternative
 	steps := append(slices.Clone(i.transforms), preprocess.Conditional)
-	conditional.Z, conditional.Maps, conditional.Transforms, err = preprocess.Begin(ctx, x, steps)
+	conditional.Z, conditional.Maps, conditional.Transforms, err = mapping.Begin(ctx, x, steps)
 	if err == nil {
 		err = c.add(ctx, x, conditional, "conditional normalisation")
 	}
@@ -233,9 +234,9 @@ func (c *comparison) add(ctx context.Context, x *mat.Dense, a Alternative, name 
 
 // NewStart returns the start that maps make of the mixed signals x.
 func NewStart(
-	ctx context.Context, name string, x *mat.Dense, maps []preprocess.Map,
+	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
 ) (Start, error) {
-	z, logDet, err := preprocess.ApplyLogDet(ctx, x, maps)
+	z, logDet, err := mapping.ApplyLogDet(ctx, x, maps)
 	return Start{Name: name, Signals: z, LogDet: logDet}, err
 }
 
@@ -252,7 +253,7 @@ func MarkLinear(starts []Start) {
 // AtResolution returns the mixed signals x as all starts are compared on them. Where the
 // whitened ones, white, have few different values, they have the noise of the resolution;
 // maps made white of x.
-func AtResolution(x, white *mat.Dense, maps []preprocess.Map, o Options) (*mat.Dense, error) {
+func AtResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dense, error) {
 	noisy, err := Resolved(white, o)
 	if err != nil || noisy == white {
 		return x, err
@@ -302,7 +303,7 @@ func (i *improver) taken(
 	}
 	chosen := c.all[choice.Candidates[place].Start]
 	var err error
-	if chosen.Z, err = preprocess.ApplyAll(i.x.X(), chosen.Maps); err != nil {
+	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
 		return nil, err
 	}
 	if model != nil {
@@ -368,7 +369,7 @@ func Follow(
 }
 
 // towards returns the orthogonal map that brings the signals z nearest to those of white.
-func towards(white, z *mat.Dense) (*preprocess.Affine, error) {
+func towards(white, z *mat.Dense) (*mapping.Affine, error) {
 	centred, means := signal.Centred(z)
 	var cross mat.Dense
 	cross.Mul(white, centred.T())
@@ -376,5 +377,5 @@ func towards(white, z *mat.Dense) (*preprocess.Affine, error) {
 	if !ok {
 		return nil, errors.New("the singular value decomposition of the signals' covariances did not converge")
 	}
-	return preprocess.LinearMap(turn, means), nil
+	return mapping.LinearMap(turn, means), nil
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -161,11 +162,11 @@ func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) 
 	}
 	i := &improver{x: signals, transforms: transforms, options: Options{Shape: signals.Shape()}}
 	steps := append(slices.Clone(transforms), preprocess.ZCA)
-	i.white.Z, i.white.Maps, i.white.Transforms, err = preprocess.Begin(t.Context(), x, steps)
+	i.white.Z, i.white.Maps, i.white.Transforms, err = mapping.Begin(t.Context(), x, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	transformed, err := preprocess.ApplyAll(x, i.white.Maps[:len(i.white.Maps)-1])
+	transformed, err := mapping.ApplyAll(x, i.white.Maps[:len(i.white.Maps)-1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn := preprocess.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
+	turn := mapping.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
 	i.linear = i.white
 	i.linear.Maps = append(slices.Clone(i.white.Maps), turn)
 	i.linear.Linear = &found.Findings

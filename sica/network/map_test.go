@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/layers"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
@@ -94,14 +94,14 @@ func TestMapIsTheLayer(t *testing.T) {
 
 // Maps before and after are taken into the ends.
 func TestBetween(t *testing.T) {
-	m := &preprocess.Invertible{
-		Linear: []*preprocess.Affine{drawAffine(1), drawAffine(2), drawAffine(3)},
+	m := &mapping.Invertible{
+		Linear: []*mapping.Affine{drawAffine(1), drawAffine(2), drawAffine(3)},
 		Bends:  [][]float64{{.5, -.8, .1}, {-.3, .9, 0}},
 	}
 	first, last := drawAffine(4), drawAffine(5)
 	x := drawNormal(9, 3, 20, 1)
 	want := x
-	for _, step := range []preprocess.Map{first, m, last} {
+	for _, step := range []mapping.Map{first, m, last} {
 		want = apply(t, step, want)
 	}
 	if got := apply(t, between(first, m, last), x); !mat.EqualApprox(got, want, 1e-10) {
@@ -109,11 +109,11 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-func drawAffine(seed uint64) *preprocess.Affine {
-	return preprocess.LinearMap(drawNormal(seed, 3, 3, 1), []float64{1, 2, 3})
+func drawAffine(seed uint64) *mapping.Affine {
+	return mapping.LinearMap(drawNormal(seed, 3, 3, 1), []float64{1, 2, 3})
 }
 
-func apply(t *testing.T, m preprocess.Map, x *mat.Dense) *mat.Dense {
+func apply(t *testing.T, m mapping.Map, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	z, err := m.Apply(x)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestFinish(t *testing.T) {
 	turn := mat.NewDense(2, 2, []float64{.8, -.6, .6, .8})
 	var turned mat.Dense
 	turned.Mul(turn, scaled)
-	want, err := preprocess.Standardised(&turned)
+	want, err := mapping.Standardised(&turned)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestFinish(t *testing.T) {
 
 // A model comes back from JSON bit for bit, and one without a map doesn't.
 func TestModelJSON(t *testing.T) {
-	m := &Model{Map: &preprocess.Invertible{Linear: []*preprocess.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
+	m := &Model{Map: &mapping.Invertible{Linear: []*mapping.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
 		PastGain: []Difference{{Mean: 1, SE: 2}}, Pairs: []Pair{{0, 1, Difference{Mean: 3, SE: 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1}}}}}
 	data, err := json.Marshal(m)
 	if err != nil {

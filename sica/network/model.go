@@ -12,9 +12,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/invertible"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // judge compares the runs of one problem, which all have the same signals.
@@ -26,7 +26,7 @@ type judge struct {
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
 	runs        []Run
-	maps        []*preprocess.Invertible // of the whitened signals
+	maps        []*mapping.Invertible // of the whitened signals
 	z           []*mat.Dense
 }
 
@@ -270,12 +270,12 @@ func (m *Model) Why() string {
 }
 
 // newMap is layers.Invertible with the variables of one run, as they lie in the store.
-func newMap(d int, variables map[string][]float64) *preprocess.Invertible {
-	m := &preprocess.Invertible{}
+func newMap(d int, variables map[string][]float64) *mapping.Invertible {
+	m := &mapping.Invertible{}
 	layer := func(name string, l, n int) []float64 { return variables[name][l*n : (l+1)*n] }
 	for l := range len(variables["biases"]) / d {
 		w, _ := invertible.Product(layer("factors", l, d*d), layer("permutations", l, d*d), d)
-		a := preprocess.LinearMap(w, make([]float64, d))
+		a := mapping.LinearMap(w, make([]float64, d))
 		copy(a.Offset, layer("biases", l, d))
 		m.Linear = append(m.Linear, a)
 	}
@@ -290,26 +290,26 @@ func newMap(d int, variables map[string][]float64) *preprocess.Invertible {
 }
 
 // between is first, then m, then last.
-func between(first *preprocess.Affine, m *preprocess.Invertible, last *preprocess.Affine) *preprocess.Invertible {
+func between(first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine) *mapping.Invertible {
 	n := len(m.Bends)
-	linear := append([]*preprocess.Affine(nil), m.Linear...)
+	linear := append([]*mapping.Affine(nil), m.Linear...)
 	linear[0] = first.Then(linear[0])
 	linear[n] = linear[n].Then(last)
-	return &preprocess.Invertible{Linear: linear, Bends: m.Bends}
+	return &mapping.Invertible{Linear: linear, Bends: m.Bends}
 }
 
 // finish is the affine map from z to the rotated signals at variance 1 and mean 0;
 // scaled is z in innovation scale.
-func finish(z, scaled, rotation *mat.Dense) *preprocess.Affine {
+func finish(z, scaled, rotation *mat.Dense) *mapping.Affine {
 	var out mat.Dense
 	out.Mul(rotation, scaled)
 	d, _ := z.Dims()
-	unscaled := preprocess.Standardisation(scaled) // the inverse of its scales is that from variance 1 to innovation scale
+	unscaled := mapping.Standardisation(scaled) // the inverse of its scales is that from variance 1 to innovation scale
 	scale := mat.NewDense(d, d, nil)
 	for i := range d {
 		scale.Set(i, i, 1/unscaled.Dense().At(i, i))
 	}
 	zero := make([]float64, d)
-	return preprocess.Standardisation(z).Then(preprocess.LinearMap(scale, zero)).
-		Then(preprocess.LinearMap(rotation, zero)).Then(preprocess.Standardisation(&out))
+	return mapping.Standardisation(z).Then(mapping.LinearMap(scale, zero)).
+		Then(mapping.LinearMap(rotation, zero)).Then(mapping.Standardisation(&out))
 }

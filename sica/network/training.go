@@ -17,11 +17,11 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // training fits the networks of all runs: every restart and fold of every
@@ -47,7 +47,7 @@ type training struct {
 type kept struct {
 	value   float64 // nats a position
 	step    int
-	network *preprocess.Invertible
+	network *mapping.Invertible
 	curve   []Evaluation
 }
 
@@ -265,12 +265,12 @@ func (t *training) read(scope string, names ...string) ([]map[string][]float64, 
 }
 
 // maps are the networks of all runs.
-func (t *training) maps() ([]*preprocess.Invertible, error) {
+func (t *training) maps() ([]*mapping.Invertible, error) {
 	variables, err := t.read(mapScope+"/invertible", "factors", "permutations", "biases", "bends")
 	if err != nil {
 		return nil, err
 	}
-	maps := make([]*preprocess.Invertible, len(variables))
+	maps := make([]*mapping.Invertible, len(variables))
 	for r, v := range variables {
 		maps[r] = newMap(t.d, v)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Maps take other signals as they took those that they were fitted to, and back; every
-// transform has a name that Parse knows, and Apply is Fit without the maps.
+// transform has a name that Parse knows, and Apply is Fit without the map.
 func TestFit(t *testing.T) {
 	x := mat.NewDense(2, 6, []float64{
 		3, 1, -1, -3, 2, -2,
@@ -21,18 +21,21 @@ func TestFit(t *testing.T) {
 		if named, err := preprocess.Parse(string(transform)); err != nil || named != transform {
 			t.Errorf("Parse(%q) = %q, %v", transform, named, err)
 		}
-		z, maps, err := preprocess.Fit(t.Context(), x, []preprocess.Transform{transform})
-		if err != nil || len(maps) != 1 {
-			t.Fatalf("%s: %d maps, %v", transform, len(maps), err)
+		z, m, err := preprocess.Fit(t.Context(), x, transform)
+		if err != nil {
+			t.Fatalf("%s: %v", transform, err)
+		}
+		if _, ok := m.(preprocess.Smooth); !ok {
+			t.Errorf("%s: its map isn't Smooth", transform)
 		}
 		if applied, err := preprocess.Apply(x, transform); err != nil || !mat.Equal(applied, z) {
 			t.Errorf("%s: Apply gives others than Fit, %v", transform, err)
 		}
-		mapped, err := maps[0].Apply(x)
+		mapped, err := m.Apply(x)
 		if err != nil || !mat.EqualApprox(mapped, z, 1e-12) {
 			t.Errorf("%s: its map gives others than Fit, %v", transform, err)
 		}
-		back, err := maps[0].Invert(z)
+		back, err := m.Invert(z)
 		if err != nil || !mat.EqualApprox(back, x, 1e-9) {
 			t.Errorf("%s: %v back, %v", transform, back, err)
 		}

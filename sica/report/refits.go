@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Stability is how little a separation depends on its seed and on the positions that it saw, as
@@ -113,7 +113,7 @@ func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) int {
 
 // hasRank reports whether the mixed signals x have a rank of d or more.
 func hasRank(x *mat.Dense, d int) bool {
-	r, err := preprocess.Reduce(x, d)
+	r, err := mapping.Reduce(x, d)
 	return err == nil && r.Rank >= d
 }
 

@@ -22,6 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -223,7 +224,7 @@ func prepare(
 	if err := signal.Check("z", s.z); err != nil {
 		return s, err
 	}
-	s.white, _, _, err = preprocess.Begin(ctx, components, []preprocess.Transform{preprocess.ZCA})
+	s.white, _, _, err = mapping.Begin(ctx, components, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		return s, fmt.Errorf("x: %w", err)
 	}
@@ -255,7 +256,7 @@ func principal(x *mat.Dense, k int) (*mat.Dense, error) {
 	if d, _ := x.Dims(); d <= k {
 		return x, nil
 	}
-	r, err := preprocess.Reduce(x, k)
+	r, err := mapping.Reduce(x, k)
 	if err != nil {
 		return nil, err
 	}
@@ -266,11 +267,11 @@ func principal(x *mat.Dense, k int) (*mat.Dense, error) {
 // and z standardised, least squares give x ≈ Pᵀ·z with P = (z·zᵀ)⁻¹·z·xᵀ, and signal i explains
 // the mean square of row i of P.
 func explainedShares(x, z *mat.Dense) ([]float64, error) {
-	x, err := preprocess.Standardised(x)
+	x, err := mapping.Standardised(x)
 	if err != nil {
 		return nil, err
 	}
-	z, err = preprocess.Standardised(z)
+	z, err = mapping.Standardised(z)
 	if err != nil {
 		return nil, err
 	}

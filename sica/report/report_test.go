@@ -16,9 +16,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // reported is a mixture of a Laplace and a uniform signal at the positions of an
@@ -119,7 +119,7 @@ func TestReportJudged(t *testing.T) {
 		t.Skip("trains networks")
 	}
 	s := noise(rng(1), 2, 512, datasets.Uniform)
-	white, err := preprocess.Whitened(s)
+	white, err := mapping.Whitened(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Divergence measures how far signals are from self-sufficient, in two ways that share little
@@ -132,7 +132,7 @@ func (p Predictability) SelfSufficient() bool {
 
 // predictability returns that of each of the signals z, d×n.
 func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predictability, error) {
-	z, err := preprocess.Standardised(z)
+	z, err := mapping.Standardised(z)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 )
 
 func again(t *testing.T, z *mat.Dense, shape ...int) Linear {
@@ -42,7 +42,7 @@ func TestSeparateAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := preprocess.Whitened(s)
+		z, err := mapping.Whitened(s)
 		if err != nil {
 			t.Fatal(err)
 		}

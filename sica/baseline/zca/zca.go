@@ -21,6 +21,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -61,7 +62,7 @@ func (Gaussianised) Name() string { return "gaussianise+zca" }
 func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return rival.Fit(ctx, g.Name(), nil, func() (*ica.Model, error) {
 		gaussianise := []preprocess.Transform{preprocess.Gaussianise}
-		quantiles, maps, err := preprocess.Fit(ctx, x.X(), gaussianise)
+		quantiles, maps, err := mapping.Fit(ctx, x.X(), gaussianise)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +70,7 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 		if err != nil {
 			return nil, err
 		}
-		whiten := preprocess.NewSymmetric(white)
+		whiten := mapping.NewSymmetric(white)
 		if slices.Min(whiten.Spread) < minSpread*slices.Max(whiten.Spread) {
 			return nil, errors.New("x: its quantiles are linearly dependent; " +
 				"must be signals with different ranks")
@@ -90,10 +91,10 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 const minSpread = 1e-12
 
 // A sequence is the map that applies its maps in order.
-type sequence []preprocess.Map
+type sequence []mapping.Map
 
 // Apply maps the signals x, d×m.
-func (s sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return preprocess.ApplyAll(x, s) }
+func (s sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return mapping.ApplyAll(x, s) }
 
 // Invert returns the signals that Apply takes to z, d×m.
 func (s sequence) Invert(z *mat.Dense) (*mat.Dense, error) {

@@ -20,8 +20,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 const (
@@ -121,7 +121,7 @@ func (s *search) lowersRank(mended *mat.Dense) bool {
 
 // rank is how many of the signals x are more than rounding; 0 if one is constant.
 func rank(x *mat.Dense) int {
-	r, err := preprocess.Reduce(x, 0)
+	r, err := mapping.Reduce(x, 0)
 	if err != nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"errors"
@@ -19,14 +19,17 @@ type Affine struct {
 	Offset []float64 `json:"offset"`
 }
 
-// LinearMap is the affine map z ↦ matrix·(z − centre).
+// LinearMap returns the map z ↦ matrix·(z − centre), with a copy of the matrix.
 func LinearMap(matrix *mat.Dense, centre []float64) *Affine {
 	d, _ := matrix.Dims()
-	return &Affine{Centre: centre, Matrix: mat.DenseCopyOf(matrix).RawMatrix().Data, Offset: make([]float64, d)}
+	return &Affine{
+		Centre: centre,
+		Matrix: mat.DenseCopyOf(matrix).RawMatrix().Data,
+		Offset: make([]float64, d),
+	}
 }
 
-// Standardisation is the map that brings the signals z to mean 0 and variance
-// 1; see Standardised.
+// Standardisation returns the map of the signals z to mean 0 and variance 1; see Standardised.
 func Standardisation(z *mat.Dense) *Affine {
 	d, _ := z.Dims()
 	scales := mat.NewDense(d, d, nil)
@@ -39,7 +42,7 @@ func Standardisation(z *mat.Dense) *Affine {
 	return LinearMap(scales, means)
 }
 
-// AsStep is the map z ↦ z + step·a(z).
+// AsStep returns the map z ↦ z + step·a(z).
 func (a *Affine) AsStep(step float64) *Affine {
 	matrix := mat.DenseCopyOf(a.Dense())
 	matrix.Scale(step, matrix)
@@ -51,7 +54,7 @@ func (a *Affine) AsStep(step float64) *Affine {
 	return &Affine{Centre: a.Centre, Matrix: matrix.RawMatrix().Data, Offset: offset}
 }
 
-// Then is a followed by b.
+// Then returns a followed by b.
 func (a *Affine) Then(b *Affine) *Affine {
 	var matrix mat.Dense
 	matrix.Mul(b.Dense(), a.Dense())
@@ -66,42 +69,51 @@ func (a *Affine) Then(b *Affine) *Affine {
 	return &Affine{Centre: a.Centre, Matrix: matrix.RawMatrix().Data, Offset: offset.RawVector().Data}
 }
 
-// Dense is the matrix, d×d; it shares its entries.
+// Dense returns the matrix, d×d, which shares its entries with a.
 func (a *Affine) Dense() *mat.Dense { return mat.NewDense(len(a.Centre), len(a.Centre), a.Matrix) }
 
-// LogDet is the same everywhere.
+// LogDet returns log|det Matrix| at each position of x.
 func (a *Affine) LogDet(x *mat.Dense) ([]float64, error) {
 	logDet, _ := mat.LogDet(a.Dense())
-	return everywhere(x, logDet), nil
+	return constant(x, logDet), nil
 }
 
-// everywhere is a value for each position of x.
-func everywhere(x *mat.Dense, value float64) []float64 {
+// constant returns the value for each position of x.
+func constant(x *mat.Dense, value float64) []float64 {
 	_, n := x.Dims()
 	values := make([]float64, n)
 	floats.AddConst(value, values)
 	return values
 }
 
-// Apply is Matrix·(z − Centre) + Offset.
+// Apply returns Matrix·(z − Centre) + Offset.
 func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {
 	var y mat.Dense
 	y.Mul(a.Dense(), signal.Added(z, a.Centre, -1))
 	return signal.Added(&y, a.Offset, 1), nil
 }
 
-// Invert solves for what Apply takes to z; see Map.
+// Invert returns the solution x of Apply(x) = z; see preprocess.Map.
 func (a *Affine) Invert(z *mat.Dense) (*mat.Dense, error) {
 	var x mat.Dense
 	err := x.Solve(a.Dense(), signal.Added(z, a.Offset, -1))
 	var condition mat.Condition
 	if err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
-		return nil, fmt.Errorf("a linear map has no inverse: %w", ErrNotInvertible)
+		return nil, fmt.Errorf("matrix: is singular: %w", ErrNotInvertible)
 	}
 	return signal.Added(&x, a.Centre, 1), nil
 }
 
-// Standardised returns x with each signal at mean 0 and variance 1.
+// check returns an error unless a is a map of d signals.
+func (a *Affine) check(d int) error {
+	if a == nil || len(a.Centre) != d || len(a.Offset) != d || len(a.Matrix) != d*d {
+		return fmt.Errorf("a linear map isn't one of %d signals", d)
+	}
+	return nil
+}
+
+// Standardised returns x with each signal at mean 0 and variance 1, the mean square. It is an
+// error if the standard deviation of a signal is 0 or overflows.
 func Standardised(x *mat.Dense) (*mat.Dense, error) {
 	z := mat.DenseCopyOf(x)
 	d, _ := z.Dims()
@@ -117,7 +129,8 @@ func Standardised(x *mat.Dense) (*mat.Dense, error) {
 func standardiseSignal(row []float64) error {
 	mean, sd := stat.PopMeanStdDev(row, nil)
 	if !(sd > 0) || math.IsInf(sd, 0) {
-		return fmt.Errorf("has the standard deviation %g; it must be positive and finite in float64, so rescale the signal", sd)
+		return fmt.Errorf("has the standard deviation %g; it must be positive and finite in "+
+			"float64, so rescale the signal", sd)
 	}
 	for t, v := range row {
 		row[t] = (v - mean) / sd

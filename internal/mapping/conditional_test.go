@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"math"
@@ -66,7 +66,7 @@ func meanMCC(t *testing.T, d, n, seeds, mixing int, mixer func(*mat.Dense, int) 
 	scores := make([]float64, seeds)
 	for seed := range seeds {
 		s := ar7(rand.New(rand.NewPCG(uint64(seed), 1)), d, n)
-		z, err := Apply(mixer(s, mixing), steps...)
+		z, err := apply(mixer(s, mixing), steps...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,12 +101,12 @@ func TestConditionalOfThreeSignals(t *testing.T) {
 
 func TestConditionalOfOneSignal(t *testing.T) {
 	x := ar7(rand.New(rand.NewPCG(1, 2)), 1, 300)
-	got, err := Apply(x, Conditional)
+	got, err := apply(x, Conditional)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Of one signal there is nothing to condition on.
-	want, err := Apply(x, Gaussianise, Standardise)
+	want, err := apply(x, Gaussianise, Standardise)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestConditionalKeepsEqualColumnsEqual(t *testing.T) {
 		}
 		return rng.Float64()
 	}, x)
-	z, err := Apply(x, Conditional)
+	z, err := apply(x, Conditional)
 	if err != nil {
 		t.Fatal(err)
 	}

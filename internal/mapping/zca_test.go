@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"math"
@@ -35,7 +35,7 @@ func TestZCAAgainstCovariance(t *testing.T) {
 	root.Mul(&scaled, vectors.T())
 	want.Mul(&root, centred)
 
-	got, err := Apply(x, ZCA)
+	got, err := apply(x, ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +61,12 @@ func TestZCAIsWhite(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x := mixLinear(ar7(rand.New(rand.NewPCG(13, 14)), test.d, test.n), test.mixing)
-			z, err := Apply(x, ZCA)
+			z, err := apply(x, ZCA)
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantWhite(t, z, test.tolerance)
-			again, err := Apply(z, ZCA)
+			again, err := apply(z, ZCA)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,11 +84,11 @@ func TestZCACommutesWithRotation(t *testing.T) {
 	q := mat.NewDense(2, 2, []float64{cos, -sin, sin, cos})
 	var rotated, want mat.Dense
 	rotated.Mul(q, x)
-	got, err := Apply(&rotated, ZCA)
+	got, err := apply(&rotated, ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := Apply(x, ZCA)
+	z, err := apply(x, ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}

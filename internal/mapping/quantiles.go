@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"fmt"
@@ -10,26 +10,27 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
-// gaussianise returns x with each signal mapped to normal quantiles.
-func gaussianise(x *mat.Dense) (*mat.Dense, error) {
+// gaussianise returns x with each signal replaced by its normal quantiles.
+func gaussianise(x *mat.Dense) *mat.Dense {
 	z := mat.DenseCopyOf(x)
 	d, _ := z.Dims()
 	for i := range d {
 		quantile.Normal(z.RawRowView(i))
 	}
-	return z, nil
+	return z
 }
 
-// newCurve is the curve of a signal that isn't constant to its normal quantiles.
-func newCurve(signal []float64) quantile.Curve {
-	quantiles := slices.Clone(signal)
+// newCurve returns the curve from the values of a signal, which isn't constant, to their normal
+// quantiles.
+func newCurve(values []float64) quantile.Curve {
+	quantiles := slices.Clone(values)
 	quantile.Normal(quantiles)
-	return quantile.NewCurve(signal, quantiles)
+	return quantile.NewCurve(values, quantiles)
 }
 
-// normalised takes each signal to normal quantiles along a curve of its own.
+// normalised maps each signal to normal quantiles by its curve.
 type normalised struct {
-	signals *mat.Dense // that the curves are of
+	signals *mat.Dense // of the fit, d×n
 	curves  []quantile.Curve
 }
 
@@ -43,11 +44,11 @@ func newNormalised(signals *mat.Dense) *normalised {
 }
 
 func (n *normalised) Apply(x *mat.Dense) (*mat.Dense, error) {
-	return n.along(x, quantile.Curve.Quantile)
+	return n.mapped(x, quantile.Curve.Quantile)
 }
 
 func (n *normalised) Invert(z *mat.Dense) (*mat.Dense, error) {
-	return n.along(z, quantile.Curve.Value)
+	return n.mapped(z, quantile.Curve.Value)
 }
 
 // LogDet returns log|det ∂z/∂x| at each position of x, d×n; see quantile.Curve.LogSlope.
@@ -62,13 +63,16 @@ func (n *normalised) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, nil
 }
 
-func (n *normalised) along(x *mat.Dense, to func(quantile.Curve, float64) float64) (*mat.Dense, error) {
+// mapped returns f of each value of x and the curve of its signal.
+func (n *normalised) mapped(
+	x *mat.Dense, f func(quantile.Curve, float64) float64,
+) (*mat.Dense, error) {
 	y := mat.DenseCopyOf(x)
 	for i, c := range n.curves {
 		row := y.RawRowView(i)
 		for t, v := range row {
-			if row[t] = to(c, v); math.IsInf(row[t], 0) || math.IsNaN(row[t]) {
-				return nil, fmt.Errorf("signal %d leaves float64's range at position %d", i+1, t+1)
+			if row[t] = f(c, v); math.IsInf(row[t], 0) || math.IsNaN(row[t]) {
+				return nil, fmt.Errorf("signal %d: overflows float64 at position %d", i+1, t+1)
 			}
 		}
 	}

@@ -1,4 +1,19 @@
-package preprocess
+// Package mapping holds the maps of signals behind package preprocess: as fitted, applied,
+// inverted, written to files and read again. It isn't public, so that preprocess has only the
+// names that a caller needs.
+//
+// A map is one of
+//
+//   - Affine, z ↦ Matrix·(z − Centre) + Offset
+//   - Symmetric, the symmetric whitening
+//   - Reduction, from channels to principal components
+//   - Invertible, an invertible network
+//   - the normal quantiles and the conditional normalisation, which Fit returns
+//   - a custom one, see AsMap
+//   - Sequence, maps in order.
+//
+// All but Reduction keep the number of signals.
+package mapping
 
 import (
 	"context"
@@ -12,30 +27,30 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Map takes signals, d×n with finite values, to others of their size (but for a
-// Reduction), position by position, with all that it needs to map others than those that it was fitted to.
-// Neither method changes its argument.
+// Map is preprocess.Map, which can't be imported here. A Reduction changes the number of
+// signals.
 type Map interface {
 	Apply(x *mat.Dense) (*mat.Dense, error)
-	// Invert returns the signals that Apply takes to z. The error wraps
-	// ErrNotInvertible if there are none, or if they can't be found.
 	Invert(z *mat.Dense) (*mat.Dense, error)
 }
 
-// A Smooth map has a Jacobian determinant.
-type Smooth interface {
+// smooth is preprocess.Smooth.
+type smooth interface {
 	Map
-	// LogDet returns log|det ∂z/∂x| at each position of x, d×n.
 	LogDet(x *mat.Dense) ([]float64, error)
 }
 
-// A Sequence is maps that follow one another.
+// ErrNotInvertible is wrapped by the error of a map that can't be inverted.
+var ErrNotInvertible = errors.New("the map can't be inverted")
+
+// A Sequence is maps in the order in which they are applied.
 type Sequence []Map
 
-// Apply returns what the last map makes of x.
+// Apply is ApplyAll.
 func (s Sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return ApplyAll(x, s) }
 
-// Invert inverts the maps, the last one first.
+// Invert inverts the maps, the last one first. It is an error if a map makes a value that
+// isn't finite.
 func (s Sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
 	x := mat.DenseCopyOf(z)
 	for k, m := range slices.Backward(s) {
@@ -50,14 +65,14 @@ func (s Sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
-// LogDet returns the sums of the log-determinants of the maps, which must be Smooth.
+// LogDet returns the sums of the log-determinants of the maps, which must be smooth.
 func (s Sequence) LogDet(x *mat.Dense) ([]float64, error) {
 	_, logDet, err := ApplyLogDet(context.Background(), x, s)
 	return logDet, err
 }
 
-// Flatten returns the maps that m consists of: those of a Sequence, and m itself otherwise.
-// What isn't of this package is as AsMap returns it.
+// Flatten returns the maps of a Sequence, and of Sequences in it; m alone if it is none. A map
+// of another package is as AsMap returns it.
 func Flatten(m Map) []Map {
 	s, ok := m.(Sequence)
 	if !ok {
@@ -70,8 +85,8 @@ func Flatten(m Map) []Map {
 	return all
 }
 
-// ApplyAll applies maps that follow one another to the signals x, which it doesn't change;
-// without maps it is a copy. It is an error if a map makes a value that isn't finite.
+// ApplyAll returns what the maps, in order, make of the signals x, which it doesn't change; a
+// copy without maps. It is an error if a map makes a value that isn't finite.
 func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
 	z := mat.DenseCopyOf(x)
 	for k, m := range maps {
@@ -86,8 +101,8 @@ func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
 	return z, nil
 }
 
-// ApplyLogDet is ApplyAll with the log-determinants at the positions of x, d×n: the sums of
-// those of the maps. It is an error if one of them isn't Smooth. It stops with ctx's error
+// ApplyLogDet is ApplyAll, and returns the sum of the maps' log-determinants at each of the n
+// positions of x, d×n, too. It is an error if a map isn't smooth. It stops with ctx's error
 // when ctx ends.
 func ApplyLogDet(ctx context.Context, x *mat.Dense, maps []Map) (*mat.Dense, []float64, error) {
 	_, n := x.Dims()
@@ -107,20 +122,17 @@ func ApplyLogDet(ctx context.Context, x *mat.Dense, maps []Map) (*mat.Dense, []f
 }
 
 func applyLogDet(ctx context.Context, x *mat.Dense, m Map) (*mat.Dense, []float64, error) {
-	if c, ok := m.(*conditioned); ok { // which makes both at once, and takes long
+	if c, ok := m.(*conditioned); ok { // which computes both at once, and takes long
 		return c.forward(ctx, x)
 	}
-	smooth, ok := m.(Smooth)
+	s, ok := m.(smooth)
 	if !ok {
-		return nil, nil, fmt.Errorf("preprocess: a map %T has no Jacobian determinant", m)
+		return nil, nil, fmt.Errorf("preprocess: the map %T has no Jacobian determinant", m)
 	}
-	logDet, err := smooth.LogDet(x)
+	logDet, err := s.LogDet(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	z, err := m.Apply(x)
 	return z, logDet, err
 }
-
-// ErrNotInvertible is wrapped by the error for a map that can't be undone.
-var ErrNotInvertible = errors.New("the map can't be inverted")

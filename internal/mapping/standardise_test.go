@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"math"
@@ -14,7 +14,7 @@ func TestStandardise(t *testing.T) {
 		-1.5 / sd, -.5 / sd, .5 / sd, 1.5 / sd,
 		1, -1, 1, -1,
 	})
-	got, err := Apply(mat.NewDense(2, 4, []float64{1, 2, 3, 4, 1e6 + .5, 1e6, 1e6 + .5, 1e6}), Standardise)
+	got, err := apply(mat.NewDense(2, 4, []float64{1, 2, 3, 4, 1e6 + .5, 1e6, 1e6 + .5, 1e6}), Standardise)
 	if err != nil {
 		t.Fatal(err)
 	}

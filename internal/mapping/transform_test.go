@@ -1,6 +1,7 @@
-package preprocess
+package mapping
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -33,14 +34,14 @@ func TestApplyIsPure(t *testing.T) {
 	x.Apply(func(int, int, float64) float64 { return float64(rng.IntN(6)) }, x)
 	before := mat.DenseCopyOf(x)
 	for _, transform := range transforms {
-		first, err := Apply(x, transform)
+		first, err := apply(x, transform)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !mat.Equal(x, before) {
 			t.Errorf("%s changed its argument", transform)
 		}
-		second, err := Apply(x, transform)
+		second, err := apply(x, transform)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestApplyIsPure(t *testing.T) {
 		}
 	}
 
-	z, err := Apply(x)
+	z, err := apply(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,15 +65,15 @@ func TestApplyIsPure(t *testing.T) {
 
 func TestApplyInOrder(t *testing.T) {
 	x := mixGELU(ar7(rand.New(rand.NewPCG(9, 10)), 2, 200), 5)
-	z, err := Apply(x, Gaussianise, ZCA)
+	z, err := apply(x, Gaussianise, ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Apply(x, Gaussianise)
+	g, err := apply(x, Gaussianise)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Apply(g, ZCA)
+	want, err := apply(g, ZCA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,14 +103,14 @@ func TestApplyErrors(t *testing.T) {
 		{"NaN", rows(fine, []float64{1, math.NaN(), 2, 3}), Standardise, "signal 2: has the value NaN at position 2"},
 		{"infinite", rows([]float64{1, 2, 3, math.Inf(-1)}, fine), Standardise, "signal 1: has the value -Inf at position 4"},
 		{"constant", rows(fine, []float64{7, 7, 7, 7}), Gaussianise, "signal 2: has the same value"},
-		{"unknown", rows(fine, fine), "whiten", `unknown transform "whiten"; valid are`},
-		{"no name", rows(fine, fine), "", "unknown transform"},
+		{"unknown", rows(fine, fine), "whiten", `transform: is "whiten"; must be one of`},
+		{"no name", rows(fine, fine), "", `transform: is ""; must be one of`},
 		{"twice the same", rows(fine, fine), ZCA, "zca: the 2 signals are linearly dependent"},
 		{"sum", rows(fine, []float64{.1, .7, .2, .3}, []float64{1.1, 2.7, 4.2, 3.3}), Conditional, "4 positions can't tell 3 signals apart|linearly dependent"},
 		{"too few positions", rows(fine[:2], []float64{0, 1}), ZCA, "2 signals at 2 positions; it must have at least 3"},
 		{"overflow", rows([]float64{1e300, -1e300, 0, 1}), Standardise, "within ±1e+150"},
 	} {
-		_, err := Apply(test.x, test.step)
+		_, err := apply(test.x, test.step)
 		if err == nil {
 			t.Errorf("%s: no error", test.name)
 			continue
@@ -122,7 +123,7 @@ func TestApplyErrors(t *testing.T) {
 			t.Errorf("%s: error %q doesn't contain %q", test.name, err, test.error)
 		}
 	}
-	if _, err := Apply(rows([]float64{7, 7})); !errors.Is(err, signal.ErrConstant) {
+	if _, err := apply(rows([]float64{7, 7})); !errors.Is(err, signal.ErrConstant) {
 		t.Errorf("without steps a constant signal gives %v", err)
 	}
 }
@@ -175,7 +176,7 @@ func FuzzApply(f *testing.F) {
 		n := len(values) / int(d)
 		x := mat.NewDense(int(d), n, values[:int(d)*n])
 		for _, transform := range transforms {
-			z, err := Apply(x, transform)
+			z, err := apply(x, transform)
 			if err != nil {
 				continue
 			}
@@ -258,4 +259,10 @@ func TestLogDet(t *testing.T) {
 	if math.Abs(got-exact) > .05 {
 		t.Errorf("of normal quantiles a code length of %.4f nats a position, want %.4f", got, exact)
 	}
+}
+
+// apply returns what the transforms make of x.
+func apply(x *mat.Dense, steps ...Transform) (*mat.Dense, error) {
+	z, _, err := Fit(context.Background(), x, steps)
+	return z, err
 }

@@ -1,4 +1,4 @@
-package preprocess
+package mapping
 
 import (
 	"math"
@@ -35,7 +35,7 @@ func TestGaussianise(t *testing.T) {
 		{[]float64{4, 1, 2, 3}, []float64{q78, -q78, -q58, q58}},
 		{[]float64{0, 0, 5, 5}, []float64{-quartile, -quartile, quartile, quartile}},
 	} {
-		got, err := Apply(mat.NewDense(1, len(test.x), test.x), Gaussianise)
+		got, err := apply(mat.NewDense(1, len(test.x), test.x), Gaussianise)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,11 +49,11 @@ func TestGaussianiseIgnoresMonotoneTransforms(t *testing.T) {
 	x := ar7(rand.New(rand.NewPCG(17, 18)), 2, 100)
 	var bent mat.Dense
 	bent.Apply(func(_, _ int, v float64) float64 { return math.Exp(3 * v) }, x)
-	want, err := Apply(x, Gaussianise)
+	want, err := apply(x, Gaussianise)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Apply(&bent, Gaussianise)
+	got, err := apply(&bent, Gaussianise)
 	if err != nil {
 		t.Fatal(err)
 	}
