@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
@@ -41,6 +42,7 @@ type AutoregressiveConfig struct {
 // AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians across ±1. The scope's
 // initializer isn't used.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
+	argument.Floats("flows: Autoregressive", "z", z, "[R, d, p…] with one or more axes p…", 3, math.MaxInt)
 	return &AutoregressiveConfig{scope: scope, z: z, components: 4}
 }
 
@@ -62,7 +64,14 @@ func (c *AutoregressiveConfig) Components(k int) *AutoregressiveConfig {
 func (c *AutoregressiveConfig) Done() *Node {
 	z, g := c.z, c.z.Graph()
 	runs, d, axes := z.Shape().Dim(0), z.Shape().Dim(1), z.Rank()-2
+	argument.AtLeast("flows: Autoregressive", "components", c.components, 1)
 	before, after := Margins(c.past, axes)
+	for i, n := range z.Shape().Dimensions[2:] {
+		if n <= before[i]+after[i] {
+			exceptions.Panicf("flows: Autoregressive: z is %s; must have more than %d positions along "+
+				"axis %d, as far as Past reaches", z.Shape(), before[i]+after[i], 2+i)
+		}
+	}
 	shifted := func(offset []int) *Node { // z at t+offset, for all t of the result
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 		for i := range axes {
@@ -139,6 +148,11 @@ func Margins(offsets [][]int, axes int) (before, after []int) {
 			exceptions.Panicf("flows: offset %v has %d entries; must be %d, one for each axis",
 				offset, len(offset), axes)
 		}
+		first := slices.IndexFunc(offset, func(o int) bool { return o != 0 })
+		if first < 0 || offset[first] > 0 {
+			exceptions.Panicf("flows: offset %v isn't into the past; must have a negative entry "+
+				"first, but for zeros", offset)
+		}
 	}
 	return past.Margins(offsets, axes)
 }
@@ -150,10 +164,13 @@ func Margins(offsets [][]int, axes int) (before, after []int) {
 // entropy rate of x, which no map changes, that is the negative of the paper's criterion for an
 // invertible map.
 func LogLikelihood(sources, logDet *Node, past [][]int) *Node {
+	argument.Floats("flows: LogLikelihood", "logDet", logDet, "[R, p…]", 2, math.MaxInt)
 	before, after := Margins(past, logDet.Rank()-1)
 	slice := []SliceAxisSpec{AxisRange()}
 	for i := range before {
 		slice = append(slice, AxisRange(before[i], logDet.Shape().Dim(1+i)-after[i]))
 	}
-	return Add(sources, Slice(logDet, slice...))
+	logDet = Slice(logDet, slice...)
+	argument.Same("flows: LogLikelihood", "sources", sources, "logDet where the past is inside", logDet)
+	return Add(sources, logDet)
 }

@@ -372,6 +372,7 @@ func TestRegularizationIsTrained(t *testing.T) {
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		store.SetParam(regularizer.ParamL2, lambda)
+		store.SetParam(layers.ParamRuns, 2)
 		loss := func(scope *model.Scope, _, batch []*Node) *Node {
 			w := layers.Dense(scope, batch[0], 1) // [R, 1, 1], the weight of an input of 1
 			for v := range scope.Store().Scope("/dense").IterVariables() {
@@ -459,6 +460,7 @@ func newGathered(t *testing.T, b compute.Backend, opt optimizer.Interface) *gath
 			normal(gatheredSteps, gatheredRuns, gatheredBatch),
 		},
 	}
+	p.store.SetParam(layers.ParamRuns, gatheredRuns)
 	loss := func(scope *model.Scope, data, batch []*Node) *Node {
 		y := layers.GatherSignals(data[0], batch[0])                                   // [R, B, d]
 		shared := Squeeze(ReduceSum(Gather(data[1], InsertAxes(batch[0], -1)), 2), -1) // [R, B]

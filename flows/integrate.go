@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -32,12 +33,14 @@ type IntegrateConfig struct {
 // Integrate solves dy/dτ = v(y, τ) from y, of any shape and a float dtype, in equal steps: on XLA
 // in one compiled While, on the pure-Go backend by that number of copies of the step. The
 // velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
-// and Gradient.
+// and Gradient. To follow a flow from values on the host, use [Follow].
 //
-// GoMLX 0.28.6 has two conditions for it. Other nodes that the velocity needs must come through
-// Hold, as on XLA a While sees no others. And Integrate must be alone in its graph, a model.Exec
-// of its own: MulScalar, AddScalar and the like share scalars in a whole graph, which a While
-// doesn't see either. Nothing can be differentiated through a While.
+// GoMLX 0.28.6 has three conditions for it, which are the same on every backend. Other nodes that
+// the velocity needs must come through Hold, as on XLA a While sees no others. Integrate must be
+// alone in its graph, a model.Exec of its own: MulScalar, AddScalar and the like share scalars in
+// a whole graph, which a While doesn't see either. (Scalars shared with operations after it are
+// an error on XLA only.) Nothing can be differentiated through a While, and it isn't for the
+// StepLoss of a Trainer, which is in a While already.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {
 	return &IntegrateConfig{
 		scope: scope, velocity: velocity, y: y,
@@ -81,23 +84,56 @@ func (c *IntegrateConfig) Done() *Node {
 	if c.steps < 1 {
 		exceptions.Panicf("flows: Integrate: %d steps; must be at least 1", c.steps)
 	}
+	if g.State(inStepLoss{}) != nil {
+		exceptions.Panicf("flows: Integrate: it is in the loss of a Trainer, which is in a While " +
+			"already; must be in a graph of its own")
+	}
+	if g.State(integrated{}) != nil {
+		exceptions.Panicf("flows: Integrate: it is the second in its graph; must be alone in its graph")
+	}
+	g.AttachState(integrated{}, true)
+	variables, scalars := c.dryRun()
+	y := c.y
 	if isPureGo(g.Backend()) {
-		y := c.y
+		for s := range scalars {
+			if s.sharedIn(g) {
+				exceptions.Panicf("flows: Integrate: the velocity shares a scalar, %g of MulScalar or "+
+					"the like, with the graph around it; must be alone in its graph", s.value)
+			}
+		}
 		for k := range c.steps {
 			y = c.step(Const(g, int32(k)), y, c.held)
 		}
-		return y
-	}
-	variables := c.variables()
-	var y *Node
-	if err := exceptions.TryCatch[error](func() {
+	} else if err := exceptions.TryCatch[error](func() {
 		y = repeat(g, Const(g, int32(c.steps)), c.y, c.held, variables, c.step)
 	}); err != nil {
 		// The step alone could be built, so the graph around it is the reason.
 		panic(fmt.Errorf("flows: Integrate: the velocity shares a scalar, of MulScalar or "+
 			"the like, with the graph around it; must be alone in its graph: %w", err))
 	}
-	return y
+	return IdentityWithCustomGradient(y, func(_, _ *Node) *Node {
+		exceptions.Panicf("flows: Integrate: it can't be differentiated, as it is a While")
+		return nil
+	})
+}
+
+// The keys of a graph's states: that it has an Integrate, and that it is a Trainer's step.
+type (
+	integrated struct{}
+	inStepLoss struct{}
+)
+
+// A scalar is a constant that MulScalar, ZerosLike and the like make once for a graph.
+type scalar struct {
+	dtype dtypes.DType
+	value float64
+}
+
+// sharedIn reports whether g has the scalar already. If not, it has it afterwards.
+func (s scalar) sharedIn(g *Graph) bool {
+	last := g.LastNode()
+	Scalar(g, s.dtype, s.value)
+	return g.LastNode() == last
 }
 
 // step returns y after step number i of the solver, an int32 scalar.
@@ -116,10 +152,11 @@ func (c *IntegrateConfig) step(i, y *Node, held []*Node) *Node {
 	}, y, tau, h)
 }
 
-// variables returns those that the velocity uses.
-func (c *IntegrateConfig) variables() []*model.Variable {
+// dryRun builds a step in a graph of its own. It returns the variables that the velocity uses,
+// and the scalars that it shares.
+func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]bool) {
 	store := c.scope.Store()
-	var used []*model.Variable
+	scalars = make(map[scalar]bool)
 	if err := dryRun(c.y.Graph().Backend(), store, func(g *Graph) {
 		store.SetTraining(g, store.IsTraining(c.y.Graph()))
 		held := make([]*Node, len(c.held))
@@ -133,11 +170,22 @@ func (c *IntegrateConfig) variables() []*model.Variable {
 				used = append(used, v)
 			}
 		}
+		for _, n := range g.Nodes() {
+			if n.Type() == NodeTypeConstant && n.IsScalar() && n.DType().IsFloat() {
+				value, err := host.Values(n.ConstantValue())
+				if err != nil {
+					panic(err)
+				}
+				if s := (scalar{n.DType(), value[0]}); s.sharedIn(g) {
+					scalars[s] = true
+				}
+			}
+		}
 	}); err != nil {
-		panic(fmt.Errorf("flows: Integrate: building the velocity of y, τ and the nodes of Hold: %w",
-			err))
+		panic(fmt.Errorf("flows: Integrate: building the velocity of y, τ and the nodes of Hold "+
+			"(others must be passed by Hold): %w", err))
 	}
-	return used
+	return used, scalars
 }
 
 // A Solver is a one-step method for dy/dτ = v(y, τ).

@@ -89,6 +89,7 @@ func TestIntegrateIsALoopOnTheHost(t *testing.T) {
 		y0, context := normal(2, 5, 3), normal(2, 5, 2)
 		store := model.NewStore()
 		defer store.Finalize()
+		store.SetParam(layers.ParamRuns, 2)
 		step, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 			return []*Node{flows.Heun.Step(func(y, tau *Node) *Node {
 				return velocity(scope.ResetVisited(), y, tau, in[1:2])

@@ -1,6 +1,11 @@
 package flows
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/seed-47b1e431/gosica/internal/argument"
+)
 
 // LogisticLoss is the loss of a classifier of samples of p (logits of joint samples) against
 // samples of q (logits of product samples), one value per pair:
@@ -10,6 +15,7 @@ import . "github.com/gomlx/gomlx/core/graph"
 // Its expectation has its minimum at logit = log p/q, where it is 2·log 2 less twice the
 // Jensen–Shannon divergence of p and q, in nats. joint and product have equal shapes.
 func LogisticLoss(joint, product *Node) *Node {
+	argument.Same("flows: LogisticLoss", "product", product, "joint", joint)
 	return Add(softplus(Neg(joint)), softplus(product))
 }
 
@@ -30,16 +36,43 @@ func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 }
 
 // StraightPath is the path y(τ) = (1−τ)·y0 + τ·y1 from the current sample at τ = 0 to the target
-// at τ = 1 (paper, equation rectified, which prints τ·y1 + τ·y0 by mistake). y0 and y1 are shaped
-// […, d] and tau […].
+// at τ = 1 (paper, equation rectified, which prints τ·y1 + τ·y0 by mistake). y0 and y1 have the
+// axes of tau, those of the batch, and then any of a sample's own: [B, d] or images [B, H, W, C]
+// for tau [B].
 func StraightPath(y0, y1, tau *Node) *Node {
-	tau = InsertAxes(tau, -1) // […, 1]
+	const where = "flows: StraightPath"
+	argument.Same(where, "y1", y1, "y0", y0)
+	rank := tau.Rank()
+	if tau.DType() != y0.DType() || rank > y0.Rank() || !equalDims(tau, y0, rank) {
+		exceptions.Panicf("%s: tau is %s; must have y0's dtype and first axes, y0 is %s",
+			where, tau.Shape(), y0.Shape())
+	}
+	for range y0.Rank() - rank {
+		tau = InsertAxes(tau, -1) // […, 1]
+	}
 	return Add(Mul(OneMinus(tau), y0), Mul(tau, y1))
 }
 
+// equalDims reports whether the first axes of x and y are equal.
+func equalDims(x, y *Node, axes int) bool {
+	for axis := range axes {
+		if x.Shape().Dim(axis) != y.Shape().Dim(axis) {
+			return false
+		}
+	}
+	return true
+}
+
 // RectifiedLoss is ‖y1 − y0 − v‖² of each sample (paper, equation rec.obj). y0, y1 and the
-// velocity v at y(τ) are shaped […, d], the result […]. Its expectation has its minimum at
-// v = E[y1 − y0 | y(τ)].
-func RectifiedLoss(v, y0, y1 *Node) *Node {
-	return ReduceSum(Square(Sub(Sub(y1, y0), v)), -1)
+// velocity v at y(τ) are shaped […, d], the result […]. For samples of several axes, such as
+// images, axes are those to sum over: RectifiedLoss(v, y0, y1, 1, 2, 3) of [B, H, W, C] is [B].
+// Its expectation has its minimum at v = E[y1 − y0 | y(τ)].
+func RectifiedLoss(v, y0, y1 *Node, axes ...int) *Node {
+	const where = "flows: RectifiedLoss"
+	argument.Same(where, "v", v, "y0", y0)
+	argument.Same(where, "y1", y1, "y0", y0)
+	if len(axes) == 0 {
+		axes = []int{-1}
+	}
+	return ReduceSum(Square(Sub(Sub(y1, y0), v)), axes...)
 }

@@ -23,6 +23,17 @@ const (
 	adagradEpsilon = 1e-10
 )
 
+// ParamAdagradEpsilon is the hyperparameter for ε of Adagrad, a float64. The default is 1e-10.
+const ParamAdagradEpsilon = "adagrad_epsilon"
+
+// Importing this package makes "adagrad" one of GoMLX's optimizers by name, as for its
+// hyperparameter optimizer.ParamOptimizer.
+func init() {
+	optimizer.KnownOptimizers["adagrad"] = func(scope *model.Scope) optimizer.Interface {
+		return Adagrad().FromScope(scope).Done()
+	}
+}
+
 // AdagradConfig is made by Adagrad; call Done to get the optimizer.
 type AdagradConfig struct {
 	learningRate float64
@@ -48,6 +59,14 @@ func (c *AdagradConfig) LearningRate(lr float64) *AdagradConfig {
 // Epsilon sets ε. The default is 1e-10.
 func (c *AdagradConfig) Epsilon(epsilon float64) *AdagradConfig {
 	c.epsilon = epsilon
+	return c
+}
+
+// FromScope sets what the hyperparameters of scope say: optimizer.ParamLearningRate and
+// ParamAdagradEpsilon.
+func (c *AdagradConfig) FromScope(scope *model.Scope) *AdagradConfig {
+	c.learningRate = model.GetParamOr(scope, optimizer.ParamLearningRate, c.learningRate)
+	c.epsilon = model.GetParamOr(scope, ParamAdagradEpsilon, c.epsilon)
 	return c
 }
 

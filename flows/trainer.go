@@ -291,6 +291,7 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 	numData := len(t.dataShapes)
 	i, data, batches := inputs[0], inputs[1:1+numData], inputs[1+numData:]
 	scope.Store().SetTraining(i.Graph(), true) // for dropout and schedules
+	i.Graph().AttachState(inStepLoss{}, true)
 	batch := make([]*Node, len(batches))
 	for k, b := range batches {
 		batch[k] = element(b, i)
@@ -346,6 +347,7 @@ func (t *Trainer) prepare() error {
 		if trainable == 0 {
 			exceptions.Panicf("the loss uses no trainable variable of the store; must use one")
 		}
+		t.checkRuns(g, loss)
 		t.updateGraph(scope, loss)
 		for v := range t.store.IterVariables() {
 			if !v.InUseByGraph(g) {
@@ -385,6 +387,21 @@ func (t *Trainer) prepare() error {
 		}
 	}
 	return nil
+}
+
+// checkRuns panics unless every trainable variable has the axis of the loss's runs. A loss of [B],
+// one for each sample, would be taken for that of B runs.
+func (t *Trainer) checkRuns(g *Graph, loss *Node) {
+	if t.runs == 1 {
+		return
+	}
+	for v := range t.store.IterVariables() {
+		if v.Trainable && v.InUseByGraph(g) && (v.Shape().Rank() == 0 || v.Shape().Dim(0) != t.runs) {
+			exceptions.Panicf("the loss is %s, one for each of %d runs, and variable %q is %s; must be "+
+				"a scalar for one run, as by ReduceAllMean, or [R] where each variable is [R, …]",
+				loss.Shape(), t.runs, v.Path(), v.Shape())
+		}
+	}
 }
 
 // values returns the nodes of the variables that g uses, and the number of trainable ones.

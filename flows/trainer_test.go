@@ -114,6 +114,7 @@ func newRegression(t *testing.T, b compute.Backend, opt optimizer.Interface, run
 		}
 	}
 	p := &regression{store: model.NewStore()}
+	p.store.SetParam(layers.ParamRuns, len(runs))
 	p.batches = []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(x, regressionSteps, len(runs), regressionBatch, regressionInputs),
 		tensors.FromFlatDataAndDimensions(y, regressionSteps, len(runs), regressionBatch),

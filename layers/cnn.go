@@ -5,8 +5,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
@@ -37,8 +37,10 @@ type CNNConfig struct {
 //
 // Its variables are those of three Conv in the sub-scopes conv_0 to conv_2 and of
 // a Dense in output.
+//
+// x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, H, W, C]; see ParamRuns.
 func CNN(scope *model.Scope, x *Node) *CNNConfig {
-	checkIndexed("CNN", x)
+	checkIndexed(scope, "CNN", x)
 	return &CNNConfig{
 		scope:    scope,
 		x:        x,
@@ -62,6 +64,7 @@ func (c *CNNConfig) Outputs(n int) *CNNConfig {
 
 // Done builds the network and returns its output, [R, B, outputs].
 func (c *CNNConfig) Done() *Node {
+	checkUnits("CNN", c.channels, c.outputs)
 	x := c.x
 	runs, batch := x.Shape().Dim(0), x.Shape().Dim(1)
 	for i := range cnnLayers {
@@ -79,19 +82,25 @@ func (c *CNNConfig) Done() *Node {
 // two or three axes becomes [R, B, p…, outputs]. Its variables, in the sub-scope
 // "conv", are weights [R, 3,…,3, C, outputs] and biases [R, outputs].
 //
+// x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, H, W, C]; see ParamRuns.
+//
 // It is shifted copies of x and one matrix product. Inside a compiled loop XLA runs these
 // several times faster than its own convolution, which has no runs axis either.
 func Conv(scope *model.Scope, x *Node, outputs int) *Node {
-	checkIndexed("Conv", x)
+	checkIndexed(scope, "Conv", x)
+	argument.AtLeast("layers: Conv", "outputs", outputs, 1)
 	return conv(scope.In("conv"), x, outputs)
 }
 
 // checkIndexed panics unless x is shaped [R, B, p…, C].
-func checkIndexed(layer string, x *Node) {
-	if axes := x.Rank() - 3; axes < 1 || axes > 3 {
-		exceptions.Panicf("layers: %s: x is shaped %s; "+
-			"must be [R, B, p…, C] with one to three axes p…", layer, x.Shape())
-	}
+func checkIndexed(scope *model.Scope, layer string, x *Node) {
+	checkInput(scope, layer, x, "[R, B, p…, C] with one to three axes p…", 4, 6)
+}
+
+// checkUnits panics unless a layer has hidden channels and outputs.
+func checkUnits(layer string, channels, outputs int) {
+	argument.AtLeast("layers: "+layer, "channels", channels, 1)
+	argument.AtLeast("layers: "+layer, "outputs", outputs, 1)
 }
 
 // conv is Conv with the variables in scope itself.

@@ -15,7 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/layers"
+	sicalayers "github.com/seed-47b1e431/gosica/layers"
 )
 
 // sines draws 32 noisy sines of 16 positions, [B, T, 1], and which of them are fast.
@@ -44,8 +44,8 @@ func ExampleCNN() {
 	defer store.Finalize()
 	store.SetParam(model.ParamInitialSeed, int64(1))
 	logits := func(scope *model.Scope, x *Node) *Node { // [B, T, 1]
-		x = layers.CNN(scope.In("cnn"), InsertAxes(x, 0)).Channels(8).Outputs(8).Done() // [R=1, B, 8]
-		return gomlx.Dense(scope, activation.Relu(Squeeze(x, 0)), true, 1)              // [B, 1]
+		x = sicalayers.CNN(scope.In("cnn"), InsertAxes(x, 0)).Channels(8).Outputs(8).Done() // [R=1, B, 8]
+		return gomlx.Dense(scope, activation.Relu(Squeeze(x, 0)), true, 1)                  // [B, 1]
 	}
 	trainer := train.NewTrainer(b, store, logits, loss.BinaryCrossentropyLogits, optimizer.Adam().LearningRate(3e-3).Done(), nil, nil)
 	rng := rand.New(rand.NewPCG(1, 0))

@@ -3,13 +3,16 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // WholeContext is the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix
@@ -24,6 +27,7 @@ import (
 // sample hides a position of its own in each. The result is shaped
 // [R, B, p…, 3d] where shape holds the axes p… of the index.
 func WholeContext(z, y, idx *Node, shape ...int) *Node {
+	checkWhole("WholeContext", z, y, idx, shape)
 	return inIndexShape(Concatenate([]*Node{
 		hiddenMask(z, idx),   // [R, B, T, d]
 		repeatOverTime(z, y), // [R, B, T, d]
@@ -37,6 +41,8 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 // every position. The hidden value of the second context is the flow's target and
 // never an input. The result is shaped [R, B, p…, 5d+K].
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
+	checkWhole("WholeContextRF", z, y, idx, shape)
+	checkTarget("WholeContextRF", idx, idx2, time)
 	return inIndexShape(Concatenate([]*Node{
 		hiddenMask(z, idx),      // [R, B, T, d]
 		repeatOverTime(z, y),    // [R, B, T, d]
@@ -51,6 +57,8 @@ func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 // and cos 2πkτ for each k from 1 to waves. The result is [R, B, K] with K = 1 + 2·waves. The
 // paper says "an additional time-encoding", and no more.
 func TimeEncoding(tau *Node, waves int) *Node {
+	argument.Dims("layers: TimeEncoding", "tau", tau, "[R, B]", argument.Any, argument.Any)
+	argument.AtLeast("layers: TimeEncoding", "waves", waves, 0)
 	code := []*Node{tau}
 	for k := 1; k <= waves; k++ {
 		angle := MulScalar(tau, 2*math.Pi*float64(k))
@@ -63,14 +71,55 @@ func TimeEncoding(tau *Node, waves int) *Node {
 // [R, B, d], is the idx of joint samples, which have all signals at one position (see
 // WholeContext).
 func EverySignal(t *Node, d int) *Node {
+	argument.Indices("layers: EverySignal", "t", t, "[R, B]", argument.Any, argument.Any)
+	argument.AtLeast("layers: EverySignal", "d", d, 1)
 	return BroadcastToDims(InsertAxes(t, -1), t.Shape().Dim(0), t.Shape().Dim(1), d)
+}
+
+// checkWhole panics unless z [R, d, T], y [R, B, d], idx [R, B, d] and the shape of T go together.
+func checkWhole(layer string, z, y, idx *Node, shape []int) {
+	checkSignals(layer, z, idx)
+	argument.Dims("layers: "+layer, "y", y, "[R, B, d]", idx.Shape().Dimensions...)
+	if y.DType() != z.DType() {
+		exceptions.Panicf("layers: %s: y is %s; must be of z's dtype, %s", layer, y.Shape(), z.DType())
+	}
+	positions := z.Shape().Dim(2)
+	if len(shape) < 1 || len(shape) > 3 || slices.Min(shape) < 1 || grid.Product(shape) != positions {
+		exceptions.Panicf("layers: %s: shape is %v; must be the one to three axes of z's %d positions",
+			layer, shape, positions)
+	}
+}
+
+// checkTarget panics unless idx2 is shaped like idx, [R, B, d], and time is [R, B, K].
+func checkTarget(layer string, idx, idx2, time *Node) {
+	dims := idx.Shape().Dimensions
+	argument.Indices("layers: "+layer, "idx2", idx2, "[R, B, d]", dims...)
+	argument.Dims("layers: "+layer, "time", time, "[R, B, K]", dims[0], dims[1], argument.Any)
+}
+
+// checkSignals panics unless z is [R, d, T] and idx [R, B, d].
+func checkSignals(layer string, z, idx *Node) {
+	argument.Dims("layers: "+layer, "z", z, "[R, d, T]", argument.Any, argument.Any, argument.Any)
+	runs, d := z.Shape().Dim(0), z.Shape().Dim(1)
+	argument.Indices("layers: "+layer, "idx", idx, "[R, B, d]", runs, argument.Any, d)
+}
+
+// nanOutside returns x [R, B, C], with NaN for the samples that have one of their positions
+// idx [R, B, d] outside 0 to positions−1. There backends read what they like.
+func nanOutside(x, idx *Node, positions int) *Node {
+	g := x.Graph()
+	before := LessThan(ReduceMin(idx, -1), Const(g, int32(0)))
+	after := GreaterOrEqual(ReduceMax(idx, -1), Const(g, int32(positions)))
+	outside := InsertAxes(LogicalOr(before, after), -1) // [R, B, 1]
+	outside = BroadcastToDims(outside, x.Shape().Dimensions...)
+	nan := Const(g, host.Tensor([]float64{math.NaN()}, x.DType()))
+	return Where(outside, BroadcastToDims(nan, x.Shape().Dimensions...), x)
 }
 
 // hidden reports for each sample, position and signal whether that is hidden: bool [R, B, T, d].
 func hidden(z, idx *Node) *Node {
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	positions := z.Shape().Dim(2)
-	z.AssertDims(runs, d, positions)
 	t := Iota(z.Graph(), shapes.Make(dtypes.Int32, runs, batch, positions, d), 2)   // [R, B, T, d]
 	return Equal(t, BroadcastToDims(InsertAxes(idx, 2), runs, batch, positions, d)) // [R, B, T, d]
 }
@@ -114,21 +163,26 @@ func Neighbours(width int, shape ...int) ([][]int32, error) {
 // WindowContext gathers the neighbours of each sample's positions, [R, B, d·K]. z is shaped
 // [R, d, T], the int32 positions idx [R, B, d] (one for each signal, as in WholeContext) and
 // the int32 table of Neighbours [T, K]. Beyond the edge of the index a neighbour is zero. The
-// value at the position itself isn't used.
+// value at the position itself isn't used. An idx outside 0 to T−1 makes NaN of its sample.
 func WindowContext(z, idx, neighbours *Node) *Node {
+	checkSignals("WindowContext", z, idx)
+	argument.Indices("layers: WindowContext", "neighbours", neighbours, "[T, K]",
+		z.Shape().Dim(2), argument.Any)
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	positions, k := neighbours.Shape().Dim(0), neighbours.Shape().Dim(1)
-	z.AssertDims(runs, d, positions)
 	at := Gather(neighbours, InsertAxes(idx, -1)) // [R, B, d, K]
 	outside := Zeros(z.Graph(), shapes.Make(z.DType(), runs, d, 1))
 	padded := Concatenate([]*Node{z, outside}, 2) // [R, d, T+1]
-	return Reshape(gatherSignals(padded, at), runs, batch, d*k)
+	return nanOutside(Reshape(gatherSignals(padded, at), runs, batch, d*k), idx, positions)
 }
 
 // GatherSignals takes the value of each signal at a position of its own:
-// z shaped [R, d, T] and int32 idx shaped [R, B, d] give [R, B, d].
+// z shaped [R, d, T] and int32 idx shaped [R, B, d] give [R, B, d]. All values of a sample with
+// a position outside 0 to T−1 are NaN.
 func GatherSignals(z, idx *Node) *Node {
-	return Reshape(gatherSignals(z, InsertAxes(idx, -1)), idx.Shape().Dimensions...)
+	checkSignals("GatherSignals", z, idx)
+	values := Reshape(gatherSignals(z, InsertAxes(idx, -1)), idx.Shape().Dimensions...)
+	return nanOutside(values, idx, z.Shape().Dim(2))
 }
 
 // gatherSignals takes z[r, i, at[r, b, i, k]]: z [R, d, T] and at

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,18 +13,46 @@ import (
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/layers/regularizer"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// Dense is the affine map x·W + b of each run: x shaped [R, …, in] of a float dtype becomes
-// [R, …, outputs]. Its variables, in the sub-scope "dense", are weights [R, in, outputs] and
+// ParamRuns is the hyperparameter for the number R of runs, the first axis of every layer's
+// input, an int. The default is 1. Another length of that axis panics: a batch of GoMLX's shape,
+// without a runs axis, would be taken for many networks.
+const ParamRuns = "sica_runs"
+
+// ParamSeed is the hyperparameter for the seed of the initial values, an int. With 0 or more,
+// layers begin as [Initialise] and [InitialiseInvertible] would set them, the same on every
+// backend, from streams of the seed, the run and the variable's scope. The default is -1: the
+// scope's initializer, and that of Invertible.
+const ParamSeed = "sica_seed"
+
+// seed returns that of ParamSeed; it is negative for none.
+func seed(scope *model.Scope) int { return model.GetParamOr(scope, ParamSeed, -1) }
+
+// stream returns the random numbers of a run's initial values in scope, for a purpose.
+func stream(seed int, scope string, run int, purpose string) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d %s", scope, run, purpose)
+	return rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
+}
+
+// checkInput panics unless x is a layer's input of that form, with min to max axes and as many
+// runs as ParamRuns says.
+func checkInput(scope *model.Scope, layer string, x *Node, form string, min, max int) {
+	argument.Layer("layers: "+layer, x, form, min, max, model.GetParamOr(scope, ParamRuns, 1))
+}
+
+// Dense is the affine map x·W + b of each run: x [R, B, …, C] of a float dtype becomes
+// [R, B, …, outputs]. Its variables, in the sub-scope "dense", are weights [R, C, outputs] and
 // biases [R, outputs].
+//
+// x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, C]; see ParamRuns.
 func Dense(scope *model.Scope, x *Node, outputs int) *Node {
-	if x.Rank() < 2 {
-		exceptions.Panicf("layers: Dense: x is shaped %s; must be [R, …, inputs]", x.Shape())
-	}
+	checkInput(scope, "Dense", x, "[R, B, …, C]", 3, math.MaxInt)
+	argument.AtLeast("layers: Dense", "outputs", outputs, 1)
 	dims := slices.Clone(x.Shape().Dimensions)
 	last := len(dims) - 1
 	x = Reshape(x, dims[0], -1, dims[last])    // [R, N, in]
@@ -60,8 +89,10 @@ type MLPConfig struct {
 // MLP is a multi-layer perceptron with SiLU activations over x shaped [R, B, C]. SiLU is
 // smooth, so that the gradient of the output in the input is continuous. That is the velocity
 // of a Wasserstein gradient flow.
+//
+// x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, C]; see ParamRuns.
 func MLP(scope *model.Scope, x *Node) *MLPConfig {
-	x.AssertRank(3)
+	checkInput(scope, "MLP", x, "[R, B, C]", 3, 3)
 	return &MLPConfig{
 		scope:   scope,
 		x:       x,
@@ -86,6 +117,10 @@ func (c *MLPConfig) Outputs(n int) *MLPConfig {
 // Done builds the network and returns its output, [R, B, outputs].
 func (c *MLPConfig) Done() *Node {
 	x := c.x
+	for _, width := range c.hidden {
+		argument.AtLeast("layers: MLP", "hidden width", width, 1)
+	}
+	argument.AtLeast("layers: MLP", "outputs", c.outputs, 1)
 	for i, width := range c.hidden {
 		x = activation.Swish(linear(c.scope.In("hidden_%d", i), x, width)) // [R, B, width]
 	}
@@ -105,6 +140,13 @@ func affineVariables(
 ) (weights, biases *Node) {
 	runs, outputs := dims[0], dims[len(dims)-1]
 	scope = scope.WithInitializer(runByRun(scope.Initializer()))
+	if s := seed(scope); s >= 0 {
+		inputs := 1
+		for _, n := range dims[1 : len(dims)-1] {
+			inputs *= n
+		}
+		scope = scope.WithInitializer(torch(s, scope.Scope(), inputs))
+	}
 	v := scope.VariableWithShape(weightsName, shapes.Make(dtype, dims...))
 	if regularize := regularizer.FromScope(scope); regularize != nil {
 		regularize(g, v)
@@ -124,6 +166,28 @@ func runByRun(initializer model.VariableInitializer) model.VariableInitializer {
 		}
 		return Stack(parts, 0)
 	}
+}
+
+// torch returns an initializer of affineVariables in scope, uniform on ±1/√inputs.
+func torch(seed int, scope string, inputs int) model.VariableInitializer {
+	return func(g *Graph, shape shapes.Shape) *Node {
+		runs := shape.Dim(0)
+		var values []float64
+		for r := range runs {
+			rng := stream(seed, scope, r, fmt.Sprint(shape.Rank())) // weights have more axes than biases
+			values = append(values, uniform(rng, shape.Size()/runs, 1/math.Sqrt(float64(inputs)))...)
+		}
+		return Const(g, host.Tensor(values, shape.DType, shape.Dimensions...))
+	}
+}
+
+// uniform draws n numbers on ±bound.
+func uniform(rng *rand.Rand, n int, bound float64) []float64 {
+	values := make([]float64, n)
+	for k := range values {
+		values[k] = bound * (2*rng.Float64() - 1)
+	}
+	return values
 }
 
 // Initialise draws all trainable weights and biases of [Dense], [Conv], [MLP], [CNN] and
@@ -151,11 +215,7 @@ func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
 		}
 		bound := 1 / math.Sqrt(float64(inputs))
 		err := setRuns(v, rngs, func(r int, dims []int) ([]float64, error) {
-			values := make([]float64, v.Shape().Size()/len(rngs))
-			for k := range values {
-				values[k] = bound * (2*rngs[r].Float64() - 1)
-			}
-			return values, nil
+			return uniform(rngs[r], v.Shape().Size()/len(rngs), bound), nil
 		})
 		if err != nil {
 			return err

@@ -3,10 +3,17 @@
 // paper, or a local window) and networks over them (the paper's CNN, an MLP). [Invertible] is
 // a map of all signals at a position with an inverse and a Jacobian in closed form.
 //
+// GoMLX has a package of the same name, so programs import this one as sicalayers:
+//
+//	import (
+//		"github.com/gomlx/gomlx/ml/layers"
+//		sicalayers "github.com/seed-47b1e431/gosica/layers"
+//	)
+//
 // Start with [CNN] over [WholeContext], [MLP] over [WindowContext], and [Invertible]:
 //
-//	x := layers.WholeContext(z, y, idx, positions) // [R, B, T, 3d]
-//	logit := layers.CNN(scope, x).Done()           // [R, B, 1]
+//	x := sicalayers.WholeContext(z, y, idx, positions) // [R, B, T, 3d]
+//	logit := sicalayers.CNN(scope, x).Done()           // [R, B, 1]
 //
 // # The runs axis
 //
@@ -17,13 +24,16 @@
 //	R runs, B samples of a batch, d signals, T positions,
 //	p… axes of the position index (their product is T), C channels, K neighbours.
 //
-// A single network is R = 1: between GoMLX's layers, whose tensors have no such
-// axis, put it there with InsertAxes(x, 0), and take it away with Squeeze(y, 0).
+// A single network is R = 1: between GoMLX's layers, whose tensors have no such axis, put it
+// there with InsertAxes(x, 0), and take it away with Squeeze(y, 0). For more runs set the
+// hyperparameter [ParamRuns] of the store. A first axis of another length panics: it would be
+// a batch taken for runs, which trained a network for each sample.
 //
 // # In a model of GoMLX
 //
 // Layers take a scope first, as those of GoMLX, and options are set by methods before Done.
-// Options have hyperparameters (ParamCNNChannels, ParamMLPHidden, ParamInvertibleLayers).
+// Options have hyperparameters (ParamCNNChannels, ParamMLPHidden, ParamInvertibleLayers,
+// ParamRuns, ParamSeed).
 // Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
 // with GoMLX's checkpoints.
 //
@@ -31,9 +41,10 @@
 // layer twice, give it scope.ResetVisited().
 //
 // Weights and biases are drawn by the scope's initializer, run by run as for a layer
-// without runs: with GoMLX's default He's weights and biases of 0. [Initialise] sets
-// them as PyTorch has them, from random streams of yours, the same on every backend.
-// Invertible has initializers of its own; [InitialiseInvertible] draws better values. Weights
+// without runs: with GoMLX's default He's weights and biases of 0. With the hyperparameter
+// [ParamSeed] they are those of PyTorch, the same on every backend, and Invertible begins with
+// better values, too. [Initialise] and [InitialiseInvertible] set them so later, from random
+// streams of yours. Weights
 // of affine maps and convolutions are regularized by regularizer.ParamL2 and ParamL1, summed
 // over the runs; nothing else is.
 //

@@ -24,6 +24,9 @@ import (
 // begins with.
 func executed(t *testing.T, store *model.Store, x *tensors.Tensor, build func(scope *model.Scope, x *Node) []*Node) ([]*tensors.Tensor, error) {
 	t.Helper()
+	if model.GetParamOr(store.RootScope(), layers.ParamRuns, 0) == 0 {
+		store.SetParam(layers.ParamRuns, x.Shape().Dim(0))
+	}
 	exec, err := model.NewExec(openGo(t), store, build)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +104,7 @@ func TestInvertibleBeginsInvertible(t *testing.T) {
 	const runs, d, n = 2, 3, 50
 	for name, m := range invertibles {
 		t.Run(name, func(t *testing.T) {
-			x := normal(rand.New(rand.NewPCG(2, 2)), runs, d, n)
+			x := normal(rand.New(rand.NewPCG(2, 2)), runs, n, d)
 			out, err := executed(t, seeded(t), x, func(scope *model.Scope, x *Node) []*Node {
 				z, _ := m.forward(scope, x)
 				return []*Node{z, m.inverse(scope.ResetVisited(), z)}
@@ -112,7 +115,7 @@ func TestInvertibleBeginsInvertible(t *testing.T) {
 			if diff := maxDifference(flat(t, out[1]), flat(t, x)); !(diff < 1e-6) {
 				t.Errorf("the inverse differs by %g", diff)
 			}
-			moved := make([]float64, runs*d*n)
+			moved := make([]float64, runs*n*d)
 			for i, z := range flat(t, out[0]) {
 				moved[i] = z - flat(t, x)[i]
 			}

@@ -11,6 +11,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
+	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/invertible"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
@@ -35,7 +37,7 @@ type InvertibleConfig struct {
 }
 
 // Invertible is a network of n layers and a last affine map, for each run a smooth one-to-one
-// map of ℝᵈ onto itself. x is shaped [R, d, N]. A layer is an affine map and a nonlinearity of
+// map of ℝᵈ onto itself. x is shaped [R, B, d]. A layer is an affine map and a nonlinearity of
 // each signal,
 //
 //	u = W·x + b,  y = u + c·(√(u² + 1) − 1),  −1 < c < 1
@@ -52,12 +54,14 @@ type InvertibleConfig struct {
 // biases [R, n+1, d], and for the nonlinearities bends [R, n, d], with c = tanh of it. They
 // begin near z = x, or as InitialiseInvertible sets them, which trains faster: 300 steps of
 // ExampleInvertible come to 1.54 ± 0.02 nats per point (12 runs), from the beginning near x to
-// 1.70 ± 0.03. The scope's initializer isn't used.
+// 1.70 ± 0.03. With ParamSeed they begin so at once. The scope's initializer isn't used.
 //
 // For the map and its inverse in one graph, give Done and DoneInverse a scope.ResetVisited()
 // each.
+//
+// x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, d]; see ParamRuns.
 func Invertible(scope *model.Scope, x *Node) *InvertibleConfig {
-	x.AssertRank(3)
+	checkInput(scope, "Invertible", x, "[R, B, d]", 3, 3)
 	n := model.GetParamOr(scope, ParamInvertibleLayers, 8)
 	return &InvertibleConfig{scope: scope, x: x, layers: n}
 }
@@ -69,11 +73,13 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 	return c
 }
 
-// Done returns z = g(x), [R, d, N], and log|det ∂g/∂x| at each x, [R, N].
+// Done returns z = g(x), [R, B, d], and log|det ∂g/∂x| at each x, [R, B].
 func (c *InvertibleConfig) Done() (z, logDet *Node) {
+	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)
-	runs, positions := c.x.Shape().Dim(0), c.x.Shape().Dim(2)
-	linear := pluVariables(scope, c.x, c.layers+1)
+	in := Transpose(c.x, 1, 2) // [R, d, N], whose rows are long
+	runs, positions := in.Shape().Dim(0), in.Shape().Dim(2)
+	linear := pluVariables(scope, in, c.layers+1)
 	// W·z + b as [W, b]·[z; 1]: the gradient of both is one product.
 	biases := InsertAxes(linear.biases, -1)                                // [R, n+1, d, 1]
 	maps := Concatenate([]*Node{linear.weights(), biases}, -1)             // [R, n+1, d, d+1]
@@ -81,36 +87,37 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 	apply := func(l int, z *Node) *Node {
 		return product(matrixOf(maps, l), Concatenate([]*Node{z, one}, 1)) // [R, d, N]
 	}
-	z = c.x
+	z = in
 	logDet = BroadcastToDims(InsertAxes(linear.logDet(), -1), runs, positions) // [R, N]
 	if c.layers > 0 {
-		bends := bendsVariable(scope, c.x, c.layers) // [R, n, d]
+		bends := bendsVariable(scope, in, c.layers) // [R, n, d]
 		for l := range c.layers {
 			var slope *Node
 			z, slope = leaky(vectorOf(bends, l), apply(l, z)) // [R, d, N]
 			logDet = Add(logDet, ReduceSum(Log(slope), 1))    // [R, N]
 		}
 	}
-	return apply(c.layers, z), logDet
+	return Transpose(apply(c.layers, z), 1, 2), logDet
 }
 
-// DoneInverse takes x for z and returns g⁻¹(z), [R, d, N].
+// DoneInverse takes x for z and returns g⁻¹(z), [R, B, d].
 func (c *InvertibleConfig) DoneInverse() *Node {
+	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)
-	linear := pluVariables(scope, c.x, c.layers+1)
+	in := Transpose(c.x, 1, 2) // [R, d, N]
+	linear := pluVariables(scope, in, c.layers+1)
 	inverses := linear.inverses() // [R, n+1, d, d]
 	back := func(l int, z *Node) *Node {
 		return product(matrixOf(inverses, l), Sub(z, vectorOf(linear.biases, l))) // [R, d, N]
 	}
-	x := back(c.layers, c.x)
-	if c.layers == 0 {
-		return x
+	x := back(c.layers, in)
+	if c.layers > 0 {
+		bends := bendsVariable(scope, in, c.layers) // [R, n, d]
+		for l := c.layers - 1; l >= 0; l-- {
+			x = back(l, leakyInverse(vectorOf(bends, l), x)) // [R, d, N]
+		}
 	}
-	bends := bendsVariable(scope, c.x, c.layers) // [R, n, d]
-	for l := c.layers - 1; l >= 0; l-- {
-		x = back(l, leakyInverse(vectorOf(bends, l), x)) // [R, d, N]
-	}
-	return x
+	return Transpose(x, 1, 2)
 }
 
 // A plu is the parameters of M affine maps.
@@ -125,13 +132,75 @@ func pluVariables(scope *model.Scope, x *Node, maps int) plu {
 	g, dtype, runs, d := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1)
 	square := shapes.Make(dtype, runs, maps, d, d)
 	return plu{
-		factors: scope.WithInitializer(small(scope, factorSpread)).
+		factors: scope.WithInitializer(drawnOr(scope, factorsName, small(scope, factorSpread))).
 			VariableWithShape(factorsName, square).NodeValue(g),
-		permutations: scope.WithInitializer(identities).
+		permutations: scope.WithInitializer(drawnOr(scope, permutationsName, identities)).
 			VariableWithShape(permutationsName, square).SetTrainable(false).NodeValue(g),
-		biases: scope.WithInitializer(small(scope, biasSpread)).
+		biases: scope.WithInitializer(drawnOr(scope, biasesName, small(scope, biasSpread))).
 			VariableWithShape(biasesName, shapes.Make(dtype, runs, maps, d)).NodeValue(g),
 	}
+}
+
+// drawnOr returns the initializer of the variable name in scope: as InitialiseInvertible draws
+// it, with ParamSeed, else the other.
+func drawnOr(
+	scope *model.Scope, name string, other model.VariableInitializer,
+) model.VariableInitializer {
+	s := seed(scope)
+	if s < 0 {
+		return other
+	}
+	path := scope.Scope()
+	return func(g *Graph, shape shapes.Shape) *Node {
+		var values []float64
+		for r := range shape.Dim(0) {
+			purpose := name
+			if name == permutationsName {
+				purpose = factorsName // both are of the same matrices
+			}
+			rng := stream(s, path, r, purpose)
+			drawn, err := drawInvertible(rng, name, shape.Dimensions[1:], nil)
+			if err != nil {
+				panic(fmt.Errorf("layers: initial values of %q: %w", path, err))
+			}
+			values = append(values, drawn...)
+		}
+		return Const(g, host.Tensor(values, shape.DType, shape.Dimensions...))
+	}
+}
+
+// drawInvertible draws a variable of one run, of these dims without that of the runs. The last
+// affine map is last, or the identity if it is nil.
+func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([]float64, error) {
+	switch name {
+	case biasesName:
+		maps, d := dims[0], dims[1]
+		values := normal(rng, (maps-1)*d, biasSpread*unitScale)
+		return append(values, make([]float64, d)...), nil // the last map has none
+	case bendsName:
+		return normal(rng, dims[0]*dims[1], bendSpread), nil
+	}
+	factors, permutations, err := drawMaps(rng, dims[0], dims[1], last)
+	if name == permutationsName {
+		return permutations, err
+	}
+	return factors, err
+}
+
+// drawMaps draws the parameters of affine maps that nearly cancel.
+func drawMaps(rng *rand.Rand, maps, d int, last *mat.Dense) (factors, permutations []float64, err error) {
+	if last == nil {
+		last = rotation.Identity(d)
+	}
+	for _, w := range cancelling(rng, maps, d, last) {
+		f, p, err := invertible.Factor(w)
+		if err != nil {
+			return nil, nil, err
+		}
+		factors = append(factors, f...)
+		permutations = append(permutations, p...)
+	}
+	return factors, permutations, nil
 }
 
 // small returns an initializer that draws normal numbers of that standard deviation.
@@ -219,7 +288,8 @@ func product(w, x *Node) *Node { return Einsum("rij,rjn->rin", w, x) }
 // bendsVariable returns c of the nonlinearities of so many layers, [R, layers, d].
 func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
-	bends := scope.WithInitializer(small(scope, bendSpread)).VariableWithShape(bendsName, shape)
+	bends := scope.WithInitializer(drawnOr(scope, bendsName, small(scope, bendSpread))).
+		VariableWithShape(bendsName, shape)
 	c := Tanh(bends.NodeValue(x.Graph()))
 	return MinScalar(MaxScalar(c, -invertible.MaxBend), invertible.MaxBend)
 }
@@ -297,30 +367,21 @@ func initialiseInvertible(
 		draw func(r int, dims []int) ([]float64, error)
 	}{
 		{factorsName, func(r int, dims []int) ([]float64, error) {
-			maps, d := dims[0], dims[1]
-			last := rotation.Identity(d)
-			if rotations != nil && rotations[r] != nil {
+			var last *mat.Dense
+			if rotations != nil {
 				last = rotations[r]
 			}
 			var factors []float64
-			for _, w := range cancelling(rngs[r], maps, d, last) {
-				f, p, err := invertible.Factor(w)
-				if err != nil {
-					return nil, err
-				}
-				factors = append(factors, f...)
-				permutations[r] = append(permutations[r], p...)
-			}
-			return factors, nil
+			var err error
+			factors, permutations[r], err = drawMaps(rngs[r], dims[0], dims[1], last)
+			return factors, err
 		}},
 		{permutationsName, func(r int, _ []int) ([]float64, error) { return permutations[r], nil }},
 		{biasesName, func(r int, dims []int) ([]float64, error) {
-			maps, d := dims[0], dims[1]
-			values := normal(rngs[r], (maps-1)*d, biasSpread*unitScale)
-			return append(values, make([]float64, d)...), nil // the last map has none
+			return drawInvertible(rngs[r], biasesName, dims, nil)
 		}},
 		{bendsName, func(r int, dims []int) ([]float64, error) {
-			return normal(rngs[r], dims[0]*dims[1], bendSpread), nil
+			return drawInvertible(rngs[r], bendsName, dims, nil)
 		}},
 	} {
 		v := scope.Store().GetVariable(model.JoinPath(scope.Scope(), variable.name))

@@ -14,10 +14,10 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
-	"github.com/seed-47b1e431/gosica/layers"
+	sicalayers "github.com/seed-47b1e431/gosica/layers"
 )
 
-// twoMoons draws n points of two half circles, as [2, n] row-major.
+// twoMoons draws n points of two half circles, as [n, 2] row-major.
 func twoMoons(rng *rand.Rand, n int) []float32 {
 	points := make([]float32, 2*n)
 	for i := range n {
@@ -26,7 +26,7 @@ func twoMoons(rng *rand.Rand, n int) []float32 {
 		if rng.IntN(2) == 1 {
 			x, y = .5-cos, .25-sin
 		}
-		points[i], points[n+i] = float32(x+.1*rng.NormFloat64()), float32(y+.1*rng.NormFloat64())
+		points[2*i], points[2*i+1] = float32(x+.1*rng.NormFloat64()), float32(y+.1*rng.NormFloat64())
 	}
 	return points
 }
@@ -36,8 +36,8 @@ func twoMoons(rng *rand.Rand, n int) []float32 {
 func ExampleInvertible() {
 	const steps, batch = 300, 256
 	logDensity := func(scope *model.Scope, x *Node) *Node { // [R, N]
-		z, logDet := layers.Invertible(scope.In("map"), x).Layers(6).Done()
-		return Sub(logDet, AddScalar(MulScalar(ReduceSum(Square(z), 1), .5), math.Log(2*math.Pi)))
+		z, logDet := sicalayers.Invertible(scope.In("map"), x).Layers(6).Done()
+		return Sub(logDet, AddScalar(MulScalar(ReduceSum(Square(z), -1), .5), math.Log(2*math.Pi)))
 	}
 
 	b, err := backend.Open(backend.Go)
@@ -47,7 +47,7 @@ func ExampleInvertible() {
 	}
 	store := model.NewStore()
 	defer store.Finalize()
-	shape := shapes.Make(dtypes.Float32, steps, 1, 2, batch) // [S, R, d, N]
+	shape := shapes.Make(dtypes.Float32, steps, 1, batch, 2) // [S, R, B, d]
 	opt := flows.RunsAdam().Clip(5).Schedule("/map", flows.Schedule{Rate: .03, Steps: steps}).Done()
 	trainer, err := flows.NewTrainer(b, store, opt, func(scope *model.Scope, _, batch []*Node) *Node {
 		return Neg(ReduceMean(logDensity(scope, batch[0]), 1)) // [R]
@@ -58,7 +58,7 @@ func ExampleInvertible() {
 	}
 	defer trainer.Finalize()
 	rng := rand.New(rand.NewPCG(1, 0))
-	if err := layers.InitialiseInvertible(store.Scope("/map"), []*rand.Rand{rng}, nil); err != nil {
+	if err := sicalayers.InitialiseInvertible(store.Scope("/map"), []*rand.Rand{rng}, nil); err != nil {
 		fmt.Println(err)
 		return
 	}

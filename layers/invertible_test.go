@@ -67,6 +67,7 @@ func newMapped(t *testing.T, b compute.Backend, m invertible, dtype dtypes.DType
 	t.Helper()
 	store := model.NewStore()
 	t.Cleanup(store.Finalize)
+	store.SetParam(layers.ParamRuns, runs)
 	forward, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 		z, logDet := m.forward(scope, in[0])
 		return []*Node{z, logDet}
@@ -82,7 +83,7 @@ func newMapped(t *testing.T, b compute.Backend, m invertible, dtype dtypes.DType
 		t.Fatal(err)
 	}
 	t.Cleanup(back.Finalize)
-	if _, err := forward.Compile(host.Tensor(make([]float64, runs*d), dtype, runs, d, 1).Shape()); err != nil {
+	if _, err := forward.Compile(host.Tensor(make([]float64, runs*d), dtype, runs, 1, d).Shape()); err != nil {
 		t.Fatalf("%+v", err)
 	}
 	var rngs []*rand.Rand
@@ -143,7 +144,7 @@ func TestInvertibleJacobian(t *testing.T) {
 	eachInvertible(t, func(t *testing.T, b compute.Backend, m invertible) {
 		net := newMapped(t, b, m, dtypes.Float64, runs, d, .3)
 		x := drawNormal(runs*d*n, 2)
-		logDet := net.call(net.forward, x, runs, d, n)[1]
+		logDet := net.call(net.forward, x, runs, n, d)[1]
 		jacobians := make([][]float64, runs*n)
 		for i := range jacobians {
 			jacobians[i] = make([]float64, d*d)
@@ -153,16 +154,16 @@ func TestInvertibleJacobian(t *testing.T) {
 				y := append([]float64(nil), x...)
 				for r := range runs {
 					for k := range n {
-						y[(r*d+j)*n+k] += step
+						y[(r*n+k)*d+j] += step
 					}
 				}
-				return net.call(net.forward, y, runs, d, n)[0]
+				return net.call(net.forward, y, runs, n, d)[0]
 			}
 			up, down := moved(h), moved(-h)
 			for r := range runs {
 				for i := range d {
 					for k := range n {
-						at := (r*d+i)*n + k
+						at := (r*n+k)*d + i
 						jacobians[r*n+k][i*d+j] = (up[at] - down[at]) / (2 * h)
 					}
 				}
@@ -183,8 +184,8 @@ func TestInvertibleRoundTrip(t *testing.T) {
 		for dtype, bound := range map[dtypes.DType]float64{dtypes.Float32: 1e-5, dtypes.Float64: 1e-10} {
 			net := newMapped(t, b, m, dtype, runs, d, .1)
 			x := drawNormal(runs*d*n, 1)
-			z := net.call(net.forward, x, runs, d, n)[0]
-			if worst := maxDifference(net.call(net.back, z, runs, d, n)[0], x); !(worst < bound) {
+			z := net.call(net.forward, x, runs, n, d)[0]
+			if worst := maxDifference(net.call(net.back, z, runs, n, d)[0], x); !(worst < bound) {
 				t.Errorf("%s: x comes back %.2g away, want within %g", dtype, worst, bound)
 			}
 		}
@@ -212,7 +213,7 @@ func TestInvertibleBackendsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer gradient.Finalize()
-		got := net.call(gradient, x, 2, 3, 20)
+		got := net.call(gradient, x, 2, 20, 3)
 		if want == nil {
 			want = got
 		}
@@ -256,7 +257,7 @@ func TestInvertibleStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if worst := maxDifference(flat(t, outputs[0]), turn.RawMatrix().Data); worst > 1e-12 {
+		if worst := maxDifference(flat(t, outputs[0]), mat.DenseCopyOf(turn.T()).RawMatrix().Data); worst > 1e-12 {
 			t.Errorf("differs from the rotation by %g", worst)
 		}
 	})

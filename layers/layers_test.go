@@ -77,6 +77,7 @@ func evaluator(t *testing.T, b compute.Backend, build network, shape shapes.Shap
 	t.Helper()
 	store := model.NewStore()
 	t.Cleanup(store.Finalize)
+	store.SetParam(layers.ParamRuns, shape.Dim(0))
 	exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 		out := build(scope, in[0])
 		probe := Iota(out.Graph(), shapes.Make(out.DType(), out.Shape().Dimensions[1:]...), 0)
@@ -328,6 +329,7 @@ func TestInitialiseAsPyTorch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			draw := func(seeds ...uint64) map[string][]float64 {
 				store := model.NewStore()
+				store.SetParam(layers.ParamRuns, len(seeds))
 				exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 					return []*Node{test.build(scope, in[0])}
 				})
@@ -385,7 +387,9 @@ func ExampleMLP() {
 		fmt.Println(err)
 		return
 	}
-	exec, err := model.NewExec(b, model.NewStore(), func(scope *model.Scope, in []*Node) []*Node {
+	store := model.NewStore()
+	store.SetParam(layers.ParamRuns, 2)
+	exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 		z, t, table := in[0], in[1], in[2]
 		y := layers.GatherSignals(z, t)                                      // [R, B, d]
 		x := Concatenate([]*Node{y, layers.WindowContext(z, t, table)}, -1)  // [R, B, 3d]

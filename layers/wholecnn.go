@@ -38,7 +38,11 @@ type WholeCNNConfig struct {
 //     They are folded into one linear map of the second layer.
 //
 // What is left to do for a sample at every position is the second layer.
+//
+// z has a leading runs axis (see ParamRuns). The outputs of a sample with a position outside
+// 0 to T−1 are NaN.
 func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig {
+	checkWhole("WholeCNN", z, y, idx, shape)
 	return &WholeCNNConfig{
 		scope: scope,
 		z:     z, y: y, idx: idx,
@@ -51,6 +55,7 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 // Target adds what WholeContextRF has over WholeContext: the second context,
 // which hides idx2, and the encoded time of TimeEncoding, shaped [R, B, K].
 func (c *WholeCNNConfig) Target(idx2, time *Node) *WholeCNNConfig {
+	checkTarget("WholeCNN", c.idx, idx2, time)
 	c.idx2, c.time = idx2, time
 	return c
 }
@@ -70,13 +75,19 @@ func (c *WholeCNNConfig) Outputs(n int) *WholeCNNConfig {
 
 // Done builds the network and returns its output, [R, B, outputs].
 func (c *WholeCNNConfig) Done() *Node {
+	checkUnits("WholeCNN", c.channels, c.outputs)
 	index := border(c.shape)
 	x := relu(c.firstLayer(index))    // [R, B, L, H]
 	thirds := c.secondLayer(index, x) // three times [R, B, N·H]
 	for i, x := range thirds {
 		thirds[i] = relu(x)
 	}
-	return c.lastLayers(index, thirds) // [R, B, outputs]
+	y := c.lastLayers(index, thirds) // [R, B, outputs]
+	y = nanOutside(y, c.idx, c.z.Shape().Dim(2))
+	if c.idx2 != nil {
+		y = nanOutside(y, c.idx2, c.z.Shape().Dim(2))
+	}
+	return y
 }
 
 // convVariables are those of layer number i, as in CNN.

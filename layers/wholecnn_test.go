@@ -25,6 +25,7 @@ func evaluateContext(t *testing.T, b compute.Backend, build contextNetwork, inpu
 	t.Helper()
 	store := model.NewStore()
 	defer store.Finalize()
+	store.SetParam(layers.ParamRuns, inputs[0].Shape().Dim(0))
 	exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 		out := build(scope, in[0], in[1], in[2], in[3], in[4])
 		of := in[:3]

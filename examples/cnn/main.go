@@ -1,5 +1,5 @@
 // CNN is a model of GoMLX, trained by its train.Trainer, that has a layer of gosica
-// between its own: layers.CNN over images, then dropout and a dense layer. It tells
+// between its own: sicalayers.CNN over images, then dropout and a dense layer. It tells
 // images of horizontal from images of vertical stripes.
 package main
 
@@ -9,7 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/dataset"
-	gomlx "github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/layers"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/layers/regularizer"
 	"github.com/gomlx/gomlx/ml/model"
@@ -19,7 +19,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/layers"
+	sicalayers "github.com/seed-47b1e431/gosica/layers"
 )
 
 const side = 10 // of an image
@@ -27,10 +27,10 @@ const side = 10 // of an image
 // logits is the model, [B, 1] of images [B, side, side, 1].
 func logits(scope *model.Scope, images *Node) *Node {
 	x := InsertAxes(images, 0) // [R=1, B, side, side, 1]: layers have a runs axis
-	x = layers.CNN(scope.In("cnn"), x).Channels(8).Outputs(16).Done()
+	x = sicalayers.CNN(scope.In("cnn"), x).Channels(8).Outputs(16).Done()
 	x = activation.Relu(Squeeze(x, 0)) // [B, 16]
-	x = gomlx.DropoutStatic(scope, x, .2)
-	return gomlx.Dense(scope.In("output"), x, true, 1)
+	x = layers.DropoutStatic(scope, x, .2)
+	return layers.Dense(scope.In("output"), x, true, 1)
 }
 
 // accuracy is that on new images after 100 steps.

@@ -13,17 +13,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/layers"
+	sicalayers "github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // residual is a network with a residual block, [R, B, outputs] of x [R, B, inputs]. Its
 // layers are this module's, as several networks are trained at once along the axis R.
 func residual(scope *model.Scope, x *Node, outputs int) *Node {
-	x = layers.Dense(scope.In("input"), x, 32)
-	inner := activation.Swish(layers.Dense(scope.In("up"), x, 32))
-	x = Add(x, layers.Dense(scope.In("down"), inner, 32))
-	return layers.Dense(scope.In("output"), activation.Swish(x), outputs)
+	x = sicalayers.Dense(scope.In("input"), x, 32)
+	inner := activation.Swish(sicalayers.Dense(scope.In("up"), x, 32))
+	x = Add(x, sicalayers.Dense(scope.In("down"), inner, 32))
+	return sicalayers.Dense(scope.In("output"), activation.Swish(x), outputs)
 }
 
 // separate is the fit of the mixed signals x.

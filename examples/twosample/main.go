@@ -16,13 +16,13 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
-	"github.com/seed-47b1e431/gosica/layers"
+	sicalayers "github.com/seed-47b1e431/gosica/layers"
 )
 
 const steps, n = 200, 400 // training steps, and points in half a sample
 
 // logRatio is log p(x)/q(x), [R, B, 1] for x [R, B, 2].
-func logRatio(scope *model.Scope, x *Node) *Node { return layers.MLP(scope.In("ratio"), x).Done() }
+func logRatio(scope *model.Scope, x *Node) *Node { return sicalayers.MLP(scope.In("ratio"), x).Done() }
 
 func loss(scope *model.Scope, data, _ []*Node) *Node {
 	logits := logRatio(scope, data[0]) // [R, 2n, 1]
@@ -35,6 +35,7 @@ func loss(scope *model.Scope, data, _ []*Node) *Node {
 func pValues(ctx context.Context, rho float64) (values []float64) {
 	b := must(backend.Open(backend.Auto))
 	store := model.NewStore()
+	store.SetParam(sicalayers.ParamRuns, 2)
 	defer store.Finalize()
 	learn, held := halves(rho), halves(rho)
 	none := tensors.FromShape(shapes.Make(dtypes.Float32, steps, 1)) // nothing is drawn for a step

@@ -132,6 +132,7 @@ func newLearned(
 		cfg: cfg, d: d, t: g.Len(), count: count,
 		dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore(),
 	}
+	f.store.SetParam(layers.ParamRuns, count)
 	f.network = cfg.network(f.shape)
 	if cfg.seesContext() {
 		table, err := grid.Neighbours(cfg.window(), f.shape...)

@@ -109,6 +109,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 		loss = iterate.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()
+	store.SetParam(layers.ParamRuns, p.runs)
 	trainer, err := flows.NewTrainer(o.backend, store, opt, loss, shapesOf(shared),
 		shapesOf(batches))
 	if err != nil {
@@ -199,6 +200,7 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 	h := 1 / float64(p.settings().SolverSteps)
 	network := o.velocity(p)
 	store := model.NewStore()
+	store.SetParam(layers.ParamRuns, p.runs)
 	steps := func(n int) (*model.Exec, error) { // z, y, idx to how far n steps go from y
 		return model.NewExec(o.backend, store, func(scope *model.Scope, z, y, idx *Node) *Node {
 			velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {

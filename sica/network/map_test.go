@@ -55,7 +55,8 @@ func TestMapIsTheLayer(t *testing.T) {
 		}
 		defer exec.Finalize()
 		x := drawNormal(1, d, 30, 1)
-		values := tensors.FromFlatDataAndDimensions(x.RawMatrix().Data, 1, d, 30)
+		points := mat.DenseCopyOf(x.T())
+		values := tensors.FromFlatDataAndDimensions(points.RawMatrix().Data, 1, 30, d)
 		if _, err := exec.Compile(values.Shape()); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,8 @@ func TestMapIsTheLayer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range [][]float64{z.RawMatrix().Data, logDet} {
+		wantZ := mat.DenseCopyOf(z.T()).RawMatrix().Data
+		for i, want := range [][]float64{wantZ, logDet} {
 			got, err := tensors.CopyFlatData[float64](out[i])
 			if err != nil {
 				t.Fatal(err)

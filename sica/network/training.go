@@ -359,9 +359,10 @@ type likelihood struct {
 // [R, K, p′…].
 func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	dims := x.Shape().Dimensions
-	flat := Reshape(x, dims[0], dims[1], -1)                                      // [R, d, N]
-	z, logDet := layers.Invertible(scope.In("map"), flat).Layers(l.layers).Done() // [R, d, N], [R, N]
-	sources := flows.Autoregressive(scope.In("sources"), Reshape(z, dims...)).
+	flat := Transpose(Reshape(x, dims[0], dims[1], -1), 1, 2)                     // [R, N, d]
+	z, logDet := layers.Invertible(scope.In("map"), flat).Layers(l.layers).Done() // [R, N, d], [R, N]
+	z = Reshape(Transpose(z, 1, 2), dims...)                                      // [R, d, K, p…]
+	sources := flows.Autoregressive(scope.In("sources"), z).
 		Past(l.past).Components(l.components).Done() // [R, K, p′…]
 	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...), l.past)
 }
@@ -387,6 +388,7 @@ func newProgram(backend compute.Backend, l likelihood, batchDims []int, o Option
 		return p, nil
 	}
 	p := &program{key: key, store: model.NewStore()}
+	p.store.SetParam(layers.ParamRuns, l.runs)
 	opt := flows.RunsAdam().Betas(.9, beta2).Clip(clipNorm).
 		Schedule(mapScope, flows.Schedule{Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps}).
 		Schedule(sourceScope, flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps}).

@@ -1,0 +1,95 @@
+// Package argument checks the arguments of functions that build graphs. A wrong one panics, as
+// in GoMLX, with one wording for all:
+//
+//	layers: Dense: x is (Float32)[4 5]; must be [R, B, C]: insert the runs axis by InsertAxes(x, 0)
+package argument
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// Any is a dimension of any length.
+const Any = -1
+
+// Floats panics unless x is of a float dtype and has at least min and at most max axes. where is
+// the function ("layers: Dense"), name that of the argument, and form its shape in words.
+func Floats(where, name string, x *Node, form string, min, max int) {
+	if !x.DType().IsFloat() {
+		exceptions.Panicf("%s: %s is %s; must be floats shaped %s", where, name, x.Shape(), form)
+	}
+	if rank := x.Rank(); rank < min || rank > max {
+		exceptions.Panicf("%s: %s is %s; must be %s", where, name, x.Shape(), form)
+	}
+}
+
+// Layer is Floats for the input x of a layer, whose first axis must be that of the runs. Another
+// length is a batch that was taken for runs.
+func Layer(where string, x *Node, form string, min, max, runs int) {
+	if x.DType().IsFloat() && x.Rank() == min-1 {
+		exceptions.Panicf("%s: x is %s; must be %s: insert the runs axis by InsertAxes(x, 0)",
+			where, x.Shape(), form)
+	}
+	Floats(where, "x", x, form, min, max)
+	if got := x.Shape().Dim(0); got != runs {
+		exceptions.Panicf("%s: x is %s; must be %s with R = %d runs: insert the runs axis by "+
+			"InsertAxes(x, 0), or set the number of runs by ParamRuns", where, x.Shape(), form, runs)
+	}
+}
+
+// Dims panics unless x is of a float dtype and of these dimensions.
+func Dims(where, name string, x *Node, form string, dims ...int) {
+	Floats(where, name, x, form, len(dims), len(dims))
+	sameDims(where, name, x, form, dims)
+}
+
+// Indices panics unless x is of dtype int32 and of these dimensions.
+func Indices(where, name string, x *Node, form string, dims ...int) {
+	if x.DType() != dtypes.Int32 || x.Rank() != len(dims) {
+		exceptions.Panicf("%s: %s is %s; must be int32 shaped %s", where, name, x.Shape(), form)
+	}
+	sameDims(where, name, x, form, dims)
+}
+
+func sameDims(where, name string, x *Node, form string, dims []int) {
+	for axis, n := range dims {
+		if n != Any && x.Shape().Dim(axis) != n {
+			exceptions.Panicf("%s: %s is %s; must be %s = %s",
+				where, name, x.Shape(), form, describe(dims))
+		}
+	}
+}
+
+// Same panics unless x is of a float dtype and shaped like the argument other, named so.
+func Same(where, name string, x *Node, otherName string, other *Node) {
+	if !x.DType().IsFloat() {
+		exceptions.Panicf("%s: %s is %s; must be floats", where, name, x.Shape())
+	}
+	if !x.Shape().Equal(other.Shape()) {
+		exceptions.Panicf("%s: %s is %s; must be %s, like %s",
+			where, name, x.Shape(), other.Shape(), otherName)
+	}
+}
+
+// AtLeast panics unless n, the number of what name says, is at least min.
+func AtLeast(where, name string, n, min int) {
+	if n < min {
+		exceptions.Panicf("%s: %s: %d; must be at least %d", where, name, n, min)
+	}
+}
+
+// describe returns dimensions in words: [2, any, 3].
+func describe(dims []int) string {
+	words := make([]string, len(dims))
+	for i, n := range dims {
+		words[i] = "any"
+		if n != Any {
+			words[i] = strconv.Itoa(n)
+		}
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}

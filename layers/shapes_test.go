@@ -1,0 +1,200 @@
+package layers_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+// A batch of GoMLX's shape, without the runs axis, is an error that says how to insert it. It was
+// taken for as many networks as it has samples.
+func TestBatchesWithoutRunsAxis(t *testing.T) {
+	for name, test := range map[string]struct {
+		layer network
+		dims  []int
+	}{
+		"Dense of [B, C]":    {func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 3) }, []int{4, 5}},
+		"Dense of [B, T, C]": {func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 3) }, []int{4, 6, 5}},
+		"MLP of [B, C]":      {func(s *model.Scope, x *Node) *Node { return layers.MLP(s, x).Done() }, []int{4, 5}},
+		"Conv of [B, H, W, C]": {
+			func(s *model.Scope, x *Node) *Node { return layers.Conv(s, x, 3) }, []int{5, 8, 8, 1}},
+		"CNN of [B, H, W, C]": {
+			func(s *model.Scope, x *Node) *Node { return layers.CNN(s, x).Done() }, []int{5, 8, 8, 1}},
+		"Invertible of [B, d]": {func(s *model.Scope, x *Node) *Node {
+			z, _ := layers.Invertible(s, x).Done()
+			return z
+		}, []int{40, 2}},
+	} {
+		err := buildError(t, test.layer, tensors.FromShape(shapes.Make(dtypes.Float32, test.dims...)))
+		if err == nil || !strings.Contains(err.Error(), "insert the runs axis by InsertAxes(x, 0)") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	x := tensors.FromShape(shapes.Make(dtypes.Float32, 4, 5))
+	err := buildError(t, func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 3) }, x)
+	const want = "layers: Dense: x is (Float32)[4, 5]; must be [R, B, …, C]: " +
+		"insert the runs axis by InsertAxes(x, 0)"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// buildError returns the error of a layer for x, with one run.
+func buildError(t *testing.T, layer network, x *tensors.Tensor) error {
+	t.Helper()
+	store := seeded(t)
+	store.SetParam(layers.ParamRuns, 1)
+	_, err := executed(t, store, x, func(s *model.Scope, x *Node) []*Node { return []*Node{layer(s, x)} })
+	return err
+}
+
+// Settings and dtypes that make no layer are named.
+func TestLayersNameWhatIsWrong(t *testing.T) {
+	floats := shapes.Make(dtypes.Float32, 1, 4, 5)
+	indexed := shapes.Make(dtypes.Float32, 1, 4, 8, 2)
+	for want, test := range map[string]struct {
+		layer network
+		shape shapes.Shape
+	}{
+		"layers: Dense: outputs: 0; must be at least 1": {
+			func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 0) }, floats},
+		"layers: MLP: hidden width: 0; must be": {
+			func(s *model.Scope, x *Node) *Node { return layers.MLP(s, x).Hidden(4, 0).Done() }, floats},
+		"layers: CNN: channels: 0; must be": {
+			func(s *model.Scope, x *Node) *Node { return layers.CNN(s, x).Channels(0).Done() }, indexed},
+		"layers: Conv: outputs: 0; must be": {
+			func(s *model.Scope, x *Node) *Node { return layers.Conv(s, x, 0) }, indexed},
+		"layers: Invertible: layers: -1; must be": {func(s *model.Scope, x *Node) *Node {
+			z, _ := layers.Invertible(s, x).Layers(-1).Done()
+			return z
+		}, floats},
+		"layers: Dense: x is (Int32)[1, 4, 5]; must be floats": {
+			func(s *model.Scope, x *Node) *Node { return layers.Dense(s, ConvertDType(x, dtypes.Int32), 1) }, floats},
+		"layers: CNN: x is (Int32)[1, 4, 8, 2]; must be floats": {
+			func(s *model.Scope, x *Node) *Node { return layers.CNN(s, ConvertDType(x, dtypes.Int32)).Done() }, indexed},
+		"layers: TimeEncoding: waves: -1; must be": {
+			func(_ *model.Scope, x *Node) *Node { return layers.TimeEncoding(Squeeze(x, 0), -1) }, floats},
+		"layers: EverySignal: t is (Int32)[4]; must be int32 shaped [R, B]": {
+			func(_ *model.Scope, x *Node) *Node {
+				return layers.EverySignal(Const(x.Graph(), []int32{1, 2, 3, 4}), 2)
+			}, floats},
+	} {
+		if err := buildError(t, test.layer, tensors.FromShape(test.shape)); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// The inputs of contexts must go together.
+func TestContextsNameWhatIsWrong(t *testing.T) {
+	z := tensors.FromShape(shapes.Make(dtypes.Float32, 1, 2, 6))
+	y := func(x *Node) *Node { return Zeros(x.Graph(), shapes.Make(x.DType(), 1, 3, 2)) }
+	idx := func(x *Node) *Node { return Zeros(x.Graph(), shapes.Make(dtypes.Int32, 1, 3, 2)) }
+	for want, layer := range map[string]network{
+		"layers: WholeContext: y is (Float32)[1, 3, 3]; must be [R, B, d] = [1, 3, 2]": func(_ *model.Scope, z *Node) *Node {
+			wide := Concatenate([]*Node{y(z), Slice(y(z), AxisRange(), AxisRange(), AxisRange(1))}, -1)
+			return layers.WholeContext(z, wide, idx(z), 6)
+		},
+		"layers: WholeContext: shape is []; must be": func(_ *model.Scope, z *Node) *Node {
+			return layers.WholeContext(z, y(z), idx(z))
+		},
+		"layers: WholeCNN: shape is [2 2]; must be": func(s *model.Scope, z *Node) *Node {
+			return layers.WholeCNN(s, z, y(z), idx(z), 2, 2).Done()
+		},
+		"layers: WholeContext: idx is (Int32)[1, 3]; must be int32 shaped [R, B, d]": func(_ *model.Scope, z *Node) *Node {
+			return layers.WholeContext(z, y(z), Squeeze(Slice(idx(z), AxisRange(), AxisRange(), AxisElem(0)), -1), 6)
+		},
+		"layers: GatherSignals: idx is (Float32)[1, 3, 2]; must be int32": func(_ *model.Scope, z *Node) *Node {
+			return layers.GatherSignals(z, y(z))
+		},
+	} {
+		if err := buildError(t, layer, z); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// A position outside gives NaN, where it gave another signal's value.
+func TestPositionsOutside(t *testing.T) {
+	z := [][][]float32{{{1, 2, 3}, {4, 5, 6}}}
+	idx := [][][]int32{{{0, 1}, {3, 0}, {0, -1}}}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		defer store.Finalize()
+		exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
+			z, idx := in[0], in[1]
+			y := Zeros(z.Graph(), shapes.Make(z.DType(), 1, 3, 2))
+			return []*Node{layers.GatherSignals(z, idx), layers.WholeCNN(scope, z, y, idx, 3).Channels(2).Done()}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		out, err := exec.Call(z, idx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range out {
+			for sample, values := range x.Value().([][][]float32)[0] {
+				if got := math.IsNaN(float64(values[0])); got != (sample > 0) {
+					t.Errorf("sample %d of %v: %v", sample, idx, values)
+				}
+			}
+		}
+	})
+}
+
+// With ParamSeed layers begin as Initialise and InitialiseInvertible set them, before any step:
+// the same on every backend, other for each run, and with inverses.
+func TestParamSeed(t *testing.T) {
+	values := map[string][]float64{}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		defer store.Finalize()
+		store.SetParams(map[string]any{layers.ParamSeed: 7, layers.ParamRuns: 2})
+		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) []*Node {
+			z, _ := layers.Invertible(scope, x).Layers(3).Done()
+			back := layers.Invertible(scope.ResetVisited(), z).Layers(3).DoneInverse()
+			return []*Node{layers.Dense(scope, z, 100), Sub(back, x)}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		out, err := exec.Call(tensors.FromShape(shapes.Make(dtypes.Float64, 2, 4, 3)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if worst := maxDifference(flat(t, out[1]), make([]float64, 24)); !(worst < 1e-9) {
+			t.Errorf("the inverse is %g away", worst)
+		}
+		for v := range store.IterVariables() {
+			if !strings.HasPrefix(v.Path(), "/invertible") && !strings.HasPrefix(v.Path(), "/dense") {
+				continue
+			}
+			got := flat(t, v.MustValue())
+			if want := values[v.Path()]; want != nil && maxDifference(got, want) != 0 {
+				t.Errorf("%s depends on the backend", v.Path())
+			}
+			values[v.Path()] = got
+			if half := len(got) / 2; v.Trainable && maxDifference(got[:half], got[half:]) == 0 {
+				t.Errorf("%s: both runs begin alike", v.Path())
+			}
+		}
+		weights := values["/dense/weights"]
+		largest := maxDifference(weights, make([]float64, len(weights)))
+		if bound := 1 / math.Sqrt(3); largest > bound || largest < .95*bound {
+			t.Errorf("weights are up to %g, want up to 1/√3", largest)
+		}
+	})
+}
