@@ -111,13 +111,14 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 	f.trainer, err = flows.NewTrainer(
 		backend, f.store, f.cfg.optimizer(), loss, f.dataShapes(), f.batchShapes(),
 	)
+	if f.cfg.Network != nil {
+		// First, as it says more of a network without the runs axis.
+		if own := f.checkOwn(); own != nil && (err == nil || f.store.NumVariables() > 0) {
+			return own
+		}
+	}
 	if err != nil {
 		return err
-	}
-	if f.cfg.Network != nil {
-		if err := f.checkOwn(); err != nil {
-			return err
-		}
 	}
 	f.logit, err = model.NewExec(backend, f.store, f.logitGraph)
 	return err
