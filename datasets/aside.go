@@ -15,6 +15,9 @@ type Column struct {
 	Name   string
 	Values []float64
 	Text   []string
+	// Reason says why it can't be a signal: that it counts, is text or the like. It is empty for
+	// a column that could be one and was left out by choice.
+	Reason string
 }
 
 // cell returns what a file has in the column at a position; nothing beyond its end.
@@ -30,7 +33,7 @@ func (c *Column) cell(position int) string {
 
 // at returns the column at some positions.
 func (c *Column) at(positions []int) Column {
-	kept := Column{Name: c.Name}
+	kept := Column{Name: c.Name, Reason: c.Reason}
 	for _, t := range positions {
 		if c.Text != nil {
 			kept.Text = append(kept.Text, c.Text[t])
@@ -41,123 +44,309 @@ func (c *Column) at(positions []int) Column {
 	return kept
 }
 
-// markerNames are the names of columns of triggers and events, in lower case.
-var markerNames = []string{
-	"trigger", "triggers", "trig", "trg", "ttl", "marker", "markers", "event", "events", "stim", "stimulus", "sti", "status",
-	"annotation", "annotations", "label", "labels",
+// setAside moves the columns of r that aren't signals out of Signals into Aside, with a note for
+// each: those that the options don't choose or, without a choice, those that can't be signals.
+func (r *Recording) setAside(o *ReadOptions) error {
+	d, n := r.Signals.Dims()
+	columns := make([]column, d)
+	for i := 0; i < d && n >= minAsidePositions; i++ {
+		for _, v := range r.Signals.RawRowView(i) {
+			columns[i].observe(v)
+		}
+	}
+	kept, notes, err := o.selectColumns(r.Names, columns)
+	if err != nil {
+		return err
+	}
+	r.Notes = append(r.Notes, notes...)
+	if slices.Equal(kept, indices(d)) {
+		return nil
+	}
+	for _, i := range remaining(d, kept) {
+		r.Aside = append(r.Aside, Column{
+			Name: columnName(r.Names, i), Values: slices.Clone(r.Signals.RawRowView(i)),
+			Reason: columns[i].reason(columnName(r.Names, i)),
+		})
+	}
+	signals := mat.NewDense(len(kept), n, nil)
+	for k, i := range kept {
+		signals.SetRow(k, r.Signals.RawRowView(i))
+	}
+	r.Signals, r.Names, r.Units = signals, selected(r.Names, kept), selected(r.Units, kept)
+	return nil
 }
 
-// setAside moves the columns of r that can't be signals out of Signals into Aside, with a
-// note for each: counters, numbers of epochs, constants, channels that are nearly always at
-// the end of their range, and columns named as markers.
-func (r *Recording) setAside() {
-	d, n := r.Signals.Dims()
-	if n < minAsidePositions {
-		return
+// indices returns 0, …, n−1.
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	var kept []int
-	for i := range d {
-		signal, name := r.Signals.RawRowView(i), fmt.Sprintf("column %d", i+1)
-		if r.Names != nil {
-			name = r.Names[i]
+	return all
+}
+
+// selected returns some of all, nil if there are none.
+func selected(all []string, kept []int) (some []string) {
+	if all == nil {
+		return nil
+	}
+	for _, i := range kept {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// columnName returns the name of column i.
+func columnName(names []string, i int) string {
+	if names == nil {
+		return fmt.Sprintf("column %d", i+1)
+	}
+	return names[i]
+}
+
+// selectColumns returns the columns that are signals, in their order, with a note for each that
+// can't be one. Names are nil if there are none.
+func (o *ReadOptions) selectColumns(
+	names []string, columns []column,
+) (kept []int, notes []string, err error) {
+	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
+		if names == nil {
+			return indices(len(columns)), nil, nil
 		}
-		reason := notASignal(name, signal)
+		kept, err = findNames(names, o.Signals)
+		return kept, nil, err
+	}
+	var without []int
+	for _, name := range o.Without {
+		i := findName(names, name, nil)
+		if number, e := strconv.Atoi(name); i < 0 && e == nil && number <= len(columns) {
+			i = number - 1
+		}
+		if i < 0 {
+			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, or "+
+				"a number up to %d", name, quoted(names), len(columns))
+		}
+		without = append(without, i)
+	}
+	for i := range columns {
+		reason := ""
+		switch {
+		case slices.Contains(without, i):
+			notes = append(notes, fmt.Sprintf("%q was left out, as asked", columnName(names, i)))
+			continue
+		default:
+			reason = columns[i].reason(columnName(names, i))
+		}
 		if reason == "" {
 			kept = append(kept, i)
 			continue
 		}
-		r.Aside = append(r.Aside, Column{Name: name, Values: slices.Clone(signal)})
-		r.Notes = append(r.Notes, fmt.Sprintf("%q %s and was set aside", name, reason))
+		notes = append(notes,
+			fmt.Sprintf("%q %s and was set aside", columnName(names, i), reason))
 	}
-	if len(kept) == d || len(kept) == 0 {
-		if len(kept) == 0 { // all of them: the error that follows says more
-			r.Aside, r.Notes = nil, nil
-		}
-		return
+	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
+		return nil, nil, fmt.Errorf("there are %d columns without names; must be %d, the channels %s",
+			len(columns), len(o.Signals), quoted(o.Signals))
 	}
-	signals := mat.NewDense(len(kept), n, nil)
-	var names, units []string
-	for k, i := range kept {
-		signals.SetRow(k, r.Signals.RawRowView(i))
-		if r.Names != nil {
-			names = append(names, r.Names[i])
-		}
-		if r.Units != nil {
-			units = append(units, r.Units[i])
-		}
+	if len(kept) == 0 && len(without) < len(columns) { // the error that follows says more
+		return remaining(len(columns), without), nil, nil
 	}
-	r.Signals, r.Names, r.Units = signals, names, units
+	if len(kept) == 0 {
+		return nil, nil, fmt.Errorf("every channel is left out; must be at least one that isn't")
+	}
+	return kept, notes, nil
 }
 
-// minAsidePositions is how long a column must be to be judged: among fewer values a signal
-// may count by chance. It is a choice.
-const minAsidePositions = 32
-
-// maxRailed is the share of positions at which a signal may be at the end of its range. A
-// square wave has half, a channel without contact nearly all; it is a choice.
-const maxRailed = 0.98
-
-// notASignal says why a column can't be a signal, or nothing if it can.
-func notASignal(name string, values []float64) string {
-	low, high := slices.Min(values), slices.Max(values)
-	if low == high {
-		return "has the same value at every position"
+// remaining returns 0, …, n−1 without some.
+func remaining(n int, without []int) []int {
+	leave := make([]bool, n)
+	for _, i := range without {
+		leave[i] = true
 	}
-	lows, highs, steps, rises, falls, wraps := 0, 0, 0, 0, 0, 0
-	integers := true
-	for t, v := range values {
-		integers = integers && v == math.Trunc(v)
-		if v == low {
-			lows++
-		}
-		if v == high {
-			highs++
-		}
-		if t == 0 {
+	return slices.DeleteFunc(indices(n), func(i int) bool { return leave[i] })
+}
+
+// findNames returns the places of wanted names among names, or an error that says which of them
+// aren't there.
+func findNames(names, wanted []string) ([]int, error) {
+	var places []int
+	var lacking []string
+	for _, name := range wanted {
+		i := findName(names, name, places)
+		if i < 0 {
+			lacking = append(lacking, name)
 			continue
 		}
-		switch change := v - values[t-1]; {
-		case change == 1:
-			steps++
-			rises++
-		case change > 0:
-			rises++
-		case v == low && values[t-1] == high:
-			wraps++
-		case change < 0:
-			falls++
+		places = append(places, i)
+	}
+	if lacking == nil {
+		return places, nil
+	}
+	spare := selected(names, remaining(len(names), places))
+	if spare == nil {
+		return nil, fmt.Errorf("the file lacks the separation's channels %s; must have all of them",
+			quoted(lacking))
+	}
+	return nil, fmt.Errorf("the file lacks the separation's channels %s, and has %s besides; "+
+		"must name them as they were", quoted(lacking), quoted(spare))
+}
+
+// findName returns the place of a name that isn't used yet: of the same one or, without that,
+// of one that differs only in what recorders add to it. It is −1 for none.
+func findName(names []string, wanted string, used []int) int {
+	for _, plain := range []func(string) string{strings.TrimSpace, plainName} {
+		for i, name := range names {
+			if plain(name) == plain(wanted) && !slices.Contains(used, i) {
+				return i
+			}
 		}
 	}
-	changes := len(values) - 1
-	if integers && steps+wraps == changes && steps > 0 {
+	return -1
+}
+
+// plainName returns the name of an electrode without what recorders add to it: "EEG Fp1-REF",
+// "Fp1." and "FP1" are one.
+func plainName(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	name = strings.TrimPrefix(name, "eeg ")
+	for _, end := range []string{"-ref", "-le", "-avg"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return strings.Trim(name, ". ")
+}
+
+// maxQuotedNames is how many names an error lists.
+const maxQuotedNames = 8
+
+// quoted returns names with quotation marks, and how many more there are.
+func quoted(names []string) string {
+	var words []string
+	for _, name := range names[:min(len(names), maxQuotedNames)] {
+		words = append(words, strconv.Quote(shortened(name)))
+	}
+	if more := len(names) - maxQuotedNames; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+// markerNames are the names of columns of triggers and events, in lower case.
+var markerNames = []string{
+	"trigger", "triggers", "trig", "trg", "ttl", "marker", "markers", "event", "events", "stim",
+	"stimulus", "sti", "status", "annotation", "annotations", "label", "labels",
+}
+
+// The limits by which a column isn't a signal. Each is a choice.
+const (
+	// minAsidePositions is how long a column must be to be judged: among fewer values a signal
+	// may count by chance.
+	minAsidePositions = 32
+	// maxRailed is the share of positions at which a signal may be at the end of its range. A
+	// square wave has half, a channel without contact nearly all.
+	maxRailed = 0.98
+	// maxUneven is by how much of the mean a step of times may differ from it.
+	maxUneven = 2e-3
+)
+
+// A column observes the values of a column of a file, one after the other.
+type column struct {
+	n                    int
+	first, last          float64
+	low, high            float64
+	lows, highs          int // positions at which it is at low and at high
+	steps                int // changes by 1
+	rises, falls         int
+	minChange, maxChange float64
+	dropStart, dropEnd   float64 // of the first fall
+	unlikeFalls          bool    // falls differ from the first one
+	fraction             bool    // some value isn't an integer
+}
+
+func (c *column) observe(v float64) {
+	c.n++
+	c.fraction = c.fraction || v != math.Trunc(v)
+	if c.n == 1 {
+		c.first, c.low, c.high = v, v, v
+		c.minChange, c.maxChange = math.Inf(1), math.Inf(-1)
+	} else {
+		c.change(c.last, v)
+	}
+	c.last = v
+	if v < c.low {
+		c.low, c.lows = v, 0
+	}
+	if v > c.high {
+		c.high, c.highs = v, 0
+	}
+	if v == c.low {
+		c.lows++
+	}
+	if v == c.high {
+		c.highs++
+	}
+}
+
+// change observes a change from one value to the next.
+func (c *column) change(before, v float64) {
+	change := v - before
+	c.minChange, c.maxChange = min(c.minChange, change), max(c.maxChange, change)
+	switch {
+	case change > 0:
+		c.rises++
+		if change == 1 {
+			c.steps++
+		}
+	case change < 0:
+		if c.falls == 0 {
+			c.dropStart, c.dropEnd = before, v
+		}
+		c.unlikeFalls = c.unlikeFalls || before != c.dropStart || v != c.dropEnd
+		c.falls++
+	}
+}
+
+// reason is notASignal where there are enough values to judge.
+func (c *column) reason(name string) string {
+	if c.n < minAsidePositions {
+		return ""
+	}
+	return c.notASignal(name)
+}
+
+// notASignal says why a column of this name can't be a signal, or nothing if it can.
+func (c *column) notASignal(name string) string {
+	if c.low == c.high {
+		return "has the same value at every position"
+	}
+	changes := c.n - 1
+	wraps := c.falls == 0 || !c.unlikeFalls && c.dropStart == c.high && c.dropEnd == c.low
+	if !c.fraction && c.steps > 0 && wraps && c.steps+c.falls == changes {
 		return "counts the positions"
 	}
-	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return c < 'a' || c > 'z' })
-	named := slices.ContainsFunc(words, func(word string) bool { return slices.Contains(markerNames, word) })
-	if named && integers {
+	named := isMarkerName(name)
+	if named && !c.fraction {
 		return "holds markers"
 	}
-	if integers && rises > 0 && rises == steps && falls+wraps == 0 && high-low+1 < float64(len(values)) {
+	if !c.fraction && c.rises > 0 && c.rises == c.steps && c.falls == 0 &&
+		c.high-c.low+1 < float64(c.n) {
 		return "rises by 1 now and then, as the numbers of epochs do,"
 	}
-	if evenlyRising(values) {
+	if mean := (c.last - c.first) / float64(changes); mean > 0 &&
+		c.maxChange-mean <= maxUneven*mean && mean-c.minChange <= maxUneven*mean {
 		return "rises by the same amount at every position, as times do,"
 	}
-	if share := float64(max(lows, highs)) / float64(len(values)); share > maxRailed && !named && !integers {
+	share := float64(max(c.lows, c.highs)) / float64(c.n)
+	if share > maxRailed && !named && c.fraction {
 		return fmt.Sprintf("is at the end of its range at %.0f %% of the positions", 100*share)
 	}
 	return ""
 }
 
-// evenlyRising reports whether a column rises by the same amount at every position, up to a
-// thousandth of it.
-func evenlyRising(values []float64) bool {
-	last := len(values) - 1
-	step := (values[last] - values[0]) / float64(last)
-	for t, v := range values {
-		if !(step > 0) || math.Abs(v-values[0]-float64(t)*step) > 1e-3*step {
-			return false
-		}
-	}
-	return true
+// isMarkerName reports whether a word of the name is one of markerNames.
+func isMarkerName(name string) bool {
+	notLetter := func(c rune) bool { return c < 'a' || c > 'z' }
+	words := strings.FieldsFunc(strings.ToLower(name), notLetter)
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.Contains(markerNames, word)
+	})
 }

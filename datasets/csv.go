@@ -38,7 +38,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	c := &csvReader{
 		dialect: sniff(string(start), err == nil && len(start) < sniffedBytes, choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
-		missing: o.Missing,
+		missing: o.Missing, skipText: o.skipText,
 	}
 	c.lines.Buffer(nil, maxRowBytes)
 	if err := c.begin(); errors.Is(err, io.EOF) {
@@ -52,6 +52,10 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, text: c.text,
 	}, nil
 }
+
+// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers.
+// Half of it is less than a day of one channel of 50 Hz. It is a choice.
+const maxAsideValues = 1 << 22
 
 // sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows.
 const sniffedBytes = 1 << 16
@@ -75,7 +79,8 @@ type csvReader struct {
 	kept     []int    // the columns of numbers, the times of dialect.clock first
 	timeUnit float64  // seconds that 1 in the first column stands for, if it holds times
 	first    time.Time
-	texts    [][]string // what the columns of text hold
+	texts    [][]string // what the columns of text hold; nil if that isn't kept
+	skipText bool
 
 	numbers []float64 // of the last row
 	pending []float64 // those of them that read has not returned
@@ -144,7 +149,9 @@ func (c *csvReader) choose(header []string) {
 	if c.dialect.padded {
 		width--
 	}
-	c.texts = make([][]string, len(c.dialect.text))
+	if !c.skipText {
+		c.texts = make([][]string, len(c.dialect.text))
+	}
 	if c.dialect.clock >= 0 {
 		c.kept = append(c.kept, c.dialect.clock)
 	}
@@ -202,12 +209,9 @@ func (c *csvReader) notes() (notes []string) {
 
 // text returns the columns of text that were read.
 func (c *csvReader) text() (aside []Column) {
-	for k, i := range c.dialect.text {
-		name := fmt.Sprintf("column %d", i+1)
-		if c.columns != nil {
-			name = c.columns[i]
-		}
-		aside = append(aside, Column{Name: name, Text: c.texts[k]})
+	for k, text := range c.texts {
+		name := columnName(c.columns, c.dialect.text[k])
+		aside = append(aside, Column{Name: name, Text: text, Reason: "is text"})
 	}
 	return aside
 }
@@ -244,8 +248,11 @@ func (c *csvReader) parse(row []string) error {
 		}
 		c.numbers = append(c.numbers, v)
 	}
-	for k, i := range c.dialect.text {
-		c.texts[k] = append(c.texts[k], strings.Clone(row[i]))
+	if len(c.texts) > 0 && len(c.texts)*len(c.texts[0]) >= maxAsideValues {
+		c.texts = nil
+	}
+	for k := range c.texts {
+		c.texts[k] = append(c.texts[k], strings.Clone(row[c.dialect.text[k]]))
 	}
 	c.pending = c.numbers
 	return nil

@@ -81,19 +81,28 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 }
 
 // uniqueNames returns the labels of signals, with a number behind those that were there before.
-func uniqueNames(signals []edf.Signal) (names []string) {
+func uniqueNames(signals []edf.Signal) []string {
+	names := make([]string, len(signals))
 	for i, s := range signals {
-		name := strings.TrimSpace(s.Label)
-		if name == "" {
-			name = fmt.Sprintf("signal %d", i+1)
+		if names[i] = strings.TrimSpace(s.Label); names[i] == "" {
+			names[i] = fmt.Sprintf("signal %d", i+1)
 		}
+	}
+	return distinctNames(names)
+}
+
+// distinctNames returns names with a number behind those that were there before.
+func distinctNames(names []string) (distinct []string) {
+	used := map[string]bool{}
+	for _, name := range names {
 		unique := name
-		for k := 2; slices.Contains(names, unique); k++ {
+		for k := 2; used[unique]; k++ {
 			unique = fmt.Sprintf("%s (%d)", name, k)
 		}
-		names = append(names, unique)
+		used[unique] = true
+		distinct = append(distinct, unique)
 	}
-	return names
+	return distinct
 }
 
 // commonRate returns the number of values a data record that most signals have; of equally
@@ -251,13 +260,9 @@ func (f format) readWhole(r io.Reader, o *ReadOptions) (*Recording, error) {
 		return nil, err
 	}
 	if o.Transpose {
-		return nil, fmt.Errorf("the file says which numbers are a signal's; must not be transposed")
+		return nil, errTranspose
 	}
-	if err := checkValues(out.Signals, 0); err != nil {
-		return nil, err
-	}
-	out.setAside()
-	return out, nil
+	return out, checkValues(out.Signals, 0)
 }
 
 // isWhole reports whether files of the format are read and written as a whole only.

@@ -125,6 +125,10 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(values) < c.d {
+		return nil, checkSize(c.d, 0)
+	}
+	values = values[:len(values)/c.d*c.d] // a last position may be cut off
 	r := c.about
 	switch {
 	case o.Transpose && c.bySignal:
@@ -140,20 +144,23 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 		r.Aside = c.text()
 	}
 	if o.Transpose {
-		r.Names, r.Aside = nil, nil
-		return &r, checkValues(r.Signals, 0)
+		r.transposedNames()
+	} else if err := c.splitTimes(&r); err != nil {
+		return nil, err
 	}
 	if err := o.fillMissing(&r); err != nil {
 		return nil, err
 	}
-	if err := checkValues(r.Signals, 0); err != nil {
-		return nil, err
+	return &r, checkValues(r.Signals, 0)
+}
+
+// transposedNames takes the names of signals that are rows from the first column of text.
+func (r *Recording) transposedNames() {
+	r.Names = nil
+	if d, _ := r.Signals.Dims(); len(r.Aside) > 0 && len(r.Aside[0].Text) == d {
+		r.Names = r.Aside[0].Text
 	}
-	if err := c.splitTimes(&r); err != nil {
-		return nil, err
-	}
-	r.setAside()
-	return &r, nil
+	r.Aside, r.Notes = nil, append(r.Notes, "each row is a signal")
 }
 
 // byPosition returns the signals d×n of d·n numbers in order of position.
@@ -166,7 +173,16 @@ func (f format) read(r io.Reader) (*Recording, error) { return f.readBy(r, &Read
 
 // readBy reads all of a file by these options.
 func (f format) readBy(r io.Reader, o *ReadOptions) (*Recording, error) {
-	if f.whole != nil {
+	recording, err := f.columns(r, o)
+	if err != nil {
+		return nil, err
+	}
+	return recording, recording.setAside(o)
+}
+
+// columns reads all of a file, as signals all that may be ones.
+func (f format) columns(r io.Reader, o *ReadOptions) (*Recording, error) {
+	if f.isWhole() {
 		return f.readWhole(r, o)
 	}
 	c, err := f.open(r, o)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,9 +42,16 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	epochs := 0
+	if len(shape) == 3 && order == "False" { // [epochs, d, positions]
+		if epochs = shape[0]; epochs < 1 {
+			return nil, errors.New("an array of 0 epochs; must be at least one")
+		}
+		shape = []int{shape[2], shape[1]}
+	}
 	if len(shape) != 2 {
-		return nil, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1]",
-			shortened(fmt.Sprint(shape)))
+		return nil, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1], or "+
+			"epochs [epochs, d, n] in C order", shortened(fmt.Sprint(shape)))
 	}
 	if shape[0] < 1 || shape[1] < 1 {
 		return nil, checkSize(shape[1], shape[0])
@@ -51,15 +59,54 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 	size, number := npyNumber(descr)
 	if number == nil && strings.Trim(descr, "<>=|48") == "O" {
 		return nil, fmt.Errorf("an array of %q, Python objects, which can run code when they are "+
-			"read; must be 32- or 64-bit floats or integers", shortened(descr))
+			"read; must be floats of 16 to 64 bits, integers or bool", shortened(descr))
 	}
 	if number == nil {
-		return nil, fmt.Errorf("an array of %q; must be 32- or 64-bit floats or integers",
+		return nil, fmt.Errorf("an array of %q; must be floats of 16 to 64 bits, integers or bool",
 			shortened(descr))
 	}
+	read := fixedSize(r, size, number)
+	if epochs > 0 {
+		return openEpochs(epochs, shape[1], shape[0], read)
+	}
+	return &content{d: shape[1], n: shape[0], bySignal: order == "True", read: read}, nil
+}
+
+// openEpochs returns the content of epochs, each with d signals one after the other at n
+// positions, whose numbers read reads.
+func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, error) {
+	if err := checkSize(d, n); err != nil {
+		return nil, fmt.Errorf("an epoch: %w", err)
+	}
+	if epochs > math.MaxInt/(d*n) {
+		return nil, fmt.Errorf("%d epochs of %d numbers are more than the limit of %d entries",
+			epochs, d*n, MaxEntries)
+	}
+	var epoch, pending []float64 // by signal, and by position
 	return &content{
-		d: shape[1], n: shape[0], bySignal: order == "True",
-		read: fixedSize(r, size, number),
+		d: d, n: epochs * n,
+		about: Recording{Notes: []string{fmt.Sprintf("%d epochs of %d positions are put one behind "+
+			"the other, as if they followed one another without a gap", epochs, n)}},
+		read: func(values []float64) (int, error) {
+			for k := 0; ; {
+				copied := copy(values[k:], pending)
+				pending = pending[copied:]
+				if k += copied; k == len(values) {
+					return k, nil
+				}
+				epoch = epoch[:0]
+				for len(epoch) < d*n { // memory follows what is there
+					piece := min(d*n-len(epoch), pieceSize)
+					epoch = slices.Grow(epoch, piece)
+					more := epoch[len(epoch) : len(epoch)+piece]
+					if _, err := read(more); err != nil {
+						return k, err
+					}
+					epoch = epoch[:len(epoch)+piece]
+				}
+				pending = mat.DenseCopyOf(mat.NewDense(d, n, epoch).T()).RawMatrix().Data
+			}
+		},
 	}, nil
 }
 
@@ -108,7 +155,7 @@ func parseNPYHeader(header string) (descr, order string, shape []int, err error)
 	s := npyShape.FindStringSubmatch(header)
 	if d == nil || o == nil || s == nil || !strings.HasSuffix(header, "\n") {
 		return "", "", nil, fmt.Errorf("NPY header: malformed dictionary %q; must have descr, of "+
-			"32- or 64-bit floats or integers, fortran_order and shape", shortened(header))
+			"floats of 16 to 64 bits, integers or bool, fortran_order and shape", shortened(header))
 	}
 	for _, field := range strings.Split(strings.TrimSuffix(strings.TrimSpace(s[1]), ","), ",") {
 		if field = strings.TrimSuffix(strings.TrimSpace(field), "L"); field == "" {
@@ -136,6 +183,15 @@ func npyNumber(descr string) (size int, number func([]byte) float64) {
 		return 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
 	case "f4":
 		return 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
+	case "f2":
+		return 2, func(b []byte) float64 { return half(order.Uint16(b)) }
+	case "b1":
+		return 1, func(b []byte) float64 {
+			if b[0] != 0 {
+				return 1
+			}
+			return 0
+		}
 	case "i1":
 		return 1, func(b []byte) float64 { return float64(int8(b[0])) }
 	case "i2":
@@ -154,6 +210,23 @@ func npyNumber(descr string) (size int, number func([]byte) float64) {
 		return 8, func(b []byte) float64 { return float64(order.Uint64(b)) }
 	}
 	return 0, nil
+}
+
+// half returns the value of a 16-bit float (IEEE 754, binary16).
+func half(bits uint16) float64 {
+	sign, exponent, fraction := 1., int(bits>>10&31), float64(bits&1023)/1024
+	if bits>>15 == 1 {
+		sign = -1
+	}
+	switch {
+	case exponent == 0:
+		return sign * math.Ldexp(fraction, -14)
+	case exponent == 31 && fraction == 0:
+		return math.Inf(int(sign))
+	case exponent == 31:
+		return math.NaN()
+	}
+	return sign * math.Ldexp(1+fraction, exponent-15)
 }
 
 // createNPY writes a header of version 1, padded to 64 bytes as NumPy does, for [n, d] of

@@ -80,7 +80,9 @@ func TestReadNPYErrors(t *testing.T) {
 		{"keys out of order", npyStart("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ""},
 		{"one dimension", npyFile("<f8", "False", "(1,)", eight), "must be [n, d], for one signal [n, 1]"},
 		{"no dimension", npyFile("<f8", "False", "()", eight), "must be [n, d]"},
-		{"three dimensions", npyFile("<f8", "False", "(1, 1, 1)", eight), "must be [n, d]"},
+		{"epochs in Fortran order", npyFile("<f8", "True", "(1, 1, 1)", eight), "in C order"},
+		{"no epochs", npyFile("<f8", "False", "(0, 1, 1)", ""), "0 epochs"},
+		{"four dimensions", npyFile("<f8", "False", "(1, 1, 1, 1)", eight), "must be [n, d]"},
 		{"no positions", npyFile("<f8", "False", "(0, 2)", ""), "2 signals by 0 positions"},
 		{"negative", npyFile("<f8", "False", "(-1, -1)", eight), "must be at least one"},
 		{"10¹² entries", npyFile("<f8", "False", "(1000000, 1000000)", eight), "more than the limit"},
@@ -88,7 +90,6 @@ func TestReadNPYErrors(t *testing.T) {
 		{"cut", npyFile("<f8", "False", "(2, 1)", eight), "unexpected EOF"},
 		{"cut within a number", npyFile("<f8", "False", "(1, 1)", eight[:5]), "unexpected EOF"},
 		{"complex", npyFile("<c16", "False", "(1, 1)", eight+eight), "<c16"},
-		{"bool", npyFile("|b1", "False", "(1, 1)", "\x01"), "|b1"},
 		{"text", npyFile("<U8", "False", "(1, 1)", eight), "<U8"},
 		{"NaN", npyFile("<f4", "False", "(2, 1)", "\x00\x00\x80?\x00\x00\xc0\x7f"), "signal 1 is NaN at position 2"},
 		{"infinite", npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x80\x7f"), "signal 2 is +Inf at position 1"},
@@ -100,7 +101,31 @@ func TestReadNPYErrors(t *testing.T) {
 	}
 }
 
+// Epochs, each with its signals one after the other, follow one another; half floats and bool
+// are numbers.
+func TestReadNPYTypes(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		want       *mat.Dense
+	}{
+		{"epochs", npyFile("|i1", "False", "(2, 2, 3)", "\x01\x02\x03\x0b\x0c\x0d\x04\x05\x06\x0e\x0f\x10"),
+			mat.NewDense(2, 6, []float64{1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16})},
+		{"half", npyFile("<f2", "False", "(3, 2)", "\x00\x3c\x00\xc0\x01\x00\xff\x7b\x55\x35\x00\x80"),
+			mat.NewDense(2, 3, []float64{1, 0x1p-24, 0.333251953125, -2, 65504, 0})},
+		{"bool", npyFile("|b1", "False", "(1, 2)", "\x01\x00"), mat.NewDense(2, 1, []float64{1, 0})},
+	} {
+		r, err := formats[".npy"].read(strings.NewReader(c.file))
+		if err != nil || !mat.Equal(r.Signals, c.want) {
+			t.Errorf("%s: %v (%v)", c.name, r, err)
+		}
+		if c.name == "epochs" && (err != nil || !strings.Contains(r.Notes[0], "2 epochs of 3 positions")) {
+			t.Errorf("notes of epochs: %v", r)
+		}
+	}
+}
+
 func FuzzReadNPY(f *testing.F) {
+	f.Add([]byte(npyFile("<f2", "False", "(2, 1, 1)", "\x00\x00\x80?")))
 	f.Add([]byte(npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@")))
 	f.Add([]byte(npyFile(">i2", "True", "(1, 2)", "\x00\x01\xff\xfe")))
 	f.Add([]byte(npyFile("<f8", "False", "(1000000, 60)", "")))

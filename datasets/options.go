@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -33,6 +34,26 @@ type ReadOptions struct {
 	// "space"; "" is chosen by the file. Decimal is the decimal sign: "." or ","; "" is
 	// chosen by the file.
 	Separator, Decimal string
+	// Signals are the names of the columns that are signals, in the order in which they are
+	// wanted, whatever they hold: those of a separation that is applied. All others are set
+	// aside. A file without names must have as many columns. nil chooses by what they hold.
+	Signals []string
+	// Without are names, or numbers from 1 on, of columns to set aside.
+	Without []string
+
+	skipText bool // columns of text aren't kept
+}
+
+// errTranspose is the error for formats that aren't tables.
+var errTranspose = errors.New("the file says which numbers are a signal's; " +
+	"must not be transposed")
+
+// Validate returns an error unless the options have one of their values.
+func (o ReadOptions) Validate() error {
+	if _, _, err := o.signs(); err != nil {
+		return fmt.Errorf("datasets: %w", err)
+	}
+	return nil
 }
 
 // signs returns the separator and the decimal sign; 0 where they are chosen by the file.
@@ -85,7 +106,8 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 	case MissingInterpolate:
 		for i := range d {
 			if !interpolate(r.Signals.RawRowView(i)) {
-				return fmt.Errorf("column %d has no values at all; must be left out", i+1)
+				return fmt.Errorf("%q has no values at all; must be left out",
+					columnName(r.Names, i))
 			}
 		}
 		r.Notes = append(r.Notes, fmt.Sprintf("%d missing values were interpolated", count))
@@ -107,7 +129,11 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 			r.Aside[c] = r.Aside[c].at(kept)
 		}
 		r.Signals = signals
-		r.Notes = append(r.Notes, fmt.Sprintf("%d positions with missing values were left out", n-len(kept)))
+		note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
+		if r.TimeColumn != "" || len(r.Events) > 0 {
+			note += "; times after them are earlier than in the file"
+		}
+		r.Notes = append(r.Notes, note)
 	}
 	return nil
 }

@@ -50,27 +50,46 @@ type Recording struct {
 // than 1 GiB, more than [MaxEntries] numbers, or more than 1 MiB in a row of CSV are errors.
 // Memory follows the size of the file, not what its header promises.
 func ReadFile(path string) (*mat.Dense, error) {
-	r, err := readFile(path, &ReadOptions{})
+	r, err := readFile(path, &ReadOptions{}, false)
 	if err != nil {
 		return nil, err
 	}
 	return r.Signals, nil
 }
 
-// readFile reads a file of signals without its sidecar.
-func readFile(path string, o *ReadOptions) (*Recording, error) {
-	if f, ok := formats[extension(path)]; ok {
-		return readFrom(path, func(r io.Reader) (*Recording, error) { return f.readBy(r, o) })
-	}
-	if !IsImage(path) {
-		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
-			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .png or .pgm", path, extension(path))
-	}
-	z, _, err := ReadImages(path)
+// readFile reads a file of signals and, if asked, its sidecar.
+func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
+	r, err := readColumns(path, o, sidecar)
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{Signals: z}, nil
+	if err := r.setAside(o); err != nil {
+		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// readColumns is readFile without setting anything aside.
+func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err error) {
+	f, ok := formats[extension(path)]
+	switch {
+	case ok:
+		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
+		r, err = readFrom(path, read)
+	case IsImage(path):
+		r = new(Recording)
+		r.Signals, _, err = ReadImages(path)
+	default:
+		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
+			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .png or .pgm", path, extension(path))
+	}
+	if err == nil && sidecar && !f.complete {
+		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // ReadRecording is [ReadFile] with what the file says of the signals.
@@ -90,14 +109,7 @@ func ReadRecording(path string) (*Recording, error) { return ReadOptions{}.Recor
 
 // Recording reads a file as [ReadRecording] does, by these options.
 func (o ReadOptions) Recording(path string) (*Recording, error) {
-	r, err := readFile(path, &o)
-	if err == nil && !formats[extension(path)].complete {
-		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return readFile(path, &o, true)
 }
 
 // WriteFile writes the signals z, d×n, in the format of the name's ending, as [ReadFile]

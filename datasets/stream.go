@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,7 +17,10 @@ import (
 type Stream struct {
 	path     string
 	format   format
+	options  ReadOptions
 	about    Recording // without Signals
+	columns  int       // of the file
+	kept     []int     // the columns that are signals, in their order; nil for all
 	d, n     int       // signals and positions
 	hasTimes bool      // the first column of the file isn't a signal
 	timed    bool      // the first column may hold times, timeUnit seconds for 1
@@ -27,47 +31,42 @@ type Stream struct {
 var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 
 // OpenStream opens a recording in a CSV, WAV or NPY file, of which it says what
-// [ReadRecording] does. The file isn't kept open. As CSV doesn't tell its number of
-// positions, such a file is read through once, and twice if it has a column of times.
+// [ReadRecording] does. The file isn't kept open. It is read through once, as few of these files
+// tell their number of positions and none which columns aren't signals, once more if it has a
+// column of times, and once more if columns were set aside.
 //
-// The error wraps ErrNotBlocks for images and for NPY arrays in Fortran order. Values that
-// aren't finite are errors of [Stream.Blocks], for CSV already of OpenStream.
-func OpenStream(path string) (*Stream, error) {
+// The error wraps ErrNotBlocks for images, for EDF and BDF, and for NPY arrays in Fortran order.
+// Values that aren't finite are errors of [Stream.Blocks], for CSV already of OpenStream.
+func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path) }
+
+// Stream opens a recording as [OpenStream] does, by these options. Of them Transpose, and Missing
+// unless that is MissingError, need the whole recording: the error wraps ErrNotBlocks.
+func (o ReadOptions) Stream(path string) (*Stream, error) {
 	f, ok := formats[extension(path)]
 	if !ok || f.isWhole() {
 		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks, streamEndings)
 	}
-	s := &Stream{path: path, format: f}
-	var first, last float64
-	err := s.open(func(c *content) error {
-		if c.bySignal && c.d > 1 {
-			return fmt.Errorf("an array in Fortran order, which has one signal after another, %w; "+
-				"must be saved in C order", ErrNotBlocks)
-		}
-		s.about, s.d, s.n = c.about, c.d, c.n
-		if s.d < 1 || s.n < 1 && s.n != unknownLength {
-			return checkSize(s.d, s.n)
-		}
-		if c.n != unknownLength {
-			return nil
-		}
-		s.n = 0
-		err := s.rows(c, func(t int, row []float64) {
-			if t == 0 {
-				first = row[0]
-			}
-			last, s.n = row[0], t+1
-		})
-		s.timed, s.timeUnit = c.hasTimes(s.d, s.n), c.timeUnit
+	if o.Transpose || o.Missing != "" && o.Missing != MissingError {
+		return nil, fmt.Errorf("datasets: %s %w if it is transposed or has missing values; "+
+			"must be read as a whole", path, ErrNotBlocks)
+	}
+	s := &Stream{path: path, format: f, options: o}
+	var columns []column
+	err := s.open(func(c *content) (err error) {
+		columns, err = s.observe(c)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.options.skipText = true
 	if f.complete {
-		err = s.findTimes(first, last)
+		err = s.findTimes(columns)
 	} else {
-		err = s.about.readSidecar(path, s.d)
+		err = s.about.readSidecar(path, s.columns)
+	}
+	if err == nil {
+		err = s.setAside(columns)
 	}
 	if err != nil {
 		return nil, err
@@ -75,11 +74,97 @@ func OpenStream(path string) (*Stream, error) {
 	return s, nil
 }
 
+// maxObservedColumns is how many columns of a stream may be set aside. A table that is wider
+// isn't one of channels and counters. A choice.
+const maxObservedColumns = 1 << 12
+
+// observe reads the file for the first time and returns what its columns are like; none if
+// there are too many.
+func (s *Stream) observe(c *content) ([]column, error) {
+	if c.bySignal && c.d > 1 {
+		return nil, fmt.Errorf("an array in Fortran order, which has one signal after another, %w; "+
+			"must be saved in C order", ErrNotBlocks)
+	}
+	s.columns, s.d, s.n = c.d, c.d, c.n
+	if c.d < 1 || c.n < 1 && c.n != unknownLength {
+		return nil, checkSize(c.d, c.n)
+	}
+	if c.d > maxObservedColumns && c.n != unknownLength {
+		s.about = c.about
+		return nil, nil
+	}
+	columns := make([]column, c.d)
+	n := 0
+	err := s.rows(c, func(t int, row []float64) {
+		for i, v := range row {
+			columns[i].observe(v)
+		}
+		n = t + 1
+	})
+	if c.n != unknownLength && err != nil {
+		err = nil // Blocks says where
+		columns = nil
+	}
+	if c.n == unknownLength {
+		if s.n = n; n == 0 && err == nil {
+			err = checkSize(c.d, 0)
+		}
+	}
+	s.about = c.about
+	if c.text != nil {
+		s.about.Aside = c.text()
+	}
+	s.timed, s.timeUnit = c.hasTimes(s.d, s.n), c.timeUnit
+	return columns, err
+}
+
+// setAside decides which columns are signals, by what they are like, and reads the others.
+func (s *Stream) setAside(columns []column) error {
+	if columns == nil {
+		return nil
+	}
+	first := 0 // of the columns that may be signals
+	if s.hasTimes {
+		first = 1
+	}
+	kept, notes, err := s.options.selectColumns(s.about.Names, columns[first:])
+	if err != nil {
+		return fmt.Errorf("datasets: read %s: %w", s.path, err)
+	}
+	s.about.Notes = append(s.about.Notes, notes...)
+	if slices.Equal(kept, indices(s.d)) {
+		return nil
+	}
+	aside := remaining(s.d, kept)
+	names := s.about.Names
+	s.d, s.kept, s.about.Names = len(kept), kept, selected(names, kept)
+	if len(aside)*s.n > maxAsideValues {
+		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that were "+
+			"set aside to be kept")
+		return nil
+	}
+	values := make([][]float64, len(aside))
+	err = s.open(func(c *content) error {
+		return s.rows(c, func(_ int, row []float64) {
+			for k, i := range aside {
+				values[k] = append(values[k], row[first+i])
+			}
+		})
+	})
+	for k, i := range aside {
+		name := columnName(names, i)
+		s.about.Aside = append(s.about.Aside, Column{
+			Name: name, Values: values[k], Reason: columns[first+i].reason(name),
+		})
+	}
+	return err
+}
+
 // rows calls use with the numbers of each position.
 func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 	t := 0
 	return c.pieces(c.d*max(1, pieceSize/c.d), func(piece []float64) error {
-		for ; len(piece) > 0; piece = piece[c.d:] {
+		for ; len(piece) >= c.d; piece = piece[c.d:] {
 			use(t, piece[:c.d])
 			t++
 		}
@@ -87,13 +172,12 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 	})
 }
 
-// findTimes reads the first column, which begins with first and ends with last, if it may
-// hold times.
-func (s *Stream) findTimes(first, last float64) error {
+// findTimes reads the first column if it may hold times.
+func (s *Stream) findTimes(columns []column) error {
 	if !s.timed {
 		return nil
 	}
-	clock := newClock(first, last, s.n)
+	clock := newClock(columns[0].first, columns[0].last, s.n)
 	err := s.open(func(c *content) error {
 		return s.rows(c, func(t int, row []float64) { clock.observe(t, row[0]) })
 	})
@@ -113,7 +197,7 @@ func (s *Stream) open(use func(*content) error) error {
 		return fmt.Errorf("datasets: %w", err)
 	}
 	defer file.Close()
-	c, err := s.format.open(bufio.NewReaderSize(file, 1<<16), &ReadOptions{})
+	c, err := s.format.open(bufio.NewReaderSize(file, 1<<16), &s.options)
 	if err == nil {
 		err = use(c)
 	}
@@ -152,10 +236,7 @@ func (s *Stream) Blocks(size int) iter.Seq2[*mat.Dense, error] {
 
 // blocks calls use with each block until that returns false.
 func (s *Stream) blocks(c *content, size int, use func(*mat.Dense) bool) error {
-	columns := s.d
-	if s.hasTimes {
-		columns++
-	}
+	columns := s.columns
 	if c.d != columns || c.n != unknownLength && c.n != s.n {
 		return fmt.Errorf("%d columns by %d positions; must be %d by %d, as it was before",
 			c.d, c.n, columns, s.n)
@@ -172,6 +253,13 @@ func (s *Stream) blocks(c *content, size int, use func(*mat.Dense) bool) error {
 		z := byPosition(values, columns)
 		if s.hasTimes {
 			z = mat.DenseCopyOf(z.Slice(1, columns, 0, len(values)/columns))
+		}
+		if s.kept != nil {
+			all := z
+			z = mat.NewDense(s.d, len(values)/columns, nil)
+			for k, i := range s.kept {
+				z.SetRow(k, all.RawRowView(i))
+			}
 		}
 		if err := checkValues(z, first); err != nil {
 			return err

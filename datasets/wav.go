@@ -39,19 +39,50 @@ type wavFormat struct {
 }
 
 // openWAV reads a WAV file up to its samples.
-func openWAV(r io.Reader, _ *ReadOptions) (*content, error) {
+func openWAV(r io.Reader, o *ReadOptions) (*content, error) {
+	if o.Transpose {
+		return nil, errTranspose
+	}
 	format, size, err := readWAVHeader(r)
 	if err != nil {
 		return nil, err
 	}
-	return &content{
-		about: Recording{Rate: float64(format.Rate)},
-		d:     int(format.Channels), n: int(size / int64(format.BlockAlign)),
-		read: fixedSize(r, int(format.Bits/8), format.sample()),
-	}, nil
+	c := &content{
+		about: Recording{Rate: float64(format.Rate)}, d: int(format.Channels), n: unknownLength,
+	}
+	samples := fixedSize(r, int(format.Bits/8), format.sample())
+	done, total := 0, size/int64(format.Bits/8)
+	c.read = func(values []float64) (int, error) {
+		wanted := len(values)
+		if size != unknownLength {
+			values = values[:min(int64(len(values)), total-int64(done))]
+		}
+		k, err := samples(values)
+		done += k
+		switch {
+		case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+		case err != nil && size == unknownLength:
+			c.about.Notes = append(c.about.Notes, fmt.Sprintf("the header doesn't say how long the "+
+				"recording is: read to the end of the file, %d positions", done/c.d))
+			err = io.EOF
+		case err != nil:
+			c.about.Notes = append(c.about.Notes, fmt.Sprintf("the file is cut off: the header says "+
+				"%d positions, it has %d", total/int64(c.d), done/c.d))
+			err = io.EOF
+		case k < wanted:
+			err = io.EOF
+		}
+		return k, err
+	}
+	return c, nil
 }
 
-// readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes.
+// minStreamedSize is a size that programs write who don't know it yet, such as 0x7ffff000 (sox)
+// or 0xffffffff (ffmpeg); so is 0. A file of 2 GiB or more is read to its end as well.
+const minStreamedSize = 0x7ffff000
+
+// readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes, or
+// unknownLength if the header doesn't say.
 func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 	var riff struct {
 		ID   [4]byte
@@ -61,7 +92,8 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 	if err := binary.Read(r, binary.LittleEndian, &riff); err != nil {
 		return format, 0, fmt.Errorf("RIFF header: %w", unexpectedEOF(err))
 	}
-	if string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
+	long := string(riff.ID[:]) == "RF64" || string(riff.ID[:]) == "BW64"
+	if !long && string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
 		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE")
 	}
 	for {
@@ -85,6 +117,9 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 			size := int64(chunk.Size)
 			if format.Channels == 0 {
 				return format, 0, errors.New("the samples come before their format")
+			}
+			if size == 0 || size >= minStreamedSize {
+				return format, unknownLength, nil
 			}
 			if size%int64(format.BlockAlign) != 0 {
 				return format, 0, fmt.Errorf(

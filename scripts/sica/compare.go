@@ -32,6 +32,7 @@ import (
 var compareAll = []string{"sica", "fastica", "lica", "pcl", "ivae", "zca", "gaussianise+zca"}
 
 type compareOptions struct {
+	reading   files.Reading
 	in, truth []string
 	learnOn   files.LearnOn
 	methods   []string
@@ -97,6 +98,8 @@ the paper's two flows, which take minutes to hours, have to be named.
 		"folder `DIR` for the recovered signals and the picture, made if need be")
 	f.BoolVar(&opt.json, "json", false, "print JSON, in which signals count from 0")
 	addBackend(cmd, &opt.backend)
+	opt.reading.Add(cmd)
+	opt.reading.AddWithout(cmd)
 	require(cmd, "in")
 	return cmd
 }
@@ -184,7 +187,6 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	} else {
 		err = printCompared(out, rows)
 		part.Note(out)
-		files.NoteClocks(out, part.X)
 	}
 	if err != nil {
 		return err
@@ -230,7 +232,7 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 			return part, nil, err
 		}
 	}
-	if part, err = readPart(cmd, opt.learnOn, opt.in, shape); err != nil {
+	if part, err = readPart(cmd, opt.learnOn, &opt.reading, opt.in, shape); err != nil {
 		return part, nil, err
 	}
 	if _, err := ica.New(part.X, part.Shape...); err != nil {
@@ -249,7 +251,9 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	if n < part.Total {
 		same = files.LearnOn(strconv.Itoa(n))
 	}
-	truthPart, err := readPart(cmd, same, opt.truth, shape)
+	truthReading := opt.reading
+	truthReading.Without = nil
+	truthPart, err := readPart(cmd, same, &truthReading, opt.truth, shape)
 	if err != nil {
 		return part, nil, err
 	}

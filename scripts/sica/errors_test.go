@@ -67,7 +67,8 @@ func TestBadInput(t *testing.T) {
 				"Fz,ref\n"+strings.Repeat("1,2\n2,2\n", 256))), exitFailure, `channel "ref"`},
 		{"one signal", separate(single), exitFailure, "at least 2"},
 		{"too few positions", separate(short, "--iterations", "1"), exitFailure, "7 positions"},
-		{"several files", separate(good, "--in", good), exitUsage, "only images"},
+		{"files of other lengths", separate(good, "--in", short), exitFailure,
+			"3 to 512 positions"},
 
 		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},
 		{"axis shorter than the window", separate(good, "--iterations", "1", "--shape", "128x4"),

@@ -24,8 +24,10 @@ import (
 )
 
 type inspectOptions struct {
-	model, in, reference, json, plot string
-	rate                             float64
+	reading                      files.Reading
+	in                           []string
+	model, reference, json, plot string
+	rate                         float64
 }
 
 func newInspect() *cobra.Command {
@@ -49,7 +51,7 @@ what it adds to each channel. The recording may be of any length.
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
-	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
+	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the recording (required)")
 	f.StringVar(&opt.reference, "reference", "",
 		"`NAME` or number of a channel, or a file of one signal, to compare with")
 	f.Float64Var(&opt.rate, "rate", 0,
@@ -57,6 +59,7 @@ what it adds to each channel. The recording may be of any length.
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
+	opt.reading.Add(cmd)
 	require(cmd, "model", "in")
 	return cmd
 }
@@ -70,7 +73,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckApart(places...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", []string{opt.in}, written...); err != nil {
+	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
 	if err := files.CheckNotInput("--reference", []string{opt.reference}, written...); err != nil {
@@ -78,7 +81,12 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	in, err := files.OpenStream(cmd.Context(), opt.in, shown.Part)
+	result, err := sica.Load(opt.model)
+	if err != nil {
+		return err
+	}
+	opt.reading.Signals = result.Channels
+	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
@@ -89,18 +97,10 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	result, err := sica.Load(opt.model)
-	if err != nil {
-		return err
-	}
-	in.Select(result.Channels)
-	if err := files.CheckChannels(opt.in, in.About.Names, result); err != nil {
-		return err
-	}
-	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in), 2
+	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2
 	all, err := inspect.Recording(result, in, reference)
 	if err != nil {
-		return fmt.Errorf("%s: %w", opt.in, err)
+		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	if opt.json != "" {
 		if err := files.WriteJSON(opt.json, all); err != nil {
@@ -113,7 +113,12 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	shown.Done()
-	return writeComponents(cmd.OutOrStdout(), all, &in.About, reference != nil)
+	out := cmd.OutOrStdout()
+	if err := writeComponents(out, all, &in.About, reference != nil); err != nil {
+		return err
+	}
+	files.Note(out, in.About.Notes)
+	return nil
 }
 
 // readReference returns the signal that is compared with, nil for none.
@@ -123,6 +128,12 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 	}
 	if i := slices.Index(in.About.Names, opt.reference); i >= 0 {
 		return files.Channels{Source: in.Source, Rows: []int{i}}, nil
+	}
+	for _, c := range in.About.Aside {
+		if c.Name == opt.reference && c.Values != nil {
+			row := mat.NewDense(1, len(c.Values), c.Values)
+			return blockwise.InMemory{Dense: row}, nil
+		}
 	}
 	d, _ := in.Dims()
 	if i, err := strconv.Atoi(opt.reference); err == nil {

@@ -86,11 +86,12 @@ func parseShape(text string) ([]int, error) {
 
 // readPart returns the part of the mixed signals that a command works on.
 func readPart(
-	cmd *cobra.Command, learnOn files.LearnOn, inputs []string, shape []int,
+	cmd *cobra.Command, learnOn files.LearnOn, reading *files.Reading, inputs []string,
+	shape []int,
 ) (files.Part, error) {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	return learnOn.Read(cmd.Context(), inputs, shape, shown.Part)
+	return learnOn.Read(cmd.Context(), reading, inputs, shape, shown.Part)
 }
 
 // fitOptions are the flags of commands that make one fit.

@@ -13,8 +13,10 @@ import (
 )
 
 type removeOptions struct {
-	model, in, out string
-	components     []int
+	reading    files.Reading
+	model, out string
+	in         []string
+	components []int
 }
 
 func newRemove() *cobra.Command {
@@ -34,11 +36,12 @@ The recording may be of any length.
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
-	f.StringVar(&opt.in, "in", "", "`FILE` of the recording (required)")
+	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the recording (required)")
 	f.StringVar(&opt.out, "out", "",
 		"`FILE` for the cleaned recording: .csv, .npy, .wav, .edf or .bdf (required)")
 	f.IntSliceVar(&opt.components, "components", nil,
 		"numbers `K` of the recovered signals, with commas between (required)")
+	opt.reading.Add(cmd)
 	require(cmd, "model", "in", "out", "components")
 	return cmd
 }
@@ -51,7 +54,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckApart(places...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", []string{opt.in}, places[0]); err != nil {
+	if err := files.CheckNotInput("--in", opt.in, places[0]); err != nil {
 		return err
 	}
 	result, err := sica.Load(opt.model)
@@ -68,18 +71,16 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	in, err := files.OpenStream(cmd.Context(), opt.in, shown.Part)
+	opt.reading.Signals = result.Channels
+	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
-	in.Select(result.Channels)
-	if err := files.CheckChannels(opt.in, in.About.Names, result); err != nil {
-		return err
-	}
+	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing = "removing"
 	clean := blockwise.Remove(result, in.Blocks(files.BlockSize), rows...)
 	if err := in.Write(opt.out, in.About.Names, clean); err != nil {
-		return fmt.Errorf("%s: %w", opt.in, err)
+		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
 	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)

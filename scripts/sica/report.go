@@ -22,6 +22,7 @@ import (
 )
 
 type reportOptions struct {
+	reading files.Reading
 	fitOptions
 	in         []string
 	learnOn    files.LearnOn
@@ -37,14 +38,16 @@ const maxRefits = 100
 type diagnosis struct {
 	Input []string `json:"input"`
 	// InputPositions is the number of positions of the input. Report may be about a part of them.
-	InputPositions int               `json:"input_positions"`
-	Model          string            `json:"model,omitempty"` // the folder, if it was given
-	Config         sica.Config       `json:"config"`
-	Seed           uint64            `json:"seed"`
-	Backend        string            `json:"backend"`
-	Device         string            `json:"device"`
-	Versions       map[string]string `json:"versions"`
-	Report         *report.Report    `json:"report"`
+	InputPositions int `json:"input_positions"`
+	// Notes say what was unusual in the input.
+	Notes    []string          `json:"notes"`
+	Model    string            `json:"model,omitempty"` // the folder, if it was given
+	Config   sica.Config       `json:"config"`
+	Seed     uint64            `json:"seed"`
+	Backend  string            `json:"backend"`
+	Device   string            `json:"device"`
+	Versions map[string]string `json:"versions"`
+	Report   *report.Report    `json:"report"`
 }
 
 func newReport() *cobra.Command {
@@ -90,6 +93,8 @@ some seconds, and as many times a fit's time as there are refits. Of more than
 	f.StringVar(&opt.json, "json", "",
 		"`FILE` for the report as JSON, in which signals count from 0")
 	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")
+	opt.reading.Add(cmd)
+	opt.reading.AddWithout(cmd)
 	require(cmd, "in")
 	return cmd
 }
@@ -124,7 +129,14 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	part, err := readPart(cmd, opt.learnOn, opt.in, cfg.Shape)
+	if opt.model != "" {
+		result, err := sica.Load(opt.model)
+		if err != nil {
+			return err
+		}
+		opt.reading.Signals = result.Channels
+	}
+	part, err := readPart(cmd, opt.learnOn, &opt.reading, opt.in, cfg.Shape)
 	if err != nil {
 		return err
 	}
@@ -153,7 +165,6 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	part.Note(out)
-	files.NoteClocks(out, part.X)
 	return opt.write(out, b, result, rep, part)
 }
 
@@ -192,6 +203,7 @@ func (opt *reportOptions) write(
 	if opt.json != "" {
 		d := diagnosis{
 			Input: opt.in, InputPositions: part.Total, Model: opt.model,
+			Notes:  part.Notes,
 			Config: result.Config, Seed: result.Seed,
 			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
 			Report: rep,

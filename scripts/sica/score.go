@@ -10,6 +10,7 @@ import (
 )
 
 func newScore() *cobra.Command {
+	var reading files.Reading
 	var truth, recovered []string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -22,15 +23,15 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 ` + files.Formats,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, _, err := files.ReadSignals(truth)
+			s, _, err := reading.Recording(truth)
 			if err != nil {
 				return err
 			}
-			z, _, err := files.ReadSignals(recovered)
+			z, _, err := reading.Recording(recovered)
 			if err != nil {
 				return err
 			}
-			m, err := metric.MCC(z, s)
+			m, err := metric.MCC(z.Signals, s.Signals)
 			if err != nil {
 				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
 			}
@@ -50,6 +51,7 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 	cmd.Flags().StringArrayVar(&recovered, "recovered", nil,
 		"`FILE` of the recovered signals (required)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, in which signals count from 0")
+	reading.Add(cmd)
 	require(cmd, "truth", "recovered")
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -25,6 +26,7 @@ import (
 
 type separateOptions struct {
 	fitOptions
+	reading   files.Reading
 	in, truth []string
 	out, json string
 
@@ -81,6 +83,8 @@ again.
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "",
 		"learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen "+
 			"by default")
+	opt.reading.Add(cmd)
+	opt.reading.AddWithout(cmd)
 	require(cmd, "in", "out")
 	return cmd
 }
@@ -142,6 +146,11 @@ func (opt *separateOptions) runWhole(
 		cfg.Shape = shape
 	}
 	d, n := x.Dims()
+	if len(cfg.Shape) < 2 {
+		if err := opt.reading.CheckLooks(opt.in[0], d, n); err != nil {
+			return err
+		}
+	}
 	if err := cfg.Validate(d, n); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -155,10 +164,8 @@ func (opt *separateOptions) runWhole(
 	}
 	out := cmd.OutOrStdout()
 	rep := opt.begin(out, b, cfg, d, n)
-	for _, note := range in.Notes {
-		fmt.Fprintln(out, "note:", note)
-	}
-	files.NoteClocks(out, x)
+	files.Note(out, in.Notes)
+	rep.Notes = in.Notes
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
@@ -216,6 +223,8 @@ func (opt *separateOptions) runLong(
 	out := cmd.OutOrStdout()
 	d, total := in.Dims()
 	rep := opt.begin(out, b, cfg, d, total)
+	files.Note(out, in.About.Notes)
+	rep.Notes = in.About.Notes
 	cfg.OnProgress = func(_ int, doing string, done float64) {
 		parts.Part("learning: "+doing, done)
 	}
@@ -254,7 +263,7 @@ func (opt *separateOptions) openLong(
 	asked := opt.learnOn != files.LearnOnDefault
 	obstacle := ""
 	switch {
-	case len(opt.in) > 1 || datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
+	case datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
 		obstacle = "images and videos are separated as a whole"
 	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
 		obstacle = "networks of the family free can't be applied in blocks"
@@ -268,14 +277,17 @@ func (opt *separateOptions) openLong(
 	if obstacle != "" {
 		return nil, 0, usage.Errorf("--learn-on %s: %s", opt.learnOn, obstacle)
 	}
-	if !asked && !mayBeLong(opt.in[0]) {
+	if !asked && !mayBeLong(opt.in) {
 		return nil, 0, nil
 	}
-	in, err := files.OpenStream(ctx, opt.in[0], report)
+	in, err := opt.reading.Open(ctx, opt.in, report)
 	if err != nil {
 		return nil, 0, err
 	}
 	d, total := in.Dims()
+	if err := opt.reading.CheckLooks(opt.in[0], d, total); err != nil {
+		return nil, 0, err
+	}
 	n, err := opt.learnOn.Positions(total, in.About.Rate)
 	if err != nil {
 		return nil, 0, err
@@ -293,11 +305,13 @@ func (opt *separateOptions) openLong(
 	return in, n, nil
 }
 
-// mayBeLong reports whether the file's size allows more than blockwise.AlwaysLearned positions,
-// of a byte each at least.
-func mayBeLong(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() >= blockwise.AlwaysLearned && files.IsStreamable(path)
+// mayBeLong reports whether a file's size allows more than blockwise.AlwaysLearned positions, of
+// a byte each at least.
+func mayBeLong(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() >= blockwise.AlwaysLearned && files.IsStreamable(path)
+	})
 }
 
 // read returns the recording of the mixed signals, the truth, nil if it wasn't given, and the
@@ -305,13 +319,17 @@ func mayBeLong(path string) bool {
 func (opt *separateOptions) read() (
 	in *datasets.Recording, truth *mat.Dense, shape []int, err error,
 ) {
-	if in, shape, err = files.ReadRecording(opt.in); err != nil {
+	if in, shape, err = opt.reading.Recording(opt.in); err != nil {
 		return nil, nil, nil, err
 	}
 	if len(opt.truth) > 0 {
-		if truth, _, err = files.ReadSignals(opt.truth); err != nil {
+		reading := opt.reading
+		reading.Without = nil
+		s, _, err := reading.Recording(opt.truth)
+		if err != nil {
 			return nil, nil, nil, err
 		}
+		truth = s.Signals
 	}
 	return in, truth, shape, files.CheckVaries(opt.in[0], in)
 }
@@ -391,6 +409,7 @@ type separation struct {
 	Preset    string   `json:"preset"`
 	Backend   string   `json:"backend"`
 	Device    string   `json:"device"`
+	Notes     []string `json:"notes"` // what was unusual in the input
 
 	Iterations []iterationReport `json:"iterations"`
 	Result     *sica.Result      `json:"result"` // all but its signals and maps

@@ -14,6 +14,7 @@ import (
 )
 
 type transformOptions struct {
+	reading files.Reading
 	model   string
 	in      []string
 	out     string
@@ -45,6 +46,7 @@ mixed ones, and says how exactly.
 		"`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")
 	addBackend(cmd, &opt.backend)
+	opt.reading.Add(cmd)
 	require(cmd, "model", "in", "out")
 	return cmd
 }
@@ -77,7 +79,10 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	sequence := len(opt.in) == 1 && files.IsStreamable(opt.in[0]) && len(shape) < 2
+	if !opt.inverse {
+		opt.reading.Signals = result.Channels
+	}
+	sequence := !datasets.IsImage(opt.in[0]) && len(shape) < 2
 	if sequence && !opt.inverse && result.Pointwise() == nil {
 		return opt.stream(cmd, result, shape)
 	}
@@ -86,10 +91,11 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 
 // whole maps signals in memory, of that shape if one was given.
 func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shape []int) error {
-	in, ownShape, err := files.ReadRecording(opt.in)
+	in, ownShape, err := opt.reading.Recording(opt.in)
 	if err != nil {
 		return err
 	}
+	files.Note(cmd.OutOrStdout(), in.Notes)
 	if shape == nil {
 		shape = ownShape
 	}
@@ -109,9 +115,6 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 		}
 		names = result.Channels
 	} else {
-		if err := files.CheckChannels(opt.in[0], in.Names, result); err != nil {
-			return err
-		}
 		mapped, err = result.Transform(in.Signals, shape...)
 	}
 	if err != nil {
@@ -130,7 +133,7 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, shape []int) error {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	in, err := files.OpenStream(cmd.Context(), opt.in[0], shown.Part)
+	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
@@ -138,10 +141,7 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	if err := files.CheckSequence(opt.in[0], n, shape); err != nil {
 		return err
 	}
-	in.Select(result.Channels)
-	if err := files.CheckChannels(opt.in[0], in.About.Names, result); err != nil {
-		return err
-	}
+	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing = "mapping"
 	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
 	if err := in.Write(opt.out, nil, recovered); err != nil {

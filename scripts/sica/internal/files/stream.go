@@ -2,12 +2,10 @@ package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,49 +31,6 @@ type Stream struct {
 	ctx    context.Context
 	report func(doing string, fraction float64)
 	begun  int // readings so far
-}
-
-// OpenStream opens a recording. Report is called with how far it is read, and reading ends
-// with ctx.
-func OpenStream(
-	ctx context.Context, path string, report func(doing string, fraction float64),
-) (*Stream, error) {
-	s := &Stream{ctx: ctx, report: report}
-	if IsStreamable(path) {
-		report("reading "+filepath.Base(path), 0)
-		file, err := datasets.OpenStream(path)
-		if err == nil {
-			s.Source, s.About = file, file.About()
-			return s, nil
-		}
-		if !errors.Is(err, datasets.ErrNotBlocks) {
-			return nil, err
-		}
-	}
-	r, err := datasets.ReadRecording(path)
-	if err != nil {
-		return nil, err
-	}
-	s.Source, s.About = blockwise.InMemory{Dense: r.Signals}, *WithSignals(r, nil)
-	s.About.Names, s.About.Units = r.Names, r.Units
-	return s, nil
-}
-
-// Select reduces the recording to the channels of these names, in their order, if it has them
-// all and others: those that separate had set aside.
-func (s *Stream) Select(names []string) {
-	if len(names) == 0 || len(names) >= len(s.About.Names) {
-		return
-	}
-	var rows []int
-	for _, name := range names {
-		row := slices.Index(s.About.Names, name)
-		if row < 0 {
-			return
-		}
-		rows = append(rows, row)
-	}
-	s.Source, s.About.Names = Channels{s.Source, rows}, names
 }
 
 // Channels are some channels of a recording.
@@ -141,6 +96,9 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 // Write writes signals that were computed from the stream's blocks, with their names, to a file.
 func (s *Stream) Write(path string, names []string, blocks blockwise.Blocks) error {
 	about := s.About
+	if names == nil {
+		about.Aside = recoveredAside(about.Aside)
+	}
 	if about.Names = names; names == nil || len(names) != len(about.Units) {
 		about.Units = nil // recovered signals have none
 	}
@@ -217,6 +175,7 @@ type Part struct {
 	X     *mat.Dense // d×n
 	Shape []int      // nil for a sequence
 	Total int        // positions of the recording
+	Notes []string   // what was unusual in its file
 }
 
 // String says which part it is, in words; it is empty if it is the whole recording.
@@ -229,18 +188,21 @@ func (p Part) String() string {
 		p.Total)
 }
 
-// Note prints which part it is, and nothing if it is the whole recording.
+// Note prints which part it is, unless it is the whole recording, and what was unusual in its
+// file.
 func (p Part) Note(out io.Writer) {
 	if words := p.String(); words != "" {
 		fmt.Fprintf(out, "\nThis is about %s.\n", words)
 	}
+	Note(out, p.Notes)
 }
 
 // Read returns the part of a recording that is to be learned from. By default a sequence gives at
 // most blockwise.AlwaysLearned positions. Images, and other signals with a shape of several axes,
 // are always read as a whole.
 func (l LearnOn) Read(
-	ctx context.Context, inputs []string, shape []int, report func(doing string, fraction float64),
+	ctx context.Context, reading *Reading, inputs []string, shape []int,
+	report func(doing string, fraction float64),
 ) (Part, error) {
 	if err := l.Check(); err != nil { // before anything is read
 		return Part{}, err
@@ -250,20 +212,25 @@ func (l LearnOn) Read(
 		return Part{}, usage.Errorf("--learn-on %s: images and videos are taken as a whole", l)
 	}
 	if whole || l == LearnOnAll {
-		x, ownShape, err := ReadSignals(inputs)
+		in, ownShape, err := reading.Recording(inputs)
 		if err != nil {
 			return Part{}, err
 		}
 		if shape == nil {
 			shape = ownShape
 		}
-		return Part{X: x, Shape: shape, Total: x.RawMatrix().Cols}, nil
+		d, n := in.Signals.Dims()
+		return Part{X: in.Signals, Shape: shape, Total: n, Notes: in.Notes},
+			reading.CheckLooks(inputs[0], d, n)
 	}
-	s, err := OpenStream(ctx, inputs[0], report)
+	s, err := reading.Open(ctx, inputs, report)
 	if err != nil {
 		return Part{}, err
 	}
-	_, total := s.Dims()
+	d, total := s.Dims()
+	if err := reading.CheckLooks(inputs[0], d, total); err != nil {
+		return Part{}, err
+	}
 	if err := CheckSequence(inputs[0], total, shape); err != nil {
 		return Part{}, err
 	}
@@ -279,7 +246,7 @@ func (l LearnOn) Read(
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
-	return Part{X: x, Total: total}, nil
+	return Part{X: x, Total: total, Notes: s.About.Notes}, nil
 }
 
 // CheckSequence returns a usage error if a shape of one axis isn't that of n positions.

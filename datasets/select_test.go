@@ -1,0 +1,69 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Signals that are asked for by name come in that order, from a file and from a stream; others
+// are set aside, and what isn't there is named.
+func TestSelect(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("time,EEG T7-REF,count,Fp1,Cz.,flat\n")
+	for k := range 100 {
+		fmt.Fprintf(&text, "%g,%d,%d,%d,%d,7\n", float64(k)/50, k*k%13, k, k*k%17, k*k%19)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o           ReadOptions
+		names, left string
+		err         string
+	}{
+		{ReadOptions{}, "EEG T7-REF Fp1 Cz.", "count flat", ""},
+		{ReadOptions{Signals: []string{"cz", "T7"}}, "Cz. EEG T7-REF", "count Fp1 flat", ""},
+		{ReadOptions{Signals: []string{"flat", "Fp1"}}, "flat Fp1", "EEG T7-REF count Cz.", ""},
+		{ReadOptions{Without: []string{"Fp1"}}, "EEG T7-REF Cz.", "count Fp1 flat", ""},
+		{ReadOptions{Without: []string{"1", "fp1"}}, "Cz.", "EEG T7-REF count Fp1 flat", ""},
+		{ReadOptions{Without: []string{"O2"}}, "", "", `no channel "O2"`},
+		{ReadOptions{Without: []string{"1", "2", "3", "4", "5"}}, "", "", "at least one"},
+		{ReadOptions{Signals: []string{"T7", "O2"}}, "", "", `channels "O2", and has `},
+	} {
+		r, err := c.o.Recording(path)
+		s, err2 := c.o.Stream(path)
+		if c.err != "" {
+			for _, err := range []error{err, err2} {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("%+v: %v, want %q", c.o, err, c.err)
+				}
+			}
+			continue
+		}
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		about := s.About()
+		var left []string
+		for i, column := range r.Aside {
+			left = append(left, column.Name)
+			if !slices.Equal(column.Values, about.Aside[i].Values) {
+				t.Errorf("%+v: %q differs in blocks", c.o, column.Name)
+			}
+		}
+		if strings.Join(r.Names, " ") != c.names || strings.Join(left, " ") != c.left {
+			t.Errorf("%+v: %q and aside %q", c.o, r.Names, left)
+		}
+		if !mat.Equal(r.Signals, gathered(t, s.Blocks(33))) || !slices.Equal(r.Names, about.Names) ||
+			!slices.Equal(r.Notes, about.Notes) || about.Rate != 50 {
+			t.Errorf("%+v: in blocks it differs: %q, %q", c.o, about.Names, about.Notes)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// mixedLaplace are mixtures of autoregressive signals with Laplace innovations.
+func mixedLaplace(t *testing.T, d, n int) *mat.Dense {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(11, uint64(d)))
+	s, x, a := mat.NewDense(d, n, nil), new(mat.Dense), mat.NewDense(d, d, nil)
+	for i := range d {
+		last := 0.0
+		for k := range n {
+			last = (.9-.4*float64(i))*last + rng.ExpFloat64()*float64(1-2*rng.IntN(2))
+			s.Set(i, k, last)
+		}
+	}
+	for k := range a.RawMatrix().Data {
+		a.RawMatrix().Data[k] = rng.NormFloat64()
+	}
+	x.Mul(a, s)
+	return x
+}
+
+// Columns that aren't signals are set aside, said, in the JSON, and in what is written; channels
+// that are left out come back when components are removed.
+func TestSetAside(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n = 600
+	x := mixedLaplace(t, 4, n)
+	var text strings.Builder
+	text.WriteString("Sample Index;A1;A2;A3;T7;Trigger;state\n")
+	for k := range n {
+		cells := fmt.Sprintf("%d;%.5f;%.5f;%.5f;%.5f;%d;%s\n", k, x.At(0, k), x.At(1, k), x.At(2, k),
+			x.At(3, k), k/50%2, []string{"rest", "move"}[k/100%2])
+		text.WriteString(strings.ReplaceAll(cells, ".", ","))
+	}
+	in := write(t, dir, "in.csv", text.String())
+	said := must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", at("model"), "--json",
+		at("z.json"), "--without", "T7", "--backend", "go")
+	for _, want := range []string{"note: numbers have decimal commas", `"Sample Index" counts`,
+		`"Trigger" holds markers`, `"state" is text`, `"T7" was left out, as asked`, "3 signals"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("separate printed %q, want %q", said, want)
+		}
+	}
+	var report struct{ Notes []string }
+	data, _ := os.ReadFile(at("z.json"))
+	if err := json.Unmarshal(data, &report); err != nil || len(report.Notes) != 5 {
+		t.Errorf("the JSON has the notes %q (%v)", report.Notes, err)
+	}
+	columns := func(file string) (names []string) {
+		r, err := datasets.ReadRecording(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = slices.Clone(r.Names)
+		for _, c := range r.Aside {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	if got := columns(at("z.csv")); !slices.Equal(got,
+		[]string{"s1", "s2", "s3", "state", "Sample Index", "Trigger"}) {
+		t.Errorf("recovered signals have the columns %q", got)
+	}
+	must(t, "remove", "--model", at("model"), "--in", in, "--out", at("clean.csv"), "--components",
+		"1")
+	if got := columns(at("clean.csv")); !slices.Equal(got,
+		[]string{"A1", "A2", "A3", "T7", "state", "Sample Index", "Trigger"}) {
+		t.Errorf("the cleaned recording has the columns %q", got)
+	}
+	if said := must(t, "inspect", "--model", at("model"), "--in", in, "--reference", "T7"); !strings.
+		Contains(said, "coherence") {
+		t.Errorf("with a channel that was left out as reference: %q", said)
+	}
+}
+
+// A recording in EDF comes back as EDF with labels, units and annotations.
+func TestEDFRecording(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	recording := &datasets.Recording{
+		Signals: mixedLaplace(t, 3, 1000), Names: []string{"Fp1", "Cz", "O2"}, Rate: 100,
+		Units:  []string{"uV", "uV", "uV"},
+		Events: []datasets.Event{{Onset: 2.5, Duration: 1, Text: "blink"}},
+	}
+	if err := datasets.WriteRecording(at("in.edf"), recording); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", at("in.edf"), "--out", at("z.edf"), "--save", at("model"), "--backend",
+		"go")
+	must(t, "inspect", "--model", at("model"), "--in", at("in.edf"))
+	must(t, "remove", "--model", at("model"), "--in", at("in.edf"), "--out", at("clean.edf"),
+		"--components", "2")
+	must(t, "transform", "--model", at("model"), "--in", at("in.edf"), "--out", at("again.bdf"))
+	for file, names := range map[string]string{
+		"clean.edf": "Fp1 Cz O2", "z.edf": "s1 s2 s3", "again.bdf": "s1 s2 s3",
+	} {
+		r, err := datasets.ReadRecording(at(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(r.Names, " ") != names || r.Rate != 100 ||
+			!slices.Equal(r.Events, recording.Events) || file == "clean.edf" && r.Units[0] != "uV" {
+			t.Errorf("%s: %q in %q at %g Hz, %v", file, r.Names, r.Units, r.Rate, r.Events)
+		}
+	}
+}
+
+// What is missing is refused with the flag that settles it, and filled in or dropped by it; what
+// is transposed is named and read by its flag; several files are one recording.
+func TestReadingFlags(t *testing.T) {
+	dir := t.TempDir()
+	const n = 400
+	x := mixedLaplace(t, 2, n)
+	var holes, wide strings.Builder
+	holes.WriteString("a,b\n")
+	for k := range n {
+		if k == 7 {
+			holes.WriteString("NaN,1\n")
+			continue
+		}
+		fmt.Fprintf(&holes, "%g,%g\n", x.At(0, k), x.At(1, k))
+	}
+	for i := range 2 {
+		for k := range n {
+			if k > 0 {
+				wide.WriteString(",")
+			}
+			fmt.Fprintf(&wide, "%g", x.At(i, k))
+		}
+		wide.WriteString("\n")
+	}
+	missing := write(t, dir, "holes.csv", holes.String())
+	flat := write(t, dir, "wide.csv", wide.String())
+	left, right := filepath.Join(dir, "left.wav"), filepath.Join(dir, "right.wav")
+	for path, z := range map[string]mat.Matrix{
+		left: x.Slice(0, 1, 0, n), right: x.Slice(1, 2, 0, n-3),
+	} {
+		if err := datasets.WriteFile(path, mat.DenseCopyOf(z)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"--in " + missing, exitFailure, "--missing interpolate"},
+		{"--missing interpolate --in " + missing, exitOK, "1 missing values were interpolated"},
+		{"--missing drop --in " + missing, exitOK, "1 positions with missing values were left out"},
+		{"--missing guess --in " + missing, exitUsage, "must be error, interpolate or drop"},
+		{"--separator xx --in " + missing, exitUsage, "must be one character, tab or space"},
+		{"--in " + flat, exitUsage, "looks transposed: use --transpose"},
+		{"--transpose --in " + flat, exitOK, "each row is a signal"},
+		{"--transpose --in " + left, exitFailure, "must not be transposed"},
+		{"--in " + left + " --in " + right, exitOK, "the files have 397 to 400 positions"},
+		{"--without 3 --in " + missing + " --missing drop", exitFailure, `no channel "3"`},
+	} {
+		args := append([]string{"separate", "--out", filepath.Join(dir, "z.csv"), "--backend", "go"},
+			strings.Fields(c.args)...)
+		code, stdout, stderr := command(t.Context(), args...)
+		if code != c.code || !strings.Contains(stdout+stderr, c.says) {
+			t.Errorf("%s: exit %d, %q, want %d and %q", c.args, code, stdout+stderr, c.code, c.says)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/scripts/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+)
+
+// Reading is how files of signals are read, as the flags of a command say.
+type Reading struct{ datasets.ReadOptions }
+
+// Add adds the flags to a command.
+func (r *Reading) Add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar((*string)(&r.Missing), "missing", "",
+		"what becomes of missing values, as `HOW`: error, interpolate or drop; error by default")
+	f.BoolVar(&r.Transpose, "transpose", false, "read a row for each signal")
+	f.StringVar(&r.Separator, "separator", "",
+		"what is between the cells of a text file, a `CHARACTER`, tab or space; seen from the file "+
+			"by default")
+	f.StringVar(&r.Decimal, "decimal", "",
+		"decimal `SIGN` of a text file, . or a comma; seen from the file by default")
+}
+
+// AddWithout adds the flag for channels that are left out of a separation.
+func (r *Reading) AddWithout(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&r.Without, "without", nil,
+		"`NAMES` or numbers of channels to leave out, with commas between")
+}
+
+// Check returns a usage error unless the flags have one of their values.
+func (r *Reading) Check() error {
+	if err := r.Validate(); err != nil {
+		return usage.Error(err)
+	}
+	return nil
+}
+
+// Recording returns the signals in a file, in several of one recording, or in images. The shape
+// of their positions is nil unless they are images.
+func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) {
+	if err := r.Check(); err != nil {
+		return nil, nil, err
+	}
+	if datasets.IsImage(paths[0]) {
+		z, shape, err := datasets.ReadImages(paths...)
+		return &datasets.Recording{Signals: z}, shape, err
+	}
+	recording, err := r.Recordings(paths...)
+	return recording, nil, err
+}
+
+// wholeBytes is the size of a file up to which it is read as a whole, even if it could be read
+// in blocks: 8 MiB, which is 64 MiB of numbers at most. It is a choice.
+const wholeBytes = 8 << 20
+
+// Open opens a recording. Report is called with how far it is read, and reading ends with ctx.
+func (r *Reading) Open(
+	ctx context.Context, paths []string, report func(doing string, fraction float64),
+) (*Stream, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	s := &Stream{ctx: ctx, report: report}
+	info, err := os.Stat(paths[0])
+	if long := err == nil && info.Size() > wholeBytes; long && len(paths) == 1 &&
+		IsStreamable(paths[0]) {
+		report("reading "+filepath.Base(paths[0]), 0)
+		file, err := r.Stream(paths[0])
+		if err == nil {
+			s.Source, s.About = file, file.About()
+			return s, nil
+		}
+		if !errors.Is(err, datasets.ErrNotBlocks) {
+			return nil, err
+		}
+	}
+	recording, _, err := r.Recording(paths)
+	if err != nil {
+		return nil, err
+	}
+	s.Source, s.About = blockwise.InMemory{Dense: recording.Signals}, *recording
+	s.About.Signals = nil
+	return s, nil
+}
+
+// minWide is the number of signals from which less than twice as many positions are a sign of a
+// transposed file. Of fewer signals the fit says how many positions it needs. It is a choice.
+const minWide = 8
+
+// CheckLooks returns a usage error if d signals at n positions can hardly be meant so.
+func (r *Reading) CheckLooks(file string, d, n int) error {
+	if d <= n && (n >= 2*d || d < minWide) || datasets.IsImage(file) {
+		return nil
+	}
+	if r.Transpose {
+		return usage.Errorf("%s: %d signals at %d positions are too few positions: leave out "+
+			"--transpose if each column is a signal", file, d, n)
+	}
+	return usage.Errorf("%s: %d signals at %d positions looks transposed: use --transpose if each "+
+		"row is a signal", file, d, n)
+}
+
+// Note prints what was unusual in a file, a line for each.
+func Note(out io.Writer, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(out, "note:", note)
+	}
+}
+
+// recoveredAside returns the columns that belong beside recovered signals: those that can't be
+// channels.
+func recoveredAside(all []datasets.Column) (kept []datasets.Column) {
+	for _, c := range all {
+		if c.Reason != "" {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
