@@ -2,12 +2,17 @@ package sica
 
 import (
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 )
+
+// Long reports whether scripts/test --long asks for proofs of minutes, where the others are proofs
+// of the same kind.
+func Long() bool { return os.Getenv("SICA_LONG_TESTS") != "" }
 
 func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
