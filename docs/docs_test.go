@@ -1,9 +1,12 @@
-// Package docs_test holds README.md and the pages of this folder to what they say.
+// Package docs_test holds README.md and the pages of this folder to what they say: links lead
+// somewhere, Go compiles, commands run or parse, and generated pages are up to date.
 package docs_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,15 +27,36 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// The program in README.md is that of examples/separate to the letter, which is built and
+// pages returns README.md and the pages of this folder, with slashes, relative to the module.
+func pages(t *testing.T) []string {
+	t.Helper()
+	all := []string{"README.md"}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			all = append(all, "docs/"+filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 10 {
+		t.Fatalf("%d pages; want those of the repository: %q", len(all), all)
+	}
+	return all
+}
+
+// The first program in README.md is that of examples/separate to the letter, which is built and
 // run by scripts/examples.
 func TestProgramInREADME(t *testing.T) {
-	program := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(read(t, filepath.Join(root, "README.md")))
+	program := regexp.MustCompile("(?s)```go\n(.*?)```").
+		FindStringSubmatch(read(t, filepath.Join(root, "README.md")))
 	if program == nil {
 		t.Fatal("README.md has no program in Go")
 	}
-	if example := read(t, filepath.Join(root, "examples", "separate", "main.go")); program[1] != example {
-		t.Errorf("the program in README.md isn't examples/separate/main.go, which is\n%s", example)
+	example := read(t, filepath.Join(root, "examples", "separate", "main.go"))
+	if program[1] != example {
+		t.Errorf("the first program in README.md isn't examples/separate/main.go, which is\n%s", example)
 	}
 }
 
@@ -44,6 +68,7 @@ func TestVersion(t *testing.T) {
 		"CHANGELOG.md":    `(?m)^## \[(\S+)\]`,
 		"examples/go.mod": `github.com/seed-47b1e431/gosica v(\S+)`,
 		"CITATION.cff":    `(?m)^version: (\S+)$`,
+		"README.md":       `gosica@v(\S+?)` + "`",
 	} {
 		version := regexp.MustCompile(pattern).FindStringSubmatch(read(t, filepath.Join(root, name)))
 		if version == nil {
@@ -51,7 +76,7 @@ func TestVersion(t *testing.T) {
 		}
 		found = append(found, version[1])
 	}
-	if slices.Sort(found); found[0] != found[2] {
+	if slices.Sort(found); found[0] != found[len(found)-1] {
 		t.Errorf("versions %q: want one", found)
 	}
 	// Each notebook gets it in its first cell.
@@ -59,8 +84,9 @@ func TestVersion(t *testing.T) {
 	if err != nil || len(notebooks) == 0 {
 		t.Fatalf("%d notebooks, error %v", len(notebooks), err)
 	}
+	get := "!*go get github.com/seed-47b1e431/gosica@v" + found[0] + `\n`
 	for _, name := range notebooks {
-		if get := "!*go get github.com/seed-47b1e431/gosica@v" + found[0] + `\n`; !strings.Contains(read(t, name), get) {
+		if !strings.Contains(read(t, name), get) {
 			t.Errorf("%s hasn't the line %s", name, get)
 		}
 	}
@@ -81,32 +107,39 @@ func TestPages(t *testing.T) {
 }
 
 // What a browser fetches without being asked: not links, and not what is in the page.
-var fetches = regexp.MustCompile(`(?i)<link|@import|(?:src|srcset|poster)="(?:https?:)?//[^"]*|url\((?:https?:)?//[^)]*`)
+var fetches = regexp.MustCompile(
+	`(?i)<link|@import|(?:src|srcset|poster)="(?:https?:)?//[^"]*|url\((?:https?:)?//[^)]*`)
 
 var (
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	href    = regexp.MustCompile(`<a[^>]* href="([^"]+)"`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	fenced  = regexp.MustCompile("(?s)```.*?```")
 )
 
 // Links to files, folders and headings of this repository lead somewhere.
 func TestLinks(t *testing.T) {
-	var pages []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
+	all := pages(t)
+	for _, pattern := range []string{
+		"*.md", "examples/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb", "docs/notebooks/*.html",
+	} {
+		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages = append(pages, found...)
+		for _, path := range found {
+			all = append(all, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
+		}
 	}
-	if len(pages) < 10 {
-		t.Errorf("%d pages, want those of the repository: %q", len(pages), pages)
-	}
-	for _, page := range pages {
-		for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, page), ""), -1) {
-			if err := follow(page, found[1]); err != nil {
-				name, _ := filepath.Rel(root, page)
-				t.Errorf("%s: %v", name, err)
+	slices.Sort(all)
+	for _, page := range slices.Compact(all) {
+		path, pattern := filepath.Join(root, filepath.FromSlash(page)), link
+		if filepath.Ext(page) == ".html" {
+			pattern = href
+		}
+		for _, found := range pattern.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, path), ""), -1) {
+			if err := follow(path, found[1]); err != nil {
+				t.Errorf("%s: %v", page, err)
 			}
 		}
 	}
@@ -123,8 +156,10 @@ func follow(page, target string) error {
 	if path != "" {
 		file = filepath.Join(filepath.Dir(page), path)
 	}
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the link to %s: there is no such file", target)
+	} else if err != nil {
+		return err
 	}
 	if anchor == "" || filepath.Ext(file) != ".md" {
 		return nil
@@ -152,6 +187,16 @@ func anchors(text []byte) []string {
 			}
 			return -1
 		}, string(bytes.TrimSpace(found[1]))))
+	}
+	return all
+}
+
+// blocks returns the fenced blocks of a language on a page.
+func blocks(text, language string) []string {
+	var all []string
+	pattern := regexp.MustCompile("(?ms)^```" + language + "\n(.*?)^```")
+	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+		all = append(all, found[1])
 	}
 	return all
 }

@@ -92,7 +92,7 @@ const (
 
 // Default returns the settings to use for signals of one's own: Auto without iterations.
 // After the linear rule, FastWGF's iterations changed the MCC of figure 4's digits by
-// -0.0013 to +0.0009 (docs/default.md).
+// -0.0013 to +0.0009 (docs/explanation/method.md).
 func Default() Config { return Config{Seed: 1} }
 
 // Direct returns Default with a network whatever the signals are like: SICA's criterion

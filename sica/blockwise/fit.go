@@ -14,7 +14,8 @@ import (
 )
 
 // AlwaysLearned is how many positions of a recording Fit learns from before it asks
-// whether more are worth it: the linear rule takes seconds for them (docs/performance.md).
+// whether more are worth it: the linear rule takes seconds for them
+// (docs/evaluation/performance.md).
 const AlwaysLearned = 1 << 16
 
 const (

@@ -18,7 +18,7 @@ import (
 // Noise of the channels' own doesn't mislead the rule much further than it does the inverse of
 // the mixing: at the usual resolution alone, single mixtures of voices with noise of 3 % come
 // to .925. Without noise the resolution stays the usual one. The log has the table of
-// docs/default.md.
+// docs/evaluation/robustness.md.
 func TestChannelNoise(t *testing.T) {
 	voices, err := datasets.Voices()
 	if err != nil {

@@ -6,9 +6,9 @@
 // from other seeds. The Report holds the measures, and its Verdict sums them up. Options choose
 // how many further fits are made.
 //
-// Package html writes a report as a page. docs/reliability.md counts how often the verdicts
-// were right. The refits follow ICASSO (J. Himberg, A. Hyvärinen and F. Esposito, NeuroImage
-// 22(3), 2004).
+// Package html writes a report as a page. docs/evaluation/reliability.md counts how often the
+// verdicts were right. The refits follow ICASSO (J. Himberg, A. Hyvärinen and F. Esposito,
+// NeuroImage 22(3), 2004).
 package report
 
 import (

@@ -37,7 +37,7 @@ import (
 // The verdict is about SICA's criterion. It can be wrong for sources that don't fulfil the
 // criterion, and for a nonlinear mixing that leaves signals that fulfil it as well as the
 // sources do. No criterion of this kind detects how a single signal is distorted.
-// docs/reliability.md counts how often the verdict was wrong.
+// docs/evaluation/reliability.md counts how often the verdict was wrong.
 type Verdict string
 
 const (
@@ -52,8 +52,8 @@ const (
 )
 
 // The limits of the tests; see Verdict. All are choices. Half or twice of one changes only the
-// verdicts of results whose measure lies in between; docs/reliability.md counts right and wrong
-// verdicts with these.
+// verdicts of results whose measure lies in between; docs/evaluation/reliability.md counts right
+// and wrong verdicts with these.
 const (
 	maxDependence   = 0.05 // a sum of squared correlations: about 0.22² is tolerated
 	maxDivergence   = 0.01 // nats per position

@@ -1,0 +1,199 @@
+package docs_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+var update = flag.Bool("update", false, "write the generated pages of the reference anew")
+
+// generated compares a page with what it should be, or writes it.
+func generated(t *testing.T, page, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if read(t, page) != want {
+		t.Errorf("docs/%s isn't up to date; run: go test ./docs -update", page)
+	}
+}
+
+var (
+	listed = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+	global = regexp.MustCompile(`(?s)\nGlobal Flags:\n.*`)
+	// formats is said once, at the end.
+	formats = regexp.MustCompile(`(?s)Files of signals are CSV.*?\n\n`)
+)
+
+// The reference of the command is its help.
+func TestCommandReference(t *testing.T) {
+	sica := command(t)
+	help := func(arguments ...string) string {
+		out, err := exec.Command(sica, append(arguments, "--help")...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	var page strings.Builder
+	page.WriteString(`# Reference: the command
+
+Generated from the command's help by "go test ./docs -update". For examples see the
+[tutorial](../tutorial/command.md); for exit codes, [save, stop, resume](../how-to/save-stop-resume.md#exit-codes-of-the-command);
+for formats, [files and JSON](files-and-json.md).
+
+`)
+	all := help()
+	fmt.Fprintf(&page, "```\n%s```\n", all)
+	said := ""
+	for _, found := range listed.FindAllStringSubmatch(all, -1) {
+		if found[1] == "help" {
+			continue
+		}
+		text := global.ReplaceAllString(help(found[1]), "")
+		if paragraph := formats.FindString(text); paragraph != "" {
+			said, text = paragraph, formats.ReplaceAllString(text, "")
+		}
+		fmt.Fprintf(&page, "\n## sica %s\n\n```\n%s```\n", found[1], text)
+	}
+	fmt.Fprintf(&page, "\n## Files of all commands\n\n%s", strings.TrimSuffix(said, "\n"))
+	generated(t, "reference/command.md", page.String())
+}
+
+// The reference of the settings is the doc comments of their fields, with the presets' values.
+func TestSettingsReference(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(`# Reference: the settings of a fit
+
+Generated from the code by "go test ./docs -update". Start from a preset, such as sica.Default(), and
+change fields. A value that is out of range is an error that names the valid ones.
+
+## sica.Config
+
+`)
+	rows := fields(t, "sica/config.go")
+	page.WriteString("| field | type | what it is |\n| --- | --- | --- |\n")
+	for _, f := range rows {
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s |\n", f.name, f.kind, f.doc)
+	}
+	page.WriteString(`
+| Method | what separates the signals |
+| --- | --- |
+| ` + "`sica.Auto`" + ` | the linear rule; if that leaves a sign of a nonlinear mixing, whatever has the shortest code |
+| ` + "`sica.LinearOnly`" + ` | the linear rule, or symmetric whitening if there is no evidence for a rotation |
+| ` + "`sica.NetworkOnly`" + ` | an invertible network |
+| ` + "`sica.NoMethod`" + ` | nothing: the iterations begin with the transformed signals |
+
+Transforms are ` + "`preprocess.Standardise`, `ZCA`, `Gaussianise` and `Conditional`" + `.
+
+| preset | Method | Transforms | Flow |
+| --- | --- | --- | --- |
+`)
+	for _, p := range []struct {
+		name string
+		cfg  sica.Config
+	}{
+		{"Default", sica.Default()}, {"Direct", sica.Direct()}, {"FastWGF", sica.FastWGF()},
+		{"PaperWGF", sica.PaperWGF()}, {"PaperRF", sica.PaperRF()},
+	} {
+		flow := "none"
+		if p.cfg.Flow != nil {
+			flow = "below"
+		}
+		transforms := "none"
+		if len(p.cfg.Transforms) > 0 {
+			transforms = fmt.Sprint(p.cfg.Transforms)
+		}
+		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", p.name, p.cfg.Method, transforms, flow)
+	}
+	page.WriteString(`
+## sica.Flow
+
+The settings of the iterations, with the values of the presets that have some. A dash is the zero value.
+
+| field | type | FastWGF | PaperWGF | PaperRF | what it is |
+| --- | --- | --- | --- | --- | --- |
+`)
+	presets := []*sica.Flow{sica.FastWGF().Flow, sica.PaperWGF().Flow, sica.PaperRF().Flow}
+	for _, f := range fields(t, "internal/iterate/config.go") {
+		fmt.Fprintf(&page, "| `%s` | `%s` |", f.name, f.kind)
+		for _, flow := range presets {
+			v := reflect.ValueOf(*flow).FieldByName(f.name)
+			if v.IsZero() || v.Kind() == reflect.Func {
+				page.WriteString(" – |")
+			} else {
+				fmt.Fprintf(&page, " %v |", v.Interface())
+			}
+		}
+		fmt.Fprintf(&page, " %s |\n", f.doc)
+	}
+	page.WriteString(`
+## What comes with a fit
+
+| setting | where |
+| --- | --- |
+| options of a report: refits, shape, progress | ` + "`go doc report.Options`" + ` |
+| resolution and candidates of the linear rule | ` + "`go doc linear.Options`" + ` |
+| settings of a rival, such as FastICA | ` + "`go doc fastica.Config`" + ` |
+| reading of files: missing values, separators | ` + "`go doc datasets.ReadOptions`" + ` |
+| backends | [Backends](../how-to/backends.md) |
+`)
+	generated(t, "reference/settings.md", page.String())
+}
+
+// field is an exported field of a struct.
+type field struct{ name, kind, doc string }
+
+// fields returns the exported fields of the type Config in a file of the module.
+func fields(t *testing.T, file string) []field {
+	t.Helper()
+	set := token.NewFileSet()
+	path := filepath.Join(root, filepath.FromSlash(file))
+	parsed, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := read(t, path)
+	var all []field
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != "Config" {
+			return true
+		}
+		doc := ""
+		for _, f := range spec.Type.(*ast.StructType).Fields.List {
+			if text := strings.Join(strings.Fields(f.Doc.Text()), " "); text != "" {
+				doc = strings.ReplaceAll(text, "|", `\|`)
+			}
+			kind := source[set.Position(f.Type.Pos()).Offset:set.Position(f.Type.End()).Offset]
+			if strings.HasPrefix(kind, "func") {
+				kind = "func"
+			}
+			for _, name := range f.Names {
+				if name.IsExported() {
+					all = append(all, field{name.Name, kind, doc})
+				}
+			}
+		}
+		return false
+	})
+	if len(all) == 0 {
+		t.Fatalf("%s has no fields of Config", file)
+	}
+	return all
+}
