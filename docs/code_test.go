@@ -42,6 +42,7 @@ var (
 	b              compute.Backend
 	store          *model.Store
 	batches        []*tensors.Tensor
+	cloud          [][]float32
 	x, more        *mat.Dense
 	sources        *mat.Dense
 	result         *sica.Result
