@@ -129,8 +129,42 @@ func outlierSentence(outliers []int) string {
 		"and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
 }
 
-// choose returns the separation by the method of the settings.
+// choose returns the separation by the method of the settings. If ctx ends before nonlinear
+// mixings were examined, as Auto does, it says so and nothing is identified.
 func (c *chooser) choose(ctx context.Context) (*separation, error) {
+	s, err := c.chosen(ctx)
+	if err == nil && ctx.Err() != nil && c.cfg.Method == Auto && s.Network == nil {
+		s.Linear, s.Why = unidentified(s.Linear), stoppedSentence
+	}
+	return s, err
+}
+
+// stoppedSentence is the reason of a separation that was cut short.
+const stoppedSentence = "Stopped before nonlinear mixings were examined. Nothing is identified."
+
+// unidentified returns the findings without a claim that signals are identified; nil for nil.
+func unidentified(f *linear.Findings) *linear.Findings {
+	if f == nil {
+		return nil
+	}
+	u := *f
+	u.Why = stoppedSentence
+	u.Pairs, u.Groups = slices.Clone(f.Pairs), [][]int{nil}
+	u.ExpectedError = slices.Clone(f.ExpectedError)
+	for k := range u.Pairs {
+		u.Pairs[k].Identified = false
+	}
+	for i := range u.ExpectedError {
+		u.Groups[0] = append(u.Groups[0], i)
+		if len(u.ExpectedError) > 1 {
+			u.ExpectedError[i] = 1
+		}
+	}
+	return &u
+}
+
+// chosen returns the separation by the method of the settings, or as far as it had come.
+func (c *chooser) chosen(ctx context.Context) (*separation, error) {
 	white, err := c.whiten(ctx)
 	if err != nil {
 		return nil, err

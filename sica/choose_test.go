@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -78,6 +79,35 @@ func TestChoiceCutShort(t *testing.T) {
 		}
 	}
 }
+
+// A choice that the context cut short says so first, and identifies nothing.
+func TestNothingIdentifiedWhereCutShort(t *testing.T) {
+	x := rotatedAR7(t, 4)
+	ends := func(calls int, m Method) (*separation, bool) {
+		ctx := contexttest.EndsAfter(t.Context(), calls)
+		s, err := separate(t, ctx, x, Config{Method: m})
+		if err != nil {
+			t.Fatalf("after %d calls: %v", calls, err)
+		}
+		return s, ctx.Err() != nil
+	}
+	// The calls after which the linear rule has ended.
+	all := sort.Search(1<<20, func(calls int) bool { _, cut := ends(calls, LinearOnly); return !cut })
+	for _, calls := range []int{0, 1, all / 2, all, all + 1, all + 2, all + 3} {
+		s, cut := ends(calls, Auto)
+		if !cut || !strings.HasPrefix(s.Why, "Stopped before nonlinear mixings were examined.") {
+			t.Errorf("after %d calls, cut short %v: %q", calls, cut, s.Why)
+		}
+		if calls < all {
+			continue
+		}
+		if f := s.Linear; f == nil || len(f.Groups) != 1 || slices.ContainsFunc(f.Pairs, identified) {
+			t.Errorf("after %d calls: %+v", calls, f)
+		}
+	}
+}
+
+func identified(p linear.Pair) bool { return p.Identified }
 
 // drawn are four sources of a kind at 1024 positions, and their mixtures by a random matrix.
 func drawn(t *testing.T, rng *rand.Rand, source func(k int) datasets.ARProcess) (s, x *mat.Dense) {

@@ -95,7 +95,7 @@ func (e *Ensemble) estimateDivergences(
 	ctx context.Context, z []*mat.Dense, seeds []uint64,
 ) ([]Divergence, error) {
 	divergences, err := e.trainAndMeasure(ctx, z, seeds)
-	e.failed = e.failed || err != nil
+	e.failed = e.failed || err != nil && ctx.Err() == nil
 	return divergences, err
 }
 

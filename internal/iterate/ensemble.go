@@ -62,7 +62,7 @@ func (e *Ensemble) Iterate(
 	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
 ) ([]Estimate, error) {
 	estimates, err := e.iterate(ctx, z, seeds, j)
-	e.failed = e.failed || err != nil
+	e.failed = e.failed || err != nil && ctx.Err() == nil // ctx leaves the programs as they are
 	return estimates, err
 }
 

@@ -97,8 +97,14 @@ func TestNetworksTakenOver(t *testing.T) {
 			t.Fatalf("%s: no error of an iteration that was cut short", name)
 		}
 		e.Close()
-		if _, ok := idle.Take(e.key); ok || e.networks != second {
-			t.Errorf("%s: the networks of an iteration that was cut short were kept", name)
+		again, third := iterate(2)
+		if third != second || third.trainer.Compilations() != 1 {
+			t.Errorf("%s: the networks of an iteration that was cut short weren't kept", name)
+		}
+		for j := range again {
+			if !mat.Equal(again[j], alone[j]) {
+				t.Errorf("%s: iteration %d moves\n%v\nafter one that was cut short, by itself\n%v", name, j+1, again[j], alone[j])
+			}
 		}
 	}
 }

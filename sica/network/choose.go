@@ -198,7 +198,7 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 	if o.Past = s.index.reach; o.Past == 0 {
 		o.Past = -1
 	}
-	models, err := fitAll(ctx, xs, o)
+	models, err := fitAll(ctx, xs, s.rivals(of), o)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -216,6 +216,31 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 		s.Candidates = append(s.Candidates, c)
 	}
 	return nil
+}
+
+// rivals returns, for these starts and each fold, the log-likelihoods of the start's signals at the
+// positions held out under the best linear start; nil if no start is linear.
+func (s *selection) rivals(starts []int) [][][]float64 {
+	best, highest := -1, math.Inf(-1)
+	for _, k := range s.at(0) {
+		if mean := stat.Mean(s.Candidates[k].constant, nil); mean > highest {
+			best, highest = k, mean
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	rivals := make([][][]float64, len(starts))
+	for i, start := range starts {
+		rest := s.Candidates[best].constant
+		for fold := range s.options.Folds {
+			_, held := s.index.split(fold)
+			rival := slices.Clone(rest[:len(held)])
+			floats.Sub(rival, s.logDet(start, held))
+			rivals[i], rest = append(rivals[i], rival), rest[len(held):]
+		}
+	}
+	return rivals
 }
 
 // score takes the likelihoods of one kind of sources for all candidates: of constant strength,

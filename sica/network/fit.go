@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -94,7 +93,7 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 
 // fit is Fit of the mixed signals x, d×T.
 func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
-	models, err := fitAll(ctx, []*mat.Dense{x}, o)
+	models, err := fitAll(ctx, []*mat.Dense{x}, nil, o)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +101,10 @@ func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 }
 
 // fitAll is fit of several x of one size in one program. Each model is what fit
-// gives, to float32's precision.
-func fitAll(ctx context.Context, xs []*mat.Dense, o Options) ([]*Model, error) {
+// gives, to float32's precision. Rivals are, for each x and fold, the log-likelihoods of x under
+// another model at the positions held out: if all networks are far behind them, training ends
+// early. Without rivals it doesn't.
+func fitAll(ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options) ([]*Model, error) {
 	if len(xs) == 0 {
 		return nil, errors.New("no signals to fit to")
 	}
@@ -124,6 +125,9 @@ func fitAll(ctx context.Context, xs []*mat.Dense, o Options) ([]*Model, error) {
 			return nil, err
 		}
 		problems[i] = &problem{whitening: w, logDet: logDet, whitened: whitened}
+		if rivals != nil {
+			problems[i].rivals = rivals[i]
+		}
 		if repeats(x) {
 			blur(problems[i].whitened, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
 		}
@@ -141,11 +145,15 @@ func fitAll(ctx context.Context, xs []*mat.Dense, o Options) ([]*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.train(ctx); err != nil {
+	err = t.train(ctx)
+	if err != nil && ctx.Err() == nil {
 		t.finalize()
 		return nil, err
 	}
-	defer t.release()
+	defer t.release() // a context that ended left the program as it was
+	if err != nil {
+		return nil, err
+	}
 	models := make([]*Model, len(xs))
 	for i, p := range problems {
 		o.report(Judging, float64(i)/float64(len(problems)), nil)
@@ -161,6 +169,9 @@ type problem struct {
 	whitening *mapping.Affine
 	logDet    float64    // of the whitening
 	whitened  *mat.Dense // blurred where positions repeat
+	// rivals are, for each fold, the log-likelihoods of the signals before the whitening, at
+	// the positions held out, under another model; nil without one.
+	rivals [][]float64
 }
 
 func whitened(problems []*problem) []*mat.Dense {
@@ -206,13 +217,13 @@ func newHeldOut(signals *mat.Dense, x *index, fold int) heldOut {
 	return h
 }
 
-// logLikelihood is that of the signals under a network and sources, in nats a position.
-// It is computed on the host, as XLA would compile a program for it for longer than all
-// its calls take.
-func (h heldOut) logLikelihood(m *mapping.Invertible, sources []*source.Model) (float64, error) {
+// logLikelihoods returns those of the signals under a network and sources, in nats, at each
+// position that is held out. It is computed on the host, as XLA would compile a program for it
+// for longer than all its calls take.
+func (h heldOut) logLikelihoods(m *mapping.Invertible, sources []*source.Model) ([]float64, error) {
 	z, logDet, err := m.ApplyLogDet(h.x)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	scores := make([]float64, len(h.scored))
 	for k, t := range h.scored {
@@ -221,7 +232,7 @@ func (h heldOut) logLikelihood(m *mapping.Invertible, sources []*source.Model) (
 	for i, s := range sources {
 		s.LogDensities(z.RawRowView(i), h.lags, h.scored, scores)
 	}
-	return stat.Mean(scores, nil), nil
+	return scores, nil
 }
 
 // whiten is the symmetric whitening of x, and the logarithm of its determinant.

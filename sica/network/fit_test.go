@@ -137,7 +137,7 @@ func TestFitUnidentified(t *testing.T) {
 		}
 		xs = append(xs, x)
 	}
-	models, err := fitAll(t.Context(), xs, Options{Backend: b, Seed: 1})
+	models, err := fitAll(t.Context(), xs, nil, Options{Backend: b, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestFitAll(t *testing.T) {
 	b := onGo(t)
 	_, x := leakyProblem(t, 1, 1, 400)
 	_, other := leakyProblem(t, 2, 1, 400)
-	models, err := fitAll(t.Context(), []*mat.Dense{other, x}, with(short, b))
+	models, err := fitAll(t.Context(), []*mat.Dense{other, x}, nil, with(short, b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -301,10 +301,10 @@ func TestFitErrors(t *testing.T) {
 		"Layers":               func() error { _, err := fit(t.Context(), x, Options{Backend: b, Layers: -1}); return err },
 		"learning rate":        func() error { _, err := fit(t.Context(), x, Options{Backend: b, LearningRate: math.NaN()}); return err },
 		"one size": func() error {
-			_, err := fitAll(t.Context(), []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, Options{Backend: b})
+			_, err := fitAll(t.Context(), []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, nil, Options{Backend: b})
 			return err
 		},
-		"to fit to": func() error { _, err := fitAll(t.Context(), nil, Options{Backend: b}); return err },
+		"to fit to": func() error { _, err := fitAll(t.Context(), nil, nil, Options{Backend: b}); return err },
 	} {
 		if err := fit(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

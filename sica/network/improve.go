@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -56,10 +57,11 @@ const maxConditioned, glancePositions = 4, 2048
 
 // Improve compares the linear rule's demixing of the mixed signals x, which may not have
 // outliers, with whitening, conditional normalisation and networks behind these, where its
-// signals call for it: sequences of at most MaxSignals signals that depend on each other, or
-// that conditional normalisation gives a shorter code, and that their past predicts. It
-// chooses by the code length at held-out positions. A network replaces the linear rule only
-// if it is known to be right (see accepted).
+// signals call for it (see Called): sequences of at most MostSignals signals that their past
+// predicts, and that depend on each other as noise and surplus sources don't explain, or that
+// conditional normalisation gives a shorter code. It chooses by the code length at held-out
+// positions. A network replaces the linear rule only if it is known to be right (see accepted)
+// and removes the Curvature.
 //
 // White and linear came after the transforms. If nothing calls for networks, the
 // result is nil, and so it is if ctx ends. The Shape of o is that of x.
@@ -88,7 +90,7 @@ type improver struct {
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	d, _ := i.x.Dims()
 	call, err := Called(ctx, i.linear.Z, i.options)
-	if err != nil || !call.Network && (!call.Predicted || d > maxConditioned) {
+	if err != nil || !call.Network && (call.Dependent || !call.Predicted || d > maxConditioned) {
 		return nil, nil // an error is too few positions to say
 	}
 	if !call.Network {
@@ -99,7 +101,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f "+
 			"nats a position fewer.", gain.Mean, gain.SE)
 	}
-	x := part(i.x.X())
+	x := part(i.x.X(), comparedBlocks, comparedBlock)
 	o := i.options
 	_, n := x.Dims()
 	o.Shape = []int{n}
@@ -114,6 +116,9 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	c.all[whitenedPlace] = i.white // of all positions
 	for k := range c.starts {
 		c.starts[k].Network = k != linearPlace // its rotation is for a linear mixing
+	}
+	if err := c.addNoisy(ctx, o.Seed); err != nil {
+		return nil, err
 	}
 	choice, err := Choose(ctx, c.starts, o)
 	if err != nil {
@@ -132,17 +137,18 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 // 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/nonlinear.md).
 const comparedBlocks, comparedBlock = 4, 8192
 
-// part returns those blocks of the sequences x, spread evenly, or x if it is shorter.
-func part(x *mat.Dense) *mat.Dense {
+// part returns so many blocks of length positions of the sequences x, spread evenly, or x if it
+// is shorter.
+func part(x *mat.Dense, blocks, length int) *mat.Dense {
 	d, n := x.Dims()
-	if n <= comparedBlocks*comparedBlock {
+	if n <= blocks*length {
 		return x
 	}
-	y := mat.NewDense(d, comparedBlocks*comparedBlock, nil)
-	for b := range comparedBlocks {
-		from := b * (n - comparedBlock) / (comparedBlocks - 1)
-		block := y.Slice(0, d, b*comparedBlock, (b+1)*comparedBlock).(*mat.Dense)
-		block.Copy(x.Slice(0, d, from, from+comparedBlock))
+	y := mat.NewDense(d, blocks*length, nil)
+	for b := range blocks {
+		from := b * (n - length) / (blocks - 1)
+		block := y.Slice(0, d, b*length, (b+1)*length).(*mat.Dense)
+		block.Copy(x.Slice(0, d, from, from+length))
 	}
 	return y
 }
@@ -184,6 +190,8 @@ type comparison struct {
 	all    []Alternative
 	starts []Start       // in the same order
 	failed []Alternative // that gave no signals
+	// noisy is the place of the linear rule as a mixture with noise; 0 if there is none.
+	noisy int
 }
 
 // compared returns the alternatives of the mixed signals x. All are compared by what they
@@ -232,6 +240,48 @@ func (c *comparison) add(ctx context.Context, x *mat.Dense, a Alternative, name 
 	return nil
 }
 
+// addNoisy adds the linear rule once more, as a mixture with sensor noise or surplus sources: its
+// code is that of the innovations of the joint prediction of all signals by the pasts of all,
+// demixed in turn. The map from the signals to these has the determinant 1 at each position. A
+// network must have a shorter code than that, too. Nothing is added if there is no prediction.
+func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
+	rule := c.starts[linearPlace]
+	if len(rule.LogDet) != 1 {
+		return nil // behind a transform that isn't linear
+	}
+	signals, _ := signal.Centred(rule.Signals)
+	residuals, order := ar.JointResiduals(signals, jointOrders)
+	if residuals == nil {
+		return nil
+	}
+	d, n := signals.Dims()
+	signals.Slice(0, d, order, n).(*mat.Dense).Copy(residuals)
+	x, err := signal.New(signals)
+	if err != nil {
+		return nil // too few positions
+	}
+	found, err := linear.Separate(ctx, x, linear.Options{Seed: seed})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return nil // they can't be whitened
+	}
+	z := mat.NewDense(d, n, nil)
+	z.Mul(found.Demixing, signals)
+	logDet, _ := mat.LogDet(found.Demixing)
+	// The prediction was fitted to all positions: each coefficient shortens the code at those by
+	// half a nat by chance, and lengthens it as much at others (H. Akaike, IEEE Transactions on
+	// Automatic Control 19(6), 1974).
+	logDet -= float64(d*d*order) / float64(n)
+	c.noisy = len(c.starts)
+	c.all = append(c.all, c.all[linearPlace])
+	c.starts = append(c.starts, Start{
+		Name: "the linear rule with noise", Signals: z, LogDet: []float64{rule.LogDet[0] + logDet},
+	})
+	return nil
+}
+
 // NewStart returns the start that maps make of the mixed signals x.
 func NewStart(
 	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
@@ -271,6 +321,9 @@ func AtResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dens
 func (c *comparison) scored(choice *Choice) []Alternative {
 	var all []Alternative
 	for _, k := range choice.Candidates {
+		if c.noisy > 0 && k.Start == c.noisy {
+			continue // the linear rule, which is among them
+		}
 		a := c.all[k.Start]
 		if k.Network {
 			a.Linear, a.IsNetwork = nil, true
@@ -286,19 +339,19 @@ func (c *comparison) scored(choice *Choice) []Alternative {
 func (i *improver) taken(
 	ctx context.Context, c *comparison, choice *Choice, call *Call,
 ) (*Improvement, error) {
-	model, place := choice.Network(), choice.Chosen
+	model, place, start := choice.Network(), choice.Chosen, c.alternative(choice.Start)
 	why := choice.Why
 	unless := " But nothing nonlinear describes the mixed signals in significantly fewer nats."
 	if failed := choice.Failed(); failed != "" {
 		unless = " But networks failed: " + failed + "."
 	}
-	if model != nil && !accepted(model, choice.Start, i.linear.Linear) {
+	if model != nil && !accepted(model, start, i.linear.Linear) {
 		model, place = nil, choice.Start
 		unless = " But no network is known to undo that: " + choice.Model.Why()
 		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than " +
 			"a linear demixing. " + call.Why + unless
 	}
-	if place <= linearPlace {
+	if model == nil && c.alternative(place) <= linearPlace {
 		return &Improvement{Chosen: i.linear, Why: call.Why + unless}, nil
 	}
 	chosen := c.all[choice.Candidates[place].Start]
@@ -311,7 +364,24 @@ func (i *improver) taken(
 			return nil, err
 		}
 	}
+	after, err := MeasureCurvature(ctx, chosen.Z)
+	if err != nil {
+		return nil, err
+	}
+	if !call.Curvature.removed(after) {
+		return &Improvement{Chosen: i.linear, Why: call.Why + " But the nonlinear demixing with the " +
+			"shortest code leaves that as it is, so noise or surplus sources may explain it."}, nil
+	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
+}
+
+// alternative returns the place of the alternative that a start is: the linear rule for the one
+// as a mixture with noise.
+func (c *comparison) alternative(start int) int {
+	if c.noisy > 0 && start == c.noisy {
+		return linearPlace
+	}
+	return start
 }
 
 // accepted returns whether a network with a shorter code is taken in the place of a start.

@@ -93,7 +93,7 @@ func TestPart(t *testing.T) {
 	for k := range n {
 		x.Set(0, k, float64(k))
 	}
-	y := part(x)
+	y := part(x, comparedBlocks, comparedBlock)
 	_, positions := y.Dims()
 	if positions != comparedBlocks*comparedBlock || y.At(0, 0) != 0 || y.At(0, positions-1) != n-1 {
 		t.Errorf("%d positions from %g to %g", positions, y.At(0, 0), y.At(0, positions-1))
@@ -107,7 +107,7 @@ func TestPart(t *testing.T) {
 	if seams != comparedBlocks-1 {
 		t.Errorf("%d seams, want %d", seams, comparedBlocks-1)
 	}
-	if short := mat.NewDense(1, 500, nil); part(short) != short {
+	if short := mat.NewDense(1, 500, nil); part(short, comparedBlocks, comparedBlock) != short {
 		t.Error("a short one was cut")
 	}
 }

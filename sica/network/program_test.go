@@ -12,7 +12,7 @@ import (
 )
 
 // A fit that takes over the program of another is what it is by itself, and compiles
-// nothing. One that was cut short leaves no program.
+// nothing; nor does one after a fit that was cut short.
 func TestProgramTakenOver(t *testing.T) {
 	_, first := leakyProblem(t, 1, 1, 512)
 	_, second := leakyProblem(t, 2, 1, 600)
@@ -46,9 +46,15 @@ func TestProgramTakenOver(t *testing.T) {
 		if _, err := fit(ctx, first, with(o, b)); err == nil {
 			t.Fatal("no error of a fit that was cut short")
 		}
-		if n := programOf(t, b, first, o).trainer.Compilations(); n != 0 {
-			t.Errorf("%d compilations: want a new program after a fit that was cut short", n)
+		o.OnProgress = nil
+		if after := mustFit(t, b, second, o); !reflect.DeepEqual(after, alone) {
+			t.Errorf("after a fit that was cut short\n%+v\nby itself\n%+v", after, alone)
 		}
+		taken = programOf(t, b, second, o)
+		if n := taken.trainer.Compilations(); n != 1 {
+			t.Errorf("%d compilations, want the program of the fit that was cut short", n)
+		}
+		taken.release()
 	})
 }
 

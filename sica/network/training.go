@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -12,10 +13,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/programs"
@@ -38,7 +42,8 @@ type training struct {
 	starts  [][]int      // of each fold
 	batches []*rand.Rand // of each run
 
-	heldOut [][]heldOut // of each problem and fold
+	heldOut [][]heldOut   // of each problem and fold
+	rivals  [][][]float64 // of the whitened signals, likewise; nil for a problem without
 	best    []kept
 }
 
@@ -91,6 +96,15 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 			folds = append(folds, newHeldOut(z, x, fold))
 		}
 		t.heldOut = append(t.heldOut, folds)
+	}
+	for _, p := range problems {
+		var rivals [][]float64
+		for _, rival := range p.rivals {
+			rival = slices.Clone(rival)
+			floats.AddConst(-p.logDet, rival)
+			rivals = append(rivals, rival)
+		}
+		t.rivals = append(t.rivals, rivals)
 	}
 	if err := t.initialise(); err != nil {
 		t.finalize()
@@ -290,10 +304,14 @@ func (t *training) sources() ([][]*source.Model, error) {
 	return sources, nil
 }
 
-// train makes all steps. If ctx ends it stops with its error, what was best so
-// far is kept.
+// Training ends early if futileSteps steps and more leave all networks behind their rivals by
+// more than futileSigmas standard errors. FUTILE
+const futileSteps, futileSigmas = 300, 10
+
+// train makes all steps, unless they are futile. If ctx ends it stops with its error, what was
+// best so far is kept.
 func (t *training) train(ctx context.Context) error {
-	if err := t.look(0); err != nil {
+	if _, err := t.evaluate(0); err != nil {
 		return err
 	}
 	for step := 0; step < t.options.Steps; {
@@ -305,32 +323,42 @@ func (t *training) train(ctx context.Context) error {
 			return err
 		}
 		step += n
-		if err := t.look(step); err != nil {
+		behind, err := t.evaluate(step)
+		if err != nil || behind > futileSigmas && step >= futileSteps {
 			return err
 		}
 	}
 	return nil
 }
 
-// look evaluates all runs and keeps those that are better than before.
-func (t *training) look(step int) error {
+// evaluate keeps the networks of runs that are better than before. It returns by how many
+// standard errors the run that is least behind its rival is behind it; below 0 without rivals.
+func (t *training) evaluate(step int) (behind float64, err error) {
 	maps, err := t.maps()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	sources, err := t.sources()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	best := make([]float64, len(t.signals))
 	for i := range best {
 		best[i] = math.Inf(-1)
 	}
+	behind = math.Inf(1)
 	for r := range t.best {
 		problem, _, fold := t.of(r)
-		value, err := t.heldOut[problem][fold].logLikelihood(maps[r], sources[r])
+		scores, err := t.heldOut[problem][fold].logLikelihoods(maps[r], sources[r])
 		if err != nil {
-			return err
+			return 0, err
+		}
+		value := stat.Mean(scores, nil)
+		if t.rivals[problem] == nil {
+			behind = math.Inf(-1)
+		} else {
+			longer := evidence.NewDifference(t.rivals[problem][fold], scores)
+			behind = min(behind, longer.Mean/longer.SE)
 		}
 		b := &t.best[r]
 		b.curve = append(b.curve, Evaluation{step, value})
@@ -340,7 +368,7 @@ func (t *training) look(step int) error {
 		best[problem] = max(best[problem], b.value)
 	}
 	t.options.report(Fitting, float64(step)/float64(t.options.Steps), best)
-	return nil
+	return behind, nil
 }
 
 // Scopes of the variables.

@@ -1,0 +1,72 @@
+package ar
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// JointResiduals returns the errors of the linear prediction of all centred signals z, d×n, by
+// the last values of all: d×(n − order), the first of them at position order. The order is the
+// one of the given ones whose Gaussian code is shortest, n/2·log|Σ| + d²·order/2·log n
+// (G. Schwarz, Annals of Statistics 6(2), 1978). The signals should have variances of about 1, as
+// the penalty, MomentRidge, is for that.
+//
+// The residuals are nil and the order is 0 if there is no unique solution, or if there are fewer
+// positions than twice the values of the longest past.
+//
+// Any linear mixture of linear processes, with noise and more sources than signals, has such a
+// prediction (H. Wold, A Study in the Analysis of Stationary Time Series, 1938).
+func JointResiduals(z *mat.Dense, orders []int) (residuals *mat.Dense, order int) {
+	d, n := z.Dims()
+	longest := slices.Max(orders)
+	if n-longest < 2*d*longest {
+		return nil, 0
+	}
+	products := lagProducts(z, longest)
+	count, shortest := float64(n-longest), math.Inf(1)
+	var weights *mat.Dense
+	for _, p := range orders {
+		size := d * p
+		gram := mat.NewSymDense(size, nil)
+		gram.CopySym(products.SliceSym(d, d+size))
+		cross := mat.DenseCopyOf(products).Slice(d, d+size, 0, d)
+		w := Solve(gram, cross, MomentRidge*count)
+		if w == nil {
+			continue
+		}
+		var covariance mat.Dense
+		covariance.Mul(w.T(), cross)
+		covariance.Sub(products.SliceSym(0, d), &covariance)
+		covariance.Scale(1/count, &covariance)
+		logDet, sign := mat.LogDet(&covariance)
+		length := count/2*logDet + float64(d*size)/2*math.Log(count)
+		if sign > 0 && length < shortest {
+			weights, order, shortest = w, p, length
+		}
+	}
+	if weights == nil {
+		return nil, 0
+	}
+	residuals = mat.DenseCopyOf(z.Slice(0, d, order, n))
+	for k := range order {
+		var part mat.Dense
+		part.Mul(weights.Slice(k*d, (k+1)*d, 0, d).T(), z.Slice(0, d, order-1-k, n-1-k))
+		residuals.Sub(residuals, &part)
+	}
+	return residuals, order
+}
+
+// lagProducts returns Σ u_t·u_tᵀ over the positions t ≥ lags, where u_t is z_t and below it
+// z_{t−1}, …, z_{t−lags}.
+func lagProducts(z *mat.Dense, lags int) *mat.SymDense {
+	d, n := z.Dims()
+	rows := mat.NewDense(d*(lags+1), n-lags, nil)
+	for k := range lags + 1 {
+		rows.Slice(k*d, (k+1)*d, 0, n-lags).(*mat.Dense).Copy(z.Slice(0, d, lags-k, n-k))
+	}
+	products := new(mat.SymDense)
+	products.SymOuterK(1, rows)
+	return products
+}

@@ -1,0 +1,140 @@
+package network
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// linearlyDemixed are the signals that the linear rule makes of x.
+func linearlyDemixed(t *testing.T, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	mixed, err := signal.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := linear.Separate(t.Context(), mixed, linear.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, n := x.Dims()
+	z := mat.NewDense(d, n, nil)
+	z.Mul(found.Demixing, x)
+	return z
+}
+
+// autoregressions are k of Laplace innovations, n positions, of unlike coefficients; of bursts the
+// strength varies as the size of a slow Gaussian autoregression.
+func autoregressions(rng *rand.Rand, k, n int, bursts bool) *mat.Dense {
+	s := mat.NewDense(k, n, nil)
+	for i := range k {
+		a, slow, v := 0.9-0.6*float64(i)/float64(k), 0.0, 0.0
+		for t := -500; t < n; t++ {
+			v = a*v + datasets.Laplace(rng)
+			slow = 0.98*slow + rng.NormFloat64()
+			if t < 0 {
+				continue
+			}
+			if s.Set(i, t, v); bursts {
+				s.Set(i, t, v*math.Abs(slow))
+			}
+		}
+	}
+	return s
+}
+
+// Neither noise nor surplus sources make a linear mixture look curved, where they make the
+// demixed signals depend on each other.
+func TestCurvatureOfLinearMixtures(t *testing.T) {
+	dependent := 0
+	for seed := range uint64(24) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		k, d, noise := 3, 3, 0.1
+		if seed%2 == 1 {
+			k, d, noise = 5, 3, 0.01
+		}
+		bursts := seed%4 > 1
+		s := autoregressions(rng, k, 2500, bursts)
+		matrix := mat.NewDense(d, k, nil)
+		matrix.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, matrix)
+		var x mat.Dense
+		x.Mul(matrix, s)
+		x.Apply(func(_, _ int, v float64) float64 { return v + noise*rng.NormFloat64() }, &x)
+		z := linearlyDemixed(t, &x)
+		pairs, err := Dependences(t.Context(), z, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, evident := Worst(pairs); evident {
+			dependent++
+		}
+		c, err := MeasureCurvature(t.Context(), z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Evident() {
+			t.Errorf("seed %d, %d sources in %d channels, bursts %v: %+v", seed, k, d, bursts, c)
+		}
+	}
+	if t.Logf("%d of 24 depend on each other", dependent); dependent < 6 {
+		t.Error("too few depend on each other to show anything")
+	}
+}
+
+// Nonlinear mixings look curved, with noise of 3 % too.
+func TestCurvatureOfNonlinearMixtures(t *testing.T) {
+	mixings := map[string]func(rng *rand.Rand) (*mat.Dense, error){
+		"leaky": func(rng *rand.Rand) (*mat.Dense, error) {
+			return datasets.LayeredMix(rng, autoregressions(rng, 2, 1024, false), 2, datasets.LeakyReLU(0.2))
+		},
+		"tanh": func(rng *rand.Rand) (*mat.Dense, error) {
+			s, err := datasets.LaplaceAR(rng, 2, 1024, 0.7)
+			if err != nil {
+				return nil, err
+			}
+			return datasets.PostNonlinearMix(rng, s, math.Tanh)
+		},
+		"gelu": func(rng *rand.Rand) (*mat.Dense, error) {
+			s, err := datasets.AR7(rng, 2, 1024)
+			if err != nil {
+				return nil, err
+			}
+			return datasets.Mix(s, datasets.MixOptions{Steps: 5, H: datasets.GELU})
+		},
+	}
+	for name, mix := range mixings {
+		evident := 0
+		for seed := range uint64(8) {
+			x, err := mix(rand.New(rand.NewPCG(seed, 4)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := MeasureCurvature(t.Context(), linearlyDemixed(t, x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Evident() {
+				evident++
+			}
+		}
+		if t.Logf("%s: %d of 8", name, evident); evident < 7 {
+			t.Errorf("%s: evident of %d of 8", name, evident)
+		}
+	}
+}
+
+// Of few positions, and of one signal, there is nothing to measure.
+func TestCurvatureOfLittle(t *testing.T) {
+	for _, z := range []*mat.Dense{mat.NewDense(2, 50, nil), mat.NewDense(1, 500, nil)} {
+		c, err := MeasureCurvature(t.Context(), z)
+		if err != nil || *c != (Curvature{}) {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
