@@ -49,7 +49,7 @@ const (
 	// missed, of which 2 are missed now.
 	curvatureSigmas, unsteadyCurvatureSigmas = 4.5, 6
 
-	// suspectSigmas is the deviation above which a network is requested if steady signals
+	// suspectSigmas is the deviation above which a network is requested if aperiodic signals
 	// depend on each other. Of 14 such linear mixtures of autoregressions 8 are above it, and
 	// one above twice as much. At half of it networks are requested for nearly all of them; at
 	// twice, a cubic mixture of deviation 2 (n = 1,024) stays at an MCC of 0.928, which a
@@ -88,12 +88,15 @@ func (c *Curvature) Evident() bool {
 
 // steady reports whether the sources may be linear processes of constant strength: no bursts,
 // pulses or waves, whose shares in several signals can look like a little curvature.
-func (c *Curvature) steady() bool { return !c.Varying && c.Symmetric && c.Order <= longOrder }
+func (c *Curvature) steady() bool { return c.aperiodic() && c.Symmetric }
+
+// aperiodic reports whether the signals are neither bursts nor waves.
+func (c *Curvature) aperiodic() bool { return !c.Varying && c.Order <= longOrder }
 
 // suspect reports whether the curvature of signals is reason to fit a network, which is then
-// held to more: where steady signals depend on each other, less than evident will do.
+// held to more: where signals without bursts depend on each other, less than evident will do.
 func (c *Curvature) suspect(dependent bool) bool {
-	return c.Evident() || dependent && c.steady() && c.Deviation > suspectSigmas
+	return c.Evident() || dependent && c.aperiodic() && c.Deviation > suspectSigmas
 }
 
 // removed reports whether a demixing with this curvature after it explains what is evident in c:

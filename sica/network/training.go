@@ -304,8 +304,11 @@ func (t *training) sources() ([][]*source.Model, error) {
 	return sources, nil
 }
 
-// Training ends early if futileSteps steps and more leave all networks behind their rivals by
-// more than futileSigmas standard errors. FUTILE
+// Training ends early if, at futileSteps steps or later, all networks are behind their rivals by
+// more than futileSigmas standard errors. At 300 steps the best network was ahead of its rival by
+// 2.4 to 18 standard errors behind all of 12 nonlinear mixings, at the end by 2.6 to 18. At half
+// the steps some sources aren't fitted yet; twice the steps take twice the time. The number of
+// standard errors is a choice that is far from both.
 const futileSteps, futileSigmas = 300, 10
 
 // train makes all steps, unless they are futile. If ctx ends it stops with its error, what was
