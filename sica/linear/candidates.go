@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
@@ -225,27 +224,4 @@ func varianceDemixing(ctx context.Context, innovations *mat.Dense) (*mat.Dense, 
 	var b mat.Dense
 	b.Mul(v, white)
 	return &b, nil
-}
-
-// powerLengths returns the description lengths, in nats but for a constant, of windows of 32
-// positions, if the signals b·x are Gaussian and each has a power of its own in each powerWindow, of
-// no less than least: the criterion of Pham and Cardoso, which is least where b makes the
-// covariances of all windows diagonal. It is nil if there are fewer than 16 windows.
-func powerLengths(b, x *mat.Dense, least float64) []float64 {
-	d, n := x.Dims()
-	if n < minPowerWindows*powerWindow {
-		return nil
-	}
-	var y mat.Dense
-	y.Mul(b, x)
-	logDet, _ := mat.LogDet(b)
-	lengths := make([]float64, n/powerWindow)
-	for w := range lengths {
-		lengths[w] = -powerWindow * logDet
-		for i := range d {
-			part := y.RawRowView(i)[w*powerWindow : (w+1)*powerWindow]
-			lengths[w] += powerWindow / 2 * math.Log(floats.Dot(part, part)/powerWindow+least)
-		}
-	}
-	return lengths
 }

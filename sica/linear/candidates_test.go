@@ -39,40 +39,6 @@ func TestVarianceDemixing(t *testing.T) {
 	}
 }
 
-// The lengths are those of the definition, Σ n/2·log p − n·log|det b| in each powerWindow, and in all
-// less for the inverse of the jointMixing than for what is turned from it.
-func TestPowerLengths(t *testing.T) {
-	_, x := taking()
-	var right, turned mat.Dense
-	if err := right.Inverse(jointMixing); err != nil {
-		t.Fatal(err)
-	}
-	turned.Mul(mat.NewDense(2, 2, []float64{math.Cos(.1), math.Sin(.1), -math.Sin(.1), math.Cos(.1)}), &right)
-	lengths := powerLengths(&right, x, .01)
-	if len(lengths) != 256 {
-		t.Fatalf("%d windows", len(lengths))
-	}
-	var y mat.Dense
-	y.Mul(&right, x)
-	want := -32 * math.Log(1/1.2) // the determinant of jointMixing is 1.2
-	for i := range 2 {
-		power := 0.0
-		for _, v := range y.RawRowView(i)[96:128] {
-			power += v * v
-		}
-		want += 16 * math.Log(power/32+.01)
-	}
-	if math.Abs(lengths[3]-want) > 1e-9 {
-		t.Errorf("powerWindow 3 takes %g nats, want %g", lengths[3], want)
-	}
-	if gain := floats.Sum(powerLengths(&turned, x, .01)) - floats.Sum(lengths); gain < 100 {
-		t.Errorf("turned, it takes %g nats more", gain)
-	}
-	if powerLengths(&right, x.Slice(0, 2, 0, 511).(*mat.Dense), .01) != nil {
-		t.Error("15 windows have lengths")
-	}
-}
-
 // The covariance of what is added is shape·shapeᵀ, and the same seed adds the same.
 func TestAddNoise(t *testing.T) {
 	const n = 100000

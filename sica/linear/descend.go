@@ -286,6 +286,40 @@ func (s *separator) best(ctx context.Context, candidates []candidate) (best *dem
 	return best, name, ends, nil
 }
 
+// lowest returns the demixing with the shortest code that descents end at, nil if there is no
+// candidate. After the first, candidates go on only if they are promising after a few steps.
+// It is best without the names and all ends, and chooses models once for each candidate.
+func (s *separator) lowest(ctx context.Context, candidates []candidate) (best *demixing, err error) {
+	var all []*demixing
+	for _, c := range candidates {
+		m := s.acquire()
+		if err := s.evaluate(ctx, m, c.b, nil); err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	slices.SortStableFunc(all, func(a, b *demixing) int { return cmp.Compare(a.nats, b.nats) })
+	n := float64(s.past.N)
+	for _, m := range all {
+		steps := maxSteps
+		if best != nil {
+			steps = firstSteps
+		}
+		if m, err = s.descend(ctx, m, steps); err != nil {
+			return nil, err
+		}
+		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > sameLength {
+			if m, err = s.descend(ctx, m, maxSteps); err != nil {
+				return nil, err
+			}
+		}
+		if best == nil || m.nats < best.nats {
+			best = m
+		}
+	}
+	return best, nil
+}
+
 // sameBasin says whether b and c recover the same signals, but for order, sign,
 // scale and small angles.
 func sameBasin(b, c *mat.Dense) bool {

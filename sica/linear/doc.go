@@ -26,15 +26,28 @@
 // was symmetric. There is one exception: if signals depend on each other whatever the demixing,
 // the models are wrong, and the demixing whose signals depend least on each other is taken.
 //
+// The shortest code is that of independent noise, not of independent sources, where noise of the
+// channels is as large as the innovations or there are more sources than channels. So the
+// demixings of FastICA and SOBI, and the rule's at coarser time scales (the lower frequencies
+// of a cosine transform, which commutes with an instantaneous mixing) are candidates, too. Each
+// is measured by a code with noise in it: that of the spectra under A·diag(P(f))·Aᵀ + N with its
+// mixing (spectral matching), minus what its signals gain by not being Gaussian. The rule's
+// demixing is kept, to the bit, unless one of these has a significantly shorter code at a
+// scale, or is as good and implies noise. Otherwise, descents with that noise made a sphere,
+// which no rotation makes less dependent, add candidates, and the shortest code at the finest
+// scale that no coarser one contradicts decides (J. A. Hausman's test). The result is the
+// best linear estimate of the sources with that noise (Wiener's). Findings.Noise, Scale and
+// Surplus say so.
+//
 // The limits:
 //
 //   - The mixing is taken for linear. Behind a nonlinear one, Gaussian sources can look like
 //     others, rotated by 45°, with densities that identify them: of 100 mixtures of two AR(7)
 //     sources by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified so, with an MCC
 //     of 0.62 to 0.75. Package sica tests for that first.
-//   - The models have no noise except that of the resolution, which is added for estimation.
-//     Noise of the channels is made independent where it is as large as the innovations. So of
-//     sequences the rule also tries coarser resolutions (Findings.Resolution).
+//   - White noise of the channels is in the models for 2 to 16 channels, of 240 positions or
+//     more (Findings.Noise). Where the sources are white, too, it can't be estimated from
+//     spectra, so the correlation with a source may be less than expected.
 //   - All positions are learned from: a click in one channel can rotate the result. Package sica
 //     excludes outliers first.
 //   - The local scale of a position is taken from both sides, so that h_i is a
@@ -44,5 +57,8 @@
 // Signal Processing Letters 17(2), 2010 (entropy rates, with a fixed family of densities and no
 // evidence); D.-T. Pham, P. Garat, IEEE Trans. Signal Processing 45(7), 1997, and P. Ablin,
 // J.-F. Cardoso, A. Gramfort, ibid. 66(15), 2018 (the steps); J. Rissanen, Annals of Statistics
-// 11(2), 1983 (description length).
+// 11(2), 1983 (description length); J.-F. Cardoso, M. Le Jeune, J. Delabrouille, M. Betoule, G.
+// Patanchon, IEEE J. Selected Topics in Signal Processing 2(5), 2008, and P. Ablin, J.-F. Cardoso,
+// A. Gramfort, J. Neuroscience Methods 357, 2021 (spectral matching with noise); J. A. Hausman,
+// Econometrica 46(6), 1978 (an efficient estimate is kept unless a robust one contradicts it).
 package linear

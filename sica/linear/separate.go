@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -70,8 +69,16 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if err != nil {
 		return nil, err
 	}
-	d, _ := x.Dims()
-	shape := x.Shape()
+	base, err := withoutNoise(ctx, white, x.Shape(), opt)
+	if err != nil {
+		return nil, err
+	}
+	return withNoise(ctx, white, x.Shape(), opt.Seed, base)
+}
+
+// withoutNoise is separate with no noise in the models except that of the resolution.
+func withoutNoise(ctx context.Context, white *signal.Whitening, shape []int, opt Options) (*Solution, error) {
+	d := len(white.Mean)
 	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, shape, opt.Seed)
 	if err == nil && shared != nil {
 		solution, _, err = separateWith(ctx, shared, white, shape, opt.Seed)
@@ -80,16 +87,6 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		return nil, err
 	}
 	solution.Resolution = resolution
-	coarse, gain, err := coarserResolution(ctx, white, shape, opt.Seed, solution.FromWhite)
-	if err != nil || coarse == 0 {
-		return solution, err
-	}
-	if solution, _, err = separateWith(ctx, sphericalNoise(d, coarse), white, shape, opt.Seed); err != nil {
-		return nil, err
-	}
-	solution.Resolution = coarse
-	solution.Why += fmt.Sprintf(" It was found at a resolution of %.2g standard deviations: without what is finer, "+
-		"such as noise of the channels, the code of the varying powers is %.0f nats shorter.", coarse, gain)
 	return solution, nil
 }
 
@@ -183,56 +180,6 @@ func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shap
 	}
 	s.whitening, s.inverse = whitening, inverse
 	return s, nil
-}
-
-// coarserResolution returns the coarsest resolution at which the code of the signals' varying
-// powers is significantly shorter, and by how many nats. It goes from resolution to resolution
-// as long as each demixing, found from the one before, shortens that code. It is 0 if none
-// does, and for images. It begins with b, the demixing of the symmetrically white signals at
-// the usual resolution.
-//
-// Noise of the channels first covers the finest structure, which is what models predict and
-// scale. Where it is as large as the innovations of the sources, the noise is made independent
-// in their place. The powers in windows are of the whole signals and suffer least.
-func coarserResolution(ctx context.Context, white *signal.Whitening, shape []int, seed uint64, b *mat.Dense) (found, gain float64, err error) {
-	d := len(white.Mean)
-	if d < 2 || len(shape) > 1 {
-		return 0, 0, nil
-	}
-	z := white.Symmetric()
-	for r := coarsening * resolution; r < 1; r *= coarsening {
-		before := powerLengths(b, z, r*r)
-		if before == nil {
-			break // too few positions
-		}
-		s, err := prepare(ctx, sphericalNoise(d, r), white, shape, seed)
-		if err != nil {
-			return 0, 0, err
-		}
-		m := s.acquire()
-		if err := s.evaluate(ctx, m, b, nil); err != nil {
-			return 0, 0, err
-		}
-		if m, err = s.descend(ctx, m, firstSteps); err != nil { // enough to see
-			return 0, 0, err
-		}
-		next := unitRows(m.b)
-		after := powerLengths(next, z, r*r)
-		if !significantlyShorter(before, after) {
-			break
-		}
-		found, gain, b = r, gain+floats.Sum(before)-floats.Sum(after), next
-	}
-	return found, gain, nil
-}
-
-// significantlyShorter reports whether the code lengths b are shorter in all than a, by more
-// than five standard errors.
-func significantlyShorter(a, b []float64) bool {
-	gains := make([]float64, len(a))
-	floats.SubTo(gains, a, b)
-	mean, se := stats.MeanSE(gains)
-	return mean > significance*se
 }
 
 // sphericalNoise returns the matrix that makes, of white noise, noise of the given standard

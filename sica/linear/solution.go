@@ -18,7 +18,8 @@ type Solution struct {
 	// Mean is that of each mixed signal.
 	Mean []float64
 	// Demixing is B, d×d: the recovered signals are B·(x − Mean). They have
-	// variance 1.
+	// variance 1. Where noise of the channels decided, it is Wiener's filter, the best
+	// linear estimate of the sources with that noise.
 	Demixing *mat.Dense
 	// FromWhite is what is left of Demixing after symmetric whitening,
 	// Demixing = FromWhite·Σ^(−1/2): applied to whitened signals it doesn't lose what
@@ -33,16 +34,27 @@ type Solution struct {
 	// is known.
 	Leak *mat.Dense
 	Findings
+
+	minDependence bool // the demixing's signals depend least on each other
+	whitened      bool // whitening was kept
 }
 
 // Findings are what the data say about a Solution.
 type Findings struct {
 	// Sources are the models of the recovered signals.
 	Sources []Source `json:"sources"`
-	// Resolution is that at which the demixing was found, in standard deviations of the
-	// whitened signals: .03, or .09, .27 or .81 where what is finer, such as noise of the
-	// channels, misleads.
+	// Resolution is the noise that was added to the whitened signals for estimation, in
+	// standard deviations: 0.03.
 	Resolution float64 `json:"resolution"`
+	// Noise is, for each channel, the estimated share of its variance that is white noise of
+	// its own.
+	Noise []float64 `json:"noise"`
+	// Scale is the time scale that the demixing was chosen at: how many positions were made
+	// one by a low-pass filter. 1 is the signals as they are.
+	Scale int `json:"scale"`
+	// Surplus is whether there seem to be more sources than channels: whether the spectra of
+	// the channels aren't those of as many sources and white noise.
+	Surplus bool `json:"surplus"`
 	// CodeLength is the description length of x in nats a position, with the
 	// models' parameters, at the Resolution. It can be negative, as any entropy rate.
 	CodeLength float64 `json:"code_length"`
@@ -221,6 +233,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	}
 	sol.Doubtful = doubtful(dependence, s.past.N)
 	sol.Why = sol.why(left, v.nonlinear)
+	sol.minDependence, sol.whitened = v.minDependence, !left
 	if v.minDependence {
 		sol.Why += " Another demixing has a shorter code, but its signals depend more on each other."
 	}

@@ -1,0 +1,299 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/fastica"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// An explanation is a demixing of the channels with the noise that it implies.
+type explanation struct {
+	name    string
+	b       *mat.Dense // d×d, rows for signals of variance 1
+	model   *noiseModel
+	nats    []float64 // code lengths of the bands under the Gaussian model
+	signals *cosine
+	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
+}
+
+// channels are mixed signals, each divided by its standard deviation, as cosine transforms.
+// Nothing that is made of them depends on the scales or offsets of the mixed signals.
+type channels struct {
+	d          int
+	sd         []float64 // of each channel
+	covariance *mat.SymDense
+	white      *signal.Whitening
+	scales     []int   // time scales
+	clean      *cosine // without the noise of the resolution
+	blurred    *cosine
+	spectrum   *spectrum // of blurred
+	added      []float64 // d×d, the covariance of the noise of the resolution
+	chosen     [][]choice
+	seed       uint64
+}
+
+// newChannels returns the channels of whitened mixed signals.
+func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
+	d := len(white.Mean)
+	if len(shape) == 1 {
+		shape = []int{smoothLength(shape[0])}
+	}
+	n := grid.Product(shape)
+	c := &channels{
+		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
+		added: make([]float64, d*d), seed: seed,
+	}
+	for _, k := range timeScales {
+		if n/k >= minPositions {
+			c.scales = append(c.scales, k)
+		}
+	}
+	c.chosen = make([][]choice, len(c.scales))
+	standard := mat.DenseCopyOf(white.Inverse) // from white signals to the channels
+	for i := range d {
+		row := standard.RawRowView(i)
+		c.sd[i] = floats.Norm(row, 2)
+		floats.Scale(1/c.sd[i], row)
+	}
+	c.covariance.SymOuterK(1, standard)
+	for i := range d {
+		for j := range d {
+			c.added[i*d+j] = resolution * resolution * c.covariance.At(i, j)
+		}
+	}
+	z := mat.DenseCopyOf(white.White.Slice(0, d, 0, n))
+	var x mat.Dense
+	x.Mul(standard, z)
+	c.clean = newCosine(&x, shape)
+	addNoise(z, sphericalNoise(d, resolution), seed)
+	x.Mul(standard, z)
+	c.blurred = newCosine(&x, shape)
+	c.spectrum = c.blurred.spectrum()
+	return c
+}
+
+// demixing returns the demixing of the channels that b is of the mixed signals, with rows for
+// signals of variance 1.
+func (c *channels) demixing(b mat.Matrix) *mat.Dense {
+	scaled := mat.DenseCopyOf(b)
+	scaled.Apply(func(_, j int, v float64) float64 { return v * c.sd[j] }, scaled)
+	return c.unit(scaled)
+}
+
+// unit scales b's rows, for signals of variance 1.
+func (c *channels) unit(b *mat.Dense) *mat.Dense {
+	var cross mat.Dense
+	cross.Mul(b, c.covariance)
+	for i := range c.d {
+		row := b.RawRowView(i)
+		floats.Scale(1/math.Sqrt(floats.Dot(cross.RawRowView(i), row)), row)
+	}
+	return b
+}
+
+// textbook returns the demixings of textbook methods: FastICA's from two starts, as its contrast
+// has several maxima, and the one that makes the covariances at the lags 1 to 100 as diagonal
+// as possible, as SOBI does. Demixings of the same signals are left out.
+func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
+	var all []*explanation
+	add := func(name string, w *mat.Dense, err error) error {
+		if ctx.Err() != nil {
+			return fmt.Errorf("candidate %s: %w", name, ctx.Err())
+		}
+		if err != nil || w == nil {
+			return nil // skip this candidate
+		}
+		var b mat.Dense
+		b.Mul(w, c.white.Matrix)
+		e := &explanation{name: name, b: c.demixing(&b)}
+		if !slices.ContainsFunc(all, func(f *explanation) bool { return c.duplicate(e, f) }) {
+			all = append(all, e)
+		}
+		return nil
+	}
+	for k := range uint64(fastICAStarts) {
+		w := fastica.Start(c.seed+k, c.d)
+		_, _, err := fastica.Iterate(ctx, c.white.White, w, fastICATolerance, 2*fastICAIterations)
+		if err := add("FastICA", w, err); err != nil {
+			return nil, err
+		}
+	}
+	_, n := c.white.White.Dims()
+	var lagged []*mat.SymDense
+	for lag := 1; lag <= min(maxSpectraLag, (n+2)/3); lag++ {
+		lagged = append(lagged, covariance(c.white.White, 0, lag, n-lag))
+	}
+	w, err := diagonalise(ctx, lagged)
+	return all, add("SOBI", w, err)
+}
+
+// duplicate reports whether each signal of a correlates with one of b by distinct or more.
+func (c *channels) duplicate(a, b *explanation) bool {
+	var cross mat.Dense
+	cross.Product(a.b, c.covariance, b.b.T())
+	for i := range c.d {
+		if row := cross.RawRowView(i); max(floats.Max(row), -floats.Min(row)) < distinct {
+			return false
+		}
+	}
+	return true
+}
+
+// separator returns a separator of the channels at a time scale, in whose signals the noise of
+// the channels is a sphere: where its covariance is N,
+//
+//	z = W·x,  W = (Σ − N)^(−1/2),  and noise of covariance c·I − W·N·W is added,
+//
+// c being the largest eigenvalue of W·N·W. Then every rotation of z has independent noise, and
+// the shortest code is that of the sources, not of the noise. It is nil if there is no W.
+func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*separator, error) {
+	shape := scaledShape(c.clean.shape, scale)
+	z := c.clean.scaled(shape)
+	_, n := z.Dims()
+	for i := range c.d {
+		row := z.RawRowView(i)
+		floats.AddConst(-floats.Sum(row)/float64(n), row)
+	}
+	var cov mat.SymDense
+	cov.SymOuterK(1/float64(n), z)
+	whitening, inverse, ok := signalWhitening(&cov, noise)
+	if !ok {
+		return nil, nil
+	}
+	var spread mat.Dense
+	spread.Product(whitening, diagonal(noise), whitening)
+	blur, ok := complement(&spread)
+	if !ok {
+		return nil, nil
+	}
+	y := new(mat.Dense)
+	y.Mul(whitening, z)
+	addNoise(y, blur, c.seed)
+	s, err := newSeparator(ctx, y, newPast(shape, c.d))
+	if err != nil {
+		return nil, err
+	}
+	s.whitening, s.inverse = whitening, inverse
+	return s, nil
+}
+
+// signalWhitening returns (Σ − N)^(−1/2) and its inverse for noise of the given power in each
+// channel. Of each direction at least minSignal counts as signal. ok is false if Σ is
+// singular.
+func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *mat.Dense, ok bool) {
+	root, inverseRoot, ok := roots(cov)
+	if !ok {
+		return nil, nil, false
+	}
+	var share, power mat.Dense
+	share.Product(inverseRoot, diagonal(noise), inverseRoot)
+	signal, ok := mapped(&share, func(l float64) float64 { return max(1-l, minSignal) })
+	if !ok {
+		return nil, nil, false
+	}
+	power.Product(root, signal, root)
+	inverse, whitening, ok = roots(&power)
+	return whitening, inverse, ok
+}
+
+// complement returns the symmetric root of c·I − spread, c being the largest eigenvalue of
+// spread, or the square of the resolution if that is more.
+func complement(spread mat.Matrix) (*mat.Dense, bool) {
+	largest := resolution * resolution
+	if _, ok := mapped(spread, func(l float64) float64 { largest = max(largest, l); return l }); !ok {
+		return nil, false
+	}
+	return mapped(spread, func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) })
+}
+
+// roots returns the symmetric roots of a and of its inverse; ok is false if a isn't positive
+// definite.
+func roots(a mat.Matrix) (root, inverse *mat.Dense, ok bool) {
+	positive := true
+	root, ok = mapped(a, func(l float64) float64 {
+		positive = positive && l > 0
+		return math.Sqrt(max(l, 0))
+	})
+	if !ok || !positive {
+		return nil, nil, false
+	}
+	inverse, ok = mapped(a, func(l float64) float64 { return 1 / math.Sqrt(l) })
+	return root, inverse, ok
+}
+
+// mapped returns the matrix with the eigenvectors of a, the symmetric part of which is taken,
+// and f of its eigenvalues. ok is false if the eigenvalues don't converge.
+func mapped(a mat.Matrix, f func(float64) float64) (m *mat.Dense, ok bool) {
+	d, _ := a.Dims()
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(s, true) {
+		return nil, false
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	values := eigen.Values(nil)
+	for i, l := range values {
+		values[i] = f(l)
+	}
+	m = new(mat.Dense)
+	m.Product(&v, diagonal(values), v.T())
+	return m, true
+}
+
+// diagonal returns the diagonal matrix of a copy of the values.
+func diagonal(values []float64) *mat.DiagDense {
+	return mat.NewDiagDense(len(values), slices.Clone(values))
+}
+
+// descent returns the demixing of the shortest code at a time scale, with noise of the given
+// power in each channel, that descents from the given explanations end at; nil if there is
+// none.
+func (c *channels) descent(ctx context.Context, name string, scale int, noise []float64, from []*explanation) (*explanation, error) {
+	s, err := c.separator(ctx, scale, noise)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	var begin []candidate
+	for _, f := range from {
+		b := new(mat.Dense)
+		b.Mul(f.b, s.inverse)
+		if !slices.ContainsFunc(begin, func(e candidate) bool { return sameBasin(b, e.b) }) {
+			begin = append(begin, candidate{name: f.name, b: b})
+		}
+	}
+	m, err := s.lowest(ctx, begin)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	var b mat.Dense
+	b.Mul(m.b, s.whitening)
+	return &explanation{name: name, b: c.unit(&b)}, nil
+}
+
+// largestShare returns the largest share of the variance of a direction that noise of the given
+// power in each channel is: the largest eigenvalue of Σ^(−1/2)·N·Σ^(−1/2).
+func (c *channels) largestShare(noise []float64) float64 {
+	_, inverse, ok := roots(c.covariance)
+	if !ok {
+		return 0
+	}
+	var share mat.Dense
+	share.Product(inverse, diagonal(noise), inverse)
+	largest := 0.0
+	mapped(&share, func(l float64) float64 { largest = max(largest, l); return l })
+	return largest
+}

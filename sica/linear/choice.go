@@ -1,0 +1,261 @@
+package linear
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/past"
+)
+
+// explain sets the noise that the demixing e implies and its signals. It reports whether there
+// are any.
+//
+// The signals are those that keep the source and let the least noise and other sources
+// through, at each frequency (J. Capon, Proceedings of the IEEE 57(8), 1969):
+//
+//	y_i(f) = a_iᵀ·S(f)⁻¹·x(f) / (a_iᵀ·S(f)⁻¹·a_i)
+//
+// Without noise they are B·x.
+func (c *channels) explain(e *explanation) bool {
+	model := matchSpectra(c.spectrum, c.added, e.b)
+	if model == nil {
+		return false
+	}
+	nats, filters, ok := c.spectrum.distortionless(model, c.added)
+	if !ok {
+		return false
+	}
+	e.model, e.nats, e.signals = model, nats, c.blurred.filtered(filters)
+	e.lengths = make([]float64, len(c.scales))
+	for k := range e.lengths {
+		e.lengths[k] = math.NaN()
+	}
+	return true
+}
+
+// measure sets the code lengths of e at the scales from first on that aren't set yet.
+//
+// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian
+// model with noise, minus what is gained by signals that aren't Gaussian: for each signal, by
+// how much its model at that scale is shorter than the Gaussian one with the same past.
+func (c *channels) measure(ctx context.Context, e *explanation, first int) error {
+	for k := first; k < len(c.scales); k++ {
+		if !math.IsNaN(e.lengths[k]) {
+			continue
+		}
+		gain, err := c.overGaussian(ctx, e.signals, k)
+		if err != nil {
+			return err
+		}
+		e.lengths[k] = c.spectrum.sum(e.nats, c.scales[k]) - gain
+	}
+	return nil
+}
+
+// A choice is the model that was chosen for a signal.
+type choice struct {
+	signal []float64 // of length 1
+	source source
+}
+
+// overGaussian returns by how many nats the models of the signals y at scale k are shorter than
+// Gaussian ones with the same past. Nearly equal signals share their choices.
+func (c *channels) overGaussian(ctx context.Context, y *cosine, k int) (float64, error) {
+	shape := scaledShape(y.shape, c.scales[k])
+	z := y.scaled(shape)
+	p := newPast(shape, c.d)
+	type result struct {
+		gain   float64
+		choice *choice
+	}
+	results := make([]result, c.d)
+	known := c.chosen[k]
+	workers := parallel.Workers(c.d)
+	coders := make([]*coder, workers)
+	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
+		if coders[worker] == nil {
+			coders[worker] = newCoder(p)
+		}
+		coder, signal := coders[worker], z.RawRowView(i)
+		var s source
+		s.q, _ = past.SelfMoments(context.Background(), p, signal)
+		unit := append([]float64(nil), signal...)
+		floats.Scale(1/floats.Norm(unit, 2), unit)
+		var like *choice
+		for j := range known {
+			r := floats.Dot(unit, known[j].signal)
+			if math.Abs(r) < sameChoice {
+				continue
+			}
+			if r < 0 {
+				floats.Scale(-1, signal)
+			}
+			like = &known[j]
+			break
+		}
+		if like == nil {
+			coder.choose(&s, signal)
+			results[i].choice = &choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+		} else {
+			s.keep(&like.source)
+			coder.fit(&s, signal)
+		}
+		nats := s.nats
+		s.window = 0
+		s.weights = coder.predictor.Fit(s.q, p.N, -1)
+		p.PredictionError(coder.r, signal, s.weights)
+		coder.standardise(&s)
+		coder.encode(&s, nil, true)
+		results[i].gain = float64(p.N) * (s.nats - nats)
+	})
+	gain := 0.0
+	for _, r := range results {
+		gain += r.gain
+		if r.choice != nil {
+			c.chosen[k] = append(c.chosen[k], *r.choice)
+		}
+	}
+	return gain, err
+}
+
+// distortionless returns the code lengths of the bands under the model, up to a constant, and
+// for each band the filters of the signals; ok is false if a covariance is singular.
+func (s *spectrum) distortionless(m *noiseModel, added []float64) (nats []float64, filters []*mat.Dense, ok bool) {
+	d := s.d
+	inverse := make([]float64, d*d)
+	for k, w := range s.weights {
+		cov := m.covariance(k, added)
+		logDet, ok := invertSymmetric(inverse, cov.RawMatrix().Data, d)
+		if !ok {
+			return nil, nil, false
+		}
+		nats = append(nats, w/2*(logDet+floats.Dot(inverse, s.covariances[k])))
+		f := new(mat.Dense)
+		f.Mul(m.mixing.T(), mat.NewDense(d, d, inverse))
+		for i := range d {
+			through := 0.0
+			for l := range d {
+				through += f.At(i, l) * m.mixing.At(l, i)
+			}
+			floats.Scale(1/through, f.RawRowView(i))
+		}
+		filters = append(filters, f)
+	}
+	return nats, filters, true
+}
+
+// covariance returns that of band k, d×d.
+func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
+	cov := new(mat.Dense)
+	cov.Product(m.mixing, diagonal(m.powers[k]), m.mixing.T())
+	data := cov.RawMatrix().Data
+	floats.Add(data, added)
+	for i, v := range m.noise {
+		data[i*len(m.noise)+i] += v
+	}
+	return cov
+}
+
+// sum returns the sum over the bands of the frequencies of a time scale.
+func (s *spectrum) sum(nats []float64, scale int) float64 {
+	end := float64(skippedCoefficients) + floats.Sum(s.weights)
+	sum, at := 0.0, float64(skippedCoefficients)
+	for k, w := range s.weights {
+		if at+w/2 <= end/float64(scale) {
+			sum += nats[k]
+		}
+		at += w
+	}
+	return sum
+}
+
+// measureAll explains those that aren't yet, measures all at the scales from first on, and
+// returns those that can be.
+func (c *channels) measureAll(ctx context.Context, all []*explanation, first int) ([]*explanation, error) {
+	workers := parallel.Workers(len(all))
+	err := parallel.Do(ctx, workers, len(all), func(_, k int) {
+		if all[k].model == nil {
+			c.explain(all[k])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var valid []*explanation
+	for _, e := range all {
+		if e.model == nil {
+			continue
+		}
+		if err := c.measure(ctx, e, first); err != nil {
+			return nil, err
+		}
+		if !math.IsNaN(floats.Sum(e.lengths[first:])) {
+			valid = append(valid, e)
+		}
+	}
+	return valid, nil
+}
+
+// shortest returns the explanation with the shortest code at each scale from first on.
+func (c *channels) shortest(all []*explanation, first int) []*explanation {
+	best := make([]*explanation, len(c.scales))
+	for k := first; k < len(best); k++ {
+		for _, e := range all {
+			if best[k] == nil || e.lengths[k] < best[k].lengths[k] {
+				best[k] = e
+			}
+		}
+	}
+	return best
+}
+
+// tolerance returns by how many nats a code may be longer by chance. For two channels it is
+// that of three pairs: the shortest of a dozen is short by chance, too.
+func (c *channels) tolerance() float64 { return rejection * max(float64(c.d*(c.d-1))/2, 3) }
+
+// rejected reports whether the code of e is longer than the shortest at a scale from first on
+// by more than so many times the tolerance.
+func (c *channels) rejected(e *explanation, best []*explanation, first int, times float64) bool {
+	for k := first; k < len(c.scales); k++ {
+		if e.lengths[k]-best[k].lengths[k] > times*c.tolerance() {
+			return true
+		}
+	}
+	return false
+}
+
+// choose returns the explanation with the shortest code at the finest scale at which that one
+// isn't rejected at any coarser one, and the index of that scale. At a scale at which noise or
+// surplus sources mislead, the shortest code is that of wrong signals, and the larger, slower
+// parts of the sources say so (the idea of J. A. Hausman, Econometrica 46(6), 1978: an
+// efficient estimate is kept unless a robust one contradicts it).
+func (c *channels) choose(all []*explanation) (*explanation, int) {
+	first := all[0]
+	best := c.shortest(all, 0)
+	last := len(best) - 1
+	for _, times := range []float64{1, 2} {
+		for k, e := range best[:last] {
+			if first.lengths[k]-e.lengths[k] < c.preference(first, e) {
+				e = first
+			}
+			if !c.rejected(e, best, k+1, times) {
+				return e, k
+			}
+		}
+	}
+	return best[last], last
+}
+
+// preference returns by how many nats the code of e must be shorter to be preferred to first:
+// what chance gains at the angles and, if only e implies noise, what it costs to say that.
+func (c *channels) preference(first, e *explanation) float64 {
+	nats := sameLength * float64(c.d*(c.d-1)) / 2
+	if floats.Sum(first.model.noise) == 0 && floats.Sum(e.model.noise) > 0 {
+		nats += c.spectrum.noiseCost()
+	}
+	return nats
+}

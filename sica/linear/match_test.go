@@ -1,0 +1,119 @@
+package linear
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The gradient of the spectral match is that of finite differences.
+func TestMatchGradient(t *testing.T) {
+	s := newCosine(gaussians(3, 2, 400), []int{400}).spectrum()
+	f := newMatchLoss(s, []float64{0.01, 0, 0, 0.02}, gaussians(4, 2, 2))
+	x := make([]float64, 2*len(s.weights)+2)
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i := range x {
+		x[i] = 0.1 * rng.NormFloat64()
+	}
+	g := make([]float64, len(x))
+	f.at(x, g)
+	for i := range x {
+		const h = 1e-5
+		v := x[i]
+		x[i] = v + h
+		above := f.at(x, nil)
+		x[i] = v - h
+		below := f.at(x, nil)
+		x[i] = v
+		if want := (above - below) / (2 * h); math.Abs(g[i]-want) > 1e-4*(1+math.Abs(want)) {
+			t.Errorf("derivative %d is %g, want %g", i, g[i], want)
+		}
+	}
+}
+
+// The noise of a mixture of processes with unlike spectra is found, and none where there is none.
+func TestNoiseFound(t *testing.T) {
+	const n = 8000
+	for _, deviation := range []float64{0, 0.1, 0.3} {
+		z := gaussians(6, 4, n) // two sources' innovations, two channels' noise
+		for i, weight := range []float64{0.95, -0.6} {
+			row := z.RawRowView(i)
+			for k := range row[1:] {
+				row[k+1] += weight * row[k]
+			}
+			floats.Scale(math.Sqrt(1-weight*weight), row)
+		}
+		a := mat.NewDense(2, 2, []float64{1, 0.9, 0.2, 1})
+		x := new(mat.Dense)
+		x.Mul(a, z.Slice(0, 2, 0, n))
+		for i := range 2 {
+			floats.AddScaled(x.RawRowView(i), deviation, z.RawRowView(2+i))
+		}
+		var b mat.Dense
+		if err := b.Inverse(a); err != nil {
+			t.Fatal(err)
+		}
+		m := matchSpectra(newCosine(x, []int{n}).spectrum(), make([]float64, 4), &b)
+		if m == nil {
+			t.Fatal("no model")
+		}
+		if got := math.Sqrt(m.noise[0]); math.Abs(got-deviation) > 0.05 {
+			t.Errorf("noise of %g: %g was found", deviation, got)
+		}
+	}
+}
+
+// Inverses are inverses.
+func TestInvertSymmetric(t *testing.T) {
+	for d := 1; d < 6; d++ {
+		z := gaussians(uint64(d), d, 20)
+		var a, product mat.Dense
+		a.Mul(z, z.T())
+		inverse := make([]float64, d*d)
+		logDet, ok := invertSymmetric(inverse, a.RawMatrix().Data, d)
+		want, _ := mat.LogDet(&a)
+		product.Mul(&a, mat.NewDense(d, d, inverse))
+		for i := range d {
+			product.Set(i, i, product.At(i, i)-1)
+		}
+		if !ok || math.Abs(logDet-want) > 1e-9 || mat.Norm(&product, 1) > 1e-9 {
+			t.Errorf("d = %d: %v, log det %g, want %g", d, mat.Formatted(&product), logDet, want)
+		}
+	}
+}
+
+// With the noise that a separator adds, that of the channels is a sphere, in whose place noise of
+// any rotation looks the same.
+func TestNoiseMadeSphere(t *testing.T) {
+	z := gaussians(7, 3, 50)
+	var cov mat.SymDense
+	cov.SymOuterK(1.0/50, z)
+	power := []float64{0.2, 0.01, 0.1}
+	whitening, inverse, ok := signalWhitening(&cov, power)
+	if !ok {
+		t.Fatal("no whitening")
+	}
+	var identity, spread, total, added mat.Dense
+	identity.Mul(whitening, inverse)
+	spread.Product(whitening, diagonal(power), whitening)
+	blur, ok := complement(&spread)
+	if !ok {
+		t.Fatal("no complement")
+	}
+	added.Mul(blur, blur.T())
+	total.Add(&spread, &added)
+	for i := range 3 {
+		for j := range 3 {
+			want, sphere := 0.0, 0.0
+			if i == j {
+				want, sphere = 1, total.At(0, 0)
+			}
+			if math.Abs(identity.At(i, j)-want) > 1e-9 || math.Abs(total.At(i, j)-sphere) > 1e-9 {
+				t.Fatalf("noise %v, whitening by its inverse %v", mat.Formatted(&total), mat.Formatted(&identity))
+			}
+		}
+	}
+}

@@ -1,0 +1,419 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// A search is what was found with noise in the models.
+type search struct {
+	c      *channels
+	all    []*explanation // the first is the rule's without noise
+	chosen *explanation
+	scale  int // index of the time scale of the choice
+}
+
+// withNoise compares base, the solution without noise in its models, with those that noise of
+// the channels and surplus sources may hide: the rule's at coarser time scales, those of
+// textbook methods and, if these contradict base, the rule's with noise. It returns base with
+// what is identified in spite of noise, or the solution of another demixing.
+func withNoise(ctx context.Context, white *signal.Whitening, shape []int, seed uint64, base *Solution) (*Solution, error) {
+	d := len(white.Mean)
+	base.Scale, base.Noise = 1, make([]float64, d)
+	if d < 2 || d > maxChannels || base.minDependence && len(shape) > 1 {
+		return base, nil
+	}
+	s := &search{c: newChannels(white, shape, seed)}
+	if len(s.c.scales) < 2 {
+		return base, nil
+	}
+	if err := s.run(ctx, base); err != nil || s.chosen == nil {
+		return base, err
+	}
+	if s.chosen != s.all[0] {
+		if other, err := s.solution(ctx, base); err != nil || other != nil {
+			return other, err
+		}
+		s.chosen, s.scale = s.all[0], 0
+	}
+	copy(base.Noise, s.chosen.model.noise)
+	base.Surplus = s.c.surplus(s.chosen) > significance
+	if pairs := s.uncertain(base.Pairs); pairs != nil || base.Surplus {
+		base.merge(pairs, base.Surplus)
+		base.Why = s.why(base)
+	}
+	return base, nil
+}
+
+// run finds the explanations and the one that is chosen, which is nil if there is none.
+func (s *search) run(ctx context.Context, base *Solution) error {
+	c := s.c
+	textbook, err := c.textbook(ctx)
+	if err != nil {
+		return err
+	}
+	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing)}
+	all := append([]*explanation{first}, textbook...)
+	// From the rule's demixing first, which suffices for most mixtures without noise, then from
+	// the others.
+	for _, begin := range [][]*explanation{{first}, slices.Clone(all)} {
+		for _, k := range c.scales[1:] {
+			e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
+			if err != nil {
+				return err
+			}
+			if e != nil {
+				all = append(all, e)
+			}
+		}
+		if all, err = c.measureAll(ctx, all, 1); err != nil || len(all) == 0 || all[0] != first {
+			return err
+		}
+		s.all = all
+		if kept, err := s.uncontradicted(ctx); err != nil || kept {
+			s.chosen = first
+			return err
+		}
+	}
+	if all, err = c.measureAll(ctx, all, 0); err != nil || len(all) == 0 || all[0] != first {
+		return err
+	}
+	// With the noise that the signals of the coarsest scale imply.
+	best := c.shortest(all, 0)
+	last := best[len(best)-1]
+	for k, scale := range c.scales {
+		e, err := c.descent(ctx, "with noise", scale, last.model.noise, []*explanation{best[k], last})
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			all = append(all, e)
+		}
+	}
+	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
+		return err
+	}
+	s.chosen, s.scale = c.choose(s.all)
+	return nil
+}
+
+// uncontradicted reports whether the first explanation can be kept without more ado: no other
+// has a significantly shorter code at a scale, and none that is as good at the coarser scales
+// implies noise above that of the resolution.
+func (s *search) uncontradicted(ctx context.Context) (bool, error) {
+	c, first := s.c, s.all[0]
+	robust := c.shortest(s.all, 1)
+	if c.rejected(first, robust, 1, 1) {
+		return false, nil
+	}
+	for _, e := range s.all {
+		if !c.rejected(e, robust, 1, 1) && c.largestShare(e.model.noise) > resolution*resolution {
+			return false, nil
+		}
+	}
+	for _, e := range append([]*explanation{first}, robust[1:]...) {
+		if err := c.measure(ctx, e, 0); err != nil {
+			return false, err
+		}
+		if first.lengths[0]-e.lengths[0] > c.tolerance() {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// surplus returns the evidence, in standard errors, that the spectra aren't those of the
+// sources of e and white noise: whether the correlations in frequency bands that the model
+// leaves are the same in both halves of the positions. It is the sum over bands and pairs of
+// the products of these correlations. Chance, of signals that come and go too, differs between
+// the halves.
+func (c *channels) surplus(e *explanation) float64 {
+	z := c.blurred.scaled(c.blurred.shape)
+	_, n := z.Dims()
+	half := slices.Clone(c.blurred.shape)
+	half[0] /= 2
+	length := n / c.blurred.shape[0] * half[0]
+	var left [2][]*mat.Dense
+	var weights []float64
+	for h := range left {
+		part := mat.DenseCopyOf(z.Slice(0, c.d, h*length, (h+1)*length))
+		s := newCosine(part, half).spectrum()
+		weights = s.weights
+		left[h] = c.residuals(s, e)
+	}
+	sum, variance := 0.0, 0.0
+	for k, w := range weights {
+		for i := range c.d {
+			for j := range i {
+				v := w * left[0][k].At(i, j) * left[1][k].At(i, j)
+				sum += v
+				variance += v * v
+			}
+		}
+	}
+	if variance == 0 {
+		return 0
+	}
+	return sum / math.Sqrt(variance)
+}
+
+// residuals returns the correlations that are left in each band of the spectrum of a part:
+// those of R·B·C·Bᵀ·R, where R is the symmetric inverse root of the covariance of the signals
+// B·x under the model. They are those of the identity where the model is right.
+func (c *channels) residuals(part *spectrum, e *explanation) []*mat.Dense {
+	all := make([]*mat.Dense, len(part.weights))
+	total := floats.Sum(part.weights) + skippedCoefficients
+	whole := floats.Sum(c.spectrum.weights) + skippedCoefficients
+	at, band, end := float64(skippedCoefficients), 0, skippedCoefficients+c.spectrum.weights[0]
+	signals := part.transformed(e.b)
+	for k, w := range part.weights {
+		middle := (at + w/2) / total * whole
+		at += w
+		for middle > end && band+1 < len(c.spectrum.weights) {
+			band++
+			end += c.spectrum.weights[band]
+		}
+		all[k] = mat.NewDense(c.d, c.d, nil)
+		var y mat.Dense
+		y.Product(e.b, e.model.covariance(band, c.added), e.b.T())
+		_, inverse, ok := roots(&y)
+		if !ok {
+			continue
+		}
+		all[k].Product(inverse, mat.NewDense(c.d, c.d, signals.covariances[k]), inverse)
+		power := make([]float64, c.d)
+		for i := range power {
+			power[i] = all[k].At(i, i)
+		}
+		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) }, all[k])
+	}
+	return all
+}
+
+// denoised returns the best linear estimate of the sources of e, with variance 1, and the
+// correlation of each with its source that the model expects. For sources of powers P it is
+// Wiener's,
+//
+//	ŝ = P·(P + B·N·Bᵀ)⁻¹·B·x,
+//
+// which is B·x without noise.
+func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
+	var noise, inverse, gain mat.Dense
+	noise.Product(e.b, diagonal(e.model.noise), e.b.T())
+	power := make([]float64, c.d)
+	total := mat.DenseCopyOf(&noise)
+	for i := range power {
+		power[i] = max(1-noise.At(i, i), minSignal/4)
+		total.Set(i, i, total.At(i, i)+power[i])
+	}
+	fidelity = make([]float64, c.d)
+	if inverse.Inverse(total) != nil {
+		return mat.DenseCopyOf(e.b), fidelity
+	}
+	gain.Mul(diagonal(power), &inverse)
+	for i := range fidelity {
+		fidelity[i] = math.Sqrt(min(1, gain.At(i, i)))
+	}
+	w = new(mat.Dense)
+	w.Mul(&gain, e.b)
+	return c.unit(w), fidelity
+}
+
+// uncertain returns those of the known pairs of the chosen signals that aren't identified with
+// noise in the models: those of which one is covered by noise, and those that another explanation mixes
+// whose code is nearly as short.
+func (s *search) uncertain(known []Pair) (pairs [][2]int) {
+	c := s.c
+	_, fidelity := c.denoised(s.chosen)
+	for i, f := range fidelity {
+		for j := range c.d {
+			if f < minFidelity && i != j {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	for _, e := range s.all {
+		differing := slices.DeleteFunc(c.differing(e, s.chosen), func(pair [2]int) bool {
+			return !slices.ContainsFunc(known, func(p Pair) bool {
+				return p.Identified && p.I == pair[0] && p.J == pair[1]
+			})
+		})
+		if s.nearlyAsShort(e, differing) {
+			pairs = append(pairs, differing...)
+		}
+	}
+	return pairs
+}
+
+// nearlyAsShort reports whether the code of e, which differs in these pairs, isn't longer than the
+// chosen one by more than log 20 nats for each signal of them after the first, at the
+// chosen scale and all coarser ones.
+func (s *search) nearlyAsShort(e *explanation, differing [][2]int) bool {
+	signals := map[int]bool{}
+	for _, p := range differing {
+		signals[p[0]], signals[p[1]] = true, true
+	}
+	for k := s.scale; k < len(s.c.scales); k++ { // false where a length isn't known
+		if !(e.lengths[k] <= s.chosen.lengths[k]+identified*float64(len(signals)-1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// differing returns the pairs of the chosen signals that e mixes: where a signal of e isn't one
+// of them up to basinShare of its power, the nearest and the second nearest, and each other one
+// that has more than the rest of the power.
+func (c *channels) differing(e, chosen *explanation) (pairs [][2]int) {
+	var inverse, shares mat.Dense
+	if inverse.Inverse(chosen.b) != nil {
+		return nil
+	}
+	shares.Mul(e.b, &inverse)
+	for r := range c.d {
+		row := shares.RawRowView(r)
+		power := make([]float64, c.d)
+		floats.MulTo(power, row, row)
+		total, match := floats.Sum(power), floats.MaxIdx(power)
+		if power[match] >= basinShare*total {
+			continue
+		}
+		power[match] = 0
+		second := floats.MaxIdx(power)
+		for j, p := range power {
+			pair := [2]int{max(match, j), min(match, j)}
+			if (j == second || p > (1-basinShare)*total) && !slices.Contains(pairs, pair) {
+				pairs = append(pairs, pair)
+			}
+		}
+	}
+	return pairs
+}
+
+// solution returns that of the chosen explanation, nil if it isn't better than whitening where
+// base is.
+func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
+	c := s.c
+	noise := s.chosen.model.noise
+	sep, err := c.separator(ctx, c.scales[s.scale], noise)
+	if sep == nil || err != nil {
+		return nil, err
+	}
+	null, err := sep.whiten(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var b mat.Dense
+	b.Mul(s.chosen.b, sep.inverse)
+	best := sep.acquire()
+	if err := sep.evaluate(ctx, best, &b, nil); err != nil {
+		return nil, err
+	}
+	v, err := sep.judge(ctx, best, null)
+	if err != nil {
+		return nil, err
+	}
+	evidence := v.rotation.Evidence - v.occamFactor
+	if base.whitened && (!v.accepted() || evidence <= identified) {
+		return nil, nil
+	}
+	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
+	sol.Resolution, sol.CodeLength, sol.Whitening = base.Resolution, base.CodeLength, base.Whitening
+	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
+	sol.Scale, sol.Noise = c.scales[s.scale], slices.Clone(noise)
+	sol.Surplus = c.surplus(s.chosen) > significance
+	for i := range c.d {
+		sol.Sources = append(sol.Sources, best.sources[i].public(floats.Norm(best.b.RawRowView(i), 2)))
+	}
+	if err := sep.setGroups(ctx, sol, best, v, v.accepted() && evidence > identified); err != nil {
+		return nil, err
+	}
+	sol.merge(s.uncertain(sol.Pairs), sol.Surplus)
+	w, fidelity := c.denoised(s.chosen)
+	for i, f := range fidelity {
+		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
+	}
+	dependence := best.dependence()
+	for k, p := range sol.Pairs {
+		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
+	}
+	sol.Doubtful = doubtful(dependence, sep.past.N)
+	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
+	var root mat.Dense // Σ^(1/2)
+	root.Mul(c.white.Inverse, c.white.Axes())
+	sol.Demixing, sol.FromWhite = w, new(mat.Dense)
+	sol.FromWhite.Mul(w, &root)
+	sol.Why = s.why(sol)
+	return sol, nil
+}
+
+// why explains a solution with noise in at most three sentences.
+func (s *search) why(sol *Solution) string {
+	text := fmt.Sprintf("Linear: noise makes up about %.2g %% of the channels' variance", 100*stat.Mean(sol.Noise, nil))
+	if sol.Scale > 1 {
+		text += fmt.Sprintf("; the demixing was chosen at a time scale of %d positions", sol.Scale)
+	}
+	if sol.Surplus {
+		return text + ". There seem to be more sources than channels, so no signal is identified."
+	}
+	if len(sol.Groups) == s.c.d {
+		return text + fmt.Sprintf(". All %d signals are identified.", s.c.d)
+	}
+	var names []string
+	for _, g := range sol.Groups {
+		if len(g) == 1 {
+			names = append(names, fmt.Sprint(g[0]+1))
+		}
+	}
+	switch last := len(names) - 1; last {
+	case -1:
+		text += ". No signal is identified"
+	case 0:
+		text += fmt.Sprintf(". Only signal %s is identified", names[0])
+	default:
+		text += fmt.Sprintf(". Only signals %s and %s are identified", strings.Join(names[:last], ", "), names[last])
+	}
+	return text + fmt.Sprintf(": the rotation of signals %s is not identified.", sol.groupNames())
+}
+
+// merge joins the groups of the pairs, which aren't identified, or all groups.
+func (s *Solution) merge(pairs [][2]int, all bool) {
+	d := len(s.Mean)
+	evidence := mat.NewSymDense(d, nil)
+	for _, p := range s.Pairs {
+		if p.Identified && !all {
+			evidence.SetSym(p.I, p.J, 1)
+		}
+	}
+	for _, p := range pairs {
+		evidence.SetSym(p[0], p[1], 0)
+	}
+	s.Groups = groups(evidence, 1)
+	for _, g := range s.Groups {
+		if len(g) == 1 {
+			continue
+		}
+		for _, i := range g {
+			s.ExpectedError[i] = 1
+			for _, j := range g {
+				if i != j {
+					s.Leak.Set(i, j, 1)
+				}
+			}
+		}
+		for k, p := range s.Pairs {
+			if slices.Contains(g, p.I) && slices.Contains(g, p.J) {
+				s.Pairs[k].Identified, s.Pairs[k].AngleError = false, 0
+			}
+		}
+	}
+}

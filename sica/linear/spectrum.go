@@ -1,0 +1,231 @@
+package linear
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+)
+
+// A cosine is the orthonormal cosine transform (DCT-II) of signals along their positions, of
+// an image or video along each axis. It is the same linear map for each signal, so it
+// commutes with an instantaneous mixing, and white noise stays white.
+type cosine struct {
+	shape        []int
+	coefficients *mat.Dense // d×n
+}
+
+// newCosine transforms the signals z, d×n, whose positions have the given shape.
+func newCosine(z *mat.Dense, shape []int) *cosine {
+	c := &cosine{shape, mat.DenseCopyOf(z)}
+	transformLines(c.coefficients, shape, cosineForward)
+	return c
+}
+
+// scaled returns the signals that have the given shape, no side longer than before, and the
+// same coefficients up to that: low-passed and decimated.
+func (c *cosine) scaled(shape []int) *mat.Dense {
+	d, _ := c.coefficients.Dims()
+	z := mat.NewDense(d, grid.Product(shape), nil)
+	index := make([]int, len(shape))
+	for t := range grid.Product(shape) {
+		from := 0
+		for a, v := range index {
+			from = from*c.shape[a] + v
+		}
+		for i := range d {
+			z.RawRowView(i)[t] = c.coefficients.RawRowView(i)[from]
+		}
+		grid.Next(index, shape)
+	}
+	transformLines(z, shape, cosineBackward)
+	return z
+}
+
+// transformLines applies a transform in place to each line of each signal along each axis.
+func transformLines(z *mat.Dense, shape []int, transform func(*fourier.QuarterWaveFFT, []float64)) {
+	d, _ := z.Dims()
+	stride := 1
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		side := shape[axis]
+		f, line := fourier.NewQuarterWaveFFT(side), make([]float64, side)
+		for i := range d {
+			v := z.RawRowView(i)
+			for outer := 0; outer < len(v); outer += stride * side {
+				for first := outer; first < outer+stride; first++ {
+					for t := range line {
+						line[t] = v[first+t*stride]
+					}
+					transform(f, line)
+					for t, w := range line {
+						v[first+t*stride] = w
+					}
+				}
+			}
+		}
+		stride *= side
+	}
+}
+
+// cosineForward replaces a line by its orthonormal DCT-II.
+func cosineForward(f *fourier.QuarterWaveFFT, line []float64) {
+	f.CosSequence(line, line)
+	scale := math.Sqrt(1 / (8 * float64(len(line))))
+	for k := range line {
+		line[k] *= scale
+	}
+	line[0] /= math.Sqrt2
+}
+
+// cosineBackward is the inverse of cosineForward.
+func cosineBackward(f *fourier.QuarterWaveFFT, line []float64) {
+	line[0] *= math.Sqrt2
+	f.CosCoefficients(line, line)
+	scale := math.Sqrt(1 / (2 * float64(len(line))))
+	for t := range line {
+		line[t] *= scale
+	}
+}
+
+// filtered returns the cosine transform of filters·x, of which there is one for each band. The
+// coefficients below the first band have the filter of the first.
+func (c *cosine) filtered(filters []*mat.Dense) *cosine {
+	d, n := c.coefficients.Dims()
+	out := &cosine{c.shape, mat.NewDense(d, n, nil)}
+	order, edges := c.bands()
+	edges[0] = 0
+	for k, f := range filters {
+		band := order[edges[k]:edges[k+1]]
+		for i := range d {
+			to := out.coefficients.RawRowView(i)
+			for l := range d {
+				from, w := c.coefficients.RawRowView(l), f.At(i, l)
+				for _, t := range band {
+					to[t] += w * from[t]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// scaledShape returns the shape at a time scale, at which k positions become one.
+func scaledShape(shape []int, k int) []int {
+	share := math.Pow(float64(k), 1/float64(len(shape)))
+	scaled := make([]int, len(shape))
+	for a, side := range shape {
+		scaled[a] = max(1, int(float64(side)/share+1e-9))
+	}
+	return scaled
+}
+
+// smoothLength returns the largest multiple of 8 that has no prime factor above 7 and is at
+// most n, or n itself below 8. Transforms of such lengths are fast. From n = 200 on it leaves
+// out at most one position in ten.
+func smoothLength(n int) int {
+	for m := n - n%8; m >= 8; m -= 8 {
+		rest := m
+		for _, p := range []int{2, 3, 5, 7} {
+			for rest%p == 0 {
+				rest /= p
+			}
+		}
+		if rest == 1 {
+			return m
+		}
+	}
+	return n
+}
+
+// A spectrum holds the covariances of signals in bands of frequencies.
+type spectrum struct {
+	d           int
+	covariances [][]float64 // d×d of each band, row-major
+	weights     []float64   // coefficients in each band
+}
+
+// spectrum returns the covariances of the bands.
+func (c *cosine) spectrum() *spectrum {
+	d, _ := c.coefficients.Dims()
+	order, edges := c.bands()
+	s := &spectrum{d: d}
+	for k, end := range edges[1:] {
+		band := order[edges[k]:end]
+		cov := make([]float64, d*d)
+		for i := range d {
+			a := c.coefficients.RawRowView(i)
+			for j := range i + 1 {
+				b := c.coefficients.RawRowView(j)
+				sum := 0.0
+				for _, t := range band {
+					sum += a[t] * b[t]
+				}
+				sum /= float64(len(band))
+				cov[i*d+j], cov[j*d+i] = sum, sum
+			}
+		}
+		s.covariances = append(s.covariances, cov)
+		s.weights = append(s.weights, float64(len(band)))
+	}
+	return s
+}
+
+// transformed returns the spectrum of b·x, where s is that of x.
+func (s *spectrum) transformed(b *mat.Dense) *spectrum {
+	out := &spectrum{d: s.d, weights: s.weights}
+	var c mat.Dense
+	for _, cov := range s.covariances {
+		c.Product(b, mat.NewDense(s.d, s.d, cov), b.T())
+		out.covariances = append(out.covariances, append([]float64(nil), c.RawMatrix().Data...))
+	}
+	return out
+}
+
+// bands returns the coefficients' indices by frequency and where in them each band begins.
+func (c *cosine) bands() (order, edges []int) {
+	d, n := c.coefficients.Dims()
+	order = make([]int, n)
+	radius := make([]float64, n) // squared frequency
+	for t := range order {
+		order[t] = t
+		rest := t
+		for a := len(c.shape) - 1; a >= 0; a-- {
+			u := float64(rest%c.shape[a]) / float64(c.shape[a])
+			radius[t] += u * u
+			rest /= c.shape[a]
+		}
+	}
+	if len(c.shape) > 1 {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(radius[a], radius[b]) })
+	}
+	return order, bandEdges(n, d)
+}
+
+// bandEdges returns where the bands of n coefficients of d signals begin, and the end: half of
+// the edges at equal distances, half in equal ratios. Each band has at least 2·d coefficients.
+func bandEdges(n, d int) []int {
+	first := min(skippedCoefficients, n/4)
+	edges := []int{first, n}
+	lowest := float64(max(first, 1))
+	for k := range maxBands / 2 {
+		share := float64(k) / (maxBands / 2)
+		edges = append(edges,
+			first+int(share*float64(n-first)),
+			int(lowest*math.Pow(float64(n)/lowest, share)))
+	}
+	slices.Sort(edges)
+	kept := edges[:1]
+	for _, e := range edges[1:] {
+		if e >= kept[len(kept)-1]+2*d && (e == n || e <= n-2*d) {
+			kept = append(kept, e)
+		}
+	}
+	if kept[len(kept)-1] < n {
+		kept = append(kept, n)
+	}
+	return kept
+}
