@@ -287,3 +287,19 @@ func checkImageOf(t *testing.T, data []byte, decode func(io.Reader) (greyImage, 
 	}
 	return img
 }
+
+// A recording of an image carries its shape.
+func TestRecordingOfImageHasShape(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "image.png")
+	z := mat.NewDense(1, 6, []float64{0, .2, .4, .6, .8, 1})
+	if err := WriteImages(z, []int{2, 3}, path); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Shape, []int{2, 3}) {
+		t.Errorf("shape %v, want [2 3]", r.Shape)
+	}
+}

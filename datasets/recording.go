@@ -21,6 +21,7 @@ type Recording struct {
 	Names   []string   // of the signals; nil if the file names none
 	Units   []string   // of the signals, as "uV"; nil if the file has none
 	Rate    float64    // positions per second; 0 if unknown
+	Shape   []int      // height and width of an image, for sica.Config.Shape; nil for a sequence
 	// TimeColumn is the name of a CSV file's first column if that holds the times of the
 	// positions in seconds. They are evenly spaced up to two steps. It isn't among Signals.
 	TimeColumn string
@@ -78,7 +79,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 		r, err = readFrom(path, read)
 	case IsImage(path):
 		r = new(Recording)
-		r.Signals, _, err = ReadImages(path)
+		r.Signals, r.Shape, err = ReadImages(path)
 	default:
 		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
 			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .png or .pgm", path, extension(path))

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
 // Follow takes y along a trained velocity and returns where it is at the end, in its shape. It is
@@ -29,8 +30,9 @@ func Follow(
 	if store == nil || velocity == nil {
 		return nil, errors.New("flows: Follow: the store or the velocity is nil; must be those trained")
 	}
-	if backend == nil {
-		backend = gobackend.GetBackend()
+	backend, err := purego.Or(backend)
+	if err != nil {
+		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
 	exec, err := model.NewExec(backend, store, func(scope *model.Scope, y *Node) *Node {
 		c := Integrate(scope, velocity, y)

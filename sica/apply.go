@@ -104,8 +104,8 @@ var ErrNotPointwise = iterate.ErrNotPointwise
 
 // Pointwise returns nil if Transform maps each position by itself, so that it may be given
 // signals in blocks (package blockwise): as by Default and every start. The error for
-// networks of the family Free, and for a transform of a caller's own, which may look
-// elsewhere, wraps ErrNotPointwise.
+// networks of the family Free, and for a custom transform without a method Pointwise that
+// returns true, wraps ErrNotPointwise.
 func (r *Result) Pointwise() error {
 	if r.maps == nil {
 		return fmt.Errorf("sica: %w", errNotFitted)

@@ -45,7 +45,7 @@ func EstimateDivergences(
 	for _, run := range runs {
 		inputs = append(inputs, iterate.Input{Z: run.X, Seed: run.Seed})
 	}
-	divergences, err := iterate.EstimateDivergences(ctx, backend, inputs, f.grid)
+	divergences, err := iterate.EstimateDivergences(ctx, f.backend, inputs, f.grid)
 	if err != nil {
 		return nil, fmt.Errorf("sica: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -41,7 +42,7 @@ type Run struct {
 // (paper, Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and
 // n ≥ d + 2. NetworkOnly needs 20 positions along the first axis and 5 along the others.
 //
-// An error about x or cfg comes before any work and without a result, and so does ctx.Err()
+// A nil backend is pure Go. An error about x or cfg comes before any work and without a result, and so does ctx.Err()
 // if ctx has ended already. If ctx ends later, or a number stops being finite, Fit returns
 // the last good iterate together with the error: ctx.Err(), or one that wraps ErrNotFinite.
 //
@@ -96,6 +97,7 @@ type fitRun struct {
 	maps     []mapping.Map // that prepared and reduced the mixed signals
 	prepared bool
 	why      string // in sentences, what these maps did
+	hint     string // what Config.Shape may lack; empty for nothing
 }
 
 func (f *fitting) run(runs []Run) ([]*Result, error) {
@@ -143,12 +145,14 @@ func (f *fitting) errorOf(place int, err error) error {
 
 // check checks the runs and the settings, and makes the Signals of the runs.
 func (f *fitting) check(runs []Run) error {
-	switch {
-	case f.backend == nil:
-		return errors.New("backend: is nil; must be one that backend.Open returns")
-	case len(runs) == 0:
+	if len(runs) == 0 {
 		return errors.New("runs: are none; must be at least one")
 	}
+	var err error
+	if f.backend, err = purego.Or(f.backend); err != nil {
+		return err
+	}
+	f.cfg.Shape = withoutOnes(f.cfg.Shape)
 	f.runs = make([]*fitRun, len(runs))
 	for place, run := range runs {
 		r := &fitRun{place: place, seed: run.Seed}
@@ -186,7 +190,26 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
 		return signalsError{err}
 	}
+	r.hint = shapeHint(run.X, f.cfg.Shape)
 	return nil
+}
+
+// withoutOnes returns a shape without axes of length 1, which mean nothing and cost much: nil if
+// that leaves a sequence.
+func withoutOnes(shape []int) []int {
+	var kept []int
+	for _, n := range shape {
+		if n != 1 {
+			kept = append(kept, n)
+		}
+	}
+	if len(kept) == len(shape) || len(kept) == 0 {
+		return shape
+	}
+	if len(kept) == 1 {
+		return nil
+	}
+	return kept
 }
 
 // minPositions is how many positions a method needs. Evidence is weighed by sixteenths of

@@ -301,9 +301,6 @@ func TestFitErrors(t *testing.T) {
 	if _, err := FitRuns(context.Background(), b, nil, FastWGF()); err == nil {
 		t.Error("no runs gave no error")
 	}
-	if _, err := FitRuns(context.Background(), nil, []Run{{X: good}}, FastWGF()); err == nil {
-		t.Error("no backend gave no error")
-	}
 	short, _ := mixedAR7(t, 1, 200, 1, false)
 	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, FastWGF()); err == nil || !strings.Contains(err.Error(), "run 1") {
 		t.Errorf("runs of two sizes: %v", err)

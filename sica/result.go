@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute"
@@ -123,8 +124,36 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	if f.cfg.Flow == nil && result.Why == "" {
 		result.Why = "the signals are as the transforms left them"
 	}
-	result.Why = r.why + result.Why
+	result.Why = r.why + result.Why + r.hint
 	return result
+}
+
+// String returns the result in two lines: what separated how much, and Why.
+func (r *Result) String() string {
+	if r == nil || r.Z == nil {
+		return "no result"
+	}
+	d, n := r.Z.Dims()
+	s := fmt.Sprintf("%d signals at %d positions by %s", d, n, r.Chosen)
+	if r.Iterations > 0 {
+		s += fmt.Sprintf(" and %d iterations of the flow", r.Iterations)
+	}
+	identified := "not asked"
+	switch {
+	case r.Linear != nil && len(r.Linear.Groups) == d:
+		identified = "all"
+	case r.Linear != nil:
+		alone := 0
+		for _, g := range r.Linear.Groups {
+			if len(g) == 1 {
+				alone++
+			}
+		}
+		identified = fmt.Sprintf("%d of %d", alone, d)
+	case r.Network != nil:
+		identified = "see Network"
+	}
+	return s + "; identified: " + identified + "\n" + r.Why
 }
 
 // Missing returns the names of the custom parts of the fit that Config lacks, as in a result

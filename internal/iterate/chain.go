@@ -51,7 +51,7 @@ func (c Chain) On(e *Evaluator) []mapping.Map {
 }
 
 // ErrNotPointwise is wrapped by the error of Pointwise.
-var ErrNotPointwise = errors.New("it sees other positions than the one that it maps")
+var ErrNotPointwise = errors.New("it may see other positions than the one that it maps")
 
 // Pointwise returns nil if each stage maps each position by itself.
 func (c Chain) Pointwise() error {
@@ -61,8 +61,8 @@ func (c Chain) Pointwise() error {
 				k+1, len(c), ErrNotPointwise)
 		}
 		if !mapping.IsPointwise(s.Fixed) {
-			return fmt.Errorf("stage %d of %d, a custom transform: %w",
-				k+1, len(c), ErrNotPointwise)
+			return fmt.Errorf("stage %d of %d, a custom transform whose method Pointwise isn't there or "+
+				"returns false: %w", k+1, len(c), ErrNotPointwise)
 		}
 	}
 	return nil

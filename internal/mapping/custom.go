@@ -69,10 +69,14 @@ func (c custom) LogDet(x *mat.Dense) ([]float64, error) {
 }
 
 // IsPointwise reports whether m is known to map each position by itself, whatever the others
-// hold. The maps of this package do. Of a custom one nothing is known.
+// hold. The maps of this package do. A custom one does if its method Pointwise says so.
 func IsPointwise(m Map) bool {
-	_, isCustom := m.(custom)
-	return !isCustom
+	c, isCustom := m.(custom)
+	if !isCustom {
+		return true
+	}
+	p, ok := c.Applier.(interface{ Pointwise() bool })
+	return ok && p.Pointwise()
 }
 
 // sameSize returns f of a copy of x, where f is the named method of a. It is an error unless

@@ -42,7 +42,8 @@ const (
 // LinearOnly or Auto, or iterations follow, there is no such error, and n is all or
 // those 2²² values.
 //
-// Config.Shape must be that of a sequence: nil. The errors are those of sica.Fit and of x.
+// Config.Shape must be that of a sequence: nil. A Prepare with a method Pointwise that returns
+// false is an error (see preprocess.Applier). The other errors are those of sica.Fit and of x.
 func Fit(
 	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int,
 ) (*sica.Result, error) {
@@ -54,6 +55,10 @@ func Fit(
 	if n < 0 {
 		return nil, fmt.Errorf("blockwise: %w: %d positions: want a positive number, or 0 to choose",
 			sica.ErrConfig, n)
+	}
+	if p, ok := cfg.Prepare.(interface{ Pointwise() bool }); ok && !p.Pointwise() {
+		return nil, fmt.Errorf("blockwise: Prepare: %w: its Pointwise returns false, so that Transform "+
+			"can't apply it to blocks", sica.ErrNotPointwise)
 	}
 	cfg.Shape = nil
 	var chosen part

@@ -92,7 +92,9 @@ var ErrNotInvertible = mapping.ErrNotInvertible
 
 // An Applier maps signals x, d×n with finite values, to signals of the same size. It doesn't
 // change x. It may have more methods: those of Map if it can be inverted, and those of Smooth if
-// code lengths are to be computed from it. Register says how it is saved.
+// code lengths are to be computed from it. A method Pointwise() bool that returns true says that
+// it maps each position by itself, so that package blockwise may give it signals in blocks.
+// Register says how it is saved.
 type Applier interface {
 	Apply(x *mat.Dense) (*mat.Dense, error)
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -122,6 +123,10 @@ func diagnose(
 	ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options,
 ) (*Report, error) {
 	begun := time.Now()
+	backend, err := purego.Or(backend)
+	if err != nil {
+		return nil, err
+	}
 	s, err := prepare(ctx, r, x, opts)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,51 @@
+package flows_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The programs of docs/gomlx.md compile.
+func TestPageCompiles(t *testing.T) {
+	page, err := os.ReadFile("../docs/gomlx.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := 0
+	for _, block := range strings.Split(string(page), "```go\n")[1:] {
+		code, _, _ := strings.Cut(block, "\n```")
+		programs++
+		file := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// The program is as if it lay in this module.
+		overlay, err := json.Marshal(map[string]map[string]string{
+			"Replace": {filepath.Join(root, "page", "main.go"): file},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := filepath.Join(t.TempDir(), "overlay.json")
+		if err := os.WriteFile(list, overlay, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// Of two packages nothing is linked.
+		build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "./page", "./flows")
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("program %d: %v\n%s", programs, err, out)
+		}
+	}
+	if programs != 2 {
+		t.Errorf("%d programs, want 2", programs)
+	}
+}

@@ -1,0 +1,120 @@
+package sica
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// smoothImages returns three smooth random images of that size, mixed.
+func smoothImages(t *testing.T, height, width int) *mat.Dense {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 1))
+	z := mat.NewDense(3, height*width, nil)
+	for i := range 3 {
+		image := z.RawRowView(i)
+		for k := range image {
+			image[k] = rng.NormFloat64()
+			if k%width > 0 {
+				image[k] += 0.9 * image[k-1]
+			}
+			if k >= width {
+				image[k] += 0.9 * image[k-width]
+			}
+			if k%width > 0 && k >= width {
+				image[k] -= 0.81 * image[k-width-1]
+			}
+		}
+	}
+	x, err := datasets.LinearMix(mat.NewDense(3, 3, []float64{2, 1, 0, -1, 1, 1, .5, 0, 1}), z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Images without a Shape, or with another, are recognised; sequences aren't taken for images.
+func TestShapeHint(t *testing.T) {
+	x := smoothImages(t, 48, 64)
+	if hint := shapeHint(x, nil); !strings.Contains(hint, "set Config.Shape to {48, 64}") {
+		t.Errorf("images of 48×64: %q", hint)
+	}
+	if hint := shapeHint(x, []int{24, 128}); !strings.Contains(hint, "rows of 64 positions; Config.Shape has rows of 128") {
+		t.Errorf("images of 48×64 as 24×128: %q", hint)
+	}
+	if hint := shapeHint(x, []int{48, 64}); hint != "" {
+		t.Errorf("images with their shape: %q", hint)
+	}
+	for seed := range uint64(30) {
+		x, _ := mixedAR7(t, seed, 1024, 3, true)
+		if hint := shapeHint(x, nil); hint != "" {
+			t.Errorf("AR(7), seed %d: %q", seed, hint)
+		}
+	}
+}
+
+// Axes of length 1 are dropped, so that they neither cost time nor change the result.
+func TestShapeWithoutOnes(t *testing.T) {
+	for _, test := range []struct{ shape, want []int }{
+		{[]int{64, 64, 1}, []int{64, 64}}, {[]int{1, 64, 64}, []int{64, 64}}, {[]int{1, 128}, nil},
+		{[]int{128}, []int{128}}, {nil, nil}, {[]int{8, 16}, []int{8, 16}}, {[]int{1}, []int{1}},
+	} {
+		if got := withoutOnes(test.shape); fmt.Sprint(got) != fmt.Sprint(test.want) {
+			t.Errorf("%v: %v, want %v", test.shape, got, test.want)
+		}
+	}
+}
+
+// A nil backend is pure Go, Why has the hint, and a result prints itself in two lines.
+func TestFitWithoutBackend(t *testing.T) {
+	cfg := Default()
+	cfg.Method = LinearOnly
+	r, err := Fit(t.Context(), nil, smoothImages(t, 24, 32), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Backend != "Go Backend" || !strings.HasSuffix(r.Why, "set Config.Shape to {24, 32}.") {
+		t.Errorf("backend %q: %s", r.Backend, r.Why)
+	}
+	text := fmt.Sprint(r)
+	if lines := strings.Split(text, "\n"); len(lines) != 2 || !strings.HasPrefix(lines[0], "3 signals at 768 positions by ") ||
+		!strings.Contains(lines[0], "identified: ") || lines[1] != r.Why {
+		t.Errorf("%q", text)
+	}
+}
+
+// signed is a transform of one's own that says that it is pointwise.
+type signed struct{ pointwise bool }
+
+func (s signed) Apply(x *mat.Dense) (*mat.Dense, error)  { return mat.DenseCopyOf(x), nil }
+func (s signed) Invert(z *mat.Dense) (*mat.Dense, error) { return mat.DenseCopyOf(z), nil }
+func (s signed) Pointwise() bool                         { return s.pointwise }
+
+// A custom transform says by itself whether it is pointwise.
+func TestPointwiseTransform(t *testing.T) {
+	x, _ := mixedAR7(t, 3, 256, 2, true)
+	for _, pointwise := range []bool{true, false} {
+		cfg := Default()
+		cfg.Method = LinearOnly
+		cfg.Prepare = fitterOf{signed{pointwise}}
+		r, err := Fit(t.Context(), nil, x, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Pointwise(); (err == nil) != pointwise {
+			t.Errorf("pointwise %v: %v", pointwise, err)
+		}
+	}
+}
+
+// fitterOf fits what it is.
+type fitterOf struct{ preprocess.Applier }
+
+func (f fitterOf) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return f.Applier, nil }
