@@ -89,9 +89,9 @@ func (r *Result) bound(
 	} else if grid.Product(r.Shape) == n {
 		shape = r.Shape
 	}
-	var flow Flow
+	var flow iterate.Config
 	if r.Config.Flow != nil {
-		flow = *r.Config.Flow
+		flow = iterate.Config(*r.Config.Flow)
 	}
 	on := iterate.NewEvaluator(r.backend, flow, r.Shape, shape)
 	return r.maps.On(on), on, nil

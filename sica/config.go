@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -71,8 +77,100 @@ func (m Method) String() string {
 	return string(m)
 }
 
-// Flow is the settings of the iterations (paper, Algorithm 2).
-type Flow = iterate.Config
+// Flow is the settings of the iterations (paper, Algorithm 2). The presets FastWGF, PaperWGF
+// and PaperRF set all that they need.
+type Flow struct {
+	// Kind is the kind of flow.
+	Kind iterate.Kind `json:"kind"`
+	// Iterations is J, the largest number of times that the signals move; at least 1.
+	Iterations int `json:"iterations"`
+	// Standardise brings every signal back to mean 0 and variance 1 after each iteration.
+	Standardise bool `json:"standardise,omitempty"`
+	// KeepBest makes the iterate of least dependence the result, the signals before the
+	// first iteration among them. Otherwise the last iterate is the result.
+	KeepBest bool `json:"keep_best,omitempty"`
+	// Budget ends the fit after the iteration in which it is used up; 0 sets none. The time
+	// counts from the beginning of the fit.
+	Budget time.Duration `json:"budget_ns,omitempty"`
+
+	// Context is what the networks see beside z_t.
+	Context iterate.Context `json:"context"`
+	// Windows are the reaches of a LocalWindow along each axis, in rising order; 0 shows a
+	// network nothing except z_t. With several, each fold trains a network for each, and
+	// the held-out positions weigh them. A Prediction takes one window, and weighs a network
+	// with the prediction against one without.
+	Windows []int `json:"windows,omitempty"`
+	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
+	// Prediction. The network over a WholeSequence is the paper's.
+	Hidden []int `json:"hidden,omitempty"`
+	// Network, if set, is a custom network in the place of that MLP. It takes x,
+	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN, whose
+	// weights each of the R networks has to itself, and GoMLX's functions between them. For
+	// WGF it should be smooth. It is built several times.
+	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
+	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of its
+	// network, not one output: another reading of the paper, which has a layer
+	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
+	SumOutputs bool `json:"sum_outputs,omitempty"`
+	// TimeWaves adds sin 2πkτ and cos 2πkτ, k = 1 to TimeWaves, to the time τ that the
+	// networks of RF over a WholeSequence see: another reading of the paper's "additional
+	// time-encoding". 0 is τ alone; at most 16.
+	TimeWaves int `json:"time_waves,omitempty"`
+	// Family is what an iteration may do to the signals.
+	Family iterate.Family `json:"family"`
+
+	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
+	// between them. RF integrates to τ = 1 and takes no η.
+	FirstStep float64 `json:"first_step,omitempty"`
+	LastStep  float64 `json:"last_step,omitempty"`
+	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
+	// together, in units of their standard deviation when they are standardised. A longer
+	// move is cut to it. 0 sets no bound.
+	MaxMove float64 `json:"max_move,omitempty"`
+	// Solver integrates RF from τ = 0 to 1 in SolverSteps steps.
+	Solver      flows.Solver `json:"solver,omitempty"`
+	SolverSteps int          `json:"solver_steps,omitempty"`
+
+	// Optimizer trains the networks at LearningRate.
+	Optimizer    iterate.Optimizer `json:"optimizer"`
+	LearningRate float64           `json:"learning_rate"`
+	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of Optimizer. One that
+	// works element by element keeps runs independent; see package flows.
+	NewOptimizer func() optimizer.Interface `json:"-"`
+	// BatchSize is the number of joint samples of a training step, which is paired with as
+	// many product samples.
+	BatchSize int `json:"batch_size"`
+	// Epochs is the number of passes over the positions an iteration, Steps the number of
+	// training steps. One of the two is zero.
+	Epochs int `json:"epochs,omitempty"`
+	Steps  int `json:"steps,omitempty"`
+	// FreshProduct draws new permutations for every pass over the positions. Otherwise an
+	// iteration keeps those that it began with, as the paper does.
+	FreshProduct bool `json:"fresh_product,omitempty"`
+	// WarmStart continues with the weights and the optimizer's moments of the iteration
+	// before. Otherwise each iteration begins with new ones.
+	WarmStart bool `json:"warm_start,omitempty"`
+	// Noise is the standard deviation of the Gaussian noise on the network's inputs in
+	// training, joint and product samples alike. It is for WGF with a window or a prediction.
+	Noise float64 `json:"noise,omitempty"`
+	// Float64 computes on the device in double precision, for nearly singular mixtures.
+	Float64 bool `json:"float64,omitempty"`
+
+	// Folds is the number of networks of WGF, each trained without one share of the
+	// positions, whose average moves the signals. The held-out positions measure the
+	// divergence. 0 trains one network on all positions, as the paper does, and measures none.
+	Folds int `json:"folds,omitempty"`
+	// Block is the number of consecutive positions that are held out together; fewer, where
+	// there wouldn't be a block for each fold otherwise.
+	Block int `json:"block,omitempty"`
+
+	// OnIteration, if set, is called after each iteration, in order, with the place of the
+	// run in FitRuns.
+	OnIteration func(run int, it Iteration) `json:"-"`
+	// Stop, if set, is asked after each iteration, after OnIteration, whether the run has had
+	// enough. True ends it without an error: its status is StoppedAsked.
+	Stop func(run int, it Iteration) bool `json:"-"`
+}
 
 // The values of Flow's settings.
 const (
@@ -103,18 +201,18 @@ func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
 // a density ratio that small networks learn on two folds of the positions, from z_t alone
 // and with the signals' own predictions of it. What the held-out positions don't confirm
 // moves nothing. The iterate of least dependence is the result.
-func FastWGF() Config { return flowOnly(iterate.FastWGF(), preprocess.ZCA) }
+func FastWGF() Config { return flowOnly(Flow(iterate.FastWGF()), preprocess.ZCA) }
 
 // PaperWGF returns SICA-WGF with the paper's settings: the network over the whole sequence,
 // Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration, J = 10. The paper gives
 // neither η nor the scale of the signals. Here η is 1 and the signals are standardised
 // (docs/paper.md).
-func PaperWGF() Config { return flowOnly(iterate.PaperWGF(), preprocess.Standardise) }
+func PaperWGF() Config { return flowOnly(Flow(iterate.PaperWGF()), preprocess.Standardise) }
 
 // PaperRF returns SICA-RF with the paper's settings: the network over the whole sequence,
 // Adagrad 1e-5, batches of 100, 100 epochs, 100 Euler steps, J = 30. The paper uses J = 20
 // for images.
-func PaperRF() Config { return flowOnly(iterate.PaperRF(), preprocess.Standardise) }
+func PaperRF() Config { return flowOnly(Flow(iterate.PaperRF()), preprocess.Standardise) }
 
 // flowOnly returns the settings of a flow from transformed signals.
 func flowOnly(flow Flow, from preprocess.Transform) Config {
@@ -174,7 +272,7 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 		err = c.validate(d)
 	}
 	if err == nil && c.Flow != nil {
-		if err = c.Flow.Validate(g); err != nil {
+		if err = iterate.Config(*c.Flow).Validate(g); err != nil {
 			err = fmt.Errorf("Flow: %w", err)
 		}
 	}

@@ -326,7 +326,7 @@ func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) 
 		for i, s := range separations {
 			inputs = append(inputs, iterate.Input{Z: s.Z, Seed: f.runs[i].seed})
 		}
-		return iterate.Move(f.ctx, f.backend, inputs, *f.cfg.Flow, f.grid, f.begin, f.kept)
+		return iterate.Move(f.ctx, f.backend, inputs, iterate.Config(*f.cfg.Flow), f.grid, f.begin, f.kept)
 	}
 	trace := iterate.Trace{Stopped: iterate.StoppedMethod, Elapsed: time.Since(f.begin)}
 	err := f.ctx.Err()

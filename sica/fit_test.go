@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -361,8 +362,8 @@ func TestFitRunsInChunks(t *testing.T) {
 	for seed := range uint64(11) {
 		runs = append(runs, Run{X: x, Seed: seed})
 	}
-	n := cfg.Flow
-	if n.Chunk(200, len(runs)*n.Networks()) == cfg.Flow.Steps || n.Chunk(200, n.Networks()) < cfg.Flow.Steps {
+	n := iterate.Config(*cfg.Flow)
+	if n.Chunk(200, len(runs)*n.Networks()) == n.Steps || n.Chunk(200, n.Networks()) < n.Steps {
 		t.Fatal("want several calls for all runs, and one for a run alone")
 	}
 	b := open(t, backend.Available()[0])

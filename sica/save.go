@@ -135,7 +135,8 @@ func readResult(dir string) (*Result, error) {
 			return nil, err
 		}
 	}
-	r.maps, err = iterate.ReadChain(dir, saved.Stages, saved.Config.Flow, saved.Signals, saved.Shape)
+	flow := (*iterate.Config)(saved.Config.Flow)
+	r.maps, err = iterate.ReadChain(dir, saved.Stages, flow, saved.Signals, saved.Shape)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}

@@ -69,7 +69,7 @@ func (e *Ensemble) calibrate(
 			joint[window] = append(joint[window], logits[network][:n]...)
 			product[window] = append(product[window], logits[network][n:n*(1+heldOutProducts)]...)
 		}
-		if e.cfg.contextsAlone { // the last view is the contexts alone
+		if e.cfg.contextsAlone() { // the last view is the contexts alone
 			first := r * e.cfg.Networks()
 			samples := newHeldOut(idx[first:first+e.cfg.folds()], held[first:], e.d)
 			context := fitWeights(joint[windows-1:], product[windows-1:])

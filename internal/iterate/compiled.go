@@ -214,7 +214,7 @@ func (f *networks) data(z [][]float64) []*tensors.Tensor {
 		flat = append(flat, v...)
 	}
 	data := []*tensors.Tensor{host.Tensor(flat, f.dtype, f.count, f.d, f.t)}
-	if f.cfg.Context == Prediction {
+	if f.cfg.predicts() {
 		data = append(data, f.predictions(z))
 	}
 	return append(data, f.constants...)
@@ -228,7 +228,7 @@ func (f *networks) release(data []*tensors.Tensor) {
 // dataShapes are the shapes of data.
 func (f *networks) dataShapes() []shapes.Shape {
 	data := []shapes.Shape{shapes.Make(f.dtype, f.count, f.d, f.t)}
-	if f.cfg.Context == Prediction {
+	if f.cfg.predicts() {
 		data = append(data, data[0])
 	}
 	for _, c := range f.constants {
@@ -311,7 +311,7 @@ func (f *networks) inputs() int { return f.d * len(f.cfg.views(len(f.shape))[0])
 // noisy is the number of inputs that noise is added to. Where contexts are weighed
 // alone they get none: blurred, they would explain less than they do.
 func (f *networks) noisy() int {
-	if f.cfg.contextsAlone {
+	if f.cfg.contextsAlone() {
 		return f.d
 	}
 	return f.inputs()

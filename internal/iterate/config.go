@@ -41,6 +41,10 @@ const (
 	// own neighbours up to a window away. That is the context in one number a signal, which
 	// few positions suffice to learn from.
 	Prediction Context = "prediction"
+
+	// predictionAndContexts is Prediction with one network more a fold, which sees the
+	// predictions without z_t; see EstimateDivergences.
+	predictionAndContexts Context = "prediction and contexts"
 )
 
 // Family is the set of maps that one iteration may apply to the signals.
@@ -54,100 +58,45 @@ const (
 	Linear Family = "linear"
 )
 
-// A Config is the settings of the iterations.
+// A Config is the settings of the iterations. It is sica.Flow, which says what each field
+// means and can't be imported here; one is converted to the other.
 type Config struct {
-	// Kind is the kind of flow.
-	Kind Kind `json:"kind"`
-	// Iterations is J, the largest number of times that the signals move; at least 1.
-	Iterations int `json:"iterations"`
-	// Standardise brings every signal back to mean 0 and variance 1 after each iteration.
-	Standardise bool `json:"standardise,omitempty"`
-	// KeepBest makes the iterate of least dependence the result, the signals before the
-	// first iteration among them. Otherwise the last iterate is the result.
-	KeepBest bool `json:"keep_best,omitempty"`
-	// Budget ends the fit after the iteration in which it is used up; 0 sets none. The time
-	// counts from the beginning of the fit.
-	Budget time.Duration `json:"budget_ns,omitempty"`
+	Kind        Kind
+	Iterations  int
+	Standardise bool
+	KeepBest    bool
+	Budget      time.Duration
 
-	// Context is what the networks see beside z_t.
-	Context Context `json:"context"`
-	// Windows are the reaches of a LocalWindow along each axis, in rising order; 0 shows a
-	// network nothing except z_t. With several, each fold trains a network for each, and
-	// the held-out positions weigh them. A Prediction takes one window, and weighs a network
-	// with the prediction against one without.
-	Windows []int `json:"windows,omitempty"`
-	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
-	// Prediction. The network over a WholeSequence is the paper's.
-	Hidden []int `json:"hidden,omitempty"`
-	// Network, if set, is a custom network in the place of that MLP. It takes x,
-	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN, whose
-	// weights each of the R networks has to itself, and GoMLX's functions between them. For
-	// WGF it should be smooth. It is built several times.
-	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
-	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of its
-	// network, not one output: another reading of the paper, which has a layer
-	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
-	SumOutputs bool `json:"sum_outputs,omitempty"`
-	// TimeWaves adds sin 2πkτ and cos 2πkτ, k = 1 to TimeWaves, to the time τ that the
-	// networks of RF over a WholeSequence see: another reading of the paper's "additional
-	// time-encoding". 0 is τ alone; at most 16.
-	TimeWaves int `json:"time_waves,omitempty"`
-	// Family is what an iteration may do to the signals.
-	Family Family `json:"family"`
+	Context    Context
+	Windows    []int
+	Hidden     []int
+	Network    func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
+	SumOutputs bool
+	TimeWaves  int
+	Family     Family
 
-	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
-	// between them. RF integrates to τ = 1 and takes no η.
-	FirstStep float64 `json:"first_step,omitempty"`
-	LastStep  float64 `json:"last_step,omitempty"`
-	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
-	// together, in units of their standard deviation when they are standardised. A longer
-	// move is cut to it. 0 sets no bound.
-	MaxMove float64 `json:"max_move,omitempty"`
-	// Solver integrates RF from τ = 0 to 1 in SolverSteps steps.
-	Solver      flows.Solver `json:"solver,omitempty"`
-	SolverSteps int          `json:"solver_steps,omitempty"`
+	FirstStep   float64
+	LastStep    float64
+	MaxMove     float64
+	Solver      flows.Solver
+	SolverSteps int
 
-	// Optimizer trains the networks at LearningRate.
-	Optimizer    Optimizer `json:"optimizer"`
-	LearningRate float64   `json:"learning_rate"`
-	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of Optimizer. One that
-	// works element by element keeps runs independent; see package flows.
-	NewOptimizer func() optimizer.Interface `json:"-"`
-	// BatchSize is the number of joint samples of a training step, which is paired with as
-	// many product samples.
-	BatchSize int `json:"batch_size"`
-	// Epochs is the number of passes over the positions an iteration, Steps the number of
-	// training steps. One of the two is zero.
-	Epochs int `json:"epochs,omitempty"`
-	Steps  int `json:"steps,omitempty"`
-	// FreshProduct draws new permutations for every pass over the positions. Otherwise an
-	// iteration keeps those that it began with, as the paper does.
-	FreshProduct bool `json:"fresh_product,omitempty"`
-	// WarmStart continues with the weights and the optimizer's moments of the iteration
-	// before. Otherwise each iteration begins with new ones.
-	WarmStart bool `json:"warm_start,omitempty"`
-	// Noise is the standard deviation of the Gaussian noise on the network's inputs in
-	// training, joint and product samples alike. It is for WGF with a window or a prediction.
-	Noise float64 `json:"noise,omitempty"`
-	// Float64 computes on the device in double precision, for nearly singular mixtures.
-	Float64 bool `json:"float64,omitempty"`
+	Optimizer    Optimizer
+	LearningRate float64
+	NewOptimizer func() optimizer.Interface
+	BatchSize    int
+	Epochs       int
+	Steps        int
+	FreshProduct bool
+	WarmStart    bool
+	Noise        float64
+	Float64      bool
 
-	// Folds is the number of networks of WGF, each trained without one share of the
-	// positions, whose average moves the signals. The held-out positions measure the
-	// divergence. 0 trains one network on all positions, as the paper does, and measures none.
-	Folds int `json:"folds,omitempty"`
-	// Block is the number of consecutive positions that are held out together; fewer, where
-	// there wouldn't be a block for each fold otherwise.
-	Block int `json:"block,omitempty"`
+	Folds int
+	Block int
 
-	// OnIteration, if set, is called after each iteration, in order, with the place of the
-	// run in FitRuns.
-	OnIteration func(run int, it Iteration) `json:"-"`
-	// Stop, if set, is asked after each iteration, after OnIteration, whether the run has had
-	// enough. True ends it without an error: its status is StoppedAsked.
-	Stop func(run int, it Iteration) bool `json:"-"`
-
-	contextsAlone bool // one network more a fold sees the contexts alone; see Estimate
+	OnIteration func(run int, it Iteration)
+	Stop        func(run int, it Iteration) bool
 }
 
 // The most training steps that one compiled call makes, those of all its networks
@@ -177,6 +126,12 @@ func (c Config) block(t int) int {
 	return min(c.Block, t/c.Folds)
 }
 
+// contextsAlone reports whether one network of each fold sees the predictions without z_t.
+func (c Config) contextsAlone() bool { return c.Context == predictionAndContexts }
+
+// predicts reports whether networks see each signal's prediction.
+func (c Config) predicts() bool { return c.Context == Prediction || c.contextsAlone() }
+
 // window is the longest reach of a LocalWindow.
 func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
 
@@ -187,10 +142,10 @@ func (c Config) seesContext() bool { return c.Context != WholeSequence && c.wind
 // views are the inputs that the networks of each kind see, one or zero: z_t
 // and then the context of a signal.
 func (c Config) views(axes int) [][]float64 {
-	if c.contextsAlone {
+	if c.contextsAlone() {
 		return [][]float64{{1, 0}, {1, 1}, {0, 1}}
 	}
-	if c.Context == Prediction {
+	if c.predicts() {
 		return [][]float64{{1, 0}, {1, 1}}[2-c.kinds():]
 	}
 	var views [][]float64
@@ -214,9 +169,9 @@ func (c Config) folds() int { return max(c.Folds, 1) }
 // kinds is the number of networks of a fold, each with a view of its own.
 func (c Config) kinds() int {
 	switch {
-	case c.contextsAlone:
+	case c.contextsAlone():
 		return 3
-	case c.Context == Prediction && c.Folds > 0:
+	case c.predicts() && c.Folds > 0:
 		return 2
 	}
 	return len(c.Windows)
@@ -308,7 +263,7 @@ func (c Config) validateNetworks(shape []int) error {
 			return fmt.Errorf("noise %g: the whole-sequence network takes none; want 0", c.Noise)
 		}
 		return nil
-	case LocalWindow, Prediction:
+	case LocalWindow, Prediction, predictionAndContexts:
 	default:
 		return fmt.Errorf("context %q: want %q, %q or %q",
 			c.Context, WholeSequence, LocalWindow, Prediction)
@@ -387,7 +342,7 @@ func (c Config) ValidateWindows(shape []int) error {
 			return fmt.Errorf("windows %v: want them in rising order", c.Windows)
 		}
 	}
-	if c.Context == Prediction && (len(c.Windows) > 1 || c.Windows[0] == 0) {
+	if c.predicts() && (len(c.Windows) > 1 || c.Windows[0] == 0) {
 		return fmt.Errorf("windows %v: the context %q takes one window of at least 1",
 			c.Windows, Prediction)
 	}

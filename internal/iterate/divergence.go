@@ -59,7 +59,7 @@ func estimateConfig(axes int) Config {
 	cfg := FastWGF()
 	cfg.Windows, cfg.Noise = []int{estimateWindow(axes)}, estimateNoise
 	cfg.Steps = estimateSteps / estimateChecks
-	cfg.KeepBest, cfg.contextsAlone = false, true
+	cfg.KeepBest, cfg.Context = false, predictionAndContexts
 	return cfg
 }
 

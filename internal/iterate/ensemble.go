@@ -115,7 +115,7 @@ func (e *Ensemble) iterate(
 // step is what the networks of a run have learned on the signals z.
 func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
 	s := &Step{Weights: weights, Networks: networks}
-	if e.cfg.Context == Prediction {
+	if e.cfg.predicts() {
 		for i := range e.d {
 			s.Ridge = append(s.Ridge, ar.Weights(z.RawRowView(i), e.neighbours))
 		}

@@ -104,11 +104,11 @@ func (c Config) network(shape []int) Network {
 	n := Network{
 		Whole: c.Context == WholeSequence, Shape: shape,
 		SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves,
-		Hidden: c.Hidden, Custom: c.Network, BareContext: c.contextsAlone,
+		Hidden: c.Hidden, Custom: c.Network, BareContext: c.contextsAlone(),
 	}
 	switch {
 	case !c.seesContext():
-	case c.Context == Prediction:
+	case c.predicts():
 		n.Context = Predictions
 	default:
 		n.Context = Window

@@ -32,7 +32,7 @@ func (s *Step) Check(cfg Config, d, axes int) error {
 	if kinds := cfg.Networks() / cfg.folds(); len(s.Weights) != kinds {
 		return fmt.Errorf("%d weights for %d networks of a fold", len(s.Weights), kinds)
 	}
-	if cfg.Context == Prediction {
+	if cfg.predicts() {
 		reaches := len(grid.Reaches(cfg.window(), axes))
 		wrong := func(w []float64) bool { return w != nil && len(w) != reaches }
 		if len(s.Ridge) != d || slices.ContainsFunc(s.Ridge, wrong) {
