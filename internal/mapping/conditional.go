@@ -15,26 +15,26 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// conditioned normalises each principal component given those before it, and
-// whitens; see Conditional.
+// conditioned normalises each principal component given those before it, and whitens; see
+// preprocess.Conditional.
 type conditioned struct {
 	axes     *mat.Dense // d×d, the principal axes as orthonormal columns
 	means    []float64
-	fitted   *mat.Dense // the components that it was fitted to, d×T
-	levels   []level
-	whitened *Affine // what comes after
+	fitted   *mat.Dense // components of the fit, d×n
+	levels   []level    // one for each component
+	whitened *Affine    // from normalised components to the result
 }
 
-// level normalises one component. The first has no neighbours.
+// A level normalises one component. The first has no neighbours.
 type level struct {
-	near     nearest   // of the components before
-	fitted   []float64 // the component that it was fitted to
-	rounding float64
+	near     nearest        // positions where the components before are nearest
+	fitted   []float64      // component of the fit
+	rounding float64        // see localRounding
 	curve    quantile.Curve // of the component, or of its local deviations
 }
 
-// conditional returns x with each principal component normalised given those
-// before it, and the map that it is; see Conditional.
+// conditional returns x with each principal component normalised given those before it, and the
+// map.
 func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, error) {
 	w, err := signal.Whiten(x)
 	if err != nil {
@@ -56,8 +56,8 @@ func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, e
 	return white.Symmetric(), c, nil
 }
 
-// fit makes the levels from the fitted components, and returns those
-// normalised. It stops with ctx's error when ctx ends.
+// fit sets the levels from the components of the fit, and returns these normalised. It stops with
+// ctx's error when ctx ends.
 func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 	y := mat.DenseCopyOf(c.fitted)
 	d, n := y.Dims()
@@ -84,15 +84,15 @@ func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
 	return z, err
 }
 
-// LogDet is that of the triangular map in the principal axes, the sum of the logarithms
-// of each component's slope in itself, and of the whitening. The slopes are estimated:
-// see quantile.Curve.
+// LogDet returns the sum of the log-slopes of the components and the log-determinant of the
+// whitening, since the map is triangular in the principal axes. The slopes are estimates; see
+// quantile.Curve.
 func (c *conditioned) LogDet(x *mat.Dense) ([]float64, error) {
 	_, logDet, err := c.forward(context.Background(), x)
 	return logDet, err
 }
 
-// forward is what x becomes, and its log-determinants. It stops with ctx's error when ctx ends.
+// forward returns what Apply and LogDet return. It stops with ctx's error when ctx ends.
 func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []float64, error) {
 	y := components(c.axes, signal.Added(x, c.means, -1))
 	d, n := y.Dims()
@@ -100,7 +100,7 @@ func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []
 	logDet := make([]float64, n)
 	white, _ := mat.LogDet(c.whitened.Dense())
 	for t := range n {
-		if t%positionsPerLook == 0 && ctx.Err() != nil {
+		if t%positionsPerCheck == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
 		logDet[t] = white
@@ -143,8 +143,8 @@ func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(&x, c.means, 1), nil
 }
 
-// local is the mean of the component where those before it are nearest to the
-// given ones, and its standard deviation there.
+// local returns the mean and the standard deviation of the component over the positions of the
+// fit where the components before it are nearest to the given values.
 func (l level) local(before []float64) (mean, sd float64) {
 	var values []float64
 	for _, near := range l.near.around(before) {
@@ -153,9 +153,9 @@ func (l level) local(before []float64) (mean, sd float64) {
 	return stat.PopMeanStdDev(values, nil)
 }
 
-// components returns the d×T principal components axesᵀ·centred. Each is summed
-// in the same order at every position, so that equal columns, such as an
-// image's background, keep equal components and share their ranks.
+// components returns the principal components axesᵀ·centred, d×n. Each is summed in the same
+// order at every position. So equal columns, such as an image's background, have equal components
+// and share their ranks.
 func components(axes, centred *mat.Dense) *mat.Dense {
 	d, n := centred.Dims()
 	y := mat.NewDense(d, n, nil)
@@ -167,20 +167,20 @@ func components(axes, centred *mat.Dense) *mat.Dense {
 	return y
 }
 
-// neighbourhood is the number of positions that a local mean is taken over: 200,
-// and of a short signal a fifth, which is fewer where T < 1000.
+// neighbourhood returns the number of positions of a local mean, for n in all: 200, or n/5 if
+// that is fewer; at least 2.
 func neighbourhood(n int) int {
 	return min(200, max(n/5, 2))
 }
 
-// localStandardise replaces each value of row by its deviation from the mean
-// over its neighbours, in units of their standard deviation.
+// localStandardise replaces each value of row by its deviation from the mean of its neighbours, in
+// units of their standard deviation.
 func localStandardise(ctx context.Context, row []float64, neighbours func(t int) []int) error {
 	rounding := localRounding(row)
 	z := make([]float64, len(row))
 	var values []float64
 	for t, v := range row {
-		if t%positionsPerLook == 0 && ctx.Err() != nil {
+		if t%positionsPerCheck == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		values = values[:0]
@@ -194,19 +194,18 @@ func localStandardise(ctx context.Context, row []float64, neighbours func(t int)
 	return nil
 }
 
-// positionsPerLook is how many positions are made between two looks at the context:
-// some hundredths of a second's.
-const positionsPerLook = 256
+// positionsPerCheck is the number of positions between two checks of the context, some hundredths
+// of a second.
+const positionsPerCheck = 256
 
-// localRounding is what neighbours that are equal up to rounding differ by less
-// than.
+// localRounding returns the largest difference of values of row that counts as rounding: 1e-8 of
+// their standard deviation.
 func localRounding(row []float64) float64 {
 	_, sd := stat.PopMeanStdDev(row, nil)
 	return 1e-8 * sd
 }
 
-// localDeviation is that of v from the mean in units of sd, 0 where it is
-// rounding.
+// localDeviation returns the deviation of v from the mean in units of sd, 0 if it is rounding.
 func localDeviation(v, mean, sd, rounding float64) float64 {
 	if deviation := v - mean; math.Abs(deviation) > rounding {
 		return deviation / max(sd, rounding)
@@ -214,19 +213,18 @@ func localDeviation(v, mean, sd, rounding float64) float64 {
 	return 0
 }
 
-// A nearest finds the positions where components are nearest to given ones, or to those at a
-// position t, which is among them.
+// nearest finds the positions of the fit whose components are nearest to given ones.
 //
-// Of one component they are t and count others next to it in its order, half on each side
-// except at the ends. Of several they are the count nearest in Euclidean distance.
+// For one component they are a position and count others next to it in the order of values, half
+// on each side except at the ends. For several they are the count nearest in Euclidean distance.
 type nearest interface {
-	at(t int) []int               // nearest to those at position t
-	around(value []float64) []int // nearest to others
+	at(t int) []int               // nearest to the components at position t, with t
+	around(value []float64) []int // nearest to other components
 }
 
-// sameComponents is the distance below which components are taken for those of a
-// position: it is far below any step between normal quantiles, and far above the
-// rounding of a map and its inverse.
+// sameComponents is the distance below which components count as those of a position of the fit.
+// It is far below any step between normal quantiles, and far above the rounding error of a map
+// and its inverse.
 const sameComponents = 1e-9
 
 func newNearest(y *mat.Dense, count int) nearest {
@@ -240,26 +238,29 @@ type nearestInOrder struct {
 	row     []float64
 	byValue []int
 	place   []float64 // in byValue; equal values share it, and so their neighbours
-	count   int
+	count   int       // see nearest
 }
 
 func newNearestInOrder(row []float64, count int) *nearestInOrder {
-	return &nearestInOrder{row: row, byValue: quantile.Order(row), place: quantile.Ranks(row), count: count}
+	return &nearestInOrder{
+		row: row, byValue: quantile.Order(row), place: quantile.Ranks(row), count: count,
+	}
 }
 
-func (n *nearestInOrder) at(t int) []int { return n.from(int(n.place[t])) }
+func (n *nearestInOrder) at(t int) []int { return n.neighbours(int(n.place[t])) }
 
 func (n *nearestInOrder) around(value []float64) []int {
-	next, _ := slices.BinarySearchFunc(n.byValue, value[0], func(t int, v float64) int { return cmp.Compare(n.row[t], v) })
+	compare := func(t int, v float64) int { return cmp.Compare(n.row[t], v) }
+	next, _ := slices.BinarySearchFunc(n.byValue, value[0], compare)
 	for k := max(next-1, 0); k <= min(next, len(n.row)-1); k++ {
 		if t := n.byValue[k]; math.Abs(n.row[t]-value[0]) <= sameComponents {
 			return n.at(t)
 		}
 	}
-	return n.from(next)
+	return n.neighbours(next)
 }
 
-func (n *nearestInOrder) from(place int) []int {
+func (n *nearestInOrder) neighbours(place int) []int {
 	width := min(n.count+1, len(n.row))
 	first := min(max(place-n.count/2, 0), len(n.row)-width)
 	return n.byValue[first : first+width]
@@ -280,17 +281,17 @@ func newNearestInSpace(y *mat.Dense, count int) *nearestInSpace {
 	return &nearestInSpace{points: points, tree: kdtree.New(slices.Clone(points), false), count: count}
 }
 
-func (n *nearestInSpace) at(t int) []int { return n.of(n.points[t]) }
+func (n *nearestInSpace) at(t int) []int { return n.neighbours(n.points[t]) }
 
 func (n *nearestInSpace) around(value []float64) []int {
 	p := point{Point: value}
 	if one, squared := n.tree.Nearest(p); squared <= sameComponents*sameComponents {
-		return n.of(one.(point))
+		return n.neighbours(one.(point))
 	}
-	return n.of(p)
+	return n.neighbours(p)
 }
 
-func (n *nearestInSpace) of(p point) []int {
+func (n *nearestInSpace) neighbours(p point) []int {
 	keep := kdtree.NewNKeeper(n.count)
 	n.tree.NearestSet(keep, p)
 	positions := make([]int, 0, n.count)
@@ -300,7 +301,7 @@ func (n *nearestInSpace) of(p point) []int {
 	return positions
 }
 
-// A point of a k-d tree knows the position that it is of.
+// A point is the components at a position of the fit, in a k-d tree.
 type point struct {
 	kdtree.Point
 	position int
@@ -314,8 +315,8 @@ func (p point) Distance(q kdtree.Comparable) float64 {
 	return p.Point.Distance(q.(point).Point)
 }
 
-// points are cut at their exact median, since the random one of kdtree.Points
-// would make the choice among equally near positions random too.
+// points are split at their exact median. The random one of kdtree.Points would make the choice
+// among equally near positions random too.
 type points []point
 
 func (p points) Index(i int) kdtree.Comparable         { return p[i] }

@@ -9,23 +9,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Invertible is a network of affine maps with a bend of each signal between two
-// of them: what layers.Invertible is for one run, in float64 on the host. It is a
-// smooth one-to-one map of ℝᵈ onto itself whose inverse and Jacobian determinant
-// have closed forms.
+// An Invertible is an invertible network: affine maps with a componentwise nonlinearity between
+// two of them. It is layers.Invertible of one run, in float64 on the host. It maps ℝᵈ onto
+// itself, smooth and one to one. Its inverse and its Jacobian determinant have closed forms.
 type Invertible struct {
-	// Linear are the affine maps, one more than Bends. All have an inverse.
+	// Linear are the affine maps, one more than the layers of nonlinearities. All have an
+	// inverse.
 	Linear []*Affine `json:"linear"`
-	// Bends hold, after each affine map but the last, the bend c of each signal's
-	// unit v + c·(√(v² + 1) − 1), −1 < c < 1.
+	// Bends are the parameters c of the nonlinearities after each affine map except the last,
+	// one for each signal: v ↦ v + c·(√(v² + 1) − 1) with −1 < c < 1.
 	Bends [][]float64 `json:"bends"`
 }
 
-// maxBends is how many layers of bends a network that is read may have: many times
-// the 8 that networks are made with.
-const maxBends = 1 << 10
+// maxLayers bounds the layers of nonlinearities of a network that is read from a file, so that
+// a damaged one doesn't take all memory. Networks are made with 8.
+const maxLayers = 1 << 10
 
-// Apply takes x, d×n, through the network.
+// Apply returns the network's output for x, d×n.
 func (m *Invertible) Apply(x *mat.Dense) (*mat.Dense, error) {
 	z, _, err := m.ApplyLogDet(x)
 	return z, err
@@ -37,7 +37,7 @@ func (m *Invertible) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, err
 }
 
-// ApplyLogDet is Apply and LogDet in one pass.
+// ApplyLogDet returns what Apply and LogDet return, in one pass.
 func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, err error) {
 	if err := m.fits(x); err != nil {
 		return nil, nil, err
@@ -59,7 +59,7 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 		for i, c := range m.Bends[l] {
 			row := z.RawRowView(i)
 			for t, v := range row {
-				y, slope := bend(c, v)
+				y, slope := nonlinearity(c, v)
 				row[t] = y
 				logDet[t] += math.Log(slope)
 			}
@@ -68,7 +68,7 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 	return z, logDet, nil
 }
 
-// Invert returns what Apply takes to z; see Map.
+// Invert returns the x of Apply(x) = z; see preprocess.Map.
 func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 	if err := m.fits(z); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 			for i, c := range m.Bends[l] {
 				row := x.RawRowView(i)
 				for t, v := range row {
-					row[t] = unbend(c, v)
+					row[t] = inverseNonlinearity(c, v)
 				}
 			}
 		}
@@ -93,23 +93,23 @@ func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 
 func (m *Invertible) fits(x *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
-		return errors.New("no signals: want a d×n matrix")
+		return errors.New("x: is empty; must be a d×n matrix")
 	}
 	if d, _ := x.Dims(); d != len(m.Linear[0].Centre) {
-		return fmt.Errorf("%d signals: want %d, as the network has", d, len(m.Linear[0].Centre))
+		return fmt.Errorf("x: has %d signals; must have %d, as the network", d, len(m.Linear[0].Centre))
 	}
 	return nil
 }
 
-// bend is the nonlinearity of layers.Invertible and its slope.
-func bend(c, v float64) (y, slope float64) {
+// nonlinearity returns the nonlinearity of layers.Invertible with parameter c, and its slope.
+func nonlinearity(c, v float64) (y, slope float64) {
 	root := math.Sqrt(v*v + 1)
 	return v + c*v*v/(root+1), 1 + c*v/root
 }
 
-// unbend is the inverse of bend. Of the two forms of the root, each is used where it
-// doesn't subtract what is nearly equal.
-func unbend(c, y float64) float64 {
+// inverseNonlinearity returns the v with nonlinearity(c, v) = y. There are two forms of the root.
+// Each is used where it doesn't subtract nearly equal numbers.
+func inverseNonlinearity(c, y float64) float64 {
 	shifted := y + c
 	rest := 1 - c*c
 	root := math.Sqrt(shifted*shifted + rest)
@@ -119,7 +119,7 @@ func unbend(c, y float64) float64 {
 	return (shifted - c*root) / rest
 }
 
-// UnmarshalJSON reads a network and checks that it is one.
+// UnmarshalJSON reads a network and checks that it has an inverse.
 func (m *Invertible) UnmarshalJSON(data []byte) error {
 	type plain Invertible
 	var p plain
@@ -142,8 +142,9 @@ func (m *Invertible) check(d int) error {
 	if m == nil || d < 1 {
 		return fmt.Errorf("a network isn't one of %d signals", d)
 	}
-	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxBends {
-		return fmt.Errorf("a network of %d affine maps and %d layers of bends: want one more of the first, and at most %d layers", len(m.Linear), len(m.Bends), maxBends)
+	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxLayers {
+		return fmt.Errorf("a network has %d affine maps and %d layers of nonlinearities; must have "+
+			"one more of the first, and at most %d layers", len(m.Linear), len(m.Bends), maxLayers)
 	}
 	for l, a := range m.Linear {
 		if err := a.check(d); err != nil {
@@ -155,11 +156,12 @@ func (m *Invertible) check(d int) error {
 	}
 	for l, bends := range m.Bends {
 		if len(bends) != d {
-			return fmt.Errorf("layer %d of a network has %d bends: want %d", l+1, len(bends), d)
+			return fmt.Errorf("layer %d of a network has %d nonlinearities; must have %d", l+1, len(bends), d)
 		}
 		for _, c := range bends {
 			if !(math.Abs(c) < 1) {
-				return fmt.Errorf("layer %d of a network has a bend of %g: want a number between -1 and 1", l+1, c)
+				return fmt.Errorf("layer %d of a network has the nonlinearity %g; must be between -1 "+
+					"and 1", l+1, c)
 			}
 		}
 	}

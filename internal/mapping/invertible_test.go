@@ -57,10 +57,10 @@ func TestInvertibleInverts(t *testing.T) {
 func TestUnbend(t *testing.T) {
 	for _, c := range []float64{0, 1e-9, .5, -.5, .999, -.999, 1 - 0x1p-24, 0x1p-24 - 1} {
 		for _, v := range []float64{0, 1e-12, 1, -1, 30, -30, 1e8, -1e8} {
-			y, slope := bend(c, v)
+			y, slope := nonlinearity(c, v)
 			// Of y itself, which is given to one part in 2⁵² of it or of c, no more can be known.
 			tolerance := 8 * 0x1p-52 * (math.Abs(v) + (math.Abs(y)+math.Abs(c)*math.Abs(v))/slope)
-			if got := unbend(c, y); math.Abs(got-v) > tolerance {
+			if got := inverseNonlinearity(c, y); math.Abs(got-v) > tolerance {
 				t.Errorf("c = %g: %g came back as %g, off by %g, more than %g", c, v, got, got-v, tolerance)
 			}
 		}
@@ -102,7 +102,7 @@ func TestInvertibleLogDet(t *testing.T) {
 
 func TestInvertibleErrors(t *testing.T) {
 	m := drawInvertible()
-	for want, x := range map[string]*mat.Dense{"no signals": nil, "2 signals: want 3": mat.NewDense(2, 4, nil)} {
+	for want, x := range map[string]*mat.Dense{"x: is empty": nil, "has 2 signals; must have 3": mat.NewDense(2, 4, nil)} {
 		if _, err := m.Apply(x); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Apply: error %v, want one with %q", err, want)
 		}
@@ -154,15 +154,15 @@ func TestInvertibleRecord(t *testing.T) {
 		{`{"kind":"invertible","network":{"linear":[null],"bends":[]}}`, "without affine maps"},
 		{network(one+",null", bends), "affine map 2"},
 		{network(one, bends), "1 affine maps and 1 layers"},
-		{network(one+","+one, `[[0.1,0.2]]`), "2 bends: want 3"},
-		{network(one+","+one, `[[0.1,0.2,1]]`), "a bend of 1"},
-		{network(one+","+one, `[[0.1,0.2,-1]]`), "a bend of -1"},
+		{network(one+","+one, `[[0.1,0.2]]`), "2 nonlinearities; must have 3"},
+		{network(one+","+one, `[[0.1,0.2,1]]`), "the nonlinearity 1;"},
+		{network(one+","+one, `[[0.1,0.2,-1]]`), "the nonlinearity -1;"},
 		{network(`{"centre":[0],"matrix":[1],"offset":[0]}`, `[]`), "affine map 1 of a network: a linear map isn't one of 3"},
 		{network(`{"centre":[],"matrix":[],"offset":[]}`, `[]`), "0 signals"},
 		{network(`{"centre":[0,0,0],"matrix":[1,0,0,0,1,0,0,0,0],"offset":[0,0,0]}`, `[]`), "no inverse"},
 		{network(`{"centre":[0,0,0],"matrix":[1,0,0],"offset":[0,0,0]}`, `[]`), "isn't one of 3"},
 		{network(`{"centre":[0,0,0],"matrix":[1e999,0,0,0,1,0,0,0,1],"offset":[0,0,0]}`, `[]`), "1e999"},
-		{network(strings.Repeat(one+",", maxBends+1)+one, "["+strings.Repeat("[0,0,0],", maxBends)+"[0,0,0]]"), "at most 1024"},
+		{network(strings.Repeat(one+",", maxLayers+1)+one, "["+strings.Repeat("[0,0,0],", maxLayers)+"[0,0,0]]"), "at most 1024"},
 	} {
 		if _, err := read(test.record); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.200s: error %v, want one with %q", test.record, err, test.want)

@@ -14,34 +14,33 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Reduction is the map of d channels to k of their principal components, k ≤ d:
-// y = Axesᵀ·((x − Mean)/Scale), the channels having been brought to variance 1. Its
-// Invert returns the channels that the components make up: a reduction and back is
-// the nearest signals of rank k.
+// A Reduction is the map y = Axesᵀ·((x − Mean)/Scale) of d channels to k ≤ d principal components
+// of the channels at variance 1. Invert returns the nearest channels of rank k.
 type Reduction struct {
 	Mean  []float64 `json:"mean"`  // of each channel
 	Scale []float64 `json:"scale"` // its standard deviation
 	Axes  []float64 `json:"axes"`  // d×k, orthonormal columns, row-major
-	// Explained is the share of the channels' variance that the components hold, the
-	// channels counting alike.
+	// Explained is the share of the channels' variance in the components, with the channels at
+	// variance 1.
 	Explained float64 `json:"explained"`
-	// Rank is that of the channels; see Reduce.
+	// Rank is the numerical rank of the channels; see Reduce.
 	Rank int `json:"rank"`
 }
 
-// Reduce returns the reduction of the channels x, d×T, to their k principal
-// components of largest variance; 0 stands for the rank of x.
+// Reduce returns the reduction of the channels x, d×n, to their k principal components of
+// largest variance. If k is 0, it is the rank of x.
 //
-// The rank is the number of principal components that are more than rounding: whose
-// singular value is above max(d, T)·2⁻⁵² of the largest, as numpy has it, and whose
-// standard deviation is above twice what rounding to the channels' resolution makes
-// of nothing. The resolution of a channel is the step that all of its values are
-// multiples of, if that is less than a tenth of its standard deviation, or that of
-// float32 if they all are float32's, or of the few significant digits that they have, and
-// at least what float64 resolves of its largest value, offset and all.
+// The rank is the number of principal components that are more than rounding. Their singular
+// value is above max(d, n)·2⁻⁵² of the largest, as in numpy's matrix_rank. Their standard
+// deviation is above twice that of the channels' rounding errors.
 //
-// It is an error if x isn't a signal matrix of at least two positions, if a channel
-// is constant, or if k is more than the rank.
+// The rounding errors of a channel are uniform over its resolution. That is the largest of the
+// steps that apply: the one that all values are multiples of, if it is below a tenth of the
+// standard deviation; that of float32, if all values are float32's; that of the significant
+// digits, if all values have few; and that of float64 at the largest value.
+//
+// It is an error if x isn't a signal matrix of at least two positions, if a channel is constant,
+// or if k is more than the rank.
 func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 	if err := signal.Check("x", x); err != nil {
 		return nil, fmt.Errorf("preprocess: %w", err)
@@ -55,33 +54,40 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 		if err := standardiseSignal(row); err != nil {
 			return nil, fmt.Errorf("preprocess: signal %d: %w", i+1, err)
 		}
-		floats.AddConst(-stat.Mean(row, nil), row) // what rounding left of a mean that is large
+		floats.AddConst(-stat.Mean(row, nil), row) // the rounding error of a large mean
 	}
 	var svd mat.SVD
 	if !svd.Factorize(standard.T(), mat.SVDThin) {
-		return nil, errors.New("preprocess: the singular value decomposition of the channels didn't converge")
+		return nil, errors.New("preprocess: the singular value decomposition of the channels didn't " +
+			"converge")
 	}
 	values := svd.Values(nil)
 	var axes mat.Dense
 	svd.VTo(&axes)
-	resolution := make([]float64, d)                            // of each channel at variance 1
-	if values[len(values)-1] < coarsest*math.Sqrt(float64(n)) { // else it doesn't matter
+	resolution := make([]float64, d) // of each channel at variance 1
+	if values[len(values)-1] < maxStep*math.Sqrt(float64(n)) {
+		// Otherwise no resolution lowers the rank.
 		for i := range d {
 			row := x.RawRowView(i)
 			resolution[i] = eps * floats.Norm(row, math.Inf(1)) / r.Scale[i]
-			if step := resolutionOf(row) / r.Scale[i]; step < coarsest {
+			if step := resolutionOf(row) / r.Scale[i]; step < maxStep {
 				resolution[i] = max(resolution[i], step)
 			}
 		}
 	}
-	for r.Rank < len(values) && aboveRounding(values, r.Rank, mat.Col(nil, r.Rank, &axes), resolution, d, n) {
+	for r.Rank < len(values) {
+		axis := mat.Col(nil, r.Rank, &axes)
+		if !aboveRounding(values, r.Rank, axis, resolution, d, n) {
+			break
+		}
 		r.Rank++
 	}
 	if k == 0 {
 		k = r.Rank
 	}
 	if k < 1 || k > r.Rank {
-		return nil, fmt.Errorf("preprocess: %d components of %d channels of rank %d: want 1 to %[3]d", k, d, r.Rank)
+		return nil, fmt.Errorf("preprocess: components: are %d of %d channels of rank %d; must be 1 "+
+			"to %[3]d", k, d, r.Rank)
 	}
 	r.Axes = mat.DenseCopyOf(axes.Slice(0, d, 0, k)).RawMatrix().Data
 	r.Explained = floats.Dot(values[:k], values[:k]) / floats.Dot(values, values)
@@ -91,13 +97,12 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 // eps is the distance of 1 from the next float64.
 const eps = 0x1p-52
 
-// coarsest is the largest step, in standard deviations, that a channel counts as rounded
-// to: one of larger steps takes few values by its nature. At this one rounding makes
-// errors of .03 standard deviations.
-const coarsest = 0.1
+// maxStep is the largest step, in standard deviations, that counts as a channel's rounding. A
+// channel of larger steps takes few values by its nature. At this step the rounding errors are
+// 0.03 standard deviations.
+const maxStep = 0.1
 
-// aboveRounding tells whether principal component k, with this axis, is more than
-// rounding.
+// aboveRounding reports whether principal component k, with this axis, is more than rounding.
 func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int) bool {
 	if !(values[k] > float64(max(d, n))*eps*values[0]) {
 		return false
@@ -109,8 +114,8 @@ func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int
 	return values[k]/math.Sqrt(float64(n)) > 2*math.Sqrt(power)
 }
 
-// resolutionOf is the step that all values are multiples of, from the least of them
-// on, or what float32 or few digits resolve if they all have no more; 0 if none shows.
+// resolutionOf returns the step that all values are multiples of, counted from their minimum, or
+// the resolution of float32 or of few digits if all values have it; 0 if there is none.
 func resolutionOf(values []float64) float64 {
 	single := true
 	for _, v := range values {
@@ -128,7 +133,7 @@ func resolutionOf(values []float64) float64 {
 			break
 		}
 	}
-	// As many steps as float64 tells apart make no grid.
+	// A step near float64's own resolution is no grid.
 	if step < 1e-9*(sorted[len(sorted)-1]-sorted[0]) {
 		step = 0
 	}
@@ -138,21 +143,22 @@ func resolutionOf(values []float64) float64 {
 	return max(step, stepOfDigits(values))
 }
 
-// fewDigits are the most significant digits that values in decimal may have for their rounding
-// to show. A float64 has 15: that its last three are 0 happens by chance once in a thousand
-// values, never in all of a channel.
-const fewDigits = 12
+// maxDigits is the largest number of significant decimal digits that counts as rounding. A
+// float64 has 15. Its last three are 0 by chance in one value of a thousand, never in all of a
+// channel.
+const maxDigits = 12
 
-// stepOfDigits is the root mean square of the steps between numbers of as many significant
-// digits as the values have; 0 if one has more than fewDigits.
+// stepOfDigits returns the root mean square of the steps between numbers with as many significant
+// digits as the values; 0 if a value has more than maxDigits.
 func stepOfDigits(values []float64) float64 {
 	digits, power := 1, 0.0
 	for _, v := range values {
 		for ; ; digits++ {
-			if digits > fewDigits {
+			if digits > maxDigits {
 				return 0
 			}
-			if rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64); rounded == v {
+			text := strconv.FormatFloat(v, 'e', digits-1, 64)
+			if rounded, _ := strconv.ParseFloat(text, 64); rounded == v {
 				break
 			}
 		}
@@ -174,7 +180,7 @@ func (r *Reduction) Components() int { return len(r.Axes) / len(r.Mean) }
 
 func (r *Reduction) axes() *mat.Dense { return mat.NewDense(r.Channels(), r.Components(), r.Axes) }
 
-// Apply returns the components of channels x, d×n; see Map.
+// Apply returns the components, k×n, of channels x, d×n.
 func (r *Reduction) Apply(x *mat.Dense) (*mat.Dense, error) {
 	standard := signal.Added(x, r.Mean, -1)
 	for i, scale := range r.Scale {
@@ -185,7 +191,7 @@ func (r *Reduction) Apply(x *mat.Dense) (*mat.Dense, error) {
 	return &y, nil
 }
 
-// Invert returns the channels, d×n, that components y, k×n, make up.
+// Invert returns the channels, d×n, of components y, k×n.
 func (r *Reduction) Invert(y *mat.Dense) (*mat.Dense, error) {
 	var x mat.Dense
 	x.Mul(r.axes(), y)
@@ -203,8 +209,8 @@ func (r *Reduction) check(k int) error {
 	return nil
 }
 
-// Matrices returns what Apply multiplies x − Mean by, k×d, and what Invert multiplies y
-// by, d×k.
+// Matrices returns the matrix of Apply, k×d, which multiplies x − Mean, and that of Invert, d×k,
+// which multiplies y.
 func (r *Reduction) Matrices() (there, back *mat.Dense) {
 	there, back = mat.DenseCopyOf(r.axes().T()), mat.DenseCopyOf(r.axes())
 	for i, scale := range r.Scale {

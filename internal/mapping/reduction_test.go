@@ -145,8 +145,8 @@ func TestReduceTo(t *testing.T) {
 		k    int
 		want string
 	}{
-		{x, 3, "3 components of 2 channels of rank 2: want 1 to 2"},
-		{x, -1, "-1 components"},
+		{x, 3, "components: are 3 of 2 channels of rank 2; must be 1 to 2"},
+		{x, -1, "components: are -1"},
 		{nil, 0, "empty"},
 		{mat.NewDense(2, 2, []float64{1, 2, 3, 3}), 0, "signal 2"},
 	} {

@@ -6,56 +6,59 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An event is a run by what is new at the farthest of its positions.
+// An event is a run with its deviation.
 type event struct {
 	run
-	off arrow // as the news of the mended signals is white
-	// channel is the one that the event is in, -1 for none.
+	// deviation is the largest of the run's positions, in whitened innovations of the mended
+	// signals.
+	deviation vector
+	// channel is the one that the deviation is in, -1 for none.
 	channel int
 }
 
-// An arrow is a vector in a space where noise has variance 1.
-type arrow struct {
+// A vector is a deviation in a space where noise has variance 1.
+type vector struct {
 	*mat.VecDense         // [d]
-	square        float64 // of its length
+	square        float64 // squared length
 }
 
-func arrowOf(v *mat.VecDense) arrow { return arrow{v, mat.Dot(v, v)} }
+func newVector(v *mat.VecDense) vector { return vector{v, mat.Dot(v, v)} }
 
-// events are the runs from begin to before end that are far. What is new is that of the
-// mended signals, from mended neighbours, and how far x is from these.
+// events returns the marked runs in [begin, end). The deviation of a position is the innovation
+// of the mended signals there, and the difference of x from these.
 //
-// An event is in a channel if it lies in its direction as the news of the mended signals is
-// white, and as that of x is, first. Where strong values are all that there is of a source, what
-// is left of it when they are mended is little, and to make that white turns all channels into
-// its direction; and where others are far stronger, to make them white leaves nothing of an
-// event.
-func (s *search) events(begin, end int, first *news) (events []event) {
+// An event is in a channel if its deviation lies along the channel twice: where the innovations
+// of the mended signals are white, and where those of x are, which are first. Neither alone
+// suffices. If strong values are all of a source, little of it is left in the mended signals, and
+// whitening rotates all channels into its direction. If other signals are far stronger,
+// whitening x leaves nothing of an event.
+func (s *search) events(begin, end int, first *innovations) (events []event) {
 	d, _ := s.x.Dims()
-	var channels mat.Dense // of white news
+	var channels mat.Dense // from whitened innovations
 	if err := channels.Inverse(&s.white); err != nil && channels.IsEmpty() {
 		return nil
 	}
-	for _, r := range runs(s.far[:end]) {
+	for _, r := range runs(s.marked[:end]) {
 		if r.first < begin {
 			continue
 		}
-		e := event{run: r, off: arrow{square: -1}}
+		e := event{run: r, deviation: vector{square: -1}}
 		for t := r.first; t < r.end; t++ {
-			off := mat.NewVecDense(d, nil)
-			off.SubVec(s.x.ColView(t), s.mended.ColView(t))
-			off.MulVec(&s.white, off)
-			off.AddVec(off, s.values.ColView(t))
-			if a := arrowOf(off); a.square > e.off.square {
-				e.off = a
+			v := mat.NewVecDense(d, nil)
+			v.SubVec(s.x.ColView(t), s.mended.ColView(t))
+			v.MulVec(&s.white, v)
+			v.AddVec(v, s.values.ColView(t))
+			if deviation := newVector(v); deviation.square > e.deviation.square {
+				e.deviation = deviation
 			}
 		}
-		var offFirst mat.VecDense
-		offFirst.MulVec(&channels, e.off)
-		offFirst.MulVec(&first.white, &offFirst)
+		var inFirst mat.VecDense
+		inFirst.MulVec(&channels, e.deviation)
+		inFirst.MulVec(&first.white, &inFirst)
 		e.channel = -1
 		for c := range d {
-			if e.off.liesAlong(s.white.ColView(c), 0) && arrowOf(&offFirst).liesAlong(first.white.ColView(c), 0) {
+			if e.deviation.liesAlong(s.white.ColView(c), 0) &&
+				newVector(&inFirst).liesAlong(first.white.ColView(c), 0) {
 				e.channel = c
 				break
 			}
@@ -65,22 +68,22 @@ func (s *search) events(begin, end int, first *news) (events []event) {
 	return events
 }
 
-// accidents are the positions of those events that are in a channel, d of them, and of each
-// that is alone in its direction.
-func accidents(events []event, d int) [][]int {
+// outlierGroups returns the positions of the events that are outliers: a group for each of d
+// channels, and one for each event that is the only one in its direction.
+func outlierGroups(events []event, d int) [][]int {
 	inChannel := make([][]int, d)
-	var alone [][]int
+	var single [][]int
 	for k, e := range events {
 		if e.channel >= 0 {
 			inChannel[e.channel] = append(inChannel[e.channel], e.positions()...)
 		} else if !e.recurs(events[:k]) && !e.recurs(events[k+1:]) {
-			alone = append(alone, e.positions())
+			single = append(single, e.positions())
 		}
 	}
-	return append(inChannel, alone...)
+	return append(inChannel, single...)
 }
 
-// inOneChannel are the positions of the events if all of them are in one channel.
+// inOneChannel returns the positions of the events if all are in the same channel, else nil.
 func inOneChannel(events []event) (positions []int) {
 	for _, e := range events {
 		if e.channel < 0 || e.channel != events[0].channel {
@@ -91,10 +94,10 @@ func inOneChannel(events []event) (positions []int) {
 	return positions
 }
 
-// recurs is whether one of others lies in the direction of e.
+// recurs reports whether one of the other events has the direction of e.
 func (e event) recurs(others []event) bool {
 	for _, o := range others {
-		long, short := e.off, o.off
+		long, short := e.deviation, o.deviation
 		if long.square < short.square {
 			long, short = short, long
 		}
@@ -105,13 +108,13 @@ func (e event) recurs(others []event) bool {
 	return false
 }
 
-// liesAlong is whether a lies in a direction that is known but for an angle of the given
-// variance: whether what is left of a beside it, noise of variance 1 and that of the
-// direction, takes fewer nats than to say a direction of a's own as exactly as the noise
-// leaves it.
-func (a arrow) liesAlong(direction mat.Vector, variance float64) bool {
-	along := mat.Dot(a, direction)
-	left := a.square - along*along/mat.Dot(direction, direction)
-	noise := 1 + a.square*variance
-	return left/(2*noise) < float64(a.Len()-1)/2*math.Log(a.square)
+// liesAlong reports whether v has the direction, which is known up to an angle of the given
+// variance. It compares two code lengths in nats. One is that of the component of v across the
+// direction, as Gaussian noise: 1 by the innovations, and that of the angle. The other is that of
+// a separate direction for v, to the precision that the noise allows.
+func (v vector) liesAlong(direction mat.Vector, variance float64) bool {
+	along := mat.Dot(v, direction)
+	across := v.square - along*along/mat.Dot(direction, direction)
+	noise := 1 + v.square*variance
+	return across/(2*noise) < float64(v.Len()-1)/2*math.Log(v.square)
 }

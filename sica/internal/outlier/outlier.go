@@ -1,14 +1,16 @@
-// Package outlier finds what is in a recording by accident, such as the jerk of a cable or
-// the clicks of an electrode, so that nothing is learned from it.
+// Package outlier finds positions of a recording that hold no evidence about its sources, such
+// as the jerk of a cable or the click of an electrode. They are excluded from fitting.
 //
-// One value that is six standard deviations off, in one of four channels and a thousand
-// positions, can be enough to turn all that is recovered: with it, other signals than the
-// sources are described in fewer nats. But it is no evidence. A source is known by coming
-// again and by reaching several channels: its strong values, rare as they may be, lie in one
-// direction, which isn't a channel's. So a position is an outlier if it moves the covariance
-// of what is new by more than chance, and is either alone in its direction or in one channel
-// only, unless without it there would be a signal less: pulses may be all that there is of a
-// source.
+// A single value of six standard deviations, in one of four channels and a thousand positions,
+// can rotate all recovered signals: with it, signals other than the sources have a shorter
+// code. A source differs from such a value in two ways. It recurs, and it reaches several
+// channels. So its strong values lie in one direction, which isn't a channel's.
+//
+// The innovations of the signals are the residuals of predicting each position from its
+// neighbours. A position is an outlier if it changes the covariance of the innovations
+// significantly, and if its deviation is either the only one in its direction or in one channel
+// only. Positions whose removal lowers the rank of the signals are none: a source may consist of
+// a few pulses.
 package outlier
 
 import (
@@ -25,70 +27,73 @@ import (
 )
 
 const (
-	// beyondChance is by how many of its standard errors an outlier moves the covariance:
-	// two, as wherever code lengths differ beyond chance. Clicks of six standard deviations
-	// that move it by less take no more than .002 off the MCC of four sources
-	// (TestClicksChangeNothing in sica).
-	beyondChance = 2
-	// ends are how many positions at either end are judged together: twice the seven values
-	// that the paper's AR(7) begins with, ten times as large as all that is new later, in each
-	// source at once and its own, and two for a margin. What is far there is an accident only
-	// if all of it is in one channel.
-	ends = 16
-	// outermost are how many positions at either end lack neighbours that would tell them,
-	// as far as those of grid.Own reach in a sequence. Nothing is found there, and if one of
-	// them is far, nothing at that end.
-	outermost = 3
+	// significance is the change of the covariance by an outlier, in standard errors. It is two,
+	// as for code lengths. Clicks of six standard deviations that change it less lower the MCC of
+	// four sources by at most 0.002 (TestClicksChangeNothing in sica).
+	significance = 2
+	// edge is the number of positions at either end that are judged together. The paper's AR(7)
+	// begins with seven values, ten times as large as the later innovations, in each source at
+	// once. 16 are twice as many and two more. Deviations there are outliers only if all of them
+	// are in one channel.
+	edge = 16
+	// margin is the number of positions at either end without all of their neighbours, the reach
+	// of grid.Own in a sequence. None of them is an outlier. If one of them deviates, nothing at
+	// that end is.
+	margin = 3
 )
 
-// Find returns the positions of the outliers of the mixed signals x, d×T at the positions of
-// g, from 0 and in order. There are none in one signal, which has no directions, in images
-// and videos, whose edges are alone too, in 32 positions or fewer, and in signals that can't be
-// whitened. Of signals that aren't channels but made of them, such as principal components,
-// those are found that are alone.
+// Find returns the outliers of the mixed signals x, d×n at the positions of g, as sorted
+// positions from 0. It finds none in one signal, which has no directions; in images and videos,
+// whose edges are single events too; in 32 positions or fewer; and in signals that can't be
+// whitened. In signals made of channels, such as principal components, it finds only those that
+// are single in their direction.
 func Find(x *mat.Dense, g *grid.Grid) []int {
 	d, n := x.Dims()
-	if d < 2 || n <= 2*ends || g.Axes() > 1 {
+	if d < 2 || n <= 2*edge || g.Axes() > 1 {
 		return nil
 	}
-	first, err := newNews(x, g)
+	first, err := newInnovations(x, g)
 	if err != nil {
 		return nil
 	}
-	// What is new is white. A direction's variance is 1, with a standard error of √(2/T)
-	// if it is Gaussian, and d is the mean of the square.
-	s := &search{x: x, grid: g, least: float64(d) + beyondChance*math.Sqrt(2*float64(n)), far: make([]bool, n), mended: x, news: first}
-	if !s.seek(ends, n-ends) {
+	// Innovations are white. If they are Gaussian, the variance in a direction is 1 with a
+	// standard error of √(2/n), and the mean square length is d.
+	s := &search{
+		x: x, grid: g, minSquare: float64(d) + significance*math.Sqrt(2*float64(n)),
+		marked: make([]bool, n), mended: x, innovations: first,
+	}
+	if !s.seek(edge, n-edge) {
 		return nil
 	}
-	found := accidents(s.events(ends, n-ends, first), d)
-	for _, at := range []struct{ begin, end, outer int }{
-		{outermost, ends, 0},
-		{n - ends, n - outermost, n - outermost},
+	groups := outlierGroups(s.events(edge, n-edge, first), d)
+	for _, end := range []struct{ begin, end, margin int }{
+		{margin, edge, 0},
+		{n - edge, n - margin, n - margin},
 	} {
-		if s.seek(at.begin, at.end) && slices.Max(s.square[at.outer:at.outer+outermost]) < s.least {
-			found = append(found, inOneChannel(s.events(at.begin, at.end, first)))
+		if s.seek(end.begin, end.end) &&
+			slices.Max(s.square[end.margin:end.margin+margin]) < s.minSquare {
+			groups = append(groups, inOneChannel(s.events(end.begin, end.end, first)))
 		}
 	}
-	return s.sound(found)
+	return s.keepRank(groups)
 }
 
-// A search marks the positions of x that are far, and mends them.
+// A search marks the positions of x that deviate, and mends them.
 type search struct {
-	x     *mat.Dense
-	grid  *grid.Grid
-	least float64 // square of what is far
+	x         *mat.Dense
+	grid      *grid.Grid
+	minSquare float64 // minimum squared length of a deviation
 
-	far    []bool
-	mended *mat.Dense
-	*news  // of mended
+	marked       []bool
+	mended       *mat.Dense // x with the marked positions interpolated
+	*innovations            // of mended
 
-	rank int // of x; 0 before it is asked for
+	rank int // of x; 0 until it is computed
 }
 
-// seek marks what is far of the positions from begin to before end, until nothing more is or
-// what is far is all that there is of a source. It fails if that is more than all of the
-// variance: it has none to speak of.
+// seek marks the positions in [begin, end) that deviate, and mends them, until no more do or
+// mending lowers the rank. It returns false if the deviations would exceed the variance of the
+// signals, which can't be.
 func (s *search) seek(begin, end int) bool {
 	d, n := s.x.Dims()
 	for count := 0; ; {
@@ -96,22 +101,22 @@ func (s *search) seek(begin, end int) bool {
 		if added == 0 {
 			return true
 		}
-		if count += added; float64(count)*s.least > float64(d*n) {
+		if count += added; float64(count)*s.minSquare > float64(d*n) {
 			return false
 		}
-		next := interpolated(s.x, runs(s.far))
+		next := interpolated(s.x, runs(s.marked))
 		if s.lowersRank(next) {
 			return true
 		}
-		news, err := newNews(next, s.grid)
+		f, err := newInnovations(next, s.grid)
 		if err != nil {
 			return false
 		}
-		s.mended, s.news = next, news
+		s.mended, s.innovations = next, f
 	}
 }
 
-// lowersRank is whether fewer of the mended signals than of x are more than rounding.
+// lowersRank reports whether the mended signals have a lower rank than x.
 func (s *search) lowersRank(mended *mat.Dense) bool {
 	if s.rank == 0 {
 		s.rank = rank(s.x)
@@ -119,7 +124,7 @@ func (s *search) lowersRank(mended *mat.Dense) bool {
 	return rank(mended) < s.rank
 }
 
-// rank is how many of the signals x are more than rounding; 0 if one is constant.
+// rank returns the numerical rank of the signals x, 0 if one is constant.
 func rank(x *mat.Dense) int {
 	r, err := mapping.Reduce(x, 0)
 	if err != nil {
@@ -128,25 +133,26 @@ func rank(x *mat.Dense) int {
 	return r.Rank
 }
 
-// sound are the positions of those groups of accidents without which x has as many signals:
-// what is all that there is of a source is none.
-func (s *search) sound(accidents [][]int) []int {
-	all := slices.Sorted(slices.Values(slices.Concat(accidents...)))
+// keepRank returns the sorted positions of the groups, without those whose removal lowers the
+// rank.
+func (s *search) keepRank(groups [][]int) []int {
+	all := slices.Sorted(slices.Values(slices.Concat(groups...)))
 	if len(all) == 0 || !s.lowersRank(Mend(s.x, all)) {
 		return all
 	}
-	var rest []int
-	for _, group := range accidents {
-		if more := slices.Sorted(slices.Values(slices.Concat(rest, group))); !s.lowersRank(Mend(s.x, more)) {
-			rest = more
+	var kept []int
+	for _, group := range groups {
+		more := slices.Sorted(slices.Values(slices.Concat(kept, group)))
+		if !s.lowersRank(Mend(s.x, more)) {
+			kept = more
 		}
 	}
-	return rest
+	return kept
 }
 
-// Mend returns x, d×T, with the outliers at positions replaced by the line between those on
-// either side, or by the value beside them at an end; without any it is x itself. It does the
-// same whatever the signals are mixed by.
+// Mend returns x, d×n, with the values at positions interpolated linearly between those on
+// either side. At an end the nearest value is repeated. Without positions it returns x itself.
+// Mending commutes with mixing.
 func Mend(x *mat.Dense, positions []int) *mat.Dense {
 	if len(positions) == 0 {
 		return x
@@ -159,14 +165,15 @@ func Mend(x *mat.Dense, positions []int) *mat.Dense {
 	return interpolated(x, runs(marked))
 }
 
-// news is what is new in signals, that which the neighbours of a position don't tell.
-type news struct {
-	white  mat.Dense  // [d, d], makes it white
-	values *mat.Dense // [d, T], white
-	square []float64  // [T], of its length
+// innovations are the residuals of predicting each position of signals from its neighbours,
+// whitened.
+type innovations struct {
+	white  mat.Dense  // [d, d], whitens the residuals
+	values *mat.Dense // [d, n]
+	square []float64  // [n], squared length at each position
 }
 
-func newNews(x *mat.Dense, g *grid.Grid) (*news, error) {
+func newInnovations(x *mat.Dense, g *grid.Grid) (*innovations, error) {
 	c, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
@@ -174,17 +181,17 @@ func newNews(x *mat.Dense, g *grid.Grid) (*news, error) {
 	d, n := x.Dims()
 	predictions, _ := ar.SelfPredictions(c.White, g.Own())
 	residuals := c.White
-	residuals.Sub(residuals, predictions) // [d, T]
+	residuals.Sub(residuals, predictions) // [d, n]
 	var covariance mat.SymDense
 	covariance.SymOuterK(1/float64(n), residuals)
-	for i := range d { // below that nothing is seen of signals
+	for i := range d { // smaller residuals are rounding
 		covariance.SetSym(i, i, covariance.At(i, i)+ar.JitterStd*ar.JitterStd)
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(&covariance) {
 		return nil, mat.ErrNotPSD
 	}
-	f := &news{values: residuals, square: make([]float64, n)}
+	f := &innovations{values: residuals, square: make([]float64, n)}
 	var lower mat.TriDense
 	factor.LTo(&lower)
 	if err := f.white.Solve(&lower, c.Matrix); err != nil {
@@ -201,19 +208,21 @@ func newNews(x *mat.Dense, g *grid.Grid) (*news, error) {
 	return f, nil
 }
 
-// mark marks as far those of the positions with a square of more than least that are the
-// farthest of their neighbours, which an outlier makes far as well, and returns how many.
+// mark marks the positions in [begin, end) that deviate, and returns their number. Since an
+// outlier makes its neighbours deviate too, only the position of the largest deviation among its
+// neighbours is marked.
 func (s *search) mark(begin, end int) (added int) {
 	for t := begin; t < end; t++ {
-		if s.square[t] > s.least && !s.far[t] && s.farthest(t, s.grid.Own()[t]) {
-			s.far[t] = true
+		if s.square[t] > s.minSquare && !s.marked[t] && s.isLargest(t, s.grid.Own()[t]) {
+			s.marked[t] = true
 			added++
 		}
 	}
 	return added
 }
 
-func (f *news) farthest(t int, neighbours []int32) bool {
+// isLargest reports whether the deviation at t is at least as large as those at the neighbours.
+func (f *innovations) isLargest(t int, neighbours []int32) bool {
 	for _, s := range neighbours {
 		if f.square[s] > f.square[t] {
 			return false
@@ -222,7 +231,7 @@ func (f *news) farthest(t int, neighbours []int32) bool {
 	return true
 }
 
-// A run is marked positions beside each other, and the end is behind them.
+// A run is the positions in [first, end).
 type run struct{ first, end int }
 
 func (r run) positions() (all []int) {
@@ -232,7 +241,7 @@ func (r run) positions() (all []int) {
 	return all
 }
 
-// runs are those of the marked positions, in order.
+// runs returns the maximal runs of marked positions, in order.
 func runs(marked []bool) (all []run) {
 	for t := 0; t < len(marked); t++ {
 		first := t
@@ -246,8 +255,8 @@ func runs(marked []bool) (all []run) {
 	return all
 }
 
-// interpolated is x with the runs replaced by the line between the positions on either side,
-// or, at an end, by the value on the one.
+// interpolated returns x with the runs interpolated linearly between the positions on either
+// side. At an end the nearest value is repeated.
 func interpolated(x *mat.Dense, runs []run) *mat.Dense {
 	y := mat.DenseCopyOf(x)
 	d, n := y.Dims()
