@@ -34,17 +34,17 @@ func New(shape []int, t int) (*Grid, error) {
 // axes whose product is t, or none, which is a sequence.
 func Check(shape []int, t int) error {
 	if len(shape) > 3 {
-		return fmt.Errorf("shape %v: want one, two or three axes", shape)
+		return fmt.Errorf("shape: is %v; must have one, two or three axes", shape)
 	}
 	product := 1
 	for _, n := range shape {
 		if n < 1 {
-			return fmt.Errorf("shape %v: every axis must be at least 1", shape)
+			return fmt.Errorf("shape: is %v; must be at least 1 on each axis", shape)
 		}
-		product = min(product, t+1) * min(n, t+1) // beyond t is enough, beyond int would be too much
+		product = min(product, t+1) * min(n, t+1) // bounded, so as not to overflow int
 	}
 	if len(shape) > 0 && product != t {
-		return fmt.Errorf("shape %v doesn't fit the signals' %d positions: want a shape whose product is %d", shape, t, t)
+		return fmt.Errorf("shape: is %v for %d positions; must have the product %[2]d", shape, t)
 	}
 	return nil
 }
@@ -101,11 +101,11 @@ func (g *Grid) Middle(z *mat.Dense, limit int) (*mat.Dense, *Grid) {
 // neighbour beyond the edge is listed as T.
 func Neighbours(width int, shape ...int) ([][]int32, error) {
 	if width < 0 {
-		return nil, fmt.Errorf("width %d: want 0 or more", width)
+		return nil, fmt.Errorf("width: is %d; must be 0 or more", width)
 	}
 	for _, n := range shape {
 		if n < 1 {
-			return nil, fmt.Errorf("shape %v: every axis must be at least 1", shape)
+			return nil, fmt.Errorf("shape: is %v; must be at least 1 on each axis", shape)
 		}
 	}
 	return neighbours(width, shape), nil

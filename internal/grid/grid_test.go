@@ -41,8 +41,8 @@ func TestCheck(t *testing.T) {
 		t     int
 		want  string
 	}{
-		{nil, 5, ""}, {[]int{2, 3}, 6, ""}, {[]int{2, 3}, 7, "product is 7"}, {[]int{1, 1, 1, 1}, 1, "one, two or three axes"},
-		{[]int{0, 3}, 0, "at least 1"}, {[]int{1 << 40, 1 << 40}, 9, "product is 9"},
+		{nil, 5, ""}, {[]int{2, 3}, 6, ""}, {[]int{2, 3}, 7, "product 7"}, {[]int{1, 1, 1, 1}, 1, "one, two or three axes"},
+		{[]int{0, 3}, 0, "at least 1"}, {[]int{1 << 40, 1 << 40}, 9, "product 9"},
 	} {
 		err := Check(test.shape, test.t)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

@@ -243,29 +243,29 @@ func (c Config) Validate(g *grid.Grid) error {
 
 func (c Config) validateNetworks(shape []int) error {
 	if c.SumOutputs && (c.Context != WholeSequence || c.Kind != WGF) {
-		return fmt.Errorf("sum of outputs: only the flow %q over the context %q has one; want false",
+		return fmt.Errorf("sum of outputs: is set; must be false except for the flow %q over the context %q",
 			WGF, WholeSequence)
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
-		return fmt.Errorf("time waves %d: want 0 to %d", c.TimeWaves, maxTimeWaves)
+		return fmt.Errorf("time waves: are %d; must be 0 to %d", c.TimeWaves, maxTimeWaves)
 	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Kind != RF):
-		return fmt.Errorf("time waves %d: only the flow %q over the context %q has them; want 0",
+		return fmt.Errorf("time waves: are %d; must be 0 except for the flow %q over the context %q",
 			c.TimeWaves, RF, WholeSequence)
 	}
 	switch c.Context {
 	case WholeSequence:
 		if c.Network != nil {
-			return fmt.Errorf("network: the context %q has the paper's; want %q or %q",
+			return fmt.Errorf("network: is set for the context %q, which has the paper's; must be %q or %q",
 				WholeSequence, LocalWindow, Prediction)
 		}
 		if c.Noise != 0 {
-			return fmt.Errorf("noise %g: the whole-sequence network takes none; want 0", c.Noise)
+			return fmt.Errorf("noise: is %g; must be 0 for the whole-sequence network", c.Noise)
 		}
 		return nil
 	case LocalWindow, Prediction, predictionAndContexts:
 	default:
-		return fmt.Errorf("context %q: want %q, %q or %q",
+		return fmt.Errorf("context: is %q; must be %q, %q or %q",
 			c.Context, WholeSequence, LocalWindow, Prediction)
 	}
 	if err := c.ValidateWindows(shape); err != nil {
@@ -275,11 +275,11 @@ func (c Config) validateNetworks(shape []int) error {
 		return nil // it has layers of its own
 	}
 	if len(c.Hidden) == 0 {
-		return errors.New("hidden: want the width of at least one hidden layer")
+		return errors.New("hidden: is empty; must have the width of at least one hidden layer")
 	}
 	for _, width := range c.Hidden {
 		if width < 1 {
-			return fmt.Errorf("hidden %v: every layer needs at least one unit", c.Hidden)
+			return fmt.Errorf("hidden: is %v; must be at least one unit in each layer", c.Hidden)
 		}
 	}
 	return nil
@@ -335,25 +335,25 @@ func (c Config) validateEnd(n int) error {
 // ValidateWindows returns an error unless the windows fit an index of this shape.
 func (c Config) ValidateWindows(shape []int) error {
 	if len(c.Windows) == 0 || c.Windows[0] < 0 {
-		return fmt.Errorf("windows %v: want at least one, of 0 or more", c.Windows)
+		return fmt.Errorf("windows: are %v; must be at least one, of 0 or more", c.Windows)
 	}
 	for k := range c.Windows[1:] {
 		if c.Windows[k+1] <= c.Windows[k] {
-			return fmt.Errorf("windows %v: want them in rising order", c.Windows)
+			return fmt.Errorf("windows: are %v; must be in rising order", c.Windows)
 		}
 	}
 	if c.predicts() && (len(c.Windows) > 1 || c.Windows[0] == 0) {
-		return fmt.Errorf("windows %v: the context %q takes one window of at least 1",
+		return fmt.Errorf("windows: are %v; must be one window of at least 1 for the context %q",
 			c.Windows, Prediction)
 	}
 	if len(c.Windows) > 1 && c.Folds == 0 {
-		return fmt.Errorf("windows %v: several are weighed by held-out positions; want one window, or "+
-			"folds of at least 2", c.Windows)
+		return fmt.Errorf("windows: are %v; must be one without folds, since held-out positions weigh "+
+			"several", c.Windows)
 	}
 	for _, n := range shape {
 		if span := 2*c.window() + 1; n < span {
-			return fmt.Errorf("window %d spans %d positions, an axis of the signals has only %d: want a "+
-				"smaller window or longer signals", c.window(), span, n)
+			return fmt.Errorf("windows: %d spans %d positions, and an axis of the signals has %d; must fit "+
+				"each axis", c.window(), span, n)
 		}
 	}
 	return nil
@@ -363,21 +363,21 @@ func (c Config) validateFlow() error {
 	switch c.Kind {
 	case WGF:
 		if c.Noise < 0 || !signal.Finite(c.Noise) {
-			return fmt.Errorf("noise %g: want 0 or more", c.Noise)
+			return fmt.Errorf("noise: is %g; must be 0 or more", c.Noise)
 		}
 	case RF:
 		if c.Solver != flows.Euler && c.Solver != flows.Heun {
-			return fmt.Errorf("solver %q: want %q or %q", c.Solver, flows.Euler, flows.Heun)
+			return fmt.Errorf("solver: is %q; must be %q or %q", c.Solver, flows.Euler, flows.Heun)
 		}
 		if c.SolverSteps < 1 {
-			return fmt.Errorf("solver steps %d: want at least 1", c.SolverSteps)
+			return fmt.Errorf("solver steps: are %d; must be at least 1", c.SolverSteps)
 		}
 		if c.Noise != 0 {
-			return fmt.Errorf("noise %g: noise goes with the flow %q; want 0", c.Noise, WGF)
+			return fmt.Errorf("noise: is %g; must be 0 except for the flow %q", c.Noise, WGF)
 		}
 		if c.Folds != 0 {
-			return fmt.Errorf("folds %d: the rectified flow measures no divergence to hold positions out "+
-				"for; want 0", c.Folds)
+			return fmt.Errorf("folds: are %d; must be 0 for the rectified flow, which measures no "+
+				"divergence", c.Folds)
 		}
 	default:
 		return fmt.Errorf("kind: is %q; must be %q or %q", c.Kind, WGF, RF)
@@ -387,16 +387,16 @@ func (c Config) validateFlow() error {
 
 func (c Config) validateTraining() error {
 	if c.Optimizer != Adam && c.Optimizer != Adagrad {
-		return fmt.Errorf("optimizer %q: want %q or %q", c.Optimizer, Adam, Adagrad)
+		return fmt.Errorf("optimizer: is %q; must be %q or %q", c.Optimizer, Adam, Adagrad)
 	}
 	if !signal.Positive(c.LearningRate) {
-		return fmt.Errorf("learning rate %g: want a positive number", c.LearningRate)
+		return fmt.Errorf("learning rate: is %g; must be positive", c.LearningRate)
 	}
 	if c.BatchSize < 1 {
-		return fmt.Errorf("batch size %d: want at least 1", c.BatchSize)
+		return fmt.Errorf("batch size: is %d; must be at least 1", c.BatchSize)
 	}
 	if (c.Epochs > 0) == (c.Steps > 0) || c.Epochs < 0 || c.Steps < 0 {
-		return fmt.Errorf("epochs %d and steps %d: want one of them positive and the other 0",
+		return fmt.Errorf("epochs and steps: are %d and %d; must be one positive and the other 0",
 			c.Epochs, c.Steps)
 	}
 	return nil
@@ -407,11 +407,11 @@ func (c Config) validateFolds(t int) error {
 	case c.Folds == 0:
 		return nil
 	case c.Folds < 2:
-		return fmt.Errorf("folds %d: want 0, or at least 2", c.Folds)
+		return fmt.Errorf("folds: are %d; must be 0, or at least 2", c.Folds)
 	case c.Block < 1:
-		return fmt.Errorf("block %d: want at least 1 position", c.Block)
+		return fmt.Errorf("block: is %d; must be at least 1 position", c.Block)
 	case c.Folds > t:
-		return fmt.Errorf("folds %d of %d positions: want at most a fold a position", c.Folds, t)
+		return fmt.Errorf("folds: are %d; must be at most %d, the number of positions", c.Folds, t)
 	}
 	return nil
 }
