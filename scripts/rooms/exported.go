@@ -28,7 +28,7 @@ func readSurfaces(root string) ([]surface, error) {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		if name := d.Name(); path != root && (strings.HasPrefix(name, ".") ||
+		if name := d.Name(); path != root && (name[0] == '.' || name[0] == '_' ||
 			slices.Contains([]string{"internal", "testdata", "examples", "scripts"}, name)) {
 			return filepath.SkipDir
 		}

@@ -155,7 +155,7 @@ func skipFolder(root, path, name string) error {
 		return nil
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	if err == nil || name == "testdata" || name == "out" || name[0] == '.' {
+	if err == nil || name == "testdata" || name == "out" || name[0] == '.' || name[0] == '_' {
 		return fs.SkipDir
 	}
 	return nil
