@@ -109,7 +109,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 		loss = iterate.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()
-	store.SetParam(layers.ParamRuns, p.runs)
+	store.SetParam(layers.ParamRuns, p.networks())
 	trainer, err := flows.NewTrainer(o.backend, store, opt, loss, shapesOf(shared),
 		shapesOf(batches))
 	if err != nil {
