@@ -228,28 +228,54 @@ func variants() []Method {
 			cfg.Flow = nil
 			return cfg
 		}},
-		{"pcl-falling", plot.PCL, paper, fitWith(func(t task) ica.Method {
-			cfg := pcl.Paper()
-			cfg.Backend, cfg.Seed, cfg.Decay = t.backend, t.seed, true
-			return cfg
-		}), nil},
-		{"ivae-segments", plot.IVAE, paper, fitWith(func(t task) ica.Method {
-			_, n := t.x.Dims()
-			cfg := ivae.Paper()
-			cfg.Backend, cfg.Seed, cfg.U = t.backend, t.seed, segments(n)
-			return cfg
-		}), nil},
-		{"ivae-long", plot.IVAE, paper, fitWith(func(t task) ica.Method {
-			cfg := ivae.Paper()
-			cfg.Backend, cfg.Seed, cfg.Iterations = t.backend, t.seed, 70_000
-			return cfg
-		}), nil},
+		rivalPCL("pcl-falling", func(c *pcl.Config) { c.Decay = true }),
+		// As the public program has it that the paper was inspired by.
+		rivalPCL("pcl-joint", func(c *pcl.Config) { c.Raw, c.Joint = true, true }),
+		rivalIVAE("ivae-long", func(c *ivae.Config, _ int) { c.Iterations = longIVAE }),
+		rivalIVAE("ivae-standardised", func(c *ivae.Config, _ int) { c.Raw = false }),
+		rivalIVAE("ivae-mean", func(c *ivae.Config, _ int) { standardisedMean(c) }),
+		rivalIVAE("ivae-mean-segments", func(c *ivae.Config, n int) {
+			standardisedMean(c)
+			c.U = segments(n)
+		}),
+		rivalIVAE("ivae-mean-long", func(c *ivae.Config, _ int) {
+			standardisedMean(c)
+			c.Iterations = longIVAE
+		}),
 		{"lica-one", plot.LICA, paper, fitWith(func(t task) ica.Method {
 			cfg := lica.Paper()
 			cfg.Seed, cfg.Starts = t.seed, 1
 			return cfg
 		}), nil},
 	}
+}
+
+// longIVAE is the number of steps of iVAE's authors, of which the paper made 2e4.
+const longIVAE = 70_000
+
+// standardisedMean sets what iVAE recovers to the encoder's mean of standardised signals, in
+// place of its sample of raw ones.
+func standardisedMean(c *ivae.Config) { c.Raw, c.Recover = false, ivae.Mean }
+
+// rivalPCL is the paper's PCL with a change of its settings.
+func rivalPCL(name string, change func(c *pcl.Config)) Method {
+	return Method{name, plot.PCL, []Preset{PaperPreset}, fitWith(func(t task) ica.Method {
+		cfg := pcl.Paper()
+		cfg.Backend, cfg.Seed = t.backend, t.seed
+		change(&cfg)
+		return cfg
+	}), nil}
+}
+
+// rivalIVAE is the paper's iVAE with a change of its settings for n positions.
+func rivalIVAE(name string, change func(c *ivae.Config, n int)) Method {
+	return Method{name, plot.IVAE, []Preset{PaperPreset}, fitWith(func(t task) ica.Method {
+		_, n := t.x.Dims()
+		cfg := ivae.Paper()
+		cfg.Backend, cfg.Seed = t.backend, t.seed
+		change(&cfg, n)
+		return cfg
+	}), nil}
 }
 
 // segments says of each of n positions, by a one, in which of ivaeSegments it lies.

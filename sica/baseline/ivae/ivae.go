@@ -15,10 +15,10 @@
 // where every network is a multi-layer perceptron with leaky ReLU of slope 0.1 and each
 // variance is the exponential of one, a number for each signal. The training maximises
 // E log p(x|z) + log p(z|u) − log q(z|x,u), with one sample of z from q for each x. The
-// recovered signals are mean(x,u).
+// recovered signals are mean(x,u), or with Recover = Sample one sample of q.
 //
-// The mixed signals are standardised, since a variance of 0.01 depends on the unit. The
-// authors' program doesn't, and returns the sample of z.
+// By default the mixed signals are standardised, since a variance of 0.01 depends on the unit.
+// The authors' program takes them as they are, and returns the sample: so does Paper.
 //
 // Sources are recovered as far as their variances change with u, each in another way. The
 // default u is the position; then sources are distinguished by their loudness over time.
@@ -40,6 +40,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -74,25 +75,48 @@ type Config struct {
 	// Iterations is the number of steps, at least 1. They are rounded up to whole epochs.
 	Iterations int
 
+	// Raw takes the mixed signals in their own units. Without it they are standardised.
+	Raw bool
+
+	// Recover says what of the encoder's distribution the recovered signals are. Empty is
+	// Mean.
+	Recover Recovery
+
 	// Seed is the seed of the weights, of the order of the positions and of the samples of
 	// the recovered signals.
 	Seed uint64
 }
 
-// Default returns Paper with 1e4 steps, the learning rate 1e-2 and a patience of 100. With a
-// patience of 20 the rate falls too early where an epoch has few batches. It has no Backend.
+// A Recovery says what of the encoder's distribution of z the recovered signals are.
+type Recovery string
+
+const (
+	// Mean is mean(x,u).
+	Mean Recovery = "mean"
+	// Sample is mean(x,u) plus √variance(x,u) times standard normal noise, which is drawn from
+	// Config.Seed: the same for the same x.
+	Sample Recovery = "sample"
+)
+
+// Default returns two hidden layers of 20, 1e4 steps in batches of 256 with the learning rate
+// 1e-2 and a patience of 100, on standardised signals. With a patience of 20 the rate falls too
+// early where an epoch has few batches. The recovered signals are the encoder's mean. It has no
+// Backend.
 func Default() Config {
 	cfg := Paper()
 	cfg.LearningRate, cfg.Patience, cfg.Iterations = 1e-2, 100, 10000
+	cfg.Raw, cfg.Recover = false, Mean
 	return cfg
 }
 
 // Paper returns the settings of the comparison in SICA's paper, those of the reference program
-// with 2e4 steps in place of 7e4: two hidden layers of 20, the learning rate 1e-3 with a
-// patience of 20, and batches of 256. The paper doesn't give its u. It has no Backend.
+// (github.com/ilkhem/icebeem, models/ivae) with 2e4 steps in place of 7e4: two hidden layers of
+// 20, the learning rate 1e-3 with a patience of 20, and batches of 256, on signals in their own
+// units. The recovered signals are a sample. The paper doesn't give its u. It has no Backend.
 func Paper() Config {
 	return Config{
 		Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000,
+		Raw: true, Recover: Sample,
 	}
 }
 
@@ -104,7 +128,7 @@ func (Config) Name() string { return name }
 // Fit separates the mixed signals by networks that the backend trains in float32. The same
 // seed gives the same result, to the bit on one backend.
 //
-// The model recovers the encoder's mean, on the host. Its map takes a whole sequence, of which
+// The model recovers signals on the host, as Recover says. Its map takes a whole sequence, of which
 // u is the position divided by the number of positions. For signals of several axes, or with
 // U, u is that of the fit, and it is an error if the number of positions is another. The
 // inverse is the decoder's mean in the units of the mixed signals, which undoes the map as far
@@ -119,11 +143,14 @@ func (Config) Name() string { return name }
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	_, n := x.Dims()
 	return rival.Fit(ctx, name, c.validate(n), func() (*ica.Model, error) {
-		s, err := newScale(x.X())
+		s, err := c.scale(x.X())
 		if err != nil {
 			return nil, err
 		}
-		a := &autoencoder{scale: s, u: c.U, sequence: c.U == nil && len(x.Shape()) == 1}
+		a := &autoencoder{
+			scale: s, u: c.U, sequence: c.U == nil && len(x.Shape()) == 1,
+			sample: c.Recover == Sample, seed: c.Seed,
+		}
 		if c.U == nil {
 			a.u = positions(x.Shape())
 		}
@@ -159,7 +186,10 @@ type autoencoder struct {
 	scale    scale            // of the mixed signals
 	u        *mat.Dense       // of the fit
 	sequence bool             // whether u is the position on one axis
+	sample   bool             // whether a sample is recovered, in place of the mean
+	seed     uint64           // of the sample
 	mean     learning.Network // of the encoder
+	variance learning.Network // of the encoder, as its logarithm
 	decoder  learning.Network
 }
 
@@ -180,19 +210,38 @@ func (a *autoencoder) train(
 	if a.mean, err = tr.network(encoderMean); err != nil {
 		return nil, err
 	}
+	if a.variance, err = tr.network(encoderVariance); err != nil {
+		return nil, err
+	}
 	a.decoder, err = tr.network(decoder)
 	return losses, err
 }
 
-// encode returns the encoder's mean of the standardised signals, d×m, with u, k×m.
+// encode returns the encoder's mean, or its sample, of the standardised signals, d×m, with u,
+// k×m. The noise of a position doesn't depend on the number of positions.
 func (a *autoencoder) encode(standard, u *mat.Dense) *mat.Dense {
 	var xu mat.Dense
 	xu.Stack(standard, u)
-	return a.mean.Outputs(&xu)
+	z := a.mean.Outputs(&xu)
+	if !a.sample {
+		return z
+	}
+	logVariance := a.variance.Outputs(&xu)
+	rng := stream.Named(a.seed, sampleName)
+	d, m := z.Dims()
+	for t := range m {
+		for i := range d {
+			z.Set(i, t, z.At(i, t)+math.Exp(logVariance.At(i, t)/2)*rng.NormFloat64())
+		}
+	}
+	return z
 }
 
-// Apply returns the encoder's mean of the mixed signals x, d×m. It is an error if u isn't known
-// for them.
+// sampleName names the random stream of the recovered sample.
+const sampleName = name + " sample"
+
+// Apply returns the recovered signals of the mixed signals x, d×m. It is an error if u isn't
+// known for them.
 func (a *autoencoder) Apply(x *mat.Dense) (*mat.Dense, error) {
 	u := a.u
 	_, m := x.Dims()
@@ -214,10 +263,15 @@ func (a *autoencoder) Invert(z *mat.Dense) (*mat.Dense, error) {
 // A scale holds the mean and the standard deviation of each mixed signal.
 type scale struct{ mean, sd []float64 }
 
-func newScale(x *mat.Dense) (scale, error) {
+// scale returns the scale of the mixed signals x: that of their own units if c.Raw.
+func (c Config) scale(x *mat.Dense) (scale, error) {
 	d, _ := x.Dims()
 	s := scale{make([]float64, d), make([]float64, d)}
 	for i := range d {
+		if c.Raw {
+			s.sd[i] = 1
+			continue
+		}
 		s.mean[i], s.sd[i] = stat.PopMeanStdDev(x.RawRowView(i), nil)
 		if !signal.Positive(s.sd[i]) {
 			return scale{}, fmt.Errorf("x: signal %d has the standard deviation %g in float64; "+
@@ -274,6 +328,8 @@ func (c Config) validate(n int) error {
 		return fmt.Errorf("batch: is %d; must be at least 1", c.Batch)
 	case c.Iterations < 1:
 		return fmt.Errorf("iterations: is %d; must be at least 1", c.Iterations)
+	case c.Recover != "" && c.Recover != Mean && c.Recover != Sample:
+		return fmt.Errorf("recover: is %q; must be %q or %q", c.Recover, Mean, Sample)
 	case c.U != nil:
 		return checkU(c.U, n)
 	}

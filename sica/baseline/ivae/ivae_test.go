@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -115,6 +116,51 @@ func TestModel(t *testing.T) {
 	})
 }
 
+// A sample is the mean and noise of the encoder's variance, the same for the same signals, and
+// raw signals aren't standardised.
+func TestSample(t *testing.T) {
+	s, _ := sources(2, 5, 20)
+	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
+	b := baselinetest.Open(t, backend.Go)
+	fit := func(raw bool, recovery Recovery) *ica.Model {
+		cfg := small().on(b)
+		cfg.Raw, cfg.Recover = raw, recovery
+		m, err := ica.Separate(t.Context(), cfg, x)
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		return m
+	}
+	mean, sample := fit(false, Mean), fit(false, Sample)
+	if z, err := sample.Transform(x); err != nil || !mat.Equal(z, sample.Signals) {
+		t.Errorf("%v: the transform of the mixed signals isn't the recovered sample", err)
+	}
+	if !mat.Equal(fit(false, "").Signals, mean.Signals) {
+		t.Error("without Recover the signals aren't the mean")
+	}
+	a := mean.Map.(*autoencoder)
+	var xu mat.Dense
+	xu.Stack(a.scale.standardise(x), a.u)
+	logVariance := a.variance.Outputs(&xu)
+	var squares []float64 // of the noise, which is standard normal
+	logVariance.Apply(func(i, k int, v float64) float64 {
+		difference := sample.Signals.At(i, k) - mean.Signals.At(i, k)
+		squares = append(squares, difference*difference/math.Exp(v))
+		return v
+	}, logVariance)
+	// The mean of 200 squares has the standard error 0.1.
+	if got := stat.Mean(squares, nil); math.Abs(got-1) > 0.4 {
+		t.Errorf("the mean square of the noise is %.3f, want 1 (0.1)", got)
+	}
+	raw := fit(true, Mean)
+	if scale := raw.Map.(*autoencoder).scale; scale.mean[0] != 0 || scale.sd[0] != 1 {
+		t.Errorf("the scale of raw signals is %+v", scale)
+	}
+	if mat.EqualApprox(raw.Signals, mean.Signals, 1e-6) {
+		t.Error("raw signals give what standardised ones do")
+	}
+}
+
 func TestErrors(t *testing.T) {
 	b := baselinetest.Open(t, backend.Go)
 	s, _ := sources(3, 5, 10)
@@ -145,6 +191,8 @@ func TestErrors(t *testing.T) {
 			want: "iterations: is 0"},
 		"patience": {b: b, x: x, change: func(c *Config) { c.Patience = -1 },
 			want: "patience: is -1"},
+		"recover": {b: b, x: x, change: func(c *Config) { c.Recover = "median" },
+			want: `recover: is "median"`},
 		"short u": {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) },
 			want: "u: is 1×49"},
 		"u with NaN": {b: b, x: x, change: func(c *Config) { c.U = nanU },

@@ -29,8 +29,8 @@ func (c Config) loss(scope *model.Scope, data, batch []*Node) *Node {
 	h := c.features(scope.In(featureScope), Reshape(y, 1, -1, d))      // [1, 3·B, d]
 	h = Reshape(h, 1, 3, size, d)                                      // [1, 3, B, d]
 	here, before, other := element(h, 0), element(h, 1), element(h, 2) // [1, B, d]
-	r := newRegression(scope.In(regressionScope), h)
-	l := flows.LogisticLoss(r.logOdds(here, before), r.logOdds(here, other)) // [1, B]
+	neighbours, others := c.logOdds(scope.In(regressionScope), here, before, other)
+	l := flows.LogisticLoss(neighbours, others) // [1, B]
 	return MulScalar(ReduceMean(l, -1), 0.5)
 }
 
@@ -86,4 +86,27 @@ func (r regression) logOdds(h1, h2 *Node) *Node {
 	joint := Abs(Add(Add(Mul(r.a1, h1), Mul(r.a2, h2)), r.b))
 	marginal := Square(Add(Mul(r.aBar, h1), r.bBar))
 	return Neg(Add(ReduceSum(Sub(joint, marginal), -1), r.c))
+}
+
+// logOdds returns the log-odds that before, and that other, are the features of the neighbour of
+// those in here: [1, B] each, of [1, B, d].
+func (c Config) logOdds(
+	scope *model.Scope, here, before, other *Node,
+) (neighbours, others *Node) {
+	if !c.Joint {
+		r := newRegression(scope, here)
+		return r.logOdds(here, before), r.logOdds(here, other)
+	}
+	both := joint(scope, Concatenate([]*Node{here, here}, 1), Concatenate([]*Node{before, other}, 1))
+	size := here.Shape().Dim(1)
+	return Slice(both, AxisRange(), AxisRange(0, size)), Slice(both, AxisRange(), AxisRange(size))
+}
+
+// joint returns the log-odds of a network of both features, [1, B], with one hidden layer of
+// ReLU as wide as its inputs.
+func joint(scope *model.Scope, h1, h2 *Node) *Node {
+	h := Concatenate([]*Node{h1, h2}, -1) // [1, B, 2·d]
+	hidden := layers.Dense(scope.In("hidden"), h, h.Shape().Dim(-1))
+	hidden = Max(hidden, ScalarZero(h.Graph(), h.DType()))
+	return Squeeze(layers.Dense(scope.In("output"), hidden, 1), -1)
 }

@@ -20,11 +20,17 @@
 // previous pixel in row-major order, as in SICA's paper: the first of a row has the last of
 // the row before.
 //
+// A public program for the method, which SICA's paper names as its model, deviates in two ways:
+// it takes the signals as they are, and a network of both features, [h(y₁), h(y₂)], in place of
+// −r. Such a network can use any mixture of the features, so that nothing makes them the
+// sources one by one. The settings Raw and Joint have both.
+//
 // The hidden layers have SiLU activations, as the networks of SICA, so that h is smooth; the
 // article has maxout.
 //
 // Reference: A. Hyvärinen and H. Morioka, "Nonlinear ICA of Temporally Dependent Stationary
-// Sources", AISTATS 2017.
+// Sources", AISTATS 2017. The program is R. Balshaw's,
+// github.com/RyanBalshaw/Nonlinear_ICA_implementations.
 package pcl
 
 import (
@@ -69,6 +75,13 @@ type Config struct {
 	// Epochs is the number of passes through all positions, at least 1.
 	Epochs int
 
+	// Raw takes the mixed signals as they are. Without it they are whitened.
+	Raw bool
+
+	// Joint takes a network of both features for the log-odds, with one hidden layer of 2·d
+	// units and ReLU. Without it they are the article's −r.
+	Joint bool
+
 	// Seed is the seed of the weights and of the order of the positions.
 	Seed uint64
 }
@@ -93,8 +106,8 @@ const name = "pcl"
 func (Config) Name() string { return name }
 
 // Fit separates the mixed signals, of which position t−1 is the neighbour of position t. They
-// are whitened and mapped by the network that the backend trains in float32. The same seed
-// gives the same result, to the bit on one backend.
+// are whitened, unless Raw is set, and mapped by the network that the backend trains in
+// float32. The same seed gives the same result, to the bit on one backend.
 //
 // The model recovers the features h position by position, on the host; their scales and
 // offsets are arbitrary. It has no inverse. The training has no criterion to end by. It counts
@@ -105,25 +118,30 @@ func (Config) Name() string { return name }
 // finite, which wraps ica.ErrNotFinite, or if ctx ends.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return rival.Fit(ctx, name, c.validate(), func() (*ica.Model, error) {
-		white, err := x.Whitening()
-		if err != nil {
-			return nil, err
+		input, f := x.X(), new(features)
+		if !c.Raw {
+			var err error
+			if f.whitening, err = x.Whitening(); err != nil {
+				return nil, err
+			}
+			input = f.whitening.White
 		}
-		h, losses, err := c.train(ctx, white.White)
-		if err != nil {
+		var losses []float64
+		var err error
+		if f.h, losses, err = c.train(ctx, input); err != nil {
 			return nil, err
 		}
 		return &ica.Model{
-			Signals:     h.Outputs(white.White),
-			Map:         &features{white, h},
+			Signals:     f.h.Outputs(input),
+			Map:         f,
 			Convergence: c.convergence(losses),
 		}, nil
 	})
 }
 
-// train returns the feature network of the white signals, and the loss of each step.
-func (c Config) train(ctx context.Context, white *mat.Dense) (learning.Network, []float64, error) {
-	tr, err := newTraining(white, c, dtypes.Float32)
+// train returns the feature network of the white, or raw, signals, and the loss of each step.
+func (c Config) train(ctx context.Context, input *mat.Dense) (learning.Network, []float64, error) {
+	tr, err := newTraining(input, c, dtypes.Float32)
 	if err != nil {
 		return learning.Network{}, nil, err
 	}
@@ -164,12 +182,15 @@ func (c Config) convergence(losses []float64) ica.Convergence {
 
 // features is the map of a model.
 type features struct {
-	whitening *signal.Whitening
+	whitening *signal.Whitening // nil of raw signals
 	h         learning.Network
 }
 
-// Apply returns h of the whitened mixed signals x, d×m.
+// Apply returns h of the mixed signals x, d×m, whitened or raw.
 func (f *features) Apply(x *mat.Dense) (*mat.Dense, error) {
+	if f.whitening == nil {
+		return f.h.Outputs(x), nil
+	}
 	white, err := f.whitening.Apply(x)
 	if err != nil {
 		return nil, err

@@ -121,6 +121,42 @@ func TestModel(t *testing.T) {
 	})
 }
 
+// With a network of both features the training learns which pairs are neighbours, of raw
+// signals too, which aren't whitened.
+func TestJointAndRaw(t *testing.T) {
+	x := baselinetest.Mixed(t, sources(t, 2, 400), datasets.MixOptions{Steps: 1})
+	cfg := Config{
+		Hidden: []int{8}, LearningRate: 1e-2, Decay: true, Batch: 128, Epochs: 100, Seed: 5,
+		Joint: true,
+	}.on(baselinetest.Open(t, backend.Go))
+	joint, err := ica.Separate(t.Context(), cfg, x)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	white, err := signal.Whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, losses, err := cfg.train(t.Context(), white.White)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loss, _ := learning.LastTenth(losses); loss > math.Ln2-0.05 {
+		t.Errorf("the loss is %.3f, that of guessing %.3f", loss, math.Ln2)
+	}
+	cfg.Raw = true
+	raw, err := ica.Separate(t.Context(), cfg, x)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	if raw.Map.(*features).whitening != nil || mat.EqualApprox(raw.Signals, joint.Signals, 1e-6) {
+		t.Error("raw signals were whitened")
+	}
+	if z, err := raw.Transform(x); err != nil || !mat.EqualApprox(z, raw.Signals, 1e-12) {
+		t.Errorf("%v: the transform of the mixed signals isn't the recovered ones", err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	b := baselinetest.Open(t, backend.Go)
 	x := baselinetest.Mixed(t, sources(t, 3, 50), datasets.MixOptions{Steps: 1})

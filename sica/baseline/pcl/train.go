@@ -24,7 +24,7 @@ const chunk = 64
 
 // A training is that of a feature network and its regression.
 type training struct {
-	*learning.Learner // of the white signals [1, n, d]
+	*learning.Learner // of the white, or raw, signals [1, n, d]
 
 	cfg   Config
 	n     int
@@ -48,12 +48,17 @@ func newTraining(white *mat.Dense, cfg Config, dtype dtypes.DType) (*training, e
 	return tr, nil
 }
 
-// initialise draws the weights of the features, and sets the regression to start.
+// initialise draws the weights of the features, and sets the regression to start or draws the
+// weights of its network.
 func (tr *training) initialise(rng *rand.Rand) error {
 	if err := layers.Initialise(tr.Store.Scope("/"+featureScope), []*rand.Rand{rng}); err != nil {
 		return err
 	}
-	for v := range tr.Store.Scope("/" + regressionScope).IterVariables() {
+	regression := tr.Store.Scope("/" + regressionScope)
+	if tr.cfg.Joint {
+		return layers.Initialise(regression, []*rand.Rand{rng})
+	}
+	for v := range regression.IterVariables() {
 		values := make([]float64, v.Shape().Size())
 		for i := range values {
 			values[i] = start[v.Name()]
