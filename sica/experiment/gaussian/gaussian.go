@@ -2,7 +2,7 @@
 // exactly for Gaussian signals: from covariances, without samples and without networks.
 // With it this project checks the theorems of the paper (docs/theory.md).
 //
-// The names to know are Mix, Signals.Divergence and Signals.Move:
+// The names to know are Mix, Signals.Divergence, Signals.MutualInformation and Signals.Move:
 //
 //	z := gaussian.Mix(mixing, gaussian.AR1(16, 0.9, -0.6), 16)
 //	before := z.Divergence()
@@ -185,16 +185,49 @@ func (s *Signals) gradient() *mat.Dense {
 	return g
 }
 
-// Refinement returns the map of an iteration whose refinement is exact: position by
+// Refinement returns the map of an iteration whose refinement is the shortest one: position by
 // position, the optimal transport from p(z_t | Z_−t), with mean m and covariance S, to
 // Π_i p(z_{i,t} | Z_{i,−t}), with mean m′ and diagonal covariance D, or the given share of
 // the way there:
 //
 //	z_t + share·( m′ + M·(z_t − m) − z_t ),  M = D^½·(D^½·S·D^½)^−½·D^½
 //
-// With share 1 the divergence from the conditionals of before is 0, as the paper's theorem
-// on the rectified flow has it.
+// With share 1 the divergence from the conditionals of before is 0.
 func (s *Signals) Refinement(share float64) *mat.Dense {
+	return s.refinement(share, func(covariance *mat.SymDense, variances []float64) *mat.Dense {
+		m := transport(covariance, variances)
+		m.Scale(share, m)
+		for i := range variances {
+			m.Set(i, i, m.At(i, i)+1-share)
+		}
+		return m
+	})
+}
+
+// RectifiedFlow returns the map of an iteration of the rectified flow (equation 16,
+// eq.rec.obj) along its exact velocity up to the time τ, from 0 to 1. Given both contexts,
+// with μ(τ) = (1−τ)·m + τ·m′ and C(τ) = (1−τ)²·S + τ²·D, the velocity is
+//
+//	v(y, τ) = m′ − m + ( τ·D − (1−τ)·S )·C(τ)⁻¹·( y − μ(τ) )
+//
+// and the signals' own context is put in for both. The flow along it is
+//
+//	μ(τ) + Φ(τ)·(z_t − m),  Φ(τ) = ( (1−τ)²·I + τ²·D·S⁻¹ )^½
+//
+// At τ = 1 it ends at Π_i p(z_{i,t} | Z_{i,−t}), as the paper's theorem has it. There Φ is
+// (D·S⁻¹)^½, which isn't symmetric, so that it isn't the optimal transport of Refinement,
+// unless D and S commute.
+func (s *Signals) RectifiedFlow(tau float64) *mat.Dense {
+	return s.refinement(tau, func(covariance *mat.SymDense, variances []float64) *mat.Dense {
+		return rectified(tau, covariance, variances)
+	})
+}
+
+// refinement returns the map that takes z_t, for each position t, to
+// (1−τ)·m + τ·m′ + φ(S, D)·(z_t − m).
+func (s *Signals) refinement(
+	tau float64, phi func(covariance *mat.SymDense, variances []float64) *mat.Dense,
+) *mat.Dense {
 	size := s.d * s.n
 	precision := inverse(s.c)
 	own := make([]*mat.SymDense, s.d)
@@ -217,19 +250,33 @@ func (s *Signals) Refinement(share float64) *mat.Dense {
 			variances[i] = 1 / own[i].At(t, t)
 		}
 		var moved mat.Dense
-		moved.Mul(transport(covariance, variances), residual) // M·(z_t − m)
+		moved.Mul(phi(covariance, variances), residual)
 		for i := range s.d {
 			row := a.RawRowView(i*s.n + t)
 			for k := range size {
-				row[k] = share * moved.At(i, k)
+				row[k] = moved.At(i, k) - (1-tau)*residual.At(i, k) // m = z_t − (z_t − m)
 			}
 			for u := range s.n { // m′_i = z_{i,t} − D_i·(P_i·Z_i)_t
-				row[i*s.n+u] -= share * variances[i] * own[i].At(t, u)
+				row[i*s.n+u] -= tau * variances[i] * own[i].At(t, u)
 			}
-			row[i*s.n+t]++ // (1 − share)·z + share·z, the second of them from m′
+			row[i*s.n+t]++ // (1−τ)·z_t of m and τ·z_t of m′
 		}
 	}
 	return a
+}
+
+// rectified returns Φ(τ). With R = S^½ and the eigenvalues λ and eigenvectors Q of R⁻¹·D·R⁻¹
+// it is R·Q·((1−τ)²·I + τ²·λ)^½·Qᵀ·R⁻¹: in the basis R·Q the velocity is diagonal at any τ.
+func rectified(tau float64, covariance *mat.SymDense, variances []float64) *mat.Dense {
+	root, inverseRoot := power(covariance, 0.5), power(covariance, -0.5)
+	var inner, result mat.Dense
+	inner.Product(inverseRoot, mat.NewDiagDense(len(variances), variances), inverseRoot)
+	inner.Scale(tau*tau, &inner)
+	for i := range variances {
+		inner.Set(i, i, inner.At(i, i)+(1-tau)*(1-tau))
+	}
+	result.Product(root, power(symmetric(&inner), 0.5), inverseRoot)
+	return &result
 }
 
 // transport returns the symmetric matrix M with M·S·M = D, D diagonal: the optimal transport
