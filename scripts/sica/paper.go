@@ -342,6 +342,10 @@ Printed by "bin/sica statements --in notebooks/results > docs/statements.md".
 errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
 4b, 4c), a method's single run decides nothing; it is among the MCCs below.
 
+Where a statement isn't decided, the table has the number of runs that would decide it: with
+the means and spreads that were measured, Student's t at a level of 0.05 then tells what has to
+differ. In brackets is what takes so many.
+
 ## Every statement of the section on experiments
 
 `

@@ -37,6 +37,8 @@ type statement struct {
 		Methods []string `json:"methods"`
 		WhyNot  []string `json:"why_not"`
 	} `json:"ours"`
+	// OwnRuns is true where the runs of the interpretations decide, in place of the figure's.
+	OwnRuns bool `json:"own_runs"`
 	// Mixing is "linear" or "GELU" in a statement by which interpretations are compared.
 	Mixing string `json:"mixing"`
 }
@@ -52,6 +54,7 @@ const (
 	ahead              test = "ahead"               // above each other method
 	significantlyAhead test = "significantly ahead" // the same, by Student's t at level Limit
 	notAhead           test = "not ahead"           // below one of the others
+	unchanged          test = "unchanged"           // as the other to Limit
 	mixedAlike         test = "mixed alike"         // correlations of mixed signals reach Limit
 	upright            test = "upright"             // no image is negative; some of Over's are
 )
@@ -71,6 +74,15 @@ type claim struct {
 	measured string
 	agree    string
 	whyNot   string
+	// margins are what has to be above 0 for the claim to hold. A test without standard
+	// errors has none.
+	margins []margin
+}
+
+// A margin is by how much a part of a claim holds, below 0 if it doesn't.
+type margin struct {
+	part string // such as "SICA over FastICA at J=20"
+	estimate
 }
 
 // claims tests a statement and, where there is one, its repetition for SICA with this
@@ -90,17 +102,30 @@ func (s *scores) claims(st statement) ([]claim, error) {
 // claim tests a statement. Methods with different numbers of runs are compared on those
 // that both have.
 func (s *scores) claim(st statement) (claim, error) {
+	if st.OwnRuns {
+		own := *s
+		own.first, own.runs = firstInterpretationSeed, interpretationRuns
+		s = &own
+	}
 	c := claim{paper: st.Text, agree: unmeasured}
 	var err error
 	switch st.Test {
 	case atMost:
 		c.test = fmt.Sprintf("every mean MCC at most %g", st.Limit)
-		if _, high, ok := extremes(s.levels(st.Methods...)); ok {
+		levels := s.levels(st.Methods...)
+		for _, l := range levels {
+			c.margin(l.part(), st.Limit-l.mean, l.estimate)
+		}
+		if _, high, ok := extremes(levels); ok {
 			c.decide(high.mean <= st.Limit, "at most "+high.String())
 		}
 	case atLeast:
 		c.test = fmt.Sprintf("every mean MCC at least %g", st.Limit)
-		if low, _, ok := extremes(s.levels(st.Methods...)); ok {
+		levels := s.levels(st.Methods...)
+		for _, l := range levels {
+			c.margin(l.part(), l.mean-st.Limit, l.estimate)
+		}
+		if low, _, ok := extremes(levels); ok {
 			c.decide(low.mean >= st.Limit, "at least "+low.String())
 		}
 	case falls:
@@ -124,6 +149,9 @@ func (s *scores) claim(st statement) (claim, error) {
 	case notAhead:
 		c.test = "the mean difference to one of them on the same runs is below 0"
 		s.decideNotAhead(&c, st)
+	case unchanged:
+		c.test = fmt.Sprintf("every mean difference on the same runs is at most %g", st.Limit)
+		s.decideUnchanged(&c, st)
 	case mixedAlike:
 		c.test = fmt.Sprintf("every pair has a correlation of at least %g", st.Limit)
 		err = s.decideMixedAlike(&c, st)
@@ -150,6 +178,7 @@ func (s *scores) decideFalls(c *claim, st statement) {
 	var texts []string
 	for _, f := range s.falls(st.Methods...) {
 		all = all && f.mean > 0
+		c.margin(labelOf(f.method), f.mean, f.estimate)
 		texts = append(texts, f.String())
 	}
 	if texts != nil {
@@ -166,6 +195,8 @@ func (s *scores) decideSteady(c *claim, st statement) {
 			continue
 		}
 		maxChange = max(maxChange, high.mean-low.mean)
+		change := difference(s.runsAt(m, high.steps), s.runsAt(m, low.steps))
+		c.margin(labelOf(m), st.Limit-change.mean, change)
 		texts = append(texts, fmt.Sprintf("%s %.3f to %.3f (n=%d)",
 			labelOf(m), low.mean, high.mean, low.n))
 	}
@@ -186,6 +217,7 @@ func (c *claim) decideLeads(leads []lead, holds func(lead) bool) {
 	}
 	held := 0
 	for _, l := range leads {
+		c.margin(l.part(), l.mean, l.estimate)
 		if holds(l) {
 			held++
 		}
@@ -205,12 +237,93 @@ func (s *scores) decideNotAhead(c *claim, st statement) {
 		if leads := s.leads([]string{m}, st.Over, st.Steps); len(leads) > 0 {
 			least := minLead(leads)
 			all = all && least.mean < 0
+			c.margin(least.part(), -least.mean, least.estimate)
 			texts = append(texts, least.String())
 		}
 	}
 	if texts != nil {
 		c.decide(all, "the least lead is "+strings.Join(texts, ", "))
 	}
+}
+
+func (s *scores) decideUnchanged(c *claim, st statement) {
+	leads := s.leads(st.Methods, st.Over, st.Steps)
+	if len(leads) == 0 {
+		return
+	}
+	most := slices.MaxFunc(leads, func(a, b lead) int {
+		return cmp.Compare(math.Abs(a.mean), math.Abs(b.mean))
+	})
+	for _, l := range leads {
+		c.margin(l.part(), st.Limit-math.Abs(l.mean), l.estimate)
+	}
+	c.decide(math.Abs(most.mean) <= st.Limit, fmt.Sprintf("the largest difference is %+.3f%s%s (n=%d)",
+		most.mean, inBrackets(most.se), stepsText(most.steps), most.n))
+}
+
+// margin adds a margin of that mean, which varies as e does.
+func (c *claim) margin(part string, mean float64, e estimate) {
+	e.mean = mean
+	c.margins = append(c.margins, margin{part, e})
+}
+
+// needed says how many runs would decide the claim, if means and spreads stayed as they are:
+// by Student's t at a level of 0.05, all margins are above 0 then, or one is below. It is ""
+// for a claim that is decided or has no margins.
+func (c claim) needed() string {
+	var open []string
+	var worst margin // that takes the most runs or, below 0, the fewest
+	worstRuns, single := 0, false
+	below := slices.ContainsFunc(c.margins, func(m margin) bool { return m.mean < 0 })
+	for _, m := range c.margins {
+		if (m.mean < 0) != below {
+			continue
+		}
+		runs := runsToDecide(m.estimate)
+		switch {
+		case below && runs > 0 && runs <= m.n:
+			return "" // it doesn't hold
+		case runs == 0:
+			single = true
+		case runs <= m.n:
+		case worstRuns == 0, below && runs < worstRuns, !below && runs > worstRuns:
+			worst, worstRuns = m, runs
+		}
+	}
+	if worstRuns > 0 {
+		runs := fmt.Sprint(worstRuns)
+		if worstRuns >= manyRuns {
+			runs = fmt.Sprintf("over %d", manyRuns)
+		}
+		open = append(open, fmt.Sprintf("%s (%s)", runs, worst.part))
+	}
+	if single {
+		open = append(open, "of a single run nothing is known")
+	}
+	return strings.Join(open, "; ")
+}
+
+// manyRuns is a number of runs that nobody makes: above it the number isn't told.
+const manyRuns = 10_000
+
+// runsToDecide returns the fewest runs, at least 2, of which the mean differs from 0 by
+// Student's t at a level of 0.05, or manyRuns, if mean and spread are as estimated. It returns
+// 0 if the spread is unknown.
+func runsToDecide(e estimate) int {
+	if math.IsNaN(e.se) {
+		return 0
+	}
+	sd := e.se * math.Sqrt(float64(e.n))
+	const normal = 1.96
+	first := math.Pow(normal*sd/e.mean, 2)
+	if !(first < manyRuns) {
+		return manyRuns
+	}
+	n := max(2, int(first))
+	for math.Abs(e.mean)*math.Sqrt(float64(n)) < sd*studentQuantile(1-0.05/2, n-1) {
+		n++
+	}
+	return n
 }
 
 // decideMixedAlike measures the correlations of the mixed signals behind the most steps, in

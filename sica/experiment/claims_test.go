@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -19,8 +20,16 @@ func madeUp(t *testing.T, name string, runs int,
 		t.Fatal(err)
 	}
 	var outcomes []Outcome
-	for _, c := range f.Trials(PaperPreset, runs) {
-		v := score(c.Method, c.Steps, int(c.Seed-FirstSeed))
+	trials := f.Trials(PaperPreset, runs)
+	figure := len(trials)
+	// Of the statements that the interpretations' runs decide.
+	trials = append(trials, InterpretationTrials()...)
+	for k, c := range trials {
+		run := int(c.Seed - FirstSeed)
+		if k >= figure {
+			run = int(c.Seed - firstInterpretationSeed)
+		}
+		v := score(c.Method, c.Steps, run)
 		if !math.IsNaN(v) {
 			outcomes = append(outcomes, Outcome{Trial: c, MCC: &v})
 		}
@@ -258,6 +267,76 @@ func TestClaimOfNegatives(t *testing.T) {
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The number of runs that would decide a margin is the least at which Student's t finds it.
+func TestRunsToDecide(t *testing.T) {
+	for _, e := range []estimate{{0.02, 0.018, 20}, {-0.01, 0.03, 3}, {0.5, 0.01, 4}} {
+		n := runsToDecide(e)
+		sd := e.se * math.Sqrt(float64(e.n))
+		differs := func(n int) bool {
+			return math.Abs(e.mean) >= studentQuantile(0.975, n-1)*sd/math.Sqrt(float64(n))
+		}
+		if !differs(n) || n > 2 && differs(n-1) {
+			t.Errorf("%v: %d runs, which isn't the least number that decides", e, n)
+		}
+	}
+	if n := runsToDecide(estimate{0.1, math.NaN(), 1}); n != 0 {
+		t.Errorf("%d runs decide what was measured once", n)
+	}
+	if n := runsToDecide(estimate{1e-9, 0.1, 20}); n != manyRuns {
+		t.Errorf("%d runs find nearly nothing", n)
+	}
+}
+
+// A claim that holds is decided if all of its margins are, one that doesn't if one of those
+// below 0 is.
+func TestNeeded(t *testing.T) {
+	sure, unsure := estimate{0.5, 0.01, 20}, estimate{0.02, 0.018, 20}
+	against, unsureAgainst := estimate{-0.5, 0.01, 20}, estimate{-0.02, 0.018, 20}
+	once := estimate{0.5, math.NaN(), 1}
+	for name, test := range map[string]struct {
+		margins []estimate
+		want    string
+	}{
+		"nothing measured": {nil, ""},
+		"holds":            {[]estimate{sure, sure}, ""},
+		"may hold":         {[]estimate{sure, unsure}, "65 (1)"},
+		"doesn't hold":     {[]estimate{unsureAgainst, against, unsure}, ""},
+		"may not hold":     {[]estimate{sure, unsureAgainst}, "65 (1)"},
+		"a single run":     {[]estimate{once, sure}, "of a single run nothing is known"},
+	} {
+		var c claim
+		for i, e := range test.margins {
+			c.margin(fmt.Sprint(i), e.mean, e)
+		}
+		if got := c.needed(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// A method's performance is unchanged if its means are those of another on the same runs.
+func TestUnchanged(t *testing.T) {
+	var outcomes []Outcome
+	problem := Problem{Data: AR7, Mixing: GELUMixing, Steps: 5, StepSize: PaperStepSize}
+	for run := range interpretationRuns {
+		problem.Seed = firstInterpretationSeed + uint64(run)
+		score, other := 0.7+0.01*float64(run), 0.715+0.01*float64(run)
+		outcomes = append(outcomes,
+			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean", Preset: PaperPreset}, MCC: &score},
+			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean-long", Preset: PaperPreset}, MCC: &other})
+	}
+	problem.Seed = 0
+	s := &scores{results: newResults(t.TempDir(), outcomes), problems: []Problem{problem},
+		first: FirstSeed, runs: PaperRuns, minRuns: 2}
+	for limit, want := range map[float64]string{0.02: agree, 0.01: disagree} {
+		c, err := s.claim(statement{Test: unchanged, Methods: []string{"ivae-mean"},
+			Over: []string{"ivae-mean-long"}, Limit: limit, OwnRuns: true})
+		if err != nil || c.agree != want || c.measured != "the largest difference is -0.015 (0.000) at J=5 (n=3)" {
+			t.Errorf("limit %g: %v, %q, %s", limit, err, c.measured, c.agree)
 		}
 	}
 }

@@ -186,7 +186,12 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 			row := []string{mixing + ", " + in.Name}
 			for _, problem := range s.problems {
 				for _, m := range methods {
-					row = append(row, s.mean(m, problem).String())
+					mean := s.mean(m, problem)
+					text := mean.String()
+					if mean.n > 0 && mean.n < interpretationRuns {
+						text += fmt.Sprintf(" n=%d", mean.n)
+					}
+					row = append(row, text)
 				}
 			}
 			means.add(row...)

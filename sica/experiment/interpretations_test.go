@@ -68,7 +68,7 @@ func TestInterpretationTables(t *testing.T) {
 		switch {
 		case c.Method == "sica-wgf-summed":
 			score = 0.5
-		case c.Method == "ivae":
+		case strings.HasPrefix(c.Method, "ivae"):
 			score = 0.3
 		case c.Mixing != LinearMixing:
 			score -= float64(c.Steps) / 100

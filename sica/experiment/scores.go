@@ -65,6 +65,12 @@ func (s *scores) runsOf(method string, p Problem) []float64 {
 	return values
 }
 
+// runsAt is runsOf at the problem of so many steps.
+func (s *scores) runsAt(method string, steps int) []float64 {
+	k := slices.IndexFunc(s.problems, func(p Problem) bool { return p.Steps == steps })
+	return s.runsOf(method, s.problems[k])
+}
+
 // mean returns the mean of a method's runs at a problem.
 func (s *scores) mean(method string, p Problem) estimate {
 	return estimateOf(slices.DeleteFunc(s.runsOf(method, p), math.IsNaN))
@@ -91,6 +97,9 @@ type level struct {
 func (l level) String() string {
 	return fmt.Sprintf("%s %s%s (n=%d)", labelOf(l.method), l.estimate, stepsText(l.steps), l.n)
 }
+
+// part names the level without its value.
+func (l level) part() string { return labelOf(l.method) + stepsText(l.steps) }
 
 // stepsText names the number of mixing steps, where there are any.
 func stepsText(steps int) string {
@@ -143,6 +152,11 @@ type lead struct {
 func (l lead) String() string {
 	return fmt.Sprintf("%s %+.3f%s over %s%s (n=%d)",
 		labelOf(l.method), l.mean, inBrackets(l.se), labelOf(l.over), stepsText(l.steps), l.n)
+}
+
+// part names the lead without its value.
+func (l lead) part() string {
+	return fmt.Sprintf("%s over %s%s", labelOf(l.method), labelOf(l.over), stepsText(l.steps))
 }
 
 // leads returns the leads of each method over each other one, at each problem that has

@@ -231,15 +231,14 @@ func variants() []Method {
 		rivalPCL("pcl-falling", func(c *pcl.Config) { c.Decay = true }),
 		// As the public program has it that the paper was inspired by.
 		rivalPCL("pcl-joint", func(c *pcl.Config) { c.Raw, c.Joint = true, true }),
-		rivalIVAE("ivae-long", func(c *ivae.Config, _ int) { c.Iterations = longIVAE }),
-		rivalIVAE("ivae-standardised", func(c *ivae.Config, _ int) { c.Raw = false }),
-		rivalIVAE("ivae-mean", func(c *ivae.Config, _ int) { standardisedMean(c) }),
+		rivalIVAE("ivae-raw", func(c *ivae.Config, _ int) { c.Raw = true }),
+		rivalIVAE("ivae-mean", func(c *ivae.Config, _ int) { c.Recover = ivae.Mean }),
 		rivalIVAE("ivae-mean-segments", func(c *ivae.Config, n int) {
-			standardisedMean(c)
+			c.Recover = ivae.Mean
 			c.U = segments(n)
 		}),
 		rivalIVAE("ivae-mean-long", func(c *ivae.Config, _ int) {
-			standardisedMean(c)
+			c.Recover = ivae.Mean
 			c.Iterations = longIVAE
 		}),
 		{"lica-one", plot.LICA, paper, fitWith(func(t task) ica.Method {
@@ -252,10 +251,6 @@ func variants() []Method {
 
 // longIVAE is the number of steps of iVAE's authors, of which the paper made 2e4.
 const longIVAE = 70_000
-
-// standardisedMean sets what iVAE recovers to the encoder's mean of standardised signals, in
-// place of its sample of raw ones.
-func standardisedMean(c *ivae.Config) { c.Raw, c.Recover = false, ivae.Mean }
 
 // rivalPCL is the paper's PCL with a change of its settings.
 func rivalPCL(name string, change func(c *pcl.Config)) Method {

@@ -88,12 +88,14 @@ func (f Figure) WriteClaims(w io.Writer, r *Results, p Preset, runs int) error {
 
 // WriteStatements writes, as Markdown, how many of the paper's statements hold in the
 // results with PaperPreset and with PrintedPreset. A table follows with each statement: its
-// test, what up to PaperRuns runs gave, whether they agree and, where they don't, why.
+// test, what up to PaperRuns runs gave, whether they agree, how many runs would decide it where
+// they don't, and why if it doesn't hold.
 func WriteStatements(w io.Writer, r *Results) error {
 	presets := [...]Preset{PaperPreset, PrintedPreset}
 	var theirs, our [len(presets)]tally
 	t := newTable("figure", "the paper says", "tested as",
 		fmt.Sprintf("steps of %g", PaperStepSize), "agree?", "steps of 1, as printed", "agree?",
+		fmt.Sprintf("with steps of %g, runs that would decide it", PaperStepSize),
 		fmt.Sprintf("if not with steps of %g, why", PaperStepSize))
 	for _, f := range Figures() {
 		var tested [len(presets)][]claim
@@ -118,7 +120,7 @@ func WriteStatements(w io.Writer, r *Results) error {
 			if c.agree == disagree {
 				why = c.whyNot
 			}
-			t.add(append(row, why)...)
+			t.add(append(row, c.needed(), why)...)
 		}
 	}
 	if _, err := fmt.Fprintf(w, `- Of the paper's statements on its methods, %s with mixing steps of %g, and

@@ -17,8 +17,8 @@
 // E log p(x|z) + log p(z|u) − log q(z|x,u), with one sample of z from q for each x. The
 // recovered signals are mean(x,u), or with Recover = Sample one sample of q.
 //
-// By default the mixed signals are standardised, since a variance of 0.01 depends on the unit.
-// The authors' program takes them as they are, and returns the sample: so does Paper.
+// The mixed signals are standardised, unless Raw is set, since a variance of 0.01 depends on
+// their unit. The authors' program takes them as they are, and returns the sample.
 //
 // Sources are recovered as far as their variances change with u, each in another way. The
 // default u is the position; then sources are distinguished by their loudness over time.
@@ -105,18 +105,19 @@ const (
 func Default() Config {
 	cfg := Paper()
 	cfg.LearningRate, cfg.Patience, cfg.Iterations = 1e-2, 100, 10000
-	cfg.Raw, cfg.Recover = false, Mean
+	cfg.Recover = Mean
 	return cfg
 }
 
 // Paper returns the settings of the comparison in SICA's paper, those of the reference program
 // (github.com/ilkhem/icebeem, models/ivae) with 2e4 steps in place of 7e4: two hidden layers of
-// 20, the learning rate 1e-3 with a patience of 20, and batches of 256, on signals in their own
-// units. The recovered signals are a sample. The paper doesn't give its u. It has no Backend.
+// 20, the learning rate 1e-3 with a patience of 20, and batches of 256. The recovered signals are
+// a sample. The paper gives neither its u nor the scale of its signals, which are standardised. It
+// has no Backend.
 func Paper() Config {
 	return Config{
 		Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000,
-		Raw: true, Recover: Sample,
+		Recover: Sample,
 	}
 }
 
