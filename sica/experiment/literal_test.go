@@ -71,8 +71,9 @@ func TestPaperWGFAsWritten(t *testing.T) {
 		moves = append(moves, math.Log(rms/want.Move))
 	}
 
-	// Three standard errors: two equal programs differ by more in one of 370 sets of seeds, or
-	// in one of 50 with seven degrees of freedom, but these seeds are fixed.
+	// Three standard errors: with this few seeds equal programs differ by more in about one of
+	// 20 sets of seeds, but these are fixed. Half of it would fail for chance, twice of it would
+	// let an iteration without a gain pass.
 	for name, differences := range map[string][]float64{
 		"MCC": gains, "logarithm of the move": moves,
 	} {
@@ -82,9 +83,9 @@ func TestPaperWGFAsWritten(t *testing.T) {
 			t.Errorf("%s: the programs differ by %+.4f (%.4f)", name, mean, se)
 		}
 	}
-	// The comparison has the power to see half a step: the gains are above twice their noise.
+	// The comparison would see an iteration that gains nothing.
 	_, se := stats.MeanSE(gains)
-	if gain := stat.Mean(theirs, nil); !(stat.Mean(ours, nil) > 0) || gain < 6*se {
+	if gain := stat.Mean(theirs, nil); !(stat.Mean(ours, nil) > 0) || gain < 3*se {
 		t.Errorf("mean gains %+.4f and %+.4f with a standard error of %.4f: nothing was tested",
 			stat.Mean(ours, nil), gain, se)
 	}
