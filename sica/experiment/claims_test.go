@@ -29,6 +29,9 @@ func madeUp(t *testing.T, name string, runs int,
 		if k >= figure {
 			run = int(c.Seed - firstInterpretationSeed)
 		}
+		if run >= runs {
+			continue
+		}
 		v := score(c.Method, c.Steps, run)
 		if !math.IsNaN(v) {
 			outcomes = append(outcomes, Outcome{Trial: c, MCC: &v})

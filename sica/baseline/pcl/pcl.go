@@ -76,11 +76,11 @@ type Config struct {
 	Epochs int
 
 	// Raw takes the mixed signals as they are. Without it they are whitened.
-	Raw bool
+	Raw bool `json:",omitempty"`
 
 	// Joint takes a network of both features for the log-odds, with one hidden layer of 2·d
 	// units and ReLU. Without it they are the article's −r.
-	Joint bool
+	Joint bool `json:",omitempty"`
 
 	// Seed is the seed of the weights and of the order of the positions.
 	Seed uint64
