@@ -72,7 +72,7 @@ func TestBadInput(t *testing.T) {
 
 		{"shape that doesn't fit", separate(good, "--shape", "32x32"), exitFailure, "512"},
 		{"axis shorter than the window", separate(good, "--iterations", "1", "--shape", "128x4"),
-			exitFailure, "has only 4"},
+			exitFailure, "must fit each axis"},
 		{"shape of text", separate(good, "--shape", "32xa"), exitUsage, `"32xa"`},
 		{"shape of nothing", separate(good, "--shape", ""), exitUsage, "--shape"},
 		{"negative shape", separate(good, "--shape", "-32x-16"), exitUsage, "--shape"},

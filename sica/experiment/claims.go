@@ -159,8 +159,7 @@ func (s *scores) claim(st statement) (claim, error) {
 		c.test = "signs of the correlations with the true images, first run"
 		err = s.decideUpright(&c, st)
 	default:
-		err = fmt.Errorf("experiment: statement %q: unknown test (%q); must be at most, "+
-			"at least, falls, ...", st.Text, st.Test)
+		err = fmt.Errorf("experiment: statement %q: there is no test %q", st.Text, st.Test)
 	}
 	return c, err
 }

@@ -151,12 +151,7 @@ func (s *Solution) why(left, nonlinear bool) string {
 			"with one spectrum, whose rotation isn't identified (evidence %.1f nats). "+
 			"Its orientation is right only if the mixing was symmetric.", s.Evidence)
 	}
-	doubt := ""
-	if s.Doubtful {
-		p := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
-		doubt = fmt.Sprintf(" But signals %d and %d depend on each other (correlation %.2f of the sizes of their "+
-			"innovations), so this may be wrong.", p.J+1, p.I+1, p.Dependence)
-	}
+	doubt := s.doubt()
 	if len(s.Groups) == d {
 		p := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
 		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, "+
@@ -168,6 +163,19 @@ func (s *Solution) why(left, nonlinear bool) string {
 	}
 	return fmt.Sprintf("The rotation of signals %s is not identified: %s (evidence for the whole rotation %.1f nats).%s",
 		s.groupNames(), others, s.Evidence, doubt)
+}
+
+// doubt is a sentence, after a space, on the signals that depend most on each other, or empty
+// if there is no doubt.
+func (s *Solution) doubt() string {
+	if !s.Doubtful {
+		return ""
+	}
+	p := slices.MaxFunc(s.Pairs, func(a, b Pair) int {
+		return cmp.Compare(a.Dependence, b.Dependence)
+	})
+	return fmt.Sprintf(" But signals %d and %d depend on each other (correlation %.2f of the "+
+		"sizes of their innovations), so this may be wrong.", p.J+1, p.I+1, p.Dependence)
 }
 
 // groupNames lists the groups of several signals, counted from 1.
