@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
@@ -30,35 +31,85 @@ func IsImage(path string) bool {
 // shape [height, width], which must be the same for all. Black is 0 and white 1; colours
 // become their luma, transparent pixels black.
 func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
-	if len(paths) == 0 {
-		return nil, nil, errors.New("datasets: paths: no images; must be one file for each signal")
+	z, shape, _, err = readImages(paths)
+	return z, shape, err
+}
+
+// Images is [ReadImages] with Notes on what of the images was left out. Options aren't used.
+func (o ReadOptions) Images(paths ...string) (r *Recording, shape []int, err error) {
+	z, shape, notes, err := readImages(paths)
+	if err != nil {
+		return nil, nil, err
 	}
+	return &Recording{Signals: z, Notes: notes}, shape, nil
+}
+
+func readImages(paths []string) (z *mat.Dense, shape []int, notes []string, err error) {
+	if len(paths) == 0 {
+		return nil, nil, nil, errors.New("datasets: paths: no images; must be one file for each signal")
+	}
+	kinds := map[string]int{}
 	for i, path := range paths {
 		read := decodePNG
 		switch {
 		case !IsImage(path):
-			return nil, nil, fmt.Errorf("datasets: read %s: ending %q; must be .png or .pgm",
+			return nil, nil, nil, fmt.Errorf("datasets: read %s: ending %q; must be .png or .pgm",
 				path, extension(path))
 		case extension(path) == ".pgm":
 			read = decodePGM
 		}
 		img, err := readFrom(path, read)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
+		kinds[img.kind]++
 		if i == 0 {
 			shape = []int{img.height, img.width}
 			if z, err = newSignals(len(paths), img.height*img.width); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		}
 		if !slices.Equal(shape, []int{img.height, img.width}) {
-			return nil, nil, fmt.Errorf("datasets: read %s: %d×%d pixels; must be %d×%d, like %s",
+			return nil, nil, nil, fmt.Errorf("datasets: read %s: %d×%d pixels; must be %d×%d, like %s",
 				path, img.height, img.width, shape[0], shape[1], paths[0])
 		}
 		z.SetRow(i, img.pixels)
 	}
-	return z, shape, nil
+	for _, kind := range []string{colourImage, alphaImage, deepImage} {
+		if count := kinds[kind]; count > 0 {
+			notes = append(notes, fmt.Sprintf("%d of %d images %s", count, len(paths), kind))
+		}
+	}
+	return z, shape, notes, nil
+}
+
+// What is unusual in an image.
+const (
+	colourImage = "have colours, which became shades of grey"
+	alphaImage  = "are transparent in places, which became black, or darker"
+	deepImage   = "have 16 bits a pixel, all of which are used; images that are written have 8"
+)
+
+// kindOf returns what is unusual in an image: nothing for an opaque grey one of 8 bits.
+func kindOf(img image.Image) string {
+	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {
+		return alphaImage
+	}
+	switch img.ColorModel() {
+	case color.GrayModel:
+		return ""
+	case color.Gray16Model:
+		return deepImage
+	}
+	bounds := img.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			if r, g, b, _ := img.At(x, y).RGBA(); r != g || g != b {
+				return colourImage
+			}
+		}
+	}
+	return ""
 }
 
 // WriteImages writes each signal of z, d×(height·width), as an 8-bit grey image of shape
@@ -124,6 +175,7 @@ func stretch(signal []float64, shape []int) *image.Gray {
 type greyImage struct {
 	height, width int
 	pixels        []float64
+	kind          string // what is unusual in it, see kindOf
 }
 
 // maxPNGRatio is the limit of pixels per byte of a PNG file: 8 pixels per byte of an image,
@@ -153,7 +205,10 @@ func decodePNG(r io.Reader) (greyImage, error) {
 	}
 	grey := image.NewGray16(image.Rect(0, 0, config.Width, config.Height))
 	draw.Draw(grey, grey.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
-	img := greyImage{config.Height, config.Width, make([]float64, 0, config.Height*config.Width)}
+	img := greyImage{
+		height: config.Height, width: config.Width, kind: kindOf(decoded),
+		pixels: make([]float64, 0, config.Height*config.Width),
+	}
 	for y := range img.height {
 		for x := range img.width {
 			img.pixels = append(img.pixels, float64(grey.Gray16At(x, y).Y)/65535)

@@ -45,6 +45,7 @@ type Recording struct {
 //   - .wav: one channel per signal. Integers of 8, 16, 24 or 32 bits become numbers in
 //     [−1, 1); floats of 32 or 64 bits stay as they are.
 //   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.
+//   - .vhdr: a BrainVision recording, in its units, with the files beside its header.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
 // The error says where an entry is missing, is not a number or is not finite. Files of more
@@ -77,12 +78,21 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 	case ok:
 		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
 		r, err = readFrom(path, read)
+	case isBrainVision(path):
+		if o.Transpose {
+			return nil, fmt.Errorf("datasets: read %s: %w", path, errTranspose)
+		}
+		return readBrainVision(path)
+	case extension(path) == ".eeg" || extension(path) == ".vmrk":
+		return nil, fmt.Errorf("datasets: read %s: ending %q; a BrainVision recording must be given "+
+			"by its header, .vhdr", path, extension(path))
 	case IsImage(path):
 		r = new(Recording)
 		r.Signals, r.Shape, err = ReadImages(path)
 	default:
 		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
-			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .png or .pgm", path, extension(path))
+			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .vhdr, .png or .pgm",
+			path, extension(path))
 	}
 	if err == nil && sidecar && !f.complete {
 		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)

@@ -1,0 +1,58 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/brainvision"
+)
+
+// isBrainVision reports whether the ending of a file's name is that of a BrainVision header.
+func isBrainVision(path string) bool { return extension(path) == ".vhdr" }
+
+// readBrainVision reads a BrainVision recording by the name of its header.
+func readBrainVision(path string) (*Recording, error) {
+	f, err := brainvision.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if err != nil {
+		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	n := len(f.Channels[0].Values)
+	if err := checkSize(len(f.Channels), n); err != nil {
+		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	r := &Recording{
+		Signals: mat.NewDense(len(f.Channels), n, nil), Rate: f.Rate, TimeColumn: "time",
+		Notes: slices.Clone(f.Notes),
+	}
+	for i, c := range f.Channels {
+		r.Signals.SetRow(i, c.Values)
+		r.Names, r.Units = append(r.Names, c.Name), append(r.Units, c.Unit)
+	}
+	r.Names = distinctNames(r.Names)
+	for _, m := range f.Markers {
+		text := m.Description
+		if text == "" {
+			text = m.Type
+		}
+		event := Event{Onset: float64(m.Position) / f.Rate, Duration: -1, Text: text}
+		if m.Length > 1 {
+			event.Duration = float64(m.Length) / f.Rate
+		}
+		if !strings.EqualFold(m.Type, "New Segment") {
+			r.Events = append(r.Events, event)
+		}
+	}
+	if len(r.Events) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d markers, which EDF files that are written keep",
+			len(r.Events)))
+	}
+	if err := checkValues(r.Signals, 0); err != nil {
+		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	return r, nil
+}
