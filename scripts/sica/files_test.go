@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -86,6 +90,43 @@ func TestSetAside(t *testing.T) {
 	if said := must(t, "inspect", "--model", at("model"), "--in", in, "--reference", "T7"); !strings.
 		Contains(said, "coherence") {
 		t.Errorf("with a channel that was left out as reference: %q", said)
+	}
+}
+
+// Images come back as images where --out is a folder, and what was colour is said.
+func TestImagesOut(t *testing.T) {
+	dir := t.TempDir()
+	const side = 24
+	x := mixedLaplace(t, 2, side*side)
+	paths := []string{filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png")}
+	if err := datasets.WriteImages(x, []int{side, side}, paths...); err != nil {
+		t.Fatal(err)
+	}
+	colour := image.NewRGBA(image.Rect(0, 0, side, side))
+	for k := range side * side {
+		v := uint8(k * 37)
+		colour.SetRGBA(k%side, k/side, color.RGBA{v, 255 - v, v, 255})
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, colour); err != nil {
+		t.Fatal(err)
+	}
+	third := write(t, dir, "c.png", b.String())
+	out := filepath.Join(dir, "components") + "/"
+	said := must(t, "separate", "--in", paths[0], "--in", paths[1], "--in", third, "--out", out,
+		"--backend", "go")
+	if !strings.Contains(said, "1 of 3 images have colours") {
+		t.Errorf("separate printed %q", said)
+	}
+	z, shape, err := datasets.ReadImages(out+"1.png", out+"2.png", out+"3.png")
+	if err != nil || !slices.Equal(shape, []int{side, side}) || z.RawMatrix().Rows != 3 {
+		t.Errorf("images of %v: %v", shape, err)
+	}
+	write(t, dir, "1.png", b.String())
+	code, _, stderr := command(t.Context(), "separate", "--in", filepath.Join(dir, "1.png"), "--in",
+		paths[0], "--out", dir)
+	if code != exitUsage || !strings.Contains(stderr, "it would be overwritten") {
+		t.Errorf("an image that would be overwritten: exit %d, %q", code, stderr)
 	}
 }
 

@@ -70,7 +70,8 @@ again.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.out, "out", "",
-		"`FILE` for the recovered signals: .csv, .npy, .wav, .edf or .bdf (required)")
+		"`FILE` for the recovered signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder, "+
+			"with a / behind it, for images (required)")
 	opt.add(cmd)
 	f.StringArrayVar(&opt.truth, "truth", nil,
 		"`FILE` of the true sources, to print the MCC; the separation doesn't see it")
@@ -96,16 +97,23 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 	if err != nil {
 		return cfg, err
 	}
-	if err := files.CheckSignalsName(opt.out); err != nil {
-		return cfg, err
+	if !opt.images() {
+		if err := files.CheckSignalsName(opt.out); err != nil {
+			return cfg, err
+		}
 	}
 	if cfg.Checkpoint = opt.checkpoint; opt.resume && !changed("checkpoint") {
-		cfg.Checkpoint = opt.out + ".checkpoint"
+		cfg.Checkpoint = strings.TrimRight(opt.out, "/") + ".checkpoint"
 	}
 	written := files.Places("--out", opt.out, "--json", opt.json)
 	folders := files.Places("--save", opt.save, "--checkpoint", cfg.Checkpoint)
 	if err := files.CheckApart(append(folders, written...)...); err != nil {
 		return cfg, err
+	}
+	if opt.images() {
+		for _, path := range files.ImagePaths(opt.out, len(opt.in)) {
+			written = append(written, files.Place{Flag: "--out", Path: path})
+		}
 	}
 	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return cfg, err
@@ -199,7 +207,12 @@ func (opt *separateOptions) runWhole(
 		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
 		rep.Match = newMatchReport(m)
 	}
-	if err := datasets.WriteRecording(opt.out, files.WithSignals(in, res.Z)); err != nil {
+	if opt.images() {
+		err = files.WriteImages(opt.out, res.Z, cfg.Shape)
+	} else {
+		err = datasets.WriteRecording(opt.out, files.WithSignals(in, res.Z))
+	}
+	if err != nil {
 		return err
 	}
 	if err := opt.write(out, res, rep); err != nil {
@@ -334,12 +347,21 @@ func (opt *separateOptions) read() (
 	return in, truth, shape, files.CheckVaries(opt.in[0], in)
 }
 
+// images reports whether the recovered signals are written as images into a folder.
+func (opt *separateOptions) images() bool {
+	return datasets.IsImage(opt.in[0]) && files.IsFolder(opt.out)
+}
+
 // openBackend returns the backend once all files are known to be writable.
 func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, error) {
 	if _, err := os.Lstat(opt.save); err == nil {
 		return nil, fmt.Errorf("can't write the folder %s: it is there already", opt.save)
 	}
-	if err := files.CheckWritable(opt.out, opt.json, opt.save); err != nil {
+	out := opt.out
+	if opt.images() {
+		out = ""
+	}
+	if err := files.CheckWritable(out, opt.json, opt.save); err != nil {
 		return nil, err
 	}
 	return openBackend(cmd, opt.backend)

@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
@@ -32,11 +35,35 @@ func WritePicture(path string, picture *plot.Picture, format plot.Format) error 
 	return atomicfile.Write(path, func(w io.Writer) error { return picture.Write(w, format) })
 }
 
+// IsFolder reports whether a path is meant as a folder: one that is there, or ends in a slash.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) ||
+		err == nil && info.IsDir()
+}
+
+// WriteImages writes each signal as a PNG image, 1.png, 2.png and so on, of that shape into a
+// folder, which it makes.
+func WriteImages(folder string, z *mat.Dense, shape []int) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	return datasets.WriteImages(z, shape, ImagePaths(folder, z.RawMatrix().Rows)...)
+}
+
+// ImagePaths returns the paths of d images in a folder: 1.png, 2.png and so on.
+func ImagePaths(folder string, d int) (paths []string) {
+	for i := range d {
+		paths = append(paths, filepath.Join(folder, fmt.Sprintf("%d.png", i+1)))
+	}
+	return paths
+}
+
 // CheckSignalsName returns a usage error unless signals can be written to a file of that name.
 func CheckSignalsName(path string) error {
 	if !datasets.IsWritable(path) {
 		return usage.Errorf("--out %s: use a name that ends in .csv, .tsv, .txt, .npy, .wav, "+
-			".edf or .bdf", path)
+			".edf or .bdf, or, for images, a folder with a / behind it", path)
 	}
 	return nil
 }

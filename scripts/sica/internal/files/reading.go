@@ -52,8 +52,7 @@ func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) 
 		return nil, nil, err
 	}
 	if datasets.IsImage(paths[0]) {
-		z, shape, err := datasets.ReadImages(paths...)
-		return &datasets.Recording{Signals: z}, shape, err
+		return r.Images(paths...)
 	}
 	recording, err := r.Recordings(paths...)
 	return recording, nil, err

@@ -13,8 +13,8 @@ import (
 
 // Formats is the help on files of signals.
 const Formats = `Files of signals are CSV, TSV, TXT or NPY, with a row for each position and a
-column for each signal, WAV, EDF or BDF with a channel for each signal, or PNG
-and PGM images of a signal each. Several files, such as images or a WAV file of
+column for each signal, WAV, EDF, BDF or BrainVision (.vhdr, read only) with a
+channel for each signal, or PNG and PGM images of a signal each. Several files, such as images or a WAV file of
 each microphone, are given by repeating the flag. Columns that can't be signals,
 such as counters, triggers and text, are set aside, and what was unusual in a file
 is said. A header of CSV is optional; it names all columns, none by a number.`
