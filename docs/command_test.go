@@ -21,7 +21,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	out, err := exec.Command("go", "build", "-o", name, "../scripts/sica").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", name, "../cmd/sica").CombinedOutput()
 	if err != nil {
 		return string(out), err
 	}

@@ -1,7 +1,7 @@
 """Writes what scikit-learn's FastICA finds, for the Go tests to compare with.
 
     pip install -r scripts/baselines/requirements.txt
-    go build -o bin/sica ./scripts/sica
+    go build -o bin/sica ./cmd/sica
     python scripts/baselines/fastica_oracle.py --sica bin/sica \
         --out sica/baseline/fastica/testdata/scikit-learn.json
 

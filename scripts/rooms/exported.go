@@ -29,7 +29,7 @@ func readSurfaces(root string) ([]surface, error) {
 			return err
 		}
 		if name := d.Name(); path != root && (name[0] == '.' || name[0] == '_' ||
-			slices.Contains([]string{"internal", "testdata", "examples", "scripts"}, name)) {
+			slices.Contains([]string{"internal", "testdata", "examples", "cmd", "scripts"}, name)) {
 			return filepath.SkipDir
 		}
 		s, err := readSurface(path)

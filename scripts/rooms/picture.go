@@ -116,7 +116,7 @@ func tint(name string) color.Color {
 	switch {
 	case strings.HasPrefix(name, "sica") || name == "internal/iterate":
 		return color.NRGBA{R: 219, G: 233, B: 246, A: 255}
-	case name == "notebooks" || name == "scripts":
+	case name == "notebooks" || name == "cmd":
 		return color.NRGBA{R: 253, G: 236, B: 214, A: 255}
 	case name == "internal":
 		return color.NRGBA{R: 238, G: 238, B: 238, A: 255}

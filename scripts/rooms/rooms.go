@@ -32,7 +32,8 @@ var house = [][]room{
 	{
 		{"a subject each, and what their cells share",
 			[]string{"notebooks/...", "notebook/..."}},
-		{"what a person runs", []string{"scripts/..."}},
+		{"what a person runs: the command sica, and what develops it",
+			[]string{"cmd/...", "scripts/..."}},
 	}, {
 		{"the paper's figures and this module's tables", []string{"sica/experiment/..."}},
 	}, {

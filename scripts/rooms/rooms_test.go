@@ -36,8 +36,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{"notebooks", "sica", ""},
 		{"notebooks", "notebook", ""},
-		{"scripts/sica", "notebook",
-			"package scripts/sica (room scripts) imports notebook (room notebooks), which is " +
+		{"cmd/sica", "notebook",
+			"package cmd/sica (room cmd) imports notebook (room notebooks), which is " +
 				"above it"},
 		{"notebooks/results", "sica/experiment", ""},
 		{"sica", "layers", ""},
