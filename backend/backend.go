@@ -53,6 +53,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
@@ -83,6 +84,11 @@ const (
 	// kernels when they run. Both are environment variables of the process and stay set. It
 	// must come with the first Open of CPU. Other backends don't change.
 	Portable
+	// Lazily lets Auto return a backend that opens when package sica or flows first builds a
+	// program for it, as for a network or a flow: a plugin takes tens of milliseconds to load.
+	// Open still finds and verifies the plugin. NameOf returns the backend that will be tried
+	// first until it is open. A program of one's own takes a backend that was opened without it.
+	Lazily
 )
 
 // ErrUnverified is wrapped by the error for a plugin of unknown SHA-256, which isn't loaded. The
@@ -95,6 +101,8 @@ var opened struct {
 	sync.Mutex
 	byName map[string]compute.Backend
 	plugin map[compute.Backend]string // SHA-256, of those that have one
+	// waiting is the name of the backend that a lazy one tries first.
+	waiting string
 }
 
 // Open returns the backend of that name: Auto, CUDA, CPU or Go. In a process a name has one
@@ -116,6 +124,9 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 	allowUnverified := slices.Contains(options, AllowUnverified)
 	switch name {
 	case Auto:
+		if slices.Contains(options, Lazily) {
+			return openLazily(allowUnverified)
+		}
 		for _, n := range fastestFirst {
 			b, err := open(n, allowUnverified)
 			if err == nil || n == Go || errors.Is(err, ErrUnverified) {
@@ -126,6 +137,40 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 		return open(name, allowUnverified)
 	}
 	return nil, fmt.Errorf("backend: name is %q; must be %s", name, strings.Join(Names(), ", "))
+}
+
+// openLazily returns Auto's backend. It is open where that takes no plugin. The caller has locked
+// opened.
+func openLazily(allowUnverified bool) (compute.Backend, error) {
+	for _, n := range fastestFirst {
+		plugin, ok := strings.CutPrefix(n, "xla:")
+		if b := opened.byName[n]; b != nil && !b.IsFinalized() || !ok {
+			return open(n, allowUnverified)
+		}
+		_, _, err := verifiedPlugin(plugin, allowUnverified)
+		if errors.Is(err, ErrUnverified) {
+			return nil, fmt.Errorf("backend %s: %w", n, err)
+		}
+		if err == nil {
+			b := lazy.New("xla", func() compute.Backend {
+				var options []Option
+				if allowUnverified {
+					options = append(options, AllowUnverified)
+				}
+				b, err := Open(Auto, options...)
+				if err != nil { // the plugin was exchanged since
+					b, err = Open(Go)
+				}
+				if err != nil {
+					panic(err) // the pure-Go backend always opens
+				}
+				return b
+			})
+			opened.waiting = n
+			return b, nil
+		}
+	}
+	return nil, errors.New("backend: none opens")
 }
 
 // portableFlag and portableKernels are what Portable sets, in XLA_FLAGS and in
@@ -174,8 +219,15 @@ func Available() []string {
 // NameOf returns the name of a backend that Open returned, CUDA, CPU or Go also for Auto. For any
 // other backend it returns the backend's own name.
 func NameOf(b compute.Backend) string {
+	isOpen := lazy.IsOpen(b)
+	if isOpen {
+		b = lazy.Opened(b)
+	}
 	opened.Lock()
 	defer opened.Unlock()
+	if !isOpen {
+		return opened.waiting
+	}
 
 	for name, o := range opened.byName {
 		if o == b {
@@ -188,6 +240,7 @@ func NameOf(b compute.Backend) string {
 // PluginSHA256 returns the SHA-256, in hexadecimal digits, of the plugin of a backend that Open
 // returned. It is "" for the pure-Go backend and for any other.
 func PluginSHA256(b compute.Backend) string {
+	b = lazy.Opened(b)
 	opened.Lock()
 	defer opened.Unlock()
 	return opened.plugin[b]

@@ -84,6 +84,27 @@ func TestAutoIsFastestAvailable(t *testing.T) {
 	}
 }
 
+// A lazy backend is named as the one that it will be, before and after its first use.
+func TestOpenLazily(t *testing.T) {
+	lazily, err := Open(Auto, Lazily)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := NameOf(lazily)
+	capabilities := lazily.Capabilities() // opens it
+	b, err := Open(Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := NameOf(b); before != want || NameOf(lazily) != want {
+		t.Errorf("%s, then %s; want %s", before, NameOf(lazily), want)
+	}
+	if PluginSHA256(lazily) != PluginSHA256(b) ||
+		len(capabilities.Operations) != len(b.Capabilities().Operations) {
+		t.Error("it isn't the backend that Auto opens")
+	}
+}
+
 func TestOpenUnknown(t *testing.T) {
 	for _, name := range []string{"", "xla", "xla:tpu", "GO"} {
 		_, err := Open(name)

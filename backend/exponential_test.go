@@ -16,7 +16,8 @@ import (
 func exponentialSlowdown(preempted time.Duration) float64 {
 	first, last := math.Inf(1), math.Inf(1)
 	sum := 0.0
-	for begin := time.Now(); time.Since(begin) < preempted; {
+	lastChunks := 0
+	for begin := time.Now(); time.Since(begin) < preempted || lastChunks < 1000; {
 		chunk := time.Now()
 		for i := range 1000 {
 			sum += math.Exp(-float64(i) / 1000)
@@ -27,6 +28,7 @@ func exponentialSlowdown(preempted time.Duration) float64 {
 			first = min(first, seconds)
 		case elapsed > preempted/2:
 			last = min(last, seconds)
+			lastChunks++
 		}
 	}
 	if math.IsNaN(sum) {

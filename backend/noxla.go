@@ -8,8 +8,10 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// openXLA returns the error of a build without XLA.
-func openXLA(string, bool) (compute.Backend, string, error) {
-	return nil, "", errors.New("this program was built without XLA; " +
-		"must be built with cgo, for a platform that go-xla knows, without the tag noxla")
-}
+var errNoXLA = errors.New("this program was built without XLA; " +
+	"must be built with cgo, for a platform that go-xla knows, without the tag noxla")
+
+// openXLA and verifiedPlugin return the error of a build without XLA.
+func openXLA(string, bool) (compute.Backend, string, error) { return nil, "", errNoXLA }
+
+func verifiedPlugin(string, bool) (path, sum string, err error) { return "", "", errNoXLA }

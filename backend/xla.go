@@ -18,15 +18,25 @@ var pluginOptions = map[string]string{
 
 // openXLA starts XLA with the PJRT plugin "cpu" or "cuda" and returns the plugin's SHA-256.
 func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, error) {
-	path, gomlx, err := choosePlugin(plugin, pluginFolders())
+	path, sum, err := verifiedPlugin(plugin, allowUnverified)
 	if err != nil {
-		return nil, "", err
-	}
-	sum, err := verify(path, verified)
-	if err != nil && !((allowUnverified || gomlx) && errors.Is(err, ErrUnverified)) {
 		return nil, "", err
 	}
 	// With a path, go-xla neither downloads nor searches.
 	b, err := xla.New(path + "," + pluginOptions[plugin])
 	return b, sum, err
+}
+
+// verifiedPlugin returns the path of the PJRT plugin "cpu" or "cuda" and its SHA-256, if it may be
+// loaded.
+func verifiedPlugin(plugin string, allowUnverified bool) (path, sum string, err error) {
+	path, gomlx, err := choosePlugin(plugin, pluginFolders())
+	if err != nil {
+		return "", "", err
+	}
+	sum, err = verify(path, verified)
+	if err != nil && !((allowUnverified || gomlx) && errors.Is(err, ErrUnverified)) {
+		return "", "", err
+	}
+	return path, sum, nil
 }

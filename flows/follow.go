@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
@@ -34,7 +35,7 @@ func Follow(
 	if err != nil {
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
-	exec, err := model.NewExec(backend, store, func(scope *model.Scope, y *Node) *Node {
+	exec, err := model.NewExec(lazy.Opened(backend), store, func(scope *model.Scope, y *Node) *Node {
 		c := Integrate(scope, velocity, y)
 		for _, option := range options {
 			option(c)

@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/lazy"
 )
 
 // A StepLoss builds the loss of one training step for each of R independent runs, shaped [R] and
@@ -72,6 +73,7 @@ func NewTrainer(
 	backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss,
 	dataShapes, batchShapes []shapes.Shape,
 ) (*Trainer, error) {
+	backend = lazy.Opened(backend)
 	t := &Trainer{
 		backend:   backend,
 		store:     store,

@@ -39,8 +39,9 @@ func checkBackend(name string) error {
 }
 
 // openBackend opens the backend of that name, as the command's flags ask for.
-func openBackend(cmd *cobra.Command, name string) (compute.Backend, error) {
-	var options []backend.Option
+func openBackend(
+	cmd *cobra.Command, name string, options ...backend.Option,
+) (compute.Backend, error) {
 	for flag, option := range map[string]backend.Option{
 		allowUnverified: backend.AllowUnverified,
 		deterministic:   backend.Portable,

@@ -364,7 +364,7 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 	if err := files.CheckWritable(out, opt.json, opt.save); err != nil {
 		return nil, err
 	}
-	return openBackend(cmd, opt.backend)
+	return openBackend(cmd, opt.backend, backend.Lazily) // most mixtures need no network
 }
 
 // printWhy says how long the separation took, and why it is what it is.
@@ -430,8 +430,10 @@ type separation struct {
 	Method    string   `json:"method"`
 	Preset    string   `json:"preset"`
 	Backend   string   `json:"backend"`
-	Device    string   `json:"device"`
-	Notes     []string `json:"notes"` // what was unusual in the input
+	Device    string   `json:"device"` // or that nothing was computed on the backend
+
+	on    compute.Backend
+	Notes []string `json:"notes"` // what was unusual in the input
 
 	Iterations []iterationReport `json:"iterations"`
 	Result     *sica.Result      `json:"result"` // all but its signals and maps
@@ -458,7 +460,7 @@ func (opt *separateOptions) begin(
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
 	return &separation{
 		Input: opt.in, Signals: d, Positions: n, LearnedOn: n,
-		Method: opt.method, Preset: opt.preset, Backend: name, Device: b.Description(),
+		Method: opt.method, Preset: opt.preset, Backend: name, on: b,
 	}
 }
 
@@ -484,6 +486,7 @@ func (r *separation) add(it sica.Iteration, mcc float64) {
 
 // finish adds the result, and what it knows of iterations that an earlier process made.
 func (r *separation) finish(res *sica.Result) {
+	r.Backend, r.Device = backend.NameOf(r.on), r.on.Description()
 	r.Result = res
 	earlier := []iterationReport{} // [] in JSON, not null
 	for k := range res.Iterations - len(r.Iterations) {

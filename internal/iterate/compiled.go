@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/layers"
 )
@@ -54,6 +55,7 @@ func acquire(
 	kind string, build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error),
 	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
+	backend = lazy.Opened(backend)
 	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > mostKept {
 		return build(backend, cfg, d, g, count)
 	}

@@ -1,12 +1,15 @@
 package source
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
 // Kind is a kind of model.
@@ -25,16 +28,23 @@ const (
 // ScoresOf is Scores by the kind of model that describes a signal in the fewest nats at the train
 // positions, its parameters paid for; and whether that is Varying for any signal. Without
 // lags all are Autoregressive.
-func ScoresOf(z *mat.Dense, lags, train, held []int, components int, kinds ...Kind) (scores []float64, varies bool) {
-	scores = make([]float64, len(held))
+func ScoresOf(
+	z *mat.Dense, lags, train, held []int, components int, kinds ...Kind,
+) (scores []float64, varies bool) {
 	d, _ := z.Dims()
-	for i := range d {
+	scoresOf, kindOf := make([][]float64, d), make([]Kind, d)
+	_ = parallel.Do(context.Background(), parallel.Workers(d), d, func(_, i int) {
 		row := z.RawRowView(i)
-		m, kind := shortest(row, lags, train, components, kinds)
-		m.LogDensities(row, lags, held, scores)
-		varies = varies || kind == Varying
+		var m model
+		m, kindOf[i] = shortest(row, lags, train, components, kinds)
+		scoresOf[i] = make([]float64, len(held))
+		m.LogDensities(row, lags, held, scoresOf[i])
+	})
+	scores = make([]float64, len(held))
+	for _, more := range scoresOf {
+		floats.Add(scores, more)
 	}
-	return scores, varies
+	return scores, slices.Contains(kindOf, Varying)
 }
 
 // model gives each value of a signal a density, given the signal's past.
@@ -177,8 +187,8 @@ func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
 		j.next = append(j.next, row)
 	}
 	for _, t := range positions {
-		j.past.logDensity(z[t+lag], before)
-		j.past.logDensity(z[t], now)
+		j.past.share(z[t+lag], before)
+		j.past.share(z[t], now)
 		for k, share := range before {
 			floats.AddScaled(j.next[k], share, now)
 		}
@@ -194,7 +204,7 @@ func (j *jumps) LogDensities(z []float64, _, positions []int, into []float64) {
 	n := len(j.next)
 	before, weights, logs := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, t := range positions {
-		j.past.logDensity(z[t+j.lag], before)
+		j.past.share(z[t+j.lag], before)
 		clear(weights)
 		for k, share := range before {
 			floats.AddScaled(weights, share, j.next[k])

@@ -61,7 +61,7 @@ func Fit(z []float64, lags, positions []int, components int) *Model {
 		clear(second)
 		mixture := s.mixture()
 		for _, r := range residuals {
-			mixture.logDensity(r, shares)
+			mixture.share(r, shares)
 			for k, w := range shares {
 				weight[k] += w
 				first[k] += w * r
@@ -100,20 +100,29 @@ func (s *Model) mixture() mixture {
 
 // logDensity is that of r, and sets shares to what each component has of its density.
 func (m mixture) logDensity(r float64, shares []float64) float64 {
-	largest := math.Inf(-1)
+	largest, sum := m.share(r, shares)
+	return largest + math.Log(sum)
+}
+
+// share sets shares to what each component has of the density of r, which is exp(largest)·sum.
+func (m mixture) share(r float64, shares []float64) (largest, sum float64) {
+	largest = math.Inf(-1)
 	for k, g := range m {
 		shares[k] = g.logDensity(r)
 		largest = max(largest, shares[k])
 	}
-	sum := 0.
 	for k, l := range shares {
-		shares[k] = math.Exp(l - largest)
-		sum += shares[k]
+		share := 1.0
+		if l != largest { // an exponential takes most of the time
+			share = math.Exp(l - largest)
+		}
+		shares[k] = share
+		sum += share
 	}
 	for k := range shares {
 		shares[k] /= sum
 	}
-	return largest + math.Log(sum)
+	return largest, sum
 }
 
 // LogDensities adds log p(z_t | own past) at the given positions to into.
