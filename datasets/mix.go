@@ -19,7 +19,7 @@ type MixOptions struct {
 	// W is the d×d matrix of an update. Nil is [PaperW](d).
 	W *mat.Dense
 	// StepSize is δ of an update, not negative. 0 is 1, as in the paper's text;
-	// with 0.1 the ranking of its figures comes out (see docs/paper.md).
+	// with 0.1 the ranking of its figures comes out (see docs/evaluation/paper.md).
 	StepSize float64
 	// H is applied to every entry of W·x. Nil is the identity, the paper's
 	// linear setting; [GELU] is its nonlinear one.

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The programs of docs/gomlx.md compile.
+// The programs of docs/how-to/gomlx.md compile.
 func TestPageCompiles(t *testing.T) {
-	page, err := os.ReadFile("../docs/gomlx.md")
+	page, err := os.ReadFile("../docs/how-to/gomlx.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ const (
 	LinearOnly Method = "linear"
 	// NetworkOnly is the invertible network with the shortest code. It minimises SICA's
 	// criterion itself, and undoes nonlinear mixings of signals that their own pasts predict
-	// (docs/nonlinear.md).
+	// (docs/evaluation/nonlinear.md).
 	NetworkOnly Method = "network"
 	// NoMethod leaves the signals as Config.Transforms left them, for the iterations.
 	NoMethod Method = "none"
@@ -194,7 +194,7 @@ const (
 func Default() Config { return Config{Seed: 1} }
 
 // Direct returns Default with a network whatever the signals are like: SICA's criterion
-// minimised itself over invertible maps (docs/nonlinear.md).
+// minimised itself over invertible maps (docs/evaluation/nonlinear.md).
 func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
 
 // FastWGF returns SICA-WGF in seconds, kept to linear maps: from whitened signals it follows
@@ -206,7 +206,7 @@ func FastWGF() Config { return flowOnly(Flow(iterate.FastWGF()), preprocess.ZCA)
 // PaperWGF returns SICA-WGF with the paper's settings: the network over the whole sequence,
 // Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration, J = 10. The paper gives
 // neither η nor the scale of the signals. Here η is 1 and the signals are standardised
-// (docs/paper.md).
+// (docs/evaluation/paper.md).
 func PaperWGF() Config { return flowOnly(Flow(iterate.PaperWGF()), preprocess.Standardise) }
 
 // PaperRF returns SICA-RF with the paper's settings: the network over the whole sequence,

@@ -25,8 +25,9 @@
 // [Flow] has the settings of the iterations. [FastWGF] is the gradient flow in seconds, kept to
 // linear maps. [PaperWGF] and [PaperRF] follow the paper exactly wherever it specifies a choice:
 // both flows, the networks, product samples drawn once an iteration, the optimizers with their
-// rates, batches and epochs, the numbers of iterations and of Euler steps. docs/paper.md lists
-// how the rest was read, and what other readings gave.
+// rates, batches and epochs, the numbers of iterations and of Euler steps.
+// docs/evaluation/paper.md lists how the rest was interpreted, and what other interpretations
+// gave.
 //
 // Custom parts are Config.Prepare (a transform before all others), Config.Candidates
 // (methods to compare), Flow.Network, Flow.NewOptimizer and Flow.Stop. [AsMethod] is a fit

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// docs/statements.md is the page of the committed outcomes.
+// docs/evaluation/statements.md is the page of the committed outcomes.
 func TestCommittedStatements(t *testing.T) {
 	want := must(t, "statements", "--in", "../../notebooks/results")
-	got, err := os.ReadFile("../../docs/statements.md")
+	got, err := os.ReadFile("../../docs/evaluation/statements.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Error("docs/statements.md isn't what its first lines say that it is: run bin/sica " +
-			"statements --in notebooks/results > docs/statements.md")
+		t.Error("docs/evaluation/statements.md isn't what its first lines say: run bin/sica " +
+			"statements --in notebooks/results > docs/evaluation/statements.md")
 	}
 }

@@ -8,7 +8,7 @@ tests to compare with.
 It was written from arXiv:2512.00665 alone: Algorithm 2 with the flow WGF, equation 14, the
 appendix on the network and that on hyperparameters. No number can be equal to the Go program's,
 since the random weights, permutations and batches differ: the tests compare means over seeds.
-What the paper leaves open is read as docs/paper.md has it: standardised signals, a step of 1,
+What the paper leaves open is read as docs/evaluation/paper.md has it: standardised signals, a step of 1,
 one logit, one permutation of each signal, PyTorch's initialisation.
 """
 

@@ -78,7 +78,7 @@ func sweep(data, mixing string) []Problem {
 
 // PaperStepSize is δ of the mixing's steps x ← x + δ·h(W·x) with which the figures
 // come out as the paper reports them. It prints a δ of 1; why 0.1 is argued in
-// docs/paper.md.
+// docs/evaluation/paper.md.
 const PaperStepSize = 0.1
 
 // at returns the figure's problems for a preset, without seeds.

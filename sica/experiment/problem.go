@@ -37,7 +37,7 @@ const (
 	// GELUMixing is the paper's steps x ← x + δ·GELU(W·x).
 	GELUMixing = "gelu"
 	// innerMixing is x ← x + GELU(δ·W·x), a reading of the step that
-	// docs/paper.md turns down.
+	// docs/evaluation/paper.md turns down.
 	innerMixing = "gelu-inner"
 )
 

@@ -290,7 +290,7 @@ func TestCommittedVerdicts(t *testing.T) {
 }
 
 // Cells of the committed table of the linear rule and of that of nonlinear mixtures in
-// docs/nonlinear.md come out again.
+// docs/evaluation/nonlinear.md come out again.
 func TestPrintedTablesAgain(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {

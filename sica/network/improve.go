@@ -69,7 +69,8 @@ func Improve(ctx context.Context, x *signal.Signals,
 	transforms []preprocess.Transform, white, linear Alternative, o Options) (*Improvement, error) {
 	d, _ := x.Dims()
 	if x.Grid().Axes() > 1 || d > MostSignals {
-		return nil, nil // behind GELU steps networks made digits no better (docs/nonlinear.md)
+		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
+		return nil, nil
 	}
 	i := &improver{x, transforms, white, linear, o}
 	improvement, err := i.improve(ctx)
@@ -134,7 +135,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 
 // Networks and their rivals are fitted to and compared on comparedBlocks blocks of
 // comparedBlock positions, where there are more. The time grows with the positions, and from
-// 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/nonlinear.md).
+// 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
 const comparedBlocks, comparedBlock = 4, 8192
 
 // part returns so many blocks of length positions of the sequences x, spread evenly, or x if it

@@ -1,6 +1,6 @@
 // Package gaussian computes the paper's criterion, and one iteration of each of its flows,
 // exactly for Gaussian signals: from covariances, without samples and without networks.
-// With it this project checks the theorems of the paper (docs/theory.md).
+// With it this project checks the theorems of the paper (docs/explanation/theory.md).
 //
 // The names to know are Mix, Signals.Divergence, Signals.MutualInformation and Signals.Move:
 //
@@ -150,9 +150,9 @@ func (s *Signals) Speed() float64 {
 	return mat.Trace(&full)
 }
 
-// MaxStep returns the longest step η for which docs/theory.md proves that an Euler step of
-// the Wasserstein gradient flow lowers the mutual information, by at least η/4·E‖v‖²: half
-// of the smallest eigenvalue of C.
+// MaxStep returns the longest step η for which docs/explanation/theory.md proves that an Euler
+// step of the Wasserstein gradient flow lowers the mutual information, by at least η/4·E‖v‖²:
+// half of the smallest eigenvalue of C.
 func (s *Signals) MaxStep() float64 {
 	var e mat.EigenSym
 	if !e.Factorize(s.c, false) {
