@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,11 +18,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // mixedLaplace are mixtures of autoregressive signals with Laplace innovations.
 func mixedLaplace(t *testing.T, d, n int) *mat.Dense {
 	t.Helper()
+	_, x := laplaceMixture(d, n)
+	return x
+}
+
+// laplaceMixture returns sources and what is mixed of them.
+func laplaceMixture(d, n int) (sources, mixed *mat.Dense) {
 	rng := rand.New(rand.NewPCG(11, uint64(d)))
 	s, x, a := mat.NewDense(d, n, nil), new(mat.Dense), mat.NewDense(d, d, nil)
 	for i := range d {
@@ -35,7 +44,7 @@ func mixedLaplace(t *testing.T, d, n int) *mat.Dense {
 		a.RawMatrix().Data[k] = rng.NormFloat64()
 	}
 	x.Mul(a, s)
-	return x
+	return s, x
 }
 
 // Columns that aren't signals are set aside, said, in the JSON, and in what is written; channels
@@ -217,6 +226,76 @@ func TestReadingFlags(t *testing.T) {
 		code, stdout, stderr := command(t.Context(), args...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.says) {
 			t.Errorf("%s: exit %d, %q, want %d and %q", c.args, code, stdout+stderr, c.code, c.says)
+		}
+	}
+}
+
+// Learning leaves out a bad channel, a bad stretch, drift and hum; what is recovered has all
+// positions of the signals as they are.
+func TestLeftOutOfLearning(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n, rate = 4000, 250
+	s, x := laplaceMixture(3, n)
+	rng := rand.New(rand.NewPCG(8, 0))
+	var text strings.Builder
+	text.WriteString("time,A,B,C,T7\n")
+	for k := range n {
+		seconds := float64(k) / rate
+		common := 20*seconds + 30*math.Sin(2*math.Pi*50*seconds)
+		if seconds >= 10 && seconds < 11 {
+			common += 500 * rng.NormFloat64()
+		}
+		fmt.Fprintf(&text, "%g,%g,%g,%g,%g\n", seconds, x.At(0, k)+common, x.At(1, k)-0.5*common,
+			x.At(2, k)+0.2*common, 1e4*rng.NormFloat64())
+	}
+	in := write(t, dir, "rec.csv", text.String())
+	said := must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", at("model"),
+		"--without", "T7", "--skip", "10s-11s", "--highpass", "1", "--notch", "50", "--json",
+		at("z.json"), "--backend", "go")
+	for _, want := range []string{
+		`"T7" was left out, as asked`, "250 of 4000 positions, in 1 stretches",
+		"without what is below 1 Hz and without 50 Hz and its multiples",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("separate printed %q, want %q", said, want)
+		}
+	}
+	z, err := datasets.ReadRecording(at("z.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sica.Load(at("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, all := z.Signals.Dims(); d != 3 || all != n || r.Z.RawMatrix().Cols != n-rate {
+		t.Errorf("recovered %d signals at %d positions, learned from %d", d, all, r.Z.RawMatrix().Cols)
+	}
+	demixing, err := r.Demixing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clean mat.Dense // the recovered signals without what was added
+	clean.Mul(demixing.W, x)
+	m, err := metric.MCC(&clean, s)
+	if err != nil || m.MCC < 0.99 {
+		t.Errorf("MCC %.4f of what was learned (%v)", m.MCC, err)
+	}
+	if data, _ := os.ReadFile(at("z.json")); !strings.Contains(string(data), `"learned_on": 3750`) {
+		t.Errorf("JSON doesn't say how much was learned from")
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--skip 20s-21s", "from 0 s to 16 s"}, {"--highpass 200", "below 125 Hz"},
+		{"--skip 1s-2s --shape 40x100", "are for recordings"},
+		{"--without O2", `no channel "O2"`},
+		{"--skip 1s-2s --method sica-rf --preset smoke", "family free"},
+	} {
+		args := append([]string{"separate", "--in", in, "--out", at("y.csv")},
+			strings.Fields(c.args)...)
+		if code, _, stderr := command(t.Context(), args...); code != exitUsage && code != 1 ||
+			!strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 type separateOptions struct {
 	fitOptions
 	reading   files.Reading
+	fitting   files.Fitting
 	in, truth []string
 	out, json string
 
@@ -54,6 +55,11 @@ that the linear rule expects calls for, and says how many and what more would be
 worth; --learn-on asks for others. All positions are then recovered, in blocks, so
 that a recording may be of any length. With --truth, of images, and by networks
 that see the signals' surroundings, all positions are learned from.
+
+What is learned can be kept from bad parts: --without leaves out channels, --skip
+stretches of time, --highpass and --notch drifts and hum. Channels that are left out
+aren't recovered. Skipped stretches are, and all is recovered from the signals
+without a filter.
 
 With --resume or --checkpoint, the state of a flow is kept after every iteration. If
 the command is interrupted or killed, the same command goes on from there, to the
@@ -86,6 +92,7 @@ again.
 			"by default")
 	opt.reading.Add(cmd)
 	opt.reading.AddWithout(cmd)
+	opt.fitting.Add(cmd)
 	require(cmd, "in", "out")
 	return cmd
 }
@@ -129,14 +136,22 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	if err := opt.learnOn.Check(); err != nil {
 		return err
 	}
+	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
+	if err := opt.fitting.CheckSequence(sequence); err != nil {
+		return err
+	}
+	if opt.fitting.SkipsSome() && cfg.Flow != nil && cfg.Flow.Family == sica.Free {
+		return usage.Errorf("--skip: networks of the family free can't be applied to other positions " +
+			"than they learned from: use another --method")
+	}
 	parts := progress.NewQuiet(cmd.ErrOrStderr())
 	defer parts.Done()
-	in, n, err := opt.openLong(cmd.Context(), cfg, parts.Part)
+	long, err := opt.openLong(cmd.Context(), cfg, parts.Part)
 	if err != nil {
 		return err
 	}
-	if in != nil {
-		return opt.runLong(cmd, cfg, in, n, parts)
+	if long != nil {
+		return opt.runLong(cmd, cfg, long, parts)
 	}
 	return opt.runWhole(cmd, cfg, parts)
 }
@@ -159,7 +174,12 @@ func (opt *separateOptions) runWhole(
 			return err
 		}
 	}
-	if err := cfg.Validate(d, n); err != nil {
+	learned, err := opt.learned(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	_, learnedOn := learned.Dims()
+	if err := cfg.Validate(d, learnedOn); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	mixed, err := score(x, truth)
@@ -173,7 +193,7 @@ func (opt *separateOptions) runWhole(
 	out := cmd.OutOrStdout()
 	rep := opt.begin(out, b, cfg, d, n)
 	files.Note(out, in.Notes)
-	rep.Notes = in.Notes
+	rep.Notes, rep.LearnedOn = in.Notes, learnedOn
 	if truth != nil {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
@@ -183,13 +203,13 @@ func (opt *separateOptions) runWhole(
 	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
-		if err != nil {
+		if err != nil || learned != x {
 			m.MCC = math.NaN()
 		}
 		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
 	})
-	res, fitErr := sica.Fit(cmd.Context(), b, x, cfg)
+	res, fitErr := sica.Fit(cmd.Context(), b, learned, cfg)
 	iterations.Done()
 	parts.Done()
 	if fitErr != nil && (res == nil || res.Iterations == 0) {
@@ -199,7 +219,13 @@ func (opt *separateOptions) runWhole(
 	// A fit that was cut short has a result, which is written before its error is returned.
 	printWhy(out, res)
 	res.Channels = in.Names
-	m, err := score(res.Z, truth)
+	z := res.Z
+	if learned != x {
+		if z, err = res.Transform(x); err != nil {
+			return fmt.Errorf("%s: %w", opt.in[0], err)
+		}
+	}
+	m, err := score(z, truth)
 	if err != nil {
 		return err
 	}
@@ -208,9 +234,9 @@ func (opt *separateOptions) runWhole(
 		rep.Match = newMatchReport(m)
 	}
 	if opt.images() {
-		err = files.WriteImages(opt.out, res.Z, cfg.Shape)
+		err = files.WriteImages(opt.out, z, cfg.Shape)
 	} else {
-		err = datasets.WriteRecording(opt.out, files.WithSignals(in, res.Z))
+		err = datasets.WriteRecording(opt.out, files.WithSignals(in, z))
 	}
 	if err != nil {
 		return err
@@ -224,10 +250,29 @@ func (opt *separateOptions) runWhole(
 	return removeCheckpoint(cfg)
 }
 
-// runLong separates a recording by n of its positions, or by as many as blockwise.Fit chooses
-// if n is 0.
+// learned returns the signals to learn from, with a note in the recording if they aren't its own.
+func (opt *separateOptions) learned(
+	ctx context.Context, in *datasets.Recording,
+) (*mat.Dense, error) {
+	source, notes, err := opt.fitting.Source(ctx, blockwise.InMemory{Dense: in.Signals}, in)
+	if err != nil || notes == nil {
+		return in.Signals, err
+	}
+	in.Notes = append(in.Notes, notes...)
+	_, n := source.Dims()
+	return blockwise.Part(ctx, source, n)
+}
+
+// A longRecording is one that is learned from in part.
+type longRecording struct {
+	*files.Stream
+	learned blockwise.Source // the recording, or what is left of it to learn from
+	n       int              // positions to learn from, 0 for a choice by blockwise.Fit
+}
+
+// runLong separates a recording by some of its positions.
 func (opt *separateOptions) runLong(
-	cmd *cobra.Command, cfg sica.Config, in *files.Stream, n int, parts *progress.Progress,
+	cmd *cobra.Command, cfg sica.Config, in *longRecording, parts *progress.Progress,
 ) error {
 	b, err := opt.openBackend(cmd)
 	if err != nil {
@@ -247,7 +292,7 @@ func (opt *separateOptions) runLong(
 		rep.add(it, math.NaN())
 	})
 	in.Doing = "reading a part"
-	res, err := blockwise.Fit(cmd.Context(), b, in, cfg, n)
+	res, err := blockwise.Fit(cmd.Context(), b, in.learned, cfg, in.n)
 	iterations.Done()
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
@@ -267,12 +312,12 @@ func (opt *separateOptions) runLong(
 	return removeCheckpoint(cfg)
 }
 
-// openLong returns the recording if it is learned from in part, and the number of positions, 0
-// for a choice by blockwise.Fit. It is nil if all positions are learned from. By default those
-// recordings are learned from in part that have more than blockwise.AlwaysLearned positions.
+// openLong returns the recording if it is learned from in part, and nil if all positions are
+// learned from. By default those recordings are learned from in part that have more than
+// blockwise.AlwaysLearned positions.
 func (opt *separateOptions) openLong(
 	ctx context.Context, cfg sica.Config, report func(string, float64),
-) (*files.Stream, int, error) {
+) (*longRecording, error) {
 	asked := opt.learnOn != files.LearnOnDefault
 	obstacle := ""
 	switch {
@@ -285,37 +330,42 @@ func (opt *separateOptions) openLong(
 			"score"
 	}
 	if opt.learnOn == files.LearnOnAll || obstacle != "" && !asked {
-		return nil, 0, nil
+		return nil, nil
 	}
 	if obstacle != "" {
-		return nil, 0, usage.Errorf("--learn-on %s: %s", opt.learnOn, obstacle)
+		return nil, usage.Errorf("--learn-on %s: %s", opt.learnOn, obstacle)
 	}
 	if !asked && !mayBeLong(opt.in) {
-		return nil, 0, nil
+		return nil, nil
 	}
 	in, err := opt.reading.Open(ctx, opt.in, report)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	d, total := in.Dims()
 	if err := opt.reading.CheckLooks(opt.in[0], d, total); err != nil {
-		return nil, 0, err
-	}
-	n, err := opt.learnOn.Positions(total, in.About.Rate)
-	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if !asked && total <= blockwise.AlwaysLearned {
-		return nil, 0, nil
+		return nil, nil
 	}
-	part := total
-	if n > 0 {
-		part = n
+	long := &longRecording{Stream: in}
+	var notes []string
+	if long.learned, notes, err = opt.fitting.Source(ctx, in, &in.About); err != nil {
+		return nil, err
+	}
+	in.About.Notes = append(in.About.Notes, notes...)
+	_, part := long.learned.Dims()
+	if long.n, err = opt.learnOn.Positions(part, in.About.Rate); err != nil {
+		return nil, err
+	}
+	if long.n > 0 {
+		part = long.n
 	}
 	if err := cfg.Validate(d, part); err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", opt.in[0], err)
+		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	return in, n, nil
+	return long, nil
 }
 
 // mayBeLong reports whether a file's size allows more than blockwise.AlwaysLearned positions, of

@@ -52,6 +52,9 @@ func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) 
 		return nil, nil, err
 	}
 	if datasets.IsImage(paths[0]) {
+		if len(r.Without) > 0 {
+			return nil, nil, usage.Errorf("--without: images have no channels: leave out their --in")
+		}
 		return r.Images(paths...)
 	}
 	recording, err := r.Recordings(paths...)

@@ -28,7 +28,8 @@ func Error(err error) error { return callerError{err} }
 
 // packages are the prefixes of this module's errors. A user of the command doesn't know them.
 var packages = []string{
-	"blockwise", "datasets", "dependence", "experiment", "flows", "ica", "inspect", "layers",
+	"blockwise", "brainvision", "datasets", "dependence", "edf", "experiment", "filter", "flows",
+	"ica", "inspect", "layers",
 	"linear", "metric", "network", "plot", "preprocess", "report", "sica",
 }
 

@@ -1,0 +1,115 @@
+package files
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+)
+
+// ramp is a recording of 100 positions at 10 Hz, whose value is the position.
+func ramp() (blockwise.Source, *datasets.Recording) {
+	x := mat.NewDense(1, 100, nil)
+	for t := range 100 {
+		x.Set(0, t, float64(t))
+	}
+	return blockwise.InMemory{Dense: x}, &datasets.Recording{Rate: 10, Events: []datasets.Event{
+		{Onset: 3, Duration: 0.5, Text: "BAD_blink"}, {Onset: 7, Duration: -1, Text: "bad"},
+		{Onset: 5, Duration: 1, Text: "stimulus"},
+	}}
+}
+
+// Stretches are skipped by times, positions and annotations, whatever the blocks.
+func TestSkip(t *testing.T) {
+	for text, c := range map[string]struct{ skipped, err string }{
+		"1s-2s":          {"10-19", ""},
+		"1.05s-2s":       {"11-19", ""},
+		"90-200":         {"89-99", ""},
+		"1-1":            {"0-0", ""},
+		"1s-2s,15-25":    {"10-24", ""},
+		"1s-2s,41-42":    {"10-19 40-41", ""},
+		"Bad":            {"30-34 70-70", ""},
+		"stim,1-2,9s-1m": {"0-1 50-59 90-99", ""},
+		"99s-100s":       {"", "from 0 s to 10 s"},
+		"2s-1s":          {"", "the earlier first"},
+		"10s":            {"", "two times"},
+		"0-5":            {"", "from 1 to 100"},
+		"5":              {"", "from 1 to 100"},
+		"eyes":           {"", "no annotation begins so"},
+		"1-100":          {"", "0 of 100 positions are left"},
+	} {
+		x, about := ramp()
+		o := Fitting{skip: strings.Split(text, ",")}
+		left, notes, err := o.Source(t.Context(), x, about)
+		if c.err != "" || err != nil {
+			if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %q", text, err, c.err)
+			}
+			continue
+		}
+		skipped := make([]bool, 100)
+		for i := range skipped {
+			skipped[i] = true
+		}
+		_, n := left.Dims()
+		for z, err := range left.Blocks(7) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range z.RawRowView(0) {
+				skipped[int(v)] = false
+				n--
+			}
+		}
+		var got []string
+		for begin := 0; begin < 100; begin++ {
+			end := begin
+			for end < 100 && skipped[end] {
+				end++
+			}
+			if end > begin {
+				got = append(got, fmt.Sprintf("%d-%d", begin, end-1))
+				begin = end
+			}
+		}
+		if strings.Join(got, " ") != c.skipped || n != 0 || len(notes) != 1 {
+			t.Errorf("%s: skipped %q, want %q; %d positions amiss; notes %q", text, got, c.skipped, n,
+				notes)
+		}
+	}
+}
+
+// A stretch that is skipped doesn't reach what is filtered beside it.
+func TestFilterAndSkip(t *testing.T) {
+	x := mat.NewDense(1, 2000, nil)
+	for k := range 2000 {
+		x.Set(0, k, math.Sin(float64(k)))
+		if k >= 900 && k < 950 {
+			x.Set(0, k, 1e6)
+		}
+	}
+	o := Fitting{filter: filter.Filter{Highpass: 1}, skip: []string{"901-950"}, rate: 100}
+	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for z := range left.Blocks(2000) {
+		if top := mat.Max(z); top > 1.5 {
+			t.Errorf("a value of %g is left", top)
+		}
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0], "below 1 Hz") || x.At(0, 920) != 1e6 {
+		t.Errorf("notes %q", notes)
+	}
+	o.rate = 0
+	if _, _, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{}); err == nil ||
+		!strings.Contains(err.Error(), "use --rate") {
+		t.Errorf("without a rate: %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package filter
+
+import (
+	"math"
+	"testing"
+)
+
+// amplitude returns that of a frequency in a signal away from its ends.
+func amplitude(signal []float64, hz, rate float64) float64 {
+	var re, im, n float64
+	for k := len(signal) / 5; k < 4*len(signal)/5; k++ {
+		sin, cos := math.Sincos(2 * math.Pi * hz * float64(k) / rate)
+		re, im, n = re+signal[k]*cos, im+signal[k]*sin, n+1
+	}
+	return 2 * math.Hypot(re, im) / n
+}
+
+// Each frequency is left as the gain says, at its place in time.
+func TestApply(t *testing.T) {
+	const n, rate = 5000, 250
+	f := Filter{Highpass: 1, Notch: 50}
+	if err := f.Check(rate); err != nil {
+		t.Fatal(err)
+	}
+	for hz, want := range map[float64]float64{
+		0.2: 0, 1: 0.5, 3: 1, 10: 1, 45: 1, 50: 0, 55: 1, 100: 0, 120: 1,
+	} {
+		signal, before := make([]float64, n), make([]float64, n)
+		for k := range signal {
+			signal[k] = 7 + math.Sin(2*math.Pi*hz*float64(k)/rate+0.3)
+			before[k] = signal[k] - 7
+		}
+		f.Apply(signal, rate)
+		if got := amplitude(signal, hz, rate); math.Abs(got-want) > 0.02 {
+			t.Errorf("of %g Hz %.3f is left, want %g", hz, got, want)
+		}
+		if want != 1 {
+			continue
+		}
+		for k := n / 5; k < 4*n/5; k++ {
+			if math.Abs(signal[k]-before[k]) > 0.02 {
+				t.Fatalf("%g Hz is %.3f at %d, want %.3f", hz, signal[k], k, before[k])
+			}
+		}
+	}
+}
+
+// A drift is removed up to the ends, and a line is all drift.
+func TestDrift(t *testing.T) {
+	signal := make([]float64, 2000)
+	for k := range signal {
+		signal[k] = 5 + float64(k)/100
+	}
+	Filter{Highpass: 1}.Apply(signal, 100)
+	for k, v := range signal {
+		if math.Abs(v) > 0.1 {
+			t.Fatalf("%.3f of the drift is left at %d", v, k)
+		}
+	}
+	for _, n := range []int{0, 1, 2, 3, 17} {
+		short := make([]float64, n)
+		Filter{Highpass: 1, Notch: 20}.Apply(short, 100)
+		for _, v := range short {
+			if v != 0 {
+				t.Errorf("of %d zeros one became %g", n, v)
+			}
+		}
+	}
+	same := []float64{1, 5, 2}
+	if (Filter{}).Apply(same, 100); same[1] != 5 {
+		t.Error("a filter that is none changed a signal")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, f := range []Filter{{Highpass: -1}, {Notch: 125}, {Notch: math.NaN()}} {
+		if f.Check(250) == nil {
+			t.Errorf("%+v is taken", f)
+		}
+	}
+	if (Filter{Highpass: 1}).Check(0) == nil {
+		t.Error("a rate of 0 is taken")
+	}
+}
