@@ -318,7 +318,7 @@ func newStatements() *cobra.Command {
 experiments with what the outcomes in DIR/outcomes.jsonl say to it, the interpretations of
 what the paper leaves open that were compared, and the mean MCCs. Figure makes the outcomes,
 merge adds those of other machines; docs/evaluation/statements.md is this page of
-notebooks/results.`,
+sica/experiment/results.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			results, err := experiment.Read(in, experiment.OutcomesFile)
@@ -337,7 +337,7 @@ notebooks/results.`,
 const (
 	statementsHead = `# What the paper says, and what was measured
 
-Printed by "bin/sica statements --in notebooks/results > docs/evaluation/statements.md".
+Printed by "bin/sica statements --in sica/experiment/results > docs/evaluation/statements.md".
 [The paper's figures](paper.md) says what the interpretations are. Brackets hold standard
 errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
 4b, 4c), a method's single run decides nothing; it is among the MCCs below.

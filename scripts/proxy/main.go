@@ -10,10 +10,10 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"os"
@@ -21,9 +21,12 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"golang.org/x/mod/module"
+	modzip "golang.org/x/mod/zip"
 )
 
-const module = "github.com/seed-47b1e431/gosica"
+const modulePath = "github.com/seed-47b1e431/gosica"
 
 func main() {
 	log.SetFlags(0)
@@ -31,11 +34,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: go run ./scripts/proxy FOLDER")
 	}
-	files, err := moduleFiles()
-	if err != nil {
-		log.Fatal(err)
-	}
-	version, err := write(os.Args[1], files)
+	version, err := write(os.Args[1], ".")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,56 +44,70 @@ func main() {
 // ignored are folders of .gitignore.
 var ignored = []string{"bin", "out", "__pycache__"}
 
-// moduleFiles returns the paths of the module's files in the working folder, sorted. Files of
-// modules in folders below, such as examples, aren't among them.
-func moduleFiles() ([]string, error) {
-	var files []string
-	err := fs.WalkDir(os.DirFS("."), ".", func(file string, entry fs.DirEntry, err error) error {
+// A moduleFile is a file of the module, by its path below the checkout.
+type moduleFile struct{ root, path string }
+
+func (f moduleFile) name() string                 { return filepath.Join(f.root, filepath.FromSlash(f.path)) }
+func (f moduleFile) Path() string                 { return f.path }
+func (f moduleFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.name()) }
+func (f moduleFile) Open() (io.ReadCloser, error) { return os.Open(f.name()) }
+
+// moduleFiles returns the module's files in the checkout, sorted. Files of modules in folders
+// below, such as examples, aren't among them.
+func moduleFiles(root string) ([]modzip.File, error) {
+	var files []modzip.File
+	checkout := os.DirFS(root)
+	err := fs.WalkDir(checkout, ".", func(file string, entry fs.DirEntry, err error) error {
 		name := entry.Name()
 		switch {
 		case err != nil:
 			return err
 		case file == ".":
 		case entry.IsDir():
-			_, missing := os.Stat(path.Join(file, "go.mod"))
+			_, missing := fs.Stat(checkout, path.Join(file, "go.mod"))
 			if missing == nil || name[0] == '.' || slices.Contains(ignored, name) {
 				return fs.SkipDir
 			}
 		case entry.Type().IsRegular() && name[0] != '.' && path.Ext(name) != ".test":
-			files = append(files, file)
+			files = append(files, moduleFile{root, file})
 		}
 		return nil
 	})
 	return files, err
 }
 
-// write writes what a proxy answers about the files' version, which it returns: a list, the
-// version's info, its go.mod and its zip. See https://go.dev/ref/mod#goproxy-protocol.
-func write(folder string, files []string) (version string, err error) {
-	contents := make(map[string][]byte)
+// zipped returns the module's zip, as the go command makes it of a repository, and its version.
+func zipped(root string) (archive []byte, version string, err error) {
+	files, err := moduleFiles(root)
+	if err != nil {
+		return nil, "", err
+	}
 	hash := sha256.New()
 	for _, file := range files {
-		if contents[file], err = os.ReadFile(file); err != nil {
-			return "", err
+		content, err := os.ReadFile(file.(moduleFile).name())
+		if err != nil {
+			return nil, "", err
 		}
-		fmt.Fprintf(hash, "%s %x\n", file, sha256.Sum256(contents[file]))
+		fmt.Fprintf(hash, "%s %x\n", file.Path(), sha256.Sum256(content))
 	}
 	version = fmt.Sprintf("v0.0.0-checkout.%x", hash.Sum(nil)[:6])
-	var zipped bytes.Buffer
-	z := zip.NewWriter(&zipped)
-	for _, file := range files {
-		w, err := z.Create(module + "@" + version + "/" + file)
-		if err != nil {
-			return "", err
-		}
-		if _, err := w.Write(contents[file]); err != nil {
-			return "", err
-		}
-	}
-	if err := z.Close(); err != nil {
+	var buffer bytes.Buffer
+	err = modzip.Create(&buffer, module.Version{Path: modulePath, Version: version}, files)
+	return buffer.Bytes(), version, err
+}
+
+// write writes what a proxy answers about the checkout's version, which it returns: a list, the
+// version's info, its go.mod and its zip. See https://go.dev/ref/mod#goproxy-protocol.
+func write(folder, root string) (version string, err error) {
+	archive, version, err := zipped(root)
+	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(folder, filepath.FromSlash(module), "@v")
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(folder, filepath.FromSlash(modulePath), "@v")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
@@ -103,8 +116,8 @@ func write(folder string, files []string) (version string, err error) {
 	for name, content := range map[string][]byte{
 		"list":            []byte(version + "\n"),
 		version + ".info": []byte(info),
-		version + ".mod":  contents["go.mod"],
-		version + ".zip":  zipped.Bytes(),
+		version + ".mod":  mod,
+		version + ".zip":  archive,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			return "", err

@@ -156,7 +156,8 @@ func skipFolder(root, path, name string) error {
 		return nil
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	if err == nil || name == "testdata" || name == "out" || name[0] == '.' || name[0] == '_' {
+	other := err == nil && name != "notebooks" // which are a module only to stay out of this one
+	if other || name == "testdata" || name == "out" || name[0] == '.' || name[0] == '_' {
 		return fs.SkipDir
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 // The committed results come out again: bit for bit on a machine and a backend that
 // make the same bits as those that made them, and to rounding elsewhere.
 func TestCommittedFiguresAgain(t *testing.T) {
-	results, err := Read("../../notebooks/results", OutcomesFile)
+	results, err := Read("results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestCommittedFiguresAgain(t *testing.T) {
 					test.rounding)
 			}
 			if *update {
-				renew(t, "../../notebooks/results/outcomes.jsonl", got)
+				renew(t, "results/outcomes.jsonl", got)
 				return
 			}
 			if want.Machine == nil || got.Backend != want.Backend ||

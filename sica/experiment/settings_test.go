@@ -96,7 +96,7 @@ func loss(f *Fitted) []float64 { return f.Details.(*sica.Result).Loss }
 // The settings that the rivals' committed outcomes were made with are those of
 // today, and no backend is among them.
 func TestCommittedSettings(t *testing.T) {
-	results, err := Read("../../notebooks/results", OutcomesFile)
+	results, err := Read("results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestStatements(t *testing.T) {
 // Of the committed outcomes a reason is given just where a statement doesn't hold with
 // PaperPreset.
 func TestReasons(t *testing.T) {
-	r, err := Read("../../notebooks/results", OutcomesFile)
+	r, err := Read("results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,9 +56,29 @@ func add(t *testing.T, s *experiment.Store, o *experiment.Outcome, z *mat.Dense)
 	}
 }
 
+// Signals are kept with 16 bits, whatever their scale, and what was rounded stays as it is.
+func TestStoreRoundsSignals(t *testing.T) {
+	s := open(t, t.TempDir(), "outcomes")
+	z := mat.NewDense(1, 4, []float64{0x10000 + 0.4, 1e-300 / 3, -1e300 / 7, 0x1.00008p-3})
+	add(t, s, outcome(1, .5), z)
+	once, err := s.Signals(trial(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range z.RawRowView(0) {
+		if got := once.At(0, k); math.Abs(got-v) > 0x1p-16*math.Abs(v) || got == v {
+			t.Errorf("%g was kept as %g", v, got)
+		}
+	}
+	add(t, s, outcome(2, .5), once)
+	if twice, err := s.Signals(trial(2)); err != nil || !mat.Equal(twice, once) {
+		t.Errorf("%v was kept as %v (%v)", once, twice, err)
+	}
+}
+
 func TestStoreKeepsWhatWasAdded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
-	z := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 1e-300})
+	z := mat.NewDense(2, 3, []float64{1, -2, 3, 0, 0xffff, 0x1p-1000})
 	s := open(t, dir, "outcomes")
 	add(t, s, outcome(1, .5), nil)
 	add(t, s, outcome(2, .25), z)
