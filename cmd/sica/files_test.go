@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -298,4 +299,86 @@ func TestLeftOutOfLearning(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
 	}
+}
+
+// Inspect proposes the component of the blinks, and remove --proposed takes it out.
+func TestProposed(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n, rate = 3000, 250
+	x := mixedLaplace(t, 3, n)
+	rng := rand.New(rand.NewPCG(9, 0))
+	blinks := make([]float64, n)
+	for k := range blinks {
+		blinks[k] = 20 * math.Exp(-math.Pow(float64(k%300)-150, 2)/400)
+	}
+	in := &datasets.Recording{
+		Signals: mat.NewDense(5, n, nil), Names: []string{"Fp1", "Fp2", "Cz", "O1", "EOG1"}, Rate: rate,
+	}
+	for k := range n {
+		for i, weight := range []float64{1, 0.8, 0.1} {
+			in.Signals.Set(i, k, x.At(i, k)+weight*blinks[k])
+		}
+		in.Signals.Set(3, k, x.At(0, k)-x.At(2, k)+0.5*rng.NormFloat64())
+		in.Signals.Set(4, k, 3*blinks[k]+2*rng.NormFloat64())
+	}
+	rec := at("rec.edf")
+	if err := datasets.WriteRecording(rec, in); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", rec, "--out", at("z.csv"), "--save", at("model"), "--without", "EOG1",
+		"--backend", "go")
+	remove := []string{"remove", "--model", at("model"), "--in", rec, "--out", at("clean.edf"),
+		"--proposed"}
+	if code, _, stderr := command(t.Context(), remove...); code != exitUsage ||
+		!strings.Contains(stderr, "holds no proposal") {
+		t.Errorf("before it was proposed: exit %d, %q", code, stderr)
+	}
+	said := must(t, "inspect", "--model", at("model"), "--in", rec, "--reference", "EOG1")
+	if !strings.Contains(said, "proposed: ") || !strings.Contains(said, "at least 0.5 in size") ||
+		strings.Contains(said, "proposed: none") {
+		t.Fatalf("inspect printed %q", said)
+	}
+	if said := must(t, remove...); !strings.Contains(said, "reference EOG1") {
+		t.Errorf("remove printed %q", said)
+	}
+	clean, err := datasets.ReadRecording(at("clean.edf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(clean.Names, in.Names) || clean.Rate != rate {
+		t.Errorf("the cleaned recording has %q at %g Hz", clean.Names, clean.Rate)
+	}
+	for i := range 4 {
+		if c := math.Abs(stat.Correlation(clean.Signals.RawRowView(i), blinks, nil)); c > 0.1 {
+			t.Errorf("%s still has %.2f of the blinks", clean.Names[i], c)
+		}
+	}
+	if c := stat.Correlation(clean.Signals.RawRowView(4), blinks, nil); c < 0.9 {
+		t.Errorf("the reference has %.2f of its blinks", c)
+	}
+	none := must(t, "inspect", "--model", at("model"), "--in", rec, "--reference", write(t, dir,
+		"noise.csv", noise(rng, n)))
+	if !strings.Contains(none, "proposed: none") {
+		t.Errorf("of noise as reference: %q", none)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--proposed", "proposed none"}, {"", "components proposed"},
+		{"--proposed --components 1", "components proposed"},
+	} {
+		args := append(slices.Clone(remove[:7]), strings.Fields(c.args)...)
+		if code, _, stderr := command(t.Context(), args...); code != exitUsage ||
+			!strings.Contains(stderr, c.want) {
+			t.Errorf("remove %s: exit %d, %q, want %q", c.args, code, stderr, c.want)
+		}
+	}
+}
+
+// noise returns a CSV file of a white signal.
+func noise(rng *rand.Rand, n int) string {
+	var text strings.Builder
+	for range n {
+		fmt.Fprintf(&text, "%g\n", rng.NormFloat64())
+	}
+	return text.String()
 }

@@ -41,7 +41,9 @@ explains, the channel in which this share is largest, its excess kurtosis (0 for
 Gaussian values, more for rare large ones), and its strongest rhythm. With
 --reference, a channel of the recording or a file of one signal, it also prints
 their correlation and their coherence: the share of the reference's variance that a
-filter of the recovered signal explains. Signals count from 1, as for sica remove.
+filter of the recovered signal explains. It proposes to remove those of which one of
+the two is at least 0.5, and keeps that in the model's folder for sica remove
+--proposed. Signals count from 1, as for sica remove.
 --plot draws the first seconds of each, by decreasing share, beside its pattern:
 what it adds to each channel. The recording may be of any length.
 
@@ -118,6 +120,14 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(out, in.About.Notes)
+	if reference == nil {
+		return nil
+	}
+	p := newProposal(all, opt.reference)
+	fmt.Fprintln(out, p)
+	if err := p.write(opt.model); err != nil {
+		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ type removeOptions struct {
 	model, out string
 	in         []string
 	components []int
+	proposed   bool
 }
 
 func newRemove() *cobra.Command {
@@ -26,9 +28,10 @@ func newRemove() *cobra.Command {
 		Short: "Remove recovered signals from a recording",
 		Long: `Remove reads what sica separate --save wrote, and a recording of the same
 channels, and subtracts what some of the recovered signals contribute to it, such
-as the heartbeat in an electroencephalogram. The channels keep their names, times
-and units. sica inspect says which recovered signal is which; they count from 1.
-The recording may be of any length.
+as the heartbeat in an electroencephalogram: those of --components, or with
+--proposed those that sica inspect --reference proposed. The channels keep their
+names, times and units. sica inspect says which recovered signal is which; they
+count from 1. The recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -40,9 +43,13 @@ The recording may be of any length.
 	f.StringVar(&opt.out, "out", "",
 		"`FILE` for the cleaned recording: .csv, .npy, .wav, .edf or .bdf (required)")
 	f.IntSliceVar(&opt.components, "components", nil,
-		"numbers `K` of the recovered signals, with commas between (required)")
+		"numbers `K` of the recovered signals, with commas between")
+	f.BoolVar(&opt.proposed, "proposed", false,
+		"remove the recovered signals that sica inspect --reference proposed last")
 	opt.reading.Add(cmd)
-	require(cmd, "model", "in", "out", "components")
+	require(cmd, "model", "in", "out")
+	cmd.MarkFlagsOneRequired("components", "proposed")
+	cmd.MarkFlagsMutuallyExclusive("components", "proposed")
 	return cmd
 }
 
@@ -61,13 +68,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	k, _ := result.Z.Dims()
-	var rows []int
-	for _, c := range opt.components {
-		if c < 1 || c > k {
-			return usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
-		}
-		rows = append(rows, c-1)
+	rows, err := opt.rows(cmd.OutOrStdout(), result)
+	if err != nil {
+		return err
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
@@ -85,4 +88,23 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	shown.Done()
 	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
 	return nil
+}
+
+// rows returns the recovered signals to remove, counted from 0, and says which were proposed.
+func (opt *removeOptions) rows(out io.Writer, result *sica.Result) (rows []int, err error) {
+	k, _ := result.Z.Dims()
+	if opt.proposed {
+		p, err := readProposal(opt.model, k)
+		if err == nil {
+			fmt.Fprintf(out, "removing %s, as proposed with the reference %s\n", p.numbers(), p.Reference)
+		}
+		return p.Signals, err
+	}
+	for _, c := range opt.components {
+		if c < 1 || c > k {
+			return nil, usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
+		}
+		rows = append(rows, c-1)
+	}
+	return rows, nil
 }

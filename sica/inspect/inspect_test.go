@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -204,5 +205,127 @@ func TestComponentsErrors(t *testing.T) {
 	}
 	if _, err := inspect.Components(nonlinear, x, nil); !errors.Is(err, sica.ErrNotLinear) {
 		t.Error(err)
+	}
+}
+
+// simulated is a recording of eight channels: seven autoregressive sources with Laplace
+// innovations and blinks, a train of bumps at random times. The reference has the blinks, delayed
+// by some positions, 0.3 of a mixture of the others, and noise, each beside blinks of deviation 1.
+func simulated(seed uint64, delay int) (s, x *mat.Dense, reference []float64) {
+	const d, n = 8, 4000
+	rng := rand.New(rand.NewPCG(seed, 46))
+	s = mat.NewDense(d, n, nil)
+	for i := range d - 1 {
+		last := 0.0
+		for t := range n {
+			last = (0.9-0.2*float64(i%5))*last + rng.ExpFloat64()*float64(1-2*rng.IntN(2))
+			s.Set(i, t, last)
+		}
+	}
+	for range n / 250 {
+		at := rng.IntN(n - 60)
+		for t := range 60 {
+			s.Set(d-1, at+t, s.At(d-1, at+t)+1-math.Cos(2*math.Pi*float64(t)/60))
+		}
+	}
+	weights := make([]float64, d-1)
+	for i := range d {
+		row := s.RawRowView(i)
+		mean, sd := stat.PopMeanStdDev(row, nil)
+		for t := range row {
+			row[t] = (row[t] - mean) / sd
+		}
+		if i < d-1 {
+			weights[i] = rng.NormFloat64()
+		}
+	}
+	floats.Scale(0.3/floats.Norm(weights, 2), weights)
+	a := mat.NewDense(d, d, nil)
+	for k := range a.RawMatrix().Data {
+		a.RawMatrix().Data[k] = rng.NormFloat64()
+	}
+	x = new(mat.Dense)
+	x.Mul(a, s)
+	reference = make([]float64, n)
+	for t := range reference {
+		reference[t] = s.At(d-1, max(t-delay, 0)) + 0.3*rng.NormFloat64()
+		for i, w := range weights {
+			reference[t] += w * s.At(i, t)
+		}
+	}
+	return s, x, reference
+}
+
+// The component of the blinks is proposed and no other, also where the reference is late.
+func TestPropose(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sica.Default()
+	cfg.Method = sica.LinearOnly
+	missed, wrong := map[float64]int{}, map[float64]int{}
+	recordings := uint64(40)
+	if testing.Short() {
+		recordings = 4
+	}
+	for seed := range recordings {
+		s, x, reference := simulated(seed, 40*int(seed%2))
+		r, err := sica.Fit(t.Context(), b, x, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := inspect.Components(r, x, reference)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blinks, best := 0, 0.0
+		for i := range 8 {
+			c := math.Abs(stat.Correlation(r.Z.RawRowView(i), s.RawRowView(7), nil))
+			if c > best {
+				blinks, best = i, c
+			}
+		}
+		for _, c := range all {
+			if want := c.Signal == blinks; c.Proposed != want {
+				t.Errorf("seed %d: component %d, correlation %.2f, coherence %.2f: proposed %v, want %v",
+					seed, c.Signal, c.Correlation, c.Coherence, c.Proposed, want)
+			}
+			for _, limit := range []float64{0.25, 0.5, 0.75, 0.9} {
+				switch proposed := max(math.Abs(c.Correlation), c.Coherence) >= limit; {
+				case proposed && c.Signal != blinks:
+					wrong[limit]++
+				case !proposed && c.Signal == blinks:
+					missed[limit]++
+				}
+			}
+		}
+	}
+	t.Logf("missed %v, wrong %v of %d recordings, by limit", missed, wrong, recordings)
+}
+
+// The spectrum has its peak at a rhythm, and all shares add up to 1.
+func TestSpectrum(t *testing.T) {
+	const n, rate, hz = 5000, 250, 20
+	_, x, _ := simulated(1, 0)
+	row := mat.NewDense(2, n, nil)
+	for k := range n {
+		row.Set(0, k, math.Sin(2*math.Pi*hz*float64(k)/rate))
+		row.Set(1, k, x.At(0, k%4000))
+	}
+	all, err := inspect.Components(separated(t, row), row, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, c := range all {
+		if sum := floats.Sum(c.Spectrum); len(c.Spectrum) != 129 || math.Abs(sum-1) > 1e-9 {
+			t.Errorf("%d bands that add up to %g", len(c.Spectrum), sum)
+		}
+		peak := floats.MaxIdx(c.Spectrum)
+		found = found || math.Abs(float64(peak)*rate/256-hz) < 1 && c.Spectrum[peak] > 0.3
+	}
+	if !found {
+		t.Error("no component has the rhythm's spectrum")
 	}
 }

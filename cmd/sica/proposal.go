@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+)
+
+// proposalFile is the file of a saved separation that holds the latest proposal. The manifest
+// doesn't have it.
+const proposalFile = "proposed.json"
+
+// A proposal is the recovered signals that inspect --reference proposes to remove.
+type proposal struct {
+	Signals   []int  `json:"signals"` // from 0, in order
+	Reference string `json:"reference"`
+	Rule      string `json:"rule"`
+}
+
+func newProposal(all []inspect.Component, reference string) proposal {
+	p := proposal{Signals: []int{}, Reference: reference, Rule: inspect.Rule}
+	for _, c := range all {
+		if c.Proposed {
+			p.Signals = append(p.Signals, c.Signal)
+		}
+	}
+	slices.Sort(p.Signals)
+	return p
+}
+
+// String says what is proposed and why.
+func (p proposal) String() string {
+	if len(p.Signals) == 0 {
+		return fmt.Sprintf("proposed: none, as each would have to pass the rule: %s; reference %s",
+			p.Rule, p.Reference)
+	}
+	return fmt.Sprintf("proposed: %s, by the rule: %s; reference %s. Kept for sica remove --proposed",
+		p.numbers(), p.Rule, p.Reference)
+}
+
+// numbers are the signals counted from 1.
+func (p proposal) numbers() string {
+	var numbers []string
+	for _, i := range p.Signals {
+		numbers = append(numbers, strconv.Itoa(i+1))
+	}
+	return strings.Join(numbers, ", ")
+}
+
+// write keeps the proposal in the folder of a separation, in place of an earlier one.
+func (p proposal) write(model string) error {
+	return files.WriteJSON(filepath.Join(model, proposalFile), p)
+}
+
+// readProposal reads what write kept in the folder of a separation of k signals.
+func readProposal(model string, k int) (p proposal, err error) {
+	path := filepath.Join(model, proposalFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, usage.Errorf("--proposed: %s holds no proposal: use sica inspect --reference first, or "+
+			"--components", model)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(p.Signals) == 0 {
+		return p, usage.Errorf("--proposed: sica inspect proposed none with the reference %s: use "+
+			"--components", p.Reference)
+	}
+	for _, i := range p.Signals {
+		if i < 0 || i >= k {
+			return p, fmt.Errorf("%s: proposes signal %d; must be one of 1 to %d", path, i+1, k)
+		}
+	}
+	return p, nil
+}
