@@ -255,7 +255,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 		"--without", "T7", "--skip", "10s-11s", "--highpass", "1", "--notch", "50", "--json",
 		at("z.json"), "--backend", "go")
 	for _, want := range []string{
-		`"T7" was left out, as asked`, "250 of 4000 positions, in 1 stretches",
+		`"T7" was left out, as asked`, "250 of 4000 positions were skipped, in stretches: 1",
 		"without what is below 1 Hz and without 50 Hz and its multiples",
 	} {
 		if !strings.Contains(said, want) {

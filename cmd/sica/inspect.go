@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -26,8 +26,8 @@ import (
 type inspectOptions struct {
 	reading                      files.Reading
 	in                           []string
+	fitting                      files.Fitting
 	model, reference, json, plot string
-	rate                         float64
 }
 
 func newInspect() *cobra.Command {
@@ -44,8 +44,10 @@ their correlation and their coherence: the share of the reference's variance tha
 filter of the recovered signal explains. It proposes to remove those of which one of
 the two is at least 0.5, and keeps that in the model's folder for sica remove
 --proposed. Signals count from 1, as for sica remove.
---plot draws the first seconds of each, by decreasing share, beside its pattern:
-what it adds to each channel. The recording may be of any length.
+--plot draws the first seconds of each, its spectrum and its pattern, what it adds
+to each channel: as bars and, of channels with names such as Fp1 and Cz, as a map
+of the head. --highpass, --notch and --skip look at the signals, and a reference, as
+sica separate learned from them. The recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -56,19 +58,18 @@ what it adds to each channel. The recording may be of any length.
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the recording (required)")
 	f.StringVar(&opt.reference, "reference", "",
 		"`NAME` or number of a channel, or a file of one signal, to compare with")
-	f.Float64Var(&opt.rate, "rate", 0,
-		"positions a second, in `HZ`; what the recording says by default")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
 	opt.reading.Add(cmd)
+	opt.fitting.Add(cmd, "look at")
 	require(cmd, "model", "in")
 	return cmd
 }
 
 func (opt *inspectOptions) run(cmd *cobra.Command) error {
-	if opt.rate < 0 {
-		return usage.Errorf("--rate %g: use a positive number", opt.rate)
+	if err := opt.fitting.CheckSequence(!datasets.IsImage(opt.in[0])); err != nil {
+		return err
 	}
 	written := files.Places("--json", opt.json, "--plot", opt.plot)
 	places := append(files.Places("--model", opt.model), written...)
@@ -92,15 +93,20 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if opt.rate > 0 {
-		in.About.Rate = opt.rate
-	}
 	reference, err := opt.readReference(in)
 	if err != nil {
 		return err
 	}
 	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2
-	all, err := inspect.Recording(result, in, reference)
+	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
+	if err == nil && reference != nil {
+		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
+	}
+	if err != nil {
+		return err
+	}
+	in.About.Notes = append(in.About.Notes, notes...)
+	all, err := inspect.Recording(result, x, reference)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -110,7 +116,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	if opt.plot != "" {
-		if err := plotComponents(opt.plot, result, all, in); err != nil {
+		if err := plotComponents(opt.plot, result, all, x, &in.About); err != nil {
 			return err
 		}
 	}
@@ -210,7 +216,10 @@ const (
 )
 
 // plotComponents draws the components in their order, with the signs of their patterns.
-func plotComponents(path string, r *sica.Result, all []inspect.Component, in *files.Stream) error {
+func plotComponents(
+	path string, r *sica.Result, all []inspect.Component, x blockwise.Source,
+	about *datasets.Recording,
+) error {
 	format, err := plot.FormatOf(path)
 	if err != nil {
 		return err
@@ -219,14 +228,14 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *fi
 	if err != nil {
 		return err
 	}
-	_, shown := in.Dims()
-	if in.About.Rate > 0 {
-		shown = min(shown, max(2, int(shownSeconds*in.About.Rate)))
+	_, shown := x.Dims()
+	if about.Rate > 0 {
+		shown = min(shown, max(2, int(shownSeconds*about.Rate)))
 	} else {
 		shown = min(shown, shownPositions)
 	}
 	var z *mat.Dense
-	for first, err := range blockwise.Transform(r, in.Source.Blocks(shown)) {
+	for first, err := range blockwise.Transform(r, x.Blocks(shown)) {
 		if err != nil {
 			return err
 		}
@@ -241,10 +250,10 @@ func plotComponents(path string, r *sica.Result, all []inspect.Component, in *fi
 		}
 		rows = append(rows, plot.Component{
 			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share),
-			Trace: trace, Pattern: c.Pattern,
+			Trace: trace, Pattern: c.Pattern, Spectrum: c.Spectrum,
 		})
 	}
-	picture, err := plot.Components(in.About.Start, in.About.Rate, in.About.Names, rows...)
+	picture, err := plot.Components(about.Start, about.Rate, about.Names, rows...)
 	if err != nil {
 		return err
 	}

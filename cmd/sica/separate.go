@@ -15,10 +15,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -92,7 +92,7 @@ again.
 			"by default")
 	opt.reading.Add(cmd)
 	opt.reading.AddWithout(cmd)
-	opt.fitting.Add(cmd)
+	opt.fitting.Add(cmd, "learn from")
 	require(cmd, "in", "out")
 	return cmd
 }
@@ -258,9 +258,18 @@ func (opt *separateOptions) learned(
 	if err != nil || notes == nil {
 		return in.Signals, err
 	}
-	in.Notes = append(in.Notes, notes...)
+	in.Notes = append(in.Notes, withRecovered(notes)...)
 	_, n := source.Dims()
 	return blockwise.Part(ctx, source, n)
+}
+
+// withRecovered adds to notes on what is learned from, if any, what is recovered.
+func withRecovered(notes []string) []string {
+	if notes == nil {
+		return nil
+	}
+	return append(notes, "learned from these; all positions are recovered, from the signals "+
+		"as they are")
 }
 
 // A longRecording is one that is learned from in part.
@@ -354,7 +363,7 @@ func (opt *separateOptions) openLong(
 	if long.learned, notes, err = opt.fitting.Source(ctx, in, &in.About); err != nil {
 		return nil, err
 	}
-	in.About.Notes = append(in.About.Notes, notes...)
+	in.About.Notes = append(in.About.Notes, withRecovered(notes)...)
 	_, part := long.learned.Dims()
 	if long.n, err = opt.learnOn.Positions(part, in.About.Rate); err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ type Component struct {
 	Trace []float64
 	// Pattern has its weight in each channel.
 	Pattern []float64
+	// Spectrum has its power in bands of equal width from 0 to half of the rate; nil for none.
+	Spectrum []float64
 }
 
 // Components draws the components of a recording below one another: the trace of each over time,
@@ -29,19 +31,28 @@ type Component struct {
 // the middle of a pattern's bars is 0. Time begins at start. It is in seconds if there is a rate
 // in positions per second, else in positions. Without channels these are numbered.
 //
+// If the rows have spectra these are drawn too, in decibels, up to the frequency below which each
+// has 99 % of its power. If six or more channels have names of the 10–20 or the 10–10 system,
+// such as Fp1 and Cz, each pattern is drawn as a map of the head, seen from above, too: orange
+// where it is positive and blue where it is negative.
+//
 // It is an error if there are no rows, if a trace has fewer than two values or not as many as the
-// first, if a pattern hasn't one entry for each channel, if a value isn't finite, or if the rate
-// is negative.
+// first, if a pattern hasn't one entry for each channel, if spectra have other lengths than the
+// first, if a value isn't finite, or if the rate is negative.
 func Components(start, rate float64, channels []string, rows ...Component) (*Picture, error) {
 	channels, err := checkComponents(start, rate, channels, rows)
 	if err != nil {
 		return nil, fmt.Errorf("plot: components: %w", err)
 	}
 	rowHeight := max(34, min(70, 560/vg.Length(len(rows)))) * pixel
+	heads := placed(channels)
+	if heads != nil { // dots and colours are to be seen
+		rowHeight = max(rowHeight, 84*pixel)
+	}
 	return &Picture{
 		width:  width,
 		height: rowHeight*vg.Length(len(rows)) + 110*pixel,
-		draw:   func(c draw.Canvas) { drawComponents(inset(c), start, rate, channels, rows) },
+		draw:   func(c draw.Canvas) { drawComponents(inset(c), start, rate, channels, heads, rows) },
 	}, nil
 }
 
@@ -68,7 +79,11 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 			return nil, fmt.Errorf("row %d has a pattern of %d channels; must be %d",
 				k+1, len(r.Pattern), len(channels))
 		}
-		for _, values := range [][]float64{r.Trace, r.Pattern} {
+		if n := len(rows[0].Spectrum); n == 1 || len(r.Spectrum) != n {
+			return nil, fmt.Errorf("row %d has a spectrum of %d bands; "+
+				"must have none or at least 2, and %d, like the first", k+1, len(r.Spectrum), n)
+		}
+		for _, values := range [][]float64{r.Trace, r.Pattern, r.Spectrum} {
 			if s := floats.Norm(values, math.Inf(1)); !signal.Finite(s) {
 				return nil, fmt.Errorf("row %d has a value that isn't finite; must be finite", k+1)
 			}
@@ -77,8 +92,30 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	return channels, nil
 }
 
+// columns are the horizontal borders of what is drawn beside a component's label. Spectra and
+// heads have no width where there are none.
+type columns struct{ traces, spectra, bars, heads [2]vg.Length }
+
+// columnsOf shares the room from left to right out among the columns.
+func columnsOf(left, right vg.Length, hasSpectra, hasHeads bool) columns {
+	traces, spectra, heads := vg.Length(0.66), vg.Length(0), vg.Length(0)
+	if hasSpectra {
+		traces, spectra = traces-0.16, 0.16
+	}
+	if hasHeads {
+		traces, heads = traces-0.04, 0.11
+	}
+	at := func(share vg.Length) vg.Length { return left + share*(right-left) }
+	return columns{
+		traces:  [2]vg.Length{at(0), at(traces)},
+		spectra: [2]vg.Length{at(traces) + 2*margin, at(traces + spectra)},
+		bars:    [2]vg.Length{at(traces+spectra) + 2*margin, at(1 - heads)},
+		heads:   [2]vg.Length{at(1-heads) + margin/2, at(1)},
+	}
+}
+
 func drawComponents(
-	c draw.Canvas, start, rate float64, channels []string, rows []Component,
+	c draw.Canvas, start, rate float64, channels []string, heads []electrode, rows []Component,
 ) {
 	label := textStyle(labelSize)
 	label.YAlign = draw.YCenter
@@ -93,46 +130,115 @@ func drawComponents(
 	}
 	bottom := max(40*pixel, nameWidth+10*pixel)
 	room := draw.Crop(c, labelWidth+margin, 0, bottom, -24*pixel)
-	split := room.Min.X + (room.Max.X-room.Min.X)*0.66
+	hasSpectra := rows[0].Spectrum != nil
+	at := columnsOf(room.Min.X, room.Max.X, hasSpectra, heads != nil)
 	height := (room.Max.Y - room.Min.Y) / vg.Length(len(rows))
-	cell := func(k int, from, to vg.Length) draw.Canvas {
+	cell := func(k int, column [2]vg.Length) draw.Canvas {
 		top := room.Max.Y - vg.Length(k)*height
 		return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: from, Y: top - height + 3*pixel},
-			Max: vg.Point{X: to, Y: top - 3*pixel},
+			Min: vg.Point{X: column[0], Y: top - height + 3*pixel},
+			Max: vg.Point{X: column[1], Y: top - 3*pixel},
 		}}
 	}
-
-	step, what := 1.0, "position"
-	if rate > 0 {
-		step, what = 1/rate, "time, s"
-	}
-	scale := gplot.New()
-	scale.X.Min, scale.X.Max = start, start+step*float64(len(rows[0].Trace)-1)
-	traces := cell(len(rows)-1, room.Min.X, split)
-	traces.Max.Y = room.Max.Y
-	drawPositions(traces, scale)
-	bars := cell(len(rows)-1, split+2*margin, room.Max.X)
-	bars.Max.Y = room.Max.Y
-	bar := (bars.Max.X - bars.Min.X) / vg.Length(len(channels))
-	for j, n := range channels {
-		at := vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}
-		c.FillText(name, at, n)
+	whole := func(column [2]vg.Length) draw.Canvas {
+		all := cell(len(rows)-1, column)
+		all.Max.Y = room.Max.Y
+		return all
 	}
 	title := textStyle(labelSize)
 	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: traces.Center().X, Y: room.Max.Y + 8*pixel}, "component")
-	above := vg.Point{X: bars.Center().X, Y: room.Max.Y + 8*pixel}
-	c.FillText(title, above, "its pattern in the channels")
-	title.YAlign = draw.YTop
-	c.FillText(title, vg.Point{X: traces.Center().X, Y: traces.Min.Y - 20*pixel}, what)
+	above := func(of draw.Canvas, text string) {
+		c.FillText(title, vg.Point{X: of.Center().X, Y: room.Max.Y + 8*pixel}, text)
+	}
+	below := func(of draw.Canvas, text string) {
+		style := title
+		style.YAlign = draw.YTop
+		c.FillText(style, vg.Point{X: of.Center().X, Y: of.Min.Y - 20*pixel}, text)
+	}
+
+	step, what, frequency := 1.0, "position", "periods a position"
+	if rate > 0 {
+		step, what, frequency = 1/rate, "time, s", "Hz"
+	}
+	scale := gplot.New()
+	scale.X.Min, scale.X.Max = start, start+step*float64(len(rows[0].Trace)-1)
+	traces := whole(at.traces)
+	drawPositions(traces, scale)
+	above(traces, "component")
+	below(traces, what)
+	bands := 0
+	if hasSpectra {
+		bands = shownBands(rows)
+		spectral := gplot.New()
+		spectral.X.Min = 0
+		spectral.X.Max = float64(bands-1) / step / 2 / float64(len(rows[0].Spectrum)-1)
+		spectra := whole(at.spectra)
+		drawPositions(spectra, spectral)
+		above(spectra, "spectrum, dB")
+		below(spectra, frequency)
+	}
+	bars := whole(at.bars)
+	bar := (bars.Max.X - bars.Min.X) / vg.Length(len(channels))
+	for j, n := range channels {
+		place := vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}
+		c.FillText(name, place, n)
+	}
+	above(bars, "its pattern in the channels")
 
 	for k, r := range rows {
-		trace := cell(k, room.Min.X, split)
+		trace := cell(k, at.traces)
 		c.FillText(label, vg.Point{X: c.Min.X, Y: trace.Center().Y}, r.Label)
 		drawTrace(trace, scale, start, step, r.Trace)
-		drawPattern(cell(k, bars.Min.X, bars.Max.X), r.Pattern)
+		if hasSpectra {
+			drawSpectrum(cell(k, at.spectra), r.Spectrum[:bands])
+		}
+		drawPattern(cell(k, at.bars), r.Pattern)
+		if heads != nil {
+			drawHead(cell(k, at.heads), heads, r.Pattern)
+		}
 	}
+}
+
+// The parts of a spectrum that are shown. Each is a choice.
+const (
+	// shownPower is the share of each component's power that lies in the bands that are shown.
+	shownPower = 0.99
+	// minBands is the smallest number of bands that are shown.
+	minBands = 16
+	// shownDecibels is the power below the largest that is at the bottom.
+	shownDecibels = 40
+)
+
+// shownBands returns how many bands of the spectra are shown.
+func shownBands(rows []Component) int {
+	shown := min(minBands, len(rows[0].Spectrum))
+	for _, r := range rows {
+		enough, sum := shownPower*floats.Sum(r.Spectrum), 0.0
+		for k, v := range r.Spectrum {
+			if sum += v; sum >= enough {
+				shown = max(shown, k+1)
+				break
+			}
+		}
+	}
+	return shown
+}
+
+// drawSpectrum draws power in decibels, with the largest at the top of c.
+func drawSpectrum(c draw.Canvas, power []float64) {
+	top := floats.Max(power)
+	points := make(plotter.XYs, len(power))
+	for k, v := range power {
+		points[k].X, points[k].Y = float64(k), -shownDecibels
+		if v > 0 {
+			points[k].Y = max(10*math.Log10(v/top), -shownDecibels)
+		}
+	}
+	scale := gplot.New()
+	scale.X.Min, scale.X.Max = 0, float64(len(power)-1)
+	scale.Y.Min, scale.Y.Max = -shownDecibels, 0
+	line := plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: darkGrey, Width: 1.2}}
+	line.Plot(c, scale)
 }
 
 // drawTrace draws values from the bottom of c to its top.

@@ -10,8 +10,8 @@ import (
 func TestComponents(t *testing.T) {
 	wave := waves(2, 100)
 	rows := []Component{
-		{"1: 60 %", wave.RawRowView(0), []float64{1, -1, 0, .5}},
-		{"2: 40 %", wave.RawRowView(1), []float64{0, 0, -.01, 0}},
+		{Label: "1: 60 %", Trace: wave.RawRowView(0), Pattern: []float64{1, -1, 0, .5}},
+		{Label: "2: 40 %", Trace: wave.RawRowView(1), Pattern: []float64{0, 0, -.01, 0}},
 	}
 	p, err := Components(10, 50, []string{"Fp1", "Cz", "O2", "EOG"}, rows...)
 	if err != nil {
@@ -32,7 +32,7 @@ func TestComponents(t *testing.T) {
 			t.Errorf("the picture doesn't say %q", want)
 		}
 	}
-	if p, err = Components(0, 0, nil, Component{"constant", make([]float64, 3), make([]float64, 2)}); err != nil {
+	if p, err = Components(0, 0, nil, Component{Label: "constant", Trace: make([]float64, 3), Pattern: make([]float64, 2)}); err != nil {
 		t.Fatal(err)
 	}
 	if text := textOf(t, p); !strings.Contains(text, "position\n") || !strings.Contains(text, "1\n") {
@@ -43,16 +43,26 @@ func TestComponents(t *testing.T) {
 func TestComponentsErrors(t *testing.T) {
 	two, nan := []float64{1, 2}, math.NaN()
 	for want, f := range map[string]func() (*Picture, error){
-		"rows: none":      func() (*Picture, error) { return Components(0, 1, nil) },
-		"rate -1;":        func() (*Picture, error) { return Components(0, -1, nil, Component{"", two, two}) },
-		"start is NaN":    func() (*Picture, error) { return Components(nan, 1, nil, Component{"", two, two}) },
-		"has 1 positions": func() (*Picture, error) { return Components(0, 1, nil, Component{"", two[:1], two}) },
-		"and 2, like the first": func() (*Picture, error) {
-			return Components(0, 1, nil, Component{"", two, two}, Component{"", []float64{1, 2, 3}, two})
+		"rows: none": func() (*Picture, error) { return Components(0, 1, nil) },
+		"rate -1;": func() (*Picture, error) {
+			return Components(0, -1, nil, Component{Trace: two, Pattern: two})
 		},
-		"of 2 channels":     func() (*Picture, error) { return Components(0, 1, []string{"a"}, Component{"", two, two}) },
-		"of 0 channels":     func() (*Picture, error) { return Components(0, 1, nil, Component{"", two, nil}) },
-		"value that isn't ": func() (*Picture, error) { return Components(0, 1, nil, Component{"", two, []float64{1, nan}}) },
+		"start is NaN": func() (*Picture, error) {
+			return Components(nan, 1, nil, Component{Trace: two, Pattern: two})
+		},
+		"has 1 positions": func() (*Picture, error) {
+			return Components(0, 1, nil, Component{Trace: two[:1], Pattern: two})
+		},
+		"and 2, like the first": func() (*Picture, error) {
+			return Components(0, 1, nil, Component{Trace: two, Pattern: two}, Component{Trace: []float64{1, 2, 3}, Pattern: two})
+		},
+		"of 2 channels": func() (*Picture, error) {
+			return Components(0, 1, []string{"a"}, Component{Trace: two, Pattern: two})
+		},
+		"of 0 channels": func() (*Picture, error) { return Components(0, 1, nil, Component{Trace: two, Pattern: nil}) },
+		"value that isn't ": func() (*Picture, error) {
+			return Components(0, 1, nil, Component{Trace: two, Pattern: []float64{1, nan}})
+		},
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

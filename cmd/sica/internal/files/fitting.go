@@ -18,25 +18,25 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
-// Fitting is what is done with a recording before a separation is learned from it, as the flags
-// of a command say. The separation is then applied to the recording as it is.
+// Fitting is what is done with a recording before a separation is learned from it, or looked at,
+// as the flags of a command say. The separation is applied to the recording as it is.
 type Fitting struct {
 	filter filter.Filter
 	skip   []string
 	rate   float64
 }
 
-// Add adds the flags to a command.
-func (o *Fitting) Add(cmd *cobra.Command) {
+// Add adds the flags to a command. Does is what the command does with the signals, as in "learn
+// from".
+func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
 	f.Float64Var(&o.filter.Highpass, "highpass", 0,
-		"learn from the signals without what is slower than `HZ`; they are recovered unfiltered")
+		does+" the signals without what is slower than `HZ`")
 	f.Float64Var(&o.filter.Notch, "notch", 0,
-		"learn from the signals without the hum at `HZ` and its multiples; they are recovered "+
-			"unfiltered")
+		does+" the signals without the hum at `HZ` and its multiples")
 	f.StringSliceVar(&o.skip, "skip", nil,
-		"learn nothing from a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, or "+
-			"how the texts of annotations begin; several with commas between")
+		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
+			"or how the texts of annotations begin; several with commas between")
 	f.Float64Var(&o.rate, "rate", 0,
 		"positions a second, in `HZ`; what the recording says by default")
 }
@@ -60,7 +60,7 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 }
 
 // Source returns what is to be learned from, of a recording that about describes, with a note
-// of what was done. It is x if that is nothing. Filtered signals are in memory.
+// of what was done. Its rate becomes that of --rate. It is x if nothing is done. Filtered signals are in memory.
 func (o *Fitting) Source(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (blockwise.Source, []string, error) {
@@ -103,16 +103,15 @@ func (o *Fitting) Source(
 			o.filter.Apply(row, about.Rate)
 		}
 		x = blockwise.InMemory{Dense: filtered}
-		notes = append(notes, fmt.Sprintf("learned from signals %v; recovered from the recording as it "+
-			"is", o.filter))
+		notes = append(notes, fmt.Sprintf("the signals were filtered: they are %v", o.filter))
 	}
 	if left < n {
 		if left < 2 {
 			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
 		}
 		x = some{x, kept, left}
-		notes = append(notes, fmt.Sprintf("nothing is learned from %d of %d positions, in %d stretches "+
-			"that were to be skipped; they are recovered all the same", n-left, n, len(skipped)))
+		notes = append(notes, fmt.Sprintf("%d of %d positions were skipped, in stretches: %d", n-left,
+			n, len(skipped)))
 	}
 	return x, notes, nil
 }
