@@ -121,8 +121,8 @@ func (c *csvReader) begin() error {
 			"(--decimal or --separator, if a comma was taken for the wrong one)", c.line, c.width, len(header))
 	}
 	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
-		return fmt.Errorf("line %d has %d columns; must have %d, like those after it",
-			c.line, c.width, text[len(text)-1]+1)
+		return fmt.Errorf("line %d has %s; must have %d, like those after it",
+			c.line, columns(c.width), text[len(text)-1]+1)
 	}
 	c.choose(header)
 	if len(c.kept) == 0 {
@@ -234,11 +234,18 @@ func (c *csvReader) read(values []float64) (int, error) {
 	}
 }
 
+func columns(n int) string {
+	if n == 1 {
+		return "1 column"
+	}
+	return fmt.Sprint(n, " columns")
+}
+
 // parse reads the numbers of a row.
 func (c *csvReader) parse(row []string) error {
 	if len(row) != c.width {
-		return fmt.Errorf("line %d has %d columns; must have %d, like those before it",
-			c.line, len(row), c.width)
+		return fmt.Errorf("line %d has %s; must have %d, like those before it",
+			c.line, columns(len(row)), c.width)
 	}
 	c.numbers = c.numbers[:0]
 	for _, i := range c.kept {

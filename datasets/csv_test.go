@@ -40,7 +40,7 @@ func TestReadCSVErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"nothing", "", "no rows"},
 		{"header only", "a,b\n", "no rows"},
-		{"ragged", "1,2\n3\n", "line 2 has 1 columns; must have 2"},
+		{"ragged", "1,2\n3\n", "line 2 has 1 column; must have 2"},
 		{"ragged after a header", "a,b\n1,2\n3,4,5\n", "line 3 has 3 columns; must have 2"},
 		{"text", "1,2\n3,four\n", `line 2, column 2: "four" is not a number`},
 		{"half a header", "1,b\n1,2\n", `line 1, column 2: "b" is not a number`},

@@ -108,7 +108,7 @@ func TestStreamErrors(t *testing.T) {
 		{"image.png", "", "must be .csv, .tsv, .txt, .npy or .wav"},
 		{"empty.csv", "", "no rows of numbers"},
 		{"header.csv", "a,b\n", "no rows of numbers"},
-		{"short.csv", "1,2\n3\n", "line 2 has 1 columns"},
+		{"short.csv", "1,2\n3\n", "line 2 has 1 column"},
 		{"word.csv", "1,2\n3,x\n", "line 2, column 2"},
 		{"fortran.npy", fortran, "Fortran order"},
 		{"none.npy", "", "no NPY header"},

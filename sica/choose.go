@@ -256,8 +256,12 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		return nil, err
 	}
 	s := separationOf(a)
-	s.Why = fmt.Sprintf("An invertible network describes the signals in %.3f ± %.3f nats a position "+
-		"fewer than whitening does. %s", m.OverWhitening.Mean, m.OverWhitening.SE, m.Why())
+	gain, compared := m.OverWhitening.Mean, "shorter"
+	if gain < 0 {
+		gain, compared = -gain, "longer"
+	}
+	s.Why = fmt.Sprintf("An invertible network: its code is %.3f nats per position %s than that of "+
+		"whitening (SE %.3f). %s", gain, compared, m.OverWhitening.SE, m.Why())
 	s.Candidates = []Candidate{s.Chosen}
 	return s, nil
 }

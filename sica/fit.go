@@ -42,9 +42,11 @@ type Run struct {
 // (paper, Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and
 // n ≥ d + 2. NetworkOnly needs 20 positions along the first axis and 5 along the others.
 //
-// A nil backend is pure Go. An error about x or cfg comes before any work and without a result, and so does ctx.Err()
-// if ctx has ended already. If ctx ends later, or a number stops being finite, Fit returns
-// the last good iterate together with the error: ctx.Err(), or one that wraps ErrNotFinite.
+// A nil backend is pure Go. An error about x or cfg comes before any work and without a result,
+// and so does ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
+// finite, Fit returns the last good iterate together with the error: ctx.Err(), or one that wraps
+// ErrNotFinite. It returns a compilation late at most: XLA can't be interrupted while it compiles
+// a network's program, which takes 1 to 5 seconds of a core. The next fit finds it compiled.
 //
 // With Config.Checkpoint, a folder of this fit alone that is made if need be, Fit keeps its
 // state after the choice of the method and after each iteration. A fit of the same signals

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -118,3 +119,20 @@ func TestPointwiseTransform(t *testing.T) {
 type fitterOf struct{ preprocess.Applier }
 
 func (f fitterOf) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return f.Applier, nil }
+
+// The zero Config is Default with the seed 0.
+func TestZeroConfig(t *testing.T) {
+	x := smoothImages(t, 24, 32)
+	cfg := Default()
+	cfg.Seed = 0
+	if !reflect.DeepEqual(cfg, Config{}) {
+		t.Errorf("Default without a seed is %+v", cfg)
+	}
+	r, err := Fit(t.Context(), nil, x, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mat.Equal(r.Z, x) {
+		t.Errorf("nothing was separated: %s", r.Why)
+	}
+}

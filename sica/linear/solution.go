@@ -154,8 +154,13 @@ func (s *Solution) why(left, nonlinear bool) string {
 	doubt := s.doubt()
 	if len(s.Groups) == d {
 		p := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
-		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats, "+
-			"and at least %.1f nats for each pair (%d and %d).%s", d, s.Evidence, p.Evidence, p.J+1, p.I+1, doubt)
+		pairs := ""
+		if d > 2 { // else the pair is the whole
+			pairs = fmt.Sprintf(", and at least %.1f nats for each pair (%d and %d)",
+				p.Evidence, p.J+1, p.I+1)
+		}
+		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats%s.%s",
+			d, s.Evidence, pairs, doubt)
 	}
 	others := "other rotations of them have nearly as short a code"
 	if nonlinear {

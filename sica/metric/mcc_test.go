@@ -169,6 +169,14 @@ func TestMCCErrors(t *testing.T) {
 			}
 		}
 	}
+	tall := mat.NewDense(500, 3, nil)
+	for k := range tall.RawMatrix().Data {
+		tall.RawMatrix().Data[k] = math.Sin(float64(k * k))
+	}
+	const transposed = "z and s are 500×3: more signals than positions; must be d×n, a row for"
+	if _, err := MCC(tall, tall); err == nil || !strings.Contains(err.Error(), transposed) {
+		t.Errorf("transposed signals gave the error %v, want %q", err, transposed)
+	}
 	if _, err := MCC(s, mat.NewDense(2, 3, []float64{1, 1, 1, 1, 2, 3})); err == nil ||
 		!strings.Contains(err.Error(), "s: signal 1") {
 		t.Errorf("a constant source gave the error %v", err)

@@ -41,8 +41,8 @@ type Match struct {
 // maximises it. It doesn't depend on the order, sign, scale and offset of the signals. It costs
 // O(d²·n + d³).
 //
-// The error says if the sizes differ, if there are fewer than two positions, if a value isn't
-// finite or if a signal is constant.
+// The error says if the sizes differ, if there are fewer than two positions or fewer than
+// signals, if a value isn't finite or if a signal is constant.
 func MCC(z, s *mat.Dense) (Match, error) {
 	m, err := match(z, s, mapping.Standardised)
 	if err != nil {
@@ -98,6 +98,10 @@ func match(z, s *mat.Dense, standardise func(*mat.Dense) (*mat.Dense, error)) (M
 	if rows, columns := z.Dims(); rows != d || columns != n {
 		return Match{}, fmt.Errorf("z is %d×%d and s is %d×%d; they must have the same size", rows,
 			columns, d, n)
+	}
+	if d > n { // a transposed matrix, whose MCC would be near 1 whatever it holds
+		return Match{}, fmt.Errorf("z and s are %d×%d: more signals than positions; must be d×n, "+
+			"a row for each signal", d, n)
 	}
 	z, err := standardise(z)
 	if err != nil {

@@ -266,7 +266,13 @@ func (m *Model) Why() string {
 	case m.Agreement < minAgreement:
 		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).", m.Agreement)
 	}
-	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair would lose by a rotation, and %d other runs recovered the same (MCC at least %.3f).", m.Agreeing, m.Agreement)
+	others := "1 other run"
+	if m.Agreeing > 1 {
+		others = fmt.Sprintf("%d other runs", m.Agreeing)
+	}
+	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair "+
+		"would lose by a rotation, and %s recovered the same (MCC at least %.3f).",
+		others, m.Agreement)
 }
 
 // newMap is layers.Invertible with the variables of one run, as they lie in the store.
