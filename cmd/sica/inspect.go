@@ -41,9 +41,10 @@ explains, the channel in which this share is largest, its excess kurtosis (0 for
 Gaussian values, more for rare large ones), and its strongest rhythm. With
 --reference, a channel of the recording or a file of one signal, it also prints
 their correlation and their coherence: the share of the reference's variance that a
-filter of the recovered signal explains. It proposes to remove those of which one of
-the two is at least 0.5, and keeps that in the model's folder for sica remove
---proposed. Signals count from 1, as for sica remove.
+filter of the recovered signal explains; signals are then sorted by coherence. It
+proposes to remove those of which one of the two is at least 0.5, and keeps that in
+the model's folder for sica remove --proposed. Signals count from 1, as the columns of
+what separate writes, and as for sica remove.
 --plot draws the first seconds of each, its spectrum and its pattern, what it adds
 to each channel: as bars and, of channels with names such as Fp1 and Cz, as a map
 of the head. --highpass, --notch and --skip look at the signals, and a reference, as
@@ -109,6 +110,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	all, err := inspect.Recording(result, x, reference)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	if reference == nil {
+		inOrder(all)
 	}
 	if opt.json != "" {
 		if err := files.WriteJSON(opt.json, all); err != nil {
@@ -183,12 +187,8 @@ func writeComponents(
 	}
 	fmt.Fprintln(t, header)
 	for _, c := range all {
-		channel := strconv.Itoa(c.Channel + 1)
-		if in.Names != nil {
-			channel = in.Names[c.Channel]
-		}
-		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%.1f\t%s",
-			c.Signal+1, 100*c.Share, channel, c.Kurtosis, rhythm(c, in.Rate))
+		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%.1f\t%s", c.Signal+1, 100*c.Share,
+			channelName(in.Names, c.Channel), c.Kurtosis, rhythm(c, in.Rate))
 		if withReference {
 			fmt.Fprintf(t, "\t%.2f\t%.2f", c.Correlation, c.Coherence)
 		}

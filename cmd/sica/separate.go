@@ -42,9 +42,12 @@ func newSeparate() *cobra.Command {
 		Use:   "separate --in mixed.csv --out recovered.csv",
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
-scale, and writes them. It says which method it took and why, and which positions
-are outliers, such as clicks: nothing is learned from these, but the recovered
-signals have them, too. A flow (--method sica-fast, sica-wgf or sica-rf, or
+scale, and writes them. It prints a row for each recovered signal, in the order of
+the file: the share of the mixed signals' variance that it explains, the channel in
+which it is strongest, whether it is identified, and its expected error, 1 −
+|correlation| with its source. Then it says what was done, how sure it is, and which
+positions are outliers, such as clicks: nothing is learned from these, but the
+recovered signals have them, too. A flow (--method sica-fast, sica-wgf or sica-rf, or
 --iterations) prints a line for each iteration and why it stopped. Interrupted while
 it iterates, the command writes the best result so far, and before that nothing, and
 exits with 130; if numbers stop being finite, it writes the last good result and
@@ -217,7 +220,9 @@ func (opt *separateOptions) runWhole(
 	}
 
 	// A fit that was cut short has a result, which is written before its error is returned.
-	printWhy(out, res)
+	if err := printSummary(out, res, learned, in.Names); err != nil {
+		return err
+	}
 	res.Channels = in.Names
 	z := res.Z
 	if learned != x {
@@ -306,7 +311,9 @@ func (opt *separateOptions) runLong(
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
-	printWhy(out, res)
+	if err := printSummary(out, res, nil, in.About.Names); err != nil {
+		return err
+	}
 	res.Channels = in.About.Names
 	in.Doing = "recovering all"
 	recovered := blockwise.Transform(res, in.Blocks(files.BlockSize))
@@ -424,16 +431,6 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 		return nil, err
 	}
 	return openBackend(cmd, opt.backend, backend.Lazily) // most mixtures need no network
-}
-
-// printWhy says how long the separation took, and why it is what it is.
-func printWhy(out io.Writer, res *sica.Result) {
-	if res.Stopped == sica.StoppedMethod {
-		fmt.Fprintf(out, "separated in %.1f s. %s\n", res.Elapsed.Seconds(), res.Why)
-		return
-	}
-	fmt.Fprintf(out, "stopped after %d iterations and %.1f s: %s\n", res.Iterations,
-		res.Elapsed.Seconds(), res.Why)
 }
 
 // write says that the signals were written and writes, if they were asked for, the result and

@@ -190,9 +190,6 @@ const (
 	// minFidelity is the correlation with its source, as the noise lets expect, below which a
 	// signal isn't identified: noise of a tenth of its variance.
 	minFidelity = 0.95
-	// leastShare is the share of the channels' variance from which noise is mentioned. A tenth
-	// of a per cent leaves a signal a correlation of 0.9995 with its source.
-	leastShare = 1e-3
 )
 
 // timeScales are how many positions become one. At 8 and 16, three instruments, bursts and EEG

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -362,13 +361,9 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 
 // why explains a solution with noise in at most three sentences.
 func (s *search) why(sol *Solution) string {
-	share := stat.Mean(sol.Noise, nil)
 	text := ""
-	if share >= leastShare {
-		text = fmt.Sprintf("Noise makes up about %.2g %% of the channels' variance. ", 100*share)
-	}
 	if sol.Scale > 1 {
-		text += fmt.Sprintf("The demixing was chosen at a time scale of %d positions. ", sol.Scale)
+		text = fmt.Sprintf("The demixing was chosen at a time scale of %d positions. ", sol.Scale)
 	}
 	if sol.Surplus {
 		return text + "There seem to be more sources than channels, so no signal is identified."

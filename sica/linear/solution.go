@@ -143,31 +143,24 @@ func (s *Solution) why(left, nonlinear bool) string {
 	case d == 1:
 		return "There is one signal: nothing to separate."
 	case !left && nonlinear:
-		return fmt.Sprintf("Symmetric whitening was kept: what a rotation of it seems to gain is better explained "+
-			"by Gaussian signals with one spectrum behind a nonlinear mixing (evidence %.1f nats). "+
-			"Its orientation is right only if the mixing was nearly symmetric.", s.Evidence)
+		return "Symmetric whitening was kept: what a rotation of it seems to gain is better " +
+			"explained by Gaussian signals with one spectrum after a nonlinear mixing. " +
+			"Its orientation is right only if the mixing was nearly symmetric."
 	case !left:
-		return fmt.Sprintf("Symmetric whitening was kept: no rotation of it has a shorter code than Gaussian signals "+
-			"with one spectrum, whose rotation isn't identified (evidence %.1f nats). "+
-			"Its orientation is right only if the mixing was symmetric.", s.Evidence)
+		return "Symmetric whitening was kept: no rotation of it has a shorter code than " +
+			"Gaussian signals with one spectrum, whose rotation is not identified. " +
+			"Its orientation is right only if the mixing was symmetric."
 	}
 	doubt := s.doubt()
 	if len(s.Groups) == d {
-		p := slices.MinFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
-		pairs := ""
-		if d > 2 { // else the pair is the whole
-			pairs = fmt.Sprintf(", and at least %.1f nats for each pair (%d and %d)",
-				p.Evidence, p.J+1, p.I+1)
-		}
-		return fmt.Sprintf("All %d signals are identified: the evidence for the rotation is %.1f nats%s.%s",
-			d, s.Evidence, pairs, doubt)
+		return fmt.Sprintf("All %d signals are identified.%s", d, doubt)
 	}
 	others := "other rotations of them have nearly as short a code"
 	if nonlinear {
-		others = "Gaussian signals with one spectrum behind a nonlinear mixing would look the same"
+		others = "Gaussian signals with one spectrum after a nonlinear mixing would look the same"
 	}
-	return fmt.Sprintf("The rotation of signals %s is not identified: %s (evidence for the whole rotation %.1f nats).%s",
-		s.groupNames(), others, s.Evidence, doubt)
+	return fmt.Sprintf("The rotation of signals %s is not identified: %s.%s",
+		s.groupNames(), others, doubt)
 }
 
 // doubt is a sentence, after a space, on the signals that depend most on each other, or empty
@@ -179,8 +172,8 @@ func (s *Solution) doubt() string {
 	p := slices.MaxFunc(s.Pairs, func(a, b Pair) int {
 		return cmp.Compare(a.Dependence, b.Dependence)
 	})
-	return fmt.Sprintf(" But signals %d and %d depend on each other (correlation %.2f of the "+
-		"sizes of their innovations), so this may be wrong.", p.J+1, p.I+1, p.Dependence)
+	return fmt.Sprintf(" But the magnitudes of signals %d and %d depend on each other, so this may "+
+		"be wrong.", p.J+1, p.I+1)
 }
 
 // groupNames lists the groups of several signals, counted from 1.
