@@ -113,8 +113,11 @@ func (o *ReadOptions) selectColumns(
 		if names == nil {
 			return indices(len(columns)), nil, nil
 		}
-		kept, err = findNames(names, o.Signals)
-		return kept, nil, err
+		if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
+			notes = append(notes, "the channels are in another order than those of the separation: they "+
+				"were taken by name")
+		}
+		return kept, notes, err
 	}
 	var without []int
 	for _, name := range o.Without {

@@ -51,6 +51,10 @@ func TestSelect(t *testing.T) {
 			t.Fatal(err, err2)
 		}
 		about := s.About()
+		other := len(c.o.Signals) > 0 && c.o.Signals[0] != "T7"
+		if said := strings.Join(r.Notes, " "); strings.Contains(said, "taken by name") != other {
+			t.Errorf("%+v: notes %q", c.o, r.Notes)
+		}
 		var left []string
 		for i, column := range r.Aside {
 			left = append(left, column.Name)

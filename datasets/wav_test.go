@@ -191,3 +191,32 @@ func FuzzDecodeWAV(f *testing.F) {
 		checkRoundTrip(t, r.Signals, ".wav")
 	})
 }
+
+// Files that libsndfile wrote are read, of every width, plain and extensible.
+func TestWAVOfLibsndfile(t *testing.T) {
+	tolerances := map[string]float64{ // half a step, or a step where it cuts off
+		"pcm_u8": 1. / 128, "pcm_16": 1. / 32768, "pcm_24": 1. / 8388608, "pcm_32": 1e-9,
+		"float": 1e-7, "double": 1e-15,
+	}
+	for kind, tolerance := range tolerances {
+		for _, prefix := range []string{"", "extensible_"} {
+			path := filepath.Join("testdata", "wav", prefix+kind+".wav")
+			r, err := ReadRecording(path)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if d, n := r.Signals.Dims(); d != 2 || n != 50 || r.Rate != 8000 || r.Notes != nil {
+				t.Errorf("%s: %d×%d at %g Hz, notes %q", path, d, n, r.Rate, r.Notes)
+				continue
+			}
+			for k := range 50 {
+				a, b := 0.9*math.Sin(float64(k)/3), -0.5*math.Cos(float64(k)/7)
+				if e := max(math.Abs(r.Signals.At(0, k)-a), math.Abs(r.Signals.At(1, k)-b)); e > tolerance {
+					t.Errorf("%s: off by %g at %d", path, e, k)
+					break
+				}
+			}
+		}
+	}
+}

@@ -382,3 +382,56 @@ func noise(rng *rand.Rand, n int) string {
 	}
 	return text.String()
 }
+
+// A separation is applied to channels by name: in another order they give the same, and where some
+// are missing or renamed the error names them.
+func TestChannelsByName(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	x := mixedLaplace(t, 3, 600)
+	file := func(name string, header string, rows ...int) string {
+		var text strings.Builder
+		text.WriteString(header + "\n")
+		for k := range 600 {
+			for i, row := range rows {
+				if i > 0 {
+					text.WriteString(",")
+				}
+				fmt.Fprintf(&text, "%g", x.At(row, k))
+			}
+			text.WriteString("\n")
+		}
+		return write(t, dir, name, text.String())
+	}
+	in := file("in.csv", "A,B,C", 0, 1, 2)
+	must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", at("model"), "--backend", "go")
+	transform := func(in string) string {
+		said := must(t, "transform", "--model", at("model"), "--in", in, "--out", at("y.csv"))
+		data, err := os.ReadFile(at("y.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(said, "taken by name") != (in != at("in.csv")) {
+			t.Errorf("transform printed %q", said)
+		}
+		return string(data)
+	}
+	if want := transform(in); transform(file("order.csv", "c,A,B", 2, 0, 1)) != want {
+		t.Error("in another order the channels give other signals")
+	}
+	for _, c := range []struct{ in, want string }{
+		{file("fewer.csv", "A,C", 0, 2), `lacks the separation's channels "B"`},
+		{file("renamed.csv", "A,B,D", 0, 1, 2), `channels "C", and has "D" besides`},
+	} {
+		for _, args := range [][]string{
+			{"transform", "--out", at("y.csv")}, {"inspect"}, {"report", "--refits", "0"},
+			{"remove", "--out", at("y.csv"), "--components", "1"},
+		} {
+			args = append(args, "--model", at("model"), "--in", c.in)
+			if code, _, stderr := command(t.Context(), args...); code == exitOK ||
+				!strings.Contains(stderr, c.want) {
+				t.Errorf("%s of %s: exit %d, %q", args[0], c.in, code, stderr)
+			}
+		}
+	}
+}
