@@ -369,7 +369,7 @@ func (s *search) why(sol *Solution) string {
 		return text + "There seem to be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
-		return text + fmt.Sprintf("All %d signals are identified.", s.c.d) + sol.doubt()
+		return text + allIdentified(s.c.d) + sol.doubt()
 	}
 	var names []string
 	for _, g := range sol.Groups {

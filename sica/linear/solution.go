@@ -153,7 +153,7 @@ func (s *Solution) why(left, nonlinear bool) string {
 	}
 	doubt := s.doubt()
 	if len(s.Groups) == d {
-		return fmt.Sprintf("All %d signals are identified.%s", d, doubt)
+		return allIdentified(d) + doubt
 	}
 	others := "other rotations of them have nearly as short a code"
 	if nonlinear {
@@ -161,6 +161,14 @@ func (s *Solution) why(left, nonlinear bool) string {
 	}
 	return fmt.Sprintf("The rotation of signals %s is not identified: %s.%s",
 		s.groupNames(), others, doubt)
+}
+
+// allIdentified says that all of d signals are identified.
+func allIdentified(d int) string {
+	if d == 2 {
+		return "Both signals are identified."
+	}
+	return fmt.Sprintf("All %d signals are identified.", d)
 }
 
 // doubt is a sentence, after a space, on the signals that depend most on each other, or empty
