@@ -19,12 +19,15 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 PAGES = ROOT / "docs" / "notebooks"
 
-# The order in which one would read them.
-ORDER = [
-    *("getting_started", "when_not_to_trust_it", "stopping_and_resuming", "settings"),
-    *("fig1_heart", "fig2_assumptions", "fig3_ar7", "fig4_mnist"),
-    *("nonlinear", "real_ecg", "real_speech", "real_images", "inside_sica", "benchmarks"),
-]
+# The notebooks by what a reader wants, in the order in which one would read them.
+NEEDS = {
+    "learn": ["getting_started", "when_not_to_trust_it", "stopping_and_resuming", "settings"],
+    "the paper": ["fig1_heart", "fig2_assumptions", "fig3_ar7", "fig4_mnist"],
+    "recordings": ["real_ecg", "real_speech", "real_images"],
+    "how it works": ["nonlinear", "inside_sica"],
+    "speed": ["benchmarks"],
+}
+ORDER = [name for names in NEEDS.values() for name in names]
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #222; --ground: #fff; --faint: #f5f5f5; --line: #ddd; --link: #0b5cad; }
@@ -40,8 +43,9 @@ pre { overflow-x: auto; padding: .6em .8em; background: var(--faint); font-size:
 img { max-width: 100%; background: #fff; }
 table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: auto; font-size: 14px; }
 th, td { border: 1px solid var(--line); padding: .2em .6em; }
+math { max-width: 100%; }
 math[display=block] { margin: 1em 0; overflow-x: auto; max-width: 100%; }
-nav { font-size: 14px; border-bottom: 1px solid var(--line); padding-bottom: .5em; }
+nav { font-size: 14px; line-height: 1.7; border-bottom: 1px solid var(--line); padding-bottom: .5em; }
 """
 
 PAGE = """<!DOCTYPE html>
@@ -61,6 +65,8 @@ PAGE = """<!DOCTYPE html>
 
 # What latex2mathml doesn't know, or takes for something else.
 UNKNOWN = {r"\Vert": r"\|", r"\arg": r"\mathrm{arg}"}
+# It writes a norm's bars of a given size, as of \big\|, as they are in TeX.
+BARS = re.compile(r">\\\|<")
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)", re.S)
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.S)
@@ -118,9 +124,17 @@ def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> 
         body = body.replace(picture, file)
     dark = "@media (prefers-color-scheme: dark) {\n%s\n}" % HtmlFormatter(style="github-dark").get_style_defs(".highlight")
     style = HtmlFormatter(style="default").get_style_defs(".highlight") + dark + STYLE
-    links = " · ".join(f'<a href="{other}.html">{other}</a>' if other != name else f"<b>{other}</b>" for other in ORDER)
-    page = PAGE.format(title=html.escape(title(notebook)), style=style, links=links, body=body)
+    page = PAGE.format(title=html.escape(title(notebook)), style=style, links=links(name), body=body)
     (PAGES / f"{name}.html").write_text(page, encoding="utf-8")
+
+
+def links(name: str) -> str:
+    """A page's links to the others, a line for each need."""
+    lines = [
+        f"{need}: " + " · ".join(f"<b>{other}</b>" if other == name else f'<a href="{other}.html">{other}</a>' for other in names)
+        for need, names in NEEDS.items()
+    ]
+    return "<br>".join(lines)
 
 
 def moved(link: str) -> str:
@@ -140,7 +154,8 @@ def without_formulas(source: str, formulas: list[str]) -> str:
         formula = (match[1] or match[2]).strip()
         for ours, theirs in UNKNOWN.items():
             formula = formula.replace(ours, theirs)
-        formulas.append(convert(formula, display="block" if match[1] else "inline"))
+        mathml = convert(formula, display="block" if match[1] else "inline")
+        formulas.append(BARS.sub(">\u2016<", mathml))
         return f"FORMULA{len(formulas) - 1}X"
 
     parts = CODE.split(source)  # code at the odd places
