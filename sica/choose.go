@@ -129,17 +129,28 @@ func outlierSentence(outliers []int) string {
 		"and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
 }
 
-// choose returns the separation by the method of the settings. If ctx ends before nonlinear
-// mixings were examined, as Auto does, it says so and nothing is identified.
+// choose returns the separation by the method of the settings. If ctx ends before the method has
+// done its work, which for Auto is to examine nonlinear mixings, it says so and nothing is
+// identified.
 func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	s, err := c.chosen(ctx)
-	if err == nil && ctx.Err() != nil && c.cfg.Method == Auto && s.Network == nil {
-		s.Linear, s.Why = unidentified(s.Linear), stoppedSentence
+	if err != nil || ctx.Err() == nil || s.Network != nil {
+		return s, err
 	}
-	return s, err
+	switch c.cfg.Method {
+	case Auto:
+		s.Linear, s.Why = unidentified(s.Linear), stoppedSentence
+	case NetworkOnly:
+		s.Why = "Stopped before a network was fitted: the signals are whitened only."
+	case LinearOnly:
+		if s.Linear == nil {
+			s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
+		}
+	}
+	return s, nil
 }
 
-// stoppedSentence is the reason of a separation that was cut short.
+// stoppedSentence is the reason of a choice that was cut short.
 const stoppedSentence = "Stopped before nonlinear mixings were examined. Nothing is identified."
 
 // unidentified returns the findings without a claim that signals are identified; nil for nil.

@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -78,6 +79,16 @@ func TestChoiceCutShort(t *testing.T) {
 		if err != nil || s.Z == nil || len(s.Maps) == 0 {
 			t.Errorf("after %d looks at the context: %+v, error %v", looks, s, err)
 		}
+	}
+	s, err := separate(t, contexttest.EndsAfter(t.Context(), 1), x, Config{Method: LinearOnly})
+	const whitened = "Stopped before the linear rule had ended: the signals are whitened only."
+	if err != nil || s.Why != whitened {
+		t.Errorf("%+v, error %v; want %q", s, err, whitened)
+	}
+	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), nil, x, Config{Method: NetworkOnly})
+	const untrained = "Stopped before a network was fitted: the signals are whitened only."
+	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(r.Why, untrained) {
+		t.Errorf("%+v, error %v; want %q", r, err, untrained)
 	}
 }
 

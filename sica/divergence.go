@@ -12,7 +12,21 @@ import (
 
 // Divergence is how far signals are from self-sufficient, in nats. Each value is 2·log 2
 // less a classifier's held-out logistic loss; see EstimateDivergence.
-type Divergence = iterate.Divergence
+type Divergence struct {
+	// Joint is the divergence of (z_t, contexts) from independent signals.
+	Joint float64 `json:"joint"`
+	// Context is that of the contexts alone.
+	Context float64 `json:"context"`
+	// Conditional is Joint less Context, at least 0: what the signals at t say of one another
+	// beyond what their own contexts do. It is the divergence that SICA asks to vanish (paper,
+	// equation sica), and near 0 for true sources even where those depend on each other through
+	// their contexts.
+	Conditional float64 `json:"conditional"`
+
+	// Influence is what each position adds to Joint less Context, which are the means over all
+	// positions.
+	Influence []float64 `json:"-"`
+}
 
 // EstimateDivergence measures how far the signals z, d×n, with a position index of the given
 // shape (none for a sequence), are from self-sufficient. It needs no truth. Fresh networks
@@ -45,9 +59,13 @@ func EstimateDivergences(
 	for _, run := range runs {
 		inputs = append(inputs, iterate.Input{Z: run.X, Seed: run.Seed})
 	}
-	divergences, err := iterate.EstimateDivergences(ctx, f.backend, inputs, f.grid)
+	estimates, err := iterate.EstimateDivergences(ctx, f.backend, inputs, f.grid)
 	if err != nil {
 		return nil, fmt.Errorf("sica: %w", err)
+	}
+	divergences := make([]Divergence, len(estimates))
+	for i, e := range estimates {
+		divergences[i] = Divergence(e)
 	}
 	return divergences, nil
 }

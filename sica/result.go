@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -12,16 +13,38 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Iteration is the state of a separation after the signals have moved j times.
+// Iteration is the state of a separation after the signals have moved J times: J, counted from 1;
+// the mean training Loss; the held-out Divergence before the move, in nats; Step, the η that was
+// used; the signals Z after the move, d×n, which must not be changed; and the time Elapsed.
 type Iteration = iterate.Iteration
 
 // Trace is how the iterations of a fit went, and why it ended.
-type Trace = iterate.Trace
+type Trace struct {
+	// Iterations is the number of iterations made. Best is the one whose signals are the
+	// result, 0 for the signals before the first.
+	Iterations int `json:"iterations"`
+	Best       int `json:"best"`
+	// Loss and Divergence have a value for each iteration; see Iteration.
+	Loss       Curve `json:"loss"`
+	Divergence Curve `json:"divergence"`
+	// Dependence is that of the result, with Flow.KeepBest.
+	Dependence dependence.Dependence `json:"dependence"`
+	// Stopped says why the fit ended. Why says in a few sentences what was done and how sure
+	// it is.
+	Stopped Status        `json:"stopped"`
+	Why     string        `json:"why"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+}
+
+// Convergence says how the fit ended, with a warning if the iterations led away.
+func (t *Trace) Convergence() ica.Convergence { return (*iterate.Trace)(t).Convergence() }
 
 // Status says why a fit ended.
 type Status = iterate.Status
@@ -38,8 +61,8 @@ const (
 	StoppedNotFinite  = iterate.StoppedNotFinite  // a loss or a signal became NaN or infinite
 )
 
-// A Curve has a value for each iteration, NaN where none was measured. JSON has null for
-// what isn't finite.
+// A Curve is a []float64 with a value for each iteration, NaN where none was measured. JSON has
+// null for what isn't finite.
 type Curve = signal.Curve
 
 // Network is what the data say about the signals of an invertible network; see
@@ -104,7 +127,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	result := &Result{
 		Z: out.Z, Initial: s.Z,
 		Summary: Summary{
-			Shape: f.grid.Shape(), Trace: out.Trace, Prepared: r.prepared,
+			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: r.prepared,
 			Chosen: s.Chosen, Candidates: s.Candidates,
 			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers,
 			Config: f.cfg, Custom: f.cfg.custom(), Seed: r.seed,

@@ -163,5 +163,5 @@ func (s *savedResult) check(z *mat.Dense) error {
 	if !slices.Equal(s.Shape, g.Shape()) {
 		return fmt.Errorf("shape %v, want %v", s.Shape, g.Shape())
 	}
-	return s.Trace.Check()
+	return (*iterate.Trace)(&s.Trace).Check()
 }
