@@ -22,6 +22,8 @@ type explanation struct {
 	nats    []float64 // code lengths of the bands under the Gaussian model
 	signals *cosine
 	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
+	// textbook is whether a textbook method found it.
+	textbook bool
 }
 
 // channels are mixed signals, each divided by its standard deviation, as cosine transforms.
@@ -113,7 +115,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 		var b mat.Dense
 		b.Mul(w, c.white.Matrix)
-		e := &explanation{name: name, b: c.demixing(&b)}
+		e := &explanation{name: name, b: c.demixing(&b), textbook: true}
 		if !slices.ContainsFunc(all, func(f *explanation) bool { return c.duplicate(e, f) }) {
 			all = append(all, e)
 		}
@@ -135,16 +137,27 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	return all, add("SOBI", w, err)
 }
 
+// appendNew appends e to all unless it is nil or a duplicate of one of them.
+func (c *channels) appendNew(all []*explanation, e *explanation) []*explanation {
+	if e == nil || slices.ContainsFunc(all, func(f *explanation) bool { return c.duplicate(e, f) }) {
+		return all
+	}
+	return append(all, e)
+}
+
 // duplicate reports whether each signal of a correlates with one of b by distinct or more.
-func (c *channels) duplicate(a, b *explanation) bool {
+func (c *channels) duplicate(a, b *explanation) bool { return floats.Min(c.nearest(a, b)) >= distinct }
+
+// nearest returns, for each signal of a, its correlation with the nearest signal of b.
+func (c *channels) nearest(a, b *explanation) []float64 {
 	var cross mat.Dense
 	cross.Product(a.b, c.covariance, b.b.T())
-	for i := range c.d {
-		if row := cross.RawRowView(i); max(floats.Max(row), -floats.Min(row)) < distinct {
-			return false
-		}
+	all := make([]float64, c.d)
+	for i := range all {
+		row := cross.RawRowView(i)
+		all[i] = max(floats.Max(row), -floats.Min(row))
 	}
-	return true
+	return all
 }
 
 // separator returns a separator of the channels at a time scale, in whose signals the noise of

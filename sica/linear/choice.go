@@ -1,8 +1,10 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -228,12 +230,44 @@ func (c *channels) rejected(e *explanation, best []*explanation, first int, time
 	return false
 }
 
-// choose returns the explanation with the shortest code at the finest scale at which that one
-// isn't rejected at any coarser one, and the index of that scale. At a scale at which noise or
-// surplus sources mislead, the shortest code is that of wrong signals, and the larger, slower
+// choose returns the explanation to keep and the index of its time scale.
+//
+// Where spectra are those of as many sources as channels, it is the one with the least sum over
+// the scales of what its code is longer than the shortest, of which the tolerance counts at
+// most: the one that most scales don't reject. A single scale may be far out, as that of 250
+// positions of a square wave. With surplus sources it is chooseCoarse's.
+func (c *channels) choose(all []*explanation) (*explanation, int) {
+	chosen, scale := c.chooseCoarse(all)
+	if c.surplus(chosen) > significance {
+		return chosen, scale
+	}
+	best := c.shortest(all, 0)
+	sum := func(e *explanation) float64 {
+		sum := 0.0
+		for k, b := range best {
+			sum += min(e.lengths[k]-b.lengths[k], c.tolerance())
+		}
+		return sum
+	}
+	chosen = slices.MinFunc(all, func(a, b *explanation) int { return cmp.Compare(sum(a), sum(b)) })
+	if first := all[0]; sum(first)-sum(chosen) < c.preference(first, chosen) {
+		chosen = first
+	}
+	scale = 0
+	for k, b := range best {
+		if chosen.lengths[k]-b.lengths[k] < chosen.lengths[scale]-best[scale].lengths[scale] {
+			scale = k
+		}
+	}
+	return chosen, scale
+}
+
+// chooseCoarse returns the explanation with the shortest code at the finest scale at which that
+// one isn't rejected at any coarser one, and the index of that scale. At a scale at which noise
+// or surplus sources mislead, the shortest code is that of wrong signals, and the larger, slower
 // parts of the sources say so (the idea of J. A. Hausman, Econometrica 46(6), 1978: an
 // efficient estimate is kept unless a robust one contradicts it).
-func (c *channels) choose(all []*explanation) (*explanation, int) {
+func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	first := all[0]
 	best := c.shortest(all, 0)
 	last := len(best) - 1

@@ -19,6 +19,8 @@ type search struct {
 	all    []*explanation // the first is the rule's without noise
 	chosen *explanation
 	scale  int // index of the time scale of the choice
+	// contradicted is whether the choice isn't the rule's by lack of any contradiction.
+	contradicted bool
 }
 
 // withNoise compares base, the solution without noise in its models, with those that noise of
@@ -74,9 +76,7 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 			if err != nil {
 				return err
 			}
-			if e != nil {
-				all = append(all, e)
-			}
+			all = c.appendNew(all, e)
 		}
 		if all, err = c.measureAll(ctx, all, 1); err != nil || len(all) == 0 || all[0] != first {
 			return err
@@ -98,10 +98,9 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 		if err != nil {
 			return err
 		}
-		if e != nil {
-			all = append(all, e)
-		}
+		all = c.appendNew(all, e)
 	}
+	s.contradicted = true
 	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
 		return err
 	}
@@ -232,17 +231,22 @@ func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
 }
 
 // uncertain returns those of the known pairs of the chosen signals that aren't identified with
-// noise in the models: those of which one is covered by noise, and those that another explanation mixes
-// whose code is nearly as short.
+// noise in the models: those that another explanation mixes whose code is nearly as short, and,
+// of each signal that isn't sure, that with the next.
 func (s *search) uncertain(known []Pair) (pairs [][2]int) {
 	c := s.c
-	_, fidelity := c.denoised(s.chosen)
-	for i, f := range fidelity {
-		for j := range c.d {
-			if f < minFidelity && i != j {
-				pairs = append(pairs, [2]int{i, j})
+	sure := s.sureness()
+	for i, v := range sure {
+		if v >= minFidelity || c.d < 2 {
+			continue
+		}
+		next := (i + 1) % c.d // of the others, the one that is least sure
+		for j, w := range sure {
+			if j != i && w < sure[next] {
+				next = j
 			}
 		}
+		pairs = append(pairs, [2]int{i, next})
 	}
 	for _, e := range s.all {
 		differing := slices.DeleteFunc(c.differing(e, s.chosen), func(pair [2]int) bool {
@@ -255,6 +259,47 @@ func (s *search) uncertain(known []Pair) (pairs [][2]int) {
 		}
 	}
 	return pairs
+}
+
+// sureness returns, for each chosen signal, the least of three correlations: with its source, as
+// the noise lets expect; and, where something contradicts the rule without noise, with the
+// nearest signal of each other explanation that is nearly as good at most scales, and of that
+// textbook method that has the nearest. None of the models is right there, so that code
+// lengths alone don't tell how far the truth may be.
+func (s *search) sureness() []float64 {
+	c := s.c
+	_, sure := c.denoised(s.chosen)
+	if !s.contradicted {
+		return sure
+	}
+	best := c.shortest(s.all, 0)
+	textbook := make([]float64, c.d)
+	for _, e := range s.all {
+		if e == s.chosen {
+			continue
+		}
+		near := c.nearest(s.chosen, e)
+		excess := 0.0
+		for k, b := range best {
+			tolerance := c.tolerance()
+			excess += min(e.lengths[k]-b.lengths[k], tolerance)
+			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
+		}
+		for i, r := range near {
+			if excess <= c.tolerance() {
+				sure[i] = min(sure[i], r)
+			}
+			if e.textbook {
+				textbook[i] = max(textbook[i], r)
+			}
+		}
+	}
+	if !s.chosen.textbook {
+		for i, r := range textbook {
+			sure[i] = min(sure[i], r)
+		}
+	}
+	return sure
 }
 
 // nearlyAsShort reports whether the code of e, which differs in these pairs, isn't longer than the

@@ -94,6 +94,9 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	if err != nil || !call.Network && (call.Dependent || !call.Predicted || d > maxConditioned) {
 		return nil, nil // an error is too few positions to say
 	}
+	if noisy(i.linear.Linear) && !(call.Network && call.Curvature.Deviation > noisyCurvatureSigmas) {
+		return nil, nil // that explains what is left
+	}
 	if !call.Network {
 		gain, err := i.conditionalGain(ctx)
 		if err != nil || gain == nil {
@@ -131,6 +134,13 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	}
 	improvement.All = append(c.scored(choice), c.failed...)
 	return improvement, nil
+}
+
+// noisy reports whether the linear rule found noise in a channel or surplus sources.
+func noisy(found *linear.Findings) bool {
+	return found.Surplus || slices.ContainsFunc(found.Noise, func(share float64) bool {
+		return share > leastNoise
+	})
 }
 
 // Networks and their rivals are fitted to and compared on comparedBlocks blocks of
