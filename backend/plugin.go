@@ -28,11 +28,11 @@ const advice = "in a checkout of gosica ./scripts/setup installs the CPU's; " +
 // A folder is one in which a plugin is looked for.
 type folder struct {
 	path  string
-	gomlx bool // GoMLX loads what is there itself, unchecked
+	gomlx bool // whether GoMLX itself loads the plugins there, unchecked
 }
 
-// choosePlugin returns the path of the first plugin "cpu" or "cuda" in the folders, and whether it
-// is GoMLX's.
+// choosePlugin returns the path of the first plugin of the given name, "cpu" or "cuda", in the
+// folders, and whether the folder is GoMLX's.
 func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err error) {
 	for _, f := range folders {
 		if path = findPlugin(plugin, f.path); path != "" {
@@ -68,22 +68,24 @@ func verify(path, list string) (sum string, err error) {
 		ErrUnverified, path, sum)
 }
 
-// pluginFolders returns the folders of a plugin, in order.
+// pluginFolders returns the folders in which a plugin is looked for, the first choice first: those
+// of PJRT_PLUGIN_LIBRARY_PATH, .setup/pjrt of this module's checkout and of the working directory
+// and its parents, and those of GoMLX's installer.
 func pluginFolders() []folder {
 	var folders []folder
 	for _, path := range filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH")) {
 		folders = append(folders, folder{path: path})
 	}
-	setUp := func(root string) {
+	addCheckout := func(root string) {
 		folders = append(folders, folder{path: filepath.Join(root, ".setup", "pjrt")})
 	}
-	// With -trimpath the path is relative: the binary belongs to no checkout.
+	// With -trimpath the path of this source file is relative, and no checkout is known.
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		setUp(filepath.Dir(filepath.Dir(file)))
+		addCheckout(filepath.Dir(filepath.Dir(file)))
 	}
 	if working, err := os.Getwd(); err == nil {
 		for ; ; working = filepath.Dir(working) {
-			setUp(working)
+			addCheckout(working)
 			if working == filepath.Dir(working) {
 				break
 			}

@@ -42,7 +42,8 @@ type AutoregressiveConfig struct {
 // AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians across ±1. The scope's
 // initializer isn't used.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
-	argument.Floats("flows: Autoregressive", "z", z, "[R, d, p…] with one or more axes p…", 3, math.MaxInt)
+	argument.Floats("flows: Autoregressive", "z", z, "[R, d, p…] with one or more axes p…",
+		3, math.MaxInt)
 	return &AutoregressiveConfig{scope: scope, z: z, components: 4}
 }
 
@@ -60,12 +61,12 @@ func (c *AutoregressiveConfig) Components(k int) *AutoregressiveConfig {
 }
 
 // Done returns the sum over the signals of log p(z_i,t | past of z_i), [R, p′…], at the positions
-// whose whole past is inside z: p′ is p less the margins (see Margins).
+// whose whole past is inside z: p′ is p less the reach of the offsets before and after a position.
 func (c *AutoregressiveConfig) Done() *Node {
 	z, g := c.z, c.z.Graph()
 	runs, d, axes := z.Shape().Dim(0), z.Shape().Dim(1), z.Rank()-2
 	argument.AtLeast("flows: Autoregressive", "components", c.components, 1)
-	before, after := Margins(c.past, axes)
+	before, after := margins(c.past, axes)
 	for i, n := range z.Shape().Dimensions[2:] {
 		if n <= before[i]+after[i] {
 			exceptions.Panicf("flows: Autoregressive: z is %s; must have more than %d positions along "+
@@ -140,9 +141,9 @@ func withAxes(x *Node, n int) *Node {
 // sequence, half a disk in an image.
 func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
-// Margins returns how far the offsets reach before and after a position along each axis. There
-// Autoregressive has no values.
-func Margins(offsets [][]int, axes int) (before, after []int) {
+// margins returns how far the offsets reach before and after a position along each axis. It
+// panics unless each has an entry for every axis and points into the past.
+func margins(offsets [][]int, axes int) (before, after []int) {
 	for _, offset := range offsets {
 		if len(offset) != axes {
 			exceptions.Panicf("flows: offset %v has %d entries; must be %d, one for each axis",
@@ -150,8 +151,8 @@ func Margins(offsets [][]int, axes int) (before, after []int) {
 		}
 		first := slices.IndexFunc(offset, func(o int) bool { return o != 0 })
 		if first < 0 || offset[first] > 0 {
-			exceptions.Panicf("flows: offset %v isn't into the past; must have a negative entry "+
-				"first, but for zeros", offset)
+			exceptions.Panicf("flows: offset %v isn't into the past; must have a negative "+
+				"first entry, not counting zeros", offset)
 		}
 	}
 	return past.Margins(offsets, axes)
@@ -165,12 +166,13 @@ func Margins(offsets [][]int, axes int) (before, after []int) {
 // invertible map.
 func LogLikelihood(sources, logDet *Node, past [][]int) *Node {
 	argument.Floats("flows: LogLikelihood", "logDet", logDet, "[R, p…]", 2, math.MaxInt)
-	before, after := Margins(past, logDet.Rank()-1)
+	before, after := margins(past, logDet.Rank()-1)
 	slice := []SliceAxisSpec{AxisRange()}
 	for i := range before {
 		slice = append(slice, AxisRange(before[i], logDet.Shape().Dim(1+i)-after[i]))
 	}
 	logDet = Slice(logDet, slice...)
-	argument.Same("flows: LogLikelihood", "sources", sources, "logDet where the past is inside", logDet)
+	argument.Same("flows: LogLikelihood", "sources", sources,
+		"logDet where the past is inside", logDet)
 	return Add(sources, logDet)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
 func TestPast(t *testing.T) {
@@ -32,7 +33,7 @@ func TestPast(t *testing.T) {
 			t.Errorf("reach %d on %d axes: %v, want %v", test.reach, test.axes, got, test.want)
 		}
 	}
-	before, after := flows.Margins(flows.Past(2, 2), 2)
+	before, after := past.Margins(flows.Past(2, 2), 2)
 	if !reflect.DeepEqual([][]int{before, after}, [][]int{{2, 2}, {0, 1}}) {
 		t.Errorf("margins %v before and %v after", before, after)
 	}
@@ -82,8 +83,8 @@ func logDensityOf(t *testing.T, b compute.Backend, z *tensors.Tensor, past [][]i
 func TestAutoregressive(t *testing.T) {
 	const runs, d, components = 2, 2, 3
 	for _, shape := range [][]int{{12}, {6, 7}} {
-		past := flows.Past(2, len(shape))
-		before, after := flows.Margins(past, len(shape))
+		offsets := flows.Past(2, len(shape))
+		before, after := past.Margins(offsets, len(shape))
 		onBackends(t, func(t *testing.T, b compute.Backend) {
 			dims := append([]int{runs, d}, shape...)
 			size := 1
@@ -95,7 +96,7 @@ func TestAutoregressive(t *testing.T) {
 			for i := range z {
 				z[i] = rng.NormFloat64()
 			}
-			got, a, mixture := logDensityOf(t, b, host.Tensor(z, dtypes.Float64, dims...), past, components)
+			got, a, mixture := logDensityOf(t, b, host.Tensor(z, dtypes.Float64, dims...), offsets, components)
 
 			width := size / shape[0]
 			var want []float64
@@ -109,12 +110,12 @@ func TestAutoregressive(t *testing.T) {
 					for i := range d {
 						signal := r*d + i
 						residual := z[signal*size+at]
-						for k, offset := range past {
+						for k, offset := range offsets {
 							lag := offset[0] * width
 							if len(offset) == 2 {
 								lag += offset[1]
 							}
-							residual -= a[signal*len(past)+k] * z[signal*size+at+lag]
+							residual -= a[signal*len(offsets)+k] * z[signal*size+at+lag]
 						}
 						density, weights := 0., 0.
 						for k := range components {

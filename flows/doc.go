@@ -18,14 +18,14 @@
 //	losses, err := trainer.Train(ctx, nil, batches, steps)
 //
 // The functions that build graphs take nodes with any leading axes; the last axis is the sample's.
-// They panic on wrong shapes, as those of GoMLX do. model.Exec and NewTrainer turn that into errors.
+// They panic on wrong shapes, as those of GoMLX do; model.Exec and NewTrainer make errors of that.
 //
 // # Runs
 //
 // A Trainer trains R independent runs at once. They are the first axis of data, variables and
 // losses, as in package layers, and the second of batches, after the steps. One run needs no such
-// axis: a [StepLoss] may be a scalar, of any network of GoMLX. As the losses of the runs are summed,
-// any optimizer that works element by element keeps the runs independent. One that clips or
+// axis: a [StepLoss] may be a scalar, of any network of GoMLX. The losses of the runs are summed.
+// So any optimizer that works element by element keeps the runs independent. One that clips or
 // normalises over all variables doesn't; [RunsAdam] clips each run by itself.
 //
 // # Trainer or GoMLX's train.Loop
@@ -48,8 +48,8 @@
 //
 // # Cancellation and concurrency
 //
-// A call of XLA can't be interrupted. A context is looked at before it, so that its end takes effect
-// after at most S steps; in pure Go before each step. A Trainer and its store are for one goroutine
+// A call of XLA can't be interrupted. A context is checked before it, so that its end takes effect
+// after at most S steps; in pure Go it is checked before each step. A Trainer and its store are for one goroutine
 // at a time. Several with stores of their own may train at once, on one backend too.
 //
 // References:

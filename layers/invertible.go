@@ -188,7 +188,9 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 }
 
 // drawMaps draws the parameters of affine maps that nearly cancel.
-func drawMaps(rng *rand.Rand, maps, d int, last *mat.Dense) (factors, permutations []float64, err error) {
+func drawMaps(
+	rng *rand.Rand, maps, d int, last *mat.Dense,
+) (factors, permutations []float64, err error) {
 	if last == nil {
 		last = rotation.Identity(d)
 	}

@@ -148,15 +148,18 @@ func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
 // value, seen by each tap of the kernel context from another position, gives
 // way to the mask's one. Both kernels are [R, taps, d, H]; the positions
 // changed are [R, B, taps·d], the changes [R, B, taps·d, H].
-func (c *WholeCNNConfig) hide(index *borderedIndex, idx, mask, context *Node) (rows, changes *Node) {
+func (c *WholeCNNConfig) hide(
+	index *borderedIndex, idx, mask, context *Node,
+) (rows, changes *Node) {
 	g := c.z.Graph()
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	taps := len(index.offsets)
-	at := Gather(Const(g, index.inside), InsertAxes(idx, -1))                      // [R, B, d]
-	rows = Sub(InsertAxes(at, 2), Reshape(Const(g, index.offsets), 1, 1, taps, 1)) // [R, B, taps, d]
-	hidden := InsertAxes(GatherSignals(c.z, idx), 2, -1)                           // [R, B, 1, d, 1]
-	seen := Mul(hidden, InsertAxes(context, 1))                                    // [R, B, taps, d, H]
-	changes = Sub(InsertAxes(mask, 1), seen)                                       // [R, B, taps, d, H]
+	inside := Gather(Const(g, index.inside), InsertAxes(idx, -1)) // [R, B, d]
+	offsets := Reshape(Const(g, index.offsets), 1, 1, taps, 1)
+	rows = Sub(InsertAxes(inside, 2), offsets)           // [R, B, taps, d]
+	hidden := InsertAxes(GatherSignals(c.z, idx), 2, -1) // [R, B, 1, d, 1]
+	seen := Mul(hidden, InsertAxes(context, 1))          // [R, B, taps, d, H]
+	changes = Sub(InsertAxes(mask, 1), seen)             // [R, B, taps, d, H]
 	return Reshape(rows, runs, batch, taps*d), Reshape(changes, runs, batch, taps*d, c.channels)
 }
 
@@ -184,8 +187,8 @@ func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *
 func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 	runs, batch, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
 	third := index.size / kernelSize
-	kernel, biases := c.convVariables(1, h)                                     // [R, taps, H, H], [R, H]
-	kernelRows := len(index.offsets) / kernelSize                               // K
+	kernel, biases := c.convVariables(1, h) // [R, taps, H, H], [R, H]
+	kernelRows := len(index.offsets) / kernelSize
 	kernel = Reshape(kernel, runs, kernelRows, kernelSize*h, h)                 // [R, K, 3H, H]
 	kernel = Reshape(Transpose(kernel, 1, 2), runs, kernelSize*h, kernelRows*h) // [R, 3H, K·H]
 	bias := BroadcastToDims(InsertAxes(biases, 1), runs, third, h)              // [R, N, H]

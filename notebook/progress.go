@@ -97,8 +97,8 @@ func NewLive(iterations int, draw func(z *mat.Dense) (*plot.Picture, error)) *Li
 	return &Live{bar: NewBar(), iterations: iterations, draw: draw}
 }
 
-// Iteration shows the signals after iteration j, from 1, and the divergence that was measured in it,
-// NaN for none. The last iteration is always shown.
+// Iteration shows the signals after iteration j, counted from 1, and the divergence that was
+// measured in it, NaN for none. The last iteration is always shown.
 func (l *Live) Iteration(j int, divergence float64, z *mat.Dense) {
 	l.divergence = append(l.divergence, divergence)
 	last := j >= l.iterations

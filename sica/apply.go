@@ -67,7 +67,7 @@ func (r *Result) InverseTransform(
 		return nil, 0, fmt.Errorf("sica: inverse transform: measuring the round trip: %w", err)
 	}
 	again.Sub(again, z)
-	return x, signal.LargestOf(again), nil
+	return x, signal.MaxAbs(again), nil
 }
 
 // bound returns the maps that took the fit's signals to Z, for as many signals x, called name

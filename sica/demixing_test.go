@@ -101,7 +101,7 @@ func TestRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := signal.LargestOf(signal.Added(all, d.Mean, -1)); left > 1e-9 {
+	if left := signal.MaxAbs(signal.Added(all, d.Mean, -1)); left > 1e-9 {
 		t.Errorf("without all, %g is left", left)
 	}
 	match, err := metric.MCC(r.Z, s)

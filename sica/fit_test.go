@@ -253,7 +253,7 @@ func TestFitErrors(t *testing.T) {
 		cfg  Config
 		want string // in the error
 	}{
-		{"nil", nil, FastWGF(), "x is empty"},
+		{"nil", nil, FastWGF(), "x: is empty"},
 		{"constant", constant, FastWGF(), "signal 2"},
 		{"NaN", nan, FastWGF(), "position 8"},
 		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), FastWGF(), "at least 2"},

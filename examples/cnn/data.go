@@ -19,7 +19,8 @@ func stripes(rng *rand.Rand, n int) (images, labels *tensors.Tensor) {
 			pixels = append(pixels, float32(math.Sin(float64(at)+phase)+rng.NormFloat64()))
 		}
 	}
-	return tensors.FromFlatDataAndDimensions(pixels, n, side, side, 1), tensors.FromFlatDataAndDimensions(horizontal, n, 1)
+	return tensors.FromFlatDataAndDimensions(pixels, n, side, side, 1),
+		tensors.FromFlatDataAndDimensions(horizontal, n, 1)
 }
 
 // must returns v, or ends the program with the error.

@@ -43,9 +43,11 @@ func accuracy() float32 {
 	rng := rand.New(rand.NewSource(1))
 	images := func() *dataset.InMemoryDataset {
 		x, horizontal := stripes(rng, 500)
-		return must(dataset.InMemoryFromData(b, "stripes", []any{x}, []any{horizontal})).BatchSize(50, true)
+		all := must(dataset.InMemoryFromData(b, "stripes", []any{x}, []any{horizontal}))
+		return all.BatchSize(50, true)
 	}
-	trainer := train.NewTrainer(b, store, logits, loss.BinaryCrossentropyLogits, optimizer.Adam().LearningRate(3e-3).Done(),
+	adam := optimizer.Adam().LearningRate(3e-3).Done()
+	trainer := train.NewTrainer(b, store, logits, loss.BinaryCrossentropyLogits, adam,
 		nil, []metric.Interface{metric.NewMeanBinaryLogitsAccuracy("accuracy", "acc")})
 	must(train.NewLoop(trainer).RunSteps(images().Shuffle().WithRand(rng).Infinite(true), 100))
 	return must(trainer.Eval(images()))[1].Value().(float32)

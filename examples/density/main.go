@@ -40,7 +40,8 @@ func learn(ctx context.Context, dir string) {
 	handler := must(checkpoint.Build(store).Dir(dir).Done())
 	shape := shapes.Make(dtypes.Float32, steps, 1, batch, 2) // [S, R, B, d]
 	adam := flows.RunsAdam().Clip(5).Schedule("/map", flows.Schedule{Rate: .03, Steps: steps}).Done()
-	trainer := must(flows.NewTrainer(must(backend.Open(backend.Go)), store, adam, loss, nil, []shapes.Shape{shape}))
+	b := must(backend.Open(backend.Go))
+	trainer := must(flows.NewTrainer(b, store, adam, loss, nil, []shapes.Shape{shape}))
 	defer trainer.Finalize()
 	points := tensors.FromFlatDataAndDimensions(twoMoons(1, steps*batch), shape.Dimensions...)
 	must(trainer.Train(ctx, nil, []*tensors.Tensor{points}, steps))
@@ -53,7 +54,8 @@ func score(dir string) float64 {
 	defer store.Finalize()
 	must(checkpoint.Build(store).Dir(dir).Immediate().Done())
 	points := tensors.FromFlatDataAndDimensions(twoMoons(2, 1000), 1, 1000, 2)
-	mean := must(model.CallOnce(must(backend.Open(backend.Go)), store, func(scope *model.Scope, x *Node) *Node {
+	b := must(backend.Open(backend.Go))
+	mean := must(model.CallOnce(b, store, func(scope *model.Scope, x *Node) *Node {
 		return ReduceAllMean(logDensity(scope, x))
 	}, points))
 	return float64(tensors.ToScalar[float32](mean))

@@ -22,8 +22,9 @@ const steps = 300
 
 // loss is the negative log-density per position of the signals data[0] [R=1, d, T].
 func loss(scope *model.Scope, data, _ []*Node) *Node {
-	logDensity := flows.Autoregressive(scope.In("source"), data[0]).Past(flows.Past(2, 1)).Done() // [1, T−2]
-	return Neg(ReduceMean(logDensity, -1))                                                        // [1]
+	source := flows.Autoregressive(scope.In("source"), data[0]).Past(flows.Past(2, 1))
+	logDensity := source.Done()            // [1, T−2]
+	return Neg(ReduceMean(logDensity, -1)) // [1]
 }
 
 // fit returns the coefficients of each signal, nearest past last, and the loss before and after.
@@ -37,8 +38,9 @@ func fit(ctx context.Context, z *mat.Dense) (coefficients [][]float32, before, a
 	}
 	signals := tensors.FromFlatDataAndDimensions(values, 1, d, n)
 	none := tensors.FromShape(shapes.Make(dtypes.Float32, steps, 1)) // nothing is drawn for a step
-	trainer := must(flows.NewTrainer(must(backend.Open(backend.Go)), store, optimizer.Adam().LearningRate(.02).Done(),
-		loss, []shapes.Shape{signals.Shape()}, []shapes.Shape{none.Shape()}))
+	adam := optimizer.Adam().LearningRate(.02).Done()
+	trainer := must(flows.NewTrainer(must(backend.Open(backend.Go)), store, adam, loss,
+		[]shapes.Shape{signals.Shape()}, []shapes.Shape{none.Shape()}))
 	defer trainer.Finalize()
 	losses := must(trainer.Train(ctx, []*tensors.Tensor{signals}, []*tensors.Tensor{none}, steps))
 	v := store.GetVariable("/source/" + flows.AutoregressiveCoefficients) // [R, d, p]

@@ -15,7 +15,8 @@ func mixture() (x, later, sources *mat.Dense) {
 		datasets.ARProcess{Coefficients: []float64{1.6, -0.8}, Scale: 1},
 		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1}))
 	all := must(datasets.LinearMix(mat.NewDense(2, 2, []float64{2, 1, -1, 1}), sources))
-	return mat.DenseCopyOf(all.Slice(0, 2, 0, 1000)), mat.DenseCopyOf(all.Slice(0, 2, 1000, 2000)), sources
+	half := func(k int) *mat.Dense { return mat.DenseCopyOf(all.Slice(0, 2, 1000*k, 1000*(k+1))) }
+	return half(0), half(1), sources
 }
 
 // distance returns the largest difference of two matrices.

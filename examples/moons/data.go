@@ -22,7 +22,10 @@ func (samples) Iter() iter.Seq2[train.Batch, error] {
 			for i := range moons {
 				moons[i], tau[i] = moon(), rng.Float32()
 			}
-			if !yield(train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(normal(256)), tensors.FromValue(moons), tensors.FromValue(tau)}}, nil) {
+			inputs := []*tensors.Tensor{
+				tensors.FromValue(normal(256)), tensors.FromValue(moons), tensors.FromValue(tau),
+			}
+			if !yield(train.Batch{Inputs: inputs}, nil) {
 				return
 			}
 		}

@@ -24,7 +24,8 @@ import (
 // velocity is the network, [B, 2] at y [B, 2] and a time tau, [B] or a scalar.
 func velocity(scope *model.Scope, y, tau *Node, _ []*Node) *Node {
 	times := Mul(OnesLike(Slice(y, AxisRange(), AxisElem(0))), Reshape(tau, -1, 1)) // [B, 1]
-	return fnn.New(scope.In("velocity"), Concatenate([]*Node{y, times}, -1), 2).NumHiddenLayers(2, 64).Activation(activation.TypeSwish).Done()
+	network := fnn.New(scope.In("velocity"), Concatenate([]*Node{y, times}, -1), 2)
+	return network.NumHiddenLayers(2, 64).Activation(activation.TypeSwish).Done()
 }
 
 // loss is a scalar: there is one run.
@@ -60,6 +61,7 @@ func run(ctx context.Context, attach func(*train.Loop)) (before, after float64) 
 }
 
 func main() {
-	before, after := run(context.Background(), func(loop *train.Loop) { commandline.AttachProgressBar(loop) })
+	attach := func(loop *train.Loop) { commandline.AttachProgressBar(loop) }
+	before, after := run(context.Background(), attach)
 	fmt.Printf("on the moons: %.0f %% of the cloud, %.0f %% after the flow\n", 100*before, 100*after)
 }

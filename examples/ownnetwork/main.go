@@ -30,9 +30,12 @@ func residual(scope *model.Scope, x *Node, outputs int) *Node {
 func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 	cfg := sica.FastWGF()
 	cfg.Flow.Network = residual
-	cfg.Flow.NewOptimizer = func() optimizer.Interface { return optimizer.Adam().LearningRate(3e-3).Adamax().Done() }
+	cfg.Flow.NewOptimizer = func() optimizer.Interface {
+		return optimizer.Adam().LearningRate(3e-3).Adamax().Done()
+	}
+	// Stop after three iterations in a row with a divergence of at most 0.005 nats.
 	low := 0
-	cfg.Flow.Stop = func(_ int, it sica.Iteration) bool { // after three iterations in a row that found next to nothing
+	cfg.Flow.Stop = func(_ int, it sica.Iteration) bool {
 		if low++; it.Divergence > .005 {
 			low = 0
 		}
@@ -44,5 +47,6 @@ func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 func main() {
 	x, sources := mixture()
 	result := separate(context.Background(), x)
-	fmt.Printf("MCC %.3f after %d iterations: %s\n", mcc(result.Z, sources), result.Iterations, result.Why)
+	fmt.Printf("MCC %.3f after %d iterations: %s\n",
+		mcc(result.Z, sources), result.Iterations, result.Why)
 }

@@ -21,7 +21,9 @@ func prices() (early, late, sources *mat.Dense) {
 		datasets.ARProcess{Coefficients: []float64{-0.5, 0.2}, Scale: 1, Innovation: datasets.Normal}))
 	x := must(datasets.LinearMix(mat.NewDense(2, 2, []float64{.1, .05, -.05, .1}), s))
 	x.Apply(func(_, _ int, v float64) float64 { return 100 * math.Exp(v) }, x)
-	half := func(x *mat.Dense, k int) *mat.Dense { return mat.DenseCopyOf(x.Slice(0, 2, k*512, k*512+512)) }
+	half := func(x *mat.Dense, k int) *mat.Dense {
+		return mat.DenseCopyOf(x.Slice(0, 2, k*512, k*512+512))
+	}
 	return half(x, 0), half(x, 1), half(s, 1)
 }
 

@@ -34,7 +34,7 @@ type fitLogs struct{}
 
 func (fitLogs) Fit(_ context.Context, x *mat.Dense) (preprocess.Applier, error) {
 	if mat.Min(x) <= 0 {
-		return nil, fmt.Errorf("a price of %g: want positive ones", mat.Min(x))
+		return nil, fmt.Errorf("a price is %g; must be positive", mat.Min(x))
 	}
 	return &logs{mat.Col(nil, 0, x)}, nil
 }

@@ -22,7 +22,9 @@ import (
 const steps, n = 200, 400 // training steps, and points in half a sample
 
 // logRatio is log p(x)/q(x), [R, B, 1] for x [R, B, 2].
-func logRatio(scope *model.Scope, x *Node) *Node { return sicalayers.MLP(scope.In("ratio"), x).Done() }
+func logRatio(scope *model.Scope, x *Node) *Node {
+	return sicalayers.MLP(scope.In("ratio"), x).Done()
+}
 
 func loss(scope *model.Scope, data, _ []*Node) *Node {
 	logits := logRatio(scope, data[0]) // [R, 2n, 1]

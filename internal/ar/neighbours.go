@@ -29,7 +29,9 @@ func Weights(signal []float64, neighbours [][]int32) []float64 {
 
 // normalEquations returns the products of a signal's neighbours with each other, Σ row·rowᵀ,
 // and with its values, Σ value·row, and its power Σ value².
-func normalEquations(signal []float64, neighbours [][]int32) (gram *mat.SymDense, cross *mat.VecDense, power float64) {
+func normalEquations(
+	signal []float64, neighbours [][]int32,
+) (gram *mat.SymDense, cross *mat.VecDense, power float64) {
 	k := len(neighbours[0])
 	gram, cross = mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
 	row := mat.NewVecDense(k, nil)
@@ -70,7 +72,9 @@ func Gather(signal []float64, positions []int32, row *mat.VecDense) {
 // SelfPredictions returns the prediction of each standardised signal of z, d×n, from its own
 // neighbours, and whether the signals are predictable: whether the root mean square of each
 // one's residual is at most twice JitterStd.
-func SelfPredictions(z *mat.Dense, neighbours [][]int32) (predictions *mat.Dense, predictable bool) {
+func SelfPredictions(
+	z *mat.Dense, neighbours [][]int32,
+) (predictions *mat.Dense, predictable bool) {
 	d, n := z.Dims()
 	predictions, predictable = mat.NewDense(d, n, nil), true
 	for i := range d {

@@ -23,6 +23,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// replace is Write without the path in its errors.
 func replace(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -78,7 +79,7 @@ func currentMode(path string) (fs.FileMode, error) {
 	case err != nil:
 		return 0, err
 	case !info.Mode().IsRegular():
-		return 0, errors.New("there is something other than a regular file")
+		return 0, errors.New("is not a regular file; must be one, or a new path")
 	}
 	return info.Mode().Perm(), nil
 }

@@ -1,7 +1,7 @@
 //go:build soak && linux && cgo
 
-// Package cmalloc measures the memory of the C library's allocator, which XLA uses, for a soak test.
-// It needs the GNU C library 2.33 or later, so no other build has it.
+// Package cmalloc measures, for a soak test, the memory of the C library's allocator, which XLA
+// uses. It needs the GNU C library 2.33 or later, so no other build has it.
 package cmalloc
 
 /*
@@ -17,6 +17,6 @@ import "C"
 // InUse returns the number of allocated bytes.
 func InUse() int { return int(C.in_use()) }
 
-// Trim returns free pages to the system. Otherwise the allocator keeps most of them, in an arena for
-// each of XLA's threads.
+// Trim returns free pages to the system. Otherwise the allocator keeps most of them, in an arena
+// for each of XLA's threads.
 func Trim() { C.malloc_trim(0) }

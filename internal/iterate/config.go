@@ -243,8 +243,8 @@ func (c Config) Validate(g *grid.Grid) error {
 
 func (c Config) validateNetworks(shape []int) error {
 	if c.SumOutputs && (c.Context != WholeSequence || c.Kind != WGF) {
-		return fmt.Errorf("sum of outputs: is set; must be false except for the flow %q over the context %q",
-			WGF, WholeSequence)
+		return fmt.Errorf("sum of outputs: is set; must be false except for the flow %q over the "+
+			"context %q", WGF, WholeSequence)
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:

@@ -2,10 +2,12 @@ package iterate
 
 import "github.com/seed-47b1e431/gosica/flows"
 
-// FastWGF returns the settings of a gradient flow of seconds that stays linear. Small
-// networks learn the density ratio on two folds of the positions, from z_t alone and with
-// the signals' own predictions of it. What the held-out positions don't confirm moves
-// nothing. The iterate of least dependence is kept.
+// FastWGF returns the settings of a Wasserstein gradient flow that takes seconds and keeps the
+// signals a linear map of the mixed ones. In each iteration two small networks learn the density
+// ratio on each of two folds of the positions. One sees z_t, the other also the prediction of each
+// signal at t from its neighbours. Each is weighted by its fit to the held-out positions, so that
+// one that fits noise moves nothing. The result is the iterate with the smallest dependence. The
+// settings are explained in sica.FastWGF.
 func FastWGF() Config {
 	return Config{
 		Kind: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32}, Family: Linear,

@@ -189,7 +189,7 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 		}
 		move.Add(z, move)
 		move.Sub(y, move)
-		size := signal.LargestOf(move)
+		size := signal.MaxAbs(move)
 		switch {
 		case size <= tolerance:
 			return z, nil

@@ -1,7 +1,8 @@
-// Package jointdiag finds the rotation that makes several symmetric matrices as
-// diagonal as possible together, by Jacobi's angles: J.-F. Cardoso, A.
-// Souloumiac, "Jacobi angles for simultaneous diagonalization", SIAM Journal on
-// Matrix Analysis and Applications 17(1), 161–164, 1996.
+// Package jointdiag finds the rotation that makes several symmetric matrices jointly as diagonal as
+// possible, by Jacobi angles.
+//
+// Reference: J.-F. Cardoso, A. Souloumiac, "Jacobi angles for simultaneous diagonalization", SIAM
+// Journal on Matrix Analysis and Applications 17(1), 161–164, 1996.
 package jointdiag
 
 import (
@@ -14,36 +15,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Options are when Orthogonal ends.
+// Options say when Orthogonal ends.
 type Options struct {
-	// Tolerance is the angle in radians: a sweep over all pairs in which each is
-	// turned by less is the last. 0 is 1e-8.
+	// Tolerance is an angle in radians. The last sweep over all pairs of axes is the one in which
+	// every rotation is smaller. 0 stands for 1e-8.
 	Tolerance float64
-	// MaxSweeps is the most sweeps. 0 is 100.
+	// MaxSweeps is the maximum number of sweeps. 0 stands for 100.
 	MaxSweeps int
 }
 
-// A Result is what Orthogonal found.
+// A Result is the rotation that Orthogonal returns.
 type Result struct {
-	V         *mat.Dense // d×d, orthogonal: Vᵀ·C·V is near diagonal for each C
+	V         *mat.Dense // d×d, orthogonal: Vᵀ·C·V is nearly diagonal for each C
 	Sweeps    int
-	Converged bool // whether the last sweep turned every pair by less than the tolerance
+	Converged bool // whether the last sweep rotated every pair by less than the tolerance
 }
 
-// Orthogonal returns the orthogonal V that makes the sum of squares off the
-// diagonals of Vᵀ·C·V, over all the symmetric matrices C, small: a minimum as
-// far as turning two axes at a time finds one. It begins with the axes as they
-// are. With one matrix the columns of V are its eigenvectors. The matrices are
-// all d×d and left as they are. A sweep costs O(d³) for each of them.
+// Orthogonal returns the orthogonal V that minimises the sum of the squared off-diagonal entries of
+// Vᵀ·C·V over all the symmetric matrices C, d×d, which it doesn't change. It starts from the
+// identity and rotates two axes at a time, so that the minimum may be a local one. With one matrix
+// the columns of V are its eigenvectors. A sweep costs O(d³) for each matrix.
 //
 // It is an error if there is no matrix, if their sizes differ, if a value isn't
 // finite, or if ctx ends.
 func Orthogonal(ctx context.Context, matrices []*mat.SymDense, opt Options) (Result, error) {
 	if len(matrices) == 0 {
-		return Result{}, errors.New("jointdiag: no matrix: want at least one")
+		return Result{}, errors.New("jointdiag: matrices: are none; must be at least one")
 	}
 	if !(opt.Tolerance >= 0) || opt.MaxSweeps < 0 {
-		return Result{}, fmt.Errorf("jointdiag: tolerance %g and max sweeps %d: want 0 or more", opt.Tolerance, opt.MaxSweeps)
+		return Result{}, fmt.Errorf("jointdiag: tolerance is %g and max sweeps %d; must be 0 or more",
+			opt.Tolerance, opt.MaxSweeps)
 	}
 	if opt.Tolerance == 0 {
 		opt.Tolerance = 1e-8
@@ -77,7 +78,7 @@ func Orthogonal(ctx context.Context, matrices []*mat.SymDense, opt Options) (Res
 				}
 				result.Converged = false
 				sin, cos := math.Sincos(angle)
-				s.turn(p, q, cos, sin)
+				s.rotateAxes(p, q, cos, sin)
 				blas64.Rot(column(p), column(q), cos, sin)
 			}
 		}
@@ -85,8 +86,8 @@ func Orthogonal(ctx context.Context, matrices []*mat.SymDense, opt Options) (Res
 	return result, nil
 }
 
-// A stack holds K symmetric d×d matrices so that the entries of one place are
-// side by side.
+// A stack holds K symmetric d×d matrices. The entries in one row and column of all of them are
+// contiguous.
 type stack struct {
 	d, k int
 	data []float64 // [d, d, K]
@@ -97,13 +98,15 @@ func newStack(matrices []*mat.SymDense) (*stack, error) {
 	s.data = make([]float64, s.d*s.d*s.k)
 	for k, m := range matrices {
 		if n := m.SymmetricDim(); n != s.d {
-			return nil, fmt.Errorf("jointdiag: matrix %d is %d×%d and the first is %d×%d; all must have the same size", k+1, n, n, s.d, s.d)
+			return nil, fmt.Errorf("jointdiag: matrix %d is %d×%d; must be %d×%d, the size of the first",
+				k+1, n, n, s.d, s.d)
 		}
 		for i := range s.d {
 			for j := range s.d {
 				v := m.At(i, j)
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, column %d: every value must be finite", k+1, v, i+1, j+1)
+					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, column %d; "+
+						"must be finite", k+1, v, i+1, j+1)
 				}
 				s.data[(i*s.d+j)*s.k+k] = v
 			}
@@ -112,32 +115,32 @@ func newStack(matrices []*mat.SymDense) (*stack, error) {
 	return s, nil
 }
 
-// at are the entries in row i and column j of all the matrices.
-func (s *stack) at(i, j int) []float64 {
+// entries returns the entries in row i and column j of all the matrices.
+func (s *stack) entries(i, j int) []float64 {
 	return s.data[(i*s.d+j)*s.k:][:s.k]
 }
 
-// angle is by how much axes p and q must be turned for the sum of squares of the
-// entries (p, q) to be least. With g = (a_pp − a_qq, 2·a_pq) it is half the
-// angle of the first eigenvector of G = Σ g·gᵀ.
+// angle returns the rotation of axes p and q, in radians, that minimises the sum of the squared
+// entries (p, q). With g = (a_pp − a_qq, 2·a_pq) it is half the angle of the first eigenvector of
+// G = Σ g·gᵀ.
 func (s *stack) angle(p, q int) float64 {
-	pp, qq, pq := s.at(p, p), s.at(q, q), s.at(p, q)
-	var on, off float64 // G₁₁ − G₂₂ and 2·G₁₂
+	pp, qq, pq := s.entries(p, p), s.entries(q, q), s.entries(p, q)
+	var diagonal, off float64 // G₁₁ − G₂₂ and 2·G₁₂
 	for k, c := range pq {
 		difference := pp[k] - qq[k]
-		on += difference*difference - 4*c*c
+		diagonal += difference*difference - 4*c*c
 		off += 4 * difference * c
 	}
-	return 0.25 * math.Atan2(off, on)
+	return 0.25 * math.Atan2(off, diagonal)
 }
 
-// turn replaces each matrix C by Rᵀ·C·R, where R turns axes p and q.
-func (s *stack) turn(p, q int, cos, sin float64) {
+// rotateAxes replaces each matrix C by Rᵀ·C·R, where R rotates axes p and q.
+func (s *stack) rotateAxes(p, q int, cos, sin float64) {
 	for i := range s.d { // columns
-		rotate(s.at(i, p), s.at(i, q), cos, sin)
+		rotate(s.entries(i, p), s.entries(i, q), cos, sin)
 	}
 	for j := range s.d { // rows
-		rotate(s.at(p, j), s.at(q, j), cos, sin)
+		rotate(s.entries(p, j), s.entries(q, j), cos, sin)
 	}
 }
 

@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 		opt  jointdiag.Options
 		want string
 	}{
-		{nil, jointdiag.Options{}, "no matrix"},
+		{nil, jointdiag.Options{}, "are none"},
 		{[]*mat.SymDense{two, three}, jointdiag.Options{}, "3×3"},
 		{[]*mat.SymDense{bad}, jointdiag.Options{}, "finite"},
 		{[]*mat.SymDense{two}, jointdiag.Options{Tolerance: math.NaN()}, "tolerance"},

@@ -129,7 +129,7 @@ func Standardised(x *mat.Dense) (*mat.Dense, error) {
 func standardiseSignal(row []float64) error {
 	mean, sd := stat.PopMeanStdDev(row, nil)
 	if !(sd > 0) || math.IsInf(sd, 0) {
-		return fmt.Errorf("has the standard deviation %g; it must be positive and finite in "+
+		return fmt.Errorf("has the standard deviation %g; must be positive and finite in "+
 			"float64, so rescale the signal", sd)
 	}
 	for t, v := range row {

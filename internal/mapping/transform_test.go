@@ -97,8 +97,8 @@ func TestApplyErrors(t *testing.T) {
 		step  Transform
 		error string
 	}{
-		{"nil", nil, ZCA, "x is empty"},
-		{"empty", new(mat.Dense), ZCA, "x is empty"},
+		{"nil", nil, ZCA, "x: is empty"},
+		{"empty", new(mat.Dense), ZCA, "x: is empty"},
 		{"one position", mat.NewDense(2, 1, nil), ZCA, "at least 2"},
 		{"NaN", rows(fine, []float64{1, math.NaN(), 2, 3}), Standardise, "signal 2: has the value NaN at position 2"},
 		{"infinite", rows([]float64{1, 2, 3, math.Inf(-1)}, fine), Standardise, "signal 1: has the value -Inf at position 4"},
@@ -107,7 +107,7 @@ func TestApplyErrors(t *testing.T) {
 		{"no name", rows(fine, fine), "", `transform: is ""; must be one of`},
 		{"twice the same", rows(fine, fine), ZCA, "zca: the 2 signals are linearly dependent"},
 		{"sum", rows(fine, []float64{.1, .7, .2, .3}, []float64{1.1, 2.7, 4.2, 3.3}), Conditional, "4 positions can't tell 3 signals apart|linearly dependent"},
-		{"too few positions", rows(fine[:2], []float64{0, 1}), ZCA, "2 signals at 2 positions; it must have at least 3"},
+		{"too few positions", rows(fine[:2], []float64{0, 1}), ZCA, "2 signals at 2 positions; must have at least 3"},
 		{"overflow", rows([]float64{1e300, -1e300, 0, 1}), Standardise, "within ±1e+150"},
 	} {
 		_, err := apply(test.x, test.step)

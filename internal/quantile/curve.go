@@ -10,11 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Curve says what normal quantile each value of a signal goes to: values that
-// were there to their own, and one between two of them to what is between their
-// quantiles, in proportion. Beyond the smallest and the largest it goes on in
-// proportion to the signal's standard deviation, as if the signal was Gaussian
-// there.
+// A Curve is the monotone map from the values of a signal to normal quantiles. It is linear
+// between neighbouring values of the fit. Beyond the smallest and the largest its slope is 1/SD,
+// as if the signal were Gaussian there.
 type Curve struct {
 	// SD is the signal's standard deviation.
 	SD float64
@@ -22,12 +20,11 @@ type Curve struct {
 	values, quantiles []float64 // both rise
 }
 
-// NewCurve is the curve of a signal that isn't constant and the normal quantiles
-// of its values, equal ones for equal values. It changes neither.
+// NewCurve returns the curve through the values of a signal, which isn't constant, and their
+// normal quantiles; equal values have equal quantiles. It changes neither.
 func NewCurve(signal, quantiles []float64) Curve {
 	_, sd := stat.PopMeanStdDev(signal, nil)
-	// Equal values have equal quantiles, so that sorting each by itself keeps
-	// them together.
+	// Quantiles rise with the values, so that sorting both apart keeps them paired.
 	return Curve{
 		SD:        sd,
 		values:    slices.Compact(slices.Sorted(slices.Values(signal))),
@@ -35,39 +32,41 @@ func NewCurve(signal, quantiles []float64) Curve {
 	}
 }
 
-// Quantile is where the value v goes.
+// Quantile returns the normal quantile of the value v.
 func (c Curve) Quantile(v float64) float64 { return interpolate(v, c.values, c.quantiles, 1/c.SD) }
 
-// Value is the value that goes to the quantile q.
+// Value returns the value with the normal quantile q, the inverse of Quantile.
 func (c Curve) Value(q float64) float64 { return interpolate(q, c.quantiles, c.values, c.SD) }
 
-// interpolate is the value at v of the function that is linear between the
-// points (from[k], to[k]), of which there are at least two and from rises, and
-// has the given slope beyond them.
-func interpolate(v float64, from, to []float64, slope float64) float64 {
-	k, found := slices.BinarySearch(from, v)
-	last := len(from) - 1
+// interpolate returns the value at v of the function that is linear between the points
+// (x[k], y[k]), of which there are at least two with x rising, and has the given slope beyond them.
+func interpolate(v float64, x, y []float64, slope float64) float64 {
+	k, exact := slices.BinarySearch(x, v)
+	last := len(x) - 1
 	switch {
-	case found:
-		return to[k]
+	case exact:
+		return y[k]
 	case k == 0:
-		return to[0] + (v-from[0])*slope
+		return y[0] + (v-x[0])*slope
 	case k > last:
-		return to[last] + (v-from[last])*slope
+		return y[last] + (v-x[last])*slope
 	}
-	part := (v - from[k-1]) / (from[k] - from[k-1])
-	return to[k-1] + part*(to[k]-to[k-1])
+	part := (v - x[k-1]) / (x[k] - x[k-1])
+	return y[k-1] + part*(y[k]-y[k-1])
 }
 
-// LogSlope is the logarithm of the derivative of Quantile at the value v, from the
-// spread of the √n values nearest to it (O. Vasicek, J. Royal Statistical Society B
-// 38(1), 1976), without the bias that the logarithm of few of them has.
+// LogSlope returns an estimate of the logarithm of the derivative of Quantile at the value v. That
+// is log p(v) − log φ(Quantile(v)), with φ the standard normal density. The density p comes from
+// the spread of the √n values nearest to v (O. Vasicek, "A Test for Normality Based on Sample
+// Entropy", J. Royal Statistical Society B 38(1), 1976). The digamma functions remove the bias of
+// the logarithm for few values.
 func (c Curve) LogSlope(v float64) float64 {
 	last := len(c.values) - 1
 	m := max(1, int(math.Sqrt(float64(last))/2)) // on each side
 	k, _ := slices.BinarySearch(c.values, v)
 	low := min(max(k-m, 0), max(last-2*m, 0))
 	high := min(low+2*m, last)
-	density := mathext.Digamma(float64(high-low)) - mathext.Digamma(float64(last+2)) - math.Log(c.values[high]-c.values[low])
-	return density - distuv.UnitNormal.LogProb(c.Quantile(v))
+	logDensity := mathext.Digamma(float64(high-low)) - mathext.Digamma(float64(last+2)) -
+		math.Log(c.values[high]-c.values[low])
+	return logDensity - distuv.UnitNormal.LogProb(c.Quantile(v))
 }

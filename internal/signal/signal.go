@@ -1,5 +1,5 @@
-// Package signal checks signal matrices, d signals in rows × T positions in columns,
-// and has what every room does to them.
+// Package signal checks signal matrices, d signals in rows × n positions in columns, and has
+// the operations on them that several packages share: centring, whitening, norms.
 package signal
 
 import (
@@ -15,21 +15,23 @@ import (
 // ErrNotFinite is wrapped by the error for a number that became NaN or infinite.
 var ErrNotFinite = errors.New("a loss or a signal is not finite")
 
-// ErrConstant is wrapped by the error for a signal in which there is nothing.
-var ErrConstant = errors.New("has the same value at every position; it must vary")
+// ErrConstant is wrapped by the error for a constant signal.
+var ErrConstant = errors.New("has the same value at every position; must vary")
 
-// Largest is the greatest size of a signal's value. Sums of its square are finite.
+// Largest is the largest absolute value that a signal may have. Its square, 1e300, can be summed
+// over 10⁸ positions in float64. Twice of it would leave a fourth of these positions.
 const Largest = 1e150
 
 // Check returns an error unless x, called name in the error, is a signal matrix with
 // at least two positions, finite values up to ±Largest and no constant signal.
 func Check(name string, x *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
-		return fmt.Errorf("%s is empty; it must have a row for each signal and a column for each position", name)
+		return fmt.Errorf("%s: is empty; must have a row for each signal and a column for each position",
+			name)
 	}
 	d, n := x.Dims()
 	if n < 2 {
-		return fmt.Errorf("%s has %d position; it must have at least 2", name, n)
+		return fmt.Errorf("%s: has %d position; must have at least 2", name, n)
 	}
 	for i := range d {
 		if err := checkSignal(x.RawRowView(i)); err != nil {
@@ -55,10 +57,11 @@ func checkSignal(row []float64) error {
 
 func checkValue(v float64, t int) error {
 	if !Finite(v) {
-		return fmt.Errorf("has the value %g at position %d; it must be finite", v, t+1)
+		return fmt.Errorf("has the value %g at position %d; must be finite", v, t+1)
 	}
 	if math.Abs(v) > Largest {
-		return fmt.Errorf("has the value %g at position %d; it must be within ±%g: rescale the signal", v, t+1, Largest)
+		return fmt.Errorf("has the value %g at position %d; must be within ±%g: rescale the signal",
+			v, t+1, Largest)
 	}
 	return nil
 }
@@ -68,11 +71,12 @@ func checkValue(v float64, t int) error {
 // d signals takes.
 func CheckNew(name string, x *mat.Dense, d int) error {
 	if x == nil || x.IsEmpty() {
-		return fmt.Errorf("%s is empty; it must have %d rows, one for each signal, and a column for each position", name, d)
+		return fmt.Errorf("%s: is empty; must have %d rows, one for each signal, and a column for each "+
+			"position", name, d)
 	}
 	rows, _ := x.Dims()
 	if rows != d {
-		return fmt.Errorf("%s has %d signals; it must have %d, as in the fit", name, rows, d)
+		return fmt.Errorf("%s: has %d signals; must have %d, as in the fit", name, rows, d)
 	}
 	for i := range rows {
 		for t, v := range x.RawRowView(i) {
@@ -97,21 +101,21 @@ func CheckFinite(x *mat.Dense) error {
 	return nil
 }
 
-// Finite says that v is neither NaN nor infinite.
+// Finite reports whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Positive says that v is finite and above 0.
+// Positive reports whether v is finite and above 0.
 func Positive(v float64) bool { return v > 0 && Finite(v) }
 
-// RMS is the root mean square of all values.
+// RMS returns the root mean square of all values.
 func RMS(x *mat.Dense) float64 {
 	return mat.Norm(x, 2) / math.Sqrt(float64(len(x.RawMatrix().Data)))
 }
 
-// LargestOf is the greatest size of a value.
-func LargestOf(x *mat.Dense) float64 { return max(mat.Max(x), -mat.Min(x)) }
+// MaxAbs returns the largest absolute value.
+func MaxAbs(x *mat.Dense) float64 { return max(mat.Max(x), -mat.Min(x)) }
 
-// Added is x with sign·constants[i] added to signal i.
+// Added returns x with sign·constants[i] added to signal i.
 func Added(x *mat.Dense, constants []float64, sign float64) *mat.Dense {
 	y := mat.DenseCopyOf(x)
 	for i, c := range constants {
@@ -120,7 +124,7 @@ func Added(x *mat.Dense, constants []float64, sign float64) *mat.Dense {
 	return y
 }
 
-// Centred is x less each signal's mean, and the means.
+// Centred returns x less each signal's mean, and the means.
 func Centred(x *mat.Dense) (centred *mat.Dense, means []float64) {
 	d, _ := x.Dims()
 	means = make([]float64, d)
@@ -130,14 +134,14 @@ func Centred(x *mat.Dense) (centred *mat.Dense, means []float64) {
 	return Added(x, means, -1), means
 }
 
-// WithoutColumns is x without its columns from up to to.
-func WithoutColumns(x *mat.Dense, from, to int) *mat.Dense {
-	d, t := x.Dims()
-	rest := mat.NewDense(d, t-(to-from), nil)
+// WithoutColumns returns x without its columns [begin, end).
+func WithoutColumns(x *mat.Dense, begin, end int) *mat.Dense {
+	d, n := x.Dims()
+	rest := mat.NewDense(d, n-(end-begin), nil)
 	for i := range d {
 		row := rest.RawRowView(i)
-		copy(row, x.RawRowView(i)[:from])
-		copy(row[from:], x.RawRowView(i)[to:])
+		copy(row, x.RawRowView(i)[:begin])
+		copy(row[begin:], x.RawRowView(i)[end:])
 	}
 	return rest
 }

@@ -19,9 +19,9 @@ func TestCheck(t *testing.T) {
 		want string // "" for no error
 	}{
 		{"good", mat.NewDense(2, 3, []float64{1, 2, 3, 3, 2, 1}), ""},
-		{"nil", nil, "x is empty"},
-		{"empty", new(mat.Dense), "x is empty"},
-		{"one position", mat.NewDense(2, 1, []float64{1, 2}), "x has 1 position"},
+		{"nil", nil, "x: is empty"},
+		{"empty", new(mat.Dense), "x: is empty"},
+		{"one position", mat.NewDense(2, 1, []float64{1, 2}), "x: has 1 position"},
 		{"NaN", mat.NewDense(1, 3, []float64{1, math.NaN(), 3}), "signal 1: has the value NaN at position 2"},
 		{"Inf", mat.NewDense(2, 2, []float64{1, 2, 3, math.Inf(-1)}), "signal 2: has the value -Inf at position 2"},
 		{"beyond", mat.NewDense(1, 2, []float64{1, 1e151}), "within ±1e+150"},
@@ -42,7 +42,7 @@ func TestCheckNew(t *testing.T) {
 	if err := signal.CheckNew("x", one, 2); err != nil {
 		t.Errorf("one position of two signals: %v", err)
 	}
-	if err := signal.CheckNew("x", one, 3); err == nil || !strings.Contains(err.Error(), "x has 2 signals; it must have 3") {
+	if err := signal.CheckNew("x", one, 3); err == nil || !strings.Contains(err.Error(), "x: has 2 signals; must have 3") {
 		t.Errorf("two signals of three: %v", err)
 	}
 	one.Set(1, 0, math.NaN())

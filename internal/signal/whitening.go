@@ -85,15 +85,17 @@ func (w *Whitening) Apply(x *mat.Dense) (*mat.Dense, error) {
 	return &white, nil
 }
 
-// principal returns the principal axes of the centred signals as the columns of
-// a d×d matrix, by decreasing standard deviation, and those. It writes over
-// space, d×T.
-func principal(centred *mat.Dense, mean []float64, space *mat.Dense) (axes *mat.Dense, sd []float64, err error) {
+// principal returns the principal axes of the centred signals, as the columns of a d×d matrix,
+// and the standard deviations along them, largest first. It overwrites space, d×n.
+func principal(
+	centred *mat.Dense, mean []float64, space *mat.Dense,
+) (axes *mat.Dense, sd []float64, err error) {
 	_, n := centred.Dims()
 	space.Copy(centred)
 	var svd mat.SVD
 	if !svd.Factorize(lower(space), mat.SVDThinU) {
-		return nil, nil, errors.New("the singular value decomposition of the mixed signals did not converge: standardise them first")
+		return nil, nil, errors.New("the singular value decomposition of the mixed signals did " +
+			"not converge: standardise them first")
 	}
 	s := svd.Values(nil)
 
@@ -108,9 +110,9 @@ func principal(centred *mat.Dense, mean []float64, space *mat.Dense) (axes *mat.
 	return axes, s, nil
 }
 
-// lower returns the factor L of x = L·Q with orthonormal rows of Q, d×T. L is
-// lower triangular, d×d, and has the singular values of x and their left
-// vectors. It writes over x.
+// lower returns the factor L of x = L·Q, where the rows of Q, d×n, are orthonormal. L is lower
+// triangular, d×d. It has the singular values of x and their left singular vectors. lower
+// overwrites x.
 func lower(x *mat.Dense) *mat.Dense {
 	d, _ := x.Dims()
 	tau, best := make([]float64, d), make([]float64, 1)
@@ -133,8 +135,8 @@ func CheckRank(values, means []float64, n int) error {
 	rounding := 4 * 0x1p-52 * max(values[0], floats.Norm(means, math.Inf(1))*math.Sqrt(float64(n)))
 	if smallest := values[d-1]; !(smallest > rounding) {
 		return fmt.Errorf("the %d signals are linearly dependent to float64's precision "+
-			"(their smallest singular value is %.1e of the largest): leave out a signal that others determine, "+
-			"or standardise first if their scales or offsets differ much", d, smallest/values[0])
+			"(their smallest singular value is %.1e of the largest): leave out a signal that others "+
+			"determine, or standardise first if their scales or offsets differ much", d, smallest/values[0])
 	}
 	return nil
 }

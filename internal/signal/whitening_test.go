@@ -88,9 +88,9 @@ func TestWhitenErrors(t *testing.T) {
 		x    *mat.Dense
 		want string
 	}{
-		{nil, "x is empty"},
-		{new(mat.Dense), "x is empty"},
-		{mat.NewDense(1, 1, []float64{1}), "x has 1 position; it must have at least 2"},
+		{nil, "x: is empty"},
+		{new(mat.Dense), "x: is empty"},
+		{mat.NewDense(1, 1, []float64{1}), "x: has 1 position; must have at least 2"},
 		{mat.NewDense(3, 3, []float64{1, 2, 3, 3, 1, 2, 5, 5, 6}), "at least 4 positions"},
 		{with(math.NaN()), "signal 2: has the value NaN at position 8"},
 		{with(math.Inf(1)), "signal 2: has the value +Inf at position 8"},

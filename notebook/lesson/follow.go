@@ -10,26 +10,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Path is how signals move along the flow.
+// A Path is the course of signals along the flow.
 type Path struct {
-	// Z holds the d×T signals at the start and after each iteration, as
+	// Z holds the signals, d×n, at the start and after each iteration, as
 	// plot.Trajectory takes them.
 	Z []*mat.Dense
 	// Loss is the training loss of every step of all iterations; see Ratio.
 	Loss []float64
 }
 
-// Follow makes the given number of the algorithm's iterations from the signals z,
-// d×T, each with an Euler step of length eta: it follows the gradient flow for the
-// time iterations·eta. Each iteration shuffles product samples of its own, and
-// trains on the network of the one before. The error wraps ctx's once ctx has
-// ended.
+// Follow makes the given number of the algorithm's iterations from the signals z, d×n, each with
+// an Euler step of length eta: it follows the gradient flow for the time iterations·eta. Each
+// iteration shuffles new product samples, and trains the network of the iteration before on them.
+// If ctx ends, the error wraps ctx's.
 func Follow(
 	ctx context.Context, backend compute.Backend, rng *rand.Rand, z *mat.Dense,
 	iterations int, eta float64, training Training,
 ) (*Path, error) {
 	if iterations < 1 || !(eta > 0) || math.IsInf(eta, 0) {
-		return nil, fmt.Errorf("lesson: iterations is %d and eta %g; both must be positive and finite", iterations, eta)
+		return nil, fmt.Errorf("lesson: iterations is %d and eta %g; must both be positive and finite",
+			iterations, eta)
 	}
 	product, err := Product(rng, z)
 	if err != nil {
@@ -53,7 +53,7 @@ func Follow(
 		if product, err = Product(rng, z); err != nil {
 			return nil, err
 		}
-		if err := ratio.Learn(ctx, rng, z, product); err != nil {
+		if err := ratio.learn(ctx, rng, z, product); err != nil {
 			return nil, err
 		}
 	}

@@ -25,7 +25,7 @@ type Gaussian struct {
 }
 
 // GaussianOf returns the Gaussian with the variances and the correlation of the
-// samples z, 2×T.
+// samples z, 2×n.
 func GaussianOf(z *mat.Dense) (Gaussian, error) {
 	if err := check("z", z, 2); err != nil {
 		return Gaussian{}, err
@@ -45,7 +45,8 @@ func fromCovariance(c mat.Matrix) Gaussian {
 
 func (g Gaussian) check() error {
 	if !(g.Variances[0] > 0 && g.Variances[1] > 0 && math.Abs(g.Correlation) < 1) {
-		return fmt.Errorf("lesson: the Gaussian is %+v; its variances must be positive and its correlation between -1 and 1", g)
+		return fmt.Errorf("lesson: the Gaussian is %+v; must have positive variances and a correlation "+
+			"between -1 and 1", g)
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func (g Gaussian) Draw(rng *rand.Rand, n int) (*mat.Dense, error) {
 		return nil, errNilRand
 	}
 	if n < 1 {
-		return nil, fmt.Errorf("lesson: n is %d; it must be at least 1", n)
+		return nil, fmt.Errorf("lesson: n: is %d; must be at least 1", n)
 	}
 	if err := g.check(); err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (g Gaussian) field() *mat.Dense {
 	return b
 }
 
-// LogRatio returns log p(z)/Π p(z_i) at the N points, 2×N.
+// LogRatio returns log p(z)/Π p(z_i) at the n points, 2×n.
 func (g Gaussian) LogRatio(points *mat.Dense) ([]float64, error) {
 	v, err := g.Velocity(points)
 	if err != nil {
@@ -106,7 +107,7 @@ func (g Gaussian) LogRatio(points *mat.Dense) ([]float64, error) {
 	return ratio, nil
 }
 
-// Velocity returns v at the N points, both 2×N.
+// Velocity returns v at the n points, both 2×n.
 func (g Gaussian) Velocity(points *mat.Dense) (*mat.Dense, error) {
 	if err := g.check(); err != nil {
 		return nil, err
@@ -119,8 +120,8 @@ func (g Gaussian) Velocity(points *mat.Dense) (*mat.Dense, error) {
 	return v, nil
 }
 
-// After returns the Gaussian after the flow has gone on for the time tau: with the
-// same variances d₁ and d₂ and the correlation ρ·e^{−τ·(1/d₁+1/d₂)}.
+// After returns the Gaussian after the flow has run for the time tau. Its variances d₁ and d₂
+// are the same, its correlation is ρ·e^{−τ·(1/d₁+1/d₂)}.
 func (g Gaussian) After(tau float64) Gaussian {
 	g.Correlation *= math.Exp(-tau * (1/g.Variances[0] + 1/g.Variances[1]))
 	return g

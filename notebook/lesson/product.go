@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var errNilRand = errors.New("lesson: rng is nil; give a *rand.Rand")
+var errNilRand = errors.New("lesson: rng: is nil; must be a *rand.Rand")
 
-// Product returns samples of Π_i p(z_i), d×T, from samples z of p: the positions
+// Product returns samples of Π_i p(z_i), d×n, from samples z of p: the positions
 // of each signal are shuffled by a permutation of its own (the paper's algorithm,
 // the sets D′_i). Every signal keeps its values, and loses what it has in common
 // with the others.
@@ -31,17 +31,18 @@ func Product(rng *rand.Rand, z *mat.Dense) (*mat.Dense, error) {
 	return product, nil
 }
 
-// check returns an error unless z, called name in it, has finite values and d
-// signals, or any number of them if d is 0.
+// check returns an error unless z has finite values and d signals; 0 stands for any number. The
+// error calls z by the name.
 func check(name string, z *mat.Dense, d int) error {
 	if z == nil || z.IsEmpty() {
-		return fmt.Errorf("lesson: %s is empty; it must have a row for each signal and a column for each position", name)
+		return fmt.Errorf("lesson: %s: is empty; must have a row for each signal and a column for each "+
+			"position", name)
 	}
 	if rows, _ := z.Dims(); d > 0 && rows != d {
-		return fmt.Errorf("lesson: %s has %d signals; it must have %d", name, rows, d)
+		return fmt.Errorf("lesson: %s: has %d signals; must have %d", name, rows, d)
 	}
 	if norm := mat.Norm(z, math.Inf(1)); math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return fmt.Errorf("lesson: %s has a value that is infinite or not a number; all must be finite", name)
+		return fmt.Errorf("lesson: %s: has a value that is infinite or not a number; must be finite", name)
 	}
 	return nil
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// Training says how a ratio is learned, by Adam.
+// Training has the settings with which Adam learns a ratio.
 type Training struct {
 	Steps        int
-	BatchSize    int // samples of either kind in a step
+	BatchSize    int // joint samples of a step, and product samples
 	LearningRate float64
 }
 
-// DefaultTraining learns the ratio of two signals of some thousand positions in
-// about a second.
+// DefaultTraining returns settings that learn the ratio of two signals of some thousand
+// positions in about a second.
 func DefaultTraining() Training {
 	return Training{Steps: 300, BatchSize: 256, LearningRate: 1e-2}
 }
@@ -35,9 +35,9 @@ func DefaultTraining() Training {
 // A Ratio is a network that has learned log p(z)/q(z) from samples of p and q: the
 // joint and the product ones. Close it after use.
 type Ratio struct {
-	// Loss is the logistic loss of every training step so far: 2·log 2, about
-	// 1.39, where the network can't tell the samples apart, and at best less by
-	// twice the Jensen–Shannon divergence of p and q, in nats.
+	// Loss is the logistic loss of every training step so far, in nats. It is 2·log 2, about
+	// 1.39, for a network that doesn't distinguish the samples. The optimum is lower by twice
+	// the Jensen–Shannon divergence of p and q.
 	Loss []float64
 
 	training Training
@@ -48,15 +48,14 @@ type Ratio struct {
 	velocity *model.Exec
 }
 
-// LearnRatio learns the ratio from joint and product samples, both of d signals
-// at any number of positions. Weights and batches are drawn from rng. The error
-// wraps ctx's once ctx has ended.
+// LearnRatio learns the ratio from joint and product samples, both of d signals at any number of
+// positions. Weights and batches are drawn from rng. If ctx ends, the error wraps ctx's.
 func LearnRatio(
 	ctx context.Context, backend compute.Backend, rng *rand.Rand,
 	joint, product *mat.Dense, training Training,
 ) (*Ratio, error) {
 	if backend == nil {
-		return nil, errors.New("lesson: backend is nil; give a compute.Backend")
+		return nil, errors.New("lesson: backend: is nil; must be a compute.Backend")
 	}
 	if rng == nil {
 		return nil, errNilRand
@@ -65,14 +64,14 @@ func LearnRatio(
 		return nil, err
 	}
 	if !(training.Steps > 0 && training.BatchSize > 0 && training.LearningRate > 0) {
-		return nil, fmt.Errorf("lesson: training is %+v; all of it must be positive", training)
+		return nil, fmt.Errorf("lesson: training: is %+v; must all be positive", training)
 	}
 	d, _ := joint.Dims()
 	r := &Ratio{training: training, d: d, store: model.NewStore()}
 	if err := r.build(backend, rng); err != nil {
 		return nil, fmt.Errorf("lesson: building the network: %w", err)
 	}
-	if err := r.Learn(ctx, rng, joint, product); err != nil {
+	if err := r.learn(ctx, rng, joint, product); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -101,25 +100,25 @@ func (r *Ratio) build(backend compute.Backend, rng *rand.Rand) error {
 
 const scopeName = "ratio"
 
-// network is the log-ratio at the samples z [1, B, d]: [1, B].
+// network returns the log-ratio, [1, B], at the samples z [1, B, d].
 func network(scope *model.Scope, z *Node) *Node {
 	return Squeeze(layers.MLP(scope.In(scopeName), z).Done(), -1)
 }
 
-// loss is that of telling joint samples batch[0] from product ones batch[1], both
-// [1, B, d]: [1].
+// loss returns the logistic loss, [1], of classifying the joint samples batch[0] and the product
+// samples batch[1], both [1, B, d].
 func loss(scope *model.Scope, _, batch []*Node) *Node {
 	joint := network(scope, batch[0])                  // [1, B]
 	product := network(scope.ResetVisited(), batch[1]) // [1, B]
 	return ReduceMean(flows.LogisticLoss(joint, product), -1)
 }
 
-// chunk is the number of training steps in one call, between which ctx may end it.
+// chunk is the number of training steps in one call of the backend. If ctx ends, the training
+// stops after such a call.
 const chunk = 50
 
-// Learn trains on, as LearnRatio does, from what the network knows already: where
-// the samples have moved a little since, it has little to learn.
-func (r *Ratio) Learn(ctx context.Context, rng *rand.Rand, joint, product *mat.Dense) error {
+// learn continues the training of the network on other samples.
+func (r *Ratio) learn(ctx context.Context, rng *rand.Rand, joint, product *mat.Dense) error {
 	if rng == nil {
 		return errNilRand
 	}
@@ -138,8 +137,8 @@ func (r *Ratio) Learn(ctx context.Context, rng *rand.Rand, joint, product *mat.D
 		if err != nil {
 			return fmt.Errorf("lesson: learning the ratio: %w", err)
 		}
-		for _, ofRuns := range losses {
-			r.Loss = append(r.Loss, ofRuns[0])
+		for _, byRun := range losses { // of one run
+			r.Loss = append(r.Loss, byRun[0])
 		}
 	}
 	return nil
@@ -158,28 +157,30 @@ func (r *Ratio) batches(rng *rand.Rand, z *mat.Dense) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, chunk, 1, r.training.BatchSize, r.d)
 }
 
-// LogRatio returns the learned log p(z)/q(z) at the N points, d×N.
+// LogRatio returns the learned log p(z)/q(z) at the n points, d×n.
 func (r *Ratio) LogRatio(points *mat.Dense) ([]float64, error) {
-	return r.at(points, r.logRatio)
+	return r.evaluate(r.logRatio, points)
 }
 
 // Velocity returns the velocity v = −∇ log p(z)/q(z) of the Wasserstein gradient
-// flow (the paper's equation log.joint.ratio) at the N points, d×N both.
+// flow (the paper's equation log.joint.ratio) at the n points, both d×n.
 func (r *Ratio) Velocity(points *mat.Dense) (*mat.Dense, error) {
-	values, err := r.at(points, r.velocity)
+	values, err := r.evaluate(r.velocity, points)
 	if err != nil {
 		return nil, err
 	}
 	return mat.DenseCopyOf(mat.NewDense(len(values)/r.d, r.d, values).T()), nil
 }
 
-// at returns what exec makes of the points, row-major, points first.
-func (r *Ratio) at(points *mat.Dense, exec *model.Exec) ([]float64, error) {
+// evaluate returns the outputs of exec at the points, d×n: the values of the first point, then
+// those of the second, and so on.
+func (r *Ratio) evaluate(exec *model.Exec, points *mat.Dense) ([]float64, error) {
 	if err := check("points", points, r.d); err != nil {
 		return nil, err
 	}
 	_, n := points.Dims()
-	result, err := exec.Call1(tensors.FromFlatDataAndDimensions(mat.DenseCopyOf(points.T()).RawMatrix().Data, 1, n, r.d))
+	values := mat.DenseCopyOf(points.T()).RawMatrix().Data
+	result, err := exec.Call1(tensors.FromFlatDataAndDimensions(values, 1, n, r.d))
 	if err != nil {
 		return nil, fmt.Errorf("lesson: evaluating the ratio: %w", err)
 	}

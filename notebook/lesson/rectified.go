@@ -23,7 +23,7 @@ func (g Gaussian) RectifiedVelocity(points *mat.Dense, tau float64) (*mat.Dense,
 		return nil, err
 	}
 	if !(tau >= 0 && tau <= 1) {
-		return nil, fmt.Errorf("lesson: tau is %g; it must be between 0 and 1", tau)
+		return nil, fmt.Errorf("lesson: tau: is %g; must be between 0 and 1", tau)
 	}
 	path, slope := mat.NewDense(2, 2, nil), mat.NewDense(2, 2, nil)
 	start := g.Covariance()
@@ -45,13 +45,12 @@ func (g Gaussian) RectifiedVelocity(points *mat.Dense, tau float64) (*mat.Dense,
 	return &v, nil
 }
 
-// Rectify returns the samples z, 2×N, after the rectified flow, in the given number
-// of Euler steps. What it says of draws of g is the paper's theorem rectified.flow:
-// the flow transports them to the product of their marginals, whose divergence is 0,
-// in one iteration. The paper takes 100 steps.
+// Rectify returns the samples z, 2×n, after the rectified flow, in the given number of Euler
+// steps; the paper takes 100. For draws of g it shows the paper's theorem rectified.flow: in one
+// iteration the flow transports them to the product of their marginals, whose divergence is 0.
 func (g Gaussian) Rectify(z *mat.Dense, steps int) (*mat.Dense, error) {
 	if steps < 1 {
-		return nil, fmt.Errorf("lesson: steps is %d; it must be at least 1", steps)
+		return nil, fmt.Errorf("lesson: steps: is %d; must be at least 1", steps)
 	}
 	moved := z
 	for k := range steps {

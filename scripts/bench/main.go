@@ -45,16 +45,19 @@ func command() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.json, "json", "", "write the rows to this file instead of DIR/results.json, in place of the same ones there")
+	flags.StringVar(&o.json, "json", "",
+		"write the rows to this file instead of DIR/results.json, in place of the same ones there")
 	flags.StringVar(&o.out, "out", "out/bench", "folder of the table and the plot")
 	flags.IntVar(&o.cores, "cores", 1, "cores that the process was given, to write into the rows")
-	flags.BoolVar(&o.smoke, "smoke", false, "sizes that show in seconds that everything works; the times mean nothing")
+	flags.BoolVar(&o.smoke, "smoke", false,
+		"sizes that show in seconds that everything works; the times mean nothing")
 	flags.StringArrayVar(&o.peers, "peer", nil,
 		"command line of a peer program, as \"python3 peers/torch_peer.py\"; can be given again")
 	flags.Float64Var(&o.seconds, "seconds", 20,
 		"time to measure each problem for, all implementations together")
 	flags.StringArrayVar(&o.only, "problem", nil,
-		"measure only the problems whose name, as \"refine d=2 T=1024 R=1\", contains this; can be given again")
+		"measure only the problems whose name, as \"refine d=2 T=1024 R=1\", contains this; "+
+			"can be given again")
 	cmd.AddCommand(longCommand())
 	return cmd
 }

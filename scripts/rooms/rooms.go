@@ -71,7 +71,8 @@ var rooms = slices.Concat(house...)
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("rooms: ")
-	exported := flag.Bool("exported", false, "count the exported names of each package, and draw nothing")
+	exported := flag.Bool("exported", false,
+		"count the exported names of each package, and draw nothing")
 	names := flag.Bool("names", false, "with -exported, list the names")
 	flag.Parse()
 	if *exported {

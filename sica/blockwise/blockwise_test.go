@@ -107,7 +107,7 @@ func TestTransform(t *testing.T) {
 		if _, err := gathered(Remove(r, InMemory{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "there are 2") {
 			t.Errorf("a third of two signals: %v", err)
 		}
-		if _, err := gathered(Transform(r, InMemory{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x has 3 signals") {
+		if _, err := gathered(Transform(r, InMemory{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x: has 3 signals") {
 			t.Errorf("three signals for two: %v", err)
 		}
 	}

@@ -86,7 +86,7 @@ func measure(z *mat.Dense, shape []int) (Dependence, error) {
 	}
 	_, t := z.Dims()
 	if t < MinPositions {
-		return Dependence{}, fmt.Errorf("z has %d positions: want at least %d", t, MinPositions)
+		return Dependence{}, fmt.Errorf("z: has %d positions; must have at least %d", t, MinPositions)
 	}
 	g, err := grid.New(shape, t)
 	if err != nil {
@@ -107,7 +107,7 @@ func checkSignals(z *mat.Dense) error {
 	}
 	d, _ := z.Dims()
 	if d < 2 {
-		return errors.New("z has 1 signal: want at least 2")
+		return errors.New("z: has 1 signal; must have at least 2")
 	}
 	return nil
 }
@@ -119,15 +119,17 @@ func check(z *mat.Dense, neighbours [][]int32) error {
 	}
 	_, t := z.Dims()
 	if len(neighbours) != t {
-		return fmt.Errorf("neighbours of %d positions: want those of z's %d", len(neighbours), t)
+		return fmt.Errorf("neighbours: are of %d positions; must be of z's %d", len(neighbours), t)
 	}
 	for k, list := range neighbours {
 		if len(list) == 0 || len(list) != len(neighbours[0]) {
-			return fmt.Errorf("%d neighbours of position %d and %d of position 1: want as many of each, and at least one", len(list), k+1, len(neighbours[0]))
+			return fmt.Errorf("neighbours: position %d has %d, position 1 has %d; must be equally "+
+				"many, and at least one", k+1, len(list), len(neighbours[0]))
 		}
 		for _, n := range list {
 			if n < 0 || int(n) > t {
-				return fmt.Errorf("neighbour %d of position %d: want 0 to %d, and %d for one outside", n, k+1, t-1, t)
+				return fmt.Errorf("neighbours: one of position %d is %d; must be 0 to %d, or %d for one "+
+					"outside", k+1, n, t-1, t)
 			}
 		}
 	}
@@ -329,7 +331,8 @@ func allPairs(d int) []bounded {
 func (p Pair) correlations(f *features, shift int) Dependence {
 	return Dependence{
 		Residuals: correlation(f.white[p.I], f.white[p.J], shift),
-		Contexts:  correlation(f.residual[p.I], f.prediction[p.J], shift) + correlation(f.residual[p.J], f.prediction[p.I], shift),
+		Contexts: correlation(f.residual[p.I], f.prediction[p.J], shift) +
+			correlation(f.residual[p.J], f.prediction[p.I], shift),
 	}
 }
 

@@ -189,14 +189,14 @@ func TestMeasureErrors(t *testing.T) {
 		neighbours [][]int32
 		want       string
 	}{
-		{z, nil, "want those of z's 100"},
+		{z, nil, "must be of z's 100"},
 		{nil, nil, "empty"},
 		{noise(newRand(8), 1, 100, datasets.Normal), lists(func([][]int32) {}), "at least 2"},
 		{z, make([][]int32, 100), "at least one"},
 		{z, lists(func(all [][]int32) { all[3] = []int32{1} }), "position 4"},
 		{z, lists(func(all [][]int32) { all[3] = []int32{1, 2, 5} }), "position 4"},
-		{z, lists(func(all [][]int32) { all[3][1] = -1 }), "neighbour -1"},
-		{z, lists(func(all [][]int32) { all[3][1] = 101 }), "neighbour 101"},
+		{z, lists(func(all [][]int32) { all[3][1] = -1 }), "of position 4 is -1"},
+		{z, lists(func(all [][]int32) { all[3][1] = 101 }), "of position 4 is 101"},
 	} {
 		if _, err := Analyse(t.Context(), test.z, test.neighbours); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v; want one with %q", err, test.want)

@@ -204,11 +204,11 @@ func measureMoments(
 		}
 	}
 	if reference != nil && !(m.reference[0].deviation() > 0) {
-		return m, errors.New("reference: has the same value at every position; it must vary")
+		return m, errors.New("reference: has the same value at every position; must vary")
 	}
 	for i := range m.z {
 		if !(m.z[i].deviation() > 0) {
-			return m, fmt.Errorf("x: its recovered signal %d is constant; it must vary", i+1)
+			return m, fmt.Errorf("x: its recovered signal %d is constant; must vary", i+1)
 		}
 	}
 	return m, nil

@@ -153,7 +153,7 @@ func TestMCCErrors(t *testing.T) {
 		z     *mat.Dense
 		error string
 	}{
-		{"nil", nil, "z is empty"},
+		{"nil", nil, "z: is empty"},
 		{"signals", mat.NewDense(1, 3, []float64{1, 2, 3}), "z is 1×3 and s is 2×3"},
 		{"positions", mat.NewDense(2, 2, []float64{1, 2, 3, 4}), "z is 2×2 and s is 2×3"},
 		{"constant", mat.NewDense(2, 3, []float64{1, 2, 3, 4, 4, 4}), "z: signal 2"},

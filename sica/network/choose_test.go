@@ -196,10 +196,10 @@ func TestChooseErrors(t *testing.T) {
 		return s
 	}
 	for want, starts := range map[string][]Start{
-		"no starts":             nil,
-		"start odd: x is empty": {with(func(s *Start) { s.Name, s.Signals = "odd", nil })},
-		"2 of 100":              {good, with(func(s *Start) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
-		"want 1 or 100":         {with(func(s *Start) { s.LogDet = make([]float64, 3) })},
+		"no starts":              nil,
+		"start odd: x: is empty": {with(func(s *Start) { s.Name, s.Signals = "odd", nil })},
+		"2 of 100":               {good, with(func(s *Start) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
+		"want 1 or 100":          {with(func(s *Start) { s.LogDet = make([]float64, 3) })},
 	} {
 		if _, err := Choose(t.Context(), starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

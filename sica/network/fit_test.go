@@ -291,7 +291,7 @@ func TestFitErrors(t *testing.T) {
 	double := mat.DenseCopyOf(x)
 	double.SetRow(1, double.RawRowView(0))
 	for want, fit := range map[string]func() error{
-		"x is empty":           func() error { _, err := fit(t.Context(), nil, Options{Backend: b}); return err },
+		"x: is empty":          func() error { _, err := fit(t.Context(), nil, Options{Backend: b}); return err },
 		"finite":               func() error { _, err := fit(t.Context(), nan, Options{Backend: b}); return err },
 		"linearly dependent":   func() error { _, err := fit(t.Context(), double, Options{Backend: b}); return err },
 		"at least 4 positions": func() error { _, err := fit(t.Context(), drawNormal(1, 3, 2, 1), Options{Backend: b}); return err },

@@ -160,8 +160,8 @@ func TestReportErrors(t *testing.T) {
 		opts   Options
 		want   string
 	}{
-		{"no x", r, nil, Options{}, "x is empty"},
-		{"signals", r, wide, Options{}, "x has 3 signals; it must have 2"},
+		{"no x", r, nil, Options{}, "x: is empty"},
+		{"signals", r, wide, Options{}, "x: has 3 signals; must have 2"},
 		{"positions", r, short, Options{}, "x: has 63 positions; must have at least 64"},
 		{"NaN", r, bad, Options{}, "position 8"},
 		{"constant", r, constant, Options{}, "same value"},

@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 		x      *mat.Dense
 		change func(*Config)
 	}{
-		{"x is empty", nil, nil},
+		{"x: is empty", nil, nil},
 		{"2 signals at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}), nil},
 		{"the value NaN at position 4", nan, nil},
 		{"linearly dependent", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), nil},

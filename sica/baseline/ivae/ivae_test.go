@@ -179,7 +179,7 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		"no backend": {want: "backend: is nil", x: x},
-		"no signals": {b: b, want: "x is empty"},
+		"no signals": {b: b, want: "x: is empty"},
 		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
 		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},
 		"hidden": {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} },

@@ -306,7 +306,7 @@ func TestErrors(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{"no signals", nil, Paper(), "x is empty"},
+		{"no signals", nil, Paper(), "x: is empty"},
 		{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 3, 5}), Paper(),
 			"at least 3 positions"},
 		{"NaN", with(math.NaN()), Paper(), "signal 2: has the value NaN at position 8"},

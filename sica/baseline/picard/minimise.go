@@ -30,7 +30,7 @@ func minimise(
 	past := memory{size: cfg.Memory}
 	var end ica.Convergence
 	for ; end.Iterations < cfg.MaxIterations; end.Iterations++ {
-		if signal.LargestOf(gradient) <= cfg.Tolerance {
+		if signal.MaxAbs(gradient) <= cfg.Tolerance {
 			end.Converged = true
 			return current.w, end, nil
 		}
@@ -50,7 +50,7 @@ func minimise(
 			end.Warning = fmt.Sprintf("Picard found no likelier demixing after %d iterations, "+
 				"though its gradient is %.1e, not the tolerance %g: "+
 				"raise the tolerance or try another start",
-				end.Iterations, signal.LargestOf(gradient), cfg.Tolerance)
+				end.Iterations, signal.MaxAbs(gradient), cfg.Tolerance)
 			return current.w, end, nil
 		}
 		changed := next.classify(current.signs)
@@ -64,12 +64,12 @@ func minimise(
 		}
 		current, gradient = next, nextGradient
 	}
-	end.Converged = signal.LargestOf(gradient) <= cfg.Tolerance
+	end.Converged = signal.MaxAbs(gradient) <= cfg.Tolerance
 	if !end.Converged {
 		end.Warning = fmt.Sprintf("Picard's gradient is %.1e after %d iterations, "+
 			"not the tolerance %g: allow more or raise the tolerance; "+
 			"signals that are nearly Gaussian converge slowly",
-			signal.LargestOf(gradient), end.Iterations, cfg.Tolerance)
+			signal.MaxAbs(gradient), end.Iterations, cfg.Tolerance)
 	}
 	return current.w, end, nil
 }

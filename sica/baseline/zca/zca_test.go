@@ -155,7 +155,7 @@ func TestErrors(t *testing.T) {
 			x    *mat.Dense
 			want string
 		}{
-			{"nil", nil, "x is empty"},
+			{"nil", nil, "x: is empty"},
 			{"too few positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1}),
 				"at least 3 positions"},
 			{"NaN", with(math.NaN()), "signal 2: has the value NaN at position 8"},

@@ -25,7 +25,8 @@ func Models() (*plot.Picture, error) { return plot.Encoded(modelsPNG, modelsSVG)
 // Write writes the checks of SICA's assumption as a Markdown table.
 func Write(w io.Writer, examples []Example) error {
 	var b strings.Builder
-	b.WriteString("| two sequences | SICA's assumption | exactly, nats | by regression, nats | measured dependence |\n" +
+	b.WriteString("| two sequences | SICA's assumption | exactly, nats | by regression, nats | " +
+		"measured dependence |\n" +
 		"| --- | --- | ---: | ---: | ---: |\n")
 	for _, a := range examples {
 		holds, exact := "fails", "–"
