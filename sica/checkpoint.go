@@ -49,7 +49,7 @@ func (f *fitting) openCheckpoint() (err error) {
 	if f.key, err = f.checkpointKey(); err != nil {
 		return err
 	}
-	f.kept, err = sealed.OpenSeries(f.cfg.Checkpoint, checkpointFormat, checkpointVersion)
+	f.checkpoint, err = sealed.OpenSeries(f.cfg.Checkpoint, checkpointFormat, checkpointVersion)
 	return err
 }
 
@@ -85,7 +85,7 @@ func beginSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
 
 // writeSeparations writes what the runs begin with.
 func (f *fitting) writeSeparations(all []*separation) error {
-	return f.kept.WriteFirst(func(dir string) error {
+	return f.checkpoint.WriteFirst(func(dir string) error {
 		state := beginState{Key: f.key}
 		for r, s := range all {
 			stages, err := iterate.ChainOf(s.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
@@ -105,7 +105,7 @@ func (f *fitting) writeSeparations(all []*separation) error {
 
 // readSeparations returns what the runs begin with, nil if that wasn't written yet.
 func (f *fitting) readSeparations() ([]*separation, error) {
-	dir, err := f.kept.First()
+	dir, err := f.checkpoint.First()
 	if err != nil || dir == "" {
 		return nil, err
 	}
@@ -115,8 +115,7 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 	}
 	if state.Key != f.key {
 		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another "+
-			"backend; "+
-			"must be of this fit, or a new folder", f.cfg.Checkpoint)
+			"backend; must be of this fit, or a new folder", f.cfg.Checkpoint)
 	}
 	if len(state.Runs) != len(f.runs) {
 		return nil, fmt.Errorf("%s has %d runs; must have %d", dir, len(state.Runs), len(f.runs))

@@ -84,10 +84,10 @@ type fitting struct {
 	cfg     Config
 	begin   time.Time
 
-	runs []*fitRun
-	grid *grid.Grid
-	kept *sealed.Series // the checkpoint, nil for none
-	key  string         // of the fit, in the checkpoint
+	runs       []*fitRun
+	grid       *grid.Grid
+	checkpoint *sealed.Series // nil for none
+	key        string         // of the fit, in the checkpoint
 }
 
 // fitRun is one of the runs of a fit.
@@ -123,7 +123,7 @@ func (f *fitting) run(runs []Run) ([]*Result, error) {
 		if err := f.openCheckpoint(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
-		defer f.kept.Close()
+		defer f.checkpoint.Close()
 	}
 	separations, err := f.separations()
 	if err != nil {
@@ -177,8 +177,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	least := max(minPositions, d+2)
 	if f.cfg.Method != NoMethod && n < least {
 		return signalsError{fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; "+
-			"must be at least %d",
-			n, d, f.cfg.Method, least)}
+			"must be at least %d", n, d, f.cfg.Method, least)}
 	}
 	var err error
 	if f.grid, err = f.cfg.grid(d, n); err != nil {
@@ -199,19 +198,19 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 // withoutOnes returns a shape without axes of length 1, which mean nothing and cost much: nil if
 // that leaves a sequence.
 func withoutOnes(shape []int) []int {
-	var kept []int
+	var longer []int
 	for _, n := range shape {
 		if n != 1 {
-			kept = append(kept, n)
+			longer = append(longer, n)
 		}
 	}
-	if len(kept) == len(shape) || len(kept) == 0 {
+	if len(longer) == len(shape) || len(longer) == 0 {
 		return shape
 	}
-	if len(kept) == 1 {
+	if len(longer) == 1 {
 		return nil
 	}
-	return kept
+	return longer
 }
 
 // minPositions is how many positions a method needs. Evidence is weighed by sixteenths of
@@ -287,8 +286,7 @@ func (f *fitting) checkRanks() error {
 	for _, r := range f.runs {
 		if d, _ := r.x.Dims(); d != d0 {
 			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must have %d as "+
-				"run 0, "+
-				"or Components must be set", r.place, d, d0)}
+				"run 0, or Components must be set", r.place, d, d0)}
 		}
 	}
 	return nil
@@ -296,7 +294,7 @@ func (f *fitting) checkRanks() error {
 
 // separations returns what the runs begin with: from the checkpoint, if it is there.
 func (f *fitting) separations() ([]*separation, error) {
-	if f.kept != nil {
+	if f.checkpoint != nil {
 		all, err := f.readSeparations()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
@@ -313,7 +311,7 @@ func (f *fitting) separations() ([]*separation, error) {
 		}
 		all = append(all, s)
 	}
-	if f.kept != nil && f.ctx.Err() == nil { // an ended ctx cuts the choice short
+	if f.checkpoint != nil && f.ctx.Err() == nil { // an ended ctx cuts the choice short
 		if err := f.writeSeparations(all); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
@@ -328,7 +326,8 @@ func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) 
 		for i, s := range separations {
 			inputs = append(inputs, iterate.Input{Z: s.Z, Seed: f.runs[i].seed})
 		}
-		return iterate.Move(f.ctx, f.backend, inputs, iterate.Config(*f.cfg.Flow), f.grid, f.begin, f.kept)
+		return iterate.Move(f.ctx, f.backend, inputs, iterate.Config(*f.cfg.Flow),
+			f.grid, f.begin, f.checkpoint)
 	}
 	trace := iterate.Trace{Stopped: iterate.StoppedMethod, Elapsed: time.Since(f.begin)}
 	err := f.ctx.Err()

@@ -21,7 +21,7 @@ import (
 
 // Iteration is the state of a run after the signals have moved J times.
 type Iteration struct {
-	// J counts from 1.
+	// J is the number of the iteration, from 1.
 	J int
 	// Loss is the mean training loss of the iteration.
 	Loss float64
@@ -30,7 +30,7 @@ type Iteration struct {
 	// logistic loss, which at the optimum is twice the Jensen–Shannon divergence. It is NaN
 	// without folds.
 	Divergence float64
-	// Step is the η that was used: less than the settings' where MaxMove cut the move.
+	// Step is the step size η: that of the settings, or less where MaxMove cut the move.
 	Step float64
 	// Z are the signals after the move, d×n. They must not be changed.
 	Z *mat.Dense
@@ -62,7 +62,7 @@ const (
 	StoppedNotFinite Status = "not finite"
 )
 
-// A Trace is how the iterations of a run went.
+// A Trace records the iterations of a run.
 type Trace struct {
 	// Iterations is the number of iterations made. Best is the one whose signals are the
 	// result, 0 for the signals before the first.
@@ -71,7 +71,7 @@ type Trace struct {
 	// Loss and Divergence have a value for each iteration; see Iteration.
 	Loss       signal.Curve `json:"loss"`
 	Divergence signal.Curve `json:"divergence"`
-	// Dependence is that of the result, with Config.KeepBest.
+	// Dependence is that of the most dependent pair of the result, with Config.KeepBest.
 	Dependence dependence.Dependence `json:"dependence"`
 	// Stopped says why the fit ended; Why explains it in a few sentences.
 	Stopped Status        `json:"stopped"`
@@ -79,7 +79,7 @@ type Trace struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
 
-// Convergence says how the fit ended, with a warning if the iterations led away.
+// Convergence says how the fit ended, with a warning if the iterations diverged.
 func (t *Trace) Convergence() ica.Convergence {
 	c := ica.Convergence{
 		Converged:  t.Stopped == StoppedMethod || t.Stopped == StoppedAsked,
@@ -95,39 +95,38 @@ func (t *Trace) Convergence() ica.Convergence {
 func (t *Trace) Check() error {
 	if len(t.Loss) != t.Iterations || len(t.Divergence) != t.Iterations ||
 		t.Best < 0 || t.Best > t.Iterations {
-		return fmt.Errorf("%d losses, %d divergences and best iterate %d of %d iterations",
-			len(t.Loss), len(t.Divergence), t.Best, t.Iterations)
+		return fmt.Errorf("a trace has %d losses, %d divergences and the best iterate %d; "+
+			"must be of its %d iterations", len(t.Loss), len(t.Divergence), t.Best, t.Iterations)
 	}
 	return nil
 }
 
-// Input is the signals that a run begins with, d×n, and the seed of its draws.
+// Input is what a run begins with.
 type Input struct {
-	Z    *mat.Dense
-	Seed uint64
+	Z    *mat.Dense // signals, d×n
+	Seed uint64     // of every draw
 }
 
-// Output is what the iterations made of a run: its signals, d×n, and the maps that led to
-// them from the input's.
+// Output is the result of a run.
 type Output struct {
 	Trace
-	Z    *mat.Dense
-	Maps Chain
+	Z    *mat.Dense // signals, d×n
+	Maps Chain      // from the input's signals to Z
 }
 
 // ErrCheckpoint is wrapped by the error for a checkpoint that can't be used.
 var ErrCheckpoint = errors.New("checkpoint")
 
 // Move moves the signals of several runs of one size, all in one compiled program, until
-// each has a reason to stop. The time counts from begin. If kept isn't nil, Move continues
-// from its last state and writes the state after each iteration into it.
+// each has a reason to stop. The time counts from begin. If checkpoint isn't nil, Move continues
+// from its last state and adds the state after each iteration.
 //
 // If ctx ends, a number stops being finite or the checkpoint can't be written, the last good
 // iterates come with the error: ctx.Err(), or one that wraps signal.ErrNotFinite or
 // ErrCheckpoint. Other errors come without outputs.
 func Move(ctx context.Context, backend compute.Backend, inputs []Input, cfg Config,
-	g *grid.Grid, begin time.Time, kept *sealed.Series) ([]*Output, error) {
-	l := &loop{cfg: cfg, backend: backend, grid: g, kept: kept, begin: begin}
+	g *grid.Grid, begin time.Time, checkpoint *sealed.Series) ([]*Output, error) {
+	l := &loop{cfg: cfg, backend: backend, grid: g, checkpoint: checkpoint, begin: begin}
 	for place, in := range inputs {
 		l.runs = append(l.runs, &run{
 			loop: l, place: place, input: in, z: in.Z, maps: Chain{},
@@ -147,11 +146,11 @@ func Move(ctx context.Context, backend compute.Backend, inputs []Input, cfg Conf
 
 // loop moves several runs together.
 type loop struct {
-	cfg      Config
-	backend  compute.Backend
-	grid     *grid.Grid
-	ensemble *Ensemble
-	kept     *sealed.Series // nil for none
+	cfg        Config
+	backend    compute.Backend
+	grid       *grid.Grid
+	ensemble   *Ensemble
+	checkpoint *sealed.Series // nil for none
 
 	runs   []*run
 	begin  time.Time
@@ -161,12 +160,12 @@ type loop struct {
 // run is one of the runs of a loop.
 type run struct {
 	loop     *loop
-	place    int
+	place    int // among the runs
 	input    Input
 	z        *mat.Dense // after the last iteration
-	maps     Chain      // that made z of the input
+	maps     Chain      // from the input's signals to z
 	growth   growth
-	output   *Output // what is the result so far
+	output   *Output // the result so far
 	finished bool
 }
 
@@ -176,8 +175,8 @@ type failure struct {
 	Why   string `json:"why"`
 }
 
-// error returns nil without a failure.
-func (f *failure) error() error {
+// asError returns f as an error, nil for no failure.
+func (f *failure) asError() error {
 	if f == nil {
 		return nil
 	}
@@ -204,7 +203,7 @@ func (l *loop) move(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	l.spend(made)
+	l.checkBudget(made)
 	for j := made + 1; j <= l.cfg.Iterations && l.active(); j++ {
 		if err := l.iterate(ctx, j); err != nil {
 			if ctx.Err() != nil {
@@ -213,32 +212,32 @@ func (l *loop) move(ctx context.Context) error {
 			}
 			return err
 		}
-		if err := l.keepState(j); err != nil {
-			l.stopAll(StoppedCheckpoint, fmt.Sprintf("the checkpoint of iteration %d can't be written: %v",
-				j, err))
+		if err := l.writeState(j); err != nil {
+			l.stopAll(StoppedCheckpoint,
+				fmt.Sprintf("the checkpoint of iteration %d can't be written: %v", j, err))
 			return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
-		l.spend(j)
+		l.checkBudget(j)
 	}
 	l.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", l.cfg.Iterations))
-	return l.failed.error()
+	return l.failed.asError()
 }
 
-// spend stops the runs if the budget is used up after iteration j.
-func (l *loop) spend(j int) {
+// checkBudget stops the runs if the budget is used up after iteration j.
+func (l *loop) checkBudget(j int) {
 	if j > 0 && l.cfg.Budget > 0 && time.Since(l.begin) > l.cfg.Budget {
 		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %d iterations",
 			l.cfg.Budget, j))
 	}
 }
 
-// active returns whether there is a run that hasn't stopped.
+// active reports whether there is a run that hasn't stopped.
 func (l *loop) active() bool {
 	return slices.ContainsFunc(l.runs, func(r *run) bool { return !r.finished })
 }
 
-// iterate makes iteration j of every active run: it trains the field on the current
-// signals, measures their divergence, and moves them.
+// iterate makes iteration j of every active run: it trains the networks on the current
+// signals, measures the divergence of these, and moves them.
 func (l *loop) iterate(ctx context.Context, j int) error {
 	var z []*mat.Dense
 	var seeds []uint64
@@ -257,8 +256,8 @@ func (l *loop) iterate(ctx context.Context, j int) error {
 	return nil
 }
 
-// advance moves the signals of a run, once it is sure that the result is finite, and
-// decides whether the run continues.
+// advance moves the signals of a run by the estimate of iteration j, and decides whether the run
+// continues. If the moved signals aren't finite, the run stops with those from before.
 func (r *run) advance(j int, estimate Estimate) {
 	cfg, out := r.loop.cfg, r.output
 	var next moved
@@ -281,18 +280,16 @@ func (r *run) advance(j int, estimate Estimate) {
 	out.Loss = append(out.Loss, estimate.Loss)
 	out.Divergence = append(out.Divergence, estimate.Divergence)
 	out.Iterations = j
-	r.keep(j)
-	it := Iteration{J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: next.step,
-		Z: next.z, Elapsed: time.Since(r.loop.begin)}
-	if cfg.OnIteration != nil {
-		cfg.OnIteration(r.place, it)
-	}
-	asked := cfg.Stop != nil && cfg.Stop(r.place, it)
+	r.updateResult(j)
+	asked := r.report(Iteration{
+		J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: next.step,
+		Z: next.z, Elapsed: time.Since(r.loop.begin),
+	})
 	if why, good := r.growth.observe(j, estimate.Divergence, signal.RMS(next.z)); why != "" {
 		if err := r.retreat(good); err != nil {
 			why += fmt.Sprintf(" (going back failed: %v)", err)
 		}
-		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow leads away; kept iterate %d; smaller steps "+
+		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow diverges; kept iterate %d; smaller steps "+
 			"may help", why, out.Best))
 		return
 	}
@@ -301,22 +298,32 @@ func (r *run) advance(j int, estimate Estimate) {
 	}
 }
 
-// keep makes iterate j the result, unless an earlier one is less dependent.
-func (r *run) keep(j int) {
+// report passes an iteration to the callbacks of the settings, and returns what Config.Stop says.
+func (r *run) report(it Iteration) (stop bool) {
+	cfg := r.loop.cfg
+	if cfg.OnIteration != nil {
+		cfg.OnIteration(r.place, it)
+	}
+	return cfg.Stop != nil && cfg.Stop(r.place, it)
+}
+
+// updateResult makes iterate j the result. With Config.KeepBest it does so only if that is less
+// dependent than all earlier ones.
+func (r *run) updateResult(j int) {
 	if r.loop.cfg.KeepBest {
-		left, err := maxDependence(r.z, r.loop.grid)
-		if err != nil || left.Total() >= r.output.Dependence.Total() {
+		current, err := maxDependence(r.z, r.loop.grid)
+		if err != nil || current.Total() >= r.output.Dependence.Total() {
 			return
 		}
-		r.output.Dependence = left
+		r.output.Dependence = current
 	}
 	r.output.Best, r.output.Z, r.output.Maps = j, r.z, slices.Clip(r.maps)
 }
 
-// maxDependence returns the dependence of the most dependent pair of z, with no block of
-// positions left out.
+// maxDependence returns the dependence of the most dependent pair of z, over all positions: without
+// the jackknife of dependence.Measure.
 func maxDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
-	ctx := context.Background() // an iteration that ended is measured also when its fit is stopped
+	ctx := context.Background() // an iterate is measured also if its fit is cancelled meanwhile
 	analysis, err := dependence.Analyse(ctx, z, g.Own())
 	if err != nil {
 		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
@@ -325,20 +332,20 @@ func maxDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
 	return worst.Dependence, err
 }
 
-// retreat makes iterate good the result, unless an earlier one is kept as the least
-// dependent.
+// retreat makes an earlier iterate, good, the result. With Config.KeepBest it does nothing: the
+// least dependent iterate is the result.
 func (r *run) retreat(good int) error {
 	out := r.output
 	if r.loop.cfg.KeepBest {
 		return nil
 	}
-	each := len(r.maps) / out.Iterations // stages of an iteration
-	maps := r.maps[: good*each : good*each]
-	out.Best, out.Z, out.Maps = 0, r.input.Z, Chain{}
+	stages := good * (len(r.maps) / out.Iterations) // of the first good iterations
+	maps := r.maps[:stages:stages]
+	out.Best, out.Z, out.Maps = 0, r.input.Z, Chain{} // the result if the maps can't be applied
 	shape := r.loop.grid.Shape()
-	on := NewEvaluator(r.loop.backend, r.loop.cfg, shape, shape)
-	defer on.Close()
-	z, err := mapping.ApplyAll(r.input.Z, maps.On(on))
+	evaluator := NewEvaluator(r.loop.backend, r.loop.cfg, shape, shape)
+	defer evaluator.Close()
+	z, err := mapping.ApplyAll(r.input.Z, maps.On(evaluator))
 	if err != nil {
 		return err
 	}
@@ -346,6 +353,7 @@ func (r *run) retreat(good int) error {
 	return nil
 }
 
+// stop finishes the run with its current result.
 func (r *run) stop(status Status, why string) {
 	r.finished = true
 	out := r.output
@@ -355,6 +363,7 @@ func (r *run) stop(status Status, why string) {
 	out.Stopped, out.Why, out.Elapsed = status, why, time.Since(r.loop.begin)
 }
 
+// stopAll stops every active run.
 func (l *loop) stopAll(status Status, why string) {
 	for _, r := range l.runs {
 		if !r.finished {
@@ -363,48 +372,47 @@ func (l *loop) stopAll(status Status, why string) {
 	}
 }
 
-// What counts as a flow that leads away. The held-out divergence is at most 2·log 2 and
-// changes by a tenth or two where all is well, and the signals keep their size by and large.
-// The three are choices. They matter only to a flow that leads away, whose signals grow
-// without bound: half or twice of them ends it an iteration or a few earlier or later.
+// What counts as a diverging flow. The held-out divergence is at most 2·log 2 nats, and
+// changes by 0.1 to 0.2 nats in a flow that converges. The size of the signals hardly changes then.
+// The three numbers are choices. They only matter to a flow that diverges, whose signals grow
+// without bound: half or twice of them stops it a few iterations earlier or later.
 const (
-	grownDivergence = 0.5 // nats above twice the least divergence
+	grownDivergence = 0.5 // nats above twice the smallest divergence
 	grownSize       = 1e6 // times the size at the start
-	grownPatience   = 3   // iterations in a row of either
+	grownPatience   = 3   // consecutive iterations with either
 )
 
-// growth notices a flow that leads away from self-sufficient signals.
+// growth detects a diverging flow.
 type growth struct {
-	Size  float64 `json:"size"`  // at the start, 0 before the first iteration
-	Least float64 `json:"least"` // divergence so far
-	At    int     `json:"at"`    // the iterate with that divergence
-	Sound int     `json:"sound"` // the last iterate of ordinary size
-	Since int     `json:"since"` // iterations in a row that have grown
+	Size          float64 `json:"size"`  // RMS of the signals at the start, 0 before iteration 1
+	MinDivergence float64 `json:"least"` // so far
+	MinIterate    int     `json:"at"`    // the iterate with MinDivergence
+	LastSmall     int     `json:"sound"` // the last iterate whose size hasn't grown
+	Consecutive   int     `json:"since"` // iterations that have grown, up to the last one
 }
 
-// observe takes note of the divergence of iterate j−1, NaN for none, and the size of
-// iterate j. It returns why the flow has to stop, "" if it hasn't to, and the last good
-// iterate.
+// observe takes the divergence of iterate j−1, NaN for none, and the size of iterate j. If the flow
+// has to stop, it returns the reason and the last good iterate, otherwise "".
 func (g *growth) observe(j int, divergence, size float64) (why string, good int) {
 	grown := size > grownSize*g.Size
 	if !grown {
-		g.Sound = j
+		g.LastSmall = j
 	}
 	measured := !math.IsNaN(divergence)
-	if measured && (j == 1 || divergence < g.Least) {
-		g.Least, g.At = divergence, j-1
+	if measured && (j == 1 || divergence < g.MinDivergence) {
+		g.MinDivergence, g.MinIterate = divergence, j-1
 	}
-	diverged := measured && divergence > 2*g.Least+grownDivergence
+	diverged := measured && divergence > 2*g.MinDivergence+grownDivergence
 	if !grown && !diverged {
-		g.Since = 0
+		g.Consecutive = 0
 		return "", 0
 	}
-	if g.Since++; g.Since < grownPatience {
+	if g.Consecutive++; g.Consecutive < grownPatience {
 		return "", 0
 	}
 	if diverged {
 		return fmt.Sprintf("the held-out divergence has grown from %.3f to %.3f",
-			g.Least, divergence), g.At
+			g.MinDivergence, divergence), g.MinIterate
 	}
-	return fmt.Sprintf("the signals have grown by a factor of %.1g", size/g.Size), g.Sound
+	return fmt.Sprintf("the signals have grown by a factor of %.1g", size/g.Size), g.LastSmall
 }

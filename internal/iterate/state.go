@@ -38,20 +38,20 @@ const (
 	variablesFile = "variables.f64"
 )
 
-// keepState writes the state after iteration j to the checkpoint, if there is one, and
+// writeState writes the state after iteration j to the checkpoint, if there is one, and
 // removes the one before.
-func (l *loop) keepState(j int) error {
-	if l.kept == nil {
+func (l *loop) writeState(j int) error {
+	if l.checkpoint == nil {
 		return nil
 	}
-	return l.kept.WriteState(j, func(dir string) error {
+	return l.checkpoint.WriteState(j, func(dir string) error {
 		s := state{Iteration: j, Elapsed: time.Since(l.begin), Failed: l.failed}
 		for _, r := range l.runs {
-			kept, err := r.writeState(dir)
+			saved, err := r.writeState(dir)
 			if err != nil {
 				return err
 			}
-			s.Runs = append(s.Runs, kept)
+			s.Runs = append(s.Runs, saved)
 		}
 		if l.cfg.WarmStart {
 			var err error
@@ -71,6 +71,7 @@ func (r *run) files() (current, best string) {
 	return fmt.Sprintf("run-%03d-current.npy", r.place), fmt.Sprintf("run-%03d-best.npy", r.place)
 }
 
+// writeState writes the signals and the maps of a run, and returns the rest of its state.
 func (r *run) writeState(dir string) (runState, error) {
 	s := runState{
 		Trace: r.output.Trace, Kept: len(r.output.Maps),
@@ -90,10 +91,10 @@ func (r *run) writeState(dir string) (runState, error) {
 // resume brings the loop to the last state of its checkpoint and returns the number of
 // iterations that were made by then.
 func (l *loop) resume() (made int, err error) {
-	if l.kept == nil {
+	if l.checkpoint == nil {
 		return 0, nil
 	}
-	dir, err := l.kept.Last()
+	dir, err := l.checkpoint.Last()
 	if err != nil || dir == "" {
 		return 0, err
 	}

@@ -15,33 +15,40 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// conditioned normalises each principal component given those before it, and whitens; see
-// preprocess.Conditional.
+// conditioned is the fitted transform preprocess.Conditional. It takes the principal components y
+// of x in order. With mean and sd over the positions of the fit at which the normalised components
+// before component k are nearest, it normalises
+//
+//	u_k = Φ⁻¹(F_k((y_k − mean)/sd))
+//
+// where F_k is the distribution function over the positions of the fit. The first component has no
+// components before it: mean is 0 and sd is 1. The u are then whitened.
 type conditioned struct {
-	axes     *mat.Dense // d×d, the principal axes as orthonormal columns
-	means    []float64
-	fitted   *mat.Dense // components of the fit, d×n
-	levels   []level    // one for each component
-	whitened *Affine    // from normalised components to the result
+	axes       *mat.Dense   // d×d, the principal axes as orthonormal columns
+	means      []float64    // of x
+	components *mat.Dense   // y at the positions of the fit, d×n
+	levels     []normaliser // one for each component
+	whitening  *Affine      // from the u to the result
 }
 
-// A level normalises one component. The first has no neighbours.
-type level struct {
-	near     nearest        // positions where the components before are nearest
-	fitted   []float64      // component of the fit
+// A normaliser normalises one component given those before it.
+type normaliser struct {
+	near     nearest        // finds the positions for mean and sd; nil for the first component
+	fitted   []float64      // the component at the positions of the fit
 	rounding float64        // see localRounding
-	curve    quantile.Curve // of the component, or of its local deviations
+	curve    quantile.Curve // Φ⁻¹∘F_k
 }
 
-// conditional returns x with each principal component normalised given those before it, and the
-// map.
+// conditional returns x, d×n, transformed by preprocess.Conditional, and the map as fitted to x.
 func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, error) {
 	w, err := signal.Whiten(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	axes := mat.DenseCopyOf(w.Axes().T())
-	c := &conditioned{axes: axes, means: w.Mean, fitted: components(axes, signal.Added(x, w.Mean, -1))}
+	c := &conditioned{
+		axes: axes, means: w.Mean, components: components(axes, signal.Added(x, w.Mean, -1)),
+	}
 	y, err := c.fit(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -52,22 +59,22 @@ func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, e
 	if err != nil {
 		return nil, nil, err
 	}
-	c.whitened = LinearMap(axes, make([]float64, len(w.Mean))).Then(NewSymmetric(white).Affine())
+	c.whitening = LinearMap(axes, make([]float64, len(w.Mean))).Then(NewSymmetric(white).Affine())
 	return white.Symmetric(), c, nil
 }
 
-// fit sets the levels from the components of the fit, and returns these normalised. It stops with
-// ctx's error when ctx ends.
+// fit sets c.levels from c.components, and returns these normalised, d×n. It stops with ctx's error
+// when ctx ends.
 func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
-	y := mat.DenseCopyOf(c.fitted)
+	y := mat.DenseCopyOf(c.components)
 	d, n := y.Dims()
 	for k := range d {
 		row := y.RawRowView(k)
-		l := level{fitted: c.fitted.RawRowView(k)}
+		l := normaliser{fitted: c.components.RawRowView(k)}
 		if k > 0 {
 			l.near = newNearest(y.Slice(0, k, 0, n).(*mat.Dense), neighbourhood(n))
 			l.rounding = localRounding(row)
-			if err := localStandardise(ctx, row, l.near.at); err != nil {
+			if err := localStandardise(ctx, row, l.near.ofFit); err != nil {
 				return nil, err
 			}
 		}
@@ -84,21 +91,20 @@ func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
 	return z, err
 }
 
-// LogDet returns the sum of the log-slopes of the components and the log-determinant of the
-// whitening, since the map is triangular in the principal axes. The slopes are estimates; see
-// quantile.Curve.
+// LogDet returns Σ_k log ∂u_k/∂y_k plus the log-determinant of the whitening, since the map from y
+// to u is triangular. The slopes of the quantiles are estimates; see quantile.Curve.LogSlope.
 func (c *conditioned) LogDet(x *mat.Dense) ([]float64, error) {
 	_, logDet, err := c.forward(context.Background(), x)
 	return logDet, err
 }
 
-// forward returns what Apply and LogDet return. It stops with ctx's error when ctx ends.
+// forward returns the results of Apply and of LogDet. It stops with ctx's error when ctx ends.
 func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []float64, error) {
 	y := components(c.axes, signal.Added(x, c.means, -1))
 	d, n := y.Dims()
-	column := make([]float64, d)
+	u := make([]float64, d) // at one position
 	logDet := make([]float64, n)
-	white, _ := mat.LogDet(c.whitened.Dense())
+	white, _ := mat.LogDet(c.whitening.Dense())
 	for t := range n {
 		if t%positionsPerCheck == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
@@ -107,33 +113,35 @@ func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []
 		for k, l := range c.levels {
 			v := y.At(k, t)
 			if l.near != nil {
-				mean, scale := l.local(column[:k])
-				v = localDeviation(v, mean, scale, l.rounding)
-				logDet[t] -= math.Log(max(scale, l.rounding))
+				mean, sd := l.local(u[:k])
+				v = localDeviation(v, mean, sd, l.rounding)
+				logDet[t] -= math.Log(max(sd, l.rounding))
 			}
-			column[k] = l.curve.Quantile(v)
-			y.Set(k, t, column[k])
+			u[k] = l.curve.Quantile(v)
+			y.Set(k, t, u[k])
 			logDet[t] += l.curve.LogSlope(v)
 		}
 	}
-	z, err := c.whitened.Apply(y)
+	z, err := c.whitening.Apply(y)
 	return z, logDet, err
 }
 
+// Invert returns the x of Apply(x) = z: component by component, as mean and sd of each depend only
+// on the u before it.
 func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
-	y, err := c.whitened.Invert(z)
+	y, err := c.whitening.Invert(z) // the u, replaced by y position by position
 	if err != nil {
 		return nil, err
 	}
 	d, n := y.Dims()
-	column := make([]float64, d)
+	u := make([]float64, d)
 	for t := range n {
 		for k, l := range c.levels {
-			column[k] = y.At(k, t)
-			v := l.curve.Value(column[k])
+			u[k] = y.At(k, t)
+			v := l.curve.Value(u[k])
 			if l.near != nil {
-				mean, scale := l.local(column[:k])
-				v = mean + v*max(scale, l.rounding)
+				mean, sd := l.local(u[:k])
+				v = mean + v*max(sd, l.rounding)
 			}
 			y.Set(k, t, v)
 		}
@@ -143,19 +151,19 @@ func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(&x, c.means, 1), nil
 }
 
-// local returns the mean and the standard deviation of the component over the positions of the
-// fit where the components before it are nearest to the given values.
-func (l level) local(before []float64) (mean, sd float64) {
+// local returns the mean and the standard deviation of the component over the positions of the fit
+// at which the normalised components before it are nearest to u.
+func (l normaliser) local(u []float64) (mean, sd float64) {
 	var values []float64
-	for _, near := range l.near.around(before) {
-		values = append(values, l.fitted[near])
+	for _, t := range l.near.ofValue(u) {
+		values = append(values, l.fitted[t])
 	}
 	return stat.PopMeanStdDev(values, nil)
 }
 
-// components returns the principal components axesᵀ·centred, d×n. Each is summed in the same
-// order at every position. So equal columns, such as an image's background, have equal components
-// and share their ranks.
+// components returns the principal components axesᵀ·centred, d×n. The terms are added in the same
+// order at every position, which a matrix product doesn't ensure. So equal columns, such as an
+// image's background, have equal components and share their ranks.
 func components(axes, centred *mat.Dense) *mat.Dense {
 	d, n := centred.Dims()
 	y := mat.NewDense(d, n, nil)
@@ -168,13 +176,16 @@ func components(axes, centred *mat.Dense) *mat.Dense {
 }
 
 // neighbourhood returns the number of positions of a local mean, for n in all: 200, or n/5 if
-// that is fewer; at least 2.
+// that is fewer; at least 2. More positions make the mean and the deviation more precise, fewer
+// follow a stronger nonlinearity. The MCC of 2 AR(7) signals with 1,024 positions (20 seeds;
+// meanMCC) after 5 and after 20 GELU updates is 0.966 and 0.946 with 200. It is 0.962 and 0.951
+// with half, 0.969 and 0.918 with twice as many.
 func neighbourhood(n int) int {
 	return min(200, max(n/5, 2))
 }
 
-// localStandardise replaces each value of row by its deviation from the mean of its neighbours, in
-// units of their standard deviation.
+// localStandardise replaces each value of row by its deviation from the mean over the neighbours of
+// its position, in units of the standard deviation over these.
 func localStandardise(ctx context.Context, row []float64, neighbours func(t int) []int) error {
 	rounding := localRounding(row)
 	z := make([]float64, len(row))
@@ -184,8 +195,8 @@ func localStandardise(ctx context.Context, row []float64, neighbours func(t int)
 			return ctx.Err()
 		}
 		values = values[:0]
-		for _, near := range neighbours(t) {
-			values = append(values, row[near])
+		for _, s := range neighbours(t) {
+			values = append(values, row[s])
 		}
 		mean, sd := stat.PopMeanStdDev(values, nil)
 		z[t] = localDeviation(v, mean, sd, rounding)
@@ -194,12 +205,12 @@ func localStandardise(ctx context.Context, row []float64, neighbours func(t int)
 	return nil
 }
 
-// positionsPerCheck is the number of positions between two checks of the context, some hundredths
-// of a second.
+// positionsPerCheck is the number of positions between two checks of the context, which take some
+// hundredths of a second.
 const positionsPerCheck = 256
 
-// localRounding returns the largest difference of values of row that counts as rounding: 1e-8 of
-// their standard deviation.
+// localRounding returns the largest deviation of a value of row that counts as rounding: 1e-8 of
+// the standard deviation of row, about the square root of float64's precision.
 func localRounding(row []float64) float64 {
 	_, sd := stat.PopMeanStdDev(row, nil)
 	return 1e-8 * sd
@@ -215,16 +226,17 @@ func localDeviation(v, mean, sd, rounding float64) float64 {
 
 // nearest finds the positions of the fit whose components are nearest to given ones.
 //
-// For one component they are a position and count others next to it in the order of values, half
-// on each side except at the ends. For several they are the count nearest in Euclidean distance.
+// Several components are compared by their Euclidean distance, and there are count positions. The
+// positions of a single component are sorted by its value. The nearest are then the place of the
+// given value and count others next to it, half on each side except at the ends.
 type nearest interface {
-	at(t int) []int               // nearest to the components at position t, with t
-	around(value []float64) []int // nearest to other components
+	ofFit(t int) []int         // nearest to the components at position t of the fit; includes t
+	ofValue(u []float64) []int // nearest to the components u
 }
 
 // sameComponents is the distance below which components count as those of a position of the fit.
-// It is far below any step between normal quantiles, and far above the rounding error of a map
-// and its inverse.
+// It is a choice, far below any step between normal quantiles and far above the rounding error of a
+// map and its inverse, so that half and twice of it do the same.
 const sameComponents = 1e-9
 
 func newNearest(y *mat.Dense, count int) nearest {
@@ -235,9 +247,9 @@ func newNearest(y *mat.Dense, count int) nearest {
 }
 
 type nearestInOrder struct {
-	row     []float64
-	byValue []int
-	place   []float64 // in byValue; equal values share it, and so their neighbours
+	row     []float64 // the component at the positions of the fit
+	byValue []int     // the positions, by increasing value
+	place   []float64 // of each position in byValue; equal values share it, and so their neighbours
 	count   int       // see nearest
 }
 
@@ -247,14 +259,14 @@ func newNearestInOrder(row []float64, count int) *nearestInOrder {
 	}
 }
 
-func (n *nearestInOrder) at(t int) []int { return n.neighbours(int(n.place[t])) }
+func (n *nearestInOrder) ofFit(t int) []int { return n.neighbours(int(n.place[t])) }
 
-func (n *nearestInOrder) around(value []float64) []int {
+func (n *nearestInOrder) ofValue(u []float64) []int {
 	compare := func(t int, v float64) int { return cmp.Compare(n.row[t], v) }
-	next, _ := slices.BinarySearchFunc(n.byValue, value[0], compare)
+	next, _ := slices.BinarySearchFunc(n.byValue, u[0], compare)
 	for k := max(next-1, 0); k <= min(next, len(n.row)-1); k++ {
-		if t := n.byValue[k]; math.Abs(n.row[t]-value[0]) <= sameComponents {
-			return n.at(t)
+		if t := n.byValue[k]; math.Abs(n.row[t]-u[0]) <= sameComponents {
+			return n.ofFit(t)
 		}
 	}
 	return n.neighbours(next)
@@ -281,12 +293,12 @@ func newNearestInSpace(y *mat.Dense, count int) *nearestInSpace {
 	return &nearestInSpace{points: points, tree: kdtree.New(slices.Clone(points), false), count: count}
 }
 
-func (n *nearestInSpace) at(t int) []int { return n.neighbours(n.points[t]) }
+func (n *nearestInSpace) ofFit(t int) []int { return n.neighbours(n.points[t]) }
 
-func (n *nearestInSpace) around(value []float64) []int {
-	p := point{Point: value}
-	if one, squared := n.tree.Nearest(p); squared <= sameComponents*sameComponents {
-		return n.neighbours(one.(point))
+func (n *nearestInSpace) ofValue(u []float64) []int {
+	p := point{Point: u}
+	if fitted, squared := n.tree.Nearest(p); squared <= sameComponents*sameComponents {
+		return n.neighbours(fitted.(point))
 	}
 	return n.neighbours(p)
 }
@@ -315,8 +327,8 @@ func (p point) Distance(q kdtree.Comparable) float64 {
 	return p.Point.Distance(q.(point).Point)
 }
 
-// points are split at their exact median. The random one of kdtree.Points would make the choice
-// among equally near positions random too.
+// points are split at their exact median. kdtree.Points splits at a random one, which would make
+// the choice among equally near positions random too.
 type points []point
 
 func (p points) Index(i int) kdtree.Comparable         { return p[i] }

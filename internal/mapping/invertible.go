@@ -9,20 +9,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Invertible is an invertible network: affine maps with a componentwise nonlinearity between
-// two of them. It is layers.Invertible of one run, in float64 on the host. It maps ℝᵈ onto
-// itself, smooth and one to one. Its inverse and its Jacobian determinant have closed forms.
+// An Invertible is an invertible network of d signals: affine maps with a componentwise
+// nonlinearity between two of them. It evaluates layers.Invertible, for one run, in float64 without
+// a backend. It is a smooth one-to-one map of ℝᵈ. Its inverse and its Jacobian determinant have
+// closed forms.
 type Invertible struct {
-	// Linear are the affine maps, one more than the layers of nonlinearities. All have an
+	// Linear has the affine maps, one more than there are layers of nonlinearities. Each has an
 	// inverse.
 	Linear []*Affine `json:"linear"`
-	// Bends are the parameters c of the nonlinearities after each affine map except the last,
-	// one for each signal: v ↦ v + c·(√(v² + 1) − 1) with −1 < c < 1.
+	// Bends has the parameters c of the nonlinearities, [layers][d]. The nonlinearity of signal i
+	// after affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Bends[l][i] and −1 < c < 1.
 	Bends [][]float64 `json:"bends"`
 }
 
-// maxLayers bounds the layers of nonlinearities of a network that is read from a file, so that
-// a damaged one doesn't take all memory. Networks are made with 8.
+// maxLayers is the maximum number of layers of a network that is read from a file. It is a choice,
+// far above the 8 layers of this module's networks; a damaged file with more is refused early.
 const maxLayers = 1 << 10
 
 // Apply returns the network's output for x, d×n.
@@ -37,7 +38,7 @@ func (m *Invertible) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, err
 }
 
-// ApplyLogDet returns what Apply and LogDet return, in one pass.
+// ApplyLogDet returns the results of Apply and of LogDet, from one pass.
 func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, err error) {
 	if err := m.fits(x); err != nil {
 		return nil, nil, err
@@ -91,6 +92,7 @@ func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
+// fits returns an error unless x has the signals of the network.
 func (m *Invertible) fits(x *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
 		return errors.New("x: is empty; must be a d×n matrix")
@@ -107,8 +109,11 @@ func nonlinearity(c, v float64) (y, slope float64) {
 	return v + c*v*v/(root+1), 1 + c*v/root
 }
 
-// inverseNonlinearity returns the v with nonlinearity(c, v) = y. There are two forms of the root.
-// Each is used where it doesn't subtract nearly equal numbers.
+// inverseNonlinearity returns the v with nonlinearity(c, v) = y:
+//
+//	v = (s − c·√(s² + 1 − c²))/(1 − c²),  s = y + c
+//
+// Where this subtracts nearly equal numbers, it uses the equal y·(y + 2c)/(s + c·√(s² + 1 − c²)).
 func inverseNonlinearity(c, y float64) float64 {
 	shifted := y + c
 	rest := 1 - c*c
@@ -127,7 +132,7 @@ func (m *Invertible) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if len(p.Linear) == 0 || p.Linear[0] == nil {
-		return errors.New("a network without affine maps")
+		return errors.New("a network has no affine maps; must have at least one")
 	}
 	read := Invertible(p)
 	if err := read.check(len(p.Linear[0].Centre)); err != nil {
@@ -140,7 +145,7 @@ func (m *Invertible) UnmarshalJSON(data []byte) error {
 // check returns an error unless m is a network of d signals that has an inverse.
 func (m *Invertible) check(d int) error {
 	if m == nil || d < 1 {
-		return fmt.Errorf("a network isn't one of %d signals", d)
+		return fmt.Errorf("a network is missing; must be of %d signals", d)
 	}
 	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxLayers {
 		return fmt.Errorf("a network has %d affine maps and %d layers of nonlinearities; must have "+
@@ -156,7 +161,8 @@ func (m *Invertible) check(d int) error {
 	}
 	for l, bends := range m.Bends {
 		if len(bends) != d {
-			return fmt.Errorf("layer %d of a network has %d nonlinearities; must have %d", l+1, len(bends), d)
+			return fmt.Errorf("layer %d of a network has %d nonlinearities; must have %d",
+				l+1, len(bends), d)
 		}
 		for _, c := range bends {
 			if !(math.Abs(c) < 1) {

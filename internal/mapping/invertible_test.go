@@ -149,9 +149,9 @@ func TestInvertibleRecord(t *testing.T) {
 		t.Errorf("a network: %v", err)
 	}
 	for _, test := range []struct{ record, want string }{
-		{`{"kind":"invertible"}`, "isn't one of 3"},
-		{`{"kind":"invertible","network":{}}`, "without affine maps"},
-		{`{"kind":"invertible","network":{"linear":[null],"bends":[]}}`, "without affine maps"},
+		{`{"kind":"invertible"}`, "must be of 3"},
+		{`{"kind":"invertible","network":{}}`, "has no affine maps"},
+		{`{"kind":"invertible","network":{"linear":[null],"bends":[]}}`, "has no affine maps"},
 		{network(one+",null", bends), "affine map 2"},
 		{network(one, bends), "1 affine maps and 1 layers"},
 		{network(one+","+one, `[[0.1,0.2]]`), "2 nonlinearities; must have 3"},

@@ -14,7 +14,7 @@ import (
 
 func TestNearestInOrder(t *testing.T) {
 	row := []float64{5, 1, 4, 2, 3, 0}
-	nearest := newNearest(mat.NewDense(1, 6, row), 2).at
+	nearest := newNearest(mat.NewDense(1, 6, row), 2).ofFit
 	for _, test := range []struct {
 		position int
 		want     []int
@@ -33,7 +33,7 @@ func TestNearestInOrder(t *testing.T) {
 
 func TestNearestInOrderOfEqualValues(t *testing.T) {
 	row := []float64{0, 7, 7, 7, 7, 7, 9}
-	nearest := newNearest(mat.NewDense(1, len(row), row), 2).at
+	nearest := newNearest(mat.NewDense(1, len(row), row), 2).ofFit
 	for position := 1; position <= 5; position++ {
 		if got, want := nearest(position), []int{2, 3, 4}; !slices.Equal(got, want) {
 			t.Errorf("nearest to position %d are %v, want %v for all equal values", position, got, want)
@@ -42,7 +42,7 @@ func TestNearestInOrderOfEqualValues(t *testing.T) {
 }
 
 func TestNearestInOrderOfTwoPositions(t *testing.T) {
-	nearest := newNearest(mat.NewDense(1, 2, []float64{1, 0}), 2).at
+	nearest := newNearest(mat.NewDense(1, 2, []float64{1, 0}), 2).ofFit
 	if got, want := nearest(0), []int{1, 0}; !slices.Equal(got, want) {
 		t.Errorf("nearest are %v, want %v", got, want)
 	}
@@ -54,7 +54,7 @@ func TestNearestInSpaceAgainstBruteForce(t *testing.T) {
 	for d := 2; d <= 4; d++ {
 		y := mat.NewDense(d, n, nil)
 		y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
-		nearest := newNearest(y, count).at
+		nearest := newNearest(y, count).ofFit
 		for position := range n {
 			distance := make([]float64, n)
 			for other := range n {

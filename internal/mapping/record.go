@@ -60,10 +60,10 @@ func Write(dir, name string, m Map) (Record, error) {
 		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.signals)
 	case *conditioned:
 		r := Record{
-			Kind: kindConditioned, Affine: m.whitened, Signals: name + ".npy",
+			Kind: kindConditioned, Affine: m.whitening, Signals: name + ".npy",
 			Axes: mat.DenseCopyOf(m.axes).RawMatrix().Data, Means: m.means,
 		}
-		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.fitted)
+		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.components)
 	}
 	return Record{}, fmt.Errorf("the map %T can't be saved", m)
 }
@@ -104,7 +104,7 @@ func (r Record) readConditioned(dir string, d, n int) (Map, error) {
 			"must have %d and %d", len(r.Axes), len(r.Means), d*d, d)
 	}
 	c := &conditioned{
-		axes: mat.NewDense(d, d, r.Axes), means: r.Means, fitted: fitted, whitened: r.Affine,
+		axes: mat.NewDense(d, d, r.Axes), means: r.Means, components: fitted, whitening: r.Affine,
 	}
 	if _, err := c.fit(context.Background()); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package stream has the seeded random streams of a separation. Every draw of a fit comes from one,
-// so that the same seed gives the same result on any backend.
+// Package stream derives random streams from a seed, one for each purpose. All draws of a fit come
+// from them, so that the same seed gives the same draws on any backend.
 package stream
 
 import (
@@ -8,28 +8,24 @@ import (
 	"math/rand/v2"
 )
 
-// A Purpose distinguishes the random draws of one iteration. Its numbers never change, as a seed
-// would give other results.
+// A Purpose is what numbers are drawn for. Draws for one purpose don't change those for another.
 type Purpose uint64
 
-// The purposes of draws.
+// The purposes. Their numbers must not change: every seed would give other results.
 const (
-	Weights Purpose = iota
-	Products
-	Order
-	Time
-	Noise
-	HeldOut
-	Jitter
-	Rotation
-	Bootstrap
-	Surrogate
-	Null
+	Weights   Purpose = 0 // initial values of networks
+	Products  Purpose = 1 // permutations of the signals, for samples of their product
+	Order     Purpose = 2 // order of the training samples
+	Time      Purpose = 3 // times τ of the rectified flow
+	Noise     Purpose = 4 // noise on the inputs of networks
+	HeldOut   Purpose = 5 // permutations of held-out positions
+	Jitter    Purpose = 6 // noise on predictable signals
+	Bootstrap Purpose = 8 // blocks of positions
 )
 
 // New returns the random stream for one purpose of one network in one iteration of the run with
-// this seed. It doesn't depend on the backend, nor on the other runs of a batch. The numbers are
-// hashed, as PCG states that differ in a few bits begin similarly.
+// this seed. It doesn't depend on the backend, nor on runs that are fitted together with this one.
+// The four numbers are hashed, since PCG states that differ in few bits begin similarly.
 func New(seed uint64, network, iteration int, p Purpose) *rand.Rand {
 	var key [32]byte
 	for i, n := range []uint64{seed, uint64(network), uint64(iteration), uint64(p)} {
@@ -38,7 +34,7 @@ func New(seed uint64, network, iteration int, p Purpose) *rand.Rand {
 	return hashed(key[:])
 }
 
-// Named returns the random stream of a method for a seed.
+// Named returns the random stream of the method with this name, for a seed.
 func Named(seed uint64, name string) *rand.Rand {
 	key := binary.LittleEndian.AppendUint64(nil, seed)
 	return hashed(append(key, name...))

@@ -15,8 +15,8 @@ func TestStreamsStay(t *testing.T) {
 	if got, want := stream.Named(1, "fastica").Uint64(), uint64(0x8fd1e4abdee1150); got != want {
 		t.Errorf("Named draws %#x, want %#x", got, want)
 	}
-	if stream.Null != 10 {
-		t.Errorf("the last purpose has number %d, want 10", stream.Null)
+	if stream.Bootstrap != 8 {
+		t.Errorf("Bootstrap has number %d, want 8", stream.Bootstrap)
 	}
 }
 
@@ -26,7 +26,7 @@ func TestStreamsDiffer(t *testing.T) {
 	for seed := range uint64(3) {
 		for network := range 3 {
 			for iteration := range 3 {
-				for p := range stream.Null + 1 {
+				for p := range stream.Purpose(11) {
 					seen[stream.New(seed, network, iteration, p).Uint64()] = true
 				}
 			}

@@ -11,9 +11,9 @@ import "math"
 // with the nearest a of a table and the Taylor polynomial of tanh b. No branch depends on the
 // values, unless one is large.
 func InPlace(values []float64) {
-	for t, v := range values {
+	for i, v := range values {
 		if !(math.Abs(v) < saturation) { // or NaN
-			values[t] = math.Tanh(v)
+			values[i] = math.Tanh(v)
 			continue
 		}
 		// Adding 1.5·2⁵² rounds to an integer and leaves it in the low bits.
@@ -23,7 +23,7 @@ func InPlace(values []float64) {
 		b := v - (rounded-rounder)/steps // at most 1/256
 		b2 := b * b
 		tanhB := b - b*b2*(1./3-b2*(2./15))
-		values[t] = (tanhA + tanhB) / (1 + tanhA*tanhB)
+		values[i] = (tanhA + tanhB) / (1 + tanhA*tanhB)
 	}
 }
 
