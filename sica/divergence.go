@@ -10,8 +10,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 )
 
-// Divergence is how far signals are from self-sufficient, in nats. Each value is 2·log 2
-// less a classifier's held-out logistic loss; see EstimateDivergence.
+// Divergence measures how far signals are from self-sufficient, in nats; see EstimateDivergence.
+// Each value is 2·log 2 minus the held-out logistic loss of a classifier, which at the optimum is
+// twice a Jensen–Shannon divergence.
 type Divergence struct {
 	// Joint is the divergence of (z_t, contexts) from independent signals.
 	Joint float64 `json:"joint"`
@@ -29,10 +30,10 @@ type Divergence struct {
 }
 
 // EstimateDivergence measures how far the signals z, d×n, with a position index of the given
-// shape (none for a sequence), are from self-sufficient. It needs no truth. Fresh networks
-// are trained on z, with z_t and the signals' own predictions of it as inputs, so that the
-// number says nothing of how z was made. Held-out positions weigh the networks, so that it
-// is about 0 where nothing can be learned.
+// shape (none for a sequence), are from self-sufficient. It needs no true sources. Networks are
+// trained on z alone, so that results of different methods can be compared. Their inputs are z_t and
+// the prediction of each signal at t from its neighbours. They are weighted by their fit to held-out
+// positions, so that the divergence is about 0 where there is nothing to learn.
 func EstimateDivergence(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
 ) (Divergence, error) {
@@ -43,8 +44,8 @@ func EstimateDivergence(
 	return divergences[0], nil
 }
 
-// EstimateDivergences is EstimateDivergence of the signals of several runs of one size, in
-// one program.
+// EstimateDivergences is EstimateDivergence for several runs of equal size, whose networks are
+// trained together in one compiled program. X of a run are the signals z.
 func EstimateDivergences(
 	ctx context.Context, backend compute.Backend, runs []Run, shape ...int,
 ) ([]Divergence, error) {

@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,21 +15,22 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/jsonl"
 )
 
-// OutcomesFile is the name of a folder's file of outcomes, where there is one.
+// OutcomesFile is the usual name of the file of outcomes in a folder of results, without its
+// ending.
 const OutcomesFile = "outcomes"
 
-// Results are outcomes in a folder: a line of JSON each in a file, and the signals
-// that were kept as files of their own.
+// Results are the outcomes of trials, read from a folder. A file has a line of JSON for each
+// outcome. The recovered signals of a trial, if they were saved, have a file of their own.
 type Results struct {
 	dir      string
 	files    fs.FS // those of ReadFS, in place of the folder's; nil for Read and Open
 	outcomes []Outcome
-	place    map[Trial]int // in outcomes
+	index    map[Trial]int // in outcomes
 }
 
-// Read reads the results of a folder. Name is that of the file, without an
-// ending: files of one folder share the kept signals. A last line that a crash
-// has cut short is left out.
+// Read reads the results of a folder. The name is that of the file of outcomes, without its
+// ending. Several such files of one folder share the saved signals. A last line that a crash has
+// truncated is skipped.
 func Read(dir, name string) (*Results, error) {
 	outcomes, err := jsonl.Read(resultsPath(dir, name), (*Outcome).check)
 	if err != nil {
@@ -56,7 +56,7 @@ func ReadFS(fsys fs.FS, name string) (*Results, error) {
 }
 
 func newResults(dir string, outcomes []Outcome) *Results {
-	r := &Results{dir: dir, place: make(map[Trial]int)}
+	r := &Results{dir: dir, index: make(map[Trial]int)}
 	for _, o := range outcomes {
 		r.put(o)
 	}
@@ -65,13 +65,13 @@ func newResults(dir string, outcomes []Outcome) *Results {
 
 func resultsPath(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
 
-// check returns an error unless o can be kept and drawn: its words must be such that
+// check returns an error unless o can be stored and drawn. The words of its trial must be such that
 // they can name a file.
 func (o *Outcome) check() error {
 	words := []string{o.Data, o.Mixing, o.Method, string(o.Preset), o.Measure}
 	for _, word := range words {
 		if !plain.MatchString(word) {
-			return fmt.Errorf("a trial: %.40q is no word of it; must be letters, digits, + and -",
+			return fmt.Errorf("a trial: has the word %.40q; must have letters, digits, + and - only",
 				word)
 		}
 	}
@@ -87,85 +87,86 @@ func (o *Outcome) check() error {
 	return nil
 }
 
-// plain are the words of a trial, which become the name of a file. What isn't in the name of
-// a mixture becomes a dash there.
+// A word of a trial is plain: it becomes part of the name of a file. In the name of a mixture, what
+// isn't plain becomes a dash there.
 var (
 	plain    = regexp.MustCompile("^[A-Za-z0-9+-]*$")
 	notPlain = regexp.MustCompile("[^A-Za-z0-9+-]+")
 )
 
-// put takes an outcome into memory; of two of a trial, the later one holds.
+// put adds an outcome, or replaces the earlier outcome of the same trial.
 func (r *Results) put(o Outcome) {
-	if i, ok := r.place[o.Trial]; ok {
+	if i, ok := r.index[o.Trial]; ok {
 		r.outcomes[i] = o
 		return
 	}
-	r.place[o.Trial] = len(r.outcomes)
+	r.index[o.Trial] = len(r.outcomes)
 	r.outcomes = append(r.outcomes, o)
 }
 
-// Outcomes returns the outcomes, one a trial, in the order in which the trials were
-// first made. They must not be changed.
+// Outcomes returns the outcomes, one for each trial, in the order in which the trials were first
+// added. They must not be changed.
 func (r *Results) Outcomes() []Outcome { return r.outcomes }
 
 // find returns the outcome of a trial, and whether there is one.
-func (r *Results) find(c Trial) (Outcome, bool) {
-	i, ok := r.place[c]
+func (r *Results) find(t Trial) (Outcome, bool) {
+	i, ok := r.index[t]
 	if !ok {
 		return Outcome{}, false
 	}
 	return r.outcomes[i], true
 }
 
-// Signals reads the recovered signals of a trial, d×T, with 16 significant bits. The error
-// wraps fs.ErrNotExist if they weren't kept.
-func (r *Results) Signals(c Trial) (*mat.Dense, error) {
+// Signals reads the recovered signals of a trial, d×n, with 16 significant bits. The error wraps
+// fs.ErrNotExist if they weren't saved.
+func (r *Results) Signals(t Trial) (*mat.Dense, error) {
 	if r.files == nil {
-		return datasets.ReadFile(r.signalsPath(c))
+		return datasets.ReadFile(r.signalsPath(t))
 	}
-	file, err := r.files.Open(signalsFile(c))
+	file, err := r.files.Open(signalsFile(t))
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	defer file.Close()
 	z, err := datasets.ReadNPY(file)
 	if err != nil {
-		return nil, fmt.Errorf("experiment: %s: %w", signalsFile(c), err)
+		return nil, fmt.Errorf("experiment: %s: %w", signalsFile(t), err)
 	}
 	return z, nil
 }
 
-func (r *Results) hasSignals(c Trial) bool {
+// hasSignals reports whether the signals of a trial were saved.
+func (r *Results) hasSignals(t Trial) bool {
 	if r.files != nil {
-		_, err := fs.Stat(r.files, signalsFile(c))
+		_, err := fs.Stat(r.files, signalsFile(t))
 		return err == nil
 	}
-	_, err := os.Stat(r.signalsPath(c))
+	_, err := os.Stat(r.signalsPath(t))
 	return err == nil
 }
 
-func (r *Results) signalsPath(c Trial) string {
-	return filepath.Join(r.dir, filepath.FromSlash(signalsFile(c)))
+func (r *Results) signalsPath(t Trial) string {
+	return filepath.Join(r.dir, filepath.FromSlash(signalsFile(t)))
 }
 
-// signalsFile is where a folder of results has the signals of a trial.
-func signalsFile(c Trial) string { return path.Join("signals", c.String()+".npy") }
+// signalsFile returns the path of the signals of a trial in a folder of results.
+func signalsFile(t Trial) string { return path.Join("signals", t.String()+".npy") }
 
-// checkpointPath is a folder for the state of a trial that is being made.
-func (r *Results) checkpointPath(c Trial) string {
-	return filepath.Join(r.dir, "checkpoint-"+c.String())
+// checkpointPath returns the folder for the checkpoint of a trial that is running.
+func (r *Results) checkpointPath(t Trial) string {
+	return filepath.Join(r.dir, "checkpoint-"+t.String())
 }
 
-// A Store is Results that can be added to. What was added is on the disk. Its
+// A Store is Results in a folder, to which outcomes can be added; each is on the disk at once. Its
 // methods aren't safe for concurrent use.
 type Store struct {
 	*Results
 	file *jsonl.File[Outcome]
 }
 
-// Open opens the store of a folder for this process alone; see Read for the name.
-// The folder and the file are made if need be, and a torn last line is removed.
-// It is an error if another process has the file open.
+// Open opens the store of a folder for this process alone; see Read for the name. It makes the
+// folder and the file if they don't exist, and removes a truncated last line. It is an error if
+// another process has the file open.
 func Open(dir, name string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -177,8 +178,8 @@ func Open(dir, name string) (*Store, error) {
 	return &Store{newResults(dir, outcomes), file}, nil
 }
 
-// Add writes an outcome, and the signals z unless they are nil, to the disk. The
-// trial's checkpoint has then served and is removed.
+// Add writes an outcome, and the signals z unless they are nil, to the disk. It then removes the
+// checkpoint of the trial.
 func (s *Store) Add(o *Outcome, z *mat.Dense) error {
 	if err := s.add(o, z); err != nil {
 		return fmt.Errorf("experiment: keeping %s: %w", o.Trial, err)
@@ -190,28 +191,29 @@ func (s *Store) Add(o *Outcome, z *mat.Dense) error {
 	return nil
 }
 
+// add is Add, without the memory and the checkpoint.
 func (s *Store) add(o *Outcome, z *mat.Dense) error {
 	if z != nil {
-		if err := s.keep(o.Trial, z); err != nil {
+		if err := s.writeSignals(o.Trial, z); err != nil {
 			return err
 		}
 	}
 	return s.file.Add(*o)
 }
 
-// keptBits are the significant bits of kept signals, of 53. Pictures show 8, and correlations
-// change by less than 1e-9. The committed signals, which whoever downloads the module gets, take
-// 60 % less than with all bits.
-const keptBits = 16
+// savedBits is the number of significant bits of saved signals, of 53. Pictures show 8, and
+// correlations change by less than 1e-9. The committed signals, which whoever downloads the module
+// gets, take 60 % less than with all bits.
+const savedBits = 16
 
-// keep writes the signals of a trial, rounded to keptBits.
-func (s *Store) keep(c Trial, z *mat.Dense) error {
-	path := s.signalsPath(c)
+// writeSignals writes the signals of a trial, rounded to savedBits.
+func (s *Store) writeSignals(t Trial, z *mat.Dense) error {
+	path := s.signalsPath(t)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	var rounded mat.Dense
-	rounded.Apply(func(_, _ int, v float64) float64 { return roundBits(v, keptBits) }, z)
+	rounded.Apply(func(_, _ int, v float64) float64 { return roundBits(v, savedBits) }, z)
 	return datasets.WriteFile(path, &rounded)
 }
 
@@ -221,24 +223,24 @@ func roundBits(v float64, bits int) float64 {
 	return math.Ldexp(math.RoundToEven(math.Ldexp(fraction, bits)), exponent-bits)
 }
 
-// Merge adds the outcomes that the store lacks, and returns how many there were. With
-// them come their signals where they were kept; so they do for an outcome of the same
-// signals that the store has without them.
-func (s *Store) Merge(from *Results) (added int, err error) {
-	for _, o := range from.Outcomes() {
-		have, ok := s.find(o.Trial)
-		keep := from.hasSignals(o.Trial)
-		if ok && (!keep || s.hasSignals(o.Trial) || o.SHA256 != have.SHA256) {
+// Merge adds the outcomes of trials that the store lacks, with their signals where other has these,
+// and returns the number of outcomes added. Where the store has the outcome of a trial without its
+// signals, Merge adds the signals if they are those of the store's outcome, by SHA256.
+func (s *Store) Merge(other *Results) (added int, err error) {
+	for _, o := range other.Outcomes() {
+		present, ok := s.find(o.Trial)
+		saved := other.hasSignals(o.Trial)
+		if ok && (!saved || s.hasSignals(o.Trial) || o.SHA256 != present.SHA256) {
 			continue
 		}
 		var z *mat.Dense
-		if keep {
-			if z, err = from.Signals(o.Trial); err != nil {
+		if saved {
+			if z, err = other.Signals(o.Trial); err != nil {
 				return added, fmt.Errorf("experiment: %w", err)
 			}
 		}
 		if ok {
-			if err := s.keep(o.Trial, z); err != nil {
+			if err := s.writeSignals(o.Trial, z); err != nil {
 				return added, fmt.Errorf("experiment: keeping %s: %w", o.Trial, err)
 			}
 			continue
@@ -253,26 +255,3 @@ func (s *Store) Merge(from *Results) (added int, err error) {
 
 // Close lets other processes open the store.
 func (s *Store) Close() error { return s.file.Close() }
-
-// String is the trial in a few words with dashes, such as
-// "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with mixing
-// steps of 0.1. It can name a file.
-func (t Trial) String() string {
-	words := []string{t.Data, t.Mixing, fmt.Sprint(t.Steps)}
-	if t.StepSize != 0 {
-		words[2] += fmt.Sprintf("x%g", t.StepSize)
-	}
-	if t.Mixture != "" {
-		words = []string{strings.Trim(notPlain.ReplaceAllString(t.Mixture, "-"), "-")}
-		if t.Positions != 0 {
-			words = append(words, fmt.Sprint(t.Positions))
-		}
-	}
-	words = append(words, t.Method)
-	for _, word := range []string{string(t.Preset), t.Measure} {
-		if word != "" {
-			words = append(words, word)
-		}
-	}
-	return strings.Join(append(words, fmt.Sprint(t.Seed)), "-")
-}

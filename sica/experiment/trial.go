@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -19,8 +21,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// A Trial is one separation of an experiment. It can be compared and be a map's
-// key.
+// A Trial is one separation of an experiment. Trials are comparable and can be map keys.
 type Trial struct {
 	Problem
 	Method string `json:"method"`           // a Method's Name
@@ -29,8 +30,31 @@ type Trial struct {
 	Measure string `json:"measure,omitempty"`
 }
 
-// An Outcome is what came of a trial, and with what it was made: the last process,
-// if there were several.
+// String returns the words of the trial joined by dashes, such as
+// "ar7-gelu-20-sica-rf-paper-20001", or "ar7-gelu-20x0.1-sica-rf-paper-20001" with a step size
+// of 0.1. It can name a file.
+func (t Trial) String() string {
+	words := []string{t.Data, t.Mixing, fmt.Sprint(t.Steps)}
+	if t.StepSize != 0 {
+		words[2] += fmt.Sprintf("x%g", t.StepSize)
+	}
+	if t.Mixture != "" {
+		words = []string{strings.Trim(notPlain.ReplaceAllString(t.Mixture, "-"), "-")}
+		if t.Positions != 0 {
+			words = append(words, fmt.Sprint(t.Positions))
+		}
+	}
+	words = append(words, t.Method)
+	for _, word := range []string{string(t.Preset), t.Measure} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(append(words, fmt.Sprint(t.Seed)), "-")
+}
+
+// An Outcome is the result of a trial, with the machine and the program that made it: the last
+// ones, if the trial was interrupted and continued.
 type Outcome struct {
 	Trial
 

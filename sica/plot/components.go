@@ -241,7 +241,7 @@ func drawSpectrum(c draw.Canvas, power []float64) {
 	line.Plot(c, scale)
 }
 
-// drawTrace draws values from the bottom of c to its top.
+// drawTrace draws values over time, with the smallest at the bottom of c and the largest at its top.
 func drawTrace(c draw.Canvas, scale *gplot.Plot, start, step float64, values []float64) {
 	points := make(plotter.XYs, len(values))
 	for t, v := range values {
@@ -256,7 +256,8 @@ func drawTrace(c draw.Canvas, scale *gplot.Plot, start, step float64, values []f
 	line.Plot(c, scale)
 }
 
-// drawPattern draws a bar for each entry, from the middle of c up or down.
+// drawPattern draws a bar for each entry, from the middle of c up or, below 0, down. The largest
+// absolute entry reaches an end of c.
 func drawPattern(c draw.Canvas, pattern []float64) {
 	largest := floats.Norm(pattern, math.Inf(1))
 	middle, half := c.Center().Y, (c.Max.Y-c.Min.Y)/2

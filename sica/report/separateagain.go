@@ -21,8 +21,8 @@ type Linear struct {
 	// Findings are about the signals of this second separation. Each has the place of the
 	// recovered signal that it is most similar to.
 	linear.Findings
-	// Agreement holds the absolute correlation of each recovered signal with the signal in its
-	// place.
+	// Agreement holds the absolute correlation of each recovered signal with the signal of the
+	// second separation in its place.
 	Agreement []float64 `json:"agreement"`
 }
 
@@ -56,7 +56,8 @@ func separateLinearly(
 	return linear.Separate(ctx, signals, linear.Options{Seed: seed})
 }
 
-// reorder returns findings in which place i has what was about signal order[i].
+// reorder returns findings whose signal i is signal order[i] of f. Pairs have I > J and are sorted,
+// as those of package linear; so are groups.
 func reorder(f linear.Findings, order []int) linear.Findings {
 	place := make([]int, len(order))
 	sources, expectedErrors := f.Sources, f.ExpectedError
@@ -68,8 +69,8 @@ func reorder(f linear.Findings, order []int) linear.Findings {
 	}
 	f.Pairs = slices.Clone(f.Pairs)
 	for k, p := range f.Pairs {
-		a, b := place[p.I], place[p.J]
-		f.Pairs[k].I, f.Pairs[k].J = max(a, b), min(a, b)
+		i, j := place[p.I], place[p.J]
+		f.Pairs[k].I, f.Pairs[k].J = max(i, j), min(i, j)
 	}
 	slices.SortFunc(f.Pairs, func(p, q linear.Pair) int {
 		return slices.Compare([]int{p.I, p.J}, []int{q.I, q.J})
@@ -101,13 +102,14 @@ func (l Linear) identified(i int) bool {
 type Halves struct {
 	// Agreement is the mean of Signals.
 	Agreement float64 `json:"agreement"`
-	// Signals holds, for each recovered signal, the absolute correlation of what the two
-	// demixings make of it.
+	// Signals holds, for each recovered signal, the absolute correlation of the two signals that
+	// the demixings of the first and of the second half recover in its place.
 	Signals []float64 `json:"signals"`
 }
 
-// minHalf is the smallest number of positions per signal in a half. A choice: fewer give linear
-// models with almost as many parameters as values.
+// minHalf is the smallest number of positions per signal in a half. It is a choice: with half, the
+// linear models have almost as many parameters as there are values; with twice, short recordings
+// have no halves.
 const minHalf = 24
 
 // separateHalves compares the halves of the recovered signals z, d×n. It returns nil where a
@@ -144,8 +146,8 @@ func separateHalves(ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64
 		return nil, err
 	}
 	h := new(Halves)
-	for _, row := range first.Assignment {
-		h.Signals = append(h.Signals, math.Abs(second.Correlation[row]))
+	for _, k := range first.Assignment { // signal k of the first half
+		h.Signals = append(h.Signals, math.Abs(second.Correlation[k]))
 	}
 	h.Agreement = floats.Sum(h.Signals) / float64(d)
 	return h, nil
@@ -167,8 +169,6 @@ func (h *Halves) String() string {
 	if differ == nil {
 		return s
 	}
-	return s +
-		fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may be "+
-			"too few",
-			minStability, listSignals(differ))
+	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may be "+
+		"too few", minStability, listSignals(differ))
 }

@@ -23,8 +23,8 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// WriteText writes the report as text of a screen at most. Of more than six signals or pairs it
-// shows those that support a separation least. Signals count from 1.
+// WriteText writes the report as text of at most a screen. Of more than six signals or pairs it
+// shows the six that support a separation least. Signals count from 1.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
@@ -56,8 +56,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// OutlierNote says how many outliers were excluded, for the text behind the number of positions.
-// It is empty if there are none.
+// OutlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
+// the number of positions. It is empty if there are none.
 func (r *Report) OutlierNote() string {
 	switch n := len(r.Outliers); n {
 	case 0:
@@ -69,8 +69,8 @@ func (r *Report) OutlierNote() string {
 	}
 }
 
-// ClassifiedNote says how many positions the networks of Divergence.Classifier saw, for the text
-// behind its name. It is empty if they saw all.
+// ClassifiedNote returns the number of positions that the networks of Divergence.Classifier saw,
+// such as " (of 8192 positions)", to follow the name of that value. It is empty if they saw all.
 func (r *Report) ClassifiedNote() string {
 	if n := r.Recovered.Classified; n > 0 {
 		return fmt.Sprintf(" (of %d positions)", n)
@@ -111,8 +111,8 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	writeRest(b, n, "signals")
 }
 
-// leastReliable returns n signals, or all in their order if there are no more. It takes those
-// with the most doubts, and among these the least stable or the least self-sufficient.
+// leastReliable returns n signals: those with the most doubts and, of equally many, the least stable
+// or, without refits, the least self-sufficient. If there are n signals it returns them in order.
 func (r *Report) leastReliable(n int) []int {
 	order := make([]int, len(r.Predictability))
 	for i := range order {
@@ -133,13 +133,13 @@ func (r *Report) leastReliable(n int) []int {
 	return order[:n]
 }
 
-// A Row is the row of one recovered signal in a table. What wasn't measured is a dash.
+// A Row is the row of one recovered signal in a table. Values that weren't measured are dashes.
 type Row struct {
 	Share        string // of the mixed signals' variance
 	Own, All, SE string // see Predictability
 	Stability    string // see Stability.Signals
 	Halves       string // see Halves.Signals
-	Error        string // expected: 1 − |correlation| with the source
+	Error        string // expected 1 − |correlation| with the source
 	Reliable     string // yes, or why not
 }
 
@@ -192,14 +192,14 @@ func (r *Report) writePairs(b *strings.Builder) {
 	writeRest(b, len(pairs), "pairs")
 }
 
-// writeRest says how many rows a table of n doesn't show.
+// writeRest writes how many of n rows a table doesn't show.
 func writeRest(b *strings.Builder, n int, what string) {
 	if n > maxRows {
 		fmt.Fprintf(b, "and %d more %s\n", n-maxRows, what)
 	}
 }
 
-// agree returns "2 refits agree" or "one refit agrees".
+// agree returns the subject and the verb of a sentence: "2 refits agree" or "one refit agrees".
 func (s *Stability) agree() string {
 	if n := len(s.Recoveries) - 1; n != 1 {
 		return fmt.Sprintf("%d refits agree", n)

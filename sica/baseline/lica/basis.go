@@ -13,20 +13,24 @@ import (
 //
 //	φ_l(y) = Π_m exp(−(y_m − y_{m,c_l})²/2σ²)
 //
-// of the signals y = W·x, around the positions c_l. It stores their factors for each signal m.
-// These determine Ĥ as the product over the signals of Σ_i exp(…)·exp(…)/n, without a sum over
-// n^d combinations of values.
+// of the signals y = W·x, around the positions c_l. The density ratio of the signals, p(y)/Π_m p(y_m),
+// is modelled as αᵀφ. The model is fitted with two averages of the φ: ĥ, b, over the positions, and
+// Ĥ, b×b, of φ_l·φ_l′ over all n^d combinations of the signals' values. The basis stores the factors
+// of φ for each signal m. Then Ĥ is the entrywise product over m of Σ_i exp(…)·exp(…)/n, without
+// a sum over the combinations.
 type basis struct {
 	x       *mat.Dense // d×n, white, its columns in random order
-	centres []int      // b columns
+	centres []int      // [b], c_l: columns of x
 
-	// Set by evaluate and gram.
-	y       *mat.Dense      // d×n, the signals
-	sigma   float64         // of the factors
-	factors []*mat.Dense    // of each signal, b×n: row l is exp(−(y_mi − y_{m,c_l})²/2σ²)
-	grams   []*mat.SymDense // of each signal, b×b: factors·factorsᵀ/n
+	// Set by evaluate.
+	y       *mat.Dense   // d×n, the signals
+	sigma   float64      // of the factors
+	factors []*mat.Dense // of each signal, b×n: row l is exp(−(y_mi − y_{m,c_l})²/2σ²)
 
-	weights *mat.Dense // b×n, space for gradient
+	// Set by gram.
+	grams []*mat.SymDense // of each signal, b×b: factors·factorsᵀ/n
+
+	weights *mat.Dense // b×n, workspace of gradient
 }
 
 // newBasis returns a basis with centres spread evenly over the columns of x, so that each
@@ -51,10 +55,10 @@ func newBasis(x *mat.Dense, size int) *basis {
 	return b
 }
 
-// minExponent is the exponent below which a factor is 0. Products of two smaller factors would
-// be less than the smallest normal number, 2⁻¹⁰²², with which some processors take a hundred
-// times as long. Images, most of whose pixels are equal, have many of them. Half of it changes
-// factors below 10⁻⁷⁷.
+// minExponent is the exponent below which a factor is set to 0. Products of two such factors are
+// subnormal numbers, below 2⁻¹⁰²², with which some processors are a hundred times slower. Images,
+// most of whose pixels are equal, have many of them. Half of minExponent would also set factors
+// below 10⁻⁷⁷ to 0; with twice, products become subnormal.
 const minExponent = -1022 / 2 * math.Ln2
 
 // evaluate computes the factors of the signals W·x.
@@ -83,12 +87,12 @@ func (b *basis) gram() *mat.SymDense {
 	h := ones(len(b.centres))
 	for m, g := range b.grams {
 		g.SymOuterK(1/float64(n), b.factors[m])
-		multiply(h, g)
+		multiplyEntries(h, g)
 	}
 	return h
 }
 
-// mean returns ĥ, b: the means of the basis functions over the columns from lo to before hi.
+// mean returns ĥ, b: the means of the basis functions over the columns [lo, hi).
 func (b *basis) mean(lo, hi int) *mat.VecDense {
 	h := mat.NewVecDense(len(b.centres), nil)
 	product := make([]float64, hi-lo)
@@ -102,8 +106,8 @@ func (b *basis) mean(lo, hi int) *mat.VecDense {
 	return h
 }
 
-// gradient returns the gradient of ½ĥᵀα with respect to W, d×d, where (Ĥ+λI)α = ĥ and ĥ is
-// constant, at the W of the last evaluate and gram. With Φ_m the factors and K_m the gram of
+// gradient returns the gradient, d×d, of ½ĥᵀα with respect to W, where (Ĥ+λI)α = ĥ and ĥ is held
+// constant. W is that of the last evaluate and gram. With Φ_m the factors and K_m the gram of
 // signal m, and with ∘ and Π entrywise,
 //
 //	d(½ĥᵀα) = −½αᵀ·dĤ·α = −1/n·Σ_m tr(G_m·dΦ_m·Φ_mᵀ),  G_m = ααᵀ ∘ Π_{k≠m} K_k.
@@ -115,7 +119,7 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 		outer.SymOuterK(1, alpha)
 		for k, g := range b.grams {
 			if k != m {
-				multiply(outer, g)
+				multiplyEntries(outer, g)
 			}
 		}
 		b.weights.Mul(outer, factor)
@@ -124,19 +128,19 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 		// columns of x, each with a coefficient.
 		y := b.y.RawRowView(m)
 		coefficients := make([]float64, n)
-		ofCentres := make([]float64, len(b.centres))
+		centreSums := make([]float64, len(b.centres))
 		for l, c := range b.centres {
 			weight, f, centre := b.weights.RawRowView(l), factor.RawRowView(l), y[c]
 			sum := 0.0
 			for i, v := range y {
-				t := weight[i] * f[i] * (v - centre)
-				coefficients[i] += t
-				sum += t
+				term := weight[i] * f[i] * (v - centre)
+				coefficients[i] += term
+				sum += term
 			}
-			ofCentres[l] = sum
+			centreSums[l] = sum
 		}
 		for l, c := range b.centres {
-			coefficients[c] -= ofCentres[l]
+			coefficients[c] -= centreSums[l]
 		}
 		floats.Scale(1/(b.sigma*b.sigma*float64(n)), coefficients)
 		gradient.RowView(m).(*mat.VecDense).MulVec(b.x, mat.NewVecDense(n, coefficients))
@@ -144,6 +148,7 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 	return gradient
 }
 
+// errRidge is the error where Ĥ+λI isn't positive definite to rounding.
 var errRidge = errors.New("lambdas: are too small to solve for the density ratio in float64; " +
 	"must be larger")
 
@@ -163,24 +168,24 @@ func solve(gram *mat.SymDense, mean *mat.VecDense, lambda float64) (*mat.VecDens
 	return alpha, nil
 }
 
-// ones returns the n×n matrix of ones.
+// ones returns the matrix of ones with size rows and columns.
 func ones(size int) *mat.SymDense {
 	data := make([]float64, size*size)
 	floats.AddConst(1, data)
 	return mat.NewSymDense(size, data)
 }
 
-// multiply multiplies a by b, entry by entry.
-func multiply(a, b *mat.SymDense) {
+// multiplyEntries replaces a by a∘b, the entrywise product.
+func multiplyEntries(a, b *mat.SymDense) {
 	p, q := a.RawSymmetric(), b.RawSymmetric()
 	for i := range p.N {
 		floats.Mul(p.Data[i*p.Stride+i:i*p.Stride+p.N], q.Data[i*q.Stride+i:i*q.Stride+q.N])
 	}
 }
 
-// choose returns the σ and λ of cfg with the smallest cross-validated loss of the density ratio
-// of the signals W·x.
-func choose(
+// crossValidate returns the σ and λ of cfg with the smallest cross-validated loss of the density
+// ratio of the signals W·x.
+func crossValidate(
 	ctx context.Context, b *basis, w *mat.Dense, cfg Config,
 ) (sigma, lambda float64, err error) {
 	if len(cfg.Sigmas) == 1 && len(cfg.Lambdas) == 1 {
@@ -208,9 +213,9 @@ func choose(
 //
 //	J = ½αᵀĤα − ĥᵀα,
 //
-// which estimates ½∫(αᵀφ − w)²·Πp up to a constant. Ĥ and ĥ are those of the fold, and α is
-// solved from the other columns, with the factors of the last evaluate. The loss is infinite
-// where there is no solution. The folds are runs of columns.
+// which estimates ½∫(αᵀφ(y) − w(y))²·Π_m p(y_m) dy up to a constant, with w the density ratio. Ĥ
+// and ĥ are those of the fold; α is solved from the other columns. The factors are those of the
+// last evaluate. The loss is infinite where there is no solution. A fold is a run of columns.
 func (b *basis) losses(lambdas []float64, folds int) []float64 {
 	_, n := b.x.Dims()
 	b.gram()
@@ -237,8 +242,8 @@ func (b *basis) losses(lambdas []float64, folds int) []float64 {
 	return losses
 }
 
-// split returns Ĥ of the columns from lo to before hi, and that of the others, whose grams are
-// the difference from those of all columns.
+// split returns Ĥ of the columns [lo, hi), and that of the other columns. The grams of the latter
+// are computed from those of all columns, which gram has set.
 func (b *basis) split(lo, hi int) (in, out *mat.SymDense) {
 	_, n := b.x.Dims()
 	size := len(b.centres)
@@ -247,11 +252,11 @@ func (b *basis) split(lo, hi int) (in, out *mat.SymDense) {
 	var gram mat.SymDense
 	for m, all := range b.grams {
 		gram.SymOuterK(1/float64(hi-lo), b.factors[m].Slice(0, size, lo, hi))
-		multiply(in, &gram)
+		multiplyEntries(in, &gram)
 		gram.ScaleSym(-share, &gram)
 		gram.AddSym(all, &gram)
 		gram.ScaleSym(1/(1-share), &gram)
-		multiply(out, &gram)
+		multiplyEntries(out, &gram)
 	}
 	return in, out
 }

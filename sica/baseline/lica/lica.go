@@ -158,7 +158,7 @@ func (c Config) minimise(ctx context.Context, white *mat.Dense) (descent, *objec
 	for k := range starts {
 		starts[k] = randomRotation(d, rng)
 	}
-	sigma, lambda, err := choose(ctx, b, starts[0], c)
+	sigma, lambda, err := crossValidate(ctx, b, starts[0], c)
 	if err != nil {
 		return descent{}, nil, err
 	}

@@ -1,6 +1,6 @@
 // Package gaussian computes the paper's criterion, and one iteration of each of its flows,
 // exactly for Gaussian signals: from covariances, without samples and without networks.
-// With it this project checks the theorems of the paper (docs/explanation/theory.md).
+// This project checks the theorems of the paper with it (docs/explanation/theory.md).
 //
 // The names to know are Mix, Signals.Divergence, Signals.MutualInformation and Signals.Move:
 //
@@ -28,14 +28,13 @@ import (
 type Signals struct {
 	d, n    int
 	sources *mat.SymDense // [d·n, d·n], the covariance of the sources
-	mapping *mat.Dense    // [d·n, d·n], takes the sources to Z
+	mapping *mat.Dense    // [d·n, d·n], from the sources to Z
 	c       *mat.SymDense // [d·n, d·n], the covariance of Z
 }
 
 // Mix returns the mixed signals x_t = mixing·s_t of d independent stationary sources at n
-// positions. Mixing is d×d; autocovariances has d rows, with the covariance of source i
-// with itself k positions later in row i, column k, of at least n columns.
-// It panics if the sizes don't fit.
+// positions. The mixing is d×d. Entry k of autocovariances[i] is the covariance of source i with
+// itself k positions later, for k from 0 to n − 1. Mix panics if the sizes don't fit.
 func Mix(mixing *mat.Dense, autocovariances [][]float64, n int) *Signals {
 	d, _ := mixing.Dims()
 	if len(autocovariances) != d {
@@ -60,7 +59,7 @@ func Mix(mixing *mat.Dense, autocovariances [][]float64, n int) *Signals {
 	return mapped(d, n, sources, lifted)
 }
 
-// mapped returns the signals that the mapping makes of the sources.
+// mapped returns the signals mapping·S, with S the sources of that covariance.
 func mapped(d, n int, sources *mat.SymDense, mapping *mat.Dense) *Signals {
 	var half, full mat.Dense
 	half.Mul(mapping, sources)
@@ -82,8 +81,9 @@ func AR1(n int, coefficients ...float64) [][]float64 {
 }
 
 // AR returns the autocovariances, at lags 0 to n − 1, of the autoregression
-// s_t = Σ_k φ_k·s_{t−k} + e_t whose innovations have standard deviation sd. It sums the
-// impulse response over 4,000 positions, after which that of a stable process is 0.
+// s_t = Σ_k φ_k·s_{t−k} + e_t, whose innovations e have standard deviation sd. It sums the impulse
+// response over 4,000 positions. Beyond these it is rounding if the roots of the process are
+// below 0.99 in modulus.
 func AR(n int, sd float64, coefficients ...float64) []float64 {
 	const length = 4000
 	h := make([]float64, length)
@@ -114,7 +114,7 @@ func (s *Signals) Divergence() float64 {
 	precision := inverse(s.c)
 	sum := 0.0
 	for t := range s.n {
-		logDet, _ := mat.LogDet(s.across(precision, t))
+		logDet, _ := mat.LogDet(s.blockAt(precision, t))
 		sum += logDet
 	}
 	for i := range s.d {
@@ -126,8 +126,8 @@ func (s *Signals) Divergence() float64 {
 	return sum / 2 / float64(s.n)
 }
 
-// MutualInformation returns KL[ p(Z) ‖ Π_i p(Z_i) ], that between the whole signals, in
-// nats per position:
+// MutualInformation returns that between the whole signals, KL[ p(Z) ‖ Π_i p(Z_i) ], in nats
+// per position:
 //
 //	1/(2n)·( Σ_i log det C_i − log det C )
 func (s *Signals) MutualInformation() float64 {
@@ -140,7 +140,7 @@ func (s *Signals) MutualInformation() float64 {
 	return sum / 2 / float64(s.n)
 }
 
-// Speed returns E‖v‖², the mean square of the Wasserstein gradient flow's velocity, all
+// Speed returns E‖v‖², with v = (Λ − P)·Z the velocity of the Wasserstein gradient flow for all
 // signals and positions together.
 func (s *Signals) Speed() float64 {
 	g := s.gradient()
@@ -173,9 +173,9 @@ func (s *Signals) EulerStep(eta float64) *mat.Dense {
 	return a
 }
 
-// gradient returns Λ − P: the velocity of Z is (Λ − P)·Z. With m and S the conditional mean
-// and covariance of z_t, row t of Λ·Z is S⁻¹·(z_t − m); and row t of P·Z is the same of each
-// signal alone.
+// gradient returns Λ − P, with P the block diagonal of the P_i: the velocity of Z is (Λ − P)·Z.
+// With m and S the mean and the covariance of z_t given the other positions, the entries of Λ·Z at
+// position t are S⁻¹·(z_t − m). Those of P·Z are the same for each signal alone.
 func (s *Signals) gradient() *mat.Dense {
 	g := mat.DenseCopyOf(inverse(s.c))
 	for i := range s.d {
@@ -185,14 +185,14 @@ func (s *Signals) gradient() *mat.Dense {
 	return g
 }
 
-// Refinement returns the map of an iteration whose refinement is the shortest one: position by
-// position, the optimal transport from p(z_t | Z_−t), with mean m and covariance S, to
-// Π_i p(z_{i,t} | Z_{i,−t}), with mean m′ and diagonal covariance D, or the given share of
-// the way there:
+// Refinement returns the map of an iteration that moves the signals by optimal transport, position
+// by position: from p(z_t | Z_−t), with mean m and covariance S, to Π_i p(z_{i,t} | Z_{i,−t}), with
+// mean m′ and diagonal covariance D. It goes the given share of the way, from 0 to 1:
 //
 //	z_t + share·( m′ + M·(z_t − m) − z_t ),  M = D^½·(D^½·S·D^½)^−½·D^½
 //
-// With share 1 the divergence from the conditionals of before is 0.
+// With share 1, z_t then has the distribution Π_i p(z_{i,t} | Z_{i,−t}) given the signals at the
+// other positions from before the iteration.
 func (s *Signals) Refinement(share float64) *mat.Dense {
 	return s.refinement(share, func(covariance *mat.SymDense, variances []float64) *mat.Dense {
 		m := transport(covariance, variances)
@@ -210,13 +210,12 @@ func (s *Signals) Refinement(share float64) *mat.Dense {
 //
 //	v(y, τ) = m′ − m + ( τ·D − (1−τ)·S )·C(τ)⁻¹·( y − μ(τ) )
 //
-// and the signals' own context is put in for both. The flow along it is
+// Both contexts are the signals at the other positions. The flow along the velocity is
 //
 //	μ(τ) + Φ(τ)·(z_t − m),  Φ(τ) = ( (1−τ)²·I + τ²·D·S⁻¹ )^½
 //
-// At τ = 1 it ends at Π_i p(z_{i,t} | Z_{i,−t}), as the paper's theorem has it. There Φ is
-// (D·S⁻¹)^½, which isn't symmetric, so that it isn't the optimal transport of Refinement,
-// unless D and S commute.
+// At τ = 1 the distribution is Π_i p(z_{i,t} | Z_{i,−t}), as the paper's theorem has it. There Φ is
+// (D·S⁻¹)^½. It is symmetric, and so the optimal transport of Refinement, only if D and S commute.
 func (s *Signals) RectifiedFlow(tau float64) *mat.Dense {
 	return s.refinement(tau, func(covariance *mat.SymDense, variances []float64) *mat.Dense {
 		return rectified(tau, covariance, variances)
@@ -236,8 +235,8 @@ func (s *Signals) refinement(
 	}
 	a := mat.NewDense(size, size, nil)
 	for t := range s.n {
-		covariance := inverse(s.across(precision, t)) // S, [d, d]
-		residual := mat.NewDense(s.d, size, nil)      // z_t − m
+		covariance := inverse(s.blockAt(precision, t)) // S, [d, d]
+		residual := mat.NewDense(s.d, size, nil)       // z_t − m
 		for i := range s.d {
 			for k := range size {
 				for j := range s.d {
@@ -259,7 +258,7 @@ func (s *Signals) refinement(
 			for u := range s.n { // m′_i = z_{i,t} − D_i·(P_i·Z_i)_t
 				row[i*s.n+u] -= tau * variances[i] * own[i].At(t, u)
 			}
-			row[i*s.n+t]++ // (1−τ)·z_t of m and τ·z_t of m′
+			row[i*s.n+t]++ // (1−τ)·z_t from m, τ·z_t from m′
 		}
 	}
 	return a
@@ -301,20 +300,20 @@ func (s *Signals) Move(a *mat.Dense) *Signals {
 	return mapped(s.d, s.n, s.sources, &mapping)
 }
 
-// MCC returns the mean absolute correlation of each signal with its source at the same
-// position, all positions and both orders of two signals considered. It panics unless
-// there are two signals.
+// MCC returns the mean, over signals and positions, of the absolute correlation of a signal with its
+// source at the same position. The sources are assigned in the order with the larger mean. It panics
+// unless there are two signals.
 func (s *Signals) MCC() float64 {
 	if s.d != 2 {
 		panic(fmt.Sprintf("gaussian: MCC of %d signals; must be 2", s.d))
 	}
 	var cross mat.Dense // E Z·Sᵀ
 	cross.Mul(s.mapping, s.sources)
-	var sums [2]float64
+	var sums [2]float64 // of each order
 	for i := range 2 {
 		for t := range s.n {
 			for order := range 2 {
-				j := i ^ order
+				j := i ^ order // the source of signal i
 				a, b := i*s.n+t, j*s.n+t
 				sums[order] += math.Abs(cross.At(a, b)) / math.Sqrt(s.c.At(a, a)*s.sources.At(b, b))
 			}
@@ -328,8 +327,8 @@ func (s *Signals) signal(i int) *mat.SymDense {
 	return s.c.SliceSym(i*s.n, (i+1)*s.n).(*mat.SymDense)
 }
 
-// across returns the d×d block of a, [d·n, d·n], at position t of all signals.
-func (s *Signals) across(a *mat.SymDense, t int) *mat.SymDense {
+// blockAt returns the entries, d×d, of a, [d·n, d·n], between the signals at position t.
+func (s *Signals) blockAt(a *mat.SymDense, t int) *mat.SymDense {
 	block := mat.NewSymDense(s.d, nil)
 	for i := range s.d {
 		for j := i; j < s.d; j++ {

@@ -100,7 +100,7 @@ func only(s *Signals, a *mat.Dense, t int) *mat.Dense {
 func TestRectifiedFlowSolvesItsEquation(t *testing.T) {
 	const at, steps = 3, 200
 	s := Mix(towards, AR1(8, 0.9, -0.6), 8)
-	covariance := inverse(s.across(inverse(s.c), at)) // S
+	covariance := inverse(s.blockAt(inverse(s.c), at)) // S
 	d := make([]float64, 2)
 	for i := range d {
 		d[i] = 1 / inverse(s.signal(i)).At(at, at)

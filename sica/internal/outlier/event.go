@@ -6,17 +6,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An event is a run with its deviation.
+// An event is a run of consecutive marked positions, with the largest of its deviations. The
+// deviation of position t is
+//
+//	W·(x_t − y_t) + e_t
+//
+// where y are the mended signals, e their whitened innovations and W the whitening of these. That
+// is the innovation of y at t with y_t replaced by x_t.
 type event struct {
 	run
-	// deviation is the largest of the run's positions, in whitened innovations of the mended
-	// signals.
 	deviation vector
-	// channel is the one that the deviation is in, -1 for none.
-	channel int
+	channel   int // the one channel that the deviation is in, -1 for none
 }
 
-// A vector is a deviation in a space where noise has variance 1.
+// A vector is one of a space in which the innovations have variance 1 in every direction.
 type vector struct {
 	*mat.VecDense         // [d]
 	square        float64 // squared length
@@ -24,41 +27,31 @@ type vector struct {
 
 func newVector(v *mat.VecDense) vector { return vector{v, mat.Dot(v, v)} }
 
-// events returns the marked runs in [begin, end). The deviation of a position is the innovation
-// of the mended signals there, and the difference of x from these.
+// events returns the events of the runs of marked positions in [begin, end). The whitened
+// innovations of x are first.
 //
-// An event is in a channel if its deviation lies along the channel twice: where the innovations
-// of the mended signals are white, and where those of x are, which are first. Neither alone
-// suffices. If strong values are all of a source, little of it is left in the mended signals, and
-// whitening rotates all channels into its direction. If other signals are far stronger,
-// whitening x leaves nothing of an event.
+// An event is in a channel if its deviation lies along the channel in two spaces: whitened by the
+// innovations of the mended signals, and by those of x. Neither alone suffices. If a source
+// consists of strong values only, little of it is left in the mended signals, and their whitening
+// rotates all channels into its direction. If other signals are far stronger than an event, the
+// whitening of x removes it.
 func (s *search) events(begin, end int, first *innovations) (events []event) {
 	d, _ := s.x.Dims()
-	var channels mat.Dense // from whitened innovations
-	if err := channels.Inverse(&s.white); err != nil && channels.IsEmpty() {
+	var unwhiten mat.Dense // the inverse of W
+	if err := unwhiten.Inverse(&s.white); err != nil && unwhiten.IsEmpty() {
 		return nil
 	}
 	for _, r := range runs(s.marked[:end]) {
 		if r.first < begin {
 			continue
 		}
-		e := event{run: r, deviation: vector{square: -1}}
-		for t := r.first; t < r.end; t++ {
-			v := mat.NewVecDense(d, nil)
-			v.SubVec(s.x.ColView(t), s.mended.ColView(t))
-			v.MulVec(&s.white, v)
-			v.AddVec(v, s.values.ColView(t))
-			if deviation := newVector(v); deviation.square > e.deviation.square {
-				e.deviation = deviation
-			}
-		}
-		var inFirst mat.VecDense
-		inFirst.MulVec(&channels, e.deviation)
-		inFirst.MulVec(&first.white, &inFirst)
-		e.channel = -1
+		e := event{run: r, deviation: s.maxDeviation(r), channel: -1}
+		var byFirst mat.VecDense // the deviation, whitened by the innovations of x
+		byFirst.MulVec(&unwhiten, e.deviation)
+		byFirst.MulVec(&first.white, &byFirst)
 		for c := range d {
 			if e.deviation.liesAlong(s.white.ColView(c), 0) &&
-				newVector(&inFirst).liesAlong(first.white.ColView(c), 0) {
+				newVector(&byFirst).liesAlong(first.white.ColView(c), 0) {
 				e.channel = c
 				break
 			}
@@ -68,8 +61,25 @@ func (s *search) events(begin, end int, first *innovations) (events []event) {
 	return events
 }
 
-// outlierGroups returns the positions of the events that are outliers: a group for each of d
-// channels, and one for each event that is the only one in its direction.
+// maxDeviation returns the largest deviation of the positions of a run; see event.
+func (s *search) maxDeviation(r run) vector {
+	d, _ := s.x.Dims()
+	largest := vector{square: -1}
+	for t := r.first; t < r.end; t++ {
+		v := mat.NewVecDense(d, nil)
+		v.SubVec(s.x.ColView(t), s.mended.ColView(t))
+		v.MulVec(&s.white, v)
+		v.AddVec(v, s.values.ColView(t))
+		if deviation := newVector(v); deviation.square > largest.square {
+			largest = deviation
+		}
+	}
+	return largest
+}
+
+// outlierGroups returns the positions of the events that are outliers, in groups: one for each of
+// the d channels, with the events in it, and one for each other event that is the only one in its
+// direction.
 func outlierGroups(events []event, d int) [][]int {
 	inChannel := make([][]int, d)
 	var single [][]int
@@ -108,13 +118,17 @@ func (e event) recurs(others []event) bool {
 	return false
 }
 
-// liesAlong reports whether v has the direction, which is known up to an angle of the given
-// variance. It compares two code lengths in nats. One is that of the component of v across the
-// direction, as Gaussian noise: 1 by the innovations, and that of the angle. The other is that of
-// a separate direction for v, to the precision that the noise allows.
+// liesAlong reports whether v has the given direction, which is known up to an angle of the given
+// variance, in radians². With a the component of v orthogonal to the direction, it is
+//
+//	‖a‖²/(2·(1 + ‖v‖²·variance)) < (d − 1)/2·log ‖v‖²
+//
+// Both sides are code lengths in nats. On the left a is Gaussian noise, with the variance 1 of the
+// innovations and that of the angle. On the right v has a direction of its own, with d − 1 angles,
+// each to the precision 1/‖v‖ that the noise allows.
 func (v vector) liesAlong(direction mat.Vector, variance float64) bool {
-	along := mat.Dot(v, direction)
-	across := v.square - along*along/mat.Dot(direction, direction)
+	dot := mat.Dot(v, direction)
+	orthogonal := v.square - dot*dot/mat.Dot(direction, direction)
 	noise := 1 + v.square*variance
-	return across/(2*noise) < float64(v.Len()-1)/2*math.Log(v.square)
+	return orthogonal/(2*noise) < float64(v.Len()-1)/2*math.Log(v.square)
 }

@@ -1,5 +1,5 @@
-// Package learning has what the methods that train networks share: the training by Adam, the
-// trained networks on the host, and whether the loss still fell at the end.
+// Package learning has what the rivals that train networks share: the training by Adam, the
+// evaluation of trained networks without a backend, and the decrease of the loss at the end.
 //
 // The names to know are New, Learner and Network.
 package learning
@@ -23,20 +23,20 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// A Learner trains networks by Adam, with PyTorch's ε of 1e-8. It has one run: R = 1 in
-// packages flows and layers.
+// A Learner trains the networks of one fit by Adam, with PyTorch's ε of 1e-8. The axis R of runs
+// in packages flows and layers has length 1.
 type Learner struct {
 	// Store holds the variables, which New creates and the caller sets.
 	Store *model.Store
-	// Data are the inputs that all steps share.
+	// Data are the inputs of the loss that are the same in every step.
 	Data []*tensors.Tensor
 
 	trainer *flows.Trainer
 	rate    *model.Variable
 }
 
-// New returns a Learner of the variables of loss, with the first learning rate. The batches
-// are the shapes of the arguments of Train. Close frees data.
+// New returns a Learner that minimises loss, with the given learning rate until SetRate. The
+// batches are the shapes of the batches of Train, with an axis of steps first. Close frees data.
 func New(
 	backend compute.Backend, rate float64, loss flows.StepLoss,
 	data []*tensors.Tensor, batches []shapes.Shape,
@@ -65,8 +65,8 @@ func (l *Learner) Close() {
 	}
 }
 
-// Train makes the given number of steps with the first of the batches, and returns the loss
-// before each step; see flows.Trainer, also for the end of ctx.
+// Train makes the given number of training steps. Step k takes entry k along the first axis of each
+// batch. It returns the loss before each step. If ctx ends, so does Train, as flows.Trainer.Train.
 func (l *Learner) Train(
 	ctx context.Context, batches []*tensors.Tensor, steps int,
 ) ([]float64, error) {
@@ -92,10 +92,10 @@ func PositionsFirst(x *mat.Dense, dtype dtypes.DType) *tensors.Tensor {
 	return host.Tensor(mat.DenseCopyOf(x.T()).RawMatrix().Data, dtype, 1, n, d)
 }
 
-// LastTenth returns the mean of the last tenth of the losses, of which there is at least one,
-// and the decrease from the mean of the tenth before. The decrease of a single loss is +Inf,
-// since nothing shows that the loss has stopped falling.
-func LastTenth(losses []float64) (mean, fall float64) {
+// LastTenth returns the mean of the last tenth of the losses, of which there is at least one, and
+// how much lower it is than the mean of the tenth before. With a single loss the decrease is +Inf:
+// nothing shows that the loss has stopped falling.
+func LastTenth(losses []float64) (mean, decrease float64) {
 	tenth := max(1, len(losses)/10)
 	last := losses[len(losses)-tenth:]
 	before := losses[max(0, len(losses)-2*tenth) : len(losses)-tenth]
@@ -106,13 +106,14 @@ func LastTenth(losses []float64) (mean, fall float64) {
 	return mean, stat.Mean(before, nil) - mean
 }
 
-// A Network is a multi-layer perceptron on the host, so that a model needs no backend: affine
-// maps with an activation between each two.
+// A Network is a trained multi-layer perceptron, evaluated without a backend: affine maps with an
+// activation between each two.
 type Network struct {
 	layers     []affine
 	activation func(float64) float64
 }
 
+// affine is the map x ↦ x·weights + biases.
 type affine struct {
 	weights *mat.Dense // inputs × outputs
 	biases  []float64
@@ -139,7 +140,7 @@ func (l *Learner) Network(
 	return n, nil
 }
 
-// values returns the values of the variable of that path.
+// values returns the values of a variable by its path in Store.
 func (l *Learner) values(variable string) ([]float64, error) {
 	v := l.Store.GetVariable(variable)
 	if v == nil {
@@ -164,7 +165,7 @@ func (n Network) Outputs(x mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(y.T())
 }
 
-// apply returns x·weights + biases, n × outputs, of x, n × inputs.
+// apply returns the map of x, n × inputs, in n × outputs.
 func (a affine) apply(x *mat.Dense) *mat.Dense {
 	var y mat.Dense
 	y.Mul(x, a.weights)
