@@ -194,7 +194,7 @@ const (
 func Default() Config { return Config{Seed: 1} }
 
 // Direct returns Default with a network whatever the signals are like: SICA's criterion
-// minimised itself over invertible maps (docs/evaluation/nonlinear.md).
+// minimised itself over invertible maps (docs/explanation/networks.md).
 func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
 
 // FastWGF returns SICA-WGF in seconds, kept to linear maps: from whitened signals it follows
