@@ -3,6 +3,7 @@ package sica
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -267,14 +268,19 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		return nil, err
 	}
 	s := separationOf(a)
-	gain, compared := m.OverWhitening.Mean, "shorter"
-	if gain < 0 {
-		gain, compared = -gain, "longer"
-	}
-	s.Why = fmt.Sprintf("An invertible network: its code is %.3f nats per position %s than that of "+
-		"whitening (SE %.3f). %s", gain, compared, m.OverWhitening.SE, m.Why())
+	s.Why = gainOverWhitening(m.OverWhitening) + " " + m.Why()
 	s.Candidates = []Candidate{s.Chosen}
 	return s, nil
+}
+
+// gainOverWhitening says by how much the code of a network is shorter than that of whitening.
+func gainOverWhitening(gain Difference) string {
+	compared := "shorter"
+	if gain.Mean < 0 {
+		compared = "longer"
+	}
+	return fmt.Sprintf("An invertible network: its code is %.3f nats per position %s than that of "+
+		"whitening (SE %.3f).", math.Abs(gain.Mean), compared, gain.SE)
 }
 
 // improve returns the linear rule's separation, or a nonlinear one if that is better.

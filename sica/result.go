@@ -96,6 +96,7 @@ type Summary struct {
 	// doesn't know them, Save keeps them.
 	Channels []string `json:"channels,omitempty"`
 
+	// Config is the settings of the fit, with the Seed of the run.
 	Config Config `json:"config"`
 	// Custom are the names of the parts of Config that Save doesn't keep and that had a part
 	// in the fit; see Result.Missing.
@@ -124,13 +125,15 @@ type Result struct {
 // result returns the result of a run.
 func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result {
 	maps := iterate.ChainOf(append(slices.Clip(r.maps), s.Maps...))
+	cfg := f.cfg
+	cfg.Seed = r.seed
 	result := &Result{
 		Z: out.Z, Initial: s.Z,
 		Summary: Summary{
 			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: r.prepared,
 			Chosen: s.Chosen, Candidates: s.Candidates,
 			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers,
-			Config: f.cfg, Custom: f.cfg.custom(), Seed: r.seed,
+			Config: cfg, Custom: cfg.custom(), Seed: r.seed,
 			Backend: f.backend.Name(), Versions: provenance.Versions(),
 		},
 		maps: append(maps, out.Maps...), backend: f.backend,

@@ -45,6 +45,20 @@ func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
 	return rep
 }
 
+// A nil backend is pure Go, as for Fit.
+func TestReportWithoutBackend(t *testing.T) {
+	cfg := sica.Default()
+	cfg.Method = sica.LinearOnly
+	r, x := reported(t, cfg)
+	got, err := New(t.Context(), nil, r, x, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := report(t, r, x, Options{}); got.Verdict != want.Verdict {
+		t.Errorf("verdict %s, want %s", got.Verdict, want.Verdict)
+	}
+}
+
 // The report is of the signals that Transform gives, is the same every time, and
 // leaves x and the fit's checkpoint alone.
 func TestReport(t *testing.T) {
