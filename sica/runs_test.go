@@ -1,0 +1,58 @@
+package sica
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Each result of FitRuns has the seed of its run in its settings, too: with them Fit repeats it.
+func TestRunsKeepTheirSeeds(t *testing.T) {
+	x, _ := mixedAR7(t, 3, 256, 2, false)
+	cfg := Default()
+	cfg.Method = LinearOnly
+	results, err := FitRuns(t.Context(), nil, []Run{{x, 7}, {x, 8}}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if want := uint64(7 + i); r.Seed != want || r.Config.Seed != want {
+			t.Errorf("run %d: seed %d, in the settings %d, want %d", i, r.Seed, r.Config.Seed, want)
+		}
+		again, err := Fit(t.Context(), nil, x, r.Config)
+		if err != nil || !mat.Equal(again.Z, r.Z) {
+			t.Errorf("run %d: its settings give other signals, error %v", i, err)
+		}
+	}
+}
+
+// A nil backend is pure Go for a result and for a divergence, as it is for Fit.
+func TestNilBackend(t *testing.T) {
+	x, _ := mixedAR7(t, 3, 256, 2, false)
+	cfg := Default()
+	cfg.Method = LinearOnly
+	r, err := Fit(t.Context(), nil, x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBackend(nil)
+	if z, err := r.Transform(x); err != nil || !mat.EqualApprox(z, r.Z, 1e-12) {
+		t.Errorf("Transform: error %v", err)
+	}
+	if d, err := EstimateDivergence(t.Context(), nil, r.Z, 1); err != nil || d.Conditional < 0 {
+		t.Errorf("EstimateDivergence: %+v, error %v", d, err)
+	}
+}
+
+// A network whose code is longer than that of whitening isn't said to gain less than nothing.
+func TestGainOverWhitening(t *testing.T) {
+	for gain, want := range map[Difference]string{
+		{Mean: -0.169, SE: 0.048}: "0.169 nats per position longer than that of whitening (SE 0.048).",
+		{Mean: 0.9, SE: 0.2}:      "0.900 nats per position shorter than that of whitening (SE 0.200).",
+	} {
+		want = "An invertible network: its code is " + want
+		if got := gainOverWhitening(gain); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
