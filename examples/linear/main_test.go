@@ -15,6 +15,9 @@ func TestLinear(t *testing.T) {
 	if match, err := metric.MCC(z, mat.DenseCopyOf(sources.Slice(0, 2, 1000, 2000))); err != nil || match.MCC < .98 {
 		t.Errorf("MCC %.3f, %v: %s", match.MCC, err, found.Why)
 	}
+	if again := must(load(save(model)).Apply(later)); !mat.Equal(again, z) {
+		t.Error("the saved model gives other signals")
+	}
 	if far := distance(must(model.InverseTransform(z)), later); far > 1e-9 {
 		t.Errorf("there and back: %g away", far)
 	}

@@ -158,8 +158,9 @@ func apply(
 	return y, nil
 }
 
-// Matrix returns the unmixing matrix W, d×d, and the mean of a linear model
-// z = W·(x − mean); ok is false if the model isn't linear.
+// Matrix returns the unmixing matrix W, d×d, and the mean of a linear model, which are all of it:
+// z = W·(x − mean), and preprocess.LinearMap(unmixing, mean) is its Map again. ok is false if the
+// model isn't linear.
 func (m *Model) Matrix() (unmixing *mat.Dense, mean []float64, ok bool) {
 	a, ok := m.Map.(*mapping.Affine)
 	if !ok {
