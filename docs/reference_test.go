@@ -81,15 +81,26 @@ func TestSettingsReference(t *testing.T) {
 	page.WriteString(`# Reference: the settings of a fit
 
 Generated from the code by "go test ./docs -update". Start from a preset, such as sica.Default(), and
-change fields. A value that is out of range is an error that names the valid ones.
+change fields. A value that is out of range is an error that names the valid ones. A dash is the zero
+value: none, 0 or false. The flag is that of "sica separate".
 
 ## sica.Config
 
 `)
-	rows := fields(t, "sica/config.go")
-	page.WriteString("| field | type | what it is |\n| --- | --- | --- |\n")
+	rows := fields(t, "sica/config.go", "Config")
+	page.WriteString("| field | type | Default | flag | what it is |\n" +
+		"| --- | --- | --- | --- | --- |\n")
+	flags := map[string]string{
+		"Shape": "shape", "Seed": "seed", "Components": "components", "Method": "method",
+		"Flow": "iterations", "Checkpoint": "checkpoint",
+	}
 	for _, f := range rows {
-		fmt.Fprintf(&page, "| `%s` | `%s` | %s |\n", f.name, f.kind, f.doc)
+		flag := "–"
+		if name, ok := flags[f.name]; ok {
+			flag = "`--" + name + "`"
+		}
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", f.name, f.kind,
+			value(sica.Default(), f.name), flag, f.doc)
 	}
 	page.WriteString(`
 | Method | what separates the signals |
@@ -124,21 +135,16 @@ Transforms are ` + "`preprocess.Standardise`, `ZCA`, `Gaussianise` and `Conditio
 	page.WriteString(`
 ## sica.Flow
 
-The settings of the iterations, with the values of the presets that have some. A dash is the zero value.
+The settings of the iterations, with the values of the presets that have some.
 
 | field | type | FastWGF | PaperWGF | PaperRF | what it is |
 | --- | --- | --- | --- | --- | --- |
 `)
 	presets := []*sica.Flow{sica.FastWGF().Flow, sica.PaperWGF().Flow, sica.PaperRF().Flow}
-	for _, f := range fields(t, "internal/iterate/config.go") {
+	for _, f := range fields(t, "sica/config.go", "Flow") {
 		fmt.Fprintf(&page, "| `%s` | `%s` |", f.name, f.kind)
 		for _, flow := range presets {
-			v := reflect.ValueOf(*flow).FieldByName(f.name)
-			if v.IsZero() || v.Kind() == reflect.Func {
-				page.WriteString(" – |")
-			} else {
-				fmt.Fprintf(&page, " %v |", v.Interface())
-			}
+			fmt.Fprintf(&page, " %s |", value(*flow, f.name))
 		}
 		fmt.Fprintf(&page, " %s |\n", f.doc)
 	}
@@ -159,8 +165,21 @@ The settings of the iterations, with the values of the presets that have some. A
 // field is an exported field of a struct.
 type field struct{ name, kind, doc string }
 
-// fields returns the exported fields of the type Config in a file of the module.
-func fields(t *testing.T, file string) []field {
+// value returns a field's value as text: the name of an enumerated one, a dash for zero and for
+// functions.
+func value(settings any, name string) string {
+	v := reflect.ValueOf(settings).FieldByName(name)
+	if m, ok := v.Interface().(sica.Method); ok {
+		return m.String()
+	}
+	if v.IsZero() || v.Kind() == reflect.Func {
+		return "–"
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// fields returns the exported fields of a struct in a file of the module.
+func fields(t *testing.T, file, structure string) []field {
 	t.Helper()
 	set := token.NewFileSet()
 	path := filepath.Join(root, filepath.FromSlash(file))
@@ -172,7 +191,7 @@ func fields(t *testing.T, file string) []field {
 	var all []field
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		spec, ok := n.(*ast.TypeSpec)
-		if !ok || spec.Name.Name != "Config" {
+		if !ok || spec.Name.Name != structure {
 			return true
 		}
 		doc := ""
@@ -193,7 +212,7 @@ func fields(t *testing.T, file string) []field {
 		return false
 	})
 	if len(all) == 0 {
-		t.Fatalf("%s has no fields of Config", file)
+		t.Fatalf("%s has no fields of %s", file, structure)
 	}
 	return all
 }
