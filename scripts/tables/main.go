@@ -27,7 +27,6 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
-	"github.com/seed-47b1e431/gosica/scripts/tables/results"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -48,6 +47,7 @@ type options struct {
 	files           []string
 	jobs            int
 	out             string
+	committed       string
 	backend         string
 	allowUnverified bool
 }
@@ -103,6 +103,8 @@ number of signals and mixing in a word, such as laplace-2-leaky3:
 		"sources in `FILES`: recordings, or images of one shape")
 	f.IntVar(&opt.jobs, "jobs", 1, "separations at once")
 	f.StringVar(&opt.out, "out", filepath.Join("out", "tables"), "folder of the outcomes")
+	f.StringVar(&opt.committed, "committed", filepath.Join("scripts", "tables", "results"),
+		"`DIR` of earlier outcomes, which the table quality is compared with; empty for none")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	f.BoolVar(&opt.allowUnverified, "allow-unverified-plugin", false,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
@@ -145,20 +147,22 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 		return err
 	}
 	return atomicfile.Write(filepath.Join(opt.out, name+".md"), func(w io.Writer) error {
-		return write(io.MultiWriter(w, log), table, name, store.Results)
+		return opt.write(io.MultiWriter(w, log), table, name, store.Results)
 	})
 }
 
 // write writes the table and, of the table quality, the comparison with the committed
 // outcomes.
-func write(w io.Writer, table *experiment.Table, name string, r *experiment.Results) error {
+func (opt *options) write(
+	w io.Writer, table *experiment.Table, name string, r *experiment.Results,
+) error {
 	if err := table.Write(w, r); err != nil {
 		return err
 	}
-	if name != "quality" {
+	if name != "quality" || opt.committed == "" {
 		return nil
 	}
-	committed, err := results.Read(name)
+	committed, err := experiment.Read(opt.committed, name)
 	if err != nil {
 		return err
 	}

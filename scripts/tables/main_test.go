@@ -52,6 +52,20 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// The table quality is compared with the committed outcomes, which lie outside this module.
+func TestComparison(t *testing.T) {
+	out, err := tables(t, "quality", "uniform d=2, random A", "--methods", "zca", "--runs", "2",
+		"--backend", "go", "--out", t.TempDir(), "--committed", "results")
+	if err != nil || !strings.Contains(out, "| mixture | committed | here |  |") {
+		t.Errorf("error %v\n%s", err, out)
+	}
+	_, err = tables(t, "quality", "uniform d=2, random A", "--methods", "zca", "--runs", "2",
+		"--backend", "go", "--out", t.TempDir(), "--committed", "nowhere")
+	if err == nil {
+		t.Error("no error of a folder without outcomes")
+	}
+}
+
 // Sources may be files. The linear rule is timed on a file of mixed signals.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
