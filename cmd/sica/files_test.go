@@ -286,6 +286,11 @@ func TestLeftOutOfLearning(t *testing.T) {
 	if data, _ := os.ReadFile(at("z.json")); !strings.Contains(string(data), `"learned_on": 3750`) {
 		t.Errorf("JSON doesn't say how much was learned from")
 	}
+	said = must(t, "report", "--model", at("model"), "--in", in, "--skip", "10s-11s", "--highpass", "1",
+		"--notch", "50", "--refits", "0", "--backend", "go")
+	if !strings.Contains(said, "250 of 4000 positions were skipped") {
+		t.Errorf("report printed %q", said)
+	}
 	for _, c := range []struct{ args, want string }{
 		{"--skip 20s-21s", "from 0 s to 16 s"}, {"--highpass 200", "below 125 Hz"},
 		{"--skip 1s-2s --shape 40x100", "are for recordings"},

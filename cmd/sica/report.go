@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -23,6 +24,7 @@ import (
 
 type reportOptions struct {
 	reading files.Reading
+	fitting files.Fitting
 	fitOptions
 	in         []string
 	learnOn    files.LearnOn
@@ -75,6 +77,7 @@ The verdict is one of
 The exit code is 0 whatever the verdict. Sequences of a thousand positions take
 some seconds, and as many times a fit's time as there are refits. Of more than
 65,536 positions a part is separated and reported on; --learn-on asks for another.
+--without, --highpass, --notch and --skip leave out what separate does.
 
 ` + files.Formats + `
 
@@ -95,6 +98,7 @@ some seconds, and as many times a fit's time as there are refits. Of more than
 	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")
 	opt.reading.Add(cmd)
 	opt.reading.AddWithout(cmd)
+	opt.fitting.Add(cmd, "report on")
 	require(cmd, "in")
 	return cmd
 }
@@ -136,6 +140,12 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		}
 		opt.reading.Signals = result.Channels
 	}
+	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
+	if err := opt.fitting.CheckSequence(sequence); err != nil {
+		return err
+	}
+	opt.fitting.LeaveOutPauses = sequence
+	opt.reading.Fitting = &opt.fitting
 	part, err := readPart(cmd, opt.learnOn, &opt.reading, opt.in, cfg.Shape)
 	if err != nil {
 		return err

@@ -62,7 +62,8 @@ that see the signals' surroundings, all positions are learned from.
 What is learned can be kept from bad parts: --without leaves out channels, --skip
 stretches of time, --highpass and --notch drifts and hum. Channels that are left out
 aren't recovered. Skipped stretches are, and all is recovered from the signals
-without a filter.
+without a filter. Of a recording in memory, stretches of 64 positions and more at
+which no channel changes are skipped, and that is said.
 
 With --resume or --checkpoint, the state of a flow is kept after every iteration. If
 the command is interrupted or killed, the same command goes on from there, to the
@@ -143,7 +144,9 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
 	}
-	if opt.fitting.SkipsSome() && cfg.Flow != nil && cfg.Flow.Family == sica.Free {
+	isFree := cfg.Flow != nil && cfg.Flow.Family == sica.Free
+	opt.fitting.LeaveOutPauses = sequence && !isFree
+	if opt.fitting.SkipsSome() && isFree {
 		return usage.Errorf("--skip: networks of the family free can't be applied to other positions " +
 			"than they learned from: use another --method")
 	}

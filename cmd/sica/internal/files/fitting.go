@@ -21,6 +21,9 @@ import (
 // Fitting is what is done with a recording before a separation is learned from it, or looked at,
 // as the flags of a command say. The separation is applied to the recording as it is.
 type Fitting struct {
+	// LeaveOutPauses leaves out stretches of recordings in memory at which no channel changes.
+	LeaveOutPauses bool
+
 	filter filter.Filter
 	skip   []string
 	rate   float64
@@ -67,20 +70,27 @@ func (o *Fitting) Source(
 	if o.rate > 0 {
 		about.Rate = o.rate
 	}
-	if o.IsZero() {
-		return x, nil, nil
-	}
 	d, n := x.Dims()
 	skipped, err := o.stretches(n, about)
 	if err != nil {
 		return nil, nil, err
+	}
+	var notes []string
+	if all := inMemory(x); all != nil && o.LeaveOutPauses {
+		if found := pauses(all); found != nil {
+			skipped = merged(append(skipped, found...))
+			notes = append(notes, fmt.Sprintf("no channel changes at positions %s: left out",
+				listed(found)))
+		}
+	}
+	if o.filter.IsZero() && len(skipped) == 0 {
+		return x, nil, nil
 	}
 	kept := remainder(skipped, n)
 	left := 0
 	for _, s := range kept {
 		left += s.end - s.begin
 	}
-	var notes []string
 	if !o.filter.IsZero() {
 		if about.Rate == 0 {
 			return nil, nil, usage.Errorf("--highpass and --notch: the recording doesn't say how many " +
@@ -116,6 +126,17 @@ func (o *Fitting) Source(
 	return x, notes, nil
 }
 
+// inMemory returns the signals of a recording that is in memory, nil for others.
+func inMemory(x blockwise.Source) *mat.Dense {
+	if s, ok := x.(*Stream); ok {
+		x = s.Source
+	}
+	if memory, ok := x.(blockwise.InMemory); ok {
+		return memory.Dense
+	}
+	return nil
+}
+
 // A stretch is positions from begin, counted from 0, to before end.
 type stretch struct{ begin, end int }
 
@@ -129,8 +150,12 @@ func (o *Fitting) stretches(n int, about *datasets.Recording) ([]stretch, error)
 		}
 		all = append(all, found...)
 	}
+	return merged(all), nil
+}
+
+// merged returns stretches in order, none touching another.
+func merged(all []stretch) (apart []stretch) {
 	slices.SortFunc(all, func(a, b stretch) int { return a.begin - b.begin })
-	var apart []stretch
 	for _, s := range all {
 		if last := len(apart) - 1; last >= 0 && s.begin <= apart[last].end {
 			apart[last].end = max(apart[last].end, s.end)
@@ -138,7 +163,51 @@ func (o *Fitting) stretches(n int, about *datasets.Recording) ([]stretch, error)
 		}
 		apart = append(apart, s)
 	}
-	return apart, nil
+	return apart
+}
+
+// minPause is the number of positions from which a stretch without a change is a pause: an
+// amplifier that was off, or zeros where there was nothing. A choice: among fewer positions slow
+// signals of few bits may all keep their values, and fewer do no harm.
+const minPause = 64
+
+// pauses returns the stretches of signals, d×n, at which none changes; nil if that is all of them.
+func pauses(x *mat.Dense) (found []stretch) {
+	d, n := x.Dims()
+	changes := make([]bool, n) // from one position to the next
+	for i := range d {
+		row := x.RawRowView(i)
+		for t := 1; t < n; t++ {
+			changes[t-1] = changes[t-1] || row[t] != row[t-1]
+		}
+	}
+	for begin := 0; begin < n; {
+		end := begin + 1
+		for end < n && !changes[end-1] {
+			end++
+		}
+		if end-begin >= minPause {
+			found = append(found, stretch{begin, end})
+		}
+		begin = end
+	}
+	if len(found) == 1 && found[0] == (stretch{0, n}) {
+		return nil
+	}
+	return found
+}
+
+// listed returns stretches in words, counted from 1.
+func listed(all []stretch) string {
+	const most = 3
+	var words []string
+	for _, s := range all[:min(len(all), most)] {
+		words = append(words, fmt.Sprintf("%d-%d", s.begin+1, s.end))
+	}
+	if more := len(all) - most; more > 0 {
+		words = append(words, fmt.Sprintf("and in %d more stretches", more))
+	}
+	return strings.Join(words, ", ")
 }
 
 // find returns the stretches that a value of --skip names.

@@ -113,3 +113,30 @@ func TestFilterAndSkip(t *testing.T) {
 		t.Errorf("without a rate: %v", err)
 	}
 }
+
+// Stretches at which no channel changes are left out where that is asked for.
+func TestPauses(t *testing.T) {
+	x := mat.NewDense(2, 1000, nil)
+	for k := range 1000 {
+		if k < 300 || k >= 500 {
+			x.SetCol(k, []float64{math.Sin(float64(k)), 7}) // the other channel never changes
+		}
+	}
+	for t := 600; t < 650; t++ {
+		x.SetCol(t, []float64{1, 2}) // too short
+	}
+	o := Fitting{LeaveOutPauses: true, skip: []string{"490-510"}}
+	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n := left.Dims(); n != 790 || !strings.Contains(notes[0], "positions 301-500") {
+		t.Errorf("%d positions are left, notes %q", n, notes)
+	}
+	o = Fitting{LeaveOutPauses: true}
+	still := blockwise.InMemory{Dense: mat.NewDense(2, 1000, nil)}
+	if left, notes, err := o.Source(t.Context(), still, &datasets.Recording{}); err != nil ||
+		notes != nil || left != blockwise.Source(still) {
+		t.Errorf("of a recording that never changes something is left out: %q, %v", notes, err)
+	}
+}

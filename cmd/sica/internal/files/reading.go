@@ -16,7 +16,23 @@ import (
 )
 
 // Reading is how files of signals are read, as the flags of a command say.
-type Reading struct{ datasets.ReadOptions }
+type Reading struct {
+	datasets.ReadOptions
+	// Fitting is what LearnOn.Read does with a recording; nil for nothing.
+	Fitting *Fitting
+}
+
+// source is what is left of a recording by r.Fitting, with what was done in the notes of about.
+func (r *Reading) source(
+	ctx context.Context, x blockwise.Source, about *datasets.Recording,
+) (blockwise.Source, error) {
+	if r.Fitting == nil {
+		return x, nil
+	}
+	left, notes, err := r.Fitting.Source(ctx, x, about)
+	about.Notes = append(about.Notes, notes...)
+	return left, err
+}
 
 // Add adds the flags to a command.
 func (r *Reading) Add(cmd *cobra.Command) {

@@ -220,8 +220,21 @@ func (l LearnOn) Read(
 			shape = ownShape
 		}
 		d, n := in.Signals.Dims()
-		return Part{X: in.Signals, Shape: shape, Total: n, Notes: in.Notes},
-			reading.CheckLooks(inputs[0], d, n)
+		if err := reading.CheckLooks(inputs[0], d, n); err != nil {
+			return Part{}, err
+		}
+		x := in.Signals
+		left, err := reading.source(ctx, blockwise.InMemory{Dense: x}, in)
+		if err != nil {
+			return Part{}, err
+		}
+		if left != blockwise.Source(blockwise.InMemory{Dense: x}) {
+			_, n = left.Dims()
+			if x, err = blockwise.Part(ctx, left, n); err != nil {
+				return Part{}, err
+			}
+		}
+		return Part{X: x, Shape: shape, Total: n, Notes: in.Notes}, nil
 	}
 	s, err := reading.Open(ctx, inputs, report)
 	if err != nil {
@@ -234,6 +247,11 @@ func (l LearnOn) Read(
 	if err := CheckSequence(inputs[0], total, shape); err != nil {
 		return Part{}, err
 	}
+	left, err := reading.source(ctx, s, &s.About)
+	if err != nil {
+		return Part{}, err
+	}
+	_, total = left.Dims()
 	n, err := l.Positions(total, s.About.Rate)
 	if err != nil {
 		return Part{}, err
@@ -242,7 +260,7 @@ func (l LearnOn) Read(
 		n = min(total, blockwise.AlwaysLearned)
 	}
 	s.Doing = "reading " + filepath.Base(inputs[0])
-	x, err := blockwise.Part(ctx, s, n)
+	x, err := blockwise.Part(ctx, left, n)
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
