@@ -249,6 +249,10 @@ const (
 	maxRailed = 0.98
 	// maxUneven is by how much of the mean a step of times may differ from it.
 	maxUneven = 2e-3
+	// maxClockStep is how many mean steps the largest step of a clock may have that is rounded or
+	// jitters. Rounding that is finer than a step makes it 2 at most. A slow signal that falls
+	// nowhere stands still at most positions, and has steps of more.
+	maxClockStep = 5
 )
 
 // A column observes the values of a column of a file, one after the other.
@@ -337,6 +341,8 @@ func (c *column) notASignal(name string) string {
 	if mean := (c.last - c.first) / float64(changes); mean > 0 &&
 		c.maxChange-mean <= maxUneven*mean && mean-c.minChange <= maxUneven*mean {
 		return "rises by the same amount at every position, as times do,"
+	} else if mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean {
+		return "never falls and rises nearly evenly, as times do,"
 	}
 	share := float64(max(c.lows, c.highs)) / float64(c.n)
 	if share > maxRailed && !named && c.fraction {

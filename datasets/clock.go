@@ -10,7 +10,10 @@ import (
 )
 
 // timeNames are the names of a column of times, in lower case and without a unit.
-var timeNames = []string{"time", "t", "seconds", "timestamp", "times", "sec", "ms", "millis", "milliseconds"}
+var timeNames = []string{
+	"time", "t", "seconds", "timestamp", "timestamps", "times", "sec", "ms", "millis", "milliseconds",
+	"elapsedtime", "zeit", "temps", "tiempo",
+}
 
 // timeUnits are the seconds that units stand for.
 var timeUnits = map[string]float64{
@@ -22,8 +25,8 @@ var timeUnits = map[string]float64{
 // it as in "time (ms)", "t [s]" or "time_ms". A unit of its own, as in a second header row,
 // counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
-	name = strings.ToLower(strings.Join(strings.Fields(name), ""))
-	unit = strings.ToLower(strings.Trim(unit, " ()[]"))
+	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
+	unit = strings.ToLower(strings.Trim(unit, " ()[]'"))
 	for _, sign := range []string{"()", "[]"} {
 		if head, rest, ok := strings.Cut(name, sign[:1]); ok && strings.HasSuffix(rest, sign[1:]) {
 			name, unit = head, strings.TrimSuffix(rest, sign[1:])

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -41,6 +42,10 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		missing: o.Missing, skipText: o.skipText,
 	}
 	c.lines.Buffer(nil, maxRowBytes)
+	c.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		c.open = atEOF && bytes.IndexByte(data, '\n') < 0
+		return bufio.ScanLines(data, atEOF)
+	})
 	if err := c.begin(); errors.Is(err, io.EOF) {
 		return nil, errNoRows
 	} else if err != nil {
@@ -49,7 +54,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	return &content{
 		about: Recording{Names: c.names, Notes: c.notes()},
 		d:     len(c.kept), n: unknownLength, read: c.read,
-		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, text: c.text,
+		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, end: c.end,
 	}, nil
 }
 
@@ -84,6 +89,8 @@ type csvReader struct {
 
 	numbers []float64 // of the last row
 	pending []float64 // those of them that read has not returned
+	open    bool      // the last line has no end
+	cutOff  bool      // and fewer cells
 }
 
 // begin reads up to the first row of numbers.
@@ -169,6 +176,9 @@ func (c *csvReader) choose(header []string) {
 		if i < len(header) {
 			name = header[i]
 		}
+		if inner := strings.Trim(name, "'"); inner != "" && name == "'"+inner+"'" {
+			name = inner
+		}
 		if c.dialect.isNumber(name) {
 			name = "column " + cmp.Or(name, strconv.Itoa(i+1))
 		}
@@ -207,13 +217,15 @@ func (c *csvReader) notes() (notes []string) {
 	return notes
 }
 
-// text returns the columns of text that were read.
-func (c *csvReader) text() (aside []Column) {
+// end adds to a recording what is known once all is read: the columns of text.
+func (c *csvReader) end(r *Recording) {
 	for k, text := range c.texts {
 		name := columnName(c.columns, c.dialect.text[k])
-		aside = append(aside, Column{Name: name, Text: text, Reason: "is text"})
+		r.Aside = append(r.Aside, Column{Name: name, Text: text, Reason: "is text"})
 	}
-	return aside
+	if c.cutOff {
+		r.Notes = append(r.Notes, fmt.Sprintf("the last line, %d, is cut off and was left out", c.line))
+	}
 }
 
 // read is content.read.
@@ -227,6 +239,9 @@ func (c *csvReader) read(values []float64) (int, error) {
 		row, err := c.row()
 		if err == nil {
 			err = c.parse(row)
+			if err != nil && len(row) < c.width && c.open {
+				c.cutOff, err = true, io.EOF // as where a recorder lost its power
+			}
 		}
 		if err != nil {
 			return k, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -227,5 +228,72 @@ func TestAside(t *testing.T) {
 	}
 	if !mat.Equal(again.Signals, r.Signals) || len(again.Aside) != len(r.Aside) || !slices.Equal(again.Aside[1].Values, r.Aside[1].Values) {
 		t.Errorf("written and read again: %q and %d aside", again.Names, len(again.Aside))
+	}
+}
+
+// Times that are rounded or jitter, under any name, aren't signals.
+func TestRoundedTimes(t *testing.T) {
+	for name, c := range map[string]struct {
+		header, format string
+		rate, seconds  float64
+		note           string
+	}{
+		"a headset":      {"timestamps,TP9", "%.3f", 256, 1.7e9, ""},
+		"single quotes":  {"'Elapsed time','TP9'", "%.3f", 360, 0, ""},
+		"another name":   {"uptime,TP9", "%.3f", 360, 0, "never falls and rises nearly evenly"},
+		"a German clock": {"Zeit [s],TP9", "%.6f", 1000, 5, ""},
+	} {
+		var text strings.Builder
+		text.WriteString(c.header + "\n")
+		for k := range 400 {
+			fmt.Fprintf(&text, c.format+",%g\n", c.seconds+float64(k)/c.rate, math.Sin(float64(k*k)))
+		}
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := ReadRecording(path)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !slices.Equal(r.Names, []string{"TP9"}) || c.note == "" && math.Abs(r.Rate-c.rate) > 0.2 ||
+			!strings.Contains(strings.Join(r.Notes, " "), c.note) {
+			t.Errorf("%s: signals %q at %g Hz, notes %q", name, r.Names, r.Rate, r.Notes)
+		}
+	}
+}
+
+// A file whose last line is cut off is read up to it, as a whole and in blocks.
+func TestCutOffCSV(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("a,b\n1,2\n3,4\n5"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStream(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "the last line, 4, is cut off and was left out"
+	if _, n := r.Signals.Dims(); n != 2 || !slices.Contains(r.Notes, want) {
+		t.Errorf("%d positions, notes %q", n, r.Notes)
+	}
+	if _, n := s.Dims(); n != 2 || !slices.Contains(s.About().Notes, want) {
+		t.Errorf("in blocks %d positions, notes %q", n, s.About().Notes)
+	}
+	for z, err := range s.Blocks(5) {
+		if err != nil || z.At(1, 1) != 4 {
+			t.Errorf("in blocks %v", err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("a,b\n1,2\n3\n5,6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecording(path); err == nil || !strings.Contains(err.Error(), "line 3 has 1 column") {
+		t.Errorf("a line that is cut off in between: %v", err)
 	}
 }

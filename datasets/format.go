@@ -67,9 +67,9 @@ type content struct {
 	// error. At the end of a file of unknown length that is io.EOF.
 	read func(values []float64) (int, error)
 
-	timed    bool            // the first column holds times, whatever its name
-	timeUnit float64         // seconds that 1 in a column of times stands for
-	text     func() []Column // the columns of text; nil if there can be none
+	timed    bool             // the first column holds times, whatever its name
+	timeUnit float64          // seconds that 1 in a column of times stands for
+	end      func(*Recording) // adds what is known once all is read; nil for nothing
 }
 
 // unknownLength is the number of positions of a file that doesn't tell it.
@@ -140,8 +140,8 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	default:
 		r.Signals = byPosition(values, c.d)
 	}
-	if c.text != nil {
-		r.Aside = c.text()
+	if c.end != nil {
+		c.end(&r)
 	}
 	if o.Transpose {
 		r.transposedNames()
@@ -273,7 +273,7 @@ func unexpectedEOF(err error) error {
 func shortened(text string) string {
 	const length = 40
 	if len(text) <= length {
-		return text
+		return strings.ToValidUTF8(text, "\ufffd")
 	}
 	return strings.ToValidUTF8(text[:length], "") + "…"
 }
