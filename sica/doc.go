@@ -30,8 +30,8 @@
 // gave.
 //
 // Custom parts are Config.Prepare (a transform before all others), Config.Candidates
-// (methods to compare), Flow.Network, Flow.NewOptimizer and Flow.Stop. [AsMethod] is a fit
-// behind the interface of its rivals.
+// (methods to compare), Flow.Network, Flow.NewOptimizer and Flow.Stop. [AsMethod] makes a fit
+// an ica.Method, as its rivals are.
 //
 // # Runs, cancellation, concurrency
 //

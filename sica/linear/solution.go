@@ -61,18 +61,18 @@ type Findings struct {
 	// Whitening is the same for the symmetric whitening of the innovations, if
 	// they are Gaussian with one spectrum.
 	Whitening float64 `json:"whitening_code_length"`
-	// Evidence is by how many nats in all the rotation that was found is likelier
-	// than signals that are Gaussian with one spectrum, which no rotation tells
-	// apart, or than such signals behind a mixing that bends them, if that is less. It
-	// leaves out the sixteenth of the positions that speaks most for it, and what it
-	// costs to say the angles. A rotation that is likelier with all positions is taken
-	// with little evidence, or with less than none, too.
+	// Evidence is for the whole rotation, in nats over all positions: how much shorter its
+	// code is than that of Gaussian signals with one spectrum, which no rotation
+	// distinguishes, or than that of such signals after a nonlinear mixing, whichever is
+	// less. The sixteenth of the positions that favours the rotation most is left out, and
+	// the code length of the angles is subtracted. A rotation whose code is shorter over all
+	// positions is accepted even with little or negative evidence.
 	Evidence float64 `json:"evidence"`
 	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
 	// whitening is kept, their evidence is that of the best rotation's signals.
 	Pairs []Pair `json:"pairs"`
-	// Groups are the recovered signals by what tells them apart: pairs that aren't
-	// identified share a group. Every signal is in one.
+	// Groups are the recovered signals by what is identified: signals whose rotation among
+	// themselves isn't share a group. Every signal is in one.
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
@@ -114,17 +114,17 @@ type Source struct {
 type Pair struct {
 	I int `json:"i"`
 	J int `json:"j"`
-	// Evidence is the lesser of two gains in description length, in nats: over the
-	// pair turned by 45°, and over two Gaussian signals with one spectrum, which
-	// no angle tells apart. Both leave out the sixteenth of the positions that
-	// speaks most for them. What it costs to say the angle is taken off.
+	// Evidence is the smaller of two gains in code length, in nats: over the pair rotated by
+	// 45°, and over two Gaussian signals with one spectrum, which no angle distinguishes.
+	// Both leave out the sixteenth of the positions that favours them most. The code length
+	// of the angle is subtracted.
 	Evidence float64 `json:"evidence"`
 	// Identified is whether the signals are in different groups: Evidence is more
 	// than log 20, that for any rotation is, too, and no chain of pairs that
 	// aren't identified leads from one to the other.
 	Identified bool `json:"identified"`
-	// AngleError is the standard error of the angle in radians. It means nothing
-	// unless the pair is identified.
+	// AngleError is the standard error of the angle in radians. It is meaningless unless the
+	// pair is identified.
 	AngleError float64 `json:"angle_error"`
 	// Dependence is the correlation of the sizes of the signals' innovations, after
 	// their local scales. For independent sources it is 0, with a standard error of

@@ -54,7 +54,7 @@ type Candidate struct {
 type Choice struct {
 	// Candidates are the starts in their order, then the networks that were fitted.
 	// Chosen is the linear start with the shortest code, or the nonlinear one if its
-	// code is shorter beyond chance, or the network if its is shorter still.
+	// code is significantly shorter, or the network if its is shorter still.
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"`
 	// Start is what would have been chosen without networks.
@@ -244,8 +244,8 @@ func (s *selection) rivals(starts []int) [][][]float64 {
 }
 
 // score takes the likelihoods of one kind of sources for all candidates: of constant strength,
-// unless that of the shortest description's signals varies beyond chance. Others' may vary: what
-// a linear demixing leaves of a bend can look like it.
+// unless that of the shortest description's signals varies significantly. Others' may vary: what
+// a linear demixing leaves of a nonlinearity can look like it.
 func (s *selection) score() {
 	for k := range s.Candidates {
 		s.Candidates[k].scores = s.Candidates[k].varying
@@ -309,7 +309,7 @@ func (s *selection) simplest(highest int) int {
 
 // beats is whether each candidate of the lower level is beaten by one of this level. To beat
 // that with the shortest code isn't enough: a few positions can make the code of a right one
-// longer than that, though not beyond chance.
+// longer than that, though not significantly.
 func (s *selection) beats(level, lower int) bool {
 	for _, below := range s.at(lower) {
 		beats := func(k int) bool { return better(s.Candidates[k], s.Candidates[below]) }
@@ -366,15 +366,20 @@ func (s *selection) name(k int) string {
 func (s *selection) why(best int) string {
 	var b strings.Builder
 	chosen := s.Candidates[s.Chosen]
-	fmt.Fprintf(&b, "Took %s: ", s.name(s.Chosen))
+	if s.level(s.Chosen) > 0 {
+		b.WriteString("Nonlinear: ")
+	}
+	b.WriteString(s.name(s.Chosen))
 	if s.Chosen == best {
-		b.WriteString("its code is the shortest")
+		b.WriteString(" describes the mixed signals best")
 		if next := s.next(best); next >= 0 {
 			longer := s.Candidates[next].Longer
-			fmt.Fprintf(&b, ", that of %s is %.3f ± %.3f nats a position longer", s.name(next), longer.Mean, longer.SE)
+			fmt.Fprintf(&b, " (%.3f nats per position shorter than %s, SE %.3f)",
+				longer.Mean, s.name(next), longer.SE)
 		}
 	} else {
-		fmt.Fprintf(&b, "the code of %s is shorter, but not beyond chance (%.3f ± %.3f nats a position)", s.name(best), chosen.Longer.Mean, chosen.Longer.SE)
+		fmt.Fprintf(&b, " was chosen, as the code of %s is not significantly shorter "+
+			"(%.3f nats per position, SE %.3f)", s.name(best), chosen.Longer.Mean, chosen.Longer.SE)
 	}
 	b.WriteString(". ")
 	if failed := s.Failed(); failed != "" {

@@ -58,7 +58,7 @@ func TestChooseLinear(t *testing.T) {
 	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Longer.Significant() {
 		t.Errorf("%+v", c)
 	}
-	if !strings.Contains(c.Why, "Took the truth: its code is the shortest, that of whitening is") {
+	if !strings.Contains(c.Why, "the truth describes the mixed signals best (") {
 		t.Error(c.Why)
 	}
 	if !reflect.DeepEqual(stages, []Stage{Measuring, Measuring}) {
@@ -158,7 +158,7 @@ func TestChooseNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, dependent := Worst(after); dependent || !c.Candidates[0].Longer.Significant() || !strings.Contains(c.Why, "Took a network on whitening: its code is the shortest") {
+	if _, dependent := Worst(after); dependent || !c.Candidates[0].Longer.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
 		t.Errorf("after: %+v; %s", after, c.Why)
 	}
 }

@@ -359,7 +359,7 @@ func (i *improver) taken(
 	if model != nil && !accepted(model, start, i.linear.Linear) {
 		model, place = nil, choice.Start
 		unless = " But no network is known to undo that: " + choice.Model.Why()
-		why = "Took conditional normalisation, which describes the mixed signals in fewer nats than " +
+		why = "Nonlinear: conditional normalisation describes the mixed signals in a shorter code than " +
 			"a linear demixing. " + call.Why + unless
 	}
 	if model == nil && c.alternative(place) <= linearPlace {

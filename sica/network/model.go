@@ -228,7 +228,7 @@ func Reproduced(agreeing int, agreement float64) bool {
 	return agreeing > 0 && agreement >= minAgreement
 }
 
-// Unpredicted are the signals, counted from 0, whose own past gains nothing beyond chance.
+// Unpredicted are the signals, counted from 0, whose own past gains nothing significantly.
 func Unpredicted(gains []Difference) []int {
 	var signals []int
 	for i, g := range gains {
