@@ -33,7 +33,6 @@ type search struct {
 // 0.2 standard deviations lose by its absence (0.945 → 0.871, 8 mixtures).
 func withNoise(ctx context.Context, white *signal.Whitening, shape []int, seed uint64, base *Solution) (*Solution, error) {
 	d := len(white.Mean)
-	base.Scale, base.Noise = 1, make([]float64, d)
 	if d < 2 || d > maxChannels || len(shape) > 1 {
 		return base, nil
 	}

@@ -15,10 +15,13 @@ import (
 )
 
 // Options are the settings of the linear rule, which is an ica.Method. The zero value has
-// seed 0.
+// seed 0 and noise in the models.
 type Options struct {
 	// Seed gives the noise of the resolution and the first axes of FastICA.
 	Seed uint64
+	// Noiseless leaves noise of the channels and surplus sources out of the models. It is for
+	// signals whose noise isn't that of channels, such as those that a network recovered.
+	Noiseless bool
 }
 
 // Name returns "linear".
@@ -72,6 +75,10 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	base, err := withoutNoise(ctx, white, x.Shape(), opt)
 	if err != nil {
 		return nil, err
+	}
+	base.Scale, base.Noise = 1, make([]float64, len(white.Mean))
+	if opt.Noiseless {
+		return base, nil
 	}
 	return withNoise(ctx, white, x.Shape(), opt.Seed, base)
 }

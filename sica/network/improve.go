@@ -271,7 +271,7 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	if err != nil {
 		return nil // too few positions
 	}
-	found, err := linear.Separate(ctx, x, linear.Options{Seed: seed})
+	found, err := linear.Separate(ctx, x, linear.Options{Seed: seed, Noiseless: true})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -428,7 +428,7 @@ func Follow(
 	var found *linear.Solution
 	x, err := signal.New(z, o.Shape...)
 	if err == nil {
-		found, err = linear.Separate(ctx, x, linear.Options{Seed: o.Seed})
+		found, err = linear.Separate(ctx, x, linear.Options{Seed: o.Seed, Noiseless: true})
 	}
 	if err != nil {
 		a.Network.Identified = false // what identifies its signals isn't known
