@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// JointResiduals returns the errors of the linear prediction of all centred signals z, d×n, by
-// the last values of all: d×(n − order), the first of them at position order. The order is the
-// one of the given ones whose Gaussian code is shortest, n/2·log|Σ| + d²·order/2·log n
-// (G. Schwarz, Annals of Statistics 6(2), 1978). The signals should have variances of about 1, as
-// the penalty, MomentRidge, is for that.
+// JointResiduals returns the errors of the linear prediction of the centred signals z, d×n, each
+// from the last order values of all of them: d×(n − order), the first at position order. The order
+// is that of orders with the shortest Gaussian code, n/2·log|Σ| + d²·order/2·log n (G. Schwarz,
+// Annals of Statistics 6(2), 1978). The ridge, MomentRidge, is made for variances of about 1.
 //
 // The residuals are nil and the order is 0 if there is no unique solution, or if there are fewer
 // positions than twice the values of the longest past.
@@ -58,8 +57,8 @@ func JointResiduals(z *mat.Dense, orders []int) (residuals *mat.Dense, order int
 	return residuals, order
 }
 
-// lagProducts returns Σ u_t·u_tᵀ over the positions t ≥ lags, where u_t is z_t and below it
-// z_{t−1}, …, z_{t−lags}.
+// lagProducts returns Σ u_t·u_tᵀ over the positions t ≥ lags, where u_t stacks z_t, z_{t−1}, …,
+// z_{t−lags}.
 func lagProducts(z *mat.Dense, lags int) *mat.SymDense {
 	d, n := z.Dims()
 	rows := mat.NewDense(d*(lags+1), n-lags, nil)

@@ -10,14 +10,14 @@ import (
 )
 
 // JitterStd is the standard deviation of the noise that AddJitter adds to the residuals of
-// signals of variance 1. Below it nothing is measured: a signal that is predicted almost
-// perfectly leaves only traces of others. It is a choice. Signals are predictable below twice
-// of it: with half, a residual of 0.05 to 0.1 counts as unpredictable; with twice, one up to 0.2
-// as predictable.
+// signals of variance 1. It hides smaller residuals: those of a signal that is predicted almost
+// perfectly are rounding, or traces of other signals. It is a choice. Signals whose residuals are
+// below twice of it are predictable. With half, a residual of 0.05 to 0.1 counts as unpredictable;
+// with twice, one of up to 0.2 as predictable.
 const JitterStd = 0.05
 
-// Weights returns the weights of the ridge regression of a centred signal on its neighbours,
-// listed for each position as grid.Neighbours does; nil if there is no unique solution.
+// Weights returns the weights of the ridge regression of a centred signal on its neighbours, which
+// are listed for each position as in grid.Neighbours. They are nil if there is no unique solution.
 func Weights(signal []float64, neighbours [][]int32) []float64 {
 	gram, cross, power := normalEquations(signal, neighbours)
 	w := Solve(gram, cross, Ridge*power)
@@ -58,20 +58,21 @@ func Predict(weights, signal []float64, neighbours [][]int32) []float64 {
 	return prediction
 }
 
-// Gather fills row with the signal at the given positions, zeros beyond its end.
+// Gather fills row with the values of the signal at the given positions, 0 for a position beyond
+// its end.
 func Gather(signal []float64, positions []int32, row *mat.VecDense) {
-	for i, n := range positions {
+	for i, t := range positions {
 		v := 0.0
-		if int(n) < len(signal) {
-			v = signal[n]
+		if int(t) < len(signal) {
+			v = signal[t]
 		}
 		row.SetVec(i, v)
 	}
 }
 
 // SelfPredictions returns the prediction of each standardised signal of z, d×n, from its own
-// neighbours, and whether the signals are predictable: whether the root mean square of each
-// one's residual is at most twice JitterStd.
+// neighbours, and whether all signals are predictable: none has a residual with a root mean square
+// above twice JitterStd.
 func SelfPredictions(
 	z *mat.Dense, neighbours [][]int32,
 ) (predictions *mat.Dense, predictable bool) {
@@ -88,7 +89,7 @@ func SelfPredictions(
 }
 
 // SelfResiduals returns the standardised signals less their self-predictions, and the
-// predictions, both d×n. If the signals are predictable, the predictions are taken as zero.
+// predictions, both d×n. If all signals are predictable, the predictions are zero.
 func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
 	predictions, predictable := SelfPredictions(z, neighbours)
 	if predictable {
@@ -99,7 +100,8 @@ func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *
 	return residuals, predictions
 }
 
-// AddJitter adds fixed noise of JitterStd, another for each signal, to z.
+// AddJitter adds normal noise with standard deviation JitterStd to z. It is independent between
+// signals, and the same in every call.
 func AddJitter(z *mat.Dense) {
 	d, _ := z.Dims()
 	for i := range d {

@@ -17,55 +17,57 @@ import (
 )
 
 // A Step moves signals by Size times the velocity that one iteration learned,
-// z ↦ z + Size·v(z), where v sees all positions. On makes it a Map of signals of one
-// size.
+// z ↦ z + Size·v(z). The velocity at a position depends on the signals at other positions too. On
+// returns the step as a Map of signals of one size.
 type Step struct {
-	Size     float64     // η, cut to the largest move
-	Weights  []float64   // of the networks of each view
-	Ridge    [][]float64 // of each signal's prediction, for the context Prediction
-	Networks []Variable  // the networks of the run along the first axis
+	Size     float64     // the step size η, after the cut to MaxMove
+	Weights  []float64   // of the networks with each view
+	Ridge    [][]float64 // weights of each signal's prediction, for the context Prediction
+	Networks []Variable  // with the networks of the run along the first axis
 }
 
-// Check returns an error unless s is a step of networks that cfg stands for, which saw
-// d signals of an index of so many axes.
+// Check returns an error unless s can be a step by the networks of cfg, for d signals of an index
+// with the given number of axes.
 func (s *Step) Check(cfg Config, d, axes int) error {
 	if kinds := cfg.Networks() / cfg.folds(); len(s.Weights) != kinds {
-		return fmt.Errorf("%d weights for %d networks of a fold", len(s.Weights), kinds)
+		return fmt.Errorf("a step has %d weights; must have %d, one for each network of a fold",
+			len(s.Weights), kinds)
 	}
 	if cfg.predicts() {
 		reaches := len(grid.Reaches(cfg.window(), axes))
 		wrong := func(w []float64) bool { return w != nil && len(w) != reaches }
 		if len(s.Ridge) != d || slices.ContainsFunc(s.Ridge, wrong) {
-			return fmt.Errorf("the predictions aren't of %d signals from %d neighbours", d, reaches)
+			return fmt.Errorf("a step has predictions of other signals; must be of %d signals from %d "+
+				"neighbours", d, reaches)
 		}
 	}
 	return nil
 }
 
-// An Evaluator evaluates what networks have learned on signals of one size. Its
-// methods aren't safe for concurrent use.
+// An Evaluator evaluates trained networks on signals of one size. Its methods aren't safe for
+// concurrent use.
 type Evaluator struct {
-	backend compute.Backend // nil for pure Go
-	cfg     Config
-	shape   []int     // of the signals' positions, empty if it isn't known
-	fitted  []int     // the shape that the networks were fitted on
-	made    *networks // nil until the first step that needs it
+	backend  compute.Backend // nil for pure Go
+	cfg      Config
+	shape    []int     // of the signals' positions, empty if it isn't known
+	fitted   []int     // the shape that the networks were fitted on
+	compiled *networks // nil until the first step that needs it
 }
 
-// NewEvaluator evaluates networks of a config, fitted to signals of one shape, on
-// signals of another. Without a backend that is done in pure Go.
+// NewEvaluator returns an Evaluator of networks of a config that were fitted to signals with one
+// shape of their positions, for signals with another. A nil backend is pure Go.
 func NewEvaluator(backend compute.Backend, cfg Config, fitted, shape []int) *Evaluator {
 	return &Evaluator{backend: backend, cfg: cfg, shape: shape, fitted: fitted}
 }
 
 // Close frees the networks.
 func (e *Evaluator) Close() {
-	if e.made != nil {
-		e.made.releaseNetworks()
+	if e.compiled != nil {
+		e.compiled.releaseNetworks()
 	}
 }
 
-// orPureGo is backend, or the pure-Go one if it is nil.
+// orPureGo returns backend, or a new pure-Go one if it is nil.
 func orPureGo(backend compute.Backend) (compute.Backend, error) {
 	if backend != nil {
 		return backend, nil
@@ -73,9 +75,9 @@ func orPureGo(backend compute.Backend) (compute.Backend, error) {
 	return purego.New()
 }
 
-// networks are those of a step for signals of z's size.
+// networks returns the compiled networks for signals of z's size, with the variables of the step.
 func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
-	if e.made == nil {
+	if e.compiled == nil {
 		d, n := z.Dims()
 		g, err := e.index(n)
 		if err != nil {
@@ -85,16 +87,16 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.made, err = acquire("learned", newLearned, backend, e.cfg, d, g, e.cfg.Networks())
+		e.compiled, err = acquire("learned", newLearned, backend, e.cfg, d, g, e.cfg.Networks())
 		if err != nil {
 			return nil, err
 		}
 	}
-	e.made.ridge = step.Ridge
-	return e.made, SetVariables(e.made.store, step.Networks)
+	e.compiled.ridge = step.Ridge
+	return e.compiled, SetVariables(e.compiled.store, step.Networks)
 }
 
-// index is that of n positions, if the networks can see it.
+// index returns the index of n positions, or an error if the networks can't be evaluated on it.
 func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	shape := e.shape
 	if len(shape) == 0 {
@@ -102,14 +104,14 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	}
 	switch {
 	case e.cfg.Context == WholeSequence && !slices.Equal(shape, e.fitted):
-		return nil, fmt.Errorf("networks over the whole sequence map positions of the fit's shape %v "+
-			"only, not of %v", e.fitted, shape)
+		return nil, fmt.Errorf("the positions have the shape %v; must have %v as in the fit, for "+
+			"networks over the whole sequence", shape, e.fitted)
 	case len(e.shape) == 0 && len(e.fitted) > 1:
-		return nil, fmt.Errorf("%d positions: the fit's had the shape %v; give the shape of these",
-			n, e.fitted)
+		return nil, fmt.Errorf("the shape of %d positions is missing; must be given, as those of the "+
+			"fit had the shape %v", n, e.fitted)
 	case len(shape) != len(e.fitted):
-		return nil, fmt.Errorf("shape %v has %d axes, the fit's shape %v has %d",
-			shape, len(shape), e.fitted, len(e.fitted))
+		return nil, fmt.Errorf("the shape %v has %d axes; must have %d, as the fit's shape %v",
+			shape, len(shape), len(e.fitted), e.fitted)
 	}
 	g, err := grid.New(shape, n)
 	if err != nil || e.cfg.Context == WholeSequence {
@@ -118,13 +120,13 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	return g, e.cfg.ValidateWindows(shape)
 }
 
-// On is the step as a map of signals that the evaluator is for.
+// On returns the step as a map of signals of the evaluator's size.
 func (s *Step) On(e *Evaluator) mapping.Map { return &boundStep{s, e} }
 
-// boundStep is a step with what evaluates its networks.
+// boundStep is a step with the evaluator of its networks.
 type boundStep struct {
 	*Step
-	on *Evaluator
+	evaluator *Evaluator
 }
 
 func (s *boundStep) Apply(z *mat.Dense) (*mat.Dense, error) {
@@ -136,9 +138,9 @@ func (s *boundStep) Apply(z *mat.Dense) (*mat.Dense, error) {
 	return move, nil
 }
 
-// move is Size·v(z).
+// move returns Size·v(z), d×n.
 func (s *boundStep) move(z *mat.Dense) (*mat.Dense, error) {
-	f, err := s.on.networks(z, s.Step)
+	f, err := s.evaluator.networks(z, s.Step)
 	if err != nil {
 		return nil, err
 	}
@@ -162,52 +164,53 @@ func (s *boundStep) move(z *mat.Dense) (*mat.Dense, error) {
 	return mat.NewDense(d, n, combined), nil
 }
 
-// How a step is inverted.
+// How a step is inverted. Both are choices: with half, fewer steps can be inverted; with twice, the
+// error for those that can't comes later.
 const (
-	inversionRounds = 200
-	// minShare is the least share of a round that is tried.
-	minShare = 1. / 16
+	inversionRounds = 200 // the maximum number of rounds
+	minShare        = 1. / 16
 )
 
-// Invert finds the z with z + Size·v(z) = y by the fixed-point iteration
-// z ← z + share·(y − z − Size·v(z)). The share is 1, which converges if Size·v
-// contracts; where the remainder grows it is halved, which converges if z itself
-// outweighs what Size·v takes away.
+// Invert returns the z with z + Size·v(z) = y. It iterates z ← z + share·r(z), with the remainder
+// r(z) = y − z − Size·v(z). The share begins at 1, with which the iteration converges if Size·v is
+// a contraction. If a round doesn't lower the largest absolute value of r, the next begins again
+// at the best z with half the share, down to minShare.
 func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 	tolerance := 2e-6
-	if s.on.cfg.Float64 {
+	if s.evaluator.cfg.Float64 {
 		tolerance = 1e-12
 	}
 	tolerance *= max(1, signal.RMS(y))
-	share, least := 1.0, math.Inf(1)
-	best, rest := y, mat.NewDense(y.RawMatrix().Rows, y.RawMatrix().Cols, nil) // at best
+	share, smallest := 1.0, math.Inf(1)
+	best, remainder := y, mat.NewDense(y.RawMatrix().Rows, y.RawMatrix().Cols, nil) // of best
 	z := y
 	for range inversionRounds {
-		move, err := s.move(z)
+		r, err := s.move(z)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", mapping.ErrNotInvertible, err)
 		}
-		move.Add(z, move)
-		move.Sub(y, move)
-		size := signal.MaxAbs(move)
+		r.Add(z, r)
+		r.Sub(y, r)
+		size := signal.MaxAbs(r)
 		switch {
 		case size <= tolerance:
 			return z, nil
-		case size < least:
-			best, rest, least = z, move, size
+		case size < smallest:
+			best, remainder, smallest = z, r, size
 		case share > minShare:
 			share /= 2
 		default:
-			return nil, notContracting(least)
+			return nil, notContracting(smallest)
 		}
 		z = new(mat.Dense)
-		z.Scale(share, rest)
+		z.Scale(share, remainder)
 		z.Add(best, z)
 	}
-	return nil, notContracting(least)
+	return nil, notContracting(smallest)
 }
 
-func notContracting(least float64) error {
+// notContracting returns the error of Invert, with the smallest remainder.
+func notContracting(remainder float64) error {
 	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point "+
-		"iteration leaves a difference of %.2g", mapping.ErrNotInvertible, least)
+		"iteration leaves a difference of %.2g", mapping.ErrNotInvertible, remainder)
 }

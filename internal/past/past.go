@@ -9,8 +9,9 @@
 //	}
 //
 // A position's past is complete if no value of it lies beyond an edge. Only such positions are
-// scored: a likelihood that is conditional on the first values says nothing about where a
-// signal began. The paper's AR(7) begins ten times larger than it goes on.
+// scored: a likelihood that is conditional on the first values doesn't depend on how a signal
+// began. The first seven values of the paper's AR(7) are ten times as large as the later
+// innovations.
 package past
 
 import (
@@ -30,8 +31,8 @@ type Past struct {
 	Before   []int     // the margin at the beginning of each axis
 	After    []int     // the margin at its end
 
-	// The positions with a complete past fill a box with these Sides, N positions in all. Runs
-	// are they in order, one for each line along the last axis.
+	// The positions with a complete past fill a box with these Sides, N positions in all. Runs has
+	// them in order, one run for each line along the last axis.
 	Sides []int
 	Runs  []Run
 	N     int

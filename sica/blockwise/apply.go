@@ -8,40 +8,43 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// Transform is r.Transform, block by block: it returns those of the recovered signals,
-// which come as x is read and are no more than one in memory. The error, before the first
-// block of x is read, is that of r.Pointwise where a position can't be mapped by itself.
+// Transform returns the recovered signals of x, by r.Transform of each block. A block is read and
+// transformed when the returned blocks are iterated over, with one block in memory. If r can't
+// map each position by itself, the only element is the error of r.Pointwise.
 func Transform(r *sica.Result, x Blocks) Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		if err := r.Pointwise(); err != nil {
 			yield(nil, fmt.Errorf("blockwise: %w", err))
 			return
 		}
-		mapped(x, func(block *mat.Dense) (*mat.Dense, error) { return r.Transform(block) }, yield)
+		apply(x, func(block *mat.Dense) (*mat.Dense, error) { return r.Transform(block) }, yield)
 	}
 }
 
-// Remove is r.Remove, block by block; see Transform.
+// Remove returns the mixed signals x without the recovered signals of the given rows, by r.Remove
+// of each block; see Transform.
 func Remove(r *sica.Result, x Blocks, rows ...int) Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
-		mapped(x, func(block *mat.Dense) (*mat.Dense, error) { return r.Remove(block, rows...) }, yield)
+		apply(x, func(block *mat.Dense) (*mat.Dense, error) { return r.Remove(block, rows...) }, yield)
 	}
 }
 
-// mapped yields what by makes of the blocks.
-func mapped(x Blocks, by func(*mat.Dense) (*mat.Dense, error), yield func(*mat.Dense, error) bool) {
+// apply yields f of each block, or the first error as the last element.
+func apply(
+	x Blocks, f func(*mat.Dense) (*mat.Dense, error), yield func(*mat.Dense, error) bool,
+) {
 	first := 1
 	for block, err := range x {
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		made, err := by(block)
+		result, err := f(block)
 		if err != nil {
 			yield(nil, fmt.Errorf("blockwise: the block from position %d: %w", first, err))
 			return
 		}
-		if !yield(made, nil) {
+		if !yield(result, nil) {
 			return
 		}
 		first += block.RawMatrix().Cols

@@ -14,11 +14,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
-// features are those of each signal's whitened residual, residual and
-// prediction: [d][features][T], each of mean 0 and mean square 1.
+// features holds the four features (see featureTable) of three values of each signal: its whitened
+// residual, its residual and its prediction. Each is [d][4][n], with mean 0 and mean square 1 over
+// the positions.
 type features struct{ white, residual, prediction [][][]float64 }
 
-// newFeatures are those of some of the signals. It stops with ctx's error when ctx ends.
+// newFeatures returns the features of the given signals, with nil for the others. It stops with
+// ctx's error when ctx ends.
 func newFeatures(
 	ctx context.Context, residuals, predictions *mat.Dense, signals []int,
 ) (*features, error) {
@@ -26,11 +28,10 @@ func newFeatures(
 	if err != nil {
 		return nil, err
 	}
-	d, t := residuals.Dims()
+	d, n := residuals.Dims()
 	f := &features{make([][][]float64, d), make([][][]float64, d), make([][][]float64, d)}
-	table := newFeatureTable(t)
-	n := len(signals)
-	err = parallel.Do(ctx, parallel.Workers(n), n, func(_, k int) {
+	table := newFeatureTable(n)
+	err = parallel.Do(ctx, parallel.Workers(len(signals)), len(signals), func(_, k int) {
 		i := signals[k]
 		f.white[i] = table.features(white.RawRowView(i))
 		f.residual[i] = table.features(residuals.RawRowView(i))
@@ -39,7 +40,7 @@ func newFeatures(
 	return f, err
 }
 
-// indices are 0 … n−1.
+// indices returns 0, …, n − 1.
 func indices(n int) []int {
 	all := make([]int, n)
 	for k := range all {
@@ -48,21 +49,21 @@ func indices(n int) []int {
 	return all
 }
 
-// A featureTable has the features of every rank among T values, at twice the rank, as
-// equal values share the mean of their ranks: 2T−1 times sin u, cos u, sin 2u and cos 2u
-// of the rank's normal quantile u.
+// A featureTable has the features of a value by its rank among n values: sin u, cos u, sin 2u and
+// cos 2u of the rank's normal quantile u. Equal values share the mean of their ranks, so that a rank
+// is a multiple of ½. The features of rank r are at index 2r, of 2n − 1.
 type featureTable [][4]float64
 
-func newFeatureTable(t int) featureTable {
-	table := make(featureTable, 2*t-1)
+func newFeatureTable(n int) featureTable {
+	table := make(featureTable, 2*n-1)
 	for k := range table {
-		u := distuv.UnitNormal.Quantile((float64(k)/2 + 0.5) / float64(t))
+		u := distuv.UnitNormal.Quantile((float64(k)/2 + 0.5) / float64(n))
 		table[k] = [4]float64{math.Sin(u), math.Cos(u), math.Sin(2 * u), math.Cos(2 * u)}
 	}
 	return table
 }
 
-// features are those of the values of a row, [4][T].
+// features returns the features of the values of a row, [4][n], standardised over the positions.
 func (table featureTable) features(row []float64) [][]float64 {
 	features := make([][]float64, 4)
 	for k := range features {
@@ -84,30 +85,30 @@ func (table featureTable) features(row []float64) [][]float64 {
 	return features
 }
 
-// tile is how many positions of all features are multiplied at a time: 64 KiB of eight rows,
-// which a processor's second cache holds. Half or twice is as fast.
+// tile is the number of positions that are multiplied at a time: 64 KiB for eight features, which
+// fit a processor's second-level cache. Half or twice is as fast.
 const tile = 1024
 
-// correlation is the sum of the squared correlations of all features of a with
-// all of b, b shifted around by shift positions.
+// correlation returns the sum of the squared correlations of each feature of a with each of b,
+// where position t of a is paired with position t + shift of b, modulo their number.
 func correlation(a, b [][]float64, shift int) float64 {
-	t := len(a[0])
+	n := len(a[0])
 	products := make([]float64, len(a)*len(b))
-	add := func(from, to, shift int) { // positions of a, b's are shift further
-		for ; from < to; from += tile {
-			end := min(from+tile, to)
+	add := func(first, end, shift int) { // adds the positions [first, end) of a
+		for ; first < end; first += tile {
+			last := min(first+tile, end)
 			for i, u := range a {
 				for j, v := range b {
-					products[i*len(b)+j] += floats.Dot(u[from:end], v[from+shift:end+shift])
+					products[i*len(b)+j] += floats.Dot(u[first:last], v[first+shift:last+shift])
 				}
 			}
 		}
 	}
-	add(0, t-shift, shift)
-	add(t-shift, t, shift-t)
+	add(0, n-shift, shift)
+	add(n-shift, n, shift-n)
 	sum := 0.0
 	for _, product := range products {
-		c := product / float64(t)
+		c := product / float64(n)
 		sum += c * c
 	}
 	return sum

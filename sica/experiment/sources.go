@@ -12,15 +12,15 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// A source draws sources of n positions, d×n, and the shape of their positions, which is
-// nil for a sequence.
+// A source draws all sources of a problem, d×n, and the shape of their positions, which is nil for
+// a sequence.
 type source func(rng *rand.Rand, n int) (s *mat.Dense, shape []int, err error)
 
-// A signal draws the i-th source of n positions. What it needs at once, such as a phase, is
-// drawn by the call; the function returned gives the values of one position after another.
+// A signal draws the i-th source of a problem, with n positions. The call draws its parameters, such
+// as a phase. The function that it returns gives the values, at t = 0, 1, …, in this order.
 type signal func(rng *rand.Rand, i, n int) func(t int) float64
 
-// each draws a source after the other, one of each signal.
+// each returns a source of one of each of the signals, drawn one after the other.
 func each(signals ...signal) source {
 	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
 		s := mat.NewDense(len(signals), n, nil)
@@ -34,8 +34,7 @@ func each(signals ...signal) source {
 	}
 }
 
-// phasesFirst is each, but what the signals need at once is drawn for all of them before
-// the first value.
+// phasesFirst is each, except that the parameters of all signals are drawn before the first value.
 func phasesFirst(signals ...signal) source {
 	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
 		s := mat.NewDense(len(signals), n, nil)
@@ -78,7 +77,7 @@ func severalProcesses(d int, p datasets.ARProcess) source {
 	return processes(all...)
 }
 
-// sevenAR is the paper's AR(7).
+// sevenAR returns d of the paper's AR(7) sources.
 func sevenAR(d int) source {
 	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
 		s, err := datasets.AR7(rng, d, n)
@@ -86,7 +85,7 @@ func sevenAR(d int) source {
 	}
 }
 
-// someDigits are d digits of MNIST.
+// someDigits returns d digits of MNIST.
 func someDigits(d int) source {
 	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
 		if n != datasets.MNISTSide*datasets.MNISTSide {
@@ -98,7 +97,7 @@ func someDigits(d int) source {
 	}
 }
 
-// voices are n positions, from where all of them speak, of d of the four voices.
+// voices returns d of the voices of datasets.Voices, at n consecutive positions.
 func voices(d int) source {
 	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
 		v, err := datasets.Voices()
@@ -110,18 +109,18 @@ func voices(d int) source {
 			return nil, nil, fmt.Errorf("experiment: voices: there are %d of %d positions, not %d of %d",
 				all, length, d, n)
 		}
-		from := rng.IntN(length - n + 1)
+		first := rng.IntN(length - n + 1)
 		s := mat.NewDense(d, n, nil)
 		for i, voice := range rng.Perm(all)[:d] {
-			s.SetRow(i, v.Signals.RawRowView(voice)[from:from+n])
+			s.SetRow(i, v.Signals.RawRowView(voice)[first:first+n])
 		}
 		s, err = preprocess.Apply(s, preprocess.Standardise)
 		return s, nil, err
 	}
 }
 
-// files are the sources in recordings, of which the shortest says how long all are, or in
-// images of one shape, at variance 1.
+// files returns the first signals of recordings, cut to the length of the shortest, or images of one
+// shape. Their variances are 1.
 func files(paths []string) source {
 	return func(*rand.Rand, int) (*mat.Dense, []int, error) {
 		var s *mat.Dense
@@ -164,12 +163,12 @@ func files(paths []string) source {
 // A value draws one value.
 type value = func(*rand.Rand) float64
 
-// whiteProcess has independent values.
+// whiteProcess returns the process of independent values.
 func whiteProcess(v value) datasets.ARProcess {
 	return datasets.ARProcess{Scale: 1, Innovation: v}
 }
 
-// gaussianProcess has the given coefficients and normal innovations.
+// gaussianProcess returns the process with the given coefficients and normal innovations.
 func gaussianProcess(burnIn int, coefficients ...float64) datasets.ARProcess {
 	return datasets.ARProcess{
 		Coefficients: coefficients, Scale: 1, Innovation: datasets.Normal, BurnIn: burnIn,
@@ -184,7 +183,7 @@ var laplaceAR1 = datasets.ARProcess{
 // twoSpectra are Gaussian processes that differ in their spectra alone.
 var twoSpectra = processes(gaussianProcess(100, 1.6, -0.8), gaussianProcess(100, -0.5, 0.2))
 
-// eightSpectra returns eight of them.
+// eightSpectra returns eight Gaussian processes that differ in their spectra alone.
 func eightSpectra() source {
 	all := make([]datasets.ARProcess, 8)
 	for i := range all {
@@ -194,15 +193,15 @@ func eightSpectra() source {
 	return processes(all...)
 }
 
-// early is the number of positions before the first of ar that are thrown away: 0.95 of a
-// value, the slowest decay in use, is 4e-5 of it after 200.
-const early = 200
+// burnIn is the number of values of ar that are discarded before the first. The slowest decay in
+// use is by 0.95 per position, to 4e-5 of a value after 200; after half it is 6e-3, after twice 1e-9.
+const burnIn = 200
 
-// ar is autoregressive: s_t = v + Σ_k c_k·s_{t−k}, begun early. Without coefficients its
-// values are independent.
+// ar is the autoregression s_t = e_t + Σ_k c_k·s_{t−k}, with independent e drawn by v. Without
+// coefficients its values are independent.
 func ar(v value, coefficients ...float64) signal {
 	return func(rng *rand.Rand, _, n int) func(int) float64 {
-		s := make([]float64, n+early)
+		s := make([]float64, n+burnIn)
 		for t := range s {
 			s[t] = v(rng)
 			for k, c := range coefficients {
@@ -211,7 +210,7 @@ func ar(v value, coefficients ...float64) signal {
 				}
 			}
 		}
-		return func(t int) float64 { return s[early+t] }
+		return func(t int) float64 { return s[burnIn+t] }
 	}
 }
 
@@ -228,8 +227,8 @@ func ma(c float64) signal {
 	}
 }
 
-// spectrum is Gaussian, with a spectral peak at one of count frequencies; the closer the
-// radius to 1, the narrower it is.
+// spectrum is Gaussian. Source i has a spectral peak at frequency i of count. The peak is the
+// narrower the closer radius is to 1.
 func spectrum(count int, radius float64) signal {
 	return func(rng *rand.Rand, i, n int) func(int) float64 {
 		angle := math.Pi * (float64(i) + 0.5) / float64(count)
@@ -237,9 +236,9 @@ func spectrum(count int, radius float64) signal {
 	}
 }
 
-// garch is s_t = rho·s_{t−1} + e_t, begun some positions early, with e_t normal of a
-// variance that starts as given and goes on as constant + arch·e² + keep·variance.
-func garch(rho, variance, constant, arch, keep float64, early int) signal {
+// garch is s_t = rho·s_{t−1} + e_t with e_t ~ N(0, v_t), v_{t+1} = constant + arch·e_t² + keep·v_t
+// and the given variance as the first v. The first burnIn values are discarded.
+func garch(rho, variance, constant, arch, keep float64, burnIn int) signal {
 	return func(rng *rand.Rand, _, _ int) func(int) float64 {
 		variance, s := variance, 0.0
 		next := func(int) float64 {
@@ -248,14 +247,14 @@ func garch(rho, variance, constant, arch, keep float64, early int) signal {
 			variance = constant + arch*e*e + keep*variance
 			return s
 		}
-		for t := range early {
+		for t := range burnIn {
 			next(t)
 		}
 		return next
 	}
 }
 
-// student has Student's t of the given degrees of freedom.
+// student draws from Student's t distribution with the given degrees of freedom.
 func student(freedom int) value {
 	return func(rng *rand.Rand) float64 {
 		square := 0.0
@@ -271,7 +270,7 @@ func exponential(rng *rand.Rand) float64 { return rng.ExpFloat64() }
 
 func logNormal(rng *rand.Rand) float64 { return math.Exp(rng.NormFloat64()) }
 
-// flat has a density in proportion to exp(−v⁴), by rejection.
+// flat draws from the density proportional to exp(−v⁴), by rejection.
 func flat(rng *rand.Rand) float64 {
 	for {
 		if v := 6*rng.Float64() - 3; rng.Float64() < math.Exp(-v*v*v*v) {
@@ -280,7 +279,7 @@ func flat(rng *rand.Rand) float64 {
 	}
 }
 
-// gamma3 has the gamma distribution of shape 3, centred.
+// gamma3 draws from the gamma distribution of shape 3, centred.
 func gamma3(rng *rand.Rand) float64 {
 	return rng.ExpFloat64() + rng.ExpFloat64() + rng.ExpFloat64() - 3
 }
@@ -298,7 +297,7 @@ func twoValued(rng *rand.Rand) float64 {
 	return math.Copysign(1, rng.Float64()-0.5) + 0.05*rng.NormFloat64()
 }
 
-// swell is noise whose strength rises and falls two to five times.
+// swell is normal noise whose standard deviation rises and falls two to five times.
 func swell(rng *rand.Rand, i, n int) func(int) float64 {
 	phase := 6 * rng.Float64()
 	return func(t int) float64 {
@@ -336,7 +335,8 @@ func steadyWave(frequency float64, shape func(float64) float64) signal {
 	}
 }
 
-// bursts are two signals of normal noise whose strength rises and falls at different rates.
+// bursts is normal noise whose standard deviation rises and falls, at another rate for each of two
+// sources.
 func bursts(rng *rand.Rand, i, _ int) func(int) float64 {
 	strength := periodic([]float64{0.005, 0.0083}[i], rng.Float64(), func(p float64) float64 {
 		return math.Exp(1.5 * math.Sin(2*math.Pi*p))
@@ -367,8 +367,8 @@ func telegraph(rng *rand.Rand, i, _ int) func(int) float64 {
 	}
 }
 
-// logisticMap is chaotic: s_{t+1} = 4·s_t·(1 − s_t), kept from the ends, where it would
-// stay.
+// logisticMap is chaotic: s_{t+1} = 4·s_t·(1 − s_t). It is clipped away from 0 and 1, since it would
+// stay at 0.
 func logisticMap(rng *rand.Rand, _, _ int) func(int) float64 {
 	v := rng.Float64()
 	return func(int) float64 {
@@ -377,7 +377,7 @@ func logisticMap(rng *rand.Rand, _, _ int) func(int) float64 {
 	}
 }
 
-// tone is a tone whose amplitude swings, with noise.
+// tone is a sine wave with a varying amplitude, and noise.
 func tone(rng *rand.Rand, i, _ int) func(int) float64 {
 	f, g := []float64{0.11, 0.17}[i], 0.003+0.002*rng.Float64()
 	return func(t int) float64 {

@@ -18,9 +18,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
-// A Divergence measures how far signals are from self-sufficient, in two ways that share little
-// but the question. The intervals come from a bootstrap of blocks of positions without any
-// refitting: the pair, the predictions, the whitening and the trained networks stay as they are.
+// A Divergence measures how far signals are from self-sufficient, by two independent methods. The
+// intervals come from a bootstrap of blocks of positions without refitting: the pair, the
+// predictions, the whitening and the trained networks are the same in each resample.
 type Divergence struct {
 	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
 	// squared correlations, not nats. It misses much of what only networks find in all signals
@@ -28,10 +28,10 @@ type Divergence struct {
 	Dependence dependence.Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
-	// Classifier is sica.EstimateDivergence's Conditional, in nats, of all signals together. It
-	// is what small networks learn from z_t and the contexts, beyond the contexts alone, to
-	// tell the signals from independent ones at held-out positions. Nil where an axis is too
-	// short for the networks.
+	// Classifier is sica.EstimateDivergence's Conditional, in nats, of all signals together. Small
+	// networks classify the signals and independent ones at held-out positions, from z_t and the
+	// contexts, and from the contexts alone; it is the difference. It is nil where an axis is
+	// too short for the networks.
 	Classifier *dependence.Interval `json:"classifier"`
 	// Classified is the number of positions that the networks saw, if not all: in sequences of
 	// 16,384 positions and more 8,192, in blocks of 1,024 spread evenly.
@@ -40,8 +40,9 @@ type Divergence struct {
 
 const (
 	// blockPositions is the length of a block of the part of a long sequence. The networks'
-	// contexts reach 10 positions, so that 2 % of them look across the ends of blocks. With
-	// half, 4 % do; with twice, a part has half as many places to see changes at.
+	// contexts reach 10 positions, so that at 2 % of the positions they extend into another
+	// block. With half, they do at 4 %; with twice, changes over time are seen at half as many
+	// places.
 	blockPositions = 1024
 	// partBlocks is the number of blocks of a part. The networks' time is proportional to it:
 	// those of 15 signals take 3 s of a processor for eight. The interval of a divergence is
@@ -49,8 +50,8 @@ const (
 	partBlocks = 8
 )
 
-// part returns signals of a long sequence at partBlocks blocks of positions spread evenly, one
-// joined to the next, with their shape. Others are returned as they are.
+// part returns the signals at partBlocks blocks of positions, spread evenly and concatenated, and
+// the shape of these positions. Images and sequences shorter than twice that are returned whole.
 func part(signals []*mat.Dense, shape []int) ([]*mat.Dense, []int) {
 	d, n := signals[0].Dims()
 	const size = partBlocks * blockPositions
@@ -61,9 +62,9 @@ func part(signals []*mat.Dense, shape []int) ([]*mat.Dense, []int) {
 	for k, z := range signals {
 		parts[k] = mat.NewDense(d, size, nil)
 		for b := range partBlocks {
-			from, to := b*(n-blockPositions)/(partBlocks-1), b*blockPositions
-			parts[k].Slice(0, d, to, to+blockPositions).(*mat.Dense).
-				Copy(z.Slice(0, d, from, from+blockPositions))
+			source, target := b*(n-blockPositions)/(partBlocks-1), b*blockPositions
+			parts[k].Slice(0, d, target, target+blockPositions).(*mat.Dense).
+				Copy(z.Slice(0, d, source, source+blockPositions))
 		}
 	}
 	return parts, []int{size}
@@ -120,7 +121,7 @@ type Predictability struct {
 	Own float64 `json:"own"`
 	// All is R² from the neighbours of all signals.
 	All float64 `json:"all"`
-	// SE is the standard error of All − Own, from block to block.
+	// SE is the standard error of All − Own, from its variation between blocks.
 	SE float64 `json:"se"`
 }
 
@@ -130,7 +131,7 @@ func (p Predictability) SelfSufficient() bool {
 	return p.All-p.Own <= max(maxGain, maxGainErrors*p.SE)
 }
 
-// predictability returns that of each of the signals z, d×n.
+// predictability returns the predictability of each of the signals z, d×n.
 func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predictability, error) {
 	z, err := mapping.Standardised(z)
 	if err != nil {
@@ -219,7 +220,7 @@ func (r *regressions) block(block int) (near, values *mat.Dense) {
 	return near, values
 }
 
-// heldOut is a block with the products of all others.
+// heldOut is a held-out block, with the regression products of all other blocks.
 type heldOut struct {
 	near, values *mat.Dense    // of the block
 	neighbours   int           // of a signal
@@ -228,6 +229,7 @@ type heldOut struct {
 	others       int           // positions
 }
 
+// holdOut returns a block, and the products of the others as the total less those of the block.
 func (r *regressions) holdOut(block int) *heldOut {
 	near, values := r.block(block)
 	_, n := r.z.Dims()
@@ -242,10 +244,11 @@ func (r *regressions) holdOut(block int) *heldOut {
 	return h
 }
 
-// squaredError returns that of signal i in the block, predicted from the neighbours of the
-// signals from first to before last with the weights of the other blocks.
-func (h *heldOut) squaredError(i, first, last int) float64 {
-	begin, size := first*h.neighbours, (last-first)*h.neighbours
+// squaredError returns the sum of the squared prediction errors of signal i in the block. The
+// prediction is from the neighbours of the signals [first, end), with weights fitted to the other
+// blocks.
+func (h *heldOut) squaredError(i, first, end int) float64 {
+	begin, size := first*h.neighbours, (end-first)*h.neighbours
 	gram := mat.NewSymDense(size, nil)
 	gram.CopySym(h.gram.SliceSym(begin, begin+size))
 	cross := mat.NewVecDense(size, mat.Col(nil, i, h.cross)[begin:begin+size])

@@ -171,7 +171,7 @@ func (r *Report) suspectFinding(suspects []int) finding {
 	}
 }
 
-// commonFindings are those of the tests of all signals together.
+// commonFindings returns the findings of the tests that are about all signals together.
 func (r *Report) commonFindings() []finding {
 	return slices.Concat(r.remainingDependence(), r.correlatedMagnitudes(), r.ambiguousNetwork())
 }

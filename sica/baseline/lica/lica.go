@@ -123,7 +123,7 @@ func (Config) Name() string { return name }
 // Fit separates the mixed signals. With b basis functions, a step of a descent takes
 // O(d·b²·n) operations; the memory is d+1 matrices of b×n.
 //
-// σ and λ are chosen once, at the first start, since only SMI-hat with equal ones compares.
+// σ and λ are chosen once, at the first start, since SMI-hat can only be compared for equal ones.
 // The recovered signals are those of the descent that ends with the smallest SMI-hat, and the
 // model's iterations are the steps of that descent.
 //
@@ -167,9 +167,9 @@ func (c Config) minimise(ctx context.Context, white *mat.Dense) (descent, *objec
 	return best, o, err
 }
 
-// minCover is the minimum mean number of positions that a basis function covers, its centre
-// among them, without a warning. In mixtures of three to six uniform or Laplace signals most
-// fits below it failed. A warning changes no result.
+// minCover is the minimum mean number of positions that a basis function covers, including its
+// centre, without a warning. In mixtures of three to six uniform or Laplace signals most fits
+// below it failed. Half or twice of it warns of fewer or of more fits; a warning changes no result.
 const minCover = 5
 
 // warning returns what is wrong with the descent, or "".
@@ -196,9 +196,9 @@ func (c Config) warning(o *objective, best descent) string {
 func shuffle(x *mat.Dense, rng *rand.Rand) *mat.Dense {
 	d, n := x.Dims()
 	shuffled := mat.NewDense(d, n, nil)
-	for i, from := range rng.Perm(n) {
+	for i, t := range rng.Perm(n) {
 		for m := range d {
-			shuffled.Set(m, i, x.At(m, from))
+			shuffled.Set(m, i, x.At(m, t))
 		}
 	}
 	return shuffled
