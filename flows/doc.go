@@ -49,8 +49,8 @@
 // # Cancellation and concurrency
 //
 // A call of XLA can't be interrupted. A context is checked before it, so that its end takes effect
-// after at most S steps; in pure Go it is checked before each step. A Trainer and its store are for one goroutine
-// at a time. Several with stores of their own may train at once, on one backend too.
+// after at most S steps; in pure Go it is checked before each step. A Trainer and its store are for
+// one goroutine at a time. Several with stores of their own may train at once, on one backend too.
 //
 // References:
 //   - S. Liu, "Self-sufficient Independent Component Analysis via KL

@@ -29,10 +29,10 @@ type Divergence struct {
 	Influence []float64 `json:"-"`
 }
 
-// EstimateDivergence measures how far the signals z, d×n, with a position index of the given
-// shape (none for a sequence), are from self-sufficient. It needs no true sources. Networks are
-// trained on z alone, so that results of different methods can be compared. Their inputs are z_t and
-// the prediction of each signal at t from its neighbours. They are weighted by their fit to held-out
+// EstimateDivergence measures how far the signals z, d×n, with a position index of the given shape
+// (none for a sequence), are from self-sufficient. It needs no true sources. Networks are trained
+// on z alone, so that results of different methods can be compared. Their inputs are z_t and the
+// prediction of each signal at t from its neighbours. They are weighted by their fit to held-out
 // positions, so that the divergence is about 0 where there is nothing to learn.
 func EstimateDivergence(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,

@@ -42,7 +42,8 @@ func check(name string, z *mat.Dense, d int) error {
 		return fmt.Errorf("lesson: %s: has %d signals; must have %d", name, rows, d)
 	}
 	if norm := mat.Norm(z, math.Inf(1)); math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return fmt.Errorf("lesson: %s: has a value that is infinite or not a number; must be finite", name)
+		return fmt.Errorf("lesson: %s: has a value that is infinite or not a number; must be "+
+			"finite", name)
 	}
 	return nil
 }

@@ -50,8 +50,8 @@ func indices(n int) []int {
 }
 
 // A featureTable has the features of a value by its rank among n values: sin u, cos u, sin 2u and
-// cos 2u of the rank's normal quantile u. Equal values share the mean of their ranks, so that a rank
-// is a multiple of ½. The features of rank r are at index 2r, of 2n − 1.
+// cos 2u of the rank's normal quantile u. Equal values share the mean of their ranks, so that a
+// rank is a multiple of ½. The features of rank r are at index 2r, of 2n − 1.
 type featureTable [][4]float64
 
 func newFeatureTable(n int) featureTable {

@@ -16,8 +16,8 @@ import (
 // a sequence.
 type source func(rng *rand.Rand, n int) (s *mat.Dense, shape []int, err error)
 
-// A signal draws the i-th source of a problem, with n positions. The call draws its parameters, such
-// as a phase. The function that it returns gives the values, at t = 0, 1, …, in this order.
+// A signal draws the i-th source of a problem, with n positions. The call draws its parameters,
+// such as a phase. The function that it returns gives the values, at t = 0, 1, …, in this order.
 type signal func(rng *rand.Rand, i, n int) func(t int) float64
 
 // each returns a source of one of each of the signals, drawn one after the other.
@@ -119,8 +119,8 @@ func voices(d int) source {
 	}
 }
 
-// files returns the first signals of recordings, cut to the length of the shortest, or images of one
-// shape. Their variances are 1.
+// files returns the first signals of recordings, cut to the length of the shortest, or images of
+// one shape. Their variances are 1.
 func files(paths []string) source {
 	return func(*rand.Rand, int) (*mat.Dense, []int, error) {
 		var s *mat.Dense
@@ -194,7 +194,8 @@ func eightSpectra() source {
 }
 
 // burnIn is the number of values of ar that are discarded before the first. The slowest decay in
-// use is by 0.95 per position, to 4e-5 of a value after 200; after half it is 6e-3, after twice 1e-9.
+// use is by 0.95 per position, to 4e-5 of a value after 200; after half it is 6e-3, after twice
+// 1e-9.
 const burnIn = 200
 
 // ar is the autoregression s_t = e_t + Σ_k c_k·s_{t−k}, with independent e drawn by v. Without
@@ -367,8 +368,8 @@ func telegraph(rng *rand.Rand, i, _ int) func(int) float64 {
 	}
 }
 
-// logisticMap is chaotic: s_{t+1} = 4·s_t·(1 − s_t). It is clipped away from 0 and 1, since it would
-// stay at 0.
+// logisticMap is chaotic: s_{t+1} = 4·s_t·(1 − s_t). It is clipped away from 0 and 1, since it
+// would stay at 0.
 func logisticMap(rng *rand.Rand, _, _ int) func(int) float64 {
 	v := rng.Float64()
 	return func(int) float64 {

@@ -123,7 +123,8 @@ func WriteStatements(w io.Writer, r *Results) error {
 			t.add(append(row, c.needed(), why)...)
 		}
 	}
-	if _, err := fmt.Fprintf(w, `- Of the paper's statements on its methods, %s with mixing steps of %g, and
+	if _, err := fmt.Fprintf(w,
+		`- Of the paper's statements on its methods, %s with mixing steps of %g, and
   %s with steps of 1, as it prints them.
 - Of the same on SICA with this project's settings, %s with steps of %g, and
   %s with steps of 1.

@@ -151,7 +151,8 @@ func (a *autocorrelation) rhythm() (period, height float64) {
 }
 
 // spectra are the power spectra and the cross spectrum of two signals a and b, or the spectrum of a
-// alone, from overlapping segments with a Hann window (P. D. Welch, IEEE Trans. Audio and Electroacoustics 15(2), 1967).
+// alone, from overlapping segments with a Hann window (P. D. Welch, IEEE Trans. Audio and
+// Electroacoustics 15(2), 1967).
 type spectra struct {
 	fft    *fourier.FFT
 	aa, bb []float64

@@ -241,7 +241,8 @@ func drawSpectrum(c draw.Canvas, power []float64) {
 	line.Plot(c, scale)
 }
 
-// drawTrace draws values over time, with the smallest at the bottom of c and the largest at its top.
+// drawTrace draws values over time, with the smallest at the bottom of c and the largest at its
+// top.
 func drawTrace(c draw.Canvas, scale *gplot.Plot, start, step float64, values []float64) {
 	points := make(plotter.XYs, len(values))
 	for t, v := range values {

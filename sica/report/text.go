@@ -111,8 +111,9 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	writeRest(b, n, "signals")
 }
 
-// leastReliable returns n signals: those with the most doubts and, of equally many, the least stable
-// or, without refits, the least self-sufficient. If there are n signals it returns them in order.
+// leastReliable returns n signals: those with the most doubts and, of equally many, the least
+// stable or, without refits, the least self-sufficient. If there are n signals it returns them in
+// order.
 func (r *Report) leastReliable(n int) []int {
 	order := make([]int, len(r.Predictability))
 	for i := range order {

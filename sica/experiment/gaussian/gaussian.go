@@ -80,32 +80,6 @@ func AR1(n int, coefficients ...float64) [][]float64 {
 	return r
 }
 
-// AR returns the autocovariances, at lags 0 to n − 1, of the autoregression
-// s_t = Σ_k φ_k·s_{t−k} + e_t, whose innovations e have standard deviation sd. It sums the impulse
-// response over 4,000 positions. Beyond these it is rounding if the roots of the process are
-// below 0.99 in modulus.
-func AR(n int, sd float64, coefficients ...float64) []float64 {
-	const length = 4000
-	h := make([]float64, length)
-	for t := range h {
-		if t == 0 {
-			h[t] = 1
-		}
-		for k, phi := range coefficients {
-			if t > k {
-				h[t] += phi * h[t-1-k]
-			}
-		}
-	}
-	r := make([]float64, n)
-	for k := range r {
-		for t := range length - k {
-			r[k] += sd * sd * h[t] * h[t+k]
-		}
-	}
-	return r
-}
-
 // Divergence returns the paper's criterion (equation 8, eq.kl.iterative), the mean over the
 // positions of E KL[ p(z_t | Z_−t) ‖ Π_i p(z_{i,t} | Z_{i,−t}) ], in nats per position:
 //
@@ -138,16 +112,6 @@ func (s *Signals) MutualInformation() float64 {
 		sum += logDet
 	}
 	return sum / 2 / float64(s.n)
-}
-
-// Speed returns E‖v‖², with v = (Λ − P)·Z the velocity of the Wasserstein gradient flow for all
-// signals and positions together.
-func (s *Signals) Speed() float64 {
-	g := s.gradient()
-	var half, full mat.Dense
-	half.Mul(g, s.c)
-	full.Mul(&half, g) // G·C·G
-	return mat.Trace(&full)
 }
 
 // MaxStep returns the longest step η for which docs/explanation/theory.md proves that an Euler
@@ -300,9 +264,9 @@ func (s *Signals) Move(a *mat.Dense) *Signals {
 	return mapped(s.d, s.n, s.sources, &mapping)
 }
 
-// MCC returns the mean, over signals and positions, of the absolute correlation of a signal with its
-// source at the same position. The sources are assigned in the order with the larger mean. It panics
-// unless there are two signals.
+// MCC returns the mean, over signals and positions, of the absolute correlation of a signal with
+// its source at the same position. The sources are assigned in the order with the larger mean. It
+// panics unless there are two signals.
 func (s *Signals) MCC() float64 {
 	if s.d != 2 {
 		panic(fmt.Sprintf("gaussian: MCC of %d signals; must be 2", s.d))

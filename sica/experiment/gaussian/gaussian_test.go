@@ -13,10 +13,46 @@ var (
 	turn    = mat.NewDense(2, 2, []float64{1, -1, 1, 1})
 )
 
+// ar returns the autocovariances, at lags 0 to n − 1, of the autoregression
+// s_t = Σ_k φ_k·s_{t−k} + e_t, whose innovations e have standard deviation sd. It sums the impulse
+// response over 4,000 positions. Beyond these it is rounding if the roots of the process are
+// below 0.99 in modulus.
+func ar(n int, sd float64, coefficients ...float64) []float64 {
+	const length = 4000
+	h := make([]float64, length)
+	for t := range h {
+		if t == 0 {
+			h[t] = 1
+		}
+		for k, phi := range coefficients {
+			if t > k {
+				h[t] += phi * h[t-1-k]
+			}
+		}
+	}
+	r := make([]float64, n)
+	for k := range r {
+		for t := range length - k {
+			r[k] += sd * sd * h[t] * h[t+k]
+		}
+	}
+	return r
+}
+
+// speed returns E‖v‖², with v = (Λ − P)·Z the velocity of the Wasserstein gradient flow for all
+// signals and positions together.
+func (s *Signals) speed() float64 {
+	g := s.gradient()
+	var half, full mat.Dense
+	half.Mul(g, s.c)
+	full.Mul(&half, g) // G·C·G
+	return mat.Trace(&full)
+}
+
 // ar7 are two of the paper's AR(7) sources behind J linear steps x + 0.1·W·x.
 func ar7(steps int) *Signals {
 	const n = 16
-	r := AR(n, 0.1, 0.4, 0.3, 0.2, 0.1, -0.05, 0.03, -0.02)
+	r := ar(n, 0.1, 0.4, 0.3, 0.2, 0.1, -0.05, 0.03, -0.02)
 	m := mat.NewDense(2, 2, []float64{1.1, 0.07, 0.07, 1.1})
 	var mixing mat.Dense
 	mixing.Pow(m, steps)
@@ -195,8 +231,8 @@ func TestRateOfDescent(t *testing.T) {
 		const eta = 1e-6
 		scale := s.MaxStep()
 		rate := (s.Move(s.EulerStep(eta*scale)).MutualInformation() - s.MutualInformation()) * float64(s.n) / (eta * scale)
-		if math.Abs(rate+s.Speed()) > 1e-4*s.Speed() {
-			t.Errorf("%s: the mutual information changes at the rate %.6g, want −%.6g", name, rate, s.Speed())
+		if math.Abs(rate+s.speed()) > 1e-4*s.speed() {
+			t.Errorf("%s: the mutual information changes at the rate %.6g, want −%.6g", name, rate, s.speed())
 		}
 	}
 }
@@ -206,7 +242,7 @@ func TestStepBound(t *testing.T) {
 	for name, s := range cases() {
 		for j := range 60 {
 			eta, before := s.MaxStep(), s.MutualInformation()*float64(s.n)
-			promised := eta / 4 * s.Speed()
+			promised := eta / 4 * s.speed()
 			s = s.Move(s.EulerStep(eta))
 			if fall := before - s.MutualInformation()*float64(s.n); fall < promised-1e-10 {
 				t.Errorf("%s: step %d lowered the mutual information by %g, less than %g", name, j+1, fall, promised)
