@@ -45,9 +45,9 @@ separation, is drawn and its assumption checked. The figure interpretations, whi
 the paper's, compares ways to read the step of its mixing and what else it leaves open.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
-settings, and beside them SICA with the project's defaults, behind mixing steps of
+settings, and beside them SICA with the project's defaults, after mixing steps of
 0.1, with which the order of the methods on AR(7) comes out as the paper reports it.
-The preset printed is the same behind steps of 1, as the paper prints them, in
+The preset printed is the same after steps of 1, as the paper prints them, in
 pictures of their own. Each takes days on one machine. The preset default is SICA
 and its rivals with their default settings, and smoke is a few steps of everything.
 
@@ -342,9 +342,9 @@ Printed by "bin/sica statements --in sica/experiment/results > docs/evaluation/s
 errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
 4b, 4c), a method's single run decides nothing; it is among the MCCs below.
 
-Where a statement isn't decided, the table has the number of runs that would decide it: with
-the means and spreads that were measured, Student's t at a level of 0.05 then tells what has to
-differ. In brackets is what takes so many.
+If a statement isn't decided, the table has the number of runs that would decide it, by Student's
+t at a level of 0.05 with the measured means and spreads. In brackets is the method that takes so
+many.
 
 ## Every statement of the section on experiments
 

@@ -151,7 +151,7 @@ func (t *tally) count(c claim) {
 func (t tally) String() string {
 	text := fmt.Sprintf("%d of %d hold", t.held, t.tested)
 	if t.tested < t.all {
-		text += fmt.Sprintf(" (%d more aren't measured yet)", t.all-t.tested)
+		text += fmt.Sprintf(" (%d not measured yet)", t.all-t.tested)
 	}
 	return text
 }

@@ -16,7 +16,7 @@ func TestTally(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	c.count(claim{agree: unmeasured})
-	if got, want := c.String(), "2 of 3 hold (1 more aren't measured yet)"; got != want {
+	if got, want := c.String(), "2 of 3 hold (1 not measured yet)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
