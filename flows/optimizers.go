@@ -2,6 +2,7 @@ package flows
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute/dtypes"
@@ -129,6 +130,10 @@ func (a *adagrad) Clear(scope *model.Scope) error {
 // by run, and the number of steps.
 const runsAdamScope = "runs_adam"
 
+// RunsAdamRates is the path of the variable, [R], of which Schedule.PerRun multiplies the learning
+// rate of each run by its entry. It begins at 1, is never trained, and the caller may set it.
+const RunsAdamRates = "/" + runsAdamScope + "/rates"
+
 // A Schedule is a learning rate that changes with the step k = 0, 1, …
 type Schedule struct {
 	Rate float64 // maximum
@@ -137,12 +142,15 @@ type Schedule struct {
 	// Steps is the step at which the rate reaches 0 and stays, along half a cosine from step 0
 	// on; 0 for no end.
 	Steps int
+	// PerRun multiplies the rate of each run by its entry in the variable RunsAdamRates.
+	PerRun bool
 }
 
 // RunsAdamConfig is made by RunsAdam; call Done to get the optimizer.
 type RunsAdamConfig struct {
 	beta1, beta2, epsilon float64
 	clip                  float64
+	relative              []string
 	scopes                []string
 	schedules             []Schedule
 }
@@ -174,6 +182,15 @@ func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
 func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 	c.scopes = append(c.scopes, scope)
 	c.schedules = append(c.schedules, s)
+	return c
+}
+
+// Relative makes the steps of the variables of these names, square matrices W in their last two
+// axes, relative: Adam works on E = G·Wᵀ for the gradient G, and W ← W − change·W. The steps
+// then don't depend on how well W is conditioned (J.-F. Cardoso, B. Laheld, IEEE Transactions on
+// Signal Processing 44(12), 1996; S. Amari's natural gradient). The default is none.
+func (c *RunsAdamConfig) Relative(names ...string) *RunsAdamConfig {
+	c.relative = append(c.relative, names...)
 	return c
 }
 
@@ -220,6 +237,11 @@ func (a *runsAdam) UpdateGraphWithGradients(
 		if len(group) == 0 {
 			continue
 		}
+		for i, v := range group {
+			if slices.Contains(a.relative, v.Name()) {
+				grouped[k][i] = timesTransposed(grouped[k][i], v.NodeValue(g))
+			}
+		}
 		grad := a.clipped(perRun(grouped[k])) // [R, P]
 		m1Var := a.variable(scope, a.scopes[k], "1st", grad.Shape())
 		m2Var := a.variable(scope, a.scopes[k], "2nd", grad.Shape())
@@ -228,6 +250,9 @@ func (a *runsAdam) UpdateGraphWithGradients(
 		m1Var.SetNodeValue(m1)
 		m2Var.SetNodeValue(m2)
 		rate := Mul(a.schedules[k].rate(step), debias1)
+		if a.schedules[k].PerRun {
+			rate = Mul(rate, a.rates(scope, grad)) // [R, 1]
+		}
 		scale := AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon) // [R, P]
 		change := Div(Mul(rate, m1), scale)                   // [R, P]
 		first := 0
@@ -235,9 +260,34 @@ func (a *runsAdam) UpdateGraphWithGradients(
 			size := v.Shape().Size() / v.Shape().Dim(0)
 			part := Slice(change, AxisRange(), AxisRange(first, first+size)) // [R, size]
 			first += size
-			v.SetNodeValue(Sub(v.NodeValue(g), Reshape(part, v.Shape().Dimensions...)))
+			part = Reshape(part, v.Shape().Dimensions...)
+			if slices.Contains(a.relative, v.Name()) {
+				part = times(part, v.NodeValue(g))
+			}
+			v.SetNodeValue(Sub(v.NodeValue(g), part))
 		}
 	}
+}
+
+// times returns a·b for matrices in the last two axes of a and b, […, d, d].
+func times(a, b *Node) *Node {
+	batch := axes(a.Rank() - 2)
+	return DotGeneral(a, []int{a.Rank() - 1}, batch, b, []int{b.Rank() - 2}, batch)
+}
+
+// timesTransposed returns a·bᵀ for matrices in the last two axes of a and b, […, d, d].
+func timesTransposed(a, b *Node) *Node {
+	batch := axes(a.Rank() - 2)
+	return DotGeneral(a, []int{a.Rank() - 1}, batch, b, []int{b.Rank() - 1}, batch)
+}
+
+// axes returns 0 to n−1.
+func axes(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
 }
 
 // perRun returns tensors with a runs axis side by side, [R, P].
@@ -288,6 +338,14 @@ func (s Schedule) rate(step *Node) *Node {
 		rate = Where(LessThan(since, zero), ZerosLike(rate), rate)
 	}
 	return rate
+}
+
+// rates returns the variable RunsAdamRates for gradients [R, P], as [R, 1].
+func (a *runsAdam) rates(scope *model.Scope, grad *Node) *Node {
+	v := scope.Store().Scope("/"+runsAdamScope).WithInitializer(initializer.One).
+		VariableWithShape("rates", shapes.Make(grad.DType(), grad.Shape().Dim(0))).
+		SetTrainable(false)
+	return InsertAxes(v.NodeValue(grad.Graph()), -1)
 }
 
 // variable returns a variable of the optimizer for those in the scope group, which begins at 0.

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/support/exceptions"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/argument"
@@ -26,6 +27,7 @@ const (
 	invertibleScope  = "invertible"
 	factorsName      = "factors"
 	permutationsName = "permutations"
+	matricesName     = "matrices"
 	bendsName        = "bends"
 )
 
@@ -34,6 +36,7 @@ type InvertibleConfig struct {
 	scope  *model.Scope
 	x      *Node
 	layers int
+	full   bool
 }
 
 // Invertible is a network of n layers and a last affine map, for each run a smooth one-to-one
@@ -73,22 +76,30 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 	return c
 }
 
+// FullMatrices trains the matrices W themselves, the variable matrices [R, n+1, d, d], in place
+// of factors and permutations. Of 20 signals such networks come nearer to the highest likelihood,
+// above all with flows.RunsAdamConfig.Relative. log|det W| is that of W·Wᵀ by elimination, in d
+// steps, and isn't finite where W has no inverse. There is no DoneInverse.
+func (c *InvertibleConfig) FullMatrices() *InvertibleConfig {
+	c.full = true
+	return c
+}
+
 // Done returns z = g(x), [R, B, d], and log|det ∂g/∂x| at each x, [R, B].
 func (c *InvertibleConfig) Done() (z, logDet *Node) {
 	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)
 	in := Transpose(c.x, 1, 2) // [R, d, N], whose rows are long
 	runs, positions := in.Shape().Dim(0), in.Shape().Dim(2)
-	linear := pluVariables(scope, in, c.layers+1)
+	weights, biases, determinants := c.affine(scope, in)
 	// W·z + b as [W, b]·[z; 1]: the gradient of both is one product.
-	biases := InsertAxes(linear.biases, -1)                                // [R, n+1, d, 1]
-	maps := Concatenate([]*Node{linear.weights(), biases}, -1)             // [R, n+1, d, d+1]
+	maps := Concatenate([]*Node{weights, InsertAxes(biases, -1)}, -1)      // [R, n+1, d, d+1]
 	one := Ones(c.x.Graph(), shapes.Make(c.x.DType(), runs, 1, positions)) // [R, 1, N]
 	apply := func(l int, z *Node) *Node {
 		return product(matrixOf(maps, l), Concatenate([]*Node{z, one}, 1)) // [R, d, N]
 	}
 	z = in
-	logDet = BroadcastToDims(InsertAxes(linear.logDet(), -1), runs, positions) // [R, N]
+	logDet = BroadcastToDims(InsertAxes(determinants, -1), runs, positions) // [R, N]
 	if c.layers > 0 {
 		bends := bendsVariable(scope, in, c.layers) // [R, n, d]
 		for l := range c.layers {
@@ -100,8 +111,45 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 	return Transpose(apply(c.layers, z), 1, 2), logDet
 }
 
+// affine returns the matrices W, [R, n+1, d, d], the biases, [R, n+1, d], and Σ log|det W|, [R].
+func (c *InvertibleConfig) affine(scope *model.Scope, x *Node) (weights, biases, logDet *Node) {
+	if !c.full {
+		linear := pluVariables(scope, x, c.layers+1)
+		return linear.weights(), linear.biases, linear.logDet()
+	}
+	g, dtype, runs, d := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1)
+	square := shapes.Make(dtype, runs, c.layers+1, d, d)
+	near := func(g *Graph, shape shapes.Shape) *Node { // the identity
+		return Add(identities(g, shape), small(scope, factorSpread)(g, shape))
+	}
+	weights = scope.WithInitializer(drawnOr(scope, matricesName, near)).
+		VariableWithShape(matricesName, square).NodeValue(g)
+	return weights, biasesVariable(scope, x, c.layers+1), ReduceSum(logDets(weights), 1)
+}
+
+// logDets returns log|det W| of matrices W [R, M, d, d], as [R, M]: half of that of W·Wᵀ, whose
+// elimination needs no pivots.
+func logDets(w *Node) *Node {
+	a := Einsum("rmij,rmkj->rmik", w, w) // [R, M, d, d]
+	first, rest := AxisElem(0), AxisRange(1)
+	part := func(rows, columns SliceAxisSpec) *Node {
+		return Slice(a, AxisRange(), AxisRange(), rows, columns)
+	}
+	pivots := []*Node{part(first, first)} // [R, M, 1, 1]
+	for range w.Shape().Dim(-1) - 1 {
+		row := Div(part(first, rest), pivots[len(pivots)-1])   // [R, M, 1, k]
+		a = Sub(part(rest, rest), Mul(part(rest, first), row)) // [R, M, k, k]
+		pivots = append(pivots, part(first, first))
+	}
+	logs := Log(Concatenate(pivots, -1)) // [R, M, 1, d]
+	return MulScalar(ReduceSum(logs, 2, 3), 0.5)
+}
+
 // DoneInverse takes x for z and returns g⁻¹(z), [R, B, d].
 func (c *InvertibleConfig) DoneInverse() *Node {
+	if c.full {
+		exceptions.Panicf("layers: Invertible: FullMatrices has no DoneInverse; must be without")
+	}
 	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)
 	in := Transpose(c.x, 1, 2) // [R, d, N]
@@ -136,9 +184,15 @@ func pluVariables(scope *model.Scope, x *Node, maps int) plu {
 			VariableWithShape(factorsName, square).NodeValue(g),
 		permutations: scope.WithInitializer(drawnOr(scope, permutationsName, identities)).
 			VariableWithShape(permutationsName, square).SetTrainable(false).NodeValue(g),
-		biases: scope.WithInitializer(drawnOr(scope, biasesName, small(scope, biasSpread))).
-			VariableWithShape(biasesName, shapes.Make(dtype, runs, maps, d)).NodeValue(g),
+		biases: biasesVariable(scope, x, maps),
 	}
+}
+
+// biasesVariable returns the biases of affine maps of x [R, d, N], [R, maps, d].
+func biasesVariable(scope *model.Scope, x *Node, maps int) *Node {
+	shape := shapes.Make(x.DType(), x.Shape().Dim(0), maps, x.Shape().Dim(1))
+	return scope.WithInitializer(drawnOr(scope, biasesName, small(scope, biasSpread))).
+		VariableWithShape(biasesName, shape).NodeValue(x.Graph())
 }
 
 // drawnOr returns the initializer of the variable name in scope: as InitialiseInvertible draws
@@ -179,6 +233,12 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 		return append(values, make([]float64, d)...), nil // the last map has none
 	case bendsName:
 		return normal(rng, dims[0]*dims[1], bendSpread), nil
+	case matricesName:
+		var values []float64
+		for _, w := range drawMatrices(rng, dims[0], dims[1], last) {
+			values = append(values, w.RawMatrix().Data...)
+		}
+		return values, nil
 	}
 	factors, permutations, err := drawMaps(rng, dims[0], dims[1], last)
 	if name == permutationsName {
@@ -191,10 +251,7 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 func drawMaps(
 	rng *rand.Rand, maps, d int, last *mat.Dense,
 ) (factors, permutations []float64, err error) {
-	if last == nil {
-		last = rotation.Identity(d)
-	}
-	for _, w := range cancelling(rng, maps, d, last) {
+	for _, w := range drawMatrices(rng, maps, d, last) {
 		f, p, err := invertible.Factor(w)
 		if err != nil {
 			return nil, nil, err
@@ -203,6 +260,15 @@ func drawMaps(
 		permutations = append(permutations, p...)
 	}
 	return factors, permutations, nil
+}
+
+// drawMatrices draws matrices that nearly cancel; the last affine map is last, or the identity if
+// it is nil.
+func drawMatrices(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
+	if last == nil {
+		last = rotation.Identity(d)
+	}
+	return cancelling(rng, maps, d, last)
 }
 
 // small returns an initializer that draws normal numbers of that standard deviation.
@@ -344,7 +410,7 @@ func InitialiseInvertible(
 	}
 	found := false
 	for v := range scope.IterVariables() {
-		if v.Name() != factorsName {
+		if v.Name() != factorsName && v.Name() != matricesName {
 			continue
 		}
 		found = true
@@ -364,18 +430,23 @@ func initialiseInvertible(
 	scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense,
 ) error {
 	permutations := make([][]float64, len(rngs))
+	last := func(r int) *mat.Dense {
+		if rotations == nil {
+			return nil
+		}
+		return rotations[r]
+	}
 	for _, variable := range []struct {
 		name string
 		draw func(r int, dims []int) ([]float64, error)
 	}{
+		{matricesName, func(r int, dims []int) ([]float64, error) {
+			return drawInvertible(rngs[r], matricesName, dims, last(r))
+		}},
 		{factorsName, func(r int, dims []int) ([]float64, error) {
-			var last *mat.Dense
-			if rotations != nil {
-				last = rotations[r]
-			}
 			var factors []float64
 			var err error
-			factors, permutations[r], err = drawMaps(rngs[r], dims[0], dims[1], last)
+			factors, permutations[r], err = drawMaps(rngs[r], dims[0], dims[1], last(r))
 			return factors, err
 		}},
 		{permutationsName, func(r int, _ []int) ([]float64, error) { return permutations[r], nil }},
@@ -387,7 +458,7 @@ func initialiseInvertible(
 		}},
 	} {
 		v := scope.Store().GetVariable(model.JoinPath(scope.Scope(), variable.name))
-		if v == nil { // bends without layers
+		if v == nil { // bends without layers, or matrices with factors
 			continue
 		}
 		if err := setRuns(v, rngs, variable.draw); err != nil {

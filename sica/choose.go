@@ -245,7 +245,7 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 func (c *chooser) networkOptions() network.Options {
 	return network.Options{
 		Backend: c.backend, Shape: c.x.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
-		OnProgress: func(p network.Progress) { c.progress(string(p.Stage), p.Fraction) },
+		OnProgress: func(p network.Progress) { c.progress(p.String(), p.Fraction) },
 	}
 }
 

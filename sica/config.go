@@ -52,9 +52,9 @@ type Config struct {
 type Method string
 
 const (
-	// Auto is the linear rule, and where that leaves a sign of a nonlinear mixing of at most
-	// eight sequences, what describes the mixed signals best: the linear rule, a conditional
-	// normalisation (preprocess.Conditional) or invertible networks.
+	// Auto is the linear rule, and where that leaves a sign of a nonlinear mixing of sequences,
+	// what describes the mixed signals best: the linear rule, a conditional normalisation
+	// (preprocess.Conditional) or invertible networks.
 	Auto Method = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
 	// there is no evidence for another; see linear.Separate.

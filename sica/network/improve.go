@@ -57,18 +57,17 @@ const maxConditioned, glancePositions = 4, 2048
 
 // Improve compares the linear rule's demixing of the mixed signals x, which may not have
 // outliers, with whitening, conditional normalisation and networks behind these, where its
-// signals call for it (see Called): sequences of at most MostSignals signals that their past
-// predicts, and that depend on each other as noise and surplus sources don't explain, or that
-// conditional normalisation gives a shorter code. It chooses by the code length at held-out
-// positions. A network replaces the linear rule only if it is known to be right (see accepted)
-// and removes the Curvature.
+// signals call for it (see Called): sequences that their past predicts, and that depend on each
+// other as noise and surplus sources don't explain, or that conditional normalisation gives a
+// shorter code. It chooses by the code length at held-out positions. A network replaces the linear
+// rule only if it is known to be right (see accepted) and removes the Curvature. No number of
+// signals is too large, but for maxSeconds.
 //
 // White and linear came after the transforms. If nothing calls for networks, the
 // result is nil, and so it is if ctx ends. The Shape of o is that of x.
 func Improve(ctx context.Context, x *signal.Signals,
 	transforms []preprocess.Transform, white, linear Alternative, o Options) (*Improvement, error) {
-	d, _ := x.Dims()
-	if x.Grid().Axes() > 1 || d > MostSignals {
+	if x.Grid().Axes() > 1 {
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
 		return nil, nil
 	}
@@ -109,6 +108,15 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	o := i.options
 	_, n := x.Dims()
 	o.Shape = []int{n}
+	cost, err := o.Cost(d, n)
+	if err != nil {
+		return nil, err
+	}
+	if cost.Seconds > maxSeconds {
+		unless := fmt.Sprintf(" But networks of %d signals would take about %s, and weren't fitted.",
+			d, cost)
+		return &Improvement{Chosen: i.linear, Why: call.Why + unless}, nil
+	}
 	seen := i.white
 	if seen.Z, err = mapping.ApplyAll(x, seen.Maps); err != nil {
 		return nil, err
@@ -118,8 +126,8 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		return nil, err
 	}
 	c.all[whitenedPlace] = i.white // of all positions
-	for k := range c.starts {
-		c.starts[k].Network = k != linearPlace // its rotation is for a linear mixing
+	for k := range c.starts {      // the linear rule's rotation is for a linear mixing
+		c.starts[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
 	}
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
@@ -222,8 +230,8 @@ func (i *improver) compared(
 		return nil, err
 	}
 	MarkLinear(c.starts)
-	if slices.Contains(i.transforms, preprocess.Conditional) {
-		return c, nil // all are conditionally normalised
+	if d, _ := x.Dims(); slices.Contains(i.transforms, preprocess.Conditional) || o.many(d) {
+		return c, nil // all are conditionally normalised, or that would take minutes
 	}
 	var conditional Alternative
 	steps := append(slices.Clone(i.transforms), preprocess.Conditional)
@@ -375,7 +383,7 @@ func (i *improver) taken(
 			return nil, err
 		}
 	}
-	after, err := MeasureCurvature(ctx, chosen.Z)
+	after, err := i.curvature(ctx, chosen.Z)
 	if err != nil {
 		return nil, err
 	}
@@ -384,6 +392,19 @@ func (i *improver) taken(
 			"shortest code leaves that as it is, so noise or surplus sources may explain it."}, nil
 	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
+}
+
+// curvature returns that of the signals z, of many signals that of their suspects.
+func (i *improver) curvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
+	if d, _ := z.Dims(); i.options.many(d) {
+		o := i.options
+		pairs, err := Dependences(ctx, z, o)
+		if err != nil {
+			return nil, err
+		}
+		z = suspects(z, pairs)
+	}
+	return MeasureCurvature(ctx, z)
 }
 
 // alternative returns the place of the alternative that a start is: the linear rule for the one

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -280,7 +281,12 @@ func newMap(d int, variables map[string][]float64) *mapping.Invertible {
 	m := &mapping.Invertible{}
 	layer := func(name string, l, n int) []float64 { return variables[name][l*n : (l+1)*n] }
 	for l := range len(variables["biases"]) / d {
-		w, _ := invertible.Product(layer("factors", l, d*d), layer("permutations", l, d*d), d)
+		var w *mat.Dense
+		if variables["matrices"] != nil {
+			w = mat.NewDense(d, d, slices.Clone(layer("matrices", l, d*d)))
+		} else {
+			w, _ = invertible.Product(layer("factors", l, d*d), layer("permutations", l, d*d), d)
+		}
 		a := mapping.LinearMap(w, make([]float64, d))
 		copy(a.Offset, layer("biases", l, d))
 		m.Linear = append(m.Linear, a)

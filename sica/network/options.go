@@ -26,7 +26,7 @@ type Options struct {
 	// Restarts is how many networks to begin with for each fold, the default 4,
 	// and Folds, the default 2, how many choices of the positions held out.
 	Restarts, Folds int
-	// Layers of the network. The default is 8.
+	// Layers of the network. The default is 8, of more than eight signals 16.
 	Layers int
 	// Components of the mixture of Gaussians that innovations are drawn from.
 	// The default is 4.
@@ -34,15 +34,19 @@ type Options struct {
 	// ConstantStrength lets Choose compare all candidates as if the strength of sources
 	// didn't vary.
 	ConstantStrength bool
-	// Steps of Adam. The default is d·T/4, but at least 2400 and at most 4800.
+	// Steps of Adam. The default is d·T/4, but at least 2400 and at most 4800. Of more than
+	// eight signals it is 10,000; an eighth of them are made by all restarts, half of them by the
+	// better half, and the others by the best quarter.
 	Steps int
 	// Batch is how many positions a step looks at. The default is 512.
 	Batch int
 	// LearningRate of the network; that of the sources is twice as much. The
-	// default is 4e-2.
+	// default is 0.04, of more than eight signals 0.06/√d.
 	LearningRate float64
 	// OnProgress, if it isn't nil, is told how far a fit is.
 	OnProgress func(Progress)
+
+	cost *Cost // of many signals, once they are fitted
 }
 
 // Progress is how far a fit is.
@@ -53,6 +57,16 @@ type Progress struct {
 	// each problem's runs at positions held out, in nats a position of the
 	// whitened signals.
 	HeldOut []float64
+	// Cost is, while networks of more than eight signals are fitted, what that takes in all.
+	Cost *Cost
+}
+
+// String returns what is being done, in words.
+func (p Progress) String() string {
+	if p.Cost == nil {
+		return string(p.Stage)
+	}
+	return fmt.Sprintf("%s (about %s)", p.Stage, p.Cost)
 }
 
 // Stage is a part of a fit.
@@ -66,7 +80,7 @@ const (
 
 func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
 	if o.OnProgress != nil {
-		o.OnProgress(Progress{stage, fraction, heldOut})
+		o.OnProgress(Progress{stage, fraction, heldOut, o.cost})
 	}
 }
 
@@ -81,7 +95,7 @@ const (
 	// 2400 and .9996 after 4800 at T = 16384 (1201 to 1204); five behind two, .995
 	// after 2400 and .997 after 4096 at T = 4096 (1101 to 1104).
 	minSteps, maxSteps = 2400, 4800
-	learningRate       = .04
+	learningRate       = 0.04
 
 	waitSteps     = 60  // for the sources' first fit, before the map moves
 	rampSteps     = 60  // until the map's full learning rate
@@ -102,6 +116,10 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 	if product != T {
 		return o, fmt.Errorf("shape %v has %d positions, the signals %d", o.Shape, product, T)
 	}
+	layers, steps, rate := 8, min(max(d*T/4, minSteps), maxSteps), learningRate
+	if o.many(d) {
+		layers, steps, rate = manyLayers, manySteps, manyRate/math.Sqrt(float64(d))
+	}
 	for _, f := range []struct {
 		name           string
 		value          *int
@@ -109,9 +127,9 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 	}{
 		{"Restarts", &o.Restarts, 4, 1 << 10},
 		{"Folds", &o.Folds, 2, maxFolds},
-		{"Layers", &o.Layers, 8, 1 << 10},
+		{"Layers", &o.Layers, layers, 1 << 10},
 		{"Components", &o.Components, 4, 1 << 6},
-		{"Steps", &o.Steps, min(max(d*T/4, minSteps), maxSteps), 1 << 30},
+		{"Steps", &o.Steps, steps, 1 << 30},
 		{"Batch", &o.Batch, 512, 1 << 30},
 	} {
 		if *f.value == 0 {
@@ -122,7 +140,7 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 		}
 	}
 	if o.LearningRate == 0 {
-		o.LearningRate = learningRate
+		o.LearningRate = rate
 	}
 	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
 		return o, fmt.Errorf("learning rate is %g: want a positive number", o.LearningRate)

@@ -37,7 +37,8 @@ type training struct {
 	d       int
 
 	*program
-	rows    int // of a piece of a batch
+	active  []int // the runs that the program trains
+	rows    int   // of a piece of a batch
 	pieces  int
 	starts  [][]int      // of each fold
 	batches []*rand.Rand // of each run
@@ -79,6 +80,9 @@ func newTraining(backend compute.Backend, problems []*problem, x *index, o Optio
 	t.best = make([]kept, t.runs())
 	for r := range t.best {
 		t.best[r].value = math.Inf(-1)
+		if _, restart, _ := t.of(r); restart == 0 || !o.many(d) {
+			t.active = append(t.active, r)
+		}
 	}
 	t.choosePieces()
 	for r := range t.runs() {
@@ -118,7 +122,8 @@ func (t *training) likelihood() likelihood {
 	for k, offset := range t.index.Offsets {
 		past[k] = append([]int{0}, offset...) // none in other pieces
 	}
-	return likelihood{t.runs(), t.options.Layers, t.options.Components, past}
+	full := t.options.many(t.d)
+	return likelihood{len(t.active), t.options.Layers, t.options.Components, full, past}
 }
 
 // choosePieces sets how a batch is put together: pieces of some rows each.
@@ -142,17 +147,18 @@ func (t *training) choosePieces() {
 }
 
 func (t *training) batchDims() []int {
-	return append([]int{t.runs(), t.d, t.pieces, t.rows}, t.index.Shape[1:]...)
+	return append([]int{len(t.active), t.d, t.pieces, t.rows}, t.index.Shape[1:]...)
 }
 
 // drawBatches draws the batches of evaluateEvery steps, [S, R, d, K, rows, …].
 func (t *training) drawBatches() *tensors.Tensor {
 	width := t.rows * t.index.stride
-	values := make([]float32, 0, evaluateEvery*t.runs()*t.d*t.pieces*width)
+	values := make([]float32, 0, evaluateEvery*len(t.active)*t.d*t.pieces*width)
 	starts := make([]int, t.pieces)
 	for range evaluateEvery {
-		for r, rng := range t.batches {
+		for _, r := range t.active {
 			problem, _, fold := t.of(r)
+			rng := t.batches[r]
 			for k := range starts {
 				starts[k] = t.starts[fold][rng.IntN(len(t.starts[fold]))] * t.index.stride
 			}
@@ -180,12 +186,12 @@ func (t *training) stream(purpose, restart, fold int) *rand.Rand {
 	return rand.New(rand.NewPCG(t.options.Seed, uint64(purpose)<<32|uint64(restart)<<8|uint64(fold)))
 }
 
-// initialise draws the networks, the same for every fold, and fits the sources'
+// initialise draws the networks of the active runs, the same for every fold, and fits the sources'
 // autoregressions to what comes out of them.
 func (t *training) initialise() error {
 	var rngs []*rand.Rand
 	var rotations []*mat.Dense
-	for r := range t.runs() {
+	for _, r := range t.active {
 		_, restart, _ := t.of(r)
 		rng := t.stream(weightDraws, restart, 0)
 		rngs, rotations = append(rngs, rng), append(rotations, startRotation(rng, t.d, restart, t.options.Restarts))
@@ -198,10 +204,10 @@ func (t *training) initialise() error {
 		return err
 	}
 	var coefficients, mixtures []float64
-	for r := range t.runs() {
+	for k, r := range t.active {
 		problem, _, fold := t.of(r)
 		train, _ := t.index.split(fold)
-		z, err := drawn[r].Apply(t.signals[problem])
+		z, err := drawn[k].Apply(t.signals[problem])
 		if err != nil {
 			return err
 		}
@@ -250,10 +256,10 @@ func startMixture(std float64, components int) []float64 {
 	return values
 }
 
-// read returns the variables of these names in scope, run by run. One that the networks
+// read returns the variables of these names in scope, one active run by the other. One that the networks
 // don't have is empty.
 func (t *training) read(scope string, names ...string) ([]map[string][]float64, error) {
-	all := make([]map[string][]float64, t.runs())
+	all := make([]map[string][]float64, len(t.active))
 	for r := range all {
 		all[r] = map[string][]float64{}
 	}
@@ -278,9 +284,10 @@ func (t *training) read(scope string, names ...string) ([]map[string][]float64, 
 	return all, nil
 }
 
-// maps are the networks of all runs.
+// maps are the networks of the active runs.
 func (t *training) maps() ([]*mapping.Invertible, error) {
-	variables, err := t.read(mapScope+"/invertible", "factors", "permutations", "biases", "bends")
+	variables, err := t.read(mapScope+"/invertible",
+		"factors", "permutations", "matrices", "biases", "bends")
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +298,7 @@ func (t *training) maps() ([]*mapping.Invertible, error) {
 	return maps, nil
 }
 
-// sources are those of all runs.
+// sources are those of the active runs.
 func (t *training) sources() ([][]*source.Model, error) {
 	variables, err := t.read(sourceScope, flows.AutoregressiveCoefficients, flows.AutoregressiveMixture)
 	if err != nil {
@@ -314,15 +321,15 @@ const futileSteps, futileSigmas = 300, 10
 // train makes all steps, unless they are futile. If ctx ends it stops with its error, what was
 // best so far is kept.
 func (t *training) train(ctx context.Context) error {
+	if t.options.many(t.d) {
+		return t.trainMany(ctx)
+	}
 	if _, err := t.evaluate(0); err != nil {
 		return err
 	}
 	for step := 0; step < t.options.Steps; {
 		n := min(evaluateEvery, t.options.Steps-step)
-		batches := t.drawBatches()
-		_, err := t.trainer.Train(ctx, nil, []*tensors.Tensor{batches}, n)
-		batches.FinalizeAll()
-		if err != nil {
+		if err := t.advance(ctx, n); err != nil {
 			return err
 		}
 		step += n
@@ -334,7 +341,15 @@ func (t *training) train(ctx context.Context) error {
 	return nil
 }
 
-// evaluate keeps the networks of runs that are better than before. It returns by how many
+// advance makes n steps of the active runs, at most evaluateEvery.
+func (t *training) advance(ctx context.Context, n int) error {
+	batches := t.drawBatches()
+	defer batches.FinalizeAll()
+	_, err := t.trainer.Train(ctx, nil, []*tensors.Tensor{batches}, n)
+	return err
+}
+
+// evaluate keeps the networks of active runs that are better than before. It returns by how many
 // standard errors the run that is least behind its rival is behind it; below 0 without rivals.
 func (t *training) evaluate(step int) (behind float64, err error) {
 	maps, err := t.maps()
@@ -350,9 +365,9 @@ func (t *training) evaluate(step int) (behind float64, err error) {
 		best[i] = math.Inf(-1)
 	}
 	behind = math.Inf(1)
-	for r := range t.best {
+	for k, r := range t.active {
 		problem, _, fold := t.of(r)
-		scores, err := t.heldOut[problem][fold].logLikelihoods(maps[r], sources[r])
+		scores, err := t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
 		if err != nil {
 			return 0, err
 		}
@@ -366,11 +381,13 @@ func (t *training) evaluate(step int) (behind float64, err error) {
 		b := &t.best[r]
 		b.curve = append(b.curve, Evaluation{step, value})
 		if value > b.value {
-			b.value, b.step, b.network = value, step, maps[r]
+			b.value, b.step, b.network = value, step, maps[k]
 		}
 		best[problem] = max(best[problem], b.value)
 	}
-	t.options.report(Fitting, float64(step)/float64(t.options.Steps), best)
+	if !t.options.many(t.d) {
+		t.options.report(Fitting, float64(step)/float64(t.options.Steps), best)
+	}
 	return behind, nil
 }
 
@@ -383,6 +400,7 @@ const (
 // likelihood is the log-likelihood of the networks and sources of all runs, as a graph.
 type likelihood struct {
 	runs, layers, components int
+	full                     bool    // matrices, not factors
 	past                     [][]int // offsets in pieces, the first axis
 }
 
@@ -390,9 +408,13 @@ type likelihood struct {
 // [R, K, p′…].
 func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	dims := x.Shape().Dimensions
-	flat := Transpose(Reshape(x, dims[0], dims[1], -1), 1, 2)                     // [R, N, d]
-	z, logDet := layers.Invertible(scope.In("map"), flat).Layers(l.layers).Done() // [R, N, d], [R, N]
-	z = Reshape(Transpose(z, 1, 2), dims...)                                      // [R, d, K, p…]
+	flat := Transpose(Reshape(x, dims[0], dims[1], -1), 1, 2) // [R, N, d]
+	network := layers.Invertible(scope.In("map"), flat).Layers(l.layers)
+	if l.full {
+		network = network.FullMatrices()
+	}
+	z, logDet := network.Done()              // [R, N, d], [R, N]
+	z = Reshape(Transpose(z, 1, 2), dims...) // [R, d, K, p…]
 	sources := flows.Autoregressive(scope.In("sources"), z).
 		Past(l.past).Components(l.components).Done() // [R, K, p′…]
 	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...), l.past)
@@ -420,10 +442,12 @@ func newProgram(backend compute.Backend, l likelihood, batchDims []int, o Option
 	}
 	p := &program{key: key, store: model.NewStore()}
 	p.store.SetParam(layers.ParamRuns, l.runs)
+	ofMap := flows.Schedule{
+		Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps, PerRun: l.full,
+	}
+	ofSources := flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps, PerRun: l.full}
 	opt := flows.RunsAdam().Betas(.9, beta2).Clip(clipNorm).
-		Schedule(mapScope, flows.Schedule{Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps}).
-		Schedule(sourceScope, flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps}).
-		Done()
+		Schedule(mapScope, ofMap).Schedule(sourceScope, ofSources).Relative("matrices").Done()
 	loss := func(scope *model.Scope, _, batch []*Node) *Node {
 		likelihood := l.graph(scope, batch[0]) // [R, K, p′…]
 		return Neg(ReduceMean(Reshape(likelihood, l.runs, -1), -1))

@@ -1,0 +1,179 @@
+package network
+
+import (
+	"math"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+// manyProblem draws d Laplace AR sources behind L leaky-ReLU layers.
+func manyProblem(t *testing.T, seed uint64, d, layers, n int) (s, x *mat.Dense) {
+	t.Helper()
+	rng := newRand(seed)
+	s, err := datasets.LaplaceAR(rng, d, n, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err = datasets.LayeredMix(rng, s, layers, datasets.LeakyReLU(0.2)); err != nil {
+		t.Fatal(err)
+	}
+	return s, x
+}
+
+// halved trains a few steps of nine signals.
+func halved(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training {
+	t.Helper()
+	tr := trainingOf(t, b, x, o)
+	t.Cleanup(tr.finalize)
+	if err := tr.train(t.Context()); err != nil {
+		t.Fatalf("%+v", err)
+	}
+	return tr
+}
+
+// One restart of each fold makes all steps, a second one half and two more an eighth of them. What
+// becomes of a run doesn't depend on the others: its variables are the same after another's turn.
+func TestHalving(t *testing.T) {
+	_, x := manyProblem(t, 1, 9, 1, 600)
+	o := Options{Layers: 2, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		tr := halved(t, b, x, o)
+		alone := o
+		alone.Restarts = 1
+		first := halved(t, b, x, alone)
+		for fold := range 2 {
+			count := make(map[int]int) // of runs by their last step
+			for r := fold; r < tr.runs(); r += 2 {
+				curve := tr.best[r].curve
+				last := curve[len(curve)-1]
+				count[last.Step]++
+				if r == fold { // restart 0
+					long := first.best[fold].curve
+					for k, e := range curve {
+						if e != long[k] {
+							t.Errorf("fold %d: evaluation %d is %v among others, %v alone",
+								fold, k, e, long[k])
+						}
+					}
+				}
+			}
+			if want := map[int]int{10: 2, 40: 1, 80: 1}; !reflect.DeepEqual(count, want) {
+				t.Errorf("fold %d: runs by their last step %v, want %v", fold, count, want)
+			}
+		}
+	})
+}
+
+// A run that diverged goes on from where its stage began, at half the rate; others go on.
+func TestRevive(t *testing.T) {
+	_, x := manyProblem(t, 1, 9, 1, 600)
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := trainingOf(t, b, x, Options{Layers: 1, Restarts: 1, Steps: 80, Past: 2, Batch: 128})
+	defer tr.finalize()
+	h := &halving{
+		training: tr, states: make([]state, 2), rates: []float64{1, 1}, entrants: [][]int{{0}, {1}},
+	}
+	if err := h.trainer.ResetOptimizer(); err != nil {
+		t.Fatal(err)
+	}
+	if h.states, err = h.saved(); err != nil {
+		t.Fatal(err)
+	}
+	begin := h.states
+	if err := h.advance(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	moved, err := h.saved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.best[0].curve = []Evaluation{{2, math.NaN()}}
+	tr.best[1].curve = []Evaluation{{2, -3}}
+	if err := h.revive(); err != nil {
+		t.Fatal(err)
+	}
+	now, err := h.saved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = mapScope + "/invertible/matrices"
+	if !reflect.DeepEqual(now[0][path], begin[0][path]) || h.rates[0] != 0.5 {
+		t.Errorf("the diverged run isn't where it began, or its rate is %g", h.rates[0])
+	}
+	if !reflect.DeepEqual(now[1][path], moved[1][path]) || h.rates[1] != 1 {
+		t.Errorf("the other run moved, or its rate is %g", h.rates[1])
+	}
+}
+
+// Costs are those measured, to a half: 48 s of 10 signals, 108 s of 20.
+func TestCost(t *testing.T) {
+	for d, want := range map[int]float64{10: 48, 20: 108} {
+		c, err := Options{}.Cost(d, 16384)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Seconds < want/1.5 || c.Seconds > 1.5*want {
+			t.Errorf("%d signals: %v, measured %g s", d, c, want)
+		}
+		t.Logf("%d signals: %v", d, c)
+	}
+	if c, _ := (Options{}).Cost(1000, 16384); c.Seconds < maxSeconds {
+		t.Errorf("a thousand signals: %v", c)
+	}
+}
+
+// The signals of the most evident dependences are examined, all if they are few.
+func TestSuspects(t *testing.T) {
+	z := mat.NewDense(12, 3, nil)
+	for i := range 12 {
+		z.Set(i, 0, float64(i))
+	}
+	pairs := []Dependence{
+		{0, 1, 1, 1}, {10, 11, 9, 1}, {2, 5, 8, 1}, {5, 7, 7, 1}, {3, 8, 6, 1}, {4, 9, 5, 1},
+	}
+	got := mat.Col(nil, 0, suspects(z, pairs))
+	if want := []float64{2, 3, 4, 5, 7, 8, 10, 11}; !reflect.DeepEqual(got, want) {
+		t.Errorf("signals %v, want %v", got, want)
+	}
+	few := mat.NewDense(8, 3, nil)
+	if suspects(few, pairs) != few {
+		t.Error("not all of eight signals")
+	}
+}
+
+// Ten signals behind a layer are separated, and after a short training.
+func TestTenSignals(t *testing.T) {
+	b := fastest(t)
+	needsXLA(t, b)
+	s, x := manyProblem(t, 1, 10, 1, 4096)
+	m := mustFit(t, b, x, Options{Seed: 1, Layers: 8, Steps: 3000, Restarts: 1})
+	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.98 {
+		t.Errorf("MCC %.4f, want 0.98", mcc)
+	} else {
+		t.Logf("MCC %.4f, identified: %v", mcc, m.Identified())
+	}
+}
+
+// Twenty signals behind a layer are separated, and the model knows.
+func TestTwentySignals(t *testing.T) {
+	if os.Getenv("SICA_LONG_TESTS") == "" {
+		t.Skip("minutes; SICA_LONG_TESTS=1")
+	}
+	b := fastest(t)
+	needsXLA(t, b)
+	s, x := manyProblem(t, 2, 20, 1, 16384)
+	m := mustFit(t, b, x, Options{Seed: 2})
+	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.99 || !m.Identified() {
+		t.Errorf("MCC %.4f, identified: %v; want 0.99 and true", mcc, m.Identified())
+	}
+}
