@@ -80,7 +80,7 @@ func (m Method) String() string {
 // Flow is the settings of the iterations (paper, Algorithm 2). The presets FastWGF, PaperWGF
 // and PaperRF set all that they need.
 type Flow struct {
-	// Kind is the kind of flow.
+	// Kind is WGF, the Wasserstein gradient flow, or RF, the rectified flow.
 	Kind iterate.Kind `json:"kind"`
 	// Iterations is J, the largest number of times that the signals move; at least 1.
 	Iterations int `json:"iterations"`
@@ -93,7 +93,7 @@ type Flow struct {
 	// counts from the beginning of the fit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
-	// Context is what the networks see beside z_t.
+	// Context is what the networks see beside z_t: WholeSequence, LocalWindow or Prediction.
 	Context iterate.Context `json:"context"`
 	// Windows are the reaches of a LocalWindow along each axis, in rising order; 0 shows a
 	// network nothing except z_t. With several, each fold trains a network for each, and
@@ -116,7 +116,8 @@ type Flow struct {
 	// networks of RF over a WholeSequence see: another reading of the paper's "additional
 	// time-encoding". 0 is τ alone; at most 16.
 	TimeWaves int `json:"time_waves,omitempty"`
-	// Family is what an iteration may do to the signals.
+	// Family is what an iteration may do to the signals: Free moves every position by the
+	// vector field, Linear by the nearest affine map.
 	Family iterate.Family `json:"family"`
 
 	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
@@ -131,7 +132,7 @@ type Flow struct {
 	Solver      flows.Solver `json:"solver,omitempty"`
 	SolverSteps int          `json:"solver_steps,omitempty"`
 
-	// Optimizer trains the networks at LearningRate.
+	// Optimizer, Adam or Adagrad, trains the networks at LearningRate.
 	Optimizer    iterate.Optimizer `json:"optimizer"`
 	LearningRate float64           `json:"learning_rate"`
 	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of Optimizer. One that
