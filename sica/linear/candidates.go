@@ -21,7 +21,6 @@ import (
 type candidate struct {
 	name string
 	b    *mat.Dense // d×d, of the white signals
-	nats float64    // code length in nats per position
 }
 
 // candidates returns those for the white signals, and those that failed.

@@ -110,8 +110,7 @@ func (c *channels) overGaussian(ctx context.Context, y *cosine, k int) (float64,
 		s.window = 0
 		s.weights = coder.predictor.Fit(s.q, p.N, -1)
 		p.PredictionError(coder.r, signal, s.weights)
-		coder.standardise(&s)
-		coder.encode(&s, nil, true)
+		coder.gaussian(&s, coder.standardise(&s))
 		results[i].gain = float64(p.N) * (s.nats - nats)
 	})
 	gain := 0.0

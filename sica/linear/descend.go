@@ -95,14 +95,14 @@ func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, bef
 	err := s.each(ctx, s.d, func(c *coder, i int) {
 		source := &m.sources[i]
 		source.q = resize(source.q, size*size)
+		s.moments.Mixture(source.q, m.b.RawRowView(i), m.y.RawRowView(i))
 		y := m.y.RawRowView(i)
-		s.moments.Mixture(source.q, m.b.RawRowView(i), y)
 		if before == nil {
 			c.choose(source, y)
-		} else {
-			source.keep(&before.sources[i])
-			c.fit(source, y)
+			return
 		}
+		source.keep(&before.sources[i])
+		c.fit(source, y)
 	})
 	m.nats = -logDet
 	for i := range m.sources {
@@ -175,10 +175,37 @@ func (p *derivatives) step() *mat.Dense {
 	return e
 }
 
-// descend lowers m by at most the given number of steps. Orders, windows and
-// densities are chosen anew after the third and the eighth, and up to the ninth also where a
-// step lowers it no further.
+// descend lowers m by at most the given number of steps. Orders, windows and densities are
+// chosen anew after the steps that renewals says, and up to the ninth also where a step lowers it
+// no further.
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
+	m, _, err := s.descendUnless(ctx, m, steps, renewals, nil)
+	return m, err
+}
+
+// renewals are the steps of a descent before which models are chosen anew.
+var renewals = []int{3, 8}
+
+// glimpse descends by so few steps that it shows whether m is promising: models are chosen anew
+// only below minGlimpse positions a signal. It ends early, and known is true, if known demixings
+// recover the same signals after the second step.
+func (s *separator) glimpse(
+	ctx context.Context, m *demixing, ends []candidate,
+) (end *demixing, known bool, err error) {
+	anew := renewals
+	if s.past.N >= minGlimpse*s.d {
+		anew = nil
+	}
+	return s.descendUnless(ctx, m, firstSteps, anew, func(m *demixing) bool {
+		return slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
+	})
+}
+
+// descendUnless is descend with models chosen anew before these steps, and where a step lowers m
+// no further if there are any. It ends after the second step if known, unless nil, says so.
+func (s *separator) descendUnless(
+	ctx context.Context, m *demixing, steps int, renewals []int, known func(m *demixing) bool,
+) (end *demixing, isKnown bool, err error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
 	gain := minGain / float64(s.past.N)
@@ -190,21 +217,24 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 		return nil
 	}
 	for k := range steps {
-		if k == 3 || k == 8 {
+		if slices.Contains(renewals, k) {
 			if err := anew(); err != nil {
-				return nil, err
+				return nil, false, err
 			}
+		}
+		if k == 2 && known != nil && known(m) {
+			return m, true, nil
 		}
 		p, err := s.differentiate(ctx, m)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		e := p.step()
 		before := m.nats
 		lower := false
 		for range maxShrinks {
 			if err := s.evaluate(ctx, next, moved(e, m.b), m); err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			if next.nats < before {
 				lower = true
@@ -216,19 +246,19 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 		if lower && before-m.nats >= gain {
 			continue
 		}
-		if k > 8 {
+		if k > 8 || len(renewals) == 0 {
 			break
 		}
 		// The choices may have been what held it.
 		before = m.nats
 		if err := anew(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if before-m.nats < gain {
 			break
 		}
 	}
-	return m, nil
+	return m, false, nil
 }
 
 // moved is (I+E)·B.
@@ -242,35 +272,31 @@ func moved(e, b *mat.Dense) *mat.Dense {
 // best is the demixing with the least description length that the descents from
 // the starts end at, and the name of its start. Ends are all that they end at.
 func (s *separator) best(ctx context.Context, candidates []candidate) (best *demixing, name string, ends []candidate, err error) {
+	demixings := make([]*demixing, len(candidates))
 	for k := range candidates {
-		m := s.acquire()
-		if err := s.evaluate(ctx, m, candidates[k].b, nil); err != nil {
+		demixings[k] = s.acquire()
+		if err := s.evaluate(ctx, demixings[k], candidates[k].b, nil); err != nil {
 			return nil, "", nil, err
 		}
-		candidates[k].nats = m.nats
-		s.release(m)
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.nats, b.nats) })
-	n := float64(s.past.N)
-	for _, from := range candidates {
+	order := make([]int, len(candidates))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(demixings[a].nats, demixings[b].nats)
+	})
+	for _, k := range order {
+		m, from := demixings[k], candidates[k]
 		if slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(from.b, e.b) }) {
+			s.release(m)
 			continue
 		}
-		m := s.acquire()
-		if err := s.evaluate(ctx, m, from.b, nil); err != nil {
+		if m, err = s.follow(ctx, m, best, ends); err != nil {
 			return nil, "", nil, err
 		}
-		steps := maxSteps
-		if best != nil {
-			steps = firstSteps
-		}
-		if m, err = s.descend(ctx, m, steps); err != nil {
-			return nil, "", nil, err
-		}
-		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > sameLength {
-			if m, err = s.descend(ctx, m, maxSteps); err != nil {
-				return nil, "", nil, err
-			}
+		if m == nil {
+			continue
 		}
 		ends = append(ends, candidate{name: from.name, b: mat.DenseCopyOf(m.b)})
 		switch {
@@ -286,38 +312,34 @@ func (s *separator) best(ctx context.Context, candidates []candidate) (best *dem
 	return best, name, ends, nil
 }
 
+// follow returns what a descent from m ends at, which is after a few steps unless that is
+// promising beside best; nil if it is soon at one of the known ends.
+func (s *separator) follow(
+	ctx context.Context, m, best *demixing, ends []candidate,
+) (*demixing, error) {
+	if best == nil {
+		return s.descend(ctx, m, maxSteps)
+	}
+	m, known, err := s.glimpse(ctx, m, ends)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		s.release(m)
+		return nil, nil
+	}
+	behind := float64(s.past.N) * (m.nats - best.nats)
+	if behind < promising*float64(s.d) && math.Abs(behind) > sameLength {
+		return s.descend(ctx, m, maxSteps)
+	}
+	return m, nil
+}
+
 // lowest returns the demixing with the shortest code that descents end at, nil if there is no
-// candidate. After the first, candidates go on only if they are promising after a few steps.
-// It is best without the names and all ends, and chooses models once for each candidate.
-func (s *separator) lowest(ctx context.Context, candidates []candidate) (best *demixing, err error) {
-	var all []*demixing
-	for _, c := range candidates {
-		m := s.acquire()
-		if err := s.evaluate(ctx, m, c.b, nil); err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	slices.SortStableFunc(all, func(a, b *demixing) int { return cmp.Compare(a.nats, b.nats) })
-	n := float64(s.past.N)
-	for _, m := range all {
-		steps := maxSteps
-		if best != nil {
-			steps = firstSteps
-		}
-		if m, err = s.descend(ctx, m, steps); err != nil {
-			return nil, err
-		}
-		if best != nil && n*(m.nats-best.nats) < promising*float64(s.d) && n*math.Abs(m.nats-best.nats) > sameLength {
-			if m, err = s.descend(ctx, m, maxSteps); err != nil {
-				return nil, err
-			}
-		}
-		if best == nil || m.nats < best.nats {
-			best = m
-		}
-	}
-	return best, nil
+// candidate.
+func (s *separator) lowest(ctx context.Context, candidates []candidate) (*demixing, error) {
+	best, _, _, err := s.best(ctx, candidates)
+	return best, err
 }
 
 // sameBasin says whether b and c recover the same signals, but for order, sign,

@@ -38,6 +38,12 @@ type coder struct {
 	rotated   []float64 // [T], for a signal that is tried
 	slope     density.Curve
 	curvature density.Curve
+
+	// What measure found, if the density isn't Gaussian.
+	density density.Density
+	length  float64 // of u over scale
+	scale   float64
+	spread  spread
 }
 
 func newCoder(p *past.Past) *coder {
@@ -59,34 +65,72 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 // jumps, each leaves as many wrong predictions as the order: shorter pasts are tried
 // as long as the density isn't Gaussian.
 func (c *coder) choose(s *source, y []float64) {
-	some := func() (density.Density, float64) { return c.fitter.Choose(density.Widths[1:2]) }
-	var weights []float64
-	window, least := 0, math.Inf(1)
-	try := func() {
-		c.standardise(s)
-		c.encode(s, some, true)
-		if s.nats < least {
-			weights, window, least = s.weights, s.window, s.nats
-		}
-	}
 	s.window = 0
 	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
+	var weights []float64
+	least := math.Inf(1)
 	for {
 		c.past.PredictionError(c.r, y, s.weights)
-		try()
+		c.measure(s, c.standardise(s))
+		if s.nats < least {
+			weights, least = s.weights, s.nats
+		}
 		if s.density.Gaussian() || len(s.weights) < 2 {
 			break
 		}
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights)/2)
 	}
-	s.weights = weights
-	c.past.PredictionError(c.r, y, s.weights)
-	for _, s.window = range scaleWindows(c.past.N) {
-		try()
+	if len(weights) != len(s.weights) {
+		c.past.PredictionError(c.r, y, weights)
 	}
-	s.window = window
-	c.standardise(s)
-	c.encode(s, func() (density.Density, float64) { return c.fitter.Choose(density.Widths) }, true)
+	s.weights = weights
+	c.chooseWindow(s, least, scaleWindows(c.past.N))
+	c.vary(s)
+	c.finish(s)
+}
+
+// chooseWindow sets the window, one of those given or 0, with which the code of the innovations
+// c.r is shortest, and measures it; with 0 it takes so many nats. Densities are fitted only with
+// the windows that are best with the shorter of a Gaussian and a Laplace density, and with
+// others whose codes are nearly as short.
+func (c *coder) chooseWindow(s *source, least float64, windows []int) {
+	if len(windows) == 0 {
+		c.measure(s, c.standardise(s))
+		return
+	}
+	simple := make([]float64, len(windows))
+	best := 0
+	for k, window := range windows {
+		s.window = window
+		simple[k] = c.standardise(s).simple(c.past.N)
+		if simple[k] < simple[best] {
+			best = k
+		}
+	}
+	s.window = 0
+	n := float64(c.past.N)
+	limit := min(simple[best], c.standardise(s).simple(c.past.N)) + max(windowNats/n, windowShare)
+	chosen := 0
+	// The best comes last, as it is likely to be chosen: then all is in its place.
+	try := func(k int) {
+		if s.window = windows[k]; simple[k] > limit {
+			return
+		}
+		c.measure(s, c.standardise(s))
+		if s.nats < least {
+			chosen, least = windows[k], s.nats
+		}
+	}
+	for k := range windows {
+		if k != best {
+			try(k)
+		}
+	}
+	try(best)
+	if s.window != chosen || simple[best] > limit {
+		s.window = chosen
+		c.measure(s, c.standardise(s))
+	}
 }
 
 // fit sets s to the best model of y with the choices that s has made.
@@ -95,63 +139,154 @@ func (c *coder) fit(s *source, y []float64) {
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights))
 	}
 	c.past.PredictionError(c.r, y, s.weights)
-	c.standardise(s)
+	of := c.standardise(s)
 	if s.density.Gaussian() {
-		c.encode(s, nil, true)
-		return
+		c.gaussian(s, of)
+	} else {
+		before := s.density
+		s.scale = of.mean(c.past.N)
+		c.fitter.Begin(s.u, 1/s.scale)
+		var length float64
+		s.density, length = c.fitter.Refit(&before)
+		c.account(s, of, length+math.Log(s.scale))
 	}
-	before := s.density
-	c.encode(s, func() (density.Density, float64) { return c.fitter.Refit(&before) }, false)
+	c.finish(s)
+}
+
+// spread is of the innovations over their local scale.
+type spread struct {
+	absolute, square float64 // Σ|u| and Σu²
+	logScale         float64 // the mean logarithm of the local scale
+}
+
+// deviation is the standard deviation of n innovations.
+func (p spread) deviation(n int) float64 { return math.Sqrt(p.square/float64(n)) + 1e-300 }
+
+// mean is the scale at which the mean absolute value is that of a standard normal variable.
+func (p spread) mean(n int) float64 {
+	return p.absolute/float64(n)*math.Sqrt(math.Pi/2) + 1e-300
+}
+
+// simple is the code length with the better of a Gaussian and a Laplace density, without
+// parameters.
+func (p spread) simple(n int) float64 {
+	laplace := math.Log(2*math.E*p.absolute/float64(n) + 1e-300)
+	return p.logScale + min(math.Log(p.deviation(n))+gaussianEntropy, laplace)
 }
 
 // standardise sets s.u and s.s to the innovations over their local scale, and that.
-func (c *coder) standardise(s *source) {
-	s.u = resize(s.u, c.past.N)
-	copy(s.u, c.r)
+func (c *coder) standardise(s *source) spread {
+	n := c.past.N
+	s.u = resize(s.u, n)
 	s.s = s.s[:0]
-	if s.window > 0 {
-		s.s = resize(s.s, c.past.N)
-		localScale(s.s, c.r, c.past.Sides, s.window, c.space)
-		floats.Div(s.u, s.s)
+	if s.window == 0 {
+		copy(s.u, c.r)
+		return spreadOf(s.u)
 	}
+	s.s = resize(s.s, n)
+	if len(c.past.Sides) > 1 {
+		localScale(s.s, c.r, c.past.Sides, s.window, c.space)
+		floats.DivTo(s.u, c.r, s.s)
+	} else {
+		scaleSequence(s.u, s.s, c.r, s.window)
+	}
+	of := spreadOf(s.u)
+	of.logScale = meanLog(s.s)
+	return of
 }
 
-// encode scales u and sets the density: that of the family by fit, which may be
-// nil, or, if that is allowed, Gaussian where that is shorter.
-func (c *coder) encode(s *source, fit func() (density.Density, float64), gaussian bool) {
-	n := float64(c.past.N)
-	var absolute, square float64
-	for _, v := range s.u {
-		absolute += math.Abs(v)
-		square += v * v
+// spreadOf returns the sums over u.
+func spreadOf(u []float64) (of spread) {
+	for _, v := range u {
+		of.absolute += math.Abs(v)
+		of.square += v * v
 	}
-	deviation := math.Sqrt(square/n) + 1e-300
-	logScale := 0.0
+	return of
+}
+
+// scaleSequence sets s to the local scale of the prediction errors r of a sequence, as
+// localScale does, and u to r over it.
+func scaleSequence(u, s, r []float64, h int) {
+	n := len(r)
+	total := floats.Norm(r, 1)
+	rest := overallShare * total / float64(n)
+	sum := floats.Norm(r[:min(h, n)], 1) // of the window, [t−h, t+h]
+	edge := func(first, end int) {
+		for t := first; t < end; t++ {
+			if t+h < n {
+				sum += math.Abs(r[t+h])
+			}
+			if t > h {
+				sum -= math.Abs(r[t-h-1])
+			}
+			v := (1-overallShare)*(sum-math.Abs(r[t]))/float64(within(t, n, h)-1) + rest
+			s[t], u[t] = v, r[t]/v
+		}
+	}
+	first, end := min(h+1, n), max(n-h, min(h+1, n)) // where the window is whole
+	edge(0, first)
+	share := (1 - overallShare) / float64(2*h)
+	if first < end {
+		before, after := r[first-h-1:end-h-1], r[first+h:end+h]
+		middle, scales, ratios := r[first:end], s[first:end], u[first:end]
+		for t, v := range middle {
+			sum += math.Abs(after[t]) - math.Abs(before[t])
+			scale := share*(sum-math.Abs(v)) + rest
+			scales[t], ratios[t] = scale, v/scale
+		}
+	}
+	edge(end, n)
+}
+
+// measure sets the density, the scale and the description length, all but finish. The density
+// is the nearest of the family or, where that is shorter, Gaussian.
+func (c *coder) measure(s *source, of spread) {
+	c.scale = of.mean(c.past.N)
+	c.fitter.Begin(s.u, 1/c.scale)
+	c.density, c.length = c.fitter.Choose()
+	c.spread = of
+	c.shorter(s)
+}
+
+// vary tries the other widths of the prior, after measure.
+func (c *coder) vary(s *source) {
+	c.density, c.length = c.fitter.Vary(c.density, c.length)
+	c.shorter(s)
+}
+
+// shorter sets the density to the one that was fitted or a Gaussian one.
+func (c *coder) shorter(s *source) {
+	length := c.length + math.Log(c.scale)
+	if math.Log(c.spread.deviation(c.past.N))+gaussianEntropy < length {
+		c.gaussian(s, c.spread)
+		return
+	}
+	s.density, s.scale = c.density, c.scale
+	c.account(s, c.spread, length)
+}
+
+// gaussian sets a Gaussian density.
+func (c *coder) gaussian(s *source, of spread) {
+	s.density, s.scale = density.Density{}, of.deviation(c.past.N)
+	c.account(s, of, math.Log(s.scale)+gaussianEntropy)
+}
+
+// account sets the description length, that of the innovations over their local scale being
+// length.
+func (c *coder) account(s *source, of spread, length float64) {
+	n := float64(c.past.N)
 	parameters := 1.0 // the scale
 	if len(s.s) > 0 {
-		logScale = meanLog(s.s)
 		parameters++ // the window
 	}
-	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, ar.ErrorPower(s.q, s.weights, len(c.past.Lags)+1), c.past.N)
-	length := math.Inf(1)
-	if fit != nil {
-		s.scale = absolute/n*math.Sqrt(math.Pi/2) + 1e-300
-		floats.Scale(1/s.scale, s.u)
-		c.fitter.Begin(s.u)
-		s.density, length = fit()
-		length += math.Log(s.scale)
-	}
-	if l := math.Log(deviation) + gaussianEntropy; gaussian && l < length {
-		if fit == nil {
-			s.scale = 1
-		}
-		floats.Scale(s.scale/deviation, s.u)
-		s.scale, length = deviation, l
-		s.density = density.Density{}
-	}
+	power := ar.ErrorPower(s.q, s.weights, len(c.past.Lags)+1)
+	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, power, c.past.N)
 	s.cost = s.density.Cost + cost
-	s.nats = length + logScale + cost/n
+	s.nats = length + of.logScale + cost/n
 }
+
+// finish brings s.u to its scale.
+func (c *coder) finish(s *source) { floats.Scale(1/s.scale, s.u) }
 
 func resize(s []float64, n int) []float64 {
 	if cap(s) < n {
@@ -160,18 +295,23 @@ func resize(s []float64, n int) []float64 {
 	return s[:n]
 }
 
-// meanLog is the mean logarithm, taken of products of eight.
+// meanLog is the mean logarithm of positive numbers, taken of products that float64 holds.
 func meanLog(s []float64) float64 {
-	sum := 0.0
+	const least, most = 1e-100, 1e100
+	sum, product := 0.0, 1.0
 	t := 0
-	for ; t+8 <= len(s); t += 8 {
-		v := s[t : t+8]
-		sum += math.Log((v[0] * v[1] * v[2] * v[3]) * (v[4] * v[5] * v[6] * v[7]))
+	for ; t+4 <= len(s); t += 4 {
+		v := s[t : t+4 : t+4]
+		product *= (v[0] * v[1]) * (v[2] * v[3])
+		if !(product > least && product < most) {
+			sum += math.Log(product)
+			product = 1
+		}
 	}
 	for _, v := range s[t:] {
-		sum += math.Log(v)
+		product *= v
 	}
-	return sum / float64(len(s))
+	return (sum + math.Log(product)) / float64(len(s))
 }
 
 // scoreMoments are those of a signal's score ψ. Both are Fisher's information about

@@ -46,6 +46,15 @@ func TestLocalScale(t *testing.T) {
 		r, s, space := normals(rng, n), make([]float64, n), make([]float64, n)
 		const window = 13 // 27 positions: all of 3 sides of 3
 		localScale(s, r, p.Sides, window, space)
+		if len(shape) == 1 {
+			u, fast := make([]float64, n), make([]float64, n)
+			scaleSequence(u, fast, r, window)
+			for at, v := range fast {
+				if math.Abs(v-s[at]) > 1e-12 || math.Abs(u[at]*v-r[at]) > 1e-12 {
+					t.Errorf("of the sequence %g at %d, want %g", v, at, s[at])
+				}
+			}
+		}
 		h := map[int]int{1: 13, 2: 2, 3: 1}[len(shape)]
 		overallMean := floats.Norm(r, 1) / float64(n)
 		index := func(t int) []int {

@@ -4,10 +4,7 @@ package density
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // A Density of a signal's innovations u is Gaussian, or one of a family: a usual
@@ -42,11 +39,6 @@ func (f *Density) String() string {
 	return name
 }
 
-// Widths are the standard deviations of the prior of the weights, each 4 times the
-// one before: hardly away from the centre; about as far as neighbouring centres
-// are from each other; any density.
-var Widths = []float64{0.1, 0.4, 1.6}
-
 const (
 	newtonSteps = 50   // at most, of the fit of a density
 	negligible  = 0.01 // nats in all that a step must promise
@@ -63,47 +55,55 @@ type Fitter struct {
 	mean   [features]float64 // of the features over the positions
 	origin float64           // nats a position of the centre
 	w      [features]float64
-	tilt   Curve // w·f
-	p      Curve // of a grid point
 	logZ   float64
+	// Of the shares of the grid points: those of u and −u added, and subtracted.
+	sum, difference half
 
-	gradient [features]float64
-	hessian  [features * features]float64 // lower triangle
-	step     [features]float64
-	next     [features]float64 // weights
+	gradient   [features]float64
+	covariance matrix // of the features
+	current    bool   // whether that is the covariance at the weights
+	factor     matrix // Cholesky's, of the covariance with the prior
+	step       [features]float64
+	next       [features]float64 // weights
 
-	// Space: a local array would be allocated at each call, as gonum gets a slice of it.
-	sum, difference     half
-	even, odd, weighted half
+	even, odd half // the tilt w·f
+	weighted  half
 }
 
-// Begin is to be called before the others: with n values.
-func (d *Fitter) Begin(u []float64) {
+// A matrix is symmetric or triangular; its lower triangle is used.
+type matrix [features][features]float64
+
+// Begin is to be called before the others: with n values, which are multiplied by a factor.
+func (d *Fitter) Begin(u []float64, factor float64) {
 	d.n = float64(len(u))
-	d.histogram.count(u)
-	d.family = nil
+	d.histogram.count(u, factor)
 }
 
-// at sets the family that is looked at, at its centre.
+// at sets the family that is looked at.
 func (d *Fitter) at(f *family) {
 	d.family = f
 	(*Curve)(&d.histogram).fold(&d.sum, &d.difference)
 	f.means(d.mean[:], &d.sum, &d.difference)
 	d.origin = d.distance(f)
-	d.centre()
 }
 
 // distance is the nats a position that the family's centre takes.
 func (d *Fitter) distance(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
 
-// centre sets the weights to 0.
+// centre sets the weights to 0, where the features are orthonormal.
 func (d *Fitter) centre() {
-	d.w, d.tilt, d.p, d.logZ = [features]float64{}, Curve{}, d.family.p, 0
+	d.w, d.even, d.odd, d.logZ = [features]float64{}, half{}, half{}, 0
+	d.family.p.fold(&d.sum, &d.difference)
+	d.covariance = matrix{}
+	for k := range features {
+		d.covariance[k][k] = 1
+	}
+	d.current = true
 }
 
 // look sets the weights.
 func (d *Fitter) look(w *[features]float64) {
-	d.w = *w
+	d.w, d.current = *w, false
 	d.even, d.odd = half{}, half{}
 	for k := range features {
 		of := &d.even
@@ -112,20 +112,7 @@ func (d *Fitter) look(w *[features]float64) {
 		}
 		floats.AddScaled(of[:], w[k], d.family.f[k][:])
 	}
-	d.tilt.unfold(&d.even, &d.odd)
-	floats.AddTo(d.p[:], d.tilt[:], d.family.logMass[:])
-	largest := floats.Max(d.p[:])
-	z := 0.0
-	for g, l := range d.p {
-		if l -= largest; l > -50 {
-			d.p[g] = math.Exp(l)
-			z += d.p[g]
-		} else {
-			d.p[g] = 0
-		}
-	}
-	floats.Scale(1/z, d.p[:])
-	d.logZ = largest + math.Log(z)
+	d.logZ = tilted(&d.sum, &d.difference, &d.family.logMass, &d.even, &d.odd)
 }
 
 // objective is the nats a position that the weights take, with their prior.
@@ -148,40 +135,50 @@ func (d *Fitter) fit(width float64) (Density, float64) {
 		least = d.origin
 	}
 	scale := 1 / (width * width * d.n)
+	d.newton(&least, width, scale)
 	logDet := 0.0 // of the posterior's precision over the prior's
-	for range newtonSteps {
-		d.moments()
-		for k := range features {
-			d.hessian[k*features+k] += scale * d.family.precision[k]
-			d.gradient[k] += scale*d.family.precision[k]*d.w[k] - d.mean[k]
-		}
-		lower, ok := lapack64.Potrf(blas64.Symmetric{N: features, Stride: features, Data: d.hessian[:], Uplo: blas.Lower})
-		if !ok {
-			break
-		}
-		logDet = 0
-		for k := range features {
-			v := d.hessian[k*features+k]
-			logDet += math.Log(v * v / (scale * d.family.precision[k]))
-		}
-		d.step = d.gradient
-		right := blas64.Vector{N: features, Inc: 1, Data: d.step[:]}
-		blas64.Trsv(blas.NoTrans, lower, right)
-		if floats.Dot(d.step[:], d.step[:])*d.n < negligible {
-			break
-		}
-		blas64.Trsv(blas.Trans, lower, right)
-		if !d.line(&least, width) {
-			break
-		}
+	for k := range features {
+		v := d.factor[k][k]
+		logDet += math.Log(v * v / (scale * d.family.precision[k]))
 	}
 	nats := least + logDet/2/d.n
-	f := Density{family: d.family, width: width, weights: d.w, Log: d.family.log}
-	for g, tilt := range d.tilt {
-		f.Log[g] = f.Log[g] + tilt - d.logZ
+	f := Density{family: d.family, width: width, weights: d.w}
+	f.Log.unfold(&d.even, &d.odd)
+	for g, log := range d.family.log {
+		f.Log[g] += log - d.logZ
 	}
 	f.Cost = (nats - d.origin - d.logZ + floats.Dot(d.w[:], d.mean[:])) * d.n
 	return f, nats
+}
+
+// newton makes Newton's steps until they promise no more than what is negligible. The factor is
+// that of the last.
+func (d *Fitter) newton(least *float64, width, scale float64) {
+	for range newtonSteps {
+		if !d.current {
+			d.moments()
+		}
+		d.family.means(d.gradient[:], &d.sum, &d.difference)
+		for k := range features {
+			d.gradient[k] += scale*d.family.precision[k]*d.w[k] - d.mean[k]
+		}
+		d.factor = d.covariance
+		for k := range features {
+			d.factor[k][k] += scale * d.family.precision[k]
+		}
+		if !d.factor.cholesky() {
+			return
+		}
+		d.step = d.gradient
+		d.factor.solve(&d.step)
+		if floats.Dot(d.step[:], d.step[:])*d.n < negligible {
+			return
+		}
+		d.factor.solveTransposed(&d.step)
+		if !d.line(least, width) {
+			return
+		}
+	}
 }
 
 // line goes along −step as far as it lowers the objective.
@@ -202,16 +199,16 @@ func (d *Fitter) line(least *float64, width float64) bool {
 	return false
 }
 
-// moments sets gradient to the mean of the features, and hessian to their
-// covariance. The product of two even or two odd features is even, and needs of p the sum
-// of both sides; that of an even and an odd one is odd, and needs their difference.
+// moments sets covariance to that of the features. The product of two even or two odd
+// features is even, and needs of p the sum of both sides; that of an even and an odd one is
+// odd, and needs their difference.
 func (d *Fitter) moments() {
 	f := &d.family.f
-	d.p.fold(&d.sum, &d.difference)
-	d.family.means(d.gradient[:], &d.sum, &d.difference)
+	var means [features]float64
+	d.family.means(means[:], &d.sum, &d.difference)
 	weighted := &d.weighted
 	for k := range features {
-		row := d.hessian[k*features : k*features+k+1]
+		row := d.covariance[k][:k+1]
 		from := 0
 		if k >= evens {
 			from = evens
@@ -224,8 +221,9 @@ func (d *Fitter) moments() {
 		for l := from; l <= k; l++ {
 			row[l] = floats.Dot(weighted[:], f[l][:])
 		}
-		floats.AddScaled(row, -d.gradient[k], d.gradient[:k+1])
+		floats.AddScaled(row, -means[k], means[:k+1])
 	}
+	d.current = true
 }
 
 // means sets to to the means of the features under shares of the grid points, folded.
@@ -239,6 +237,52 @@ func (f *family) means(to []float64, sum, difference *half) {
 	}
 }
 
+// cholesky replaces m by its factor L, m = L·Lᵀ. It reports whether m is positive definite.
+func (m *matrix) cholesky() bool {
+	for j := range features {
+		row := &m[j]
+		v := row[j]
+		for _, l := range row[:j] {
+			v -= l * l
+		}
+		if !(v > 0) {
+			return false
+		}
+		v = math.Sqrt(v)
+		row[j] = v
+		for i := j + 1; i < features; i++ {
+			below := &m[i]
+			sum := below[j]
+			for k, l := range row[:j] {
+				sum -= l * below[k]
+			}
+			below[j] = sum / v
+		}
+	}
+	return true
+}
+
+// solve replaces x by L⁻¹·x.
+func (m *matrix) solve(x *[features]float64) {
+	for i := range features {
+		v := x[i]
+		for k, l := range m[i][:i] {
+			v -= l * x[k]
+		}
+		x[i] = v / m[i][i]
+	}
+}
+
+// solveTransposed replaces x by L⁻ᵀ·x.
+func (m *matrix) solveTransposed(x *[features]float64) {
+	for i := features - 1; i >= 0; i-- {
+		x[i] /= m[i][i]
+		for k, l := range m[i][:i] {
+			x[k] -= l * x[i]
+		}
+	}
+}
+
 // Refit returns the density with the family and the prior of before.
 func (d *Fitter) Refit(before *Density) (Density, float64) {
 	d.at(before.family)
@@ -246,21 +290,41 @@ func (d *Fitter) Refit(before *Density) (Density, float64) {
 	return d.fit(before.width)
 }
 
-// Choose returns the density with the least description length: of the nearest of
-// the usual families, with the best of the widths.
-func (d *Fitter) Choose(widths []float64) (best Density, least float64) {
-	least = math.Inf(1)
+// Widths are the standard deviations of the prior of the weights, each 4 times the
+// one before: hardly away from the centre; about as far as neighbouring centres
+// are from each other; any density.
+var Widths = []float64{0.1, 0.4, 1.6}
+
+// middle is that of the Widths.
+const middle = 1
+
+// Choose returns the density with the least description length, with the nats a position that
+// it takes: of the nearest of the usual families, with the middle one of the Widths.
+func (d *Fitter) Choose() (Density, float64) {
+	least := math.Inf(1)
+	var nearest *family
 	for _, f := range usual() {
 		if v := d.distance(f); v < least {
-			d.family, least = f, v
+			nearest, least = f, v
 		}
 	}
-	d.at(d.family)
-	least = math.Inf(1)
-	for _, width := range widths {
+	d.at(nearest)
+	d.centre()
+	return d.fit(Widths[middle])
+}
+
+// Vary returns the best of the density that Choose returned last, with the nats it takes, and
+// those with the other Widths. Each fit begins where the one with a narrower prior ends.
+// Begun with a wider one the tails would be as heavy as that allows: they cost little
+// likelihood, so that Newton's method leaves them there, but much evidence.
+func (d *Fitter) Vary(best Density, least float64) (Density, float64) {
+	fit := func(width float64) {
 		if f, nats := d.fit(width); nats < least {
 			best, least = f, nats
 		}
 	}
+	fit(Widths[2])
+	d.centre()
+	fit(Widths[0])
 	return best, least
 }

@@ -126,8 +126,8 @@ func TestFit(t *testing.T) {
 		scale := floats.Norm(u, 1) / n * math.Sqrt(math.Pi/2)
 		floats.Scale(1/scale, u)
 		var d Fitter
-		d.Begin(u)
-		f, nats := d.Choose(Widths)
+		d.Begin(u, 1)
+		f, nats := d.Vary(d.Choose())
 		if m := mass(&f.Log); math.Abs(m-1) > 1e-9 {
 			t.Errorf("%s: mass %g", c.name, m)
 		}
@@ -160,8 +160,8 @@ func TestFitIsMinimum(t *testing.T) {
 		u[t] = draws[0].draw(rng)
 	}
 	var d Fitter
-	d.Begin(u)
-	f, nats := d.Choose(Widths)
+	d.Begin(u, 1)
+	f, nats := d.Vary(d.Choose())
 	if _, again := d.Refit(&f); math.Abs(again-nats) > negligible/500 {
 		t.Errorf("%g nats again, want %g", again, nats)
 	}

@@ -1,6 +1,10 @@
 package density
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Densities are held at the points of a grid and are log-linear between them. The
 // points are spaced like float64 itself: going out from 0, the first 32 steps are
@@ -13,15 +17,17 @@ const (
 	gridSize   = 2*gridCentre + 1
 )
 
+// gridLimit is where values further out are placed: just before the last grid point.
+const gridLimit = 1<<octaves - 1 - 1e-9
+
 // Place returns the grid points on both sides of u and the share of the second.
 // Values further out than the grid are taken for its last.
 func Place(u float64) (near, far int, share float64) {
 	const (
 		shift    = 52 - stepBits
 		fraction = 1<<shift - 1
-		limit    = 1<<octaves - 1 - 1e-9
 	)
-	bits := math.Float64bits(min(math.Abs(u), limit) + 1)
+	bits := math.Float64bits(min(math.Abs(u), gridLimit) + 1)
 	k := int(bits>>shift) - 1023<<stepBits
 	share = float64(bits&fraction) * (1. / (1 << shift))
 	side := 1 - 2*int(math.Float64bits(u)>>63)
@@ -46,16 +52,55 @@ var gridPoints, gridWidths = func() (points, widths [gridSize]float64) {
 // A histogram holds the share of the positions at each grid point.
 type histogram [gridSize]float64
 
-// count sets h to the histogram of u.
-func (h *histogram) count(u []float64) {
+// Values are counted as integers: how many lie beyond a grid point and before the next, in the
+// upper bits, and the sum of their shares of the next, in units of 2⁻³², in the lower. So each
+// is one addition. countedAtOnce is how many of the values fit the bits.
+const (
+	shareBits     = 32
+	countBits     = 16
+	countedAtOnce = 1<<countBits - 1
+)
+
+// count sets h to the histogram of the values u, multiplied by a factor.
+func (h *histogram) count(u []float64, factor float64) {
 	*h = histogram{}
-	for _, v := range u {
-		near, far, share := Place(v)
-		h[near] += 1 - share
-		h[far] += share
+	n := float64(len(u))
+	for len(u) > 0 {
+		part := u[:min(countedAtOnce, len(u))]
+		u = u[len(part):]
+		h.add(part, factor)
 	}
 	for g := range h {
-		h[g] /= float64(len(u))
+		h[g] /= n
+	}
+}
+
+// add adds at most countedAtOnce values.
+func (h *histogram) add(u []float64, factor float64) {
+	const (
+		shift    = 52 - stepBits
+		fraction = 1<<shift - 1
+		first    = 1023 << stepBits // the place of 0
+		share    = 1 << (shareBits + countBits)
+	)
+	var counts [2][gridCentre]uint64 // above 0 and below
+	for _, v := range u {
+		bits := math.Float64bits(v * factor)
+		side := &counts[bits>>63]
+		v = math.Float64frombits(bits &^ (1 << 63))
+		if v > gridLimit {
+			v = gridLimit
+		}
+		bits = math.Float64bits(v + 1)
+		side[bits>>shift-first] += share + bits&fraction>>(shift-shareBits)
+	}
+	for side, counts := range counts {
+		step := 1 - 2*side
+		for k, c := range counts {
+			far := float64(c&(share-1)) / (1 << shareBits)
+			h[gridCentre+step*k] += float64(c>>(shareBits+countBits)) - far
+			h[gridCentre+step*(k+1)] += far
+		}
 	}
 }
 
@@ -95,4 +140,28 @@ func (c *Curve) unfold(even, odd *half) {
 		c[gridCentre-g] = even[g] - odd[g]
 		c[gridCentre+g] = even[g] + odd[g]
 	}
+}
+
+// tilted sets sum and difference to the shares of the grid points under a mass tilted by an
+// even curve and an odd one, folded. It returns the logarithm of what they were divided by.
+func tilted(sum, difference *half, logMass *Curve, even, odd *half) float64 {
+	largest := math.Inf(-1)
+	for g, e := range even {
+		largest = max(largest, e+logMass[gridCentre+g]+math.Abs(odd[g]))
+	}
+	z := 0.0
+	for g, e := range even {
+		e += logMass[gridCentre+g] - largest
+		above := exp(e + odd[g])
+		below := 0.0
+		if g > 0 {
+			below = exp(e - odd[g])
+		}
+		sum[g], difference[g] = above+below, above-below
+		z += above + below
+	}
+	difference[0] = 0
+	floats.Scale(1/z, sum[:])
+	floats.Scale(1/z, difference[:])
+	return largest + math.Log(z)
 }
