@@ -72,6 +72,22 @@ func New(shape []int, offsets [][]int) *Past {
 	return p
 }
 
+// Blocks returns the past of the same lags for a sequence that is blocks of length positions each,
+// from different places: the past of a position lies in its own block.
+func (p *Past) Blocks(length int) *Past {
+	q := *p
+	q.N, q.Runs = 0, nil
+	for first := 0; first < p.Shape[0]; first += length {
+		r := Run{first + p.Before[0], min(first+length, p.Shape[0])}
+		if r.First < r.End {
+			q.Runs = append(q.Runs, r)
+			q.N += r.End - r.First
+		}
+	}
+	q.Sides = []int{q.N}
+	return &q
+}
+
 // Positions returns the N positions with a complete past, in order.
 func (p *Past) Positions() []int {
 	all := make([]int, 0, p.N)

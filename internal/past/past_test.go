@@ -78,3 +78,12 @@ func ExampleNearest() {
 	fmt.Println(Nearest([]int{32, 32}, 4))
 	// Output: [[-1 0] [0 -1] [-1 -1] [-1 1]]
 }
+
+// Blocks have pasts of their own.
+func TestBlocks(t *testing.T) {
+	p := New([]int{10}, Nearest([]int{10}, 2)).Blocks(4)
+	want := []int{2, 3, 6, 7}
+	if got := p.Positions(); !slices.Equal(got, want) || p.N != len(want) || p.Sides[0] != p.N {
+		t.Errorf("positions %v of %d, want %v", got, p.N, want)
+	}
+}

@@ -16,10 +16,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -172,20 +174,30 @@ func (opt *options) write(
 	return table.WriteComparison(w, r, committed)
 }
 
+// processorSeconds are those that all threads of the process have run.
+func processorSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return math.NaN()
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}
+
 // newSeconds is the command that times the linear rule, which scripts/baselines calls.
 func newSeconds() *cobra.Command {
 	var runs int
 	cmd := &cobra.Command{
-		Use:   "seconds FILE",
-		Short: "Print the seconds of separations by the linear rule, of which the first warms up",
-		Args:  cobra.ExactArgs(1),
+		Use: "seconds FILE",
+		Short: "Print the seconds of separations by the linear rule, and those of the processors; " +
+			"the first warms up",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x, err := datasets.ReadFile(args[0])
 			if err != nil {
 				return err
 			}
 			for range runs {
-				begin := time.Now()
+				begin, before := time.Now(), processorSeconds()
 				signals, err := ica.New(x)
 				if err != nil {
 					return err
@@ -193,7 +205,8 @@ func newSeconds() *cobra.Command {
 				if _, err := linear.Separate(cmd.Context(), signals, linear.Options{}); err != nil {
 					return err
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), time.Since(begin).Seconds())
+				fmt.Fprintln(cmd.OutOrStdout(),
+					time.Since(begin).Seconds(), processorSeconds()-before)
 			}
 			return nil
 		},

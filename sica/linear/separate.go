@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -54,9 +55,10 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // for rounding and the noise of the resolution, any mixing of x make no difference
 // to the signals that are identified.
 //
-// A step costs O(d·T·(d + p)), p being the values of the past that are used, and
-// there are some dozens of steps: on one core about a second for 8 signals at 50 000
-// positions. The pairs' evidence costs O(d²·T·p), once.
+// A step costs O(d·n·(d + p)), p being the values of the past that are used, and there are some
+// dozens of steps. The pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a
+// part of their positions where that leaves no doubt, and a few steps with all of them: see
+// Findings.DecidedOn.
 //
 // It is an error if x can't be whitened or if ctx ends.
 func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
@@ -72,6 +74,9 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if err != nil {
 		return nil, err
 	}
+	if s, err := separateByPart(ctx, white, x.Shape(), opt.Seed); s != nil || err != nil {
+		return s, err
+	}
 	base, err := withoutNoise(ctx, white, x.Shape(), opt)
 	if err != nil {
 		return nil, err
@@ -86,21 +91,22 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 // withoutNoise is separate with no noise in the models except that of the resolution.
 func withoutNoise(ctx context.Context, white *signal.Whitening, shape []int, opt Options) (*Solution, error) {
 	d := len(white.Mean)
-	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, shape, opt.Seed)
+	p := newPast(shape, d)
+	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed)
 	if err == nil && shared != nil {
-		solution, _, err = separateWith(ctx, shared, white, shape, opt.Seed)
+		solution, _, err = separateWith(ctx, shared, white, p, opt.Seed)
 	}
 	if err != nil {
 		return nil, err
 	}
-	solution.Resolution = resolution
+	solution.Resolution, solution.models = resolution, nil
 	return solution, nil
 }
 
 // separateWith separates white signals with the noise that blur, d×d, makes of white noise. If
 // that noise may explain the result, it also returns another blur, which can't.
-func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shape []int, seed uint64) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, blur, white, shape, seed)
+func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64) (*Solution, *mat.Dense, error) {
+	s, err := prepare(ctx, blur, white, p, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +122,7 @@ func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening,
 	if err != nil {
 		return nil, nil, err
 	}
-	another, err := s.minDependence(ctx, shape, best, append(ends, candidate{name: "whitening", b: null.b}))
+	another, err := s.minDependence(ctx, p.Shape, best, append(ends, candidate{name: "whitening", b: null.b}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,13 +180,12 @@ func (w *whitened) noise() *mat.Dense {
 
 // prepare returns the separator of the symmetrically white signals with the noise that blur,
 // d×d, makes of white noise.
-func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, shape []int, seed uint64) (*separator, error) {
+func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
 	addNoise(z, blur, seed)
-	p := newPast(shape, len(white.Mean))
 	s, err := newSeparator(ctx, z, p)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ type Solution struct {
 	Findings
 
 	minDependence bool // the demixing's signals depend least on each other
+	models        *demixing
 	whitened      bool // whitening was kept
 }
 
@@ -55,6 +56,9 @@ type Findings struct {
 	// Surplus is whether there seem to be more sources than channels: whether the spectra of
 	// the channels aren't those of as many sources and white noise.
 	Surplus bool `json:"surplus"`
+	// DecidedOn is how many positions of a long sequence the models and the evidence are
+	// from, where these left no doubt; the demixing and its errors are from all. 0 is all.
+	DecidedOn int `json:"decided_on,omitempty"`
 	// CodeLength is the description length of x in nats a position, with the
 	// models' parameters, at the Resolution. It can be negative, as any entropy rate.
 	CodeLength float64 `json:"code_length"`
@@ -247,7 +251,7 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 	}
 	sol.Doubtful = doubtful(dependence, s.past.N)
 	sol.Why = sol.why(left, v.nonlinear)
-	sol.minDependence, sol.whitened = v.minDependence, !left
+	sol.minDependence, sol.whitened, sol.models = v.minDependence, !left, m
 	if v.minDependence {
 		sol.Why += " Another demixing has a shorter code, but its signals depend more on each other."
 	}
