@@ -47,7 +47,10 @@ var ignored = []string{"bin", "out", "__pycache__"}
 // A moduleFile is a file of the module, by its path below the checkout.
 type moduleFile struct{ root, path string }
 
-func (f moduleFile) name() string                 { return filepath.Join(f.root, filepath.FromSlash(f.path)) }
+func (f moduleFile) name() string {
+	return filepath.Join(f.root, filepath.FromSlash(f.path))
+}
+
 func (f moduleFile) Path() string                 { return f.path }
 func (f moduleFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.name()) }
 func (f moduleFile) Open() (io.ReadCloser, error) { return os.Open(f.name()) }

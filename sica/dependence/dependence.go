@@ -1,7 +1,6 @@
-// Package dependence measures how far signals are from self-sufficient, without a
-// network and without the truth: what a pair of signals tell of one another at a
-// position, beyond what each tells of itself. The interval of the measure is by a
-// bootstrap over blocks of positions.
+// Package dependence measures how far signals are from self-sufficient, without networks and
+// without the true sources. The measure is the dependence of two signals at a position beyond that
+// of each on its own neighbours. Its interval is from a bootstrap over blocks of positions.
 package dependence
 
 import (
@@ -20,58 +19,54 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Dependence is what a pair of signals tell of one another at t, beyond what
-// each tells of itself: squared correlations of bounded features, summed, less
-// what signals shifted against one another have by chance. It is about 0 for
-// self-sufficient signals, and a few tenths for a plain dependence. See Measure.
+// A Dependence measures the dependence of two signals at a position, given the neighbours of each:
+// a sum of squared correlations of bounded features, minus its value for signals shifted against
+// one another. It is about 0 for self-sufficient signals, and some tenths for clearly dependent
+// ones. See Measure.
 type Dependence struct {
-	// Residuals is that of the two signals' residuals from their own
-	// predictions.
+	// Residuals is the part between the residuals of the two signals' predictions.
 	Residuals float64 `json:"residuals"`
-	// Contexts is that of one signal's residual and the other's prediction,
+	// Contexts is the part between the residual of one signal and the prediction of the other,
 	// both ways.
 	Contexts float64 `json:"contexts"`
 }
 
-// Total is Residuals + Contexts.
+// Total returns Residuals + Contexts.
 func (d Dependence) Total() float64 { return d.Residuals + d.Contexts }
 
 // How dependence is measured.
 const (
-	// nullShifts is the number of shifts that chance is averaged over.
+	// nullShifts is the number of shifts over which the value by chance is averaged.
 	nullShifts = 10
 	// JackknifeBlocks is the number of equal blocks of positions that are left out in
 	// turn.
 	JackknifeBlocks = 16
-	// MinPositions is the fewest positions that the blocks and shifts make sense
-	// for.
+	// MinPositions is the minimum number of positions: four for each block of the jackknife.
 	MinPositions = 64
 )
 
-// Measure measures how far the most dependent pair of the d×T signals
-// z, with a position index of the given shape (none for a sequence), is from
-// what SICA asks: p(z_t | contexts) = Π p(z_i,t | own context). It trains
-// nothing, draws nothing that isn't fixed, and takes milliseconds.
+// Measure returns the dependence of the most dependent pair of the signals z, d×n, with a position
+// index of the given shape (none for a sequence). It is about 0 if the signals are self-sufficient:
+// p(z_t | contexts) = Π_i p(z_i,t | own context). The same z gives the same result. No network is
+// trained, and it takes milliseconds.
 //
-// Each signal is predicted from its own neighbours by ridge regression. If the
-// signals are self-sufficient, its residual tells nothing of another's
-// prediction, and the residuals, whitened, nothing of one another. Residuals
-// and predictions are brought to normal quantiles u, and their features sin u,
-// cos u, sin 2u and cos 2u correlated: a dependence of any form that these
-// frequencies of the characteristic function see, and no few outliers make.
-// Each value holds with any sixteenth of the positions left out.
+// Each signal is predicted from its own neighbours by ridge regression. If the signals are
+// self-sufficient, the residual of a signal is independent of the predictions of the others, and
+// the whitened residuals are independent of each other. Residuals and predictions are mapped to
+// normal quantiles u, and their features sin u, cos u, sin 2u and cos 2u are correlated. These are
+// frequencies of the characteristic function, which detect nonlinear dependence too and are robust
+// to outliers. The result is the minimum over a jackknife that leaves out a sixteenth of the
+// positions at a time.
 //
-// Where every signal's residual is below a tenth of it, any mixture of the
-// signals is known from its own rest just as well, and SICA asks for nothing.
-// The signals themselves are then compared in place of their residuals, as
-// without a context.
+// If the residual of every signal is below a tenth of the signal, every mixture of the signals is
+// as predictable, and the criterion doesn't distinguish them. The signals themselves are then
+// compared in place of their residuals.
 //
-// As the residuals are whitened, their correlation at one position doesn't count.
-// Measure whitened signals, as those of every start of sica.Default are: others, such
-// as the mixed signals themselves, may depend on each other more than this says.
+// Since the residuals are whitened, their correlation at a position doesn't count. So z should be
+// white. Other signals, such as mixed ones, may depend on each other more than the result says.
 //
-// z must have at least 64 positions, and no constant or linearly dependent
-// signals.
+// It is an error if z has fewer than two signals or 64 positions, or if signals are constant or
+// linearly dependent.
 func Measure(z *mat.Dense, shape ...int) (Dependence, error) {
 	d, err := measure(z, shape)
 	if err != nil {
@@ -112,7 +107,7 @@ func checkSignals(z *mat.Dense) error {
 	return nil
 }
 
-// check returns an error unless these are signals and lists of their neighbours.
+// check returns an error unless z can be measured and has a list of neighbours for each position.
 func check(z *mat.Dense, neighbours [][]int32) error {
 	if err := checkSignals(z); err != nil {
 		return err
@@ -142,18 +137,18 @@ type Pair struct {
 	Dependence
 }
 
-// An Analysis is signals with what their dependence is measured from: their
-// residuals, predictions and features.
+// An Analysis has the residuals, predictions and features of signals, from which their dependence
+// is measured.
 type Analysis struct {
-	residuals, predictions *mat.Dense // d×T
+	residuals, predictions *mat.Dense // d×n
 	features               *features
 }
 
-// Analyse predicts the signals z, d×T, from their own neighbours, which are listed for
-// each position as layers.Neighbours does; T is one outside. It is an error if there are
-// fewer than two signals, if there isn't a list for each position, if the
-// lists are empty, differ in length or name what is no position, if the signals are linearly
-// dependent or one is constant. It stops with ctx's error when ctx ends.
+// Analyse predicts the signals z, d×n, from their own neighbours. These are listed for each
+// position as in layers.Neighbours, where n stands for a neighbour outside. It is an error if there
+// are fewer than two signals, if there isn't a list for each position, if lists are empty, differ
+// in length or have entries that aren't 0 to n, or if signals are constant or linearly dependent.
+// It stops with ctx's error when ctx ends.
 func Analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis, error) {
 	a, err := analyse(ctx, z, neighbours)
 	if err != nil {
@@ -180,12 +175,12 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 	return a, nil
 }
 
-// Worst is the most dependent pair, by what stays of each when any of so many equal
-// blocks of positions is left out; with 0 blocks none is. It stops with ctx's error
-// when ctx ends.
+// Worst returns the most dependent pair. The dependence of a pair is the minimum over a jackknife
+// that leaves out one of the given number of equal blocks of positions; with 0 blocks it is that at
+// all positions. It stops with ctx's error when ctx ends.
 //
-// Chance and the blocks only lower what a pair has, so that most pairs needn't be measured
-// to the end: none that is below the pair with the largest correlations when that is.
+// The correction for chance and the jackknife only lower the dependence of a pair. So the pair with
+// the largest correlations is measured first, and the others only until they fall below it.
 func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 	pairs, err := a.whole(ctx)
 	if err != nil {
@@ -193,26 +188,26 @@ func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 	}
 	byTotal := func(p, q bounded) int { return cmp.Compare(p.Total(), q.Total()) }
 	first := slices.MaxFunc(pairs, byTotal)
-	left, err := a.lower(ctx, []bounded{first}, blocks, 0)
+	measured, err := a.lower(ctx, []bounded{first}, blocks, 0)
 	if err != nil {
 		return Pair{}, err
 	}
-	least := 0.0
-	if len(left) > 0 {
-		least = left[0].Total()
+	bound := 0.0
+	if len(measured) > 0 {
+		bound = measured[0].Total()
 	}
 	rivals := slices.DeleteFunc(pairs, func(p bounded) bool { return p.Pair == first.Pair })
-	if rivals, err = a.lower(ctx, rivals, blocks, least); err != nil {
+	if rivals, err = a.lower(ctx, rivals, blocks, bound); err != nil {
 		return Pair{}, err
 	}
-	left = append(left, rivals...)
-	if len(left) == 0 {
+	measured = append(measured, rivals...)
+	if len(measured) == 0 {
 		return Pair{I: 1, J: 0}, nil
 	}
-	return slices.MaxFunc(left, byTotal).Pair, nil
+	return slices.MaxFunc(measured, byTotal).Pair, nil
 }
 
-// Mean is the total dependence of all pairs on average. It stops with ctx's error when
+// Mean returns the mean over all pairs of their total dependence. It stops with ctx's error when
 // ctx ends.
 func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 	pairs, err := a.whole(ctx)
@@ -230,13 +225,13 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 	return mean, nil
 }
 
-// bounded is a pair with what its dependence is at most, and the chance that it is above.
+// bounded is a pair with an upper bound of its dependence.
 type bounded struct {
 	Pair
-	chance Dependence
+	chance Dependence // the mean correlations of shifted signals
 }
 
-// subtract returns the pair of correlations c, less its chance.
+// subtract returns the correlations c minus those by chance, at least 0.
 func (p bounded) subtract(c Dependence) Dependence {
 	return Dependence{
 		Residuals: max(c.Residuals-p.chance.Residuals, 0),
@@ -244,7 +239,7 @@ func (p bounded) subtract(c Dependence) Dependence {
 	}
 }
 
-// whole are all pairs with their correlations at all positions, chance included.
+// whole returns all pairs with their correlations at all positions, including those by chance.
 func (a *Analysis) whole(ctx context.Context) ([]bounded, error) {
 	d, _ := a.residuals.Dims()
 	pairs := allPairs(d)
@@ -252,13 +247,14 @@ func (a *Analysis) whole(ctx context.Context) ([]bounded, error) {
 	return pairs, err
 }
 
-// lower lowers what pairs have at all positions to their dependence above chance that stays
-// when any of the blocks is left out, and drops the pairs that fall to least or below.
+// lower corrects the correlations of pairs for chance, and replaces them by their minimum over the
+// jackknife with the given number of blocks. It drops the pairs whose total falls to bound or
+// below.
 func (a *Analysis) lower(
-	ctx context.Context, pairs []bounded, blocks int, least float64,
+	ctx context.Context, pairs []bounded, blocks int, bound float64,
 ) ([]bounded, error) {
 	drop := func() {
-		pairs = slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= least })
+		pairs = slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= bound })
 	}
 	drop()
 	err := each(ctx, pairs, func(p *bounded) {
@@ -281,12 +277,12 @@ func (a *Analysis) lower(
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			continue // a signal lives in this block alone
+			continue // a signal is constant outside of this block
 		}
 		err = each(ctx, pairs, func(p *bounded) {
-			left := p.subtract(p.correlations(without, 0))
-			p.Residuals = min(p.Residuals, left.Residuals)
-			p.Contexts = min(p.Contexts, left.Contexts)
+			d := p.subtract(p.correlations(without, 0))
+			p.Residuals = min(p.Residuals, d.Residuals)
+			p.Contexts = min(p.Contexts, d.Contexts)
 		})
 		if err != nil {
 			return nil, err
@@ -296,7 +292,7 @@ func (a *Analysis) lower(
 	return pairs, nil
 }
 
-// each calls do for each pair, on all processors.
+// each calls do for each pair, concurrently.
 func each(ctx context.Context, pairs []bounded, do func(p *bounded)) error {
 	if len(pairs) == 0 {
 		return ctx.Err()
@@ -315,7 +311,7 @@ func signalsOf(pairs []bounded) []int {
 	return slices.Compact(signals)
 }
 
-// allPairs are the pairs of d signals, without their dependence.
+// allPairs returns the pairs of d signals, without their dependence.
 func allPairs(d int) []bounded {
 	var pairs []bounded
 	for i := range d {
@@ -326,8 +322,8 @@ func allPairs(d int) []bounded {
 	return pairs
 }
 
-// correlations are those of the pair's features, the second signal's shifted
-// around by shift positions.
+// correlations returns the summed squared correlations of the features of the pair, those of the
+// second signal circularly shifted by the given number of positions.
 func (p Pair) correlations(f *features, shift int) Dependence {
 	return Dependence{
 		Residuals: correlation(f.white[p.I], f.white[p.J], shift),
@@ -336,8 +332,8 @@ func (p Pair) correlations(f *features, shift int) Dependence {
 	}
 }
 
-// meanChance is the pair's correlations on average when its signals are shifted against one
-// another.
+// meanChance returns the mean of the pair's correlations over nullShifts shifts of its signals
+// against one another.
 func (p Pair) meanChance(f *features) (mean Dependence) {
 	t := len(f.white[p.I][0])
 	for k := range nullShifts {

@@ -13,11 +13,11 @@ import (
 //
 //	φ_l(y) = Π_m exp(−(y_m − y_{m,c_l})²/2σ²)
 //
-// of the signals y = W·x, around the positions c_l. The density ratio of the signals,
-// p(y)/Π_m p(y_m), is modelled as αᵀφ. The model is fitted with two averages of the φ: ĥ, b, over
-// the positions, and Ĥ, b×b, of φ_l·φ_l′ over all n^d combinations of the signals' values. The basis
-// stores the factors of φ for each signal m. Then Ĥ is the entrywise product over m of
-// Σ_i exp(…)·exp(…)/n, without a sum over the combinations.
+// of the signals y = W·x, around the positions c_l. The density ratio of the signals, p(y)/Π_m
+// p(y_m), is modelled as αᵀφ. The model is fitted with two averages of the φ: ĥ, b, over the
+// positions, and Ĥ, b×b, of φ_l·φ_l′ over all n^d combinations of the signals' values. The basis
+// stores the factors of φ for each signal m. Then Ĥ is the entrywise product over m of Σ_i
+// exp(…)·exp(…)/n, without a sum over the combinations.
 type basis struct {
 	x       *mat.Dense // d×n, white, its columns in random order
 	centres []int      // [b], c_l: columns of x
