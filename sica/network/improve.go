@@ -360,7 +360,7 @@ func (i *improver) taken(
 ) (*Improvement, error) {
 	model, place, start := choice.Network(), choice.Chosen, c.alternative(choice.Start)
 	why := choice.Why
-	unless := " But nothing nonlinear describes the mixed signals in significantly fewer nats."
+	unless := " But nothing nonlinear describes the mixed signals in a significantly shorter code."
 	if failed := choice.Failed(); failed != "" {
 		unless = " But networks failed: " + failed + "."
 	}
