@@ -28,6 +28,8 @@ const (
 	measureCoverage = "coverage"
 	// measureIterates is the MCC of SICA's start and of each of its iterates.
 	measureIterates = "iterates"
+	// measureLeast asks for the least correlation of a signal with its source.
+	measureLeast = "least"
 )
 
 // A Judgement is what report.New says of a separation, and what its rules look at.
@@ -61,6 +63,9 @@ const (
 	rotationEvidence = "rotation_evidence"
 	minPairEvidence  = "min_pair_evidence"
 	maxPairEvidence  = "max_pair_evidence"
+
+	// Of measureLeast: the least correlation of a signal with its source.
+	minCorrelation = "min_correlation"
 
 	// Of measureCoverage: pairs, those identified, and the shares of other sources left in
 	// the signals of these; how many shares lie within 1.96 standard errors of 0 and how
@@ -106,6 +111,16 @@ func (o *Outcome) measure(
 			}
 			o.Iterates = append(o.Iterates, m.MCC)
 		}
+	case measureLeast:
+		m, err := metric.MCC(f.Signals, sources)
+		if err != nil {
+			return err
+		}
+		least := math.Inf(1)
+		for _, r := range m.Correlation {
+			least = min(least, math.Abs(r))
+		}
+		o.Numbers[minCorrelation] = least
 	case measureCoverage:
 		solution, ok := f.Details.(*linear.Solution)
 		if !ok {

@@ -71,7 +71,7 @@ func mixtureNamed(name string) (mixture, error) {
 var listedMixtures = sync.OnceValue(func() map[string]mixture {
 	all := make(map[string]mixture)
 	for _, list := range [][]mixture{
-		qualityMixtures(), hardMixtures(), linearMixtures(), nullMixtures(),
+		qualityMixtures(), hardMixtures(), linearMixtures(), nullMixtures(), noiseMixtures(),
 	} {
 		for _, m := range list {
 			all[m.name] = m

@@ -69,7 +69,11 @@ type Problem struct {
 // label is the problem in a row of a table.
 func (p Problem) label() string {
 	if p.Mixture != "" {
-		return strings.TrimPrefix(strings.TrimPrefix(p.Mixture, linearPrefix), nullPrefix)
+		name := p.Mixture
+		for _, prefix := range []string{linearPrefix, nullPrefix, noisePrefix} {
+			name = strings.TrimPrefix(name, prefix)
+		}
+		return name
 	}
 	data := map[string]string{AR7: "AR(7)", MNIST: "MNIST d=3", Heart: "heart, u ordered"}[p.Data]
 	kind := map[string]string{LinearMixing: "linear", GELUMixing: "GELU"}[p.Mixing]

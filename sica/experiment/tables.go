@@ -22,6 +22,8 @@ type Table struct {
 	TableOptions
 	name     string
 	problems []Problem // without seeds
+	// positions is the length of mixtures' sequences if no option gives it; 0 is 1024.
+	positions int
 	// contenders are the methods, with presets and measures but without problems.
 	contenders []Trial
 	columns    []column
@@ -59,6 +61,7 @@ var tables = []struct {
 		qualityTable},
 	{"linear", "the linear rule beside its rivals, on kinds of sources", linearTable},
 	{"null", "what the linear rule says of mixtures of which nothing is identified", nullTable},
+	{"noise", "sica.Default with noise in the channels and more sources than channels", noiseTable},
 	{"coverage", "how often the truth lies within the error bars of the linear rule",
 		coverageTable},
 	{"nonlinear", "sica.Default on nonlinear mixtures", nonlinearTable},
@@ -117,7 +120,7 @@ func (t *Table) choose() {
 	})
 	for i, p := range t.problems {
 		if p.Mixture != "" && !strings.Contains(p.Mixture, "digits") {
-			t.problems[i].Positions = t.Positions
+			t.problems[i].Positions = cmp.Or(t.Positions, t.positions)
 		}
 	}
 }

@@ -234,11 +234,12 @@ func (c *channels) rejected(e *explanation, best []*explanation, first int, time
 // Where spectra are those of as many sources as channels, it is the one with the least sum over
 // the scales of what its code is longer than the shortest, of which the tolerance counts at
 // most: the one that most scales don't reject. A single scale may be far out, as that of 250
-// positions of a square wave. With surplus sources it is chooseCoarse's.
+// positions of a square wave. With surplus sources, or if it has next to no noise, it is
+// chooseCoarse's.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
-	chosen, scale := c.chooseCoarse(all)
-	if c.surplus(chosen) > significance {
-		return chosen, scale
+	coarse, scale := c.chooseCoarse(all)
+	if c.surplus(coarse) > significance {
+		return coarse, scale
 	}
 	best := c.shortest(all, 0)
 	sum := func(e *explanation) float64 {
@@ -248,9 +249,12 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 		}
 		return sum
 	}
-	chosen = slices.MinFunc(all, func(a, b *explanation) int { return cmp.Compare(sum(a), sum(b)) })
+	chosen := slices.MinFunc(all, func(a, b *explanation) int { return cmp.Compare(sum(a), sum(b)) })
 	if first := all[0]; sum(first)-sum(chosen) < c.preference(first, chosen) {
 		chosen = first
+	}
+	if floats.Max(chosen.model.noise) < leastChannelNoise {
+		return coarse, scale
 	}
 	scale = 0
 	for k, b := range best {

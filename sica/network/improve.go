@@ -93,7 +93,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	if err != nil || !call.Network && (call.Dependent || !call.Predicted || d > maxConditioned) {
 		return nil, nil // an error is too few positions to say
 	}
-	if noisy(i.linear.Linear) && !(call.Network && call.Curvature.Deviation > noisyCurvatureSigmas) {
+	if noisy(i.linear.Linear) && !(call.Network && call.Curvature.evidentInNoise()) {
 		return nil, nil // that explains what is left
 	}
 	if !call.Network {

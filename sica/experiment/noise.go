@@ -1,0 +1,165 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+)
+
+const (
+	// noisePrefix begins the names of mixtures with noise; rows of the table leave it out.
+	noisePrefix = "noise: "
+	noiseStream = 42
+	// noisePositions is the length of their sequences unless an option says another: ten seconds
+	// at the 250 Hz of an EEG.
+	noisePositions = 2500
+	// wrongCorrelation is the correlation with its source below which a signal that is called
+	// identified is wrong.
+	wrongCorrelation = 0.9
+)
+
+// noiseMixtures are linear mixtures with white noise in each channel, and with more sources than
+// channels.
+func noiseMixtures() []mixture {
+	var all []mixture
+	add := func(name string, sources source, d int, levels ...float64) {
+		for _, level := range levels {
+			all = append(all, mixture{
+				fmt.Sprintf("%s%s, d=%d, noise %g", noisePrefix, name, d, level), d, noiseStream,
+				sources, noisyMixing(level, nil, 0),
+			})
+		}
+	}
+	smooth := func(q float64) signal { return ar(datasets.Laplace, 1.8*q, -0.9*q*q) }
+	add("sine, square, saw", each(wave(sine), wave(square), wave(saw)), 3, 0, 0.02, 0.05, 0.1, 0.2)
+	add("voices", voices(4), 4, 0, 0.02, 0.1, 0.2)
+	add("Laplace AR(1)", each(ar(datasets.Laplace, 0.9), ar(datasets.Laplace, 0.7),
+		ar(datasets.Laplace, 0.4), ar(datasets.Laplace, 0.1)), 4, 0, 0.02, 0.1, 0.2)
+	add("Gaussian spectra", several(4, spectrum(4, 0.8)), 4, 0, 0.02, 0.1, 0.2)
+	add("smooth AR(2)", each(smooth(0.95), smooth(0.87), smooth(0.78)), 3, 0, 0.02, 0.1, 0.2)
+	add("bursts", several(2, bursts), 2, 0, 0.02, 0.1, 0.2)
+	eeg := each(pulses(38, 380, 1280), pulses(15, 200, 235), alpha, ar(datasets.Laplace, 0.8))
+	for _, surplus := range []int{0, 1, 2, 4, 8} {
+		all = append(all, mixture{
+			fmt.Sprintf("%sEEG, d=4, noise 0.01, %d surplus sources", noisePrefix, surplus), 4,
+			noiseStream, eeg, noisyMixing(0.5, []float64{60, 30, 20, 15}, surplus),
+		})
+	}
+	return all
+}
+
+// noisyMixing mixes sources by a matrix of unit columns and adds white noise of the given
+// standard deviation to each channel. The sources have these standard deviations, 1 by default.
+// There are so many surplus ones, AR(1) and AR(2), of half that of the last.
+func noisyMixing(noise float64, amplitudes []float64, surplus int) mixing {
+	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+		d, n := s.Dims()
+		amplitudes := amplitudes
+		if amplitudes == nil {
+			amplitudes = slices.Repeat([]float64{1}, d)
+		}
+		a := randomMatrix(rng, d, 20)
+		x := mat.NewDense(d, n, nil)
+		add := func(column, source []float64, amplitude float64) {
+			mean, sd := stat.PopMeanStdDev(source, nil)
+			scale := amplitude / sd / floats.Norm(column, 2)
+			for i, c := range column {
+				row := x.RawRowView(i)
+				for t, v := range source {
+					row[t] += scale * c * (v - mean)
+				}
+			}
+		}
+		for j := range d {
+			add(mat.Col(nil, j, a), s.RawRowView(j), amplitudes[j])
+		}
+		for k := range surplus {
+			weight := 0.3 + 0.6*rng.Float64()
+			draw := ar(datasets.Laplace, weight)
+			if k%2 == 1 {
+				draw = ar(datasets.Laplace, 1.6*weight, -0.8*weight*weight)
+			}
+			value, source, column := draw(rng, k, n), make([]float64, n), make([]float64, d)
+			for t := range source {
+				source[t] = value(t)
+			}
+			for i := range column {
+				column[i] = rng.NormFloat64()
+			}
+			add(column, source, amplitudes[d-1]/2)
+		}
+		x.Apply(func(_, _ int, v float64) float64 { return v + noise*rng.NormFloat64() }, x)
+		return x, nil
+	}
+}
+
+// pulses are raised cosines of a length, at distances drawn between the bounds, with noise of
+// 0.02: blinks and beats of the heart.
+func pulses(length, minDistance, maxDistance int) signal {
+	return func(rng *rand.Rand, _, n int) func(int) float64 {
+		s := make([]float64, n)
+		for at := rng.IntN(maxDistance); at < n; at += minDistance + rng.IntN(maxDistance-minDistance) {
+			height := 0.7 + 0.6*rng.Float64()
+			for k := range min(length, n-at) {
+				s[at+k] += height * (0.5 - 0.5*math.Cos(2*math.Pi*float64(k)/float64(length)))
+			}
+		}
+		return func(t int) float64 { return s[t] + 0.02*rng.NormFloat64() }
+	}
+}
+
+// alpha is a tone of 10 Hz at 256 positions a second whose strength and phase wander.
+func alpha(rng *rand.Rand, i, n int) func(int) float64 {
+	strength, phase := ar(datasets.Normal, 0.99)(rng, i, n), 0.0
+	return func(t int) float64 {
+		phase += 2*math.Pi*10/256 + 0.05*rng.NormFloat64()
+		return math.Abs(strength(t)) * math.Sin(phase)
+	}
+}
+
+func noiseTable(o TableOptions) (*Table, error) {
+	rivals := slices.Clone(o.Methods)
+	if rivals == nil {
+		rivals = []string{"fastica", "picard", "sobi", "jade"}
+	}
+	all, err := contenders(DefaultPreset, append(slices.Clone(rivals), rule, separated)...)
+	if err != nil {
+		return nil, err
+	}
+	all[len(rivals)].Measure = measureLeast
+	t := &Table{contenders: all, problems: listed(noiseMixtures()), positions: noisePositions}
+	mean := func(name string) column {
+		return column{name, func(r row) string { return estimateOf(r.mccs(name)).String() }}
+	}
+	for _, name := range rivals {
+		t.columns = append(t.columns, mean(name))
+	}
+	identified := func(r row) []Outcome {
+		return slices.DeleteFunc(slices.Clone(r.outcomes[rule]), func(o Outcome) bool {
+			return o.Numbers[groupCount] < float64(r.problem.signals())
+		})
+	}
+	t.columns = append(t.columns, mean(rule), mean(separated),
+		text("sica − best", "%+.3f", func(r row) float64 {
+			best := 0.0
+			for _, name := range rivals {
+				best = max(best, estimateOf(r.mccs(name)).mean)
+			}
+			return estimateOf(r.mccs(separated)).mean - best
+		}),
+		text("networks", "%.0f", func(r row) float64 { return r.sum(separated, networkChosen) }),
+		text("identified", "%d", func(r row) int { return len(identified(r)) }),
+		text("of these wrong", "%d", func(r row) int {
+			return len(slices.DeleteFunc(identified(r), func(o Outcome) bool {
+				return o.Numbers[minCorrelation] >= wrongCorrelation
+			}))
+		}))
+	return t, nil
+}
