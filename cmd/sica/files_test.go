@@ -124,13 +124,20 @@ func TestImagesOut(t *testing.T) {
 	third := write(t, dir, "c.png", b.String())
 	out := filepath.Join(dir, "components") + "/"
 	said := must(t, "separate", "--in", paths[0], "--in", paths[1], "--in", third, "--out", out,
-		"--backend", "go")
+		"--save", filepath.Join(dir, "model"), "--backend", "go")
 	if !strings.Contains(said, "1 of 3 images have colours") {
 		t.Errorf("separate printed %q", said)
 	}
 	z, shape, err := datasets.ReadImages(out+"1.png", out+"2.png", out+"3.png")
 	if err != nil || !slices.Equal(shape, []int{side, side}) || z.RawMatrix().Rows != 3 {
 		t.Errorf("images of %v: %v", shape, err)
+	}
+	again := filepath.Join(dir, "again") + "/"
+	must(t, "transform", "--model", filepath.Join(dir, "model"), "--in", paths[0], "--in", paths[1],
+		"--in", third, "--out", again)
+	same, _, err := datasets.ReadImages(again+"1.png", again+"2.png", again+"3.png")
+	if err != nil || !mat.EqualApprox(same, z, 1./128) {
+		t.Errorf("transform wrote other images (%v)", err)
 	}
 	write(t, dir, "1.png", b.String())
 	code, _, stderr := command(t.Context(), "separate", "--in", filepath.Join(dir, "1.png"), "--in",

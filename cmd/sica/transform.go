@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -41,7 +42,8 @@ mixed ones, and says how exactly.
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the signals (required)")
 	f.StringVar(&opt.out, "out", "",
-		"`FILE` for the mapped signals: .csv, .npy, .wav, .edf or .bdf (required)")
+		"`FILE` for the mapped signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder, "+
+			"with a / behind it, for images (required)")
 	f.StringVar(&opt.shape, "shape", "",
 		"`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")
@@ -55,14 +57,19 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	if err := files.CheckSignalsName(opt.out); err != nil {
-		return err
-	}
 	places := files.Places("--out", opt.out, "--model", opt.model)
 	if err := files.CheckApart(places...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", opt.in, places[0]); err != nil {
+	written := slices.Clip(places[:1])
+	if opt.images() {
+		for _, path := range files.ImagePaths(opt.out, len(opt.in)) {
+			written = append(written, files.Place{Flag: "--out", Path: path})
+		}
+	} else if err := files.CheckSignalsName(opt.out); err != nil {
+		return err
+	}
+	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
 	var shape []int
@@ -72,8 +79,10 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if err := files.CheckWritable(opt.out); err != nil {
-		return err
+	if !opt.images() {
+		if err := files.CheckWritable(opt.out); err != nil {
+			return err
+		}
 	}
 	result, err := sica.Load(opt.model)
 	if err != nil {
@@ -87,6 +96,11 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 		return opt.stream(cmd, result, shape)
 	}
 	return opt.whole(cmd, result, shape)
+}
+
+// images reports whether the mapped signals are written as images into a folder.
+func (opt *transformOptions) images() bool {
+	return datasets.IsImage(opt.in[0]) && files.IsFolder(opt.out)
 }
 
 // whole maps signals in memory, of that shape if one was given.
@@ -120,9 +134,14 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	written := files.WithSignals(in, mapped)
-	written.Names = names
-	if err := datasets.WriteRecording(opt.out, written); err != nil {
+	if opt.images() {
+		err = files.WriteImages(opt.out, mapped, shape)
+	} else {
+		written := files.WithSignals(in, mapped)
+		written.Names = names
+		err = datasets.WriteRecording(opt.out, written)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.out)
