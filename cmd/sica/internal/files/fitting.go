@@ -79,7 +79,7 @@ func (o *Fitting) Source(
 	if all := inMemory(x); all != nil && o.LeaveOutPauses {
 		if found := pauses(all); found != nil {
 			skipped = merged(append(skipped, found...))
-			notes = append(notes, fmt.Sprintf("no channel changes at positions %s: left out",
+			notes = append(notes, fmt.Sprintf("no channel changes at positions %s",
 				listed(found)))
 		}
 	}
@@ -120,8 +120,8 @@ func (o *Fitting) Source(
 			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
 		}
 		x = some{x, kept, left}
-		notes = append(notes, fmt.Sprintf("%d of %d positions were skipped, in stretches: %d", n-left,
-			n, len(skipped)))
+		notes = append(notes, fmt.Sprintf("positions %s were skipped, %d of %d", listed(skipped),
+			n-left, n))
 	}
 	return x, notes, nil
 }
