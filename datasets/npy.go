@@ -163,7 +163,7 @@ func parseNPYHeader(header string) (descr, order string, shape []int, err error)
 		}
 		length, err := strconv.Atoi(field) // 12L is a number of Python 2
 		if err != nil {
-			return "", "", nil, fmt.Errorf("NPY header: malformed shape (%s); must be integers",
+			return "", "", nil, fmt.Errorf("NPY header: malformed shape %q; must be integers",
 				shortened(s[1]))
 		}
 		shape = append(shape, length)

@@ -288,7 +288,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 	clean.Mul(demixing.W, x)
 	m, err := metric.MCC(&clean, s)
 	if err != nil || m.MCC < 0.99 {
-		t.Errorf("MCC %.4f of what was learned (%v)", m.MCC, err)
+		t.Errorf("MCC %.4f of what was learned (%v): %s", m.MCC, err, r.Why)
 	}
 	if data, _ := os.ReadFile(at("z.json")); !strings.Contains(string(data), `"learned_on": 3750`) {
 		t.Errorf("JSON doesn't say how much was learned from")
