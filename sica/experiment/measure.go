@@ -30,6 +30,9 @@ const (
 	measureIterates = "iterates"
 	// measureLeast asks for the least correlation of a signal with its source.
 	measureLeast = "least"
+	// measureOracle is how near a network comes to the likelihood of the true inverse, of
+	// mixtures laplace-d-leakyL.
+	measureOracle = "oracle"
 )
 
 // A Judgement is what report.New says of a separation, and what its rules look at.
@@ -121,6 +124,12 @@ func (o *Outcome) measure(
 			least = min(least, math.Abs(r))
 		}
 		o.Numbers[minCorrelation] = least
+	case measureOracle:
+		result, ok := f.Details.(*sica.Result)
+		if !ok {
+			return fmt.Errorf("measure: %s isn't SICA", o.Method)
+		}
+		return o.gap(result)
 	case measureCoverage:
 		solution, ok := f.Details.(*linear.Solution)
 		if !ok {

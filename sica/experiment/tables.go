@@ -65,6 +65,7 @@ var tables = []struct {
 	{"coverage", "how often the truth lies within the error bars of the linear rule",
 		coverageTable},
 	{"nonlinear", "sica.Default on nonlinear mixtures", nonlinearTable},
+	{"many", "sica.Default on nonlinear mixtures of 10 and 20 signals", manyTable},
 	{"verdicts", "how often report.New is right", verdictTable},
 	{"iterates", "the paper's SICA-WGF with one change each, by its iterates", iterateTable},
 }

@@ -1,0 +1,152 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/stats"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// The table of nonlinear mixtures of many signals: Laplace AR(1) sources behind leaky-ReLU layers,
+// on which A. Hyvärinen and H. Morioka (AISTATS 2017) and their successors measure nonlinear ICA.
+
+// manyMixtures are its mixtures, and manyPositions the length of the sequences that measure them.
+var manyMixtures = []string{
+	"laplace-10-leaky1", "laplace-10-leaky2", "laplace-10-leaky3",
+	"laplace-20-leaky1", "laplace-20-leaky2",
+}
+
+const manyPositions = 16384
+
+// oracleGap is, in an Outcome's Numbers, by how many nats per position the network's held-out
+// log-likelihood is above that of the true inverse with the true sources.
+const oracleGap = "oracle_gap"
+
+func manyTable(o TableOptions) (*Table, error) {
+	rivals := o.Methods
+	if rivals == nil {
+		rivals = []string{"pcl"}
+	}
+	all, err := contenders(DefaultPreset, append(rivals, separated)...)
+	if err != nil {
+		return nil, err
+	}
+	all[len(all)-1].Measure = measureOracle
+	t := &Table{
+		contenders: all, problems: mixtureProblems(manyMixtures), positions: manyPositions,
+	}
+	t.columns = []column{text("n", "%d", func(r row) int { return len(r.outcomes[separated]) })}
+	for _, rival := range rivals {
+		t.columns = append(t.columns, text(rival, "%s", func(r row) string {
+			return fourDigits(r.mccs(rival))
+		}))
+	}
+	t.columns = append(t.columns,
+		text("SICA", "%s", func(r row) string { return fourDigits(r.mccs(separated)) }),
+		text("least", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(separated)) }),
+		text("reached − oracle, nats", "%s", func(r row) string {
+			return fourDigits(r.numbers(separated, oracleGap))
+		}),
+		text("networks chosen", "%.0f", func(r row) float64 { return r.sum(separated, networkChosen) }),
+		text("identified", "%.0f", func(r row) float64 { return r.sum(separated, networkIdentified) }),
+		text("median seconds", "%.0f", func(r row) float64 {
+			return stats.Quantile(0.5, r.seconds(separated))
+		}),
+	)
+	return t, nil
+}
+
+// gap adds the oracleGap of a result with a network to the outcome.
+func (o *Outcome) gap(r *sica.Result) error {
+	for _, c := range r.Candidates {
+		if c.Method != sica.NetworkOnly || c.CodeLength == 0 {
+			continue
+		}
+		oracle, err := o.oracle()
+		if err != nil {
+			return err
+		}
+		o.Numbers[oracleGap] = -c.CodeLength - oracle
+	}
+	return nil
+}
+
+// oracle returns the log-likelihood of the mixed signals of a mixture laplace-d-leakyL under the
+// true inverse and the true sources, in nats per position. The true matrices are those that take
+// the outcome of so many layers to that of one more.
+func (p Problem) oracle() (float64, error) {
+	m, err := mixtureNamed(p.Mixture)
+	if err != nil {
+		return 0, err
+	}
+	var d, layers int
+	if _, err := fmt.Sscanf(p.Mixture, "laplace-%d-leaky%d", &d, &layers); err != nil ||
+		!strings.HasPrefix(p.Mixture, "laplace-") {
+		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL", p.Mixture)
+	}
+	positions := p.Positions
+	if positions == 0 {
+		positions = mixturePositions
+	}
+	source := rand.NewPCG(p.Seed, m.stream)
+	s, _, err := m.sources(rand.New(source), positions)
+	if err != nil {
+		return 0, err
+	}
+	state, err := source.MarshalBinary() // before the matrices
+	if err != nil {
+		return 0, err
+	}
+	const rho, slope = 0.7, 0.2
+	total := 0.0                 // of all positions but the first
+	before := mat.DenseCopyOf(s) // what the next matrix is applied to
+	for i := range d {
+		mean, sd := stat.PopMeanStdDev(s.RawRowView(i), nil)
+		row := before.RawRowView(i)
+		for t := range row {
+			row[t] = (row[t] - mean) / sd
+		}
+		total += math.Log(sd) * float64(positions-1)
+		for t := 1; t < positions; t++ { // Laplace innovations of variance 1
+			total -= math.Sqrt2*math.Abs(s.At(i, t)-rho*s.At(i, t-1)) + math.Log(math.Sqrt2)
+		}
+	}
+	for l := range layers + 1 {
+		if l > 0 {
+			before.Apply(func(_, t int, v float64) float64 {
+				if v < 0 {
+					if t > 0 {
+						total -= math.Log(slope)
+					}
+					v *= slope
+				}
+				return v
+			}, before)
+		}
+		again := new(rand.PCG)
+		if err := again.UnmarshalBinary(state); err != nil {
+			return 0, err
+		}
+		x, err := datasets.LayeredMix(rand.New(again), s, l, datasets.LeakyReLU(slope))
+		if err != nil {
+			return 0, err
+		}
+		var gram, cross, a mat.Dense
+		gram.Mul(before, before.T())
+		cross.Mul(before, x.T())
+		if err := a.Solve(&gram, &cross); err != nil {
+			return 0, err
+		}
+		logDet, _ := mat.LogDet(&a)
+		total -= logDet * float64(positions-1)
+		before = x
+	}
+	return total / float64(positions-1), nil
+}
