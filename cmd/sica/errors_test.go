@@ -157,8 +157,8 @@ func TestBadInput(t *testing.T) {
 			[]string{"transform", "--model", outputs, "--in", good, "--out",
 				out}, exitUsage, "is within --model"},
 		{"transform to an unknown format",
-			[]string{"transform", "--model", inputs, "--in", good, "--out", good +
-				".mat"}, exitUsage, ".npy"},
+			[]string{"transform", "--model", inputs, "--in", good, "--out",
+				filepath.Join(outputs, "out.mat")}, exitUsage, ".npy"},
 		{"missing truth", separate(good, "--truth", missing), exitFailure, "missing.csv"},
 		{"truth of another size", separate(good, "--truth", short), exitFailure, "same size"},
 

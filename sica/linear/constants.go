@@ -117,9 +117,9 @@ const (
 	partPositions, partPerSignal = 8192, 256
 	// certain is how many times the evidence that identifies the part must have.
 	certain = 10
-	// noisePart is in how many times as many positions noise is looked for. With one time as
-	// many it seemed to be in a third of clean mixtures of 4 and 16 signals; twice takes twice as
-	// long.
+	// noisePart is in how many times as many positions noise is looked for. With as many as the
+	// part has, it seemed to be in 3 of 6 clean mixtures of 4 and 16 signals; twice takes twice
+	// as long.
 	noisePart = 2
 	// polishSteps bounds the steps with all positions, which end if the next promises less than
 	// polishGain nats in all. Three to six are made.
@@ -220,6 +220,10 @@ const (
 	// same means, of 31 kinds with and without noise, to 0.01 except for twelve sources in
 	// eight channels (0.929, 0.924, 0.910).
 	rejection = 5
+	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales
+	// and however many signals there are, for its signals to count: the tolerance for three. With
+	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
+	nearlyAsGood = 3 * rejection
 	// leastChannelNoise is the share of noise in a channel's variance from which the choice is
 	// that of most time scales: the square of the resolution. AR(7) behind five GELU steps, which
 	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With

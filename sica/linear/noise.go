@@ -19,7 +19,10 @@ type search struct {
 	all    []*explanation // the first is the rule's without noise
 	chosen *explanation
 	scale  int // index of the time scale of the choice
-	// contradicted is whether the choice isn't the rule's by lack of any contradiction.
+	// compared is whether everything was compared, with the rule's demixing in spite of noise.
+	compared bool
+	// contradicted is whether another explanation has a significantly shorter code than the
+	// rule's at a time scale.
 	contradicted bool
 }
 
@@ -99,11 +102,12 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 		}
 		all = c.appendNew(all, e)
 	}
-	s.contradicted = true
+	s.compared = true
 	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
 		return err
 	}
 	s.chosen, s.scale = c.choose(s.all)
+	s.contradicted = s.chosen != first || c.rejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }
 
@@ -261,14 +265,14 @@ func (s *search) uncertain(known []Pair) (pairs [][2]int) {
 }
 
 // sureness returns, for each chosen signal, the least of three correlations: with its source, as
-// the noise lets expect; and, where something contradicts the rule without noise, with the
-// nearest signal of each other explanation that is nearly as good at most scales, and of that
-// textbook method that has the nearest. None of the models is right there, so that code
-// lengths alone don't tell how far the truth may be.
+// the noise lets expect; where everything was compared, with the nearest signal of each other
+// explanation that is nearly as good at most scales; and, where one of them contradicts the
+// rule without noise, with that of the textbook method that has the nearest. None of the models
+// is right there, so that code lengths alone don't tell how far the truth may be.
 func (s *search) sureness() []float64 {
 	c := s.c
 	_, sure := c.denoised(s.chosen)
-	if !s.contradicted {
+	if !s.compared {
 		return sure
 	}
 	best := c.shortest(s.all, 0)
@@ -285,7 +289,7 @@ func (s *search) sureness() []float64 {
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
 		for i, r := range near {
-			if excess <= c.tolerance() {
+			if excess <= nearlyAsGood {
 				sure[i] = min(sure[i], r)
 			}
 			if e.textbook {
@@ -293,7 +297,7 @@ func (s *search) sureness() []float64 {
 			}
 		}
 	}
-	if !s.chosen.textbook {
+	if s.contradicted && !s.chosen.textbook {
 		for i, r := range textbook {
 			sure[i] = min(sure[i], r)
 		}
