@@ -193,10 +193,10 @@ func TestComponentsErrors(t *testing.T) {
 		"as in the fit":                           {r, mat.NewDense(2, 400, nil), nil},
 		"12 positions; must have at least 16":     {r, mat.DenseCopyOf(x.Slice(0, 3, 0, 12)), nil},
 		"reference: has 3 positions; must have 4": {r, x, make([]float64, 3)},
-		"must vary":                            {r, x, make([]float64, 400)},
-		"aren't a linear demixing":                {nonlinear, x, nil},
-		"result: must not be nil":                 {nil, x, nil},
-		" 0 positions; must have at least 16":     {r, nil, nil},
+		"must vary":                           {r, x, make([]float64, 400)},
+		"aren't a linear demixing":            {nonlinear, x, nil},
+		"result: must not be nil":             {nil, x, nil},
+		" 0 positions; must have at least 16": {r, nil, nil},
 	} {
 		if _, err := inspect.Components(c.r, c.x, c.reference); err == nil ||
 			!strings.Contains(err.Error(), name) {
