@@ -80,6 +80,32 @@ func AR1(n int, coefficients ...float64) [][]float64 {
 	return r
 }
 
+// AR returns the autocovariances, at lags 0 to n − 1, of the autoregression
+// s_t = Σ_k φ_k·s_{t−k} + e_t, whose innovations e have standard deviation sd. It sums the impulse
+// response over 4,000 positions. Beyond these it is rounding if the roots of the process are
+// below 0.99 in modulus.
+func AR(n int, sd float64, coefficients ...float64) []float64 {
+	const length = 4000
+	h := make([]float64, length)
+	for t := range h {
+		if t == 0 {
+			h[t] = 1
+		}
+		for k, phi := range coefficients {
+			if t > k {
+				h[t] += phi * h[t-1-k]
+			}
+		}
+	}
+	r := make([]float64, n)
+	for k := range r {
+		for t := range length - k {
+			r[k] += sd * sd * h[t] * h[t+k]
+		}
+	}
+	return r
+}
+
 // Divergence returns the paper's criterion (equation 8, eq.kl.iterative), the mean over the
 // positions of E KL[ p(z_t | Z_−t) ‖ Π_i p(z_{i,t} | Z_{i,−t}) ], in nats per position:
 //

@@ -13,32 +13,6 @@ var (
 	turn    = mat.NewDense(2, 2, []float64{1, -1, 1, 1})
 )
 
-// ar returns the autocovariances, at lags 0 to n − 1, of the autoregression
-// s_t = Σ_k φ_k·s_{t−k} + e_t, whose innovations e have standard deviation sd. It sums the impulse
-// response over 4,000 positions. Beyond these it is rounding if the roots of the process are
-// below 0.99 in modulus.
-func ar(n int, sd float64, coefficients ...float64) []float64 {
-	const length = 4000
-	h := make([]float64, length)
-	for t := range h {
-		if t == 0 {
-			h[t] = 1
-		}
-		for k, phi := range coefficients {
-			if t > k {
-				h[t] += phi * h[t-1-k]
-			}
-		}
-	}
-	r := make([]float64, n)
-	for k := range r {
-		for t := range length - k {
-			r[k] += sd * sd * h[t] * h[t+k]
-		}
-	}
-	return r
-}
-
 // speed returns E‖v‖², with v = (Λ − P)·Z the velocity of the Wasserstein gradient flow for all
 // signals and positions together.
 func (s *Signals) speed() float64 {
@@ -52,7 +26,7 @@ func (s *Signals) speed() float64 {
 // ar7 are two of the paper's AR(7) sources behind J linear steps x + 0.1·W·x.
 func ar7(steps int) *Signals {
 	const n = 16
-	r := ar(n, 0.1, 0.4, 0.3, 0.2, 0.1, -0.05, 0.03, -0.02)
+	r := AR(n, 0.1, 0.4, 0.3, 0.2, 0.1, -0.05, 0.03, -0.02)
 	m := mat.NewDense(2, 2, []float64{1.1, 0.07, 0.07, 1.1})
 	var mixing mat.Dense
 	mixing.Pow(m, steps)
