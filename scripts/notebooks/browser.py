@@ -125,17 +125,17 @@ func fit(iterations int) {
 		return plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: z})
 	}
 	cfg := sica.FastWGF()
-	cfg.Iterations = iterations
-	live := notebook.NewLive(cfg.Iterations, draw)
+	cfg.Flow.Iterations = iterations
+	live := notebook.NewLive(cfg.Flow.Iterations, draw)
 	var slider notebook.Slider
-	cfg.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
 		live.Iteration(it.J, it.Divergence, it.Z)
 		if it.J <= 4 {
 			p, err := draw(it.Z)
 			slider.Add(fmt.Sprint("iteration ", it.J), p, err)
 		}
 	}
-	result := notebook.Kept(sica.Fit(notebook.Context(), notebook.Must(backend.Open(backend.Auto)), mixed.X, cfg))
+	result := notebook.Kept(sica.Fit(notebook.Context(), notebook.Must(backend.Open(backend.Auto)), mixed.X(), cfg))
 	fmt.Println("ended:", result.Stopped, "with signals:", result.Z != nil, "after all:", result.Iterations == iterations)
 	slider.Show()
 }"""
