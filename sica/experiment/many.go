@@ -1,9 +1,11 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,7 +36,7 @@ func manyTable(o TableOptions) (*Table, error) {
 	if rivals == nil {
 		rivals = []string{"pcl"}
 	}
-	all, err := contenders(DefaultPreset, append(rivals, separated)...)
+	all, err := contenders(DefaultPreset, append(slices.Clone(rivals), separated)...)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +93,7 @@ func (p Problem) oracle() (float64, error) {
 		!strings.HasPrefix(p.Mixture, "laplace-") {
 		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL", p.Mixture)
 	}
-	positions := p.Positions
-	if positions == 0 {
-		positions = mixturePositions
-	}
+	positions := cmp.Or(p.Positions, mixturePositions)
 	source := rand.NewPCG(p.Seed, m.stream)
 	s, _, err := m.sources(rand.New(source), positions)
 	if err != nil {

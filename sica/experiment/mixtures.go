@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -39,9 +40,7 @@ const mixturePositions = arPositions
 
 // draw returns the sources and the mixed signals.
 func (m mixture) draw(seed uint64, positions int) (*mat.Dense, *ica.Signals, error) {
-	if positions == 0 {
-		positions = mixturePositions
-	}
+	positions = cmp.Or(positions, mixturePositions)
 	rng := rand.New(rand.NewPCG(seed, m.stream))
 	s, shape, err := m.sources(rng, positions)
 	if err != nil {

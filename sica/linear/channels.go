@@ -115,10 +115,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 		var b mat.Dense
 		b.Mul(w, c.white.Matrix)
-		e := &explanation{name: name, b: c.demixing(&b), textbook: true}
-		if !slices.ContainsFunc(all, func(f *explanation) bool { return c.duplicate(e, f) }) {
-			all = append(all, e)
-		}
+		all = c.appendNew(all, &explanation{name: name, b: c.demixing(&b), textbook: true})
 		return nil
 	}
 	for k := range uint64(fastICAStarts) {

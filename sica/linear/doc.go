@@ -34,10 +34,11 @@
 // mixing (spectral matching), minus what its signals gain by not being Gaussian. The rule's
 // demixing is kept, to the bit, unless one of these has a significantly shorter code at a
 // scale, or is as good and implies noise. Otherwise, descents with that noise made a sphere,
-// which no rotation makes less dependent, add candidates, and the shortest code at the finest
-// scale that no coarser one contradicts decides (J. A. Hausman's test). The result is the
-// best linear estimate of the sources with that noise (Wiener's). Findings.Noise, Scale and
-// Surplus say so.
+// which no rotation makes less dependent, add candidates, and the one that most scales don't
+// reject is chosen; with surplus sources or next to no noise, the shortest code at the finest scale
+// that no coarser one contradicts (J. A. Hausman's test). The result is the best linear estimate of
+// the sources with that noise (Wiener's). Findings.Noise, Scale and Surplus say so. Images and
+// videos keep the rule's demixing.
 //
 // The limits:
 //

@@ -27,7 +27,7 @@ func separateByPart(
 		return nil, nil
 	}
 	p := newPast([]int{length}, d).Blocks(partBlock)
-	part := withSignals(white, spreadBlocks(white.White, blocks, partBlock))
+	part := withSignals(white, signal.SpreadBlocks(white.White, blocks, partBlock))
 	sol, shared, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, seed)
 	if err != nil || shared != nil || !sol.certain() {
 		return nil, err
@@ -58,18 +58,6 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 	w := *white
 	w.White = z
 	return &w
-}
-
-// spreadBlocks returns so many blocks of length positions of z, spread evenly.
-func spreadBlocks(z *mat.Dense, blocks, length int) *mat.Dense {
-	d, n := z.Dims()
-	part := mat.NewDense(d, blocks*length, nil)
-	for b := range blocks {
-		first := b * (n - length) / (blocks - 1)
-		to := part.Slice(0, d, b*length, (b+1)*length).(*mat.Dense)
-		to.Copy(z.Slice(0, d, first, first+length))
-	}
-	return part
 }
 
 // certain reports whether all signals are identified beyond doubt.

@@ -148,7 +148,7 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	if d < 2 || n < fewestPositions {
 		return c, nil
 	}
-	z = standardised(part(z, curvatureBlocks, curvatureBlock))
+	z = standardised(signal.SpreadBlocks(z, curvatureBlocks, curvatureBlock))
 	innovations, order := ar.JointResiduals(z, jointOrders)
 	if innovations == nil {
 		return c, nil

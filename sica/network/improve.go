@@ -104,7 +104,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f "+
 			"nats a position fewer.", gain.Mean, gain.SE)
 	}
-	x := part(i.x.X(), comparedBlocks, comparedBlock)
+	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
 	o := i.options
 	_, n := x.Dims()
 	o.Shape = []int{n}
@@ -155,22 +155,6 @@ func noisy(found *linear.Findings) bool {
 // comparedBlock positions, where there are more. The time grows with the positions, and from
 // 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
 const comparedBlocks, comparedBlock = 4, 8192
-
-// part returns so many blocks of length positions of the sequences x, spread evenly, or x if it
-// is shorter.
-func part(x *mat.Dense, blocks, length int) *mat.Dense {
-	d, n := x.Dims()
-	if n <= blocks*length {
-		return x
-	}
-	y := mat.NewDense(d, blocks*length, nil)
-	for b := range blocks {
-		from := b * (n - length) / (blocks - 1)
-		block := y.Slice(0, d, b*length, (b+1)*length).(*mat.Dense)
-		block.Copy(x.Slice(0, d, from, from+length))
-	}
-	return y
-}
 
 // conditionalGain returns by how many nats per position conditional normalisation gives the
 // middle of the mixed signals a shorter code than the linear rule does; nil if it doesn't.

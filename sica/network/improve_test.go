@@ -86,32 +86,6 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// What networks are compared on is spread over all of a long recording.
-func TestPart(t *testing.T) {
-	const n = 100_000
-	x := mat.NewDense(1, n, nil)
-	for k := range n {
-		x.Set(0, k, float64(k))
-	}
-	y := part(x, comparedBlocks, comparedBlock)
-	_, positions := y.Dims()
-	if positions != comparedBlocks*comparedBlock || y.At(0, 0) != 0 || y.At(0, positions-1) != n-1 {
-		t.Errorf("%d positions from %g to %g", positions, y.At(0, 0), y.At(0, positions-1))
-	}
-	seams := 0
-	for k := 1; k < positions; k++ {
-		if y.At(0, k) != y.At(0, k-1)+1 {
-			seams++
-		}
-	}
-	if seams != comparedBlocks-1 {
-		t.Errorf("%d seams, want %d", seams, comparedBlocks-1)
-	}
-	if short := mat.NewDense(1, 500, nil); part(short, comparedBlocks, comparedBlock) != short {
-		t.Error("a short one was cut")
-	}
-}
-
 // Alternatives behind transforms that aren't linear have the Jacobian of each position, and
 // conditional normalisation comes behind them too, but not twice.
 func TestAlternativesBehindTransforms(t *testing.T) {

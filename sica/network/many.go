@@ -140,7 +140,7 @@ func (h *halving) group(ctx context.Context, from, to int) (behind float64, err 
 			return 0, err
 		}
 	}
-	if err := h.restore(); err != nil {
+	if err := h.restore(h.states); err != nil {
 		return 0, err
 	}
 	every := max(1, h.options.Steps/manyEvaluations)
@@ -203,11 +203,7 @@ func (h *halving) revive() error {
 			now[r] = h.states[r]
 		}
 	}
-	before := h.states
-	h.states = now
-	err = h.restore()
-	h.states = before
-	return err
+	return h.restore(now)
 }
 
 // saved returns the states with those of the active runs as they are now.
@@ -238,12 +234,12 @@ func (h *halving) saved() ([]state, error) {
 	return states, err
 }
 
-// restore sets the variables of the active runs to their states, and their rates.
-func (h *halving) restore() error {
+// restore sets the variables of the active runs to these states, and their rates.
+func (h *halving) restore(states []state) error {
 	return h.each(func(v *model.Variable) error {
 		var values []float64
 		for _, r := range h.active {
-			switch part := h.states[r][v.Path()]; {
+			switch part := states[r][v.Path()]; {
 			case v.Path() == flows.RunsAdamRates:
 				values = append(values, h.rates[r])
 			case v.Shape().Rank() > 0:

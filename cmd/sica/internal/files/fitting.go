@@ -62,8 +62,9 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 	return nil
 }
 
-// Source returns what is to be learned from, of a recording that about describes, with a note
-// of what was done. Its rate becomes that of --rate. It is x if nothing is done. Filtered signals are in memory.
+// Source returns what is to be learned from, of a recording that about describes, with notes of
+// what was done. It is x if nothing is done. Filtered signals are in memory. The rate of about
+// becomes that of --rate.
 func (o *Fitting) Source(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (blockwise.Source, []string, error) {
