@@ -37,7 +37,8 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		return nil, err
 	}
 	c := &csvReader{
-		dialect: sniff(string(start), err == nil && len(start) < sniffedBytes, choices{separator, decimal}),
+		dialect: sniff(string(start), err == nil && len(start) < sniffedBytes,
+			choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
 		missing: o.Missing, skipText: o.skipText,
 	}
@@ -125,7 +126,8 @@ func (c *csvReader) begin() error {
 	c.width = len(row)
 	if header != nil && len(header) != c.width && !(c.dialect.padded && len(header) == c.width-1) {
 		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many "+
-			"(--decimal or --separator, if a comma was taken for the wrong one)", c.line, c.width, len(header))
+			"(--decimal or --separator, if a comma was taken for the wrong one)",
+			c.line, c.width, len(header))
 	}
 	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
 		return fmt.Errorf("line %d has %s; must have %d, like those after it",

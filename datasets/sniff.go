@@ -86,7 +86,8 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		if d.decimal == 0 {
 			d.decimal = decimalSign(rows, separator)
 		}
-		if chosen.separator == 0 && separator != ',' && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
+		if chosen.separator == 0 && separator != ',' &&
+			!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
 			continue // one column, which the comma says as well
 		}
 		score := d.score(rows)
@@ -202,9 +203,10 @@ func startsNumber(cell string) bool {
 // before them.
 func (d *dialect) describe(before []string, rows [][]string) {
 	width := len(rows[len(rows)-1])
-	d.padded = width > 1 && d.separator != ' ' && !slices.ContainsFunc(rows[1:], func(row []string) bool {
-		return len(row) != width || row[width-1] != ""
-	}) && len(rows) > 1
+	d.padded = width > 1 && d.separator != ' ' &&
+		!slices.ContainsFunc(rows[1:], func(row []string) bool {
+			return len(row) != width || row[width-1] != ""
+		}) && len(rows) > 1
 	if d.padded {
 		width--
 	}

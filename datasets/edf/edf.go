@@ -138,17 +138,21 @@ func (f *File) check() error {
 	for i := range f.Signals {
 		s := &f.Signals[i]
 		if s.PerRecord < 1 {
-			return fmt.Errorf("signal %d (%s): PerRecord is %d; must be at least 1", i+1, s.Label, s.PerRecord)
+			return fmt.Errorf("signal %d (%s): PerRecord is %d; must be at least 1", i+1, s.Label,
+				s.PerRecord)
 		}
 		if n := s.records(); n != records {
-			return fmt.Errorf("signal %d (%s) has values for %d data records; must be %d, as signal 1", i+1, s.Label, n, records)
+			return fmt.Errorf("signal %d (%s) has values for %d data records; must be %d, as signal 1", i+1,
+				s.Label, n, records)
 		}
 	}
 	if f.RecordStarts != nil && len(f.RecordStarts) != records {
-		return fmt.Errorf("there are %d RecordStarts for %d data records; must be as many, or none", len(f.RecordStarts), records)
+		return fmt.Errorf("there are %d RecordStarts for %d data records; must be as many, or none",
+			len(f.RecordStarts), records)
 	}
 	if f.RecordStarts != nil && !f.Format.plus() {
-		return fmt.Errorf("%s has no gaps; RecordStarts must be nil, or Format %q or %q", f.Format, EDFPlus, BDFPlus)
+		return fmt.Errorf("%s has no gaps; RecordStarts must be nil, or Format %q or %q", f.Format,
+			EDFPlus, BDFPlus)
 	}
 	return nil
 }

@@ -80,18 +80,21 @@ func (f *File) readHead(head []byte) (signals, records int, err error) {
 			f.Format = EDFPlus
 		}
 	default:
-		return 0, 0, fmt.Errorf("the file begins with %q; must be \"0\" (EDF) or 255 and \"BIOSEMI\" (BDF)", head[:8])
+		return 0, 0, fmt.Errorf("the file begins with %q; must be \"0\" (EDF) or 255 and "+
+			"\"BIOSEMI\" (BDF)", head[:8])
 	}
 	f.Patient, f.Recording = text(8, 88), text(88, 168)
 	f.Start = f.readStart(text(168, 176), text(176, 184))
-	if records, err = readInt("number of data records", text(236, 244), -1, math.MaxInt32); err != nil {
+	if records, err = readInt("number of data records", text(236, 244), -1,
+		math.MaxInt32); err != nil {
 		return 0, 0, err
 	}
 	if f.RecordSeconds, err = readFloat("duration of a data record", text(244, 252)); err != nil {
 		return 0, 0, err
 	}
 	if f.RecordSeconds < 0 {
-		return 0, 0, fmt.Errorf("the duration of a data record is %g s; must be positive", f.RecordSeconds)
+		return 0, 0, fmt.Errorf("the duration of a data record is %g s; must be positive",
+			f.RecordSeconds)
 	}
 	if f.RecordSeconds == 0 { // EDF+ with annotations only
 		f.RecordSeconds = 1
@@ -104,7 +107,9 @@ func (f *File) readHead(head []byte) (signals, records int, err error) {
 	return signals, records, err
 }
 
-func (f *File) note(format string, a ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, a...)) }
+func (f *File) note(format string, a ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, a...))
+}
 
 // readStart returns the time of the header's date (dd.mm.yy) and time (hh.mm.ss). Years
 // from 85 on are of the last century. A damaged date is the zero time and a note.
@@ -121,7 +126,8 @@ func (f *File) readStart(date, clock string) time.Time {
 	}
 	d, okDate := numbers(date)
 	c, okClock := numbers(clock)
-	if !okDate || !okClock || d[0] < 1 || d[0] > 31 || d[1] < 1 || d[1] > 12 || c[0] > 23 || c[1] > 59 || c[2] > 59 {
+	if !okDate || !okClock || d[0] < 1 || d[0] > 31 || d[1] < 1 || d[1] > 12 || c[0] > 23 ||
+		c[1] > 59 || c[2] > 59 {
 		f.note("the start %q %q is no date and time", date, clock)
 		return time.Time{}
 	}
@@ -169,7 +175,8 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 			return nil, e
 		}
 		if s.DigitalMin >= s.DigitalMax || s.PhysicalMin == s.PhysicalMax {
-			return nil, fmt.Errorf("the ranges %s are %d to %d and %g to %g; the digital one must rise and the physical one mustn't be empty",
+			return nil, fmt.Errorf("the ranges %s are %d to %d and %g to %g; the digital one must rise "+
+				"and the physical one mustn't be empty",
 				name, s.DigitalMin, s.DigitalMax, s.PhysicalMin, s.PhysicalMax)
 		}
 		part.signal = len(f.Signals)
@@ -233,7 +240,8 @@ func (f *File) readRecords(r io.Reader, l *layout) error {
 		f.RecordStarts = starts
 		for k, s := range starts {
 			if math.IsNaN(s) {
-				return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps", k+1, f.Format.annotationLabel())
+				return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps", k+1,
+					f.Format.annotationLabel())
 			}
 		}
 	}

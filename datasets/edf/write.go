@@ -64,7 +64,8 @@ func (s *Signal) chooseRange(format Format) error {
 		low, high = min(low, v), max(high, v)
 	}
 	digitalLow, digitalHigh := format.limits()
-	if s.DigitalMin < s.DigitalMax && s.DigitalMin >= digitalLow && s.DigitalMax <= digitalHigh && s.PhysicalMin != s.PhysicalMax {
+	if s.DigitalMin < s.DigitalMax && s.DigitalMin >= digitalLow && s.DigitalMax <= digitalHigh &&
+		s.PhysicalMin != s.PhysicalMax {
 		scale, zero := s.calibration()
 		a, b := math.Round((low-zero)/scale), math.Round((high-zero)/scale)
 		if min(a, b) >= float64(s.DigitalMin) && max(a, b) <= float64(s.DigitalMax) {
@@ -94,7 +95,8 @@ func eight(v float64, round func(float64) float64) (float64, error) {
 			return near, nil
 		}
 	}
-	return 0, fmt.Errorf("the value %g needs more than eight characters; must be within ±9999999: choose a larger unit", v)
+	return 0, fmt.Errorf("the value %g needs more than eight characters; must be within ±9999999: "+
+		"choose a larger unit", v)
 }
 
 // number writes v with as few characters as it needs.

@@ -91,7 +91,8 @@ func (p Problem) oracle() (float64, error) {
 	var d, layers int
 	if _, err := fmt.Sscanf(p.Mixture, "laplace-%d-leaky%d", &d, &layers); err != nil ||
 		!strings.HasPrefix(p.Mixture, "laplace-") {
-		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL", p.Mixture)
+		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL",
+			p.Mixture)
 	}
 	positions := cmp.Or(p.Positions, mixturePositions)
 	source := rand.NewPCG(p.Seed, m.stream)

@@ -24,7 +24,9 @@ type candidate struct {
 }
 
 // candidates returns those for the white signals, and those that failed.
-func (s *separator) candidates(ctx context.Context, seed uint64) (all []candidate, skipped []Skipped, err error) {
+func (s *separator) candidates(
+	ctx context.Context, seed uint64,
+) (all []candidate, skipped []Skipped, err error) {
 	all = []candidate{{name: "whitening", b: rotation.Identity(s.d)}}
 	if s.d == 1 {
 		return all, nil, nil
@@ -82,7 +84,8 @@ func fastICA(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error)
 	}
 	d, _ := z.Dims()
 	w := fastica.Start(seed, d)
-	if _, _, err := fastica.Iterate(ctx, white.White, w, fastICATolerance, fastICAIterations); err != nil {
+	if _, _, err := fastica.Iterate(ctx, white.White, w, fastICATolerance,
+		fastICAIterations); err != nil {
 		return nil, err
 	}
 	var unmixing mat.Dense
@@ -123,7 +126,8 @@ func (s *separator) innovations() *mat.Dense {
 	r := mat.NewDense(s.d, s.past.N, nil)
 	at := 0
 	for _, run := range s.past.Runs {
-		block := blas64.General{Rows: s.d, Cols: run.End - run.First, Stride: s.past.N, Data: r.RawMatrix().Data[at:]}
+		block := blas64.General{Rows: s.d, Cols: run.End - run.First, Stride: s.past.N,
+			Data: r.RawMatrix().Data[at:]}
 		before := s.z.RawMatrix()
 		before.Cols = block.Cols
 		for i := range s.d {
@@ -169,7 +173,8 @@ func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	r, err := jointdiag.Orthogonal(ctx, all, jointdiag.Options{Tolerance: sweepTolerance, MaxSweeps: maxSweeps})
+	r, err := jointdiag.Orthogonal(ctx, all,
+		jointdiag.Options{Tolerance: sweepTolerance, MaxSweeps: maxSweeps})
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,9 @@ func (c *channels) appendNew(all []*explanation, e *explanation) []*explanation 
 }
 
 // duplicate reports whether each signal of a correlates with one of b by distinct or more.
-func (c *channels) duplicate(a, b *explanation) bool { return floats.Min(c.nearest(a, b)) >= distinct }
+func (c *channels) duplicate(a, b *explanation) bool {
+	return floats.Min(c.nearest(a, b)) >= distinct
+}
 
 // nearest returns, for each signal of a, its correlation with the nearest signal of b.
 func (c *channels) nearest(a, b *explanation) []float64 {
@@ -272,7 +274,9 @@ func diagonal(values []float64) *mat.DiagDense {
 // descent returns the demixing of the shortest code at a time scale, with noise of the given
 // power in each channel, that descents from the given explanations end at; nil if there is
 // none.
-func (c *channels) descent(ctx context.Context, name string, scale int, noise []float64, from []*explanation) (*explanation, error) {
+func (c *channels) descent(
+	ctx context.Context, name string, scale int, noise []float64, from []*explanation,
+) (*explanation, error) {
 	s, err := c.separator(ctx, scale, noise)
 	if s == nil || err != nil {
 		return nil, err

@@ -101,7 +101,8 @@ func (c *channels) overGaussian(ctx context.Context, y *cosine, k int) (float64,
 		}
 		if like == nil {
 			coder.choose(&s, signal)
-			results[i].choice = &choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+			results[i].choice = &choice{unit,
+				source{weights: s.weights, window: s.window, density: s.density}}
 		} else {
 			s.keep(&like.source)
 			coder.fit(&s, signal)
@@ -125,7 +126,9 @@ func (c *channels) overGaussian(ctx context.Context, y *cosine, k int) (float64,
 
 // distortionless returns the code lengths of the bands under the model, up to a constant, and
 // for each band the filters of the signals; ok is false if a covariance is singular.
-func (s *spectrum) distortionless(m *noiseModel, added []float64) (nats []float64, filters []*mat.Dense, ok bool) {
+func (s *spectrum) distortionless(
+	m *noiseModel, added []float64,
+) (nats []float64, filters []*mat.Dense, ok bool) {
 	d := s.d
 	inverse := make([]float64, d*d)
 	for k, w := range s.weights {
@@ -176,7 +179,9 @@ func (s *spectrum) sum(nats []float64, scale int) float64 {
 
 // measureAll explains those that aren't yet, measures all at the scales from first on, and
 // returns those that can be.
-func (c *channels) measureAll(ctx context.Context, all []*explanation, first int) ([]*explanation, error) {
+func (c *channels) measureAll(
+	ctx context.Context, all []*explanation, first int,
+) ([]*explanation, error) {
 	workers := parallel.Workers(len(all))
 	err := parallel.Do(ctx, workers, len(all), func(_, k int) {
 		if all[k].model == nil {

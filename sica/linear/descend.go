@@ -76,14 +76,17 @@ func (s *separator) acquire() *demixing {
 		return m
 	}
 	_, positions := s.z.Dims()
-	return &demixing{b: mat.NewDense(s.d, s.d, nil), y: mat.NewDense(s.d, positions, nil), sources: make([]source, s.d)}
+	return &demixing{b: mat.NewDense(s.d, s.d, nil), y: mat.NewDense(s.d, positions, nil),
+		sources: make([]source, s.d)}
 }
 
 func (s *separator) release(m *demixing) { s.spare = append(s.spare, m) }
 
 // evaluate sets m to the demixing b with models fitted to its signals, whose
 // choices are those of before or, if that is nil, made anew.
-func (s *separator) evaluate(ctx context.Context, m *demixing, b mat.Matrix, before *demixing) error {
+func (s *separator) evaluate(
+	ctx context.Context, m *demixing, b mat.Matrix, before *demixing,
+) error {
 	m.b.Copy(b)
 	m.y.Mul(m.b, s.z)
 	size := len(s.past.Lags) + 1
@@ -127,7 +130,8 @@ type derivatives struct {
 
 // differentiate goes through the positions of m.
 func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivatives, error) {
-	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil), make([]scoreMoments, s.d)}
+	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil),
+		make([]scoreMoments, s.d)}
 	size := len(s.past.Lags) + 1
 	for i := range m.sources {
 		if err := ctx.Err(); err != nil {
@@ -140,7 +144,8 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 			p.kappa.Set(i, j, p.scores[i].kappa()*ar.ErrorPower(m.sources[j].q, source.weights, size))
 		}
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.N), s.adjoint.RawMatrix(), m.y.RawMatrix(), 0, p.gradient.RawMatrix())
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.N), s.adjoint.RawMatrix(), m.y.RawMatrix(),
+		0, p.gradient.RawMatrix())
 	for i := range s.d {
 		p.gradient.Set(i, i, p.gradient.At(i, i)-1)
 	}
@@ -271,7 +276,9 @@ func moved(e, b *mat.Dense) *mat.Dense {
 
 // best is the demixing with the least description length that the descents from
 // the starts end at, and the name of its start. Ends are all that they end at.
-func (s *separator) best(ctx context.Context, candidates []candidate) (best *demixing, name string, ends []candidate, err error) {
+func (s *separator) best(
+	ctx context.Context, candidates []candidate,
+) (best *demixing, name string, ends []candidate, err error) {
 	demixings := make([]*demixing, len(candidates))
 	for k := range candidates {
 		demixings[k] = s.acquire()

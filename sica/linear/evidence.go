@@ -28,7 +28,9 @@ func (m *demixing) lengths() []float64 {
 // turned returns what each pair of the recovered signals gains by being where it is, in
 // the order (1, 0), (2, 0), (2, 1), …: what turning it by 45°, where it would be most wrong,
 // and fitting new models to it costs. Signals are turned in the scale of their innovations.
-func (s *separator) rotated(ctx context.Context, m *demixing, p *derivatives) ([]evidence.Gain, error) {
+func (s *separator) rotated(
+	ctx context.Context, m *demixing, p *derivatives,
+) ([]evidence.Gain, error) {
 	own := make([][]float64, s.d)
 	for i := range own {
 		own[i] = make([]float64, evidence.Blocks)
@@ -68,14 +70,17 @@ func (s *separator) rotated(ctx context.Context, m *demixing, p *derivatives) ([
 
 // joined returns the groups of signals whose pairs have less evidence than enough.
 func groups(pairs *mat.SymDense, enough float64) [][]int {
-	return evidence.Groups(pairs.SymmetricDim(), func(i, j int) bool { return pairs.At(i, j) < enough })
+	return evidence.Groups(pairs.SymmetricDim(),
+		func(i, j int) bool { return pairs.At(i, j) < enough })
 }
 
 // join adds to each group of several signals of m those groups that, together with
 // it, are hardly less alike than it is alone. Among many alike signals chance finds
 // one that seems different from each other one: its angles with all of them, which
 // cost what cost says, were chosen for that.
-func (s *separator) join(ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense) ([][]int, error) {
+func (s *separator) join(
+	ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense,
+) ([][]int, error) {
 	within := func(g []int) float64 {
 		if len(g) == 1 {
 			return 0
@@ -152,7 +157,9 @@ func rotateBack(b, whitening *mat.Dense, group []int) {
 // κ_ij if the density is right, and is taken for that unless it is more by two standard
 // errors. A share is 1 at most, and where H has no inverse. Angles are those of the
 // rotations, (leak_ij − leak_ji)/2.
-func (s *separator) leaks(ctx context.Context, m *demixing, p *derivatives) (leaks *mat.Dense, angles *mat.SymDense, err error) {
+func (s *separator) leaks(
+	ctx context.Context, m *demixing, p *derivatives,
+) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
 	r := s.coders[0].r
 	for i := range s.d {

@@ -71,7 +71,9 @@ func (c *curvaturePairs) add(next, x, nextGradient, gradient []float64) {
 	if len(c.moves) == curvatureMemory {
 		c.moves, c.changes, c.products = c.moves[1:], c.changes[1:], c.products[1:]
 	}
-	c.moves, c.changes, c.products = append(c.moves, move), append(c.changes, change), append(c.products, p)
+	c.moves = append(c.moves, move)
+	c.changes = append(c.changes, change)
+	c.products = append(c.products, p)
 }
 
 // precondition multiplies g by the approximate inverse of the curvature, and scales it to

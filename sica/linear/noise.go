@@ -34,7 +34,9 @@ type search struct {
 // Images and videos keep base. Digits behind five GELU steps, which aren't linear, look like
 // noise and fell from an MCC of 0.997 to 0.877 with the comparison; photographs with noise of
 // 0.2 standard deviations lose by its absence (0.945 → 0.871, 8 mixtures).
-func withNoise(ctx context.Context, white *signal.Whitening, shape []int, seed uint64, base *Solution) (*Solution, error) {
+func withNoise(
+	ctx context.Context, white *signal.Whitening, shape []int, seed uint64, base *Solution,
+) (*Solution, error) {
 	d := len(white.Mean)
 	if d < 2 || d > maxChannels || len(shape) > 1 {
 		return base, nil
@@ -199,7 +201,8 @@ func (c *channels) residuals(part *spectrum, e *explanation) []*mat.Dense {
 		for i := range power {
 			power[i] = all[k].At(i, i)
 		}
-		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) }, all[k])
+		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) },
+			all[k])
 	}
 	return all
 }
@@ -431,9 +434,11 @@ func (s *search) why(sol *Solution) string {
 	case 0:
 		text += fmt.Sprintf("Only signal %s is identified", names[0])
 	default:
-		text += fmt.Sprintf("Only signals %s and %s are identified", strings.Join(names[:last], ", "), names[last])
+		text += fmt.Sprintf("Only signals %s and %s are identified", strings.Join(names[:last], ", "),
+			names[last])
 	}
-	return text + fmt.Sprintf(": the rotation of signals %s is not identified.", sol.groupNames()) + sol.doubt()
+	return text + fmt.Sprintf(": the rotation of signals %s is not identified.", sol.groupNames()) +
+		sol.doubt()
 }
 
 // merge joins the groups of the pairs, which aren't identified, or all groups.

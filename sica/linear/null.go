@@ -139,7 +139,9 @@ func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
 // spectrum is white. Gaussian sources behind a mixing that is slightly nonlinear look so in the rotation in which they are
 // bent most: that one is no more right than others, though it is likelier than signals
 // that aren't bent. To say the bends costs as any parameters do.
-func (s *separator) nonlinear(ctx context.Context, m *demixing) (nats []float64, white bool, err error) {
+func (s *separator) nonlinear(
+	ctx context.Context, m *demixing,
+) (nats []float64, white bool, err error) {
 	straight := s.acquire()
 	defer s.release(straight)
 	straight.b.Copy(m.b)
@@ -171,7 +173,9 @@ func (s *separator) nonlinear(ctx context.Context, m *demixing) (nats []float64,
 // and adds the logarithm of the bend's slope to slopes, of the scored positions. It
 // returns the moments of u and its past, and the bend c of
 // v ↦ v + c·(√(v² + 1) − 1), v being y in standard deviations.
-func (s *separator) straighten(ctx context.Context, u, y, slopes []float64) (q []float64, c float64, err error) {
+func (s *separator) straighten(
+	ctx context.Context, u, y, slopes []float64,
+) (q []float64, c float64, err error) {
 	sd := stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor

@@ -89,7 +89,9 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 }
 
 // withoutNoise is separate with no noise in the models except that of the resolution.
-func withoutNoise(ctx context.Context, white *signal.Whitening, shape []int, opt Options) (*Solution, error) {
+func withoutNoise(
+	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
+) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
 	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed)
@@ -105,7 +107,9 @@ func withoutNoise(ctx context.Context, white *signal.Whitening, shape []int, opt
 
 // separateWith separates white signals with the noise that blur, d×d, makes of white noise. If
 // that noise may explain the result, it also returns another blur, which can't.
-func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64) (*Solution, *mat.Dense, error) {
+func separateWith(
+	ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+) (*Solution, *mat.Dense, error) {
 	s, err := prepare(ctx, blur, white, p, seed)
 	if err != nil {
 		return nil, nil, err
@@ -122,7 +126,8 @@ func separateWith(ctx context.Context, blur *mat.Dense, white *signal.Whitening,
 	if err != nil {
 		return nil, nil, err
 	}
-	another, err := s.minDependence(ctx, p.Shape, best, append(ends, candidate{name: "whitening", b: null.b}))
+	another, err := s.minDependence(ctx, p.Shape, best,
+		append(ends, candidate{name: "whitening", b: null.b}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,7 +185,9 @@ func (w *whitened) noise() *mat.Dense {
 
 // prepare returns the separator of the symmetrically white signals with the noise that blur,
 // d×d, makes of white noise.
-func prepare(ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64) (*separator, error) {
+func prepare(
+	ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
 	whitening.Mul(a.T(), white.Matrix)

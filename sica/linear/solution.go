@@ -216,7 +216,9 @@ func (s *source) public(deviation float64) Source {
 
 // solution keeps best where that is shorter than whitening, turning signals of it that
 // might as well be alike towards whitening.
-func (s *separator) solution(ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64) (*Solution, error) {
+func (s *separator) solution(
+	ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64,
+) (*Solution, error) {
 	left := s.d == 1 || v.accepted()
 	b := null.b
 	if left {
@@ -260,7 +262,9 @@ func (s *separator) solution(ctx context.Context, best *demixing, null *whitened
 
 // setGroups sets what the evidence says of each pair. Pairs that aren't identified,
 // share a group, and all do unless any may be.
-func (s *separator) setGroups(ctx context.Context, sol *Solution, best *demixing, v *verdict, any bool) error {
+func (s *separator) setGroups(
+	ctx context.Context, sol *Solution, best *demixing, v *verdict, any bool,
+) error {
 	enough := math.Inf(1)
 	if any {
 		enough = identified
@@ -289,7 +293,8 @@ func (s *separator) setGroups(ctx context.Context, sol *Solution, best *demixing
 			sol.Leak.Set(i, j, leak)
 			sol.ExpectedError[i] += leak * leak / 2
 			if j < i {
-				sol.Pairs = append(sol.Pairs, Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: apart, AngleError: angle})
+				sol.Pairs = append(sol.Pairs,
+					Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: apart, AngleError: angle})
 			}
 		}
 		if len(sol.Groups[group[i]]) > 1 {

@@ -39,7 +39,8 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
+	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
+		cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
 	v.rotation = evidence.NewGain(null.lengths, best.lengths())
 	for i := range s.d {
 		for j := range i {
@@ -57,7 +58,8 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 		if !white { // a bend of white signals is only a density of theirs
 			v.rotation.All = min(v.rotation.All, over.All)
 		}
-		v.nonlinear = !v.accepted() || unbent-v.occamFactor > identified && v.rotation.Evidence-v.occamFactor <= identified
+		v.nonlinear = !v.accepted() || unbent-v.occamFactor > identified &&
+			v.rotation.Evidence-v.occamFactor <= identified
 	}
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
@@ -141,7 +143,9 @@ func doubtful(dependence *mat.SymDense, n int) bool {
 //
 // Of 20 triples of digits, those of figure 4, three come out with an MCC of .77 to .92
 // without it, and two of these with .99 with it.
-func (s *separator) minDependence(ctx context.Context, shape []int, best *demixing, ends []candidate) (*candidate, error) {
+func (s *separator) minDependence(
+	ctx context.Context, shape []int, best *demixing, ends []candidate,
+) (*candidate, error) {
 	if s.d < 2 || s.d > maxDoubted || !doubtful(best.dependence(), s.past.N) {
 		return nil, nil
 	}

@@ -143,7 +143,8 @@ func (x *index) predicted(z []float64, o Options) bool {
 	var with, without []float64
 	for fold := range o.Folds {
 		train, held := x.split(fold)
-		a, b := pastScores(z, x.lags, evenly(train, mostPositions), evenly(held, mostPositions), o.Components)
+		a, b := pastScores(z, x.lags, evenly(train, mostPositions), evenly(held, mostPositions),
+			o.Components)
 		with, without = append(with, a...), append(without, b...)
 	}
 	return evidence.NewDifference(with, without).Significant()

@@ -123,7 +123,8 @@ func newSelection(starts []Start, o Options) (*selection, error) {
 		}
 		d, T := start.Signals.Dims()
 		if first, n := starts[0].Signals.Dims(); d != first || T != n {
-			return nil, fmt.Errorf("start %s has %d signals of %d positions: want %d of %d", start.Name, d, T, first, n)
+			return nil, fmt.Errorf("start %s has %d signals of %d positions: want %d of %d", start.Name, d,
+				T, first, n)
 		}
 		if n := len(start.LogDet); n != 1 && n != T {
 			return nil, fmt.Errorf("start %s has %d log-determinants: want 1 or %d", start.Name, n, T)
@@ -161,7 +162,8 @@ func (s *selection) compareStarts(ctx context.Context) error {
 		c := Candidate{Start: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
-			l := likelihoodsOf(z, s.index.lags, train, held, s.options.Components, source.Autoregressive, source.Jumping)
+			l := likelihoodsOf(z, s.index.lags, train, held, s.options.Components, source.Autoregressive,
+				source.Jumping)
 			c.append(l.plus(s.logDet(k, held)))
 		}
 		s.Candidates = append(s.Candidates, c)
@@ -251,7 +253,8 @@ func (s *selection) score() {
 		s.Candidates[k].scores = s.Candidates[k].varying
 	}
 	best := s.Candidates[s.shortest(0, len(s.Candidates))]
-	if s.options.ConstantStrength || !evidence.NewDifference(best.varying, best.constant).Significant() {
+	if s.options.ConstantStrength ||
+		!evidence.NewDifference(best.varying, best.constant).Significant() {
 		for k := range s.Candidates {
 			s.Candidates[k].scores = s.Candidates[k].constant
 		}
@@ -263,7 +266,8 @@ func (s *selection) score() {
 func (s *selection) shortest(begin, end int) int {
 	best := begin
 	for k := begin; k < end; k++ {
-		if c := s.Candidates[k]; c.Failed == "" && stat.Mean(c.scores, nil) > stat.Mean(s.Candidates[best].scores, nil) {
+		if c := s.Candidates[k]; c.Failed == "" &&
+			stat.Mean(c.scores, nil) > stat.Mean(s.Candidates[best].scores, nil) {
 			best = k
 		}
 	}
@@ -408,8 +412,11 @@ type likelihoods struct{ constant, varying []float64 }
 
 // likelihoodsOf fits models of these kinds, or of varying strength, to each signal of z on the
 // train positions.
-func likelihoodsOf(z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind) likelihoods {
-	varying, vary := source.ScoresOf(z, lags, train, held, components, append(slices.Clip(kinds), source.Varying)...)
+func likelihoodsOf(
+	z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind,
+) likelihoods {
+	varying, vary := source.ScoresOf(z, lags, train, held, components,
+		append(slices.Clip(kinds), source.Varying)...)
 	if !vary {
 		return likelihoods{slices.Clone(varying), varying}
 	}

@@ -104,7 +104,9 @@ func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 // gives, to float32's precision. Rivals are, for each x and fold, the log-likelihoods of x under
 // another model at the positions held out: if all networks are far behind them, training ends
 // early. Without rivals it doesn't.
-func fitAll(ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options) ([]*Model, error) {
+func fitAll(
+	ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options,
+) ([]*Model, error) {
 	if len(xs) == 0 {
 		return nil, errors.New("no signals to fit to")
 	}
@@ -114,7 +116,8 @@ func fitAll(ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Option
 			return nil, err
 		}
 		if d, T := xs[0].Dims(); d != x.RawMatrix().Rows || T != x.RawMatrix().Cols {
-			return nil, fmt.Errorf("signals of %d×%d and of %d×%d in one fit: want one size", d, T, x.RawMatrix().Rows, x.RawMatrix().Cols)
+			return nil, fmt.Errorf("signals of %d×%d and of %d×%d in one fit: want one size", d, T,
+				x.RawMatrix().Rows, x.RawMatrix().Cols)
 		}
 		w, logDet, err := whiten(x)
 		if err != nil {
@@ -282,7 +285,8 @@ func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
 		coefficients, _ := ar.Regress(row, x.lags, x.scored)
 		var values, errors []float64
 		for _, t := range x.scored {
-			values, errors = append(values, row[t]), append(errors, ar.Residual(coefficients, row, x.lags, t))
+			values = append(values, row[t])
+			errors = append(errors, ar.Residual(coefficients, row, x.lags, t))
 		}
 		if deviation(errors) <= blurStd*deviation(values) {
 			return blurred(), nil

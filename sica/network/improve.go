@@ -461,7 +461,8 @@ func towards(white, z *mat.Dense) (*mapping.Affine, error) {
 	cross.Mul(white, centred.T())
 	turn, ok := rotation.Nearest(&cross)
 	if !ok {
-		return nil, errors.New("the singular value decomposition of the signals' covariances did not converge")
+		return nil, errors.New("the singular value decomposition of the signals' covariances did not " +
+			"converge")
 	}
 	return mapping.LinearMap(turn, means), nil
 }

@@ -72,7 +72,8 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	m.OverWhitening = evidence.NewDifference(paid(best, len(j.runs)*len(chosen.Curve)), j.whitened[chosen.Fold])
+	m.OverWhitening = evidence.NewDifference(paid(best, len(j.runs)*len(chosen.Curve)),
+		j.whitened[chosen.Fold])
 	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
 		return err
 	}
@@ -197,7 +198,8 @@ func (j *judge) pastGain(chosen int) ([]Difference, error) {
 			return nil, err
 		}
 		for i := range j.d {
-			a, b := pastScores(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold], j.held[fold], j.k)
+			a, b := pastScores(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold], j.held[fold],
+				j.k)
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)
 		}
 	}
@@ -248,7 +250,8 @@ const minAgreement = .95
 func (m *Model) Why() string {
 	if signals := Unpredicted(m.PastGain); len(signals) > 0 { // their numbers may not be those of turned signals
 		gain := m.PastGain[signals[0]]
-		return fmt.Sprintf("Its signals aren't identified: one of them isn't predicted by its own past (%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
+		return fmt.Sprintf("Its signals aren't identified: one of them isn't predicted by its own past "+
+			"(%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
 	}
 	if len(m.Groups) > 0 {
 		var names []string
@@ -259,13 +262,15 @@ func (m *Model) Why() string {
 			}
 			names = append(names, strings.Join(members, ", "))
 		}
-		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one nearest to the start was kept.", strings.Join(names, "; and "))
+		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one nearest "+
+			"to the start was kept.", strings.Join(names, "; and "))
 	}
 	switch {
 	case m.Agreeing == 0:
 		return "No other run is as good, so nothing says that its signals are the only ones."
 	case m.Agreement < minAgreement:
-		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).", m.Agreement)
+		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).",
+			m.Agreement)
 	}
 	others := "1 other run"
 	if m.Agreeing > 1 {
@@ -302,7 +307,9 @@ func newMap(d int, variables map[string][]float64) *mapping.Invertible {
 }
 
 // between is first, then m, then last.
-func between(first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine) *mapping.Invertible {
+func between(
+	first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine,
+) *mapping.Invertible {
 	n := len(m.Bends)
 	linear := append([]*mapping.Affine(nil), m.Linear...)
 	linear[0] = first.Then(linear[0])

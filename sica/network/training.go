@@ -71,7 +71,9 @@ func (t *training) of(r int) (problem, restart, fold int) {
 	return r / (t.options.Restarts * t.options.Folds), r / t.options.Folds % t.options.Restarts, r % t.options.Folds
 }
 
-func newTraining(backend compute.Backend, problems []*problem, x *index, o Options) (*training, error) {
+func newTraining(
+	backend compute.Backend, problems []*problem, x *index, o Options,
+) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
 	t := &training{options: o, index: x, d: d}
 	for _, p := range problems {
@@ -194,7 +196,8 @@ func (t *training) initialise() error {
 	for _, r := range t.active {
 		_, restart, _ := t.of(r)
 		rng := t.stream(weightDraws, restart, 0)
-		rngs, rotations = append(rngs, rng), append(rotations, startRotation(rng, t.d, restart, t.options.Restarts))
+		rngs = append(rngs, rng)
+		rotations = append(rotations, startRotation(rng, t.d, restart, t.options.Restarts))
 	}
 	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
 		return err
@@ -300,13 +303,15 @@ func (t *training) maps() ([]*mapping.Invertible, error) {
 
 // sources are those of the active runs.
 func (t *training) sources() ([][]*source.Model, error) {
-	variables, err := t.read(sourceScope, flows.AutoregressiveCoefficients, flows.AutoregressiveMixture)
+	variables, err := t.read(sourceScope, flows.AutoregressiveCoefficients,
+		flows.AutoregressiveMixture)
 	if err != nil {
 		return nil, err
 	}
 	sources := make([][]*source.Model, len(variables))
 	for r, v := range variables {
-		sources[r] = source.Models(t.d, v[flows.AutoregressiveCoefficients], v[flows.AutoregressiveMixture])
+		sources[r] = source.Models(t.d, v[flows.AutoregressiveCoefficients],
+			v[flows.AutoregressiveMixture])
 	}
 	return sources, nil
 }
@@ -417,7 +422,8 @@ func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	z = Reshape(Transpose(z, 1, 2), dims...) // [R, d, K, p…]
 	sources := flows.Autoregressive(scope.In("sources"), z).
 		Past(l.past).Components(l.components).Done() // [R, K, p′…]
-	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...), l.past)
+	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...),
+		l.past)
 }
 
 // A program is the compiled step that trains all runs, and their variables.
@@ -431,7 +437,9 @@ var idle = programs.NewPool((*program).finalize)
 
 // newProgram returns a program for batches [R, d, K, p…] whose optimizer begins anew, of
 // those that were compiled before if there is one.
-func newProgram(backend compute.Backend, l likelihood, batchDims []int, o Options) (*program, error) {
+func newProgram(
+	backend compute.Backend, l likelihood, batchDims []int, o Options,
+) (*program, error) {
 	key := programs.Key{Backend: backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
 	if p, ok := idle.Take(key); ok {
 		if err := p.trainer.ResetOptimizer(); err != nil {
@@ -454,7 +462,8 @@ func newProgram(backend compute.Backend, l likelihood, batchDims []int, o Option
 	}
 	batch := shapes.Make(dtypes.Float32, append([]int{evaluateEvery}, batchDims...)...)
 	var err error
-	if p.trainer, err = flows.NewTrainer(backend, p.store, opt, loss, nil, []shapes.Shape{batch}); err != nil {
+	if p.trainer, err = flows.NewTrainer(backend, p.store, opt, loss, nil,
+		[]shapes.Shape{batch}); err != nil {
 		p.store.Finalize()
 		return nil, err
 	}

@@ -54,7 +54,9 @@ type model interface {
 
 // shortest is the model of z, of one of these kinds, that describes it in the fewest nats at
 // the given positions.
-func shortest(z []float64, lags, positions []int, components int, kinds []Kind) (best model, kind Kind) {
+func shortest(
+	z []float64, lags, positions []int, components int, kinds []Kind,
+) (best model, kind Kind) {
 	if len(lags) == 0 {
 		kinds = []Kind{Autoregressive}
 	}

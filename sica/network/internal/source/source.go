@@ -52,7 +52,8 @@ func Fit(z []float64, lags, positions []int, components int) *Model {
 	for i, t := range positions {
 		residuals[i] = ar.Residual(s.coefficients, z, lags, t)
 	}
-	weight, first, second := make([]float64, components), make([]float64, components), make([]float64, components)
+	weight, first := make([]float64, components), make([]float64, components)
+	second := make([]float64, components)
 	shares := make([]float64, components)
 	floor := math.Log(std) - 4 // a Gaussian on one value would have no bound
 	for range emSteps {
@@ -93,7 +94,8 @@ func (g gaussian) logDensity(r float64) float64 {
 func (s *Model) mixture() mixture {
 	var m mixture
 	for k, mean := range s.means {
-		m = append(m, gaussian{mean, math.Exp(-s.logStds[k]), s.logWeights[k] - s.logStds[k] - .5*math.Log(2*math.Pi)})
+		m = append(m,
+			gaussian{mean, math.Exp(-s.logStds[k]), s.logWeights[k] - s.logStds[k] - .5*math.Log(2*math.Pi)})
 	}
 	return m
 }
