@@ -34,7 +34,7 @@ type Component struct {
 // If the rows have spectra these are drawn too, in decibels, up to the frequency below which each
 // has 99 % of its power. If six or more channels have names of the 10–20 or the 10–10 system,
 // such as Fp1 and Cz, each pattern is drawn as a map of the head, seen from above, too: orange
-// where it is positive and blue where it is negative.
+// where it is positive and dark blue where it is negative.
 //
 // It is an error if there are no rows, if a trace has fewer than two values or not as many as the
 // first, if a pattern hasn't one entry for each channel, if spectra have other lengths than the

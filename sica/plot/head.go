@@ -140,11 +140,12 @@ func headImage(all []electrode, pattern []float64) image.Image {
 	return img
 }
 
-// shade returns the colour of a value: orange at 1, blue at −1, and white at 0.
+// shade returns the colour of a value, as the bars have them: orange at 1, dark blue at −1,
+// white at 0.
 func shade(v float64) color.NRGBA {
 	full := orange
 	if v < 0 {
-		full = blue
+		full = darkBlue
 	}
 	share := min(math.Abs(v), 1)
 	mix := func(c uint8) uint8 { return uint8(math.Round(255 + share*(float64(c)-255))) }
