@@ -87,7 +87,7 @@ const (
 	// Lazily lets Auto return a backend that opens when package sica or flows first builds a
 	// program for it, as for a network or a flow: a plugin takes tens of milliseconds to load.
 	// Open still finds and verifies the plugin. NameOf returns the backend that will be tried
-	// first until it is open. A program of one's own takes a backend that was opened without it.
+	// first until it is open. A custom program takes a backend that was opened without it.
 	Lazily
 )
 

@@ -169,7 +169,7 @@ func remaining(n int, without []int) []int {
 	return slices.DeleteFunc(indices(n), func(i int) bool { return leave[i] })
 }
 
-// findNames returns the places of wanted names among names, or an error that says which of them
+// findNames returns the indices in names of the wanted ones, or an error that says which of them
 // aren't there.
 func findNames(names, wanted []string) ([]int, error) {
 	var places []int

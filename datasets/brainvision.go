@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets/brainvision"
+	"github.com/seed-47b1e431/gosica/datasets/internal/brainvision"
 )
 
 // isBrainVision reports whether the ending of a file's name is that of a BrainVision header.

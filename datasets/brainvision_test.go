@@ -8,7 +8,7 @@ import (
 
 // A BrainVision recording is read by its header, and its markers go into EDF.
 func TestBrainVision(t *testing.T) {
-	r, err := ReadRecording("brainvision/testdata/mne.vhdr")
+	r, err := ReadRecording("internal/brainvision/testdata/mne.vhdr")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestBrainVision(t *testing.T) {
 		len(back.Events) != 1 || back.Events[0].Onset != 0.2 {
 		t.Errorf("%q in %q at %g Hz, %v", back.Names, back.Units, back.Rate, back.Events)
 	}
-	if _, err := ReadRecording("brainvision/testdata/mne.eeg"); err == nil ||
+	if _, err := ReadRecording("internal/brainvision/testdata/mne.eeg"); err == nil ||
 		!strings.Contains(err.Error(), "its header, .vhdr") {
 		t.Errorf("the file of values: %v", err)
 	}

@@ -21,8 +21,8 @@ var timeUnits = map[string]float64{
 }
 
 // timeUnit returns the seconds that 1 stands for in a column of this name, and whether it
-// is the name of a column of times: one of timeNames in any case, perhaps with a unit behind
-// it as in "time (ms)", "t [s]" or "time_ms". A unit of its own, as in a second header row,
+// is the name of a column of times: one of timeNames in any case, perhaps followed by
+// a unit as in "time (ms)", "t [s]" or "time_ms". A unit of its own, as in a second header row,
 // counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
@@ -114,7 +114,8 @@ func (c *clock) observe(t int, time float64) {
 // rises reports whether the numbers rise from the first to the last and never fall.
 func (c *clock) rises() bool { return c.step > 0 && !c.falls }
 
-// describe puts into r what the clock, in units of so many seconds, says of the columns
+// describe puts into r what the clock, whose numbers count units of
+// unit seconds, says of the columns
 // after it. Numbers that can only be times since 1970 in a smaller unit are read as those.
 func (c *clock) describe(r *Recording, unit float64) {
 	name := "time"

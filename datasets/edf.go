@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets/edf"
+	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 )
 
 // An Event is an annotation of a recording: a moment or a stretch with a text.
@@ -80,7 +80,7 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 	return out, nil
 }
 
-// uniqueNames returns the labels of signals, with a number behind those that were there before.
+// uniqueNames returns the labels of signals; a repeated label gets a number.
 func uniqueNames(signals []edf.Signal) []string {
 	names := make([]string, len(signals))
 	for i, s := range signals {
@@ -91,7 +91,7 @@ func uniqueNames(signals []edf.Signal) []string {
 	return distinctNames(names)
 }
 
-// distinctNames returns names with a number behind those that were there before.
+// distinctNames returns names; a repeated name gets a number.
 func distinctNames(names []string) (distinct []string) {
 	used := map[string]bool{}
 	for _, name := range names {

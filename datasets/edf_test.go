@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets/edf"
+	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 )
 
 // writeTestEDF writes a recording of two channels of 100 Hz, a trigger, and respiration of 10 Hz.

@@ -256,7 +256,7 @@ func (r *Recording) check(d int) error {
 	return nil
 }
 
-// A sidecar is a JSON file beside the signals that tells what their format can't.
+// A sidecar is a JSON file next to the signals, with what their format can't hold.
 type sidecar struct {
 	Names []string `json:"names,omitempty"`
 	Rate  float64  `json:"rate,omitempty"`

@@ -16,7 +16,7 @@ type dialect struct {
 	decimal   rune  // '.' or ','
 	preamble  int   // lines before the header or, without one, before the first row
 	header    bool  // a row of names comes first
-	commented bool  // the header is the last line of the preamble, behind a comment sign
+	commented bool  // the header is the last line of the preamble, after a comment sign
 	units     bool  // a row of units comes next
 	index     bool  // the first column counts the rows
 	counted   bool  // the first row counts the columns, and other rows have fractions
@@ -237,7 +237,7 @@ func (d *dialect) describe(before []string, rows [][]string) {
 	}
 }
 
-// commentedHeader returns the cells of a line behind its comment sign.
+// commentedHeader returns the cells of a line after its comment sign.
 func (d *dialect) commentedHeader(line string) ([]string, error) {
 	line = strings.TrimSpace(line)
 	for _, sign := range append(slices.Clone(commentSigns), ";") {
@@ -248,7 +248,7 @@ func (d *dialect) commentedHeader(line string) ([]string, error) {
 
 // isHeader reports whether a row names columns: if none of its cells is a number; if a
 // column below a word has numbers, whatever its other names are; or if it counts the
-// columns behind an empty first cell, as pandas writes a table without names.
+// columns after an empty first cell, as pandas writes a table without names.
 func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	words, numbers := 0, 0
 	for i, cell := range row[:min(len(row), width)] {
@@ -355,7 +355,7 @@ func (d *dialect) isNumber(cell string) bool {
 }
 
 // parse returns the value of a cell: with the dialect's decimal sign, perhaps with signs
-// between thousands, perhaps with an exponent behind D as Fortran writes it. A value that is
+// between thousands, perhaps with an exponent after D as Fortran writes it. A value that is
 // too large for a float64 is infinite.
 func (d *dialect) parse(cell string) (float64, bool) {
 	if d.decimal != ',' || !strings.Contains(cell, ",") {

@@ -107,7 +107,7 @@ func AR7(rng *rand.Rand, d, n int) (*mat.Dense, error) {
 //
 //	s_t = ρ·s_{t−1} + ε_t
 //
-// with Laplace innovations of variance 1. Their time structure identifies them behind a
+// with Laplace innovations of variance 1. Their time structure identifies them after a
 // nonlinear mixing (A. Hyvärinen, H. Morioka, "Nonlinear ICA of Temporally Dependent
 // Stationary Sources", AISTATS 2017, whose ρ is 0.7).
 func LaplaceAR(rng *rand.Rand, d, n int, rho float64) (*mat.Dense, error) {

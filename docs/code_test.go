@@ -24,7 +24,7 @@ var packages = map[string]string{
 	"optimizer": "github.com/gomlx/gomlx/ml/train/optimizer",
 	"train":     "github.com/gomlx/gomlx/ml/train",
 
-	"backend": ours + "backend", "datasets": ours + "datasets", "edf": ours + "datasets/edf",
+	"backend": ours + "backend", "datasets": ours + "datasets", "edf": ours + "datasets/internal/edf",
 	"flows": ours + "flows", "layers": ours + "layers", "notebook": ours + "notebook",
 	"sica": ours + "sica", "blockwise": ours + "sica/blockwise", "dependence": ours + "sica/dependence",
 	"experiment": ours + "sica/experiment", "fastica": ours + "sica/baseline/fastica",

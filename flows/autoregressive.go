@@ -137,8 +137,8 @@ func withAxes(x *Node, n int) *Node {
 }
 
 // Past returns the offsets from a position to those before it in row-major order within a
-// Euclidean distance of reach, on an index of so many axes: the reach values before it in a
-// sequence, half a disk in an image.
+// Euclidean distance of reach, on an index with that number of axes: the reach values before it in
+// a sequence, half a disk in an image.
 func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
 // margins returns how far the offsets reach before and after a position along each axis. It

@@ -366,7 +366,7 @@ func (t *Trainer) prepare() error {
 	}); err != nil {
 		return fmt.Errorf("flows: building the training step: %w", err)
 	}
-	if t.store.Loader() != nil { // of a checkpoint, which gave values as they were asked for
+	if t.store.Loader() != nil { // a checkpoint loads values when they are first used
 		for _, v := range state {
 			earlier[v] = earlier[v] || v.HasValue()
 		}

@@ -196,7 +196,7 @@ func uniform(rng *rand.Rand, n int, bound float64) []float64 {
 // r depend on rngs[r] only.
 //
 // The variables of other layers, also those of GoMLX, stay: its own are weights
-// [R, …, outputs] of three axes or more beside biases [R, outputs]. The variables must exist,
+// [R, …, outputs] of three axes or more, and biases [R, outputs]. The variables must exist,
 // as they do after the first execution of their graph or after flows.NewTrainer; a scope
 // without any is an error. So is another number of streams than of runs.
 func Initialise(scope *model.Scope, rngs []*rand.Rand) error {

@@ -353,7 +353,7 @@ func matrixProduct(a, b *Node) *Node {
 // product returns w·x for w [R, d, d] and x [R, d, N].
 func product(w, x *Node) *Node { return Einsum("rij,rjn->rin", w, x) }
 
-// bendsVariable returns c of the nonlinearities of so many layers, [R, layers, d].
+// bendsVariable returns c of the nonlinearities of all layers, [R, layers, d].
 func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
 	bends := scope.WithInitializer(drawnOr(scope, bendsName, small(scope, bendSpread))).

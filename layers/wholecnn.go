@@ -300,7 +300,7 @@ func addAt(x, rows, changes *Node) *Node {
 }
 
 // WholeCNNSamples returns the number of samples, of n for each run, to evaluate WholeCNN on at
-// a time over an index of so many positions. It keeps a hidden layer of 16 float32 channels
+// a time over an index of that many positions. It keeps a hidden layer of 16 float32 channels
 // within 2 MiB, about a core's cache, but is at least 4. The memory of WholeCNN grows with the
 // product of samples and positions.
 func WholeCNNSamples(runs, positions, n int) int {

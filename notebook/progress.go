@@ -92,7 +92,7 @@ type Live struct {
 	divergence []float64
 }
 
-// NewLive returns a Live of a fit of so many iterations, whose signals draw draws.
+// NewLive returns a Live of a fit of that many iterations; draw draws its signals.
 func NewLive(iterations int, draw func(z *mat.Dense) (*plot.Picture, error)) *Live {
 	return &Live{bar: NewBar(), iterations: iterations, draw: draw}
 }

@@ -45,8 +45,8 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 
 // InverseTransform returns the mixed signals that Transform takes to z, and how
 // far from z it takes them, measured: the largest difference over all signals and
-// positions. What comes to the same in Transform, such as a local deviation
-// below rounding, can't be told apart.
+// positions. Signals that Transform takes to the same, up to a local deviation
+// below rounding, have the same inverse.
 //
 // Steps of the family Free are inverted by a fixed-point iteration. Where one
 // doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are

@@ -93,7 +93,7 @@ type Flow struct {
 	// counts from the beginning of the fit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
-	// Context is what the networks see beside z_t: WholeSequence, LocalWindow or Prediction.
+	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or Prediction.
 	Context iterate.Context `json:"context"`
 	// Windows are the reaches of a LocalWindow along each axis, in rising order; 0 shows a
 	// network nothing except z_t. With several, each fold trains a network for each, and
@@ -189,12 +189,12 @@ const (
 	Adagrad = iterate.Adagrad // Flow.Optimizer, with PyTorch's constants
 )
 
-// Default returns the settings to use for signals of one's own: Auto without iterations.
+// Default returns the settings to begin with: Auto without iterations.
 // After the linear rule, FastWGF's iterations changed the MCC of figure 4's digits by
 // -0.0013 to +0.0009 (docs/explanation/method.md).
 func Default() Config { return Config{Seed: 1} }
 
-// Direct returns Default with a network whatever the signals are like: SICA's criterion
+// Direct returns Default with a network in any case: SICA's criterion
 // minimised itself over invertible maps (docs/explanation/networks.md).
 func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
 

@@ -45,7 +45,7 @@
 // killed, or with a larger Budget.
 //
 // Fits may run at once, also on one backend, and so may Transform and InverseTransform of one
-// Result. SetBackend and changes to a Result's fields may not run beside them. Callbacks are
+// Result. SetBackend and changes to a Result's fields may not run at the same time. Callbacks are
 // called by the goroutine that called Fit, one at a time.
 //
 // # See also

@@ -38,7 +38,7 @@ type savedResult struct {
 
 // Save writes the result into the folder dir, which must not exist yet: all of its fields,
 // except Config.Checkpoint and the functions in Config, and what Transform needs. The folder
-// appears, synced to the disk, only when all is written. An error leaves nothing behind.
+// appears, synced to the disk, only when all is written. An error leaves no file.
 //
 // The signals are NPY arrays of float64, the rest is JSON and, for the networks of the family
 // Free, plain float64. A manifest has the SHA-256 of each file.

@@ -23,7 +23,7 @@ type generateOptions struct {
 }
 
 // maxSteps is the largest number of steps of a mixing; the paper has at most 20. Signals that are
-// finite after so many don't grow any more.
+// finite after that many don't grow any more.
 const maxSteps = 1_000_000
 
 func newGenerate() *cobra.Command {

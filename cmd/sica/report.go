@@ -206,7 +206,7 @@ func (opt *reportOptions) result(
 	return result, nil
 }
 
-// write writes the files that were asked for.
+// write writes the files that the flags name.
 func (opt *reportOptions) write(
 	out io.Writer, b compute.Backend, result *sica.Result, rep *report.Report, part files.Part,
 ) error {

@@ -436,7 +436,7 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 	return openBackend(cmd, opt.backend, backend.Lazily) // most mixtures need no network
 }
 
-// write says that the signals were written and writes, if they were asked for, the result and
+// write says that the signals were written and writes, with the flags for them, the result and
 // the report.
 func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separation) error {
 	fmt.Fprintln(out, "wrote", opt.out)

@@ -99,7 +99,7 @@ func explained(res *sica.Result, learned *mat.Dense) []inspect.Component {
 		if err != nil {
 			return nil
 		}
-		learned = new(mat.Dense) // but for its mean, and for what a reduction left out
+		learned = new(mat.Dense) // without its mean, and without what a reduction left out
 		learned.Mul(demixing.A, res.Z)
 	}
 	components, err := inspect.Components(res, learned, nil)

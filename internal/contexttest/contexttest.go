@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// EndsAfter returns ctx that is cancelled after so many calls of Err, so that a test ends work at a
-// place and not at a time. Its Done is that of ctx.
+// EndsAfter returns ctx that is cancelled after that many calls of Err, so that a test ends work
+// at a place and not at a time. Its Done is that of ctx.
 func EndsAfter(ctx context.Context, calls int) context.Context {
 	e := &endsAfter{Context: ctx}
 	e.calls.Store(int64(calls))

@@ -109,8 +109,8 @@ func (f Filter) sections(rate float64) (all []section) {
 	return all
 }
 
-// A section is a filter of second order, a[0]·y[t] = Σ b[k]·x[t−k] − a[1]·y[t−1] − a[2]·y[t−2], with
-// a[0] = 1.
+// A section is a filter of second order, a[0]·y[t] = Σ b[k]·x[t−k] − a[1]·y[t−1] − a[2]·y[t−2],
+// with a[0] = 1.
 type section struct{ a, b [3]float64 }
 
 // newSection returns the section whose denominator has this width and middle.
@@ -123,7 +123,7 @@ func newSection(b [3]float64, width, cos float64) section {
 	return section{a, b}
 }
 
-// apply filters a signal in place, behind its odd reflection of a length.
+// apply filters a signal in place, after its odd reflection of a length.
 func (s section) apply(signal []float64, border int) {
 	first := signal[0]
 	// The differences from a constant that the section has seen for ever.

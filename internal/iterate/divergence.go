@@ -53,7 +53,7 @@ func estimateWindow(axes int) int {
 }
 
 // estimateConfig returns the settings of the networks of an estimate, for signals of an
-// index of so many axes: those of FastWGF, except the window, the noise and the steps, and
+// index of that many axes: those of FastWGF, except the window, the noise and the steps, and
 // one network more a fold that sees the contexts alone.
 func estimateConfig(axes int) Config {
 	cfg := FastWGF()

@@ -28,7 +28,7 @@ type Ensemble struct {
 	*networks
 }
 
-// NewEnsemble makes the networks of so many runs of d signals.
+// NewEnsemble makes the networks of the given number of runs of d signals.
 func NewEnsemble(
 	backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
 ) (*Ensemble, error) {

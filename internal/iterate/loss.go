@@ -11,7 +11,7 @@ import (
 // A training step has the data that all steps share and a batch of its own, as
 // flows.StepLoss has them, both along a leading axis R of networks:
 //
-//	data   the signals z [R, d, T], and what a Network sees beside them
+//	data   the signals z [R, d, T], and what a Network sees in addition
 //	batch  joint positions [R, B], product positions [R, B, d], weights [R, B] of the
 //	       samples and, for RectifiedLoss, times τ [R, B] or, for RatioLoss, where there
 //	       is any, noise [R, 2B, inputs] of the joint, then of the product samples

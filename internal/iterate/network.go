@@ -8,7 +8,7 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// Scope holds the variables of a Network, apart from the optimizer's.
+// Scope holds the variables of a Network, without the optimizer's.
 const Scope = "field"
 
 // A Network is what a vector field's networks see and are.
@@ -26,7 +26,7 @@ type Network struct {
 	Hidden []int
 	// Custom, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
 	Custom func(scope *model.Scope, x *Node, outputs int) *Node
-	// Context is what the MLP sees beside the values, nil for nothing. For the ratio
+	// Context is what the MLP sees in addition to the values, nil for nothing. For the ratio
 	// data[2] is then a mask [R, 1, inputs] of what each network sees of all inputs.
 	Context ContextGraph
 	// BareContext leaves the context without noise.

@@ -68,7 +68,7 @@ func (c custom) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, nil
 }
 
-// IsPointwise reports whether m is known to map each position by itself, whatever the others
+// IsPointwise reports whether m is known to map each position by itself, without the others
 // hold. The maps of this package do. A custom one does if its method Pointwise says so.
 func IsPointwise(m Map) bool {
 	c, isCustom := m.(custom)

@@ -1,4 +1,4 @@
-// Package mapping holds the maps of signals behind package preprocess: as fitted, applied,
+// Package mapping holds the maps of signals of package preprocess: as fitted, applied,
 // inverted, written to files and read again. It isn't public, so that preprocess has only the
 // names that a caller needs.
 //

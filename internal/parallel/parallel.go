@@ -12,7 +12,7 @@ import (
 // most n.
 func Workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
 
-// Do calls do for each piece of work 0 … n−1, on so many workers, and returns when all calls have
+// Do calls do for each piece of work 0 … n−1, on that many workers, and returns when all calls have
 // returned. The number of the worker, from 0, is for memory that concurrent calls can't share; the
 // caller's goroutine is worker 0. After the end of ctx no piece is begun, and its error is
 // returned.

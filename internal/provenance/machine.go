@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// A Machine is what the bits of a result can depend on beside the program and its
+// A Machine is what the bits of a result can depend on in addition to the program and its
 // input: XLA compiles for the instructions that the processor has, and a sum over
 // several threads is of as many parts.
 type Machine struct {

@@ -24,7 +24,7 @@ type Curve struct {
 // normal quantiles; equal values have equal quantiles. It changes neither.
 func NewCurve(signal, quantiles []float64) Curve {
 	_, sd := stat.PopMeanStdDev(signal, nil)
-	// Quantiles rise with the values, so that sorting both apart keeps them paired.
+	// Quantiles rise with the values, so that sorting each keeps them paired.
 	return Curve{
 		SD:        sd,
 		values:    slices.Compact(slices.Sorted(slices.Values(signal))),

@@ -36,7 +36,7 @@ const maxManifest = 1 << 20
 
 // Write makes the folder dir, of which there must be none yet, with the files
 // that fill writes into the folder that it is given. Dir appears, synced to the
-// disk, only when all is written; an error leaves nothing behind.
+// disk, only when all is written; an error leaves no file.
 func Write(dir, format string, version int, fill func(dir string) error) error {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); err == nil {
@@ -65,7 +65,7 @@ func Write(dir, format string, version int, fill func(dir string) error) error {
 	return syncFolder(filepath.Dir(dir))
 }
 
-// TempPrefix begins the name of a folder that is being written, beside the one
+// TempPrefix begins the name of a folder that is being written, next to the one
 // that it becomes. A process that was killed leaves it.
 const TempPrefix = ".sica-"
 

@@ -2,7 +2,7 @@ package signal
 
 import "gonum.org/v1/gonum/mat"
 
-// SpreadBlocks returns so many blocks of length positions of the sequences x, d×n, one after the
+// SpreadBlocks returns blocks blocks of length positions of the sequences x, d×n, one after the
 // other: the first from the begin, the last from the end, the others evenly between. It
 // returns x itself if that isn't longer. There must be at least two blocks.
 func SpreadBlocks(x *mat.Dense, blocks, length int) *mat.Dense {

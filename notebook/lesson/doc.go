@@ -15,7 +15,7 @@
 // For a Gaussian all of this is known exactly; see Gaussian. So is the paper's other flow,
 // the rectified one (Gaussian.Rectify), which gets to the product in one iteration.
 //
-// The package is made of layers and flows, as a program of one's own would be. It leaves out
+// The package is made of layers and flows, as any program could be. It leaves out
 // what package sica adds: contexts, held-out positions, the choice of a start and of an end.
 // To separate signals use sica.Fit.
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // fitFast makes a whole separation by FastWGF, but from the signals as they are, and
-// returns the milliseconds it took but for compiling.
+// returns the milliseconds it took without compiling.
 func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.FastWGF()
 	cfg.Transforms = nil

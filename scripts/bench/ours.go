@@ -192,7 +192,7 @@ func (o *ours) logRatio(p problem) iterate.LogRatio {
 const refineSteps = 10
 
 // prepareRefinement compiles Euler steps of some positions; the unit of work is one step
-// of all. Like sica it makes several in one compiled loop, but for the literal form,
+// of all. Like sica it makes several in one compiled loop, except for the literal form,
 // whose convolutions XLA's CPU backend makes slowly in a loop.
 func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64, float64, error) {
 	t := p.positions()

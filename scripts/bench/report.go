@@ -26,7 +26,7 @@ func report(folder string, rows []row) error {
 	return drawCost(filepath.Join(folder, "cost.png"), rows)
 }
 
-// key tells the problems of rows apart.
+// key is the same for rows of the same problem.
 func (r row) key() string {
 	return fmt.Sprint(r.Case, " ", r.Cores, " ", r.D, " ", r.Shape, " ", r.Runs)
 }

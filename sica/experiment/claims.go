@@ -302,7 +302,7 @@ func (c claim) needed() string {
 	return strings.Join(open, "; ")
 }
 
-// manyRuns is a number of runs that nobody makes: above it the number isn't told.
+// manyRuns is a number of runs that nobody makes: above it the number isn't shown.
 const manyRuns = 10_000
 
 // runsToDecide returns the fewest runs, at least 2, of which the mean differs from 0 by
@@ -325,7 +325,7 @@ func runsToDecide(e estimate) int {
 	return n
 }
 
-// decideMixedAlike measures the correlations of the mixed signals behind the most steps, in
+// decideMixedAlike measures the correlations of the mixed signals after the most steps, in
 // the first run.
 func (s *scores) decideMixedAlike(c *claim, st statement) error {
 	p := s.problems[len(s.problems)-1]

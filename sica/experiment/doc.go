@@ -12,7 +12,7 @@
 //	err = experiment.Run(ctx, backend, store, plan)
 //	err = figure.WriteTable(os.Stdout, store.Results, experiment.PaperPreset, 20)
 //
-// Methods lists SICA and its rivals behind one function, Method.Fit, for comparisons on other
+// Methods lists SICA and its rivals, all called by Method.Fit, for comparisons on other
 // signals. What the paper says of each figure, how that is tested and why a statement doesn't
 // hold is in statements.json; ways to interpret what the paper leaves open are in
 // interpretations.json.

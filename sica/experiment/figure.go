@@ -19,7 +19,7 @@ import (
 // was used to choose a setting.
 const FirstSeed = 20001
 
-// PaperRuns is how many runs stand behind a point of the paper's figures.
+// PaperRuns is the number of runs averaged in a point of the paper's figures.
 const PaperRuns = 20
 
 // paperSteps are the mixing steps of the paper's figures, and paperDemoSteps
@@ -109,8 +109,8 @@ func FigureNamed(name string) (Figure, error) {
 // every point of a figure that was cut short has about as many.
 //
 //   - PaperPreset is what the paper shows: every method with the paper's settings, and
-//     beside them SICA with this project's.
-//   - PrintedPreset is the same behind mixing steps of 1, as the paper prints them, in
+//     with them SICA with this project's.
+//   - PrintedPreset is the same after mixing steps of 1, as the paper prints them, in
 //     place of PaperStepSize.
 //   - DefaultPreset is every method with its default settings, without the paper's
 //     two flows, which have none.
@@ -279,7 +279,7 @@ func (f Figure) summarise(r *Results, p Preset, runs int) []line {
 	return lines
 }
 
-// runs is the number of runs behind the points, such as "20" or "1–3".
+// runs is the number of runs averaged in the points, such as "20" or "1–3".
 func (l line) runs() string {
 	least, most := math.MaxInt, 0
 	for _, p := range l.points {

@@ -34,7 +34,7 @@ type interpretationGroup struct {
 	Steps           []int            `json:"steps"`   // of the mixing
 	Mixings         []string         `json:"mixings"` // linear or GELU
 	Methods         []string         `json:"methods"` // with the paper's settings
-	// NonlinearMethods are more of them, behind GELU steps only.
+	// NonlinearMethods are more of them, after GELU steps only.
 	NonlinearMethods []string    `json:"nonlinear_methods"`
 	Statements       []statement `json:"statements"`
 }
@@ -57,7 +57,7 @@ var interpretationGroups = sync.OnceValue(func() []interpretationGroup {
 	return file.Groups
 })
 
-// problems are those of an interpretation behind one of the group's mixings, without seeds.
+// problems are those of an interpretation with one of the group's mixings, without seeds.
 func (g interpretationGroup) problems(in interpretation, mixing string) []Problem {
 	kind := in.GELU
 	if mixing == linearSteps {
@@ -71,7 +71,7 @@ func (g interpretationGroup) problems(in interpretation, mixing string) []Proble
 	return problems
 }
 
-// scores are those of an interpretation behind a mixing.
+// scores are those of an interpretation with a mixing.
 func (g interpretationGroup) scores(in interpretation, mixing string, r *Results) *scores {
 	return &scores{
 		results: r, problems: g.problems(in, mixing), instead: in.Instead,
@@ -132,7 +132,7 @@ func (g interpretationGroup) complete(in interpretation, r *Results) bool {
 
 // WriteInterpretations writes two Markdown tables for each thing that the paper leaves
 // open: which of its statements hold with each interpretation whose trials are all made,
-// and the MCCs behind that.
+// and the MCCs with it.
 func WriteInterpretations(w io.Writer, r *Results) error {
 	for k, g := range interpretationGroups() {
 		if k > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// The table of nonlinear mixtures of many signals: Laplace AR(1) sources behind leaky-ReLU layers,
+// The table of nonlinear mixtures of many signals: Laplace AR(1) sources after leaky-ReLU layers,
 // on which A. Hyvärinen and H. Morioka (AISTATS 2017) and their successors measure nonlinear ICA.
 
 // manyMixtures are its mixtures, and manyPositions the length of the sequences that measure them.
@@ -82,7 +82,7 @@ func (o *Outcome) gap(r *sica.Result) error {
 
 // oracle returns the log-likelihood of the mixed signals of a mixture laplace-d-leakyL under the
 // true inverse and the true sources, in nats per position. The true matrices are those that take
-// the outcome of so many layers to that of one more.
+// the outcome of one number of layers to that of one more.
 func (p Problem) oracle() (float64, error) {
 	m, err := mixtureNamed(p.Mixture)
 	if err != nil {

@@ -59,7 +59,7 @@ const (
 	networkIdentified = "network_identified"
 
 	// Of the linear rule: whether whitening was kept; into how many groups the signals fall
-	// that can't be told from their rotations; the evidence for its rotation, and for the
+	// whose rotations fit as well; the evidence for its rotation, and for the
 	// least and the most evident pair, in nats.
 	whiteningKept    = "whitening_kept"
 	groupCount       = "groups"

@@ -22,7 +22,7 @@ type Preset string
 const (
 	// PaperPreset is the settings that SICA's paper gives.
 	PaperPreset Preset = "paper"
-	// PrintedPreset is a figure's, not a method's: PaperPreset behind mixing steps as the
+	// PrintedPreset is a figure's, not a method's: PaperPreset after mixing steps as the
 	// paper prints them; see Figure.Trials.
 	PrintedPreset Preset = "printed"
 	// DefaultPreset is the settings that this project chose by measurement.

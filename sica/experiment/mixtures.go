@@ -25,7 +25,7 @@ type mixture struct {
 	name    string
 	signals int // how many there are
 	// stream is the stream of random numbers, the second word of a PCG's seed. It keeps
-	// the draws of one table apart from those of another.
+	// the draws of one table different from those of another.
 	stream  uint64
 	sources source
 	mix     mixing
@@ -94,7 +94,7 @@ const (
 	linearStream  = 7
 )
 
-// qualityMixtures are mixtures on which sica.Default is measured beside the paper's: other
+// qualityMixtures are mixtures on which sica.Default is measured in addition to the paper's: other
 // sources under random, not symmetric, mixing matrices. Those called "unseen" are kinds that
 // it was not developed on: they were chosen and committed before anything was run on them,
 // and none was taken out afterwards.
@@ -253,7 +253,7 @@ func nullMixtures() []mixture {
 // named is the name of a mixture of a table.
 func named(prefix, name string, d int) string { return fmt.Sprintf("%s%s, d=%d", prefix, name, d) }
 
-// sevenSteps is the paper's AR(7) behind linear steps.
+// sevenSteps is the paper's AR(7) after linear steps.
 func sevenSteps(prefix string, d, steps int) mixture {
 	name := named(prefix, fmt.Sprintf("AR(7), J=%d", steps), d)
 	return mixture{name, d, linearStream, sevenAR(d), stepsMixing(steps, 0, nil)}

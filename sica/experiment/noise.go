@@ -57,7 +57,7 @@ func noiseMixtures() []mixture {
 
 // noisyMixing mixes sources by a matrix of unit columns and adds white noise of the given
 // standard deviation to each channel. The sources have these standard deviations, 1 by default.
-// There are so many surplus ones, AR(1) and AR(2), of half that of the last.
+// surplus is the number of further sources, AR(1) and AR(2), of half the last standard deviation.
 func noisyMixing(noise float64, amplitudes []float64, surplus int) mixing {
 	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
 		d, n := s.Dims()

@@ -65,7 +65,7 @@ func (s *scores) runsOf(method string, p Problem) []float64 {
 	return values
 }
 
-// runsAt is runsOf at the problem of so many steps.
+// runsAt is runsOf at the problem with this number of steps.
 func (s *scores) runsAt(method string, steps int) []float64 {
 	k := slices.IndexFunc(s.problems, func(p Problem) bool { return p.Steps == steps })
 	return s.runsOf(method, s.problems[k])

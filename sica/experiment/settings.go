@@ -176,7 +176,7 @@ func standardisedRF() sica.Config {
 	return cfg
 }
 
-// ivaeSegments is the number of segments that a variant tells iVAE apart, a choice: 32
+// ivaeSegments is the number of segments that a variant of iVAE distinguishes, a choice: 32
 // positions of 1024 are in each.
 const ivaeSegments = 32
 

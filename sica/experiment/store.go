@@ -217,7 +217,7 @@ func (s *Store) writeSignals(t Trial, z *mat.Dense) error {
 	return datasets.WriteFile(path, &rounded)
 }
 
-// roundBits rounds v to so many significant bits.
+// roundBits rounds v to n significant bits.
 func roundBits(v float64, bits int) float64 {
 	fraction, exponent := math.Frexp(v) // 0.5 ≤ |fraction| < 1, or v is 0
 	return math.Ldexp(math.RoundToEven(math.Ldexp(fraction, bits)), exponent-bits)

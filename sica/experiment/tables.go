@@ -43,7 +43,7 @@ type TableOptions struct {
 	Positions int
 	// MinSignals and MaxSignals bound the number of signals of mixtures; 0 doesn't.
 	MinSignals, MaxSignals int
-	// Methods are those beside SICA, in place of the table's.
+	// Methods are compared with SICA, in place of the table's.
 	Methods []string
 	// SICA is the method that stands for SICA in the table of nonlinear mixtures: sica, if
 	// it is empty, sica-direct or sica-rule-linear.
@@ -330,7 +330,7 @@ func qualityProblems() []Problem {
 	return append(problems, listed(qualityMixtures())...)
 }
 
-// WriteComparison writes SICA's mean MCC of each row of the table beside that of other
+// WriteComparison writes SICA's mean MCC of each row of the table next to that of other
 // results on other seeds, and says where they differ by more than two standard errors.
 func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 	out := newTable("mixture", "committed", "here", "").numbersFrom(1)

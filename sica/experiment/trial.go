@@ -93,7 +93,7 @@ type Outcome struct {
 	Backend string `json:"backend"`
 	Device  string `json:"device,omitempty"`
 	CPU     string `json:"cpu,omitempty"`
-	// Machine is what decides the bits of the signals beside the program; nil in
+	// Machine is what the bits of the signals depend on in addition to the program; nil in
 	// outcomes of versions that didn't record it.
 	Machine  *provenance.Machine `json:"machine,omitempty"`
 	Versions map[string]string   `json:"versions,omitempty"`

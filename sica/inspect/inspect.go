@@ -80,7 +80,7 @@ const (
 
 // Components describes the recovered signals of the mixed signals x, d×n: those that the result
 // was made from, or others of their kind. The reference has a value for each position, such as
-// the channel of an electrode beside the eye; it is nil for none. The order is that of
+// the channel of an electrode near the eye; it is nil for none. The order is that of
 // decreasing Coherence with a reference, and of decreasing Share without.
 //
 // The error says if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit it

@@ -18,7 +18,7 @@ const (
 	// leaves only one that isn't 0.
 	minSegment = 4
 	// spectrumSegment is the length of a segment of the spectrum that a Component has: bands of
-	// 1 Hz at 250 Hz. A choice: half of it tells rhythms of 8 and 10 Hz apart no more, twice of it
+	// 1 Hz at 250 Hz. A choice: half of it doesn't separate rhythms of 8 and 10 Hz, twice of it
 	// doubles the noise of each band.
 	spectrumSegment = 256
 )

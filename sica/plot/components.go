@@ -92,7 +92,7 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	return channels, nil
 }
 
-// columns are the horizontal borders of what is drawn beside a component's label. Spectra and
+// columns are the horizontal borders of what is drawn next to a component's label. Spectra and
 // heads have no width where there are none.
 type columns struct{ traces, spectra, bars, heads [2]vg.Length }
 

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Mark is a vertical line at a value, with its meaning beside it.
+// A Mark is a vertical line at a value, with its meaning written next to it.
 type Mark struct {
 	At    float64
 	Label string

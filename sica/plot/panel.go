@@ -119,8 +119,8 @@ func drawStacked(c draw.Canvas, panels []*gplot.Plot) {
 	}
 }
 
-// drawGrid draws the panels, each below its title, in rows of so many columns with aligned
-// axes.
+// drawGrid draws the panels, each below its title, in rows of the given number of columns, with
+// aligned axes.
 func drawGrid(c draw.Canvas, columns int, panels []*gplot.Plot, titles []string) {
 	style := textStyle(labelSize)
 	style.XAlign = draw.XCenter

@@ -92,8 +92,8 @@ func scatterPanel(x, y mat.Vector, c color.NRGBA) (*gplot.Plot, error) {
 	return panel, nil
 }
 
-// squares returns panels in rows of so many columns, together as wide as a picture, or half as
-// wide if there is one column.
+// squares returns panels in rows of the given number of columns, together as wide as a picture, or
+// half as wide if there is one column.
 func squares(columns int, panels []*gplot.Plot, titles []string) *Picture {
 	rows := (len(panels) + columns - 1) / columns
 	side := width / vg.Length(max(columns, 2))

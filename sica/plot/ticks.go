@@ -107,7 +107,7 @@ func siLabel(value float64) string {
 	return strconv.FormatFloat(value, 'g', 3, 64)
 }
 
-// tickLabel returns value with the decimals that step needs, or with an exponent and so many
+// tickLabel returns value with the decimals that step needs, or with an exponent and as many
 // digits if it would be long otherwise.
 func tickLabel(value, step float64, digits int) string {
 	if step < 1e-4 || math.Abs(value) >= 1e5 {

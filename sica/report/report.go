@@ -83,7 +83,7 @@ type Report struct {
 	Halves *Halves `json:"halves"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
-	// NotRefitted says why the refits that were asked for weren't made, if so: the result lacks
+	// NotRefitted says why the refits of Options weren't made, if so: the result lacks
 	// functions of the fit (sica.Result.Missing).
 	NotRefitted string `json:"not_refitted,omitempty"`
 

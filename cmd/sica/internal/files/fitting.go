@@ -259,7 +259,7 @@ func hasPrefixFold(text, prefix string) bool {
 // within returns the positions from a time to before another, in seconds after the first position;
 // at least one.
 func within(text string, from, to float64, n int, about *datasets.Recording) ([]stretch, error) {
-	// A time that is that of a position but for rounding is that position.
+	// A time within rounding of a position's is that position.
 	const rounding = 1e-6
 	begin := math.Ceil(from*about.Rate - rounding)
 	end := max(math.Ceil(to*about.Rate-rounding), begin+1)

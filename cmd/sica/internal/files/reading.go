@@ -135,7 +135,7 @@ func Note(out io.Writer, notes []string) {
 	}
 }
 
-// recoveredAside returns the columns that belong beside recovered signals: those that can't be
+// recoveredAside returns the columns that are written with recovered signals: those that can't be
 // channels.
 func recoveredAside(all []datasets.Column) (kept []datasets.Column) {
 	for _, c := range all {

@@ -116,7 +116,7 @@ func (s *Signal) writeRecord(w *bufio.Writer, k, size int) {
 	}
 }
 
-// writeHeader writes the header, with a signal of so many values a record for annotations
+// writeHeader writes the header, with a signal for annotations of that many values a record
 // if the format has them.
 func (f *File) writeHeader(w *bufio.Writer, signals []Signal, width int) error {
 	if f.Format.plus() {

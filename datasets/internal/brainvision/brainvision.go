@@ -54,8 +54,8 @@ const (
 )
 
 // Read reads the recording whose header has a name in a folder. The files of values and of
-// markers are looked for beside the header: by the names in it or, if files were renamed, by its
-// own name. Without a marker file there are no markers, and a note.
+// markers are looked for in the header's folder: by the names in it or, if files were renamed, by
+// its own name. Without a marker file there are no markers, and a note.
 //
 // It is an error if the header is damaged, naming the key and what it must be.
 func Read(folder fs.FS, name string) (*File, error) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-47b1e431/gosica/datasets/edf"
+	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 )
 
 // recording has two signals of unlike rates and three annotations.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/seed-47b1e431/gosica/datasets/brainvision"
+	"github.com/seed-47b1e431/gosica/datasets/internal/brainvision"
 )
 
 // value is what testdata/make.py writes into channel i at position t.
