@@ -258,7 +258,7 @@ func (f *File) beside(folder fs.FS, header, named string, endings ...string) str
 	return ""
 }
 
-// readSections reads a file of sections, keys and values; names in lower case. The part behind
+// readSections reads a file of sections, keys and values; names in lower case. The part after
 // [Comment] is left out.
 func readSections(folder fs.FS, name string) (map[string]map[string]string, error) {
 	data, err := readAll(folder, name, maxHeaderBytes)
