@@ -45,7 +45,7 @@ separation, is drawn and its assumption checked. The figure interpretations, whi
 the paper's, compares ways to read the step of its mixing and what else it leaves open.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
-settings, and beside them SICA with the project's defaults, after mixing steps of
+settings, and SICA with the project's defaults, after mixing steps of
 0.1, with which the order of the methods on AR(7) comes out as the paper reports it.
 The preset printed is the same after steps of 1, as the paper prints them, in
 pictures of their own. Each takes days on one machine. The preset default is SICA

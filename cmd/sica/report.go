@@ -74,7 +74,7 @@ The verdict is one of
       They pass all tests, but so do rotations of some of them: for sources like
       these the mixed signals don't determine which rotation is right.
 
-The exit code is 0 whatever the verdict. Sequences of a thousand positions take
+The exit code is 0 for every verdict. Sequences of a thousand positions take
 some seconds, and as many times a fit's time as there are refits. Of more than
 65,536 positions a part is separated and reported on; --learn-on asks for another.
 --without, --highpass, --notch and --skip leave out what separate does.
@@ -133,14 +133,15 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
 	if opt.model != "" {
 		result, err := sica.Load(opt.model)
 		if err != nil {
 			return err
 		}
 		opt.reading.Signals = result.Channels
+		sequence = sequence && len(result.Shape) < 2
 	}
-	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
 	}

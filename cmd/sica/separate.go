@@ -81,7 +81,7 @@ again.
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.out, "out", "",
 		"`FILE` for the recovered signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder, "+
-			"with a / behind it, for images (required)")
+			"ending in /, for images (required)")
 	opt.add(cmd)
 	f.StringArrayVar(&opt.truth, "truth", nil,
 		"`FILE` of the true sources, to print the MCC; the separation doesn't see it")

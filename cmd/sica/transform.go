@@ -43,7 +43,7 @@ mixed ones, and says how exactly.
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the signals (required)")
 	f.StringVar(&opt.out, "out", "",
 		"`FILE` for the mapped signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder, "+
-			"with a / behind it, for images (required)")
+			"ending in /, for images (required)")
 	f.StringVar(&opt.shape, "shape", "",
 		"`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")

@@ -63,7 +63,7 @@ func ImagePaths(folder string, d int) (paths []string) {
 func CheckSignalsName(path string) error {
 	if !datasets.IsWritable(path) {
 		return usage.Errorf("--out %s: use a name that ends in .csv, .tsv, .txt, .npy, .wav, "+
-			".edf or .bdf, or, for images, a folder with a / behind it", path)
+			".edf or .bdf, or, for images, a folder ending in /", path)
 	}
 	return nil
 }
