@@ -70,9 +70,9 @@ func newCompare() *cobra.Command {
 prints a table: the mean correlation coefficient (MCC) with the true sources
 where they are given, the seconds, and whether its own stopping rule ended it.
 With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
-side by side as DIR/compare.png. Of more than 65,536 positions all methods take
-the same part; --learn-on asks for another. A method that fails is a row that says why, and
-makes the exit code 1.
+side by side as DIR/compare.png. From more than 65,536 positions all methods take
+the same part; --learn-on sets another. If a method fails, its row says why, and
+the exit code is 1.
 
 The methods are ` + strings.Join(compareNames(), ", ") + `.
 All stands for ` + strings.Join(compareAll, ", ") + `;

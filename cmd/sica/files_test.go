@@ -347,7 +347,7 @@ func TestProposed(t *testing.T) {
 		t.Errorf("before it was proposed: exit %d, %q", code, stderr)
 	}
 	said := must(t, "inspect", "--model", at("model"), "--in", rec, "--reference", "EOG1")
-	if !strings.Contains(said, "proposed: ") || !strings.Contains(said, "at least 0.5 in size") ||
+	if !strings.Contains(said, "proposed: ") || !strings.Contains(said, "is at least 0.5") ||
 		strings.Contains(said, "proposed: none") {
 		t.Fatalf("inspect printed %q", said)
 	}

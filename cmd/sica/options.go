@@ -208,14 +208,13 @@ func presetHelp() string {
 		fmt.Fprintf(&b, "  %-22s%s\n", m.Name, presetNames(m))
 	}
 	b.WriteString(`
-Sica, the default, isn't iterative: it compares whitening, a linear demixing and,
-where there are signs of a nonlinear mixing, invertible networks by their code
-lengths, and takes the best. Sica-direct always fits a network; sica-fast is a quick
-flow that is limited to linear maps. Sica-wgf and sica-rf are the paper's two flows.
-Their preset paper has the paper's settings, as docs/evaluation/paper.md reads them, and is
-slow; sica-rf-standardised standardises the signals after each iteration of the
-second, which otherwise lets them shrink. Smoke is a small, quick version that
-shows that all works.`)
+Sica, the default, makes no iterations. It compares whitening, a linear demixing
+and, if there are signs of a nonlinear mixing, invertible networks by their code
+lengths, and takes the best. Sica-direct always fits a network. Sica-fast is a quick
+flow that is limited to linear maps. Sica-wgf and sica-rf are the paper's two flows,
+and slow with the paper's settings (docs/evaluation/paper.md). Sica-rf-standardised
+also standardises the signals after each iteration. The preset smoke takes seconds,
+to show that everything works; its result means nothing.`)
 	return b.String()
 }
 

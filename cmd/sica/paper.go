@@ -37,12 +37,11 @@ func newFigure() *cobra.Command {
 		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
 ` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to
 DIR/outcomes.jsonl at once and, at the end, a picture and a table of each figure
-and, of the presets paper and printed, what the paper says of it and whether that
-holds; sica statements puts that together. Run
-again, it makes only what is missing, so that it can be stopped and goes on where
-it was, with the paper's SICA from its last iteration. Figure 2, which shows no
-separation, is drawn and its assumption checked. The figure interpretations, which isn't
-the paper's, compares ways to read the step of its mixing and what else it leaves open.
+and, with the presets paper and printed, whether the paper's statements on it hold;
+sica statements lists them all. It can be stopped: run again, it makes only what is
+missing, and continues a flow of the paper at its last iteration. For figure 2, which
+shows no separation, it draws the models and checks their assumption. The figure
+interpretations isn't the paper's: it compares what the paper leaves open.
 
 The preset paper is what the paper shows: SICA and its rivals with the paper's
 settings, and SICA with the project's defaults, after mixing steps of

@@ -41,11 +41,10 @@ func newProposal(all []inspect.Component, reference string) proposal {
 // String says what is proposed and why.
 func (p proposal) String() string {
 	if len(p.Signals) == 0 {
-		return fmt.Sprintf("proposed: none, as each would have to pass the rule: %s; reference %s",
-			p.Rule, p.Reference)
+		return fmt.Sprintf("proposed: none. The rule: %s (reference %s).", p.Rule, p.Reference)
 	}
-	return fmt.Sprintf("proposed: %s, by the rule: %s; reference %s. Kept for sica remove --proposed",
-		p.numbers(), p.Rule, p.Reference)
+	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\n"+
+		"Look at them, then run sica remove --proposed.", p.numbers(), p.Rule, p.Reference)
 }
 
 // numbers are the signals counted from 1.

@@ -58,9 +58,9 @@ func newReport() *cobra.Command {
 		Use:   "report --in mixed.csv",
 		Short: "Say how far a separation can be trusted, without the truth",
 		Long: `Report separates mixed signals as separate does, or reads a separation that
-separate --save kept, and says without the true sources what it is worth: how far
-the signals depend on each other before and after, how well each is predicted from
-its own context and from all, whether a rotation of any pair fits as well, and
+separate --save kept, and tests it without the true sources: how far the signals
+depend on each other before and after, how well each is predicted from its own
+context and from all contexts, whether a rotation of any pair fits as well, and
 whether further fits, each without a part of the positions, give the same signals.
 The verdict is one of
 
@@ -74,10 +74,10 @@ The verdict is one of
       They pass all tests, but so do rotations of some of them: for sources like
       these the mixed signals don't determine which rotation is right.
 
-The exit code is 0 for every verdict. Sequences of a thousand positions take
-some seconds, and as many times a fit's time as there are refits. Of more than
-65,536 positions a part is separated and reported on; --learn-on asks for another.
---without, --highpass, --notch and --skip leave out what separate does.
+The exit code is 0 for every verdict. A report on a thousand positions takes some
+seconds, and the time of a fit for each refit. From more than 65,536 positions a
+part is separated and reported on; --learn-on sets another. --without, --highpass,
+--notch and --skip leave out what they do in separate.
 
 ` + files.Formats + `
 

@@ -42,34 +42,32 @@ func newSeparate() *cobra.Command {
 		Use:   "separate --in mixed.csv --out recovered.csv",
 		Short: "Recover the sources of mixed signals",
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
-scale, and writes them. It prints a row for each recovered signal, in the order of
-the file: the share of the mixed signals' variance that it explains, the channel in
-which it is strongest, whether it is identified, and its expected error, 1 −
-|correlation| with its source. Then it says what was done, how sure it is, and which
-positions are outliers, such as clicks: nothing is learned from these, but the
-recovered signals have them, too. A flow (--method sica-fast, sica-wgf or sica-rf, or
---iterations) prints a line for each iteration and why it stopped. Interrupted while
-it iterates, the command writes the best result so far, and before that nothing, and
-exits with 130; if numbers stop being finite, it writes the last good result and
+scale, and writes them.
+
+It prints a row for each recovered signal, in the order of the file: the share of
+the mixed signals' variance that it explains, the channel in which it is strongest,
+whether it is identified, and its expected error, 1 − |correlation| with its
+source. Below it stands what was done, how sure that is, and which positions are
+outliers, such as clicks. Outliers are excluded from learning, not from the
+recovered signals.
+
+A recording may be of any length. From more than 65,536 positions it learns on a
+part, prints how large that was and what more would improve, and recovers all
+positions. --learn-on sets the part. With --truth, for images, and for networks
+that see a signal's surroundings, it learns from all positions.
+
+Bad parts can be excluded from learning. --without leaves out channels, which then
+aren't recovered. --skip leaves out stretches of time; --highpass and --notch
+remove drifts and hum. The recovered signals have all positions, and no filter.
+Stretches of 64 positions or more in which no channel changes are skipped, with a
+note.
+
+A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line for
+each iteration and why it stopped. With --resume or --checkpoint its state is kept
+after every iteration: if the command is killed, the same command continues, to the
+same result. Interrupted in an iteration, the command writes the best result so far
+and exits with 130. If numbers stop being finite, it writes the last good result and
 exits with 3.
-
-Of a recording of more than 65,536 positions it learns from as many as the error
-that the linear rule expects calls for, and says how many and what more would be
-worth; --learn-on asks for others. All positions are then recovered, in blocks, so
-that a recording may be of any length. With --truth, of images, and by networks
-that see the signals' surroundings, all positions are learned from.
-
-What is learned can be kept from bad parts: --without leaves out channels, --skip
-stretches of time, --highpass and --notch drifts and hum. Channels that are left out
-aren't recovered. Skipped stretches are, and all is recovered from the signals
-without a filter. Of a recording in memory, stretches of 64 positions and more at
-which no channel changes are skipped, and that is said.
-
-With --resume or --checkpoint, the state of a flow is kept after every iteration. If
-the command is interrupted or killed, the same command goes on from there, to the
-result that it would have had. The folder is removed once the result is written.
-What comes before the first iteration, which is all that the default does, is made
-again.
 
 ` + files.Formats + `
 

@@ -59,7 +59,7 @@ type Component struct {
 }
 
 // Rule is how components are proposed for removal, in words.
-const Rule = "its correlation with the reference is at least 0.5 in size, or its coherence is"
+const Rule = "the size of the correlation, or the coherence, is at least 0.5"
 
 // minShared is the correlation and the coherence from which a component is proposed. A choice,
 // made before it was measured: in the 40 recordings of TestPropose, of 8 sources and a reference

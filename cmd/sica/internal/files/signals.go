@@ -12,12 +12,12 @@ import (
 )
 
 // Formats is the help on files of signals.
-const Formats = `Files of signals are CSV, TSV, TXT or NPY, with a row for each position and a
-column for each signal, WAV, EDF, BDF or BrainVision (.vhdr, read only) with a
-channel for each signal, or PNG and PGM images of a signal each. Several files, such as images or a WAV file of
-each microphone, are given by repeating the flag. Columns that can't be signals,
-such as counters, triggers and text, are set aside, and what was unusual in a file
-is said. A header of CSV is optional; it names all columns, none by a number.`
+const Formats = `Signals are read from CSV, TSV, TXT or NPY files (a row for each position, a column
+for each signal), from WAV, EDF, BDF and BrainVision files (.vhdr, read only; a
+channel for each signal), or from PNG and PGM images (a signal each). Repeat the flag
+for several files, such as images or a WAV file of each microphone. Columns that
+can't be signals, such as counters, triggers and text, are left out, with a note. A
+header of CSV is optional; it names all columns, none by a number.`
 
 // WithSignals returns a recording of the recovered signals z at the times of r, with its
 // annotations and with the columns that can't be channels.
