@@ -105,7 +105,7 @@ value: none, 0 or false. The flag is that of "sica separate".
 	page.WriteString(`
 | Method | what separates the signals |
 | --- | --- |
-| ` + "`sica.Auto`" + ` | the linear rule; if that leaves a sign of a nonlinear mixing, whatever has the shortest code |
+| ` + "`sica.Auto`" + ` | the linear rule; if that leaves a sign of a nonlinear mixing, the candidate with the shortest code |
 | ` + "`sica.LinearOnly`" + ` | the linear rule, or symmetric whitening if there is no evidence for a rotation |
 | ` + "`sica.NetworkOnly`" + ` | an invertible network |
 | ` + "`sica.NoMethod`" + ` | nothing: the iterations begin with the transformed signals |
@@ -178,6 +178,14 @@ func value(settings any, name string) string {
 	return fmt.Sprint(v.Interface())
 }
 
+// enumerated are the values of settings whose types have no names outside the module.
+var enumerated = map[string]string{
+	"iterate.Kind":      "sica.WGF, sica.RF",
+	"iterate.Context":   "sica.WholeSequence, sica.LocalWindow, sica.Prediction",
+	"iterate.Family":    "sica.Free, sica.Linear",
+	"iterate.Optimizer": "sica.Adam, sica.Adagrad",
+}
+
 // fields returns the exported fields of a struct in a file of the module.
 func fields(t *testing.T, file, structure string) []field {
 	t.Helper()
@@ -202,6 +210,9 @@ func fields(t *testing.T, file, structure string) []field {
 			kind := source[set.Position(f.Type.Pos()).Offset:set.Position(f.Type.End()).Offset]
 			if strings.HasPrefix(kind, "func") {
 				kind = "func"
+			}
+			if names, ok := enumerated[kind]; ok {
+				kind = names
 			}
 			for _, name := range f.Names {
 				if name.IsExported() {
