@@ -86,7 +86,7 @@ func put(t testing.TB, path string, data []byte) {
 }
 
 // endings are the formats that ReadFile knows, and one that it doesn't.
-var endings = []string{".csv", ".npy", ".wav", ".png", ".pgm", ".txt", ".dat"}
+var endings = []string{".csv", ".npy", ".wav", ".png", ".pgm", ".txt", ".dat", ".mat", ".set"}
 
 // Whatever a file of any ending holds, reading it gives finite signals within the
 // limits or an error of one line that names it. The memory follows the file's
@@ -113,6 +113,9 @@ func FuzzReadFile(f *testing.F) {
 		each := uint64(1000)
 		if extension(path) == ".png" {
 			each = 18 * maxPNGRatio // as decoded, in grey and as float64
+		}
+		if isMAT(path) || isEEGLAB(path) {
+			each = 30 * maxPNGRatio // what is compressed, listed, and as float64
 		}
 		if most := 1<<20 + each*uint64(len(data)); bytes > most {
 			t.Errorf("allocated %d bytes for a file of %d, want at most %d", bytes, len(data), most)

@@ -85,8 +85,7 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 	var epoch, pending []float64 // by signal, and by position
 	return &content{
 		d: d, n: epochs * n,
-		about: Recording{Notes: []string{fmt.Sprintf("%d epochs of %d positions are put one behind "+
-			"the other, as if they followed one another without a gap", epochs, n)}},
+		about: Recording{Notes: []string{epochsNote(epochs, n)}},
 		read: func(values []float64) (int, error) {
 			for k := 0; ; {
 				copied := copy(values[k:], pending)
@@ -108,6 +107,12 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 			}
 		},
 	}, nil
+}
+
+// epochsNote says what becomes of epochs of n positions each.
+func epochsNote(epochs, n int) string {
+	return fmt.Sprintf("%d epochs of %d positions are put one behind the other, as if they followed "+
+		"one another without a gap", epochs, n)
 }
 
 // readNPYHeader returns the text of the header, a dictionary in Python.

@@ -34,6 +34,9 @@ type ReadOptions struct {
 	// "space"; "" is chosen by the file. Decimal is the decimal sign: "." or ","; "" is
 	// chosen by the file.
 	Separator, Decimal string
+	// Variable is the name of the matrix or vector of a MAT-file that holds the signals, such as
+	// "x" or "recording.data"; "" is the only one.
+	Variable string
 	// Signals are the names of the columns that are signals, in the order in which they are
 	// wanted, whatever they hold: those of a separation that is applied. All others are set
 	// aside. A file without names must have as many columns. nil chooses by what they hold.

@@ -46,6 +46,9 @@ type Recording struct {
 //     [−1, 1); floats of 32 or 64 bits stay as they are.
 //   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.
 //   - .vhdr: a BrainVision recording, in its units, with the files beside its header.
+//   - .mat: the only matrix of numbers of a MAT-file of level 5, a row per position, or its vectors
+//     of one length.
+//   - .set: a data set of EEGLAB, with the .fdt in its folder if it has one.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
 // The error says where an entry is missing, is not a number or is not finite. Files of more
@@ -74,6 +77,10 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 // readColumns is readFile without setting anything aside.
 func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err error) {
 	f, ok := formats[extension(path)]
+	if o.Variable != "" && !isMAT(path) {
+		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files have "+
+			"variables", path, shortened(o.Variable))
+	}
 	switch {
 	case ok:
 		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
@@ -83,6 +90,16 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 			return nil, fmt.Errorf("datasets: read %s: %w", path, errTranspose)
 		}
 		return readBrainVision(path)
+	case isMAT(path):
+		r, err = readFrom(path, func(r io.Reader) (*Recording, error) { return readMAT(r, o) })
+	case isEEGLAB(path):
+		if o.Transpose {
+			return nil, fmt.Errorf("datasets: read %s: %w", path, errTranspose)
+		}
+		return readEEGLAB(path)
+	case extension(path) == ".fdt":
+		return nil, fmt.Errorf("datasets: read %s: ending %q; a data set of EEGLAB must be given by "+
+			"its .set", path, extension(path))
 	case extension(path) == ".eeg" || extension(path) == ".vmrk":
 		return nil, fmt.Errorf("datasets: read %s: ending %q; a BrainVision recording must be given "+
 			"by its header, .vhdr", path, extension(path))
@@ -113,6 +130,9 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 // A WAV file tells its rate. Any file but CSV may have a sidecar, a file with the same name
 // and .json after it, that tells more: {"names": […], "rate": 250}. A WAV file's own rate
 // counts, except for what was lost by rounding it.
+//
+// A MAT-file tells a rate by a number called fs, sfreq, srate or the like, or by a vector of
+// times, and names by a cell called labels, channels or the like.
 //
 // An EDF or BDF file tells names, units, rate and annotations. Signals of another rate than most
 // are left out, with a note.

@@ -447,3 +447,20 @@ func TestChannelsByName(t *testing.T) {
 		}
 	}
 }
+
+// A MAT-file of channels by times says how it is read, and then is, with the rate that it has.
+func TestMAT(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join("..", "..", "datasets", "testdata", "mat", "wide.mat"),
+		filepath.Join(dir, "z.edf")
+	code, _, said := command(t.Context(), "separate", "--in", in, "--out", out)
+	if code != exitUsage || !strings.Contains(said, "looks transposed: use --transpose") {
+		t.Errorf("exit %d, printed %q", code, said)
+	}
+	must(t, "separate", "--in", in, "--out", out, "--transpose", "--variable", "eeg", "--backend", "go",
+		"--method", "sica-fast", "--preset", "smoke")
+	r, err := datasets.ReadRecording(out)
+	if err != nil || r.Rate != 250 || r.Signals.RawMatrix().Rows != 8 {
+		t.Errorf("recovered %+v (%v)", r, err)
+	}
+}

@@ -404,7 +404,7 @@ func (opt *separateOptions) read() (
 	}
 	if len(opt.truth) > 0 {
 		reading := opt.reading
-		reading.Without = nil
+		reading.Without, reading.Variable = nil, ""
 		s, _, err := reading.Recording(opt.truth)
 		if err != nil {
 			return nil, nil, nil, err

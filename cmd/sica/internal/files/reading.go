@@ -40,6 +40,8 @@ func (r *Reading) Add(cmd *cobra.Command) {
 	f.StringVar((*string)(&r.Missing), "missing", "",
 		"what becomes of missing values, as `HOW`: error, interpolate or drop; error by default")
 	f.BoolVar(&r.Transpose, "transpose", false, "read a row for each signal")
+	f.StringVar(&r.Variable, "variable", "",
+		"`NAME` of the variable of a MAT-file that holds the signals; the only matrix by default")
 	f.StringVar(&r.Separator, "separator", "",
 		"what is between the cells of a text file, a `CHARACTER`, tab or space; seen from the file "+
 			"by default")

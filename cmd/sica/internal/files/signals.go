@@ -13,11 +13,12 @@ import (
 
 // Formats is the help on files of signals.
 const Formats = `Signals are read from CSV, TSV, TXT or NPY files (a row for each position, a column
-for each signal), from WAV, EDF, BDF and BrainVision files (.vhdr, read only; a
-channel for each signal), or from PNG and PGM images (a signal each). Repeat the flag
-for several files, such as images or a WAV file of each microphone. Columns that
-can't be signals, such as counters, triggers and text, are left out, with a note. A
-header of CSV is optional; it names all columns, none by a number.`
+for each signal), from WAV, EDF, BDF, BrainVision (.vhdr) and EEGLAB files (.set; a
+channel for each signal), from MAT-files of MATLAB, or from PNG and PGM images (a
+signal each). BrainVision, EEGLAB and MAT-files are read only. Repeat the flag for
+several files, such as images or a WAV file of each microphone. Columns that can't be
+signals, such as counters, triggers and text, are left out, with a note. A header of
+CSV is optional; it names all columns, none by a number.`
 
 // WithSignals returns a recording of the recovered signals z at the times of r, with its
 // annotations and with the columns that can't be channels.

@@ -29,8 +29,8 @@ func Error(err error) error { return callerError{err} }
 // packages are the prefixes of this module's errors. A user of the command doesn't know them.
 var packages = []string{
 	"blockwise", "brainvision", "datasets", "dependence", "edf", "experiment", "filter", "flows",
-	"ica", "inspect", "layers",
-	"linear", "metric", "network", "plot", "preprocess", "report", "sica",
+	"ica", "inspect", "layers", "linear", "matlab", "metric",
+	"network", "plot", "preprocess", "report", "sica",
 }
 
 // Message returns the error's message on one line and without the names of packages.

@@ -1,0 +1,282 @@
+package matlab
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf16"
+)
+
+// classes are the names of the classes of arrays by their numbers.
+var classes = []string{
+	1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single",
+	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64",
+	15: "uint64", 16: "function", 17: "object",
+}
+
+// numberClasses are the classes of arrays whose values can be read.
+var numberClasses = map[string]bool{
+	"double": true, "single": true, "int8": true, "uint8": true, "int16": true, "uint16": true,
+	"int32": true, "uint32": true, "int64": true, "uint64": true, "logical": true,
+}
+
+// opaque is the number of the class of MATLAB's own objects, such as tables.
+const opaque = 17
+
+// The flags of an array.
+const (
+	flagLogical = 1 << 9
+	flagComplex = 1 << 11
+)
+
+// matrix reads an array, which is the whole of body. Name is that of a field or of an element of
+// a cell, and empty for a variable, which has its own.
+func (w *walker) matrix(body io.Reader, name string, depth int) error {
+	if r, ok := body.(*io.LimitedReader); ok && r.N == 0 && name != "" {
+		return w.found(Variable{Name: name, Class: "double", Shape: []int{0, 0}}, nil)
+	}
+	flags, err := w.bytes(body, "flags of an array", 8, kindUint32)
+	if err != nil {
+		return err
+	}
+	if len(flags) < 4 {
+		return errors.New("an array without flags; must have 8 bytes of them")
+	}
+	word := w.order.Uint32(flags)
+	class := int(word & 0xff)
+	if class >= len(classes) || classes[class] == "" {
+		return fmt.Errorf("an array of class %d; must be 1 to %d", class, len(classes)-1)
+	}
+	v := Variable{Class: classes[class], Complex: word&flagComplex != 0, Shape: []int{1, 1}}
+	if class != opaque {
+		if v.Shape, err = w.shape(body); err != nil {
+			return err
+		}
+	}
+	own, err := w.bytes(body, "the name of a variable", maxNameBytes, kindInt8, kindUint8, kindUTF8)
+	if err != nil {
+		return err
+	}
+	if v.Name = name; name == "" {
+		v.Name = strings.ToValidUTF8(string(own), "\ufffd")
+	}
+	if numberClasses[v.Class] && word&flagLogical != 0 {
+		v.Class = "logical"
+	}
+	if err := w.contents(v, body, depth); err != nil {
+		if errors.Is(err, errFound) {
+			return err
+		}
+		return fmt.Errorf("%q: %w", v.Name, err)
+	}
+	return nil
+}
+
+// found calls visit with a variable.
+func (w *walker) found(v Variable, body io.Reader) error {
+	if v.index = w.count; v.index == maxArrays {
+		return fmt.Errorf("more than the limit of %d arrays in structs and cells", maxArrays)
+	}
+	w.count++
+	return w.visit(v, body)
+}
+
+// shape reads the lengths of an array's axes.
+func (w *walker) shape(body io.Reader) ([]int, error) {
+	data, err := w.bytes(body, "the shape of an array", 4*maxAxes, kindInt32, kindUint32)
+	if err != nil {
+		return nil, err
+	}
+	var shape []int
+	for ; len(data) >= 4; data = data[4:] {
+		length := int32(w.order.Uint32(data))
+		if length < 0 {
+			return nil, fmt.Errorf("an axis of length %d; must be 0 or more", length)
+		}
+		shape = append(shape, int(length))
+	}
+	if len(shape) < 2 {
+		return nil, fmt.Errorf("an array of %d axes; must have 2 or more", len(shape))
+	}
+	return shape, nil
+}
+
+// contents reads what follows an array's name.
+func (w *walker) contents(v Variable, body io.Reader, depth int) error {
+	switch {
+	case v.IsReal() && v.Len() == 1:
+		values, err := w.numbers(body, 1)
+		if err != nil {
+			return err
+		}
+		v.Value = values[0]
+	case v.Class == "char" && len(v.Shape) == 2 && v.Shape[0] == 1:
+		text, err := w.text(body)
+		if err != nil {
+			return err
+		}
+		v.Text = text
+	}
+	if err := w.found(v, body); err != nil || depth == maxDepth {
+		return err
+	}
+	switch v.Class {
+	case "struct":
+		return w.fields(v, body, depth)
+	case "cell":
+		for i := range v.Len() {
+			if err := w.inner(body, fmt.Sprintf("%s{%d}", v.Name, i+1), depth); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fields reads the fields of a struct.
+func (w *walker) fields(v Variable, body io.Reader, depth int) error {
+	length, err := w.bytes(body, "the length of field names", 4, kindInt32)
+	if err != nil {
+		return err
+	}
+	if len(length) < 4 {
+		return errors.New("no length of field names; must have 4 bytes")
+	}
+	size := int(int32(w.order.Uint32(length)))
+	if size < 1 || size > maxNameBytes {
+		return fmt.Errorf("field names of %d bytes; must be 1 to %d", size, maxNameBytes)
+	}
+	text, err := w.bytes(body, "field names", maxVariables*int64(size), kindInt8, kindUint8)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for ; len(text) >= size; text = text[size:] {
+		name, _, _ := strings.Cut(string(text[:size]), "\x00")
+		names = append(names, strings.ToValidUTF8(name, "\ufffd"))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	elements := v.Len()
+	for i := range elements {
+		prefix := v.Name
+		if elements > 1 {
+			prefix = fmt.Sprintf("%s(%d)", v.Name, i+1)
+		}
+		for _, name := range names {
+			if err := w.inner(body, prefix+"."+name, depth); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inner reads an array in a struct or in a cell.
+func (w *walker) inner(body io.Reader, name string, depth int) error {
+	if len(name) > 2*maxNameBytes {
+		name = strings.ToValidUTF8(name[:2*maxNameBytes], "")
+	}
+	e, err := w.element(body)
+	if err != nil {
+		return err
+	}
+	if e.kind != kindMatrix {
+		return fmt.Errorf("%q is of kind %d; must be an array, of kind %d", name, e.kind, kindMatrix)
+	}
+	if err := w.matrix(e.body, name, depth+1); err != nil {
+		return err
+	}
+	return e.close(body)
+}
+
+// text reads a row of characters, as much of it as is kept.
+func (w *walker) text(body io.Reader) (string, error) {
+	e, err := w.element(body)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(io.LimitReader(e.body, maxTextBytes))
+	if err != nil {
+		return "", err
+	}
+	var text string
+	switch e.kind {
+	case kindUint16, kindInt16, kindUTF16:
+		var units []uint16
+		for ; len(data) >= 2; data = data[2:] {
+			units = append(units, w.order.Uint16(data))
+		}
+		text = string(utf16.Decode(units))
+	case kindUTF32, kindUint32, kindInt32:
+		var runes []rune
+		for ; len(data) >= 4; data = data[4:] {
+			runes = append(runes, rune(w.order.Uint32(data)))
+		}
+		text = string(runes)
+	default:
+		text = string(data)
+	}
+	return strings.ToValidUTF8(text, "\ufffd"), e.close(body)
+}
+
+// numbers reads an element of n numbers. The memory for them follows what is there.
+func (w *walker) numbers(body io.Reader, n int) ([]float64, error) {
+	e, err := w.element(body)
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := numberKinds[e.kind]
+	if !ok {
+		return nil, fmt.Errorf("numbers of kind %d; must be of kind 1 to 9, 12 or 13", e.kind)
+	}
+	if e.size != int64(n)*int64(kind.size) {
+		return nil, fmt.Errorf("%d bytes for %d numbers of %d; must be as many as the shape says",
+			e.size, n, kind.size)
+	}
+	var values []float64
+	piece := make([]byte, min(n, pieceSize)*kind.size)
+	for len(values) < n {
+		piece = piece[:min(len(piece), (n-len(values))*kind.size)]
+		if _, err := io.ReadFull(e.body, piece); err != nil {
+			return nil, fmt.Errorf("the file is cut off after %d of %d numbers: %w", len(values), n,
+				unexpected(err))
+		}
+		for at := 0; at < len(piece); at += kind.size {
+			values = append(values, kind.value(piece[at:], w.order))
+		}
+	}
+	return values, nil
+}
+
+// pieceSize is how many numbers are read at once. Speed is flat around it.
+const pieceSize = 1 << 13
+
+// numberKind is how a kind of elements writes a number.
+type numberKind struct {
+	size  int
+	value func([]byte, order) float64
+}
+
+// order is short for the type.
+type order = binary.ByteOrder
+
+func single(bits uint32) float64 { return float64(math.Float32frombits(bits)) }
+
+// numberKinds are the kinds of elements that hold numbers.
+var numberKinds = map[uint32]numberKind{
+	kindInt8:   {1, func(b []byte, _ order) float64 { return float64(int8(b[0])) }},
+	kindUint8:  {1, func(b []byte, _ order) float64 { return float64(b[0]) }},
+	kindInt16:  {2, func(b []byte, o order) float64 { return float64(int16(o.Uint16(b))) }},
+	kindUint16: {2, func(b []byte, o order) float64 { return float64(o.Uint16(b)) }},
+	kindInt32:  {4, func(b []byte, o order) float64 { return float64(int32(o.Uint32(b))) }},
+	kindUint32: {4, func(b []byte, o order) float64 { return float64(o.Uint32(b)) }},
+	kindSingle: {4, func(b []byte, o order) float64 { return single(o.Uint32(b)) }},
+	kindDouble: {8, func(b []byte, o order) float64 { return math.Float64frombits(o.Uint64(b)) }},
+	kindInt64:  {8, func(b []byte, o order) float64 { return float64(int64(o.Uint64(b))) }},
+	kindUint64: {8, func(b []byte, o order) float64 { return float64(o.Uint64(b)) }},
+}

@@ -1,0 +1,461 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+)
+
+// isMAT reports whether the ending of a file's name is that of a MAT-file.
+func isMAT(path string) bool { return extension(path) == ".mat" }
+
+// isEEGLAB reports whether the ending of a file's name is that of a data set of EEGLAB, which is
+// a MAT-file.
+func isEEGLAB(path string) bool { return extension(path) == ".set" }
+
+// rateNames are the names of a number that is positions a second, in lower case.
+var rateNames = []string{
+	"fs", "sfreq", "srate", "samplerate", "sample_rate", "samplingrate", "sampling_rate",
+	"samplingfrequency", "sampling_frequency", "sample_frequency", "freq_sampling", "rate",
+}
+
+// labelNames are the names of a cell that has the names of signals, in lower case.
+var labelNames = []string{
+	"labels", "label", "names", "channels", "channel_names", "channelnames", "ch_names", "chnames",
+	"chan_names", "electrodes", "leads", "lead_names", "clab",
+}
+
+// maxListedVariables is how many variables an error or a note lists.
+const maxListedVariables = 8
+
+// readMAT reads the signals in a MAT-file: a matrix or, without one, vectors of one length.
+func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
+	f, err := matlab.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMATRecording(f, o)
+	if err != nil {
+		return nil, err
+	}
+	out, used, err := m.recording(o)
+	if err != nil {
+		return nil, err
+	}
+	var rest []string
+	for i := range f.Variables {
+		v := &f.Variables[i]
+		if isTopLevel(v) && !slices.ContainsFunc(used, func(name string) bool {
+			return name == v.Name || strings.HasPrefix(name, v.Name+".")
+		}) {
+			rest = append(rest, v.String())
+		}
+	}
+	if rest != nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s of the MAT-file was read, and not %s",
+			quoted(used), listedVariables(rest)))
+	}
+	if err := o.fillMissing(out); err != nil {
+		return nil, err
+	}
+	return out, checkValues(out.Signals, 0)
+}
+
+// isTopLevel reports whether a variable isn't in a struct or a cell.
+func isTopLevel(v *matlab.Variable) bool { return !strings.ContainsAny(v.Name, ".{(") }
+
+// listedVariables returns descriptions with commas between, and how many more there are.
+func listedVariables(all []string) string {
+	words := slices.Clone(all[:min(len(all), maxListedVariables)])
+	if more := len(all) - maxListedVariables; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+// A matRecording is the variables of a MAT-file that hold signals.
+type matRecording struct {
+	file    *matlab.File
+	matrix  *matlab.Variable   // nil for vectors
+	vectors []*matlab.Variable // of one length
+}
+
+// newMATRecording chooses the variables that hold signals: the one that is asked for, or the only
+// matrix of numbers, outside of structs if there is one there, or else all vectors, if they have
+// one length.
+func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
+	if o.Variable != "" {
+		v := f.Find(o.Variable)
+		switch {
+		case v == nil:
+			return nil, fmt.Errorf("there is no variable %q; must be one of %s", shortened(o.Variable),
+				candidates(f))
+		case !v.IsReal():
+			return nil, fmt.Errorf("the variable %v; must be an array of real numbers, such as %s", v,
+				candidates(f))
+		case len(v.Shape) > 2:
+			return nil, errAxes(v)
+		case isVector(v):
+			return &matRecording{file: f, vectors: []*matlab.Variable{v}}, nil
+		}
+		return &matRecording{file: f, matrix: v}, nil
+	}
+	for _, inStructs := range []bool{false, true} {
+		var matrices, vectors []*matlab.Variable
+		for i := range f.Variables {
+			v := &f.Variables[i]
+			if !v.IsReal() || v.Len() < 2 || !inStructs && !isTopLevel(v) {
+				continue
+			}
+			if isVector(v) {
+				vectors = append(vectors, v)
+			} else {
+				matrices = append(matrices, v)
+			}
+		}
+		switch {
+		case len(matrices) == 1 && len(matrices[0].Shape) > 2:
+			return nil, errAxes(matrices[0])
+		case len(matrices) == 1:
+			return &matRecording{file: f, matrix: matrices[0]}, nil
+		case len(matrices) > 1:
+			return nil, fmt.Errorf("several variables may hold the signals; must be chosen by --variable, "+
+				"from %s", candidates(f))
+		case len(vectors) > 0 && haveOneLength(vectors):
+			return &matRecording{file: f, vectors: vectors}, nil
+		case len(vectors) > 0:
+			return nil, fmt.Errorf("there is no matrix, and vectors of several lengths; must be a matrix "+
+				"with a row for each position, or one of %s by --variable", candidates(f))
+		}
+	}
+	return nil, fmt.Errorf("there is no array of real numbers among %s; must be one with a row for "+
+		"each position", candidates(f))
+}
+
+// errAxes is the error for an array of more than two axes.
+func errAxes(v *matlab.Variable) error {
+	return fmt.Errorf("the variable %v; must have two axes: write epochs one behind the other, or as "+
+		"NPY of [epochs, signals, positions]", v)
+}
+
+// candidates lists the arrays that may hold signals or, if there are none, all variables.
+func candidates(f *matlab.File) string {
+	var real, all []string
+	for i := range f.Variables {
+		v := &f.Variables[i]
+		if all = append(all, v.String()); v.IsReal() && v.Len() > 1 {
+			real = append(real, v.String())
+		}
+	}
+	switch {
+	case real != nil:
+		return listedVariables(real)
+	case all != nil:
+		return listedVariables(all)
+	}
+	return "no variables"
+}
+
+// isVector reports whether an array has one row or one column.
+func isVector(v *matlab.Variable) bool {
+	return len(v.Shape) == 2 && (v.Shape[0] == 1 || v.Shape[1] == 1)
+}
+
+// haveOneLength reports whether all of the vectors have the same length.
+func haveOneLength(vectors []*matlab.Variable) bool {
+	return !slices.ContainsFunc(vectors, func(v *matlab.Variable) bool {
+		return v.Len() != vectors[0].Len()
+	})
+}
+
+// recording reads the signals, and returns the names of the variables that were used.
+func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
+	r := &Recording{TimeColumn: "time"}
+	var used []string
+	var rows [][]float64
+	if m.matrix != nil {
+		used = append(used, m.matrix.Name)
+		n, d := m.matrix.Shape[0], m.matrix.Shape[1]
+		if err := checkSize(d, n); err != nil {
+			return nil, nil, err
+		}
+		values, err := m.file.Values(m.matrix)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Signals = mat.NewDense(d, n, values)
+		if o.Transpose {
+			r.Signals = byPosition(values, n)
+			r.Notes = append(r.Notes, "each row is a signal")
+		}
+	} else {
+		if o.Transpose {
+			return nil, nil, errTranspose
+		}
+		for _, v := range m.vectors {
+			values, err := m.file.Values(v)
+			if err != nil {
+				return nil, nil, err
+			}
+			used = append(used, v.Name)
+			if isTimeVector(v.Name, values) && len(m.vectors) > 1 {
+				r.setClock(values)
+				continue
+			}
+			r.Names, rows = append(r.Names, v.Name), append(rows, values)
+		}
+		if err := checkSize(len(rows), m.vectors[0].Len()); err != nil {
+			return nil, nil, err
+		}
+		r.Signals = mat.NewDense(len(rows), m.vectors[0].Len(), nil)
+		for i, row := range rows {
+			r.Signals.SetRow(i, row)
+		}
+	}
+	more, err := m.describe(r)
+	if r.Rate == 0 {
+		r.TimeColumn = ""
+	}
+	return r, append(used, more...), err
+}
+
+// describe adds to r the rate and the names that other variables have, and returns what these
+// are called.
+func (m *matRecording) describe(r *Recording) (used []string, err error) {
+	d, n := r.Signals.Dims()
+	for i := range m.file.Variables {
+		v := &m.file.Variables[i]
+		_, last, inStruct := cutLast(v.Name, ".")
+		if !inStruct {
+			last = v.Name
+		}
+		last = strings.ToLower(last)
+		switch {
+		case r.Rate == 0 && v.IsReal() && v.Len() == 1 && v.Value > 0 && finite(v.Value) &&
+			slices.Contains(rateNames, last):
+			r.Rate = v.Value
+			r.Notes = append(r.Notes, fmt.Sprintf("%q says %g positions a second", v.Name, v.Value))
+			used = append(used, v.Name)
+		case r.Names == nil && v.Class == "cell" && v.Len() == d && slices.Contains(labelNames, last):
+			if r.Names = m.texts(v, d); r.Names != nil {
+				used = append(used, v.Name)
+			}
+		case m.matrix != nil && r.Rate == 0 && isTopLevel(v) && v.IsReal() && isVector(v) &&
+			v.Len() == n && n > 1:
+			if _, isTime := timeUnit(v.Name, ""); !isTime {
+				continue
+			}
+			values, err := m.file.Values(v)
+			if err != nil {
+				return nil, err
+			}
+			if isTimeVector(v.Name, values) {
+				r.setClock(values)
+				used = append(used, v.Name)
+			}
+		}
+	}
+	return used, nil
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(separator):], true
+}
+
+// texts returns what a cell of d texts has; nil if one of them isn't a text, or there twice.
+func (m *matRecording) texts(v *matlab.Variable, d int) []string {
+	var texts []string
+	for i := range d {
+		element := m.file.Find(fmt.Sprintf("%s{%d}", v.Name, i+1))
+		if element == nil || strings.TrimSpace(element.Text) == "" {
+			return nil
+		}
+		texts = append(texts, strings.TrimSpace(element.Text))
+	}
+	return distinctNames(texts)
+}
+
+// isTimeVector reports whether values of a variable of that name are times of positions.
+func isTimeVector(name string, values []float64) bool {
+	if _, isTime := timeUnit(name, ""); !isTime || len(values) < 2 {
+		return false
+	}
+	_, ok := evenClock(values)
+	return ok
+}
+
+// evenClock returns the clock of times that rise evenly, and whether they do.
+func evenClock(times []float64) (*clock, bool) {
+	c := newClock(times[0], times[len(times)-1], len(times))
+	for t, time := range times {
+		c.observe(t, time)
+	}
+	return c, c.rises() && c.uneven == nil
+}
+
+// setClock sets the rate and the first time to those of evenly spaced times in seconds.
+func (r *Recording) setClock(times []float64) {
+	c, _ := evenClock(times)
+	named := &Recording{}
+	c.describe(named, 1)
+	r.TimeColumn, r.Start, r.Rate = named.TimeColumn, named.Start, named.Rate
+}
+
+// readEEGLAB reads a data set of EEGLAB, whose numbers may be in another file in its folder.
+func readEEGLAB(path string) (*Recording, error) {
+	f, err := readFrom(path, func(r io.Reader) (*matlab.File, error) { return matlab.Read(r) })
+	if err != nil {
+		return nil, err
+	}
+	r, err := eeglabRecording(f, path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	return r, checkValuesOf(path, r)
+}
+
+// checkValuesOf is checkValues of a file's signals.
+func checkValuesOf(path string, r *Recording) error {
+	if err := checkValues(r.Signals, 0); err != nil {
+		return fmt.Errorf("datasets: read %s: %w", path, err)
+	}
+	return nil
+}
+
+// eeglabRecording reads the signals of a data set.
+func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
+	prefix := ""
+	if f.Find("EEG") != nil {
+		prefix = "EEG."
+	}
+	count := func(name string) int {
+		v := f.Find(prefix + name)
+		if v == nil || !v.IsReal() || v.Len() != 1 || v.Value != math.Trunc(v.Value) ||
+			v.Value < 1 || v.Value > MaxEntries {
+			return 0
+		}
+		return int(v.Value)
+	}
+	d, points, epochs := count("nbchan"), count("pnts"), max(count("trials"), 1)
+	data, rate := f.Find(prefix+"data"), f.Find(prefix+"srate")
+	if d == 0 || points == 0 || data == nil || rate == nil || !(rate.Value > 0) ||
+		!finite(rate.Value) {
+		return nil, errors.New("not a data set of EEGLAB; must have nbchan, pnts, srate and data")
+	}
+	if points > MaxEntries/epochs {
+		return nil, checkSize(d, MaxEntries)
+	}
+	n := points * epochs
+	if err := checkSize(d, n); err != nil {
+		return nil, err
+	}
+	var values []float64
+	var err error
+	if data.Class == "char" {
+		values, err = readFDT(filepath.Dir(path), data.Text, path, d*n)
+	} else if values, err = f.Values(data); err == nil && len(values) != d*n {
+		err = fmt.Errorf("%d numbers; must be %d channels at %d positions", len(values), d, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{Signals: byPosition(values, d), Rate: rate.Value, TimeColumn: "time"}
+	for i := range d {
+		name := fmt.Sprintf("%schanlocs(%d).labels", prefix, i+1)
+		if d == 1 {
+			name = prefix + "chanlocs.labels"
+		}
+		if v := f.Find(name); v != nil && strings.TrimSpace(v.Text) != "" {
+			r.Names = append(r.Names, strings.TrimSpace(v.Text))
+		}
+		r.Units = append(r.Units, "uV")
+	}
+	if len(r.Names) != d {
+		r.Names = nil
+	} else {
+		r.Names = distinctNames(r.Names)
+	}
+	if epochs > 1 {
+		r.Notes = append(r.Notes, epochsNote(epochs, points))
+	} else {
+		r.Events = eeglabEvents(f, prefix, rate.Value)
+	}
+	return r, nil
+}
+
+// readFDT reads n 32-bit floats of the file of numbers in a data set's folder: by the name in it or,
+// if the files were renamed, by its own name.
+func readFDT(folder, name, path string, n int) ([]float64, error) {
+	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
+	beside := filepath.Join(folder, name)
+	if _, err := os.Stat(beside); err != nil {
+		beside = strings.TrimSuffix(path, filepath.Ext(path)) + ".fdt"
+	}
+	file, err := os.Open(beside)
+	if err != nil {
+		return nil, fmt.Errorf("the file of numbers %q isn't in its folder; must be there",
+			shortened(name))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() != 4*int64(n) {
+		return nil, fmt.Errorf("the file of numbers %s has %d bytes; must have 4 for each of %d numbers",
+			filepath.Base(beside), info.Size(), n)
+	}
+	values := make([]float64, n)
+	_, err = fixedSize(file, 4, func(b []byte) float64 {
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	})(values)
+	return values, err
+}
+
+// eeglabEvents returns the events of a data set without epochs.
+func eeglabEvents(f *matlab.File, prefix string, rate float64) (events []Event) {
+	byName := map[string]*matlab.Variable{}
+	for i := range f.Variables {
+		if v := &f.Variables[i]; strings.HasPrefix(v.Name, prefix+"event") {
+			byName[v.Name] = v
+		}
+	}
+	array := byName[prefix+"event"]
+	if array == nil {
+		return nil
+	}
+	for i := range array.Len() {
+		element := array.Name
+		if array.Len() > 1 {
+			element = fmt.Sprintf("%s(%d)", array.Name, i+1)
+		}
+		latency, kind := byName[element+".latency"], byName[element+".type"]
+		if latency == nil || kind == nil || !finite(latency.Value) {
+			break // none, or more than are listed
+		}
+		e := Event{Onset: (latency.Value - 1) / rate, Duration: -1, Text: kind.Text}
+		if kind.IsReal() {
+			e.Text = fmt.Sprintf("%g", kind.Value)
+		}
+		if length := byName[element+".duration"]; length != nil && length.Value > 0 {
+			e.Duration = length.Value / rate
+		}
+		events = append(events, e)
+	}
+	return events
+}

@@ -1,0 +1,38 @@
+"""Makes the files of this folder: pip install scipy mne eeglabio, then python make.py."""
+import os
+import mne
+import numpy as np
+import scipy.io
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+t = np.arange(40) / 20
+x = np.array([np.sin((i + 1) * np.arange(40) / 3) + i for i in range(3)]).T  # [40, 3]
+names = np.array([["Fp1", "Cz", "EOG"]], dtype=object)
+for name, variables in dict(
+    matrix=dict(x=x, fs=250.0, labels=names, note="by hand", info=dict(age=30.0)),
+    channels_by_times=dict(eeg=x.T, t=t),
+    vectors=dict(time=t, left=x[:, 0], right=x[:, 1:2].T),
+    several=dict(a=x, b=x + 1),
+    lengths=dict(a=x[:, 0], b=x[1:, 1]),
+    struct=dict(recording=dict(data=x, srate=500.0)),
+    complex=dict(z=x * 1j, name="z"),
+    epochs=dict(x=x.reshape(10, 4, 3)),
+).items():
+    scipy.io.savemat(name + ".mat", variables, do_compression=True)
+rng = np.random.default_rng(0)
+innovations = rng.laplace(size=(8, 1000))
+sources = np.zeros((8, 1000))
+for k in range(1, 1000):
+    sources[:, k] = np.linspace(0.9, 0.2, 8) * sources[:, k - 1] + innovations[:, k]
+wide = (rng.normal(size=(8, 8)) @ sources).astype("f4")
+scipy.io.savemat("wide.mat", dict(eeg=wide, fs=250.0), do_compression=True)
+eeg = dict(nbchan=3.0, pnts=40.0, trials=1.0, srate=250.0, data="beside.fdt")
+scipy.io.savemat("beside.mat", dict(EEG=eeg))  # as EEGLAB does with numbers in a file of their own
+os.rename("beside.mat", "beside.set")
+x.astype("<f4").tofile("beside.fdt")
+info = mne.create_info(["Fp1", "Cz", "EOG"], 250, "eeg")
+raw = mne.io.RawArray(x.T * 1e-6, info, verbose="error")
+raw.set_annotations(mne.Annotations([0.1, 0.12], [0, 0.02], ["blink", "17"]))
+mne.export.export_raw("mne.set", raw, overwrite=True, verbose="error")
+epochs = mne.EpochsArray(x.reshape(4, 10, 3).transpose(0, 2, 1) * 1e-6, info, verbose="error")
+epochs.export("mne_epochs.set", overwrite=True, verbose="error")
