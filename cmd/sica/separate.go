@@ -224,10 +224,25 @@ func (opt *separateOptions) runWhole(
 	if err := printSummary(out, res, learned, in.Names); err != nil {
 		return err
 	}
+	if err := opt.writeRecovered(out, in, learned, truth, cfg.Shape, res, rep); err != nil {
+		return err
+	}
+	if fitErr != nil {
+		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
+	}
+	return removeCheckpoint(cfg)
+}
+
+// writeRecovered writes the recovered signals at all positions of a recording, and the report.
+func (opt *separateOptions) writeRecovered(
+	out io.Writer, in *datasets.Recording, learned, truth *mat.Dense, shape []int,
+	res *sica.Result, rep *separation,
+) error {
 	res.Channels = in.Names
 	z := res.Z
-	if learned != x {
-		if z, err = res.Transform(x); err != nil {
+	if learned != in.Signals {
+		var err error
+		if z, err = res.Transform(in.Signals); err != nil {
 			return fmt.Errorf("%s: %w", opt.in[0], err)
 		}
 	}
@@ -240,20 +255,14 @@ func (opt *separateOptions) runWhole(
 		rep.Match = newMatchReport(m)
 	}
 	if opt.images() {
-		err = files.WriteImages(opt.out, z, cfg.Shape)
+		err = files.WriteImages(opt.out, z, shape)
 	} else {
 		err = datasets.WriteRecording(opt.out, files.WithSignals(in, z))
 	}
 	if err != nil {
 		return err
 	}
-	if err := opt.write(out, res, rep); err != nil {
-		return err
-	}
-	if fitErr != nil {
-		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
-	}
-	return removeCheckpoint(cfg)
+	return opt.write(out, res, rep)
 }
 
 // learned returns the signals to learn from, with a note in the recording if they aren't its own.

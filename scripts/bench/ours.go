@@ -244,37 +244,8 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 	}
 	pass := func(exec *model.Exec) (meanSquare, ms float64, err error) {
 		begin := time.Now()
-		for first := 0; first < t; first += chunk {
-			from := min(first, t-chunk)
-			var idx []int32
-			var y []float32
-			for r := range p.runs {
-				for at := from; at < from+chunk; at++ {
-					idx = append(idx, int32(at))
-					for i := range p.d {
-						y = append(y, arrays["z"].floats[(r*p.d+i)*t+at])
-					}
-				}
-			}
-			moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(y, p.runs, chunk, p.d),
-				tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
-			if err != nil {
-				return 0, 0, err
-			}
-			values, err := tensors.CopyFlatData[float32](moved)
-			if err != nil {
-				return 0, 0, err
-			}
-			if err := moved.FinalizeAll(); err != nil {
-				return 0, 0, err
-			}
-			for k, v := range values {
-				if at := from + k/p.d%chunk; at >= first { // not twice
-					meanSquare += float64(v) * float64(v) / float64(p.runs*p.d*t)
-				}
-			}
-		}
-		return meanSquare, milliseconds(begin), nil
+		meanSquare, err = moveAll(exec, p, chunk, arrays["z"])
+		return meanSquare, milliseconds(begin), err
 	}
 	loss, compile, err := pass(one)
 	if err == nil && n > 1 {
@@ -285,6 +256,44 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 		return ms / float64(n), err
 	}
 	return []float64{loss}, compile, err
+}
+
+// moveAll moves all positions by exec, a chunk at a time, and returns the mean square of the
+// moves. The last chunk begins earlier if it would go beyond the end.
+func moveAll(exec *model.Exec, p problem, chunk int, signals array) (float64, error) {
+	t, z, values := p.positions(), signals.tensor(), signals.floats
+	meanSquare := 0.0
+	for first := 0; first < t; first += chunk {
+		begin := min(first, t-chunk)
+		var idx []int32
+		var y []float32
+		for r := range p.runs {
+			for at := begin; at < begin+chunk; at++ {
+				idx = append(idx, int32(at))
+				for i := range p.d {
+					y = append(y, values[(r*p.d+i)*t+at])
+				}
+			}
+		}
+		moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(y, p.runs, chunk, p.d),
+			tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
+		if err != nil {
+			return 0, err
+		}
+		moves, err := tensors.CopyFlatData[float32](moved)
+		if err != nil {
+			return 0, err
+		}
+		if err := moved.FinalizeAll(); err != nil {
+			return 0, err
+		}
+		for k, v := range moves {
+			if at := begin + k/p.d%chunk; at >= first { // not twice
+				meanSquare += float64(v) * float64(v) / float64(p.runs*p.d*t)
+			}
+		}
+	}
+	return meanSquare, nil
 }
 
 // setWeights gives the variables of the store the values of the arrays.

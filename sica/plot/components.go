@@ -114,87 +114,101 @@ func columnsOf(left, right vg.Length, hasSpectra, hasHeads bool) columns {
 	}
 }
 
+// A componentTable is where the parts of a picture of components stand: a row for each
+// component, a column for each of its pictures.
+type componentTable struct {
+	canvas              draw.Canvas
+	room                draw.Canvas // of the rows, without labels and axes
+	height              vg.Length   // of a row
+	rows                int
+	columns             columns
+	label, title, names draw.TextStyle // names are those of channels, upright
+}
+
+// newComponentTable leaves as much room as the labels of the rows and the channels' names take.
+func newComponentTable(
+	c draw.Canvas, channels []string, hasHeads bool, rows []Component,
+) componentTable {
+	t := componentTable{
+		canvas: c, rows: len(rows),
+		label: textStyle(labelSize), title: textStyle(labelSize), names: textStyle(tickSize),
+	}
+	t.label.YAlign = draw.YCenter
+	t.title.XAlign = draw.XCenter
+	t.names.XAlign, t.names.YAlign, t.names.Rotation = draw.XRight, draw.YCenter, math.Pi/2
+	var labelWidth, nameWidth vg.Length
+	for _, r := range rows {
+		labelWidth = max(labelWidth, t.label.Width(r.Label))
+	}
+	for _, n := range channels {
+		nameWidth = max(nameWidth, t.names.Width(n))
+	}
+	bottom := max(40*pixel, nameWidth+10*pixel)
+	t.room = draw.Crop(c, labelWidth+margin, 0, bottom, -24*pixel)
+	t.height = (t.room.Max.Y - t.room.Min.Y) / vg.Length(len(rows))
+	t.columns = columnsOf(t.room.Min.X, t.room.Max.X, rows[0].Spectrum != nil, hasHeads)
+	return t
+}
+
+// cell is where row k's picture of a column is drawn.
+func (t *componentTable) cell(k int, column [2]vg.Length) draw.Canvas {
+	top := t.room.Max.Y - vg.Length(k)*t.height
+	return draw.Canvas{Canvas: t.canvas.Canvas, Rectangle: vg.Rectangle{
+		Min: vg.Point{X: column[0], Y: top - t.height + 3*pixel},
+		Max: vg.Point{X: column[1], Y: top - 3*pixel},
+	}}
+}
+
+// whole is a column from the first row to the last, with a title above it and, unless it is
+// empty, the name of its axis below.
+func (t *componentTable) whole(column [2]vg.Length, title, axis string) draw.Canvas {
+	all := t.cell(t.rows-1, column)
+	all.Max.Y = t.room.Max.Y
+	middle := all.Center().X
+	t.canvas.FillText(t.title, vg.Point{X: middle, Y: t.room.Max.Y + 8*pixel}, title)
+	below := t.title
+	below.YAlign = draw.YTop
+	t.canvas.FillText(below, vg.Point{X: middle, Y: all.Min.Y - 20*pixel}, axis)
+	return all
+}
+
+// drawComponents draws a row for each component: its label, trace, spectrum if there is one,
+// pattern and, with heads, the pattern as a map of the head.
 func drawComponents(
 	c draw.Canvas, start, rate float64, channels []string, heads []electrode, rows []Component,
 ) {
-	label := textStyle(labelSize)
-	label.YAlign = draw.YCenter
-	var labelWidth, nameWidth vg.Length
-	for _, r := range rows {
-		labelWidth = max(labelWidth, label.Width(r.Label))
-	}
-	name := textStyle(tickSize)
-	name.XAlign, name.YAlign, name.Rotation = draw.XRight, draw.YCenter, math.Pi/2
-	for _, n := range channels {
-		nameWidth = max(nameWidth, name.Width(n))
-	}
-	bottom := max(40*pixel, nameWidth+10*pixel)
-	room := draw.Crop(c, labelWidth+margin, 0, bottom, -24*pixel)
-	hasSpectra := rows[0].Spectrum != nil
-	at := columnsOf(room.Min.X, room.Max.X, hasSpectra, heads != nil)
-	height := (room.Max.Y - room.Min.Y) / vg.Length(len(rows))
-	cell := func(k int, column [2]vg.Length) draw.Canvas {
-		top := room.Max.Y - vg.Length(k)*height
-		return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: column[0], Y: top - height + 3*pixel},
-			Max: vg.Point{X: column[1], Y: top - 3*pixel},
-		}}
-	}
-	whole := func(column [2]vg.Length) draw.Canvas {
-		all := cell(len(rows)-1, column)
-		all.Max.Y = room.Max.Y
-		return all
-	}
-	title := textStyle(labelSize)
-	title.XAlign = draw.XCenter
-	above := func(of draw.Canvas, text string) {
-		c.FillText(title, vg.Point{X: of.Center().X, Y: room.Max.Y + 8*pixel}, text)
-	}
-	below := func(of draw.Canvas, text string) {
-		style := title
-		style.YAlign = draw.YTop
-		c.FillText(style, vg.Point{X: of.Center().X, Y: of.Min.Y - 20*pixel}, text)
-	}
-
-	step, what, frequency := 1.0, "position", "periods a position"
+	t := newComponentTable(c, channels, heads != nil, rows)
+	step, time, frequency := 1.0, "position", "periods a position"
 	if rate > 0 {
-		step, what, frequency = 1/rate, "time, s", "Hz"
+		step, time, frequency = 1/rate, "time, s", "Hz"
 	}
 	scale := gplot.New()
 	scale.X.Min, scale.X.Max = start, start+step*float64(len(rows[0].Trace)-1)
-	traces := whole(at.traces)
-	drawPositions(traces, scale)
-	above(traces, "component")
-	below(traces, what)
+	drawPositions(t.whole(t.columns.traces, "component", time), scale)
 	bands := 0
-	if hasSpectra {
+	if rows[0].Spectrum != nil {
 		bands = shownBands(rows)
 		spectral := gplot.New()
 		spectral.X.Min = 0
 		spectral.X.Max = float64(bands-1) / step / 2 / float64(len(rows[0].Spectrum)-1)
-		spectra := whole(at.spectra)
-		drawPositions(spectra, spectral)
-		above(spectra, "spectrum, dB")
-		below(spectra, frequency)
+		drawPositions(t.whole(t.columns.spectra, "spectrum, dB", frequency), spectral)
 	}
-	bars := whole(at.bars)
+	bars := t.whole(t.columns.bars, "its pattern in the channels", "")
 	bar := (bars.Max.X - bars.Min.X) / vg.Length(len(channels))
 	for j, n := range channels {
 		place := vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}
-		c.FillText(name, place, n)
+		c.FillText(t.names, place, n)
 	}
-	above(bars, "its pattern in the channels")
-
 	for k, r := range rows {
-		trace := cell(k, at.traces)
-		c.FillText(label, vg.Point{X: c.Min.X, Y: trace.Center().Y}, r.Label)
+		trace := t.cell(k, t.columns.traces)
+		c.FillText(t.label, vg.Point{X: c.Min.X, Y: trace.Center().Y}, r.Label)
 		drawTrace(trace, scale, start, step, r.Trace)
-		if hasSpectra {
-			drawSpectrum(cell(k, at.spectra), r.Spectrum[:bands])
+		if bands > 0 {
+			drawSpectrum(t.cell(k, t.columns.spectra), r.Spectrum[:bands])
 		}
-		drawPattern(cell(k, at.bars), r.Pattern)
+		drawPattern(t.cell(k, t.columns.bars), r.Pattern)
 		if heads != nil {
-			drawHead(cell(k, at.heads), heads, r.Pattern)
+			drawHead(t.cell(k, t.columns.heads), heads, r.Pattern)
 		}
 	}
 }
