@@ -22,6 +22,9 @@ type explanation struct {
 	nats    []float64 // code lengths of the bands under the Gaussian model
 	signals *cosine
 	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
+	// sources are models of the signals at the finest scale, whose choices are right; nil if
+	// none are known.
+	sources []source
 	// textbook is whether a textbook method found it.
 	textbook bool
 }
@@ -271,13 +274,13 @@ func diagonal(values []float64) *mat.DiagDense {
 	return mat.NewDiagDense(len(values), slices.Clone(values))
 }
 
-// descent returns the demixing of the shortest code at a time scale, with noise of the given
+// descent returns the demixing of the shortest code at time scale k, with noise of the given
 // power in each channel, that descents from the given explanations end at; nil if there is
 // none.
 func (c *channels) descent(
-	ctx context.Context, name string, scale int, noise []float64, from []*explanation,
+	ctx context.Context, name string, k int, noise []float64, from []*explanation,
 ) (*explanation, error) {
-	s, err := c.separator(ctx, scale, noise)
+	s, err := c.separator(ctx, c.scales[k], noise)
 	if s == nil || err != nil {
 		return nil, err
 	}
@@ -285,13 +288,23 @@ func (c *channels) descent(
 	for _, f := range from {
 		b := new(mat.Dense)
 		b.Mul(f.b, s.inverse)
-		if !slices.ContainsFunc(begin, func(e candidate) bool { return sameBasin(b, e.b) }) {
-			begin = append(begin, candidate{name: f.name, b: b})
-		}
+		begin = append(begin, candidate{name: f.name, b: b})
 	}
-	m, err := s.lowest(ctx, begin)
+	var m *demixing
+	if len(begin) == 1 {
+		m = s.acquire()
+		if err := s.evaluate(ctx, m, begin[0].b, nil); err != nil {
+			return nil, err
+		}
+		m, err = s.approach(ctx, m)
+	} else {
+		m, err = s.lowest(ctx, begin)
+	}
 	if m == nil || err != nil {
 		return nil, err
+	}
+	for i := range c.d {
+		c.chosen[k] = append(c.chosen[k], newChoice(m.y.RawRowView(i), &m.sources[i]))
 	}
 	var b mat.Dense
 	b.Mul(m.b, s.whitening)

@@ -49,7 +49,7 @@ func (c *channels) measure(ctx context.Context, e *explanation, first int) error
 		if !math.IsNaN(e.lengths[k]) {
 			continue
 		}
-		gain, err := c.overGaussian(ctx, e.signals, k)
+		gain, err := c.overGaussian(ctx, e, k)
 		if err != nil {
 			return err
 		}
@@ -64,18 +64,34 @@ type choice struct {
 	source source
 }
 
-// overGaussian returns by how many nats the models of the signals y at scale k are shorter than
-// Gaussian ones with the same past. Nearly equal signals share their choices.
-func (c *channels) overGaussian(ctx context.Context, y *cosine, k int) (float64, error) {
-	shape := scaledShape(y.shape, c.scales[k])
-	z := y.scaled(shape)
-	p := newPast(shape, c.d)
-	type result struct {
-		gain   float64
-		choice *choice
+// newChoice returns that of the model s for the signal y.
+func newChoice(y []float64, s *source) choice {
+	unit := slices.Clone(y)
+	floats.Scale(1/floats.Norm(unit, 2), unit)
+	return choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+}
+
+// known returns the choice for a signal that the signal y is nearly, up to its scale, and
+// their correlation; nil if there is none.
+func known(all []choice, y []float64) (like *choice, correlation float64) {
+	length := floats.Norm(y, 2)
+	for k := range all {
+		r := floats.Dot(y, all[k].signal) / length
+		if math.Abs(r) >= max(sameChoice, math.Abs(correlation)) {
+			like, correlation = &all[k], r
+		}
 	}
-	results := make([]result, c.d)
-	known := c.chosen[k]
+	return like, correlation
+}
+
+// overGaussian returns by how many nats the models of the signals of e at scale k are shorter than
+// Gaussian ones with the same past. Nearly equal signals share their choices.
+func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
+	shape := scaledShape(e.signals.shape, c.scales[k])
+	z := e.signals.scaled(shape)
+	p := newPast(shape, c.d)
+	gains := make([]float64, c.d)
+	chosen := make([]*choice, c.d)
 	workers := parallel.Workers(c.d)
 	coders := make([]*coder, workers)
 	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
@@ -85,43 +101,37 @@ func (c *channels) overGaussian(ctx context.Context, y *cosine, k int) (float64,
 		coder, signal := coders[worker], z.RawRowView(i)
 		var s source
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
-		unit := append([]float64(nil), signal...)
-		floats.Scale(1/floats.Norm(unit, 2), unit)
-		var like *choice
-		for j := range known {
-			r := floats.Dot(unit, known[j].signal)
-			if math.Abs(r) < sameChoice {
-				continue
-			}
-			if r < 0 {
+		like, correlation := known(c.chosen[k], signal)
+		switch {
+		case like != nil:
+			if correlation < 0 {
 				floats.Scale(-1, signal)
 			}
-			like = &known[j]
-			break
-		}
-		if like == nil {
-			coder.choose(&s, signal)
-			results[i].choice = &choice{unit,
-				source{weights: s.weights, window: s.window, density: s.density}}
-		} else {
 			s.keep(&like.source)
 			coder.fit(&s, signal)
+		case k == 0 && e.sources != nil:
+			s.keep(&e.sources[i])
+			coder.fit(&s, signal)
+		default:
+			coder.choose(&s, signal)
+		}
+		if like == nil {
+			choice := newChoice(signal, &s)
+			chosen[i] = &choice
 		}
 		nats := s.nats
 		s.window = 0
 		s.weights = coder.predictor.Fit(s.q, p.N, -1)
 		p.PredictionError(coder.r, signal, s.weights)
 		coder.gaussian(&s, coder.standardise(&s))
-		results[i].gain = float64(p.N) * (s.nats - nats)
+		gains[i] = float64(p.N) * (s.nats - nats)
 	})
-	gain := 0.0
-	for _, r := range results {
-		gain += r.gain
-		if r.choice != nil {
-			c.chosen[k] = append(c.chosen[k], *r.choice)
+	for _, choice := range chosen {
+		if choice != nil {
+			c.chosen[k] = append(c.chosen[k], *choice)
 		}
 	}
-	return gain, err
+	return floats.Sum(gains), err
 }
 
 // distortionless returns the code lengths of the bands under the model, up to a constant, and

@@ -279,6 +279,7 @@ func moved(e, b *mat.Dense) *mat.Dense {
 func (s *separator) best(
 	ctx context.Context, candidates []candidate,
 ) (best *demixing, name string, ends []candidate, err error) {
+	candidates = distinctBasins(candidates)
 	demixings := make([]*demixing, len(candidates))
 	for k := range candidates {
 		demixings[k] = s.acquire()
@@ -317,6 +318,16 @@ func (s *separator) best(
 		}
 	}
 	return best, name, ends, nil
+}
+
+// distinctBasins returns the candidates that don't recover the same signals as one before.
+func distinctBasins(all []candidate) (kept []candidate) {
+	for _, c := range all {
+		if !slices.ContainsFunc(kept, func(k candidate) bool { return sameBasin(c.b, k.b) }) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 // follow returns what a descent from m ends at, which is after a few steps unless that is

@@ -36,8 +36,9 @@ func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance 
 		for range 20 {
 			copy(next, x)
 			floats.AddScaled(next, length, direction)
-			if v := f(next, nil); v <= value+sufficientDecrease*length*slope {
-				lower = true
+			v := f(next, nextGradient)
+			if lower = v <= value+sufficientDecrease*length*slope; lower {
+				value = v
 				break
 			}
 			length *= shrink
@@ -45,7 +46,6 @@ func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance 
 		if !lower {
 			break
 		}
-		value = f(next, nextGradient)
 		curvature.add(next, x, nextGradient, gradient)
 		copy(x, next)
 		copy(gradient, nextGradient)

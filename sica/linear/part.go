@@ -18,7 +18,7 @@ import (
 // isn't as the part is. Noise is looked for in the middle of very long
 // sequences, and with all positions if it seems to be there.
 func separateByPart(
-	ctx context.Context, white *signal.Whitening, shape []int, seed uint64,
+	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	blocks := (max(partPositions, partPerSignal*d) + partBlock - 1) / partBlock
@@ -28,26 +28,26 @@ func separateByPart(
 	}
 	p := newPast([]int{length}, d).Blocks(partBlock)
 	part := withSignals(white, signal.SpreadBlocks(white.White, blocks, partBlock))
-	sol, shared, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, seed)
+	sol, shared, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed)
 	if err != nil || shared != nil || !sol.certain() {
 		return nil, err
 	}
-	polished, err := polish(ctx, white, sol, sol.models, p, seed)
+	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
 	if polished == nil || err != nil {
 		return nil, err
 	}
 	stretch := noisePart * length
 	if n < 2*stretch {
-		return withNoise(ctx, white, shape, seed, polished)
+		return withNoise(ctx, white, shape, opt, polished)
 	}
 	// Noise is looked for in spectra, which blocks would blur.
 	middle := mat.DenseCopyOf(white.White.Slice(0, d, (n-stretch)/2, (n-stretch)/2+stretch))
-	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, seed, sol)
+	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, opt, sol)
 	if err != nil {
 		return nil, err
 	}
 	if found != sol || !sol.certain() {
-		return withNoise(ctx, white, shape, seed, polished)
+		return withNoise(ctx, white, shape, opt, polished)
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
 	return polished, nil
@@ -125,7 +125,7 @@ func polish(
 	logDet, _ := mat.LogDet(s.whitening)
 	polished.Resolution, polished.DecidedOn = resolution, part.N
 	polished.CodeLength, polished.Evidence = m.nats-logDet, times*sol.Evidence
-	polished.Sources, polished.Pairs = nil, nil
+	polished.Sources, polished.Pairs, polished.models = nil, nil, m
 	for i := range d {
 		deviation := floats.Norm(m.b.RawRowView(i), 2)
 		polished.Sources = append(polished.Sources, m.sources[i].public(deviation))

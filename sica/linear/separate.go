@@ -74,18 +74,26 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if err != nil {
 		return nil, err
 	}
-	if s, err := separateByPart(ctx, white, x.Shape(), opt.Seed); s != nil || err != nil {
-		return s, err
+	s, err := separateByPart(ctx, white, x.Shape(), opt)
+	if s == nil && err == nil {
+		s, err = separateAll(ctx, white, x.Shape(), opt)
 	}
-	base, err := withoutNoise(ctx, white, x.Shape(), opt)
 	if err != nil {
 		return nil, err
 	}
-	base.Scale, base.Noise = 1, make([]float64, len(white.Mean))
-	if opt.Noiseless {
-		return base, nil
+	s.models = nil
+	return s, nil
+}
+
+// separateAll separates the white signals by all of their positions.
+func separateAll(
+	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
+) (*Solution, error) {
+	base, err := withoutNoise(ctx, white, shape, opt)
+	if err != nil {
+		return nil, err
 	}
-	return withNoise(ctx, white, x.Shape(), opt.Seed, base)
+	return withNoise(ctx, white, shape, opt, base)
 }
 
 // withoutNoise is separate with no noise in the models except that of the resolution.
@@ -101,7 +109,7 @@ func withoutNoise(
 	if err != nil {
 		return nil, err
 	}
-	solution.Resolution, solution.models = resolution, nil
+	solution.Resolution = resolution
 	return solution, nil
 }
 

@@ -220,20 +220,22 @@ func (s *separator) solution(
 	ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64,
 ) (*Solution, error) {
 	left := s.d == 1 || v.accepted()
-	b := null.b
+	b, before := null.b, (*demixing)(nil)
 	if left {
-		b = v.scaled
+		b, before = v.scaled, best
 		for _, g := range groups(v.distinguishable, sameLength) {
 			if len(g) > 1 {
 				rotateBack(b, null.b, g)
+				before = nil
 			}
 		}
 	}
 	m := s.acquire()
-	if err := s.evaluate(ctx, m, b, nil); err != nil {
+	if err := s.evaluate(ctx, m, b, before); err != nil {
 		return nil, err
 	}
 	sol := &Solution{Mean: mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
+	sol.Scale, sol.Noise = 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.CodeLength, sol.Whitening, sol.Candidate = m.nats-logDet, null.nats-logDet, name

@@ -65,6 +65,7 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 // jumps, each leaves as many wrong predictions as the order: shorter pasts are tried
 // as long as the density isn't Gaussian.
 func (c *coder) choose(s *source, y []float64) {
+	c.fitter.Reset()
 	s.window = 0
 	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
 	var weights []float64
@@ -85,7 +86,7 @@ func (c *coder) choose(s *source, y []float64) {
 	}
 	s.weights = weights
 	c.chooseWindow(s, least, scaleWindows(c.past.N))
-	c.vary(s)
+	c.refine(s)
 	c.finish(s)
 }
 
@@ -238,8 +239,8 @@ func scaleSequence(u, s, r []float64, h int) {
 	edge(end, n)
 }
 
-// measure sets the density, the scale and the description length, all but finish. The density
-// is the nearest of the family or, where that is shorter, Gaussian.
+// measure sets the density, the scale and the description length, for comparison. The density is
+// the nearest of the family or, where that is shorter, Gaussian.
 func (c *coder) measure(s *source, of spread) {
 	c.scale = of.mean(c.past.N)
 	c.fitter.Begin(s.u, 1/c.scale)
@@ -248,9 +249,9 @@ func (c *coder) measure(s *source, of spread) {
 	c.shorter(s)
 }
 
-// vary tries the other widths of the prior, after measure.
-func (c *coder) vary(s *source) {
-	c.density, c.length = c.fitter.Vary(c.density, c.length)
+// refine fits the density to the end, after measure.
+func (c *coder) refine(s *source) {
+	c.density, c.length = c.fitter.Finish()
 	c.shorter(s)
 }
 

@@ -127,7 +127,8 @@ func TestFit(t *testing.T) {
 		floats.Scale(1/scale, u)
 		var d Fitter
 		d.Begin(u, 1)
-		f, nats := d.Vary(d.Choose())
+		d.Choose()
+		f, nats := d.Finish()
 		if m := mass(&f.Log); math.Abs(m-1) > 1e-9 {
 			t.Errorf("%s: mass %g", c.name, m)
 		}
@@ -161,7 +162,8 @@ func TestFitIsMinimum(t *testing.T) {
 	}
 	var d Fitter
 	d.Begin(u, 1)
-	f, nats := d.Vary(d.Choose())
+	d.Choose()
+	f, nats := d.Finish()
 	if _, again := d.Refit(&f); math.Abs(again-nats) > negligible/500 {
 		t.Errorf("%g nats again, want %g", again, nats)
 	}
@@ -175,6 +177,77 @@ func TestFitIsMinimum(t *testing.T) {
 			d.look(&w)
 			if v := d.objective(f.width); v < least-negligible/500 {
 				t.Errorf("weight %d by %g lowers the objective by %g nats", k, by, (least-v)*500)
+			}
+		}
+	}
+}
+
+// standard returns n draws with the mean absolute value of a standard normal variable.
+func standard(draw func(*rand.Rand) float64, seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	u := make([]float64, n)
+	for t := range u {
+		u[t] = draw(rng)
+	}
+	floats.Scale(math.Sqrt(2/math.Pi)*float64(n)/floats.Norm(u, 1), u)
+	return u
+}
+
+// Finish ends at the prior with the most evidence of all three Widths, and which density Choose
+// returned before, of which a comparison may begin, makes less difference than what it may cost.
+func TestFinish(t *testing.T) {
+	const n = 1000
+	for seed, c := range draws {
+		u := standard(c.draw, uint64(seed), n)
+		var d, warm Fitter
+		d.Begin(u, 1)
+		d.Choose()
+		_, nats := d.Finish()
+		for k, width := range Widths {
+			d.centre()
+			if _, other := d.fit(width, negligible); other < nats-0.1/n {
+				t.Errorf("%s: %.3f nats in all, %.3f with the %d-th width", c.name, nats*n, other*n, k)
+			}
+		}
+		warm.Begin(standard(c.draw, uint64(seed)+100, n), 1)
+		warm.Choose()
+		warm.Begin(u, 1)
+		warm.Choose()
+		if _, other := warm.Finish(); math.Abs(other-nats) > 0.1/n {
+			t.Errorf("%s: %.3f nats in all, %.3f after another comparison", c.name, nats*n, other*n)
+		}
+	}
+}
+
+// The curvature, of two grid points taken together and without the tails, is the features'
+// covariance under a fitted density, to a twentieth.
+func TestMoments(t *testing.T) {
+	for seed, c := range draws {
+		var d Fitter
+		d.Begin(standard(c.draw, uint64(seed), 1000), 1)
+		d.Choose()
+		d.moments()
+		f := d.family
+		var p Curve
+		p.unfold(&d.even, &d.odd)
+		for g := range p {
+			p[g] = f.p[g] * math.Exp(p[g]-d.logZ)
+		}
+		mean := func(value func(g int) float64) (sum float64) {
+			for g, share := range p {
+				sum += share * value(g)
+			}
+			return sum
+		}
+		for k := range features {
+			a := mean(func(g int) float64 { return f.at(k, g) })
+			for l := range k + 1 {
+				b := mean(func(g int) float64 { return f.at(l, g) })
+				want := mean(func(g int) float64 { return (f.at(k, g) - a) * (f.at(l, g) - b) })
+				size := math.Sqrt(d.covariance[k][k] * d.covariance[l][l])
+				if got := d.covariance[k][l]; math.Abs(got-want) > 0.05*size {
+					t.Errorf("%s: features %d and %d have covariance %g, want %g", c.name, k, l, got, want)
+				}
 			}
 		}
 	}

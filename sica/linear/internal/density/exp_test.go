@@ -49,7 +49,8 @@ func BenchmarkChoose(b *testing.B) {
 	var d Fitter
 	for b.Loop() {
 		d.Begin(u, 1)
-		d.Vary(d.Choose())
+		d.Choose()
+		d.Finish()
 	}
 }
 

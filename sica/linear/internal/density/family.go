@@ -20,6 +20,8 @@ const (
 type family struct {
 	name      string
 	f         [features]half
+	paired    [features]pairs   // f with two grid points taken together
+	largest   pairs             // the largest square of the features there
 	precision [features]float64 // of the weights' prior, over that of the first
 	log       Curve             // the centre's
 	p         Curve             // the centre's mass at the grid points
@@ -105,7 +107,25 @@ func newFamily(density func(u float64) float64) *family {
 		}
 		*to++
 	}
+	for k := range f.f {
+		f.f[k].pairMean(&f.paired[k])
+		for g, v := range f.paired[k] {
+			f.largest[g] = max(f.largest[g], v*v)
+		}
+	}
 	return f
+}
+
+// tilt sets even and odd to those parts of w·f.
+func (f *family) tilt(w *[features]float64, even, odd *half) {
+	*even, *odd = half{}, half{}
+	for k := range f.f {
+		of := even
+		if k >= evens {
+			of = odd
+		}
+		floats.AddScaled(of[:], w[k], f.f[k][:])
+	}
 }
 
 // odd says whether a curve that is even or odd, but for rounding, is odd.

@@ -124,6 +124,23 @@ func (c *Curve) Slope(s *Curve) {
 // A half is a curve at 0 and at the points above; below it is the same or its negative.
 type half [gridCentre + 1]float64
 
+// pairs hold the values at 0 and of each two points above, taken together.
+type pairs [gridCentre/2 + 1]float64
+
+// pair sets p to the sums of two.
+func (h *half) pair(p *pairs) {
+	p[0] = h[0]
+	for g := 1; g < len(p); g++ {
+		p[g] = h[2*g-1] + h[2*g]
+	}
+}
+
+// pairMean sets p to the means of two.
+func (h *half) pairMean(p *pairs) {
+	h.pair(p)
+	floats.Scale(0.5, p[1:])
+}
+
 // fold sets sum and difference to those of the values at u and −u, the value at 0 counted
 // once.
 func (c *Curve) fold(sum, difference *half) {
