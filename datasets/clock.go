@@ -17,7 +17,8 @@ var timeNames = []string{
 
 // timeUnits are the seconds that units stand for.
 var timeUnits = map[string]float64{
-	"": 1, "s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "msec": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
+	"": 1, "s": 1, "sec": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3, "us": 1e-6,
+	"usec": 1e-6, "µs": 1e-6, "ns": 1e-9,
 }
 
 // timeUnit returns the seconds that 1 stands for in a column of this name, and whether it
@@ -26,6 +27,9 @@ var timeUnits = map[string]float64{
 // counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
+	if _, last, ok := cutLast(name, ":"); ok { // as in "Run 1: Time (s)"
+		name = last
+	}
 	unit = strings.ToLower(strings.Trim(unit, " ()[]'"))
 	for _, sign := range []string{"()", "[]"} {
 		if head, rest, ok := strings.Cut(name, sign[:1]); ok && strings.HasSuffix(rest, sign[1:]) {

@@ -52,8 +52,12 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	about := Recording{Names: c.names, Notes: c.notes()}
+	if h := c.dialect.head; h != nil && h.rate > 0 {
+		about.Rate, about.TimeColumn = h.rate, "time"
+	}
 	return &content{
-		about: Recording{Names: c.names, Notes: c.notes()},
+		about: about,
 		d:     len(c.kept), n: unknownLength, read: c.read,
 		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, end: c.end,
 	}, nil
@@ -105,6 +109,9 @@ func (c *csvReader) begin() error {
 	}
 	if c.dialect.commented {
 		header, _ = c.dialect.commentedHeader(c.lines.Text())
+	}
+	if h := c.dialect.head; h != nil && h.names != nil {
+		header = h.names
 	}
 	var units []string
 	for _, row := range []struct {
@@ -199,6 +206,10 @@ func (c *csvReader) notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, a...))
 		}
 	}
+	if d.head != nil {
+		add(true, "the first %d lines are those of %s", d.head.lines, d.head.program)
+	}
+	add(d.titled, "the first %d lines are no part of the table and were left out", d.preamble)
 	add(d.decimal == ',', "numbers have decimal commas")
 	add(d.separator == ' ', "columns are separated by spaces")
 	add(d.separator == '|', "columns are separated by |")

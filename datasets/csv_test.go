@@ -297,3 +297,61 @@ func TestCutOffCSV(t *testing.T) {
 		t.Errorf("a line that is cut off in between: %v", err)
 	}
 }
+
+// Text files of recorders' programs begin with lines of their own, which tell names and rates.
+func TestHeads(t *testing.T) {
+	// The rows of two signals at 40 positions, with a cell of time at a rate before them.
+	rows := func(rate float64, separator, end string) string {
+		var b strings.Builder
+		for k := range 40 {
+			if rate > 0 {
+				fmt.Fprintf(&b, "%.6g%s", float64(k)/rate, separator)
+			}
+			fmt.Fprintf(&b, "%.4f%s%d%s\n", math.Sin(float64(k)), separator, k*k%17, end)
+		}
+		return b.String()
+	}
+	const biopac = "subject.acq\r\n2 msec/sample\r\n2 channels\r\nECG\r\nmV\r\nRSP, X\r\nVolts\r\n"
+	for name, c := range map[string]struct {
+		file  string
+		names []string
+		rate  float64
+		note  string
+	}{
+		"AcqKnowledge": {biopac + "min\tCH1\tCH2\t\r\n\t40\t40\t\r\n" + rows(500*60, "\t", "\t"),
+			[]string{"ECG", "RSP, X"}, 500, "the first 9 lines are those of AcqKnowledge"},
+		"AcqKnowledge without times": {biopac + "CH1\tCH2\t\r\n40\t40\t\r\n" + rows(0, "\t", "\t"),
+			[]string{"ECG", "RSP, X"}, 500, "first 9 lines"},
+		"AcqKnowledge without short names": {biopac + rows(0, "\t", "\t"),
+			[]string{"ECG", "RSP, X"}, 500, "first 7 lines"},
+		"AcqKnowledge with commas": {biopac + "sec,CH1,CH2,\n,40,40,\n" + rows(500, ",", ","),
+			[]string{"ECG", "RSP, X"}, 500, "first 9 lines"},
+		"LabChart": {"Interval=\t0.002 s\nChannelTitle=\tECG\tPulse\nRange=\t1 V\t2 V\n" +
+			strings.Replace(rows(500, "\t", ""), "\t8\n", "\t8\t#* a comment\n", 1),
+			[]string{"ECG", "Pulse"}, 500, "first 3 lines are those of LabChart"},
+		"LabVIEW": {"LabVIEW Measurement\t\nSeparator\tTab\n***End_of_Header***\t\nChannels\t2\t\n" +
+			"Delta_X\t0.002\t0.002\n***End_of_Header***\t\nX_Value\tA\tB\tComment\n" + rows(500, "\t", ""),
+			[]string{"A", "B"}, 500, "first 7 lines are those of LabVIEW"},
+		"Empatica": {"1712000000.00, 1712000000.00\n32.00, 32.00\n" + rows(0, ",", ""), nil, 32,
+			"first 2 lines are those of Empatica"},
+		"PhysioNet": {"'Elapsed time','I','V1'\n'hh:mm:ss.mmm','mV','mV'\n" + "'0:00.000',1,2\n'0:00.002',3,1\n" +
+			"'0:00.004',2,7\n", []string{"I", "V1"}, 500, "units"},
+		"messages": {"Starting...\nSensor is ready now\n" + rows(0, " ", ""), nil, 0, "first 2 lines are no part"},
+		"a title":  {"made by hand\nt,a,b\n" + rows(500, ",", ""), []string{"a", "b"}, 500, "first 1 lines are no part"},
+	} {
+		r, err := formats[".csv"].read(strings.NewReader(c.file))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d, n := r.Signals.Dims()
+		if d != 2 || n != 40 && name != "PhysioNet" || !slices.Equal(r.Names, c.names) ||
+			math.Abs(r.Rate-c.rate) > 1e-6 {
+			t.Errorf("%s: %d signals %q at %d positions of %g Hz, want 2, %q, 40, %g", name, d, r.Names, n,
+				r.Rate, c.names, c.rate)
+		}
+		if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, c.note) {
+			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
+		}
+	}
+}

@@ -398,8 +398,8 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 	return r, nil
 }
 
-// readFDT reads n 32-bit floats of the file of numbers in a data set's folder: by the name in it or,
-// if the files were renamed, by its own name.
+// readFDT reads n 32-bit floats of the file of numbers in a data set's folder: by the name in
+// it or, if the files were renamed, by its own name.
 func readFDT(folder, name, path string, n int) ([]float64, error) {
 	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
 	beside := filepath.Join(folder, name)

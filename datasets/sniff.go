@@ -23,6 +23,8 @@ type dialect struct {
 	padded    bool  // every row ends with a separator: the last cell is empty
 	text      []int // columns that hold text, in order
 	clock     int   // the column of text that holds dates and times; −1 for none
+	head      *head // what a program's first lines say, which are part of the preamble; nil for none
+	titled    bool  // the preamble has lines of words
 }
 
 // choices settle what a text file leaves open. The zero value chooses by the file.
@@ -67,8 +69,12 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		candidates = []rune{chosen.separator}
 	}
 	best, bestScore := dialect{separator: ',', decimal: '.', clock: -1}, -1.
+	known := findHead(lines)
 	for _, separator := range candidates {
-		d := dialect{separator: separator, clock: -1}
+		d := dialect{separator: separator, clock: -1, head: known}
+		if known != nil {
+			d.preamble = known.lines
+		}
 		if line, said := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); said {
 			d.preamble = 1
 			if chosen.separator == 0 && !strings.HasPrefix(line, string(separator)) {
@@ -77,6 +83,9 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		}
 		for d.preamble < len(lines) && d.isComment(lines[d.preamble]) {
 			d.preamble++
+		}
+		if k := d.title(lines[d.preamble:]); k > 0 {
+			d.preamble, d.titled = d.preamble+k, true
 		}
 		rows := d.split(lines[d.preamble:])
 		if len(rows) == 0 {
@@ -101,7 +110,12 @@ func sniff(text string, whole bool, chosen choices) dialect {
 
 // split returns the rows of the table in some lines, without blank ones and comments.
 func (d *dialect) split(lines []string) [][]string {
-	var rows [][]string
+	rows, _ := d.splitPlaces(lines)
+	return rows
+}
+
+// splitPlaces is split, with the line, from 0, at which each row begins.
+func (d *dialect) splitPlaces(lines []string) (rows [][]string, places []int) {
 	for k := 0; k < len(lines) && len(rows) < maxSniffedRows; k++ {
 		line, from := lines[k], k
 		for open := oddQuotes(line); open && k+1 < len(lines); { // a cell of several lines
@@ -115,10 +129,10 @@ func (d *dialect) split(lines []string) [][]string {
 			continue
 		}
 		if row, err := d.cells(line); err == nil {
-			rows = append(rows, row)
+			rows, places = append(rows, row), append(places, from)
 		}
 	}
-	return rows
+	return rows, places
 }
 
 // oddQuotes reports whether a line opens a quotation without closing it, or the reverse.
@@ -142,9 +156,18 @@ func (d *dialect) cells(line string) ([]string, error) {
 	}
 	for i := range row {
 		row[i] = strings.TrimSpace(row[i])
+		if inner := strings.Trim(row[i], "'"); inner != "" && row[i] == "'"+inner+"'" {
+			row[i] = inner
+		}
+	}
+	if k := len(row) - 1; k > 0 && strings.HasPrefix(row[k], labChartComment) {
+		row = row[:k]
 	}
 	return row, nil
 }
+
+// labChartComment begins the cell behind a row's last one in which LabChart has comments.
+const labChartComment = "#* "
 
 // score returns how well the rows are a table of numbers: the share of cells that are
 // numbers or missing, less for rows of unlike length, more for several columns.
@@ -210,11 +233,11 @@ func (d *dialect) describe(before []string, rows [][]string) {
 	if d.padded {
 		width--
 	}
-	d.header = d.isHeader(rows[0], width, rows[1:])
+	d.header = (d.head == nil || d.head.names == nil) && d.isHeader(rows[0], width, rows[1:])
 	body := rows
 	if d.header {
 		body = rows[1:]
-	} else if len(before) > 0 {
+	} else if len(before) > 0 && d.head == nil {
 		names, err := d.commentedHeader(before[len(before)-1])
 		d.commented = err == nil && len(names) == width && !slices.ContainsFunc(names, d.isNumber)
 	}
@@ -402,7 +425,7 @@ func withoutThousands(cell string) string {
 var dateLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00", "2006/01/02 15:04:05.999999999",
-	"02.01.2006 15:04:05.999999999", "15:04:05.999999999",
+	"02.01.2006 15:04:05.999999999", "15:04:05.999999999", "4:05.999999999",
 }
 
 // dateTime returns the time that a cell writes.

@@ -190,7 +190,10 @@ func (f *File) Values(v *Variable) ([]float64, error) {
 	if !v.IsReal() {
 		return nil, fmt.Errorf("matlab: the variable %v; must be a full array of real numbers", v)
 	}
-	if v.Len() == 1 {
+	switch v.Len() {
+	case 0:
+		return nil, nil
+	case 1:
 		return []float64{v.Value}, nil
 	}
 	var values []float64

@@ -1,0 +1,202 @@
+package datasets
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A head is the lines with which a recorder's program begins a text file, before the rows of
+// numbers, and what they say.
+type head struct {
+	lines   int      // of the file
+	program string   // that writes such files
+	names   []string // of the columns; nil for none
+	rate    float64  // positions a second; 0 for none
+}
+
+// heads are the functions that know a program's head, if lines begin with one.
+var heads = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead}
+
+// findHead returns the head that lines begin with, nil for none.
+func findHead(lines []string) *head {
+	for _, of := range heads {
+		if h := of(lines); h != nil && h.lines < len(lines) && finite(h.rate) {
+			return h
+		}
+	}
+	return nil
+}
+
+// biopacSample is the second line of a text file of AcqKnowledge, and biopacChannels its third.
+var (
+	biopacSample   = regexp.MustCompile(`^\s*([0-9.,]+)\s*([a-zA-Zµ]+)/sample\s*$`)
+	biopacChannels = regexp.MustCompile(`^\s*([0-9]+) channels\s*$`)
+)
+
+// biopacHead is that of AcqKnowledge of BIOPAC: the file's name, the time of a sample, the number
+// of channels, a name and a unit of each, a row of short names, perhaps with a unit of time before
+// them, and a row of numbers of samples.
+func biopacHead(lines []string) *head {
+	if len(lines) < 5 {
+		return nil
+	}
+	sample, channels := biopacSample.FindStringSubmatch(lines[1]),
+		biopacChannels.FindStringSubmatch(lines[2])
+	if sample == nil || channels == nil {
+		return nil
+	}
+	step, err := strconv.ParseFloat(strings.ReplaceAll(sample[1], ",", "."), 64)
+	seconds := timeUnits[strings.ToLower(sample[2])]
+	d, err2 := strconv.Atoi(channels[1])
+	if err != nil || err2 != nil || !(step*seconds > 0) || d < 1 || len(lines) < 3+2*d+2 {
+		return nil
+	}
+	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: roundRate(1 / (step * seconds))}
+	for i := range d {
+		h.names = append(h.names, strings.TrimSpace(lines[3+2*i]))
+	}
+	h.names = distinctNames(h.names)
+	cells := strings.FieldsFunc(lines[h.lines], isSeparator)
+	switch {
+	case len(cells) == d && strings.HasPrefix(cells[0], "CH"):
+	case len(cells) == d+1 && timeUnits[strings.ToLower(cells[0])] != 0:
+		h.names = append([]string{"time (" + strings.ToLower(cells[0]) + ")"}, h.names...)
+	default:
+		return h // no short names
+	}
+	h.lines++
+	counts := strings.FieldsFunc(lines[h.lines], isSeparator)
+	if len(counts) == d && len(slices.Compact(counts)) == 1 {
+		h.lines++ // of samples of each channel
+	}
+	return h
+}
+
+// isSeparator reports whether a character is between the cells of a file of AcqKnowledge.
+func isSeparator(c rune) bool { return strings.ContainsRune("\t,;\r ", c) }
+
+// labChartHead is that of LabChart of ADInstruments: lines of a word, =, and cells with tabs
+// between. Its rows begin with a time.
+func labChartHead(lines []string) *head {
+	if !strings.HasPrefix(lines[0], "Interval=") {
+		return nil
+	}
+	h := &head{program: "LabChart"}
+	if words := strings.Fields(strings.TrimPrefix(lines[0], "Interval=")); len(words) == 2 {
+		step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
+		if seconds := timeUnits[words[1]]; err == nil && step*seconds > 0 {
+			h.rate = roundRate(1 / (step * seconds))
+		}
+	}
+	for ; h.lines < len(lines); h.lines++ {
+		key, cells, ok := strings.Cut(lines[h.lines], "=")
+		if !ok || strings.ContainsAny(key, "\t ") {
+			break
+		}
+		if key == "ChannelTitle" {
+			h.names = append([]string{"time"}, distinctNames(strings.Split(
+				strings.Trim(cells, "\t "), "\t"))...)
+		}
+	}
+	return h
+}
+
+// labViewHead is that of a measurement file of LabVIEW: two parts, each with a line that ends it,
+// and a row of names.
+func labViewHead(lines []string) *head {
+	if !strings.HasPrefix(lines[0], "LabVIEW Measurement") {
+		return nil
+	}
+	h := &head{program: "LabVIEW"}
+	for parts := 0; h.lines < len(lines) && parts < 2; h.lines++ {
+		switch key, cells, _ := strings.Cut(lines[h.lines], "\t"); key {
+		case "***End_of_Header***":
+			parts++
+		case "Delta_X":
+			if words := strings.Fields(cells); words != nil {
+				step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
+				if err == nil && step > 0 {
+					h.rate = roundRate(1 / step)
+				}
+			}
+		}
+	}
+	if h.lines == len(lines) {
+		return nil
+	}
+	h.names = strings.Split(strings.TrimRight(lines[h.lines], "\t "), "\t")
+	if last := len(h.names) - 1; h.names[last] == "Comment" {
+		h.names = h.names[:last]
+	}
+	if len(h.names) > 0 && h.names[0] == "X_Value" {
+		h.names[0] = "time"
+	}
+	h.lines++
+	return h
+}
+
+// empaticaHead is that of Empatica's wristbands: a row with the time of the first position in
+// seconds since 1970, and a row with the rate, in each column.
+func empaticaHead(lines []string) *head {
+	if len(lines) < 4 {
+		return nil
+	}
+	start, ok := sameNumber(lines[0])
+	rate, ok2 := sameNumber(lines[1])
+	cells := strings.Count(lines[0], ",")
+	if !ok || !ok2 || start < 1e9 || start > 1e10 || rate <= 0 || rate > 4096 ||
+		strings.Count(lines[1], ",") != cells || strings.Count(lines[2], ",") != cells {
+		return nil
+	}
+	return &head{lines: 2, program: "Empatica", rate: rate}
+}
+
+// sameNumber returns the number that each cell of a line has, with commas between them.
+func sameNumber(line string) (float64, bool) {
+	cells := strings.Split(line, ",")
+	first, err := strconv.ParseFloat(strings.TrimSpace(cells[0]), 64)
+	if err != nil {
+		return 0, false
+	}
+	for _, cell := range cells {
+		if v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err != nil || v != first {
+			return 0, false
+		}
+	}
+	return first, true
+}
+
+// roundRate returns a whole number of positions a second where rate is one up to its few digits.
+func roundRate(rate float64) float64 {
+	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
+		return near
+	}
+	return rate
+}
+
+// title returns how many of the first lines are no part of the table below them, such as the
+// messages of a device before it sends numbers: rows of words that are shorter or longer than the
+// rows of the table, two or more of them or one of a single cell. A single row of some names
+// stays, as a comma may have been taken for the wrong sign.
+func (d *dialect) title(lines []string) int {
+	rows, places := d.splitPlaces(lines)
+	if len(rows) < 3 {
+		return 0
+	}
+	width := len(rows[len(rows)-1])
+	isRow := func(row []string) bool { // the last cell of a header may be left out
+		return len(row) == width || len(row) == width-1 && d.separator != ' '
+	}
+	k := 0
+	for k < len(rows)-2 && !isRow(rows[k]) &&
+		slices.ContainsFunc(rows[k], func(cell string) bool { return !d.isNumber(cell) }) {
+		k++
+	}
+	if k == 0 || k == 1 && (width < 3 || len(rows[0]) > 1) || len(rows[k]) != width {
+		return 0
+	}
+	return places[k]
+}
