@@ -27,11 +27,18 @@ const (
 // ParamAdagradEpsilon is the hyperparameter for ε of Adagrad, a float64. The default is 1e-10.
 const ParamAdagradEpsilon = "adagrad_epsilon"
 
-// Importing this package makes "adagrad" one of GoMLX's optimizers by name, as for its
-// hyperparameter optimizer.ParamOptimizer.
+// ParamRunsAdamClip is the hyperparameter for the maximum norm of a run's gradient by RunsAdam, a
+// float64. The default is 0, no limit.
+const ParamRunsAdamClip = "runs_adam_clip"
+
+// Importing this package makes "adagrad" and "runs_adam" two of GoMLX's optimizers by name, as for
+// its hyperparameter optimizer.ParamOptimizer.
 func init() {
 	optimizer.KnownOptimizers["adagrad"] = func(scope *model.Scope) optimizer.Interface {
 		return Adagrad().FromScope(scope).Done()
+	}
+	optimizer.KnownOptimizers["runs_adam"] = func(scope *model.Scope) optimizer.Interface {
+		return RunsAdam().FromScope(scope).Done()
 	}
 }
 
@@ -170,6 +177,12 @@ func (c *RunsAdamConfig) Betas(beta1, beta2 float64) *RunsAdamConfig {
 	return c
 }
 
+// Epsilon sets what is added to the root of the second moment. The default is 1e-8.
+func (c *RunsAdamConfig) Epsilon(epsilon float64) *RunsAdamConfig {
+	c.epsilon = epsilon
+	return c
+}
+
 // Clip sets the maximum norm of a run's gradient in the variables of a scope. The default is 0,
 // no limit.
 func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
@@ -178,11 +191,24 @@ func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
 }
 
 // Schedule sets the learning rate of the variables in scope, a path such as "/map", and in the
-// scopes inside it. Every trainable variable needs one.
+// scopes inside it. Every trainable variable needs one; of several the first counts.
 func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 	c.scopes = append(c.scopes, scope)
 	c.schedules = append(c.schedules, s)
 	return c
+}
+
+// FromScope sets what the hyperparameters of scope say: those of GoMLX's Adam for the betas and
+// epsilon (optimizer.ParamAdamBeta1, ParamAdamBeta2, ParamAdamEpsilon), and ParamRunsAdamClip.
+// Variables without a Schedule get the constant rate optimizer.ParamLearningRate, 0.001 by
+// default. Call it after Schedule.
+func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
+	c.beta1 = model.GetParamOr(scope, optimizer.ParamAdamBeta1, c.beta1)
+	c.beta2 = model.GetParamOr(scope, optimizer.ParamAdamBeta2, c.beta2)
+	c.epsilon = model.GetParamOr(scope, optimizer.ParamAdamEpsilon, c.epsilon)
+	c.clip = model.GetParamOr(scope, ParamRunsAdamClip, c.clip)
+	rate := model.GetParamOr(scope, optimizer.ParamLearningRate, optimizer.AdamDefaultLearningRate)
+	return c.Schedule("/", Schedule{Rate: rate}) // the first Schedule of a variable counts
 }
 
 // Relative makes the steps of the variables of these names, square matrices W in their last two

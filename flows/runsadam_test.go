@@ -2,6 +2,7 @@ package flows_test
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -12,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
 )
 
@@ -136,4 +138,39 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 			t.Error("no error")
 		}
 	})
+}
+
+// Hyperparameters set what the setters do, by name, too; a Schedule comes before the learning rate.
+func TestRunsAdamHyperparameters(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, m := [][]float64{{1, 10, 0.01}}, [][]float64{{0, 1, 3}}
+	start := [][]float64{{1, -2, 0.5}}
+	store := model.NewStore()
+	defer store.Finalize()
+	scope := store.RootScope()
+	scope.SetParams(map[string]any{
+		optimizer.ParamLearningRate: 0.05, optimizer.ParamAdamBeta1: 0.5, optimizer.ParamAdamBeta2: 0.9,
+		optimizer.ParamAdamEpsilon: 0.1, flows.ParamRunsAdamClip: 2.0,
+	})
+	set := flows.RunsAdam().Betas(0.5, 0.9).Epsilon(0.1).Clip(2)
+	want := descend(t, b, set.Schedule("/", flows.Schedule{Rate: 0.05}).Done(), c, m, start, 5)
+	for name, opt := range map[string]optimizer.Interface{
+		"FromScope": flows.RunsAdam().FromScope(scope).Done(),
+		"ByName":    optimizer.ByName(scope, "runs_adam"),
+	} {
+		if got := descend(t, b, opt, c, m, start, 5); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", name, got[4], want[4])
+		}
+	}
+	if plain := descend(t, b, flows.RunsAdam().Schedule("/", flows.Schedule{Rate: 0.05}).Done(), c, m,
+		start, 5); reflect.DeepEqual(plain, want) {
+		t.Error("the settings make no difference")
+	}
+	still := flows.RunsAdam().Schedule("/net", flows.Schedule{}).FromScope(scope).Done()
+	if got := descend(t, b, still, c, m, start, 2); !reflect.DeepEqual(got[1], start[0]) {
+		t.Errorf("a Schedule of rate 0 moved to %v", got[1])
+	}
 }

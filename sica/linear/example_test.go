@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // Two Gaussian signals that only their spectra tell apart.
@@ -42,4 +43,37 @@ func Example() {
 	found := model.Details.(*linear.Solution)
 	fmt.Printf("MCC %.2f, the pair is identified: %v\n", match.MCC, found.Pairs[0].Identified)
 	// Output: MCC 1.00, the pair is identified: true
+}
+
+// The model maps new signals there and back. All of it is a matrix and a mean, which can be saved.
+func ExampleOptions_Fit() {
+	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 2)), 2, 2000)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{1, 0.8, 0.3, 1}), s)
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err := ica.Separate(context.Background(), linear.Options{}, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	later := mat.NewDense(2, 3, []float64{1, 2, 3, 3, 1, 2})
+	z, err := model.Transform(later)
+	if err != nil {
+		log.Fatal(err)
+	}
+	unmixing, mean, _ := model.Matrix() // z = unmixing·(x − mean)
+	loaded := preprocess.LinearMap(unmixing, mean)
+	again, err := loaded.Apply(later)
+	if err != nil {
+		log.Fatal(err)
+	}
+	back, err := model.InverseTransform(z)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.EqualApprox(again, z, 1e-12), mat.EqualApprox(back, later, 1e-12))
+	// Output: true true
 }

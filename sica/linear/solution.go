@@ -13,7 +13,9 @@ import (
 )
 
 // A Solution is the linear demixing with the least description length, or whitening
-// if nothing speaks for another rotation, and what the data say about it.
+// if nothing speaks for another rotation, and what the data say about it. It is the Details of
+// the ica.Model that Options.Fit returns, which maps new signals there and back (Transform,
+// InverseTransform). To save that model keep what its Matrix returns, as examples/linear does.
 type Solution struct {
 	// Mean is that of each mixed signal.
 	Mean []float64
