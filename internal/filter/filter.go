@@ -1,10 +1,9 @@
 // Package filter removes slow drifts and the hum of power lines from signals that a separation is
 // learned from.
 //
-// The filters are causal, and their phase is minimal. A process that is
-// driven by innovations then keeps them: what is new in the filtered signal at a position is what
-// is new in the signal. A filter without phase, forward and backward, would mix later innovations
-// into earlier ones, and a method that looks at each signal's past would find less in them.
+// The filters are causal, and their phase is minimal: a filtered process has the same innovations
+// as the process itself. A filter of zero phase, forward and backward, would mix later innovations
+// into earlier ones, and a method that uses each signal's past would find less in them.
 //
 // References: R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients",
 // 1998; A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., 2010, section

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
@@ -53,19 +54,14 @@ const (
 // part returns the signals at partBlocks blocks of positions, spread evenly and concatenated, and
 // the shape of these positions. Images and sequences shorter than twice that are returned whole.
 func part(signals []*mat.Dense, shape []int) ([]*mat.Dense, []int) {
-	d, n := signals[0].Dims()
+	_, n := signals[0].Dims()
 	const size = partBlocks * blockPositions
 	if len(shape) > 1 || n < 2*size {
 		return signals, shape
 	}
 	parts := make([]*mat.Dense, len(signals))
 	for k, z := range signals {
-		parts[k] = mat.NewDense(d, size, nil)
-		for b := range partBlocks {
-			source, target := b*(n-blockPositions)/(partBlocks-1), b*blockPositions
-			parts[k].Slice(0, d, target, target+blockPositions).(*mat.Dense).
-				Copy(z.Slice(0, d, source, source+blockPositions))
-		}
+		parts[k] = signal.SpreadBlocks(z, partBlocks, blockPositions)
 	}
 	return parts, []int{size}
 }
