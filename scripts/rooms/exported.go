@@ -114,16 +114,31 @@ func receiverName(receiver ast.Expr) string {
 	}
 }
 
-// writeSurfaces writes the counts of each package, and their names if long.
+// evaluation are the folders of what makes and shows the paper's figures and this module's
+// measurements. Notebooks use it; a program that separates signals doesn't.
+var evaluation = []string{"notebook", "sica/experiment", "sica/plot"}
+
+// writeSurfaces writes the counts of each package, and their names if long; then the sums over
+// the library and over the evaluation.
 func writeSurfaces(w io.Writer, all []surface, long bool) {
-	names, methods := 0, 0
+	var sums [2]struct{ names, methods, packages int } // of the library and of the evaluation
 	for _, s := range all {
 		fmt.Fprintf(w, "%4d names %4d methods  %s\n", len(s.names), len(s.methods), s.path)
 		if long {
 			fmt.Fprintf(w, "     %s\n     %s\n", strings.Join(s.names, " "), strings.Join(s.methods, " "))
 		}
-		names += len(s.names)
-		methods += len(s.methods)
+		sum := &sums[0]
+		if slices.ContainsFunc(evaluation, func(folder string) bool {
+			return s.path == folder || strings.HasPrefix(s.path, folder+"/")
+		}) {
+			sum = &sums[1]
+		}
+		sum.names += len(s.names)
+		sum.methods += len(s.methods)
+		sum.packages++
 	}
-	fmt.Fprintf(w, "%4d names %4d methods  in %d packages\n", names, methods, len(all))
+	for k, what := range []string{"the library", "figures, measurements and notebooks"} {
+		fmt.Fprintf(w, "%4d names %4d methods  in %d packages of %s\n", sums[k].names,
+			sums[k].methods, sums[k].packages, what)
+	}
 }
