@@ -16,7 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/network"
+	"github.com/seed-47b1e431/gosica/sica/internal/network"
 )
 
 // ErrNotFinite is wrapped by the error of a fit whose loss or signals became NaN or

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
-	"github.com/seed-47b1e431/gosica/sica/network"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -65,8 +65,13 @@ const (
 // null for what isn't finite.
 type Curve = signal.Curve
 
-// Network is what the data say about the signals of an invertible network; see
-// network.Findings.
+// Network is what the data say about the signals of an invertible network. Identified is whether
+// they are the sources as far as the data say. Agreement is the least MCC with the signals of the
+// Agreeing other networks whose code is as short. PastGain is by how much its own past shortens
+// the code of each signal. Groups are the signals whose rotations among themselves aren't
+// identified. OverWhitening is by how much the code of the whitened signals is longer, and HeldOut
+// the code length at held-out positions during training. Unpredicted returns the signals that
+// their past doesn't predict, Reproduced whether other networks recovered the same.
 type Network = network.Findings
 
 // A Summary is all of a Result except its signals and maps.

@@ -43,7 +43,7 @@ var house = [][]room{
 		{"settings, the fit, its result; saving and applying it", []string{"sica"}},
 		{"the pictures", []string{"sica/plot/..."}},
 	}, {
-		{"nonlinear mixtures by invertible networks", []string{"sica/network/..."}},
+		{"nonlinear mixtures by invertible networks", []string{"sica/internal/network/..."}},
 		{"an iteration of the flows: train, weigh, move", []string{"internal/iterate"}},
 	}, {
 		{"linear mixtures by entropy rates; outliers",

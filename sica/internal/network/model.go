@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/invertible"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/metric"
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
 )
 
 // judge compares the runs of one problem, which all have the same signals.

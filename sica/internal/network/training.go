@@ -25,7 +25,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
 // training fits the networks of all runs: every restart and fold of every

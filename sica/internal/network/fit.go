@@ -16,7 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
 // Model is what Fit learns. Log-likelihoods and code lengths, their

@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
 // Start is a demixing that networks are compared with, and may begin with.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/ar"
-	"github.com/seed-47b1e431/gosica/sica/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
 // The coefficient of an autoregression of the first order, and what its model makes of the
