@@ -215,10 +215,25 @@ func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
 // axes, relative: Adam works on E = G·Wᵀ for the gradient G, and W ← W − change·W. The steps
 // then don't depend on how well W is conditioned (J.-F. Cardoso, B. Laheld, IEEE Transactions on
 // Signal Processing 44(12), 1996; S. Amari's natural gradient). The default is none.
+//
+// The caller may set two variables that begin as identities, at the paths of [RelativeMetric]:
+// with scales s, [R, …, d], and a matrix M, [R, …, d, d], Adam works on E = diag(s)·G·Wᵀ·Mᵀ, and
+// W ← W − diag(s)·change·M·W. If s has the standard deviations of W·x, and M makes W·x white, the
+// steps don't depend on how the outputs of W are scaled and correlated either.
 func (c *RunsAdamConfig) Relative(names ...string) *RunsAdamConfig {
 	c.relative = append(c.relative, names...)
 	return c
 }
+
+// RelativeMetric returns the paths of the scales s and of the matrices M of the relative steps of
+// the variable at a path; see [RunsAdamConfig.Relative].
+func RelativeMetric(path string) (scales, matrices string) {
+	scope := "/" + runsAdamScope + path
+	return scope + "/" + metricScales, scope + "/" + metricMatrices
+}
+
+// The names of the variables of a metric.
+const metricScales, metricMatrices = "scales", "whitening"
 
 // Done returns the optimizer.
 func (c *RunsAdamConfig) Done() optimizer.Interface { return &runsAdam{*c} }
@@ -263,9 +278,11 @@ func (a *runsAdam) UpdateGraphWithGradients(
 		if len(group) == 0 {
 			continue
 		}
+		relative := make(map[*model.Variable]coordinates)
 		for i, v := range group {
 			if slices.Contains(a.relative, v.Name()) {
-				grouped[k][i] = timesTransposed(grouped[k][i], v.NodeValue(g))
+				relative[v] = a.coordinates(scope, g, v)
+				grouped[k][i] = relative[v].gradient(grouped[k][i])
 			}
 		}
 		grad := a.clipped(perRun(grouped[k])) // [R, P]
@@ -287,13 +304,44 @@ func (a *runsAdam) UpdateGraphWithGradients(
 			part := Slice(change, AxisRange(), AxisRange(first, first+size)) // [R, size]
 			first += size
 			part = Reshape(part, v.Shape().Dimensions...)
-			if slices.Contains(a.relative, v.Name()) {
-				part = times(part, v.NodeValue(g))
+			if c, ok := relative[v]; ok {
+				part = c.step(part)
 			}
 			v.SetNodeValue(Sub(v.NodeValue(g), part))
 		}
 	}
 }
+
+// coordinates are those of the relative steps of a variable W: steps are scales·E·basis.
+type coordinates struct {
+	scales *Node // [R, …, d, 1]
+	basis  *Node // M·W, [R, …, d, d]
+}
+
+// coordinates returns those of the variable v, whose graph is g.
+func (a *runsAdam) coordinates(scope *model.Scope, g *Graph, v *model.Variable) coordinates {
+	shape := v.Shape()
+	vectors := shapes.Make(shape.DType, shape.Dimensions[:shape.Rank()-1]...)
+	in := scope.Store().Scope(model.JoinPath("/", runsAdamScope, v.Path()))
+	node := func(name string, shape shapes.Shape, begin model.VariableInitializer) *Node {
+		return in.WithInitializer(begin).VariableWithShape(name, shape).SetTrainable(false).
+			NodeValue(g)
+	}
+	identities := func(g *Graph, shape shapes.Shape) *Node {
+		one := ConvertDType(Diagonal(g, shape.Dim(-1)), shape.DType)
+		return BroadcastToDims(ExpandLeftToRank(one, shape.Rank()), shape.Dimensions...)
+	}
+	return coordinates{
+		scales: InsertAxes(node(metricScales, vectors, initializer.One), -1),
+		basis:  times(node(metricMatrices, shape, identities), v.NodeValue(g)),
+	}
+}
+
+// gradient returns the gradient G in the coordinates of the steps.
+func (c coordinates) gradient(g *Node) *Node { return Mul(c.scales, timesTransposed(g, c.basis)) }
+
+// step returns the step of W of one in these coordinates.
+func (c coordinates) step(e *Node) *Node { return Mul(c.scales, times(e, c.basis)) }
 
 // times returns a·b for matrices in the last two axes of a and b, […, d, d].
 func times(a, b *Node) *Node {

@@ -1,7 +1,9 @@
 package flows_test
 
 import (
+	"errors"
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -15,7 +17,8 @@ import (
 )
 
 // The first step of Adam is the rate against the sign of the gradient. Of a relative one that is
-// the sign of G·Wᵀ, and the change is that times W. A run's rate has its own factor.
+// the sign of diag(s)·G·Wᵀ·Mᵀ, and the change is diag(s) times that times M·W. A run's rate has its
+// own factor. The metric begins as the identity.
 func TestRunsAdamRelative(t *testing.T) {
 	gradient := [][]float64{{1, -2}, {3, 0.5}}
 	begin := [][]float64{{2, 0.5}, {-1, 3}}
@@ -39,6 +42,17 @@ func TestRunsAdamRelative(t *testing.T) {
 		if err := w.SetValue(tensors.FromValue([][][]float64{begin, begin})); err != nil {
 			t.Fatal(err)
 		}
+		metrics := [][][]float64{{{1, 0}, {0, 1}}, {{0.5, -2}, {0, 3}}}
+		scales := [][]float64{{1, 1}, {2, -0.5}}
+		scalesPath, matricesPath := flows.RelativeMetric("/w")
+		m := store.GetVariable(matricesPath)
+		if begin := m.MustValue().Value().([][][]float64); !reflect.DeepEqual(begin[1], metrics[0]) {
+			t.Errorf("the metric begins as %v", begin[1])
+		}
+		if err := errors.Join(m.SetValue(tensors.FromValue(metrics)),
+			store.GetVariable(scalesPath).SetValue(tensors.FromValue(scales))); err != nil {
+			t.Fatal(err)
+		}
 		rates := store.GetVariable(flows.RunsAdamRates)
 		if err := rates.SetValue(tensors.FromValue([]float64{1, 0.5})); err != nil {
 			t.Fatal(err)
@@ -48,12 +62,18 @@ func TestRunsAdamRelative(t *testing.T) {
 		}
 		got := w.MustValue().Value().([][][]float64)
 		for r, rate := range []float64{0.1, 0.05} {
+			var basis [2][2]float64
+			for i := range 2 {
+				for j := range 2 {
+					basis[i][j] = metrics[r][i][0]*begin[0][j] + metrics[r][i][1]*begin[1][j]
+				}
+			}
 			for i := range 2 {
 				for j := range 2 {
 					want := begin[i][j]
 					for k := range 2 {
-						e := gradient[i][0]*begin[k][0] + gradient[i][1]*begin[k][1]
-						want -= rate * math.Copysign(1, e) * begin[k][j]
+						e := gradient[i][0]*basis[k][0] + gradient[i][1]*basis[k][1]
+						want -= rate * math.Copysign(1, e) * math.Abs(scales[r][i]) * basis[k][j]
 					}
 					if math.Abs(got[r][i][j]-want) > 1e-6 {
 						t.Errorf("run %d: w[%d][%d] = %g, want %g", r, i, j, got[r][i][j], want)

@@ -16,6 +16,19 @@ import (
 // which tanh is rounded from 9 on.
 const MaxBend = 1 - 0x1p-24
 
+// MaxLogSlope limits the logarithms of slopes and of sharpness of full matrices' nonlinearities:
+// slopes of 0.08 to 12. It is a choice; a leaky ReLU of 0.2 needs a ratio of 5. Sharpness is that
+// at 0.
+const MaxLogSlope, Sharpness = 2.5, 3
+
+// LeakyOf returns the parameters of nonlinearities by the variables of full matrices: y = gain/k·
+// (v + c·(√(v² + 1) − 1)), v = k·u.
+func LeakyOf(lower, upper, sharpness float64) (c, gain, k float64) {
+	log := func(v float64) float64 { return MaxLogSlope * math.Tanh(v/MaxLogSlope) }
+	p, q := math.Exp(log(lower)), math.Exp(log(upper))
+	return (q - p) / (q + p), (p + q) / 2, Sharpness * math.Exp(log(sharpness))
+}
+
 // Factor returns the factors and the signed permutation P, d×d row-major, of the invertible
 // matrix w = P·L·U. The factors hold L below the diagonal, the logarithms of U's diagonal on
 // it, and U above it.

@@ -69,6 +69,33 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 	return z, logDet, nil
 }
 
+// Outputs returns what each affine map makes of x, d×n, before the nonlinearity; the last is the
+// network's output.
+func (m *Invertible) Outputs(x *mat.Dense) ([]*mat.Dense, error) {
+	if err := m.fits(x); err != nil {
+		return nil, err
+	}
+	var outputs []*mat.Dense
+	for l, a := range m.Linear {
+		y, err := a.Apply(x)
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, y)
+		if l == len(m.Bends) {
+			break
+		}
+		x = mat.DenseCopyOf(y)
+		for i, c := range m.Bends[l] {
+			row := x.RawRowView(i)
+			for t, v := range row {
+				row[t], _ = nonlinearity(c, v)
+			}
+		}
+	}
+	return outputs, nil
+}
+
 // Invert returns the x of Apply(x) = z; see preprocess.Map.
 func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 	if err := m.fits(z); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/host"
@@ -21,28 +22,38 @@ const fewSignals = 8
 // many reports whether networks of d signals are trained as of many.
 func (o Options) many(d int) bool { return d > fewSignals }
 
-// The training of many signals, by measurements on Laplace AR sources behind leaky-ReLU layers
-// (n = 16,384, seed 1; reached log-likelihood, in nats per position, of the true inverse's).
+// The training of many signals, by measurements of single runs on Laplace AR sources behind
+// leaky-ReLU layers (n = 16,384, seeds 7201 to 7204, in development, by another program of the same
+// steps). The gap is that of the reached log-likelihood to the one of the true inverse, in nats per
+// position. Random starts alone made it −1.3 to −6.8 behind three layers, so that the means have
+// errors of about one nat, and restarts decide.
 const (
-	// manyLayers is a choice for L = 2 and 3; 8 suffice for L = 1. By another program 10 signals
-	// behind L = 3 came to 0.06, 1.93 and 2.64 of 5.46 with 12, 16 and 24 layers.
-	manyLayers = 16
-	// manySteps: 20 signals behind two layers reached 3.97 of 6.42 after 6,000 steps and go on.
-	manySteps = 10000
-	// manyRate is the learning rate times √d, as a relative step of all d² entries has a norm of up
-	// to d times the rate. 10 signals behind two layers came to 0.16, 0.12 and −0.21 of 0.49 by
-	// rates of 0.015, 0.02 and 0.03; 20 signals to 3.59, 3.97 and 2.87 of 6.42 by 0.01, 0.015 and
-	// 0.02.
-	manyRate = 0.06
+	// There are as many layers as signals, but minLayers to maxLayers. Ten signals behind three
+	// layers came to mean gaps of −1.6, −1.9 and −2.0 with 10, 16 and 24 layers (four seeds), 20
+	// behind two to −5.7 and −1.9 with 10 and 16 (one seed).
+	minLayers, maxLayers = 10, 16
+	// manySteps is a choice: twice of them brought ten signals behind three layers no nearer.
+	manySteps = 8000
+	// manyRate is the learning rate times d. Ten signals behind three layers came to mean gaps of
+	// −2.7, −1.6, −1.3 and −2.1 by rates of 0.01, 0.015, 0.02 and 0.025; 20 behind two to −1.9 by
+	// 0.01, and diverged at 0.012.
+	manyRate = 0.18
+	// manyRestarts is a choice: of them one goes on after half of the steps.
+	manyRestarts = 8
+	// manyBeta1 is the decay of the first moment of Adam. Ten signals behind three layers came to
+	// mean gaps of −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
+	manyBeta1 = 0.95
 	// slowRate is the rate of every second restart, as a share.
 	slowRate = 0.7
-	// manyEvaluations is how many times in a training runs are evaluated, every 200 steps. Half of
-	// them keep networks of 400 steps ago at worst, twice take twice the time on the host.
+	// manyEvaluations is how many times in a training runs are evaluated, every 160 steps. Half of
+	// them keep networks of 320 steps ago at worst, twice take twice the time on the host.
 	manyEvaluations = 50
 )
 
-// stages are the shares of the steps after which half of the restarts go on.
-var stages = [...]float64{1. / 8, 1. / 2, 1}
+// stages are the shares of the steps after which half of the restarts go on, and what they have
+// learned is unmixed. The last but one ends where the rate is a tenth of the highest, so that
+// what was unmixed is only refined.
+var stages = [...]float64{1. / 8, 1. / 4, 1. / 2, 4. / 5, 1}
 
 // trainMany trains the restarts one after another in stages. After each stage the better half
 // goes on, by the held-out log-likelihood, of each problem and fold. A run that diverges goes on
@@ -58,6 +69,7 @@ func (t *training) trainMany(ctx context.Context) error {
 	defer func() { t.options.cost = nil }()
 	t.options.report(Fitting, 0, nil)
 	h := &halving{training: t, states: make([]state, t.runs()), rates: make([]float64, t.runs())}
+	h.takeSamples()
 	h.entrants = make([][]int, len(t.active))
 	for r := range t.runs() {
 		problem, restart, fold := t.of(r)
@@ -75,6 +87,18 @@ func (t *training) trainMany(ctx context.Context) error {
 		from = to
 	}
 	return nil
+}
+
+// takeSamples sets the samples.
+func (h *halving) takeSamples() {
+	for _, z := range h.signals {
+		var folds []*mat.Dense
+		for fold := range h.options.Folds {
+			train, _ := h.index.split(fold)
+			folds = append(folds, sample(z, train))
+		}
+		h.samples = append(h.samples, folds)
+	}
 }
 
 // stageEnds returns the steps at which the stages end.
@@ -105,6 +129,8 @@ type halving struct {
 	states   []state // of each run after its last stage, nil before
 	rates    []float64
 	done     int // steps of all runs in a slot
+
+	samples [][]*mat.Dense // of each problem and fold, the signals that the metric is of
 }
 
 // A state is the values of a run's variables and of its optimizer, by path.
@@ -146,6 +172,9 @@ func (h *halving) group(ctx context.Context, from, to int) (behind float64, err 
 	every := max(1, h.options.Steps/manyEvaluations)
 	for step := from; step < to; {
 		n := min(evaluateEvery, to-step)
+		if err := h.setMetric(); err != nil {
+			return 0, err
+		}
 		if err := h.advance(ctx, n); err != nil {
 			return 0, err
 		}
@@ -162,7 +191,12 @@ func (h *halving) group(ctx context.Context, from, to int) (behind float64, err 
 			return 0, err
 		}
 	}
-	h.states, err = h.saved()
+	if h.states, err = h.saved(); err != nil {
+		return behind, err
+	}
+	if to < h.options.Steps {
+		err = h.unmix(ctx)
+	}
 	return behind, err
 }
 

@@ -8,9 +8,11 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // manyProblem draws d Laplace AR sources behind L leaky-ReLU layers.
@@ -38,11 +40,11 @@ func halved(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training 
 	return tr
 }
 
-// One restart of each fold makes all steps, a second one half and two more an eighth of them. What
+// One restart of each fold makes all steps, others a quarter and an eighth of them. What
 // becomes of a run doesn't depend on the others: its variables are the same after another's turn.
 func TestHalving(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
-	o := Options{Layers: 2, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
+	o := Options{Layers: 2, Restarts: 4, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		tr := halved(t, b, x, o)
 		alone := o
@@ -64,7 +66,7 @@ func TestHalving(t *testing.T) {
 					}
 				}
 			}
-			if want := map[int]int{10: 2, 40: 1, 80: 1}; !reflect.DeepEqual(count, want) {
+			if want := map[int]int{10: 2, 20: 1, 80: 1}; !reflect.DeepEqual(count, want) {
 				t.Errorf("fold %d: runs by their last step %v, want %v", fold, count, want)
 			}
 		}
@@ -175,5 +177,78 @@ func TestTwentySignals(t *testing.T) {
 	m := mustFit(t, b, x, Options{Seed: 2})
 	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.99 || !m.Identified() {
 		t.Errorf("MCC %.4f, identified: %v; want 0.99 and true", mcc, m.Identified())
+	}
+}
+
+// The scales are the outputs' standard deviations, and with the ridge the whitening takes their
+// correlations to the identity. Of a constant or infinite output both are those of white ones.
+func TestMetric(t *testing.T) {
+	a := mat.NewDense(3, 3, []float64{10, 0, 0, 8, 6, 0, 0.02, 0.06, 0.1})
+	var y, scaled, product mat.Dense
+	y.Mul(a, drawNormal(1, 3, 1000, 1))
+	scales, m := metricOf(&y)
+	var c mat.SymDense
+	stat.CorrelationMatrix(&c, y.T(), nil)
+	for i := range 3 {
+		if sd := stat.StdDev(y.RawRowView(i), nil); math.Abs(scales[i]-sd) > 1e-9*sd {
+			t.Errorf("scale %d is %g, want %g", i, scales[i], sd)
+		}
+		c.SetSym(i, i, 1+metricRidge)
+	}
+	scaled.Apply(func(_, j int, v float64) float64 { return v * scales[j] }, m)
+	product.Product(&scaled, &c, scaled.T())
+	if !mat.EqualApprox(&product, rotation.Identity(3), 1e-9) {
+		t.Errorf("the whitened correlations are\n%.4f", mat.Formatted(&product))
+	}
+	for _, v := range []float64{3, math.Inf(1)} {
+		for k := range 1000 {
+			y.Set(1, k, v)
+		}
+		if scales, m := metricOf(&y); scales[0] != 1 || m.At(0, 0) != 1 || m.At(1, 0) != 0 {
+			t.Errorf("outputs of %g: scales %v", v, scales)
+		}
+	}
+}
+
+// A network whose signals are a rotation of the sources is unmixed: its held-out positions are more
+// likely, and the state holds the same network.
+func TestUnmix(t *testing.T) {
+	s, _ := manyProblem(t, 3, 9, 1, 4000)
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x mat.Dense
+	x.Mul(rotation.Random(newRand(2), 9), s)
+	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Folds: 1, Steps: 80, Batch: 128})
+	defer tr.finalize()
+	h := &halving{training: tr, states: make([]state, 1), rates: []float64{1}, entrants: [][]int{{0}}}
+	if h.states, err = h.saved(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.evaluate(0); err != nil {
+		t.Fatal(err)
+	}
+	before := h.last(0)
+	if err := h.unmix(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.restore(h.states); err != nil {
+		t.Fatal(err)
+	}
+	maps, err := h.maps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := apply(t, maps[0], h.signals[0])
+	if mcc := mcc(t, z, s); mcc < 0.98 || h.last(0) <= before {
+		t.Errorf("MCC %.4f, likelihood %.3f before and %.3f after", mcc, before, h.last(0))
+	}
+	after := h.last(0)
+	if _, err := h.evaluate(1); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.last(0); math.Abs(got-after) > 1e-4 {
+		t.Errorf("the state's likelihood is %.5f, the unmixed network's %.5f", got, after)
 	}
 }

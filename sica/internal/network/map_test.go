@@ -42,12 +42,25 @@ func drawNormal(seed uint64, rows, cols int, scale float64) *mat.Dense {
 
 // The map is layers.Invertible with the same parameters.
 func TestMapIsTheLayer(t *testing.T) {
+	t.Run("factors", func(t *testing.T) {
+		compareMapWithLayer(t, (*layers.InvertibleConfig).Done,
+			"factors", "permutations", "biases", "bends")
+	})
+	t.Run("matrices", func(t *testing.T) {
+		full := func(c *layers.InvertibleConfig) (z, logDet *Node) { return c.FullMatrices().Done() }
+		compareMapWithLayer(t, full, "matrices", "biases", "lower", "upper", "sharpness")
+	})
+}
+
+func compareMapWithLayer(
+	t *testing.T, done func(*layers.InvertibleConfig) (z, logDet *Node), names ...string,
+) {
 	const d, n = 3, 2
 	onBackends(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) []*Node {
-			z, logDet := layers.Invertible(scope, x).Layers(n).Done()
+			z, logDet := done(layers.Invertible(scope, x).Layers(n))
 			return []*Node{z, logDet}
 		})
 		if err != nil {
@@ -64,7 +77,7 @@ func TestMapIsTheLayer(t *testing.T) {
 			t.Fatal(err)
 		}
 		variables := map[string][]float64{}
-		for _, name := range []string{"factors", "permutations", "biases", "bends"} {
+		for _, name := range names {
 			if variables[name], err = tensors.CopyFlatData[float64](store.GetVariable("/invertible/" + name).MustValue()); err != nil {
 				t.Fatal(err)
 			}

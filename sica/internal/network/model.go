@@ -296,6 +296,20 @@ func newMap(d int, variables map[string][]float64) *mapping.Invertible {
 		copy(a.Offset, layer("biases", l, d))
 		m.Linear = append(m.Linear, a)
 	}
+	for l := range len(variables["lower"]) / d {
+		m.Bends = append(m.Bends, make([]float64, d))
+		before, after := m.Linear[l], m.Linear[l+1]
+		for i := range d {
+			c, gain, k := invertible.LeakyOf(layer("lower", l, d)[i], layer("upper", l, d)[i],
+				layer("sharpness", l, d)[i])
+			m.Bends[l][i] = c
+			floats.Scale(k, before.Matrix[i*d:(i+1)*d])
+			before.Offset[i] *= k
+			for j := range d {
+				after.Matrix[j*d+i] *= gain / k
+			}
+		}
+	}
 	for l := range len(variables["bends"]) / d {
 		bends := make([]float64, d)
 		for i, b := range layer("bends", l, d) {

@@ -23,10 +23,10 @@ type Options struct {
 	// hardly changes: at least 2, or 1 where there are too few positions for that, and at
 	// most 8 in a sequence and 3 in an image.
 	Past int
-	// Restarts is how many networks to begin with for each fold, the default 4,
-	// and Folds, the default 2, how many choices of the positions held out.
+	// Restarts is how many networks to begin with for each fold, the default 4, of more than eight
+	// signals 8, and Folds, the default 2, how many choices of the positions held out.
 	Restarts, Folds int
-	// Layers of the network. The default is 8, of more than eight signals 16.
+	// Layers of the network. The default is 8, of more than eight signals d, but 10 to 16.
 	Layers int
 	// Components of the mixture of Gaussians that innovations are drawn from.
 	// The default is 4.
@@ -35,13 +35,13 @@ type Options struct {
 	// didn't vary.
 	ConstantStrength bool
 	// Steps of Adam. The default is d·T/4, but at least 2400 and at most 4800. Of more than
-	// eight signals it is 10,000; an eighth of them are made by all restarts, half of them by the
-	// better half, and the others by the best quarter.
+	// eight signals it is 8000; an eighth of them are made by all restarts, a quarter by half of
+	// them, half by a quarter of them, and all by the best eighth.
 	Steps int
 	// Batch is how many positions a step looks at. The default is 512.
 	Batch int
 	// LearningRate of the network; that of the sources is twice as much. The
-	// default is 0.04, of more than eight signals 0.06/√d.
+	// default is 0.04, of more than eight signals 0.18/d.
 	LearningRate float64
 	// OnProgress, if it isn't nil, is told how far a fit is.
 	OnProgress func(Progress)
@@ -117,15 +117,17 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 		return o, fmt.Errorf("shape %v has %d positions, the signals %d", o.Shape, product, T)
 	}
 	layers, steps, rate := 8, min(max(d*T/4, minSteps), maxSteps), learningRate
+	restarts := 4
 	if o.many(d) {
-		layers, steps, rate = manyLayers, manySteps, manyRate/math.Sqrt(float64(d))
+		restarts = manyRestarts
+		layers, steps, rate = min(max(d, minLayers), maxLayers), manySteps, manyRate/float64(d)
 	}
 	for _, f := range []struct {
 		name           string
 		value          *int
 		standard, most int
 	}{
-		{"Restarts", &o.Restarts, 4, 1 << 10},
+		{"Restarts", &o.Restarts, restarts, 1 << 10},
 		{"Folds", &o.Folds, 2, maxFolds},
 		{"Layers", &o.Layers, layers, 1 << 10},
 		{"Components", &o.Components, 4, 1 << 6},

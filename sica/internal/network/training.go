@@ -290,7 +290,7 @@ func (t *training) read(scope string, names ...string) ([]map[string][]float64, 
 // maps are the networks of the active runs.
 func (t *training) maps() ([]*mapping.Invertible, error) {
 	variables, err := t.read(mapScope+"/invertible",
-		"factors", "permutations", "matrices", "biases", "bends")
+		"factors", "permutations", "matrices", "biases", "bends", "lower", "upper", "sharpness")
 	if err != nil {
 		return nil, err
 	}
@@ -454,7 +454,11 @@ func newProgram(
 		Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps, PerRun: l.full,
 	}
 	ofSources := flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps, PerRun: l.full}
-	opt := flows.RunsAdam().Betas(.9, beta2).Clip(clipNorm).
+	beta1 := 0.9
+	if l.full {
+		beta1 = manyBeta1
+	}
+	opt := flows.RunsAdam().Betas(beta1, beta2).Clip(clipNorm).
 		Schedule(mapScope, ofMap).Schedule(sourceScope, ofSources).Relative("matrices").Done()
 	loss := func(scope *model.Scope, _, batch []*Node) *Node {
 		likelihood := l.graph(scope, batch[0]) // [R, K, p′…]

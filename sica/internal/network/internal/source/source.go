@@ -4,6 +4,7 @@ package source
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -30,6 +31,11 @@ func Models(d int, coefficients, mixture []float64) []*Model {
 		models[i] = &Model{coefficients[i*p : (i+1)*p], logWeights, row(1), row(2)}
 	}
 	return models
+}
+
+// Variables returns what Models takes for one signal.
+func (s *Model) Variables() (coefficients, mixture []float64) {
+	return s.coefficients, slices.Concat(s.logWeights, s.means, s.logStds)
 }
 
 // emSteps come to within .002 nats a position of what a thousand steps reach at
