@@ -20,10 +20,10 @@ func (c Cost) String() string {
 }
 
 // The time of a step of a run, by each position and affine map, in seconds: signalSeconds for each
-// signal, entrySeconds for each entry of its matrix. They are of one core of an Intel Xeon of 2.1
-// GHz and XLA, where a step of 524 positions and 17 maps takes 1.1 ms of 10 signals and 3.5 ms of
-// 20. Pure Go takes longer; how much wasn't measured. compileSeconds is for the program.
-const signalSeconds, entrySeconds, compileSeconds = 5e-9, 0.73e-9, 6
+// signal, entrySeconds for each entry of its matrix. They are of one core of a busy AMD EPYC and
+// XLA, with the evaluations on the host: fits took 51 s to ten signals and 154 s to 20. Pure Go
+// takes longer; how much wasn't measured. compileSeconds is for the program.
+const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 
 // maxSeconds is the cost above which Improve fits no network: an hour of a core, which is about a
 // hundred signals. It is a choice; Options.Fit itself has no limit.

@@ -117,9 +117,9 @@ func TestRevive(t *testing.T) {
 	}
 }
 
-// Costs are those measured, to a half: 48 s of 10 signals, 108 s of 20.
+// Costs are those measured, to a half: 51 s of 10 signals, 154 s of 20.
 func TestCost(t *testing.T) {
-	for d, want := range map[int]float64{10: 48, 20: 108} {
+	for d, want := range map[int]float64{10: 51, 20: 154} {
 		c, err := Options{}.Cost(d, 16384)
 		if err != nil {
 			t.Fatal(err)
