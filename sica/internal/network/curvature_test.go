@@ -138,3 +138,27 @@ func TestCurvatureOfLittle(t *testing.T) {
 		}
 	}
 }
+
+// Of independent signals the deviation is as likely large for many of them at few positions, where
+// what is left out has a seventh of the dimensions, as for few: not evident in two of three.
+func TestCurvatureOfManySignals(t *testing.T) {
+	const d, n = 8, 1024
+	evident := 0
+	for seed := range uint64(3) {
+		s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(seed, 1)), d, n, 0.7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := MeasureCurvature(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Evident() {
+			evident++
+		}
+		t.Logf("seed %d: deviation %.1f, share %.3f", seed, c.Deviation, c.Share)
+	}
+	if evident > 1 {
+		t.Errorf("evident in %d of 3", evident)
+	}
+}
