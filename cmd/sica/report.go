@@ -145,7 +145,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
 	}
-	opt.fitting.LeaveOutPauses = sequence
+	opt.fitting.LeaveOutPauses, opt.fitting.Thin = sequence, sequence
 	opt.reading.Fitting = &opt.fitting
 	part, err := readPart(cmd, opt.learnOn, &opt.reading, opt.in, cfg.Shape)
 	if err != nil {

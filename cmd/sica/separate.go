@@ -57,8 +57,10 @@ positions. --learn-on sets the part. With --truth, for images, and for networks
 that see a signal's surroundings, it learns from all positions.
 
 Bad parts can be excluded from learning. --without leaves out channels, which then
-aren't recovered. --skip leaves out stretches of time; --highpass and --notch
-remove drifts and hum. The recovered signals have all positions, and no filter.
+aren't recovered. --skip leaves out stretches of time; --highpass, --lowpass and
+--notch remove drifts, fast noise and hum. The recovered signals have all positions,
+and no filter. After --lowpass 30 as many positions are learned from as tell what is
+slower than 30 Hz: use it where what matters is slow, such as blinks.
 Stretches of 64 positions or more in which no channel changes are skipped, with a
 note.
 
@@ -144,6 +146,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	}
 	isFree := cfg.Flow != nil && cfg.Flow.Family == sica.Free
 	opt.fitting.LeaveOutPauses = sequence && !isFree
+	opt.fitting.Thin = !isFree
 	if opt.fitting.SkipsSome() && isFree {
 		return usage.Errorf("--skip: networks of the family free can't be applied to other positions " +
 			"than they learned from: use another --method")

@@ -1,5 +1,5 @@
-// Package filter removes slow drifts and the hum of power lines from signals that a separation is
-// learned from.
+// Package filter removes slow drifts, fast noise and the hum of power lines from signals that a
+// separation is learned from.
 //
 // The filters are causal, and their phase is minimal: a filtered process has the same innovations
 // as the process itself. A filter of zero phase, forward and backward, would mix later innovations
@@ -13,6 +13,7 @@ package filter
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 const (
@@ -37,6 +38,9 @@ type Filter struct {
 	// Highpass is the frequency in Hz at which half of the amplitude is left, and below which
 	// less; 0 for none.
 	Highpass float64
+	// Lowpass is the frequency in Hz at which 0.7 of the amplitude is left, and above which less; 0
+	// for none.
+	Lowpass float64
 	// Notch is the frequency in Hz that is removed, with its multiples; 0 for none.
 	Notch float64
 }
@@ -52,7 +56,7 @@ func (f Filter) Check(rate float64) error {
 	for _, c := range []struct {
 		name string
 		hz   float64
-	}{{"high-pass", f.Highpass}, {"notch", f.Notch}} {
+	}{{"high-pass", f.Highpass}, {"low-pass", f.Lowpass}, {"notch", f.Notch}} {
 		if c.hz != 0 && !(c.hz > 0 && c.hz < rate/2) {
 			return fmt.Errorf("filter: %s is at %g Hz; must be above 0 and below %g Hz, half of the rate",
 				c.name, c.hz, rate/2)
@@ -63,15 +67,19 @@ func (f Filter) Check(rate float64) error {
 
 // String says what the filter does.
 func (f Filter) String() string {
-	low := fmt.Sprintf("without what is below %g Hz", f.Highpass)
-	hum := fmt.Sprintf("without %g Hz and its multiples", f.Notch)
-	switch {
-	case f.Highpass == 0:
-		return hum
-	case f.Notch == 0:
-		return low
+	var parts []string
+	for _, part := range []struct {
+		hz   float64
+		text string
+	}{
+		{f.Highpass, "what is below %g Hz"}, {f.Lowpass, "what is above %g Hz"},
+		{f.Notch, "%g Hz and its multiples"},
+	} {
+		if part.hz != 0 {
+			parts = append(parts, fmt.Sprintf("without "+part.text, part.hz))
+		}
 	}
-	return low + " and " + hum
+	return strings.Join(parts, " and ")
 }
 
 // Apply filters a signal at a rate in Hz, for which Check has returned nil, in place.
@@ -93,12 +101,22 @@ func (f Filter) border(rate float64, n int) int {
 	return int(min(math.Ceil(reflected*rate/lowest), float64(n-1)))
 }
 
+// butterworth are the quality factors of the two sections of a filter of order 4.
+var butterworth = []float64{0.5411961, 1.3065630}
+
 // sections returns what is applied one after the other.
 func (f Filter) sections(rate float64) (all []section) {
 	if f.Highpass > 0 {
 		sin, cos := math.Sincos(2 * math.Pi * f.Highpass / rate)
 		b := [3]float64{(1 + cos) / 2, -1 - cos, (1 + cos) / 2}
 		all = append(all, newSection(b, sin/(2*resonance), cos))
+	}
+	if f.Lowpass > 0 {
+		sin, cos := math.Sincos(2 * math.Pi * f.Lowpass / rate)
+		for _, quality := range butterworth {
+			b := [3]float64{(1 - cos) / 2, 1 - cos, (1 - cos) / 2}
+			all = append(all, newSection(b, sin/(2*quality), cos))
+		}
 	}
 	for k := 1.; f.Notch > 0 && k*f.Notch < rate/2; k++ {
 		cos := math.Cos(2 * math.Pi * k * f.Notch / rate)

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -89,5 +90,31 @@ func TestCheck(t *testing.T) {
 	}
 	if (Filter{Highpass: 1}).Check(0) == nil {
 		t.Error("a rate of 0 is taken")
+	}
+}
+
+// A low-pass filter leaves what is slow, half of the power at its frequency, and little above.
+func TestLowpass(t *testing.T) {
+	const rate, n = 250, 4000
+	f := Filter{Lowpass: 30}
+	if err := f.Check(rate); err != nil || !strings.Contains(f.String(), "without what is above 30 Hz") {
+		t.Fatalf("%v: %v", f, err)
+	}
+	for _, c := range []struct{ hz, low, high float64 }{{1, 0.999, 1.001}, {30, 0.70, 0.71}, {90, 0, 0.01}} {
+		signal := make([]float64, n)
+		for t := range signal {
+			signal[t] = math.Sin(2 * math.Pi * c.hz * float64(t) / rate)
+		}
+		f.Apply(signal, rate)
+		power := 0.0
+		for _, v := range signal[n/2:] {
+			power += v * v / (n / 2)
+		}
+		if amplitude := math.Sqrt(2 * power); amplitude < c.low || amplitude > c.high {
+			t.Errorf("%g Hz: amplitude %.4f, want %g to %g", c.hz, amplitude, c.low, c.high)
+		}
+	}
+	if err := (Filter{Lowpass: 125}).Check(rate); err == nil {
+		t.Error("half of the rate was accepted")
 	}
 }

@@ -23,6 +23,8 @@ import (
 type Fitting struct {
 	// LeaveOutPauses leaves out stretches of recordings in memory at which no channel changes.
 	LeaveOutPauses bool
+	// Thin takes, after a low-pass filter, only as many positions as it leaves something to tell of.
+	Thin bool
 
 	filter filter.Filter
 	skip   []string
@@ -35,6 +37,8 @@ func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
 	f.Float64Var(&o.filter.Highpass, "highpass", 0,
 		does+" the signals without what is slower than `HZ`")
+	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
+		does+" the signals without what is faster than `HZ`")
 	f.Float64Var(&o.filter.Notch, "notch", 0,
 		does+" the signals without the hum at `HZ` and its multiples")
 	f.StringSliceVar(&o.skip, "skip", nil,
@@ -56,7 +60,7 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 		return usage.Errorf("--rate %g: use a positive number", o.rate)
 	}
 	if !o.IsZero() && !isSequence {
-		return usage.Errorf("--highpass, --notch and --skip are for recordings: leave them out for " +
+		return usage.Errorf("--highpass, --lowpass, --notch and --skip are for recordings: leave them out for " +
 			"images and videos")
 	}
 	return nil
@@ -94,7 +98,7 @@ func (o *Fitting) Source(
 	}
 	if !o.filter.IsZero() {
 		if about.Rate == 0 {
-			return nil, nil, usage.Errorf("--highpass and --notch: the recording doesn't say how many " +
+			return nil, nil, usage.Errorf("--highpass, --lowpass and --notch: the recording doesn't say how many " +
 				"positions are a second: use --rate")
 		}
 		if err := o.filter.Check(about.Rate); err != nil {
@@ -124,7 +128,31 @@ func (o *Fitting) Source(
 		notes = append(notes, fmt.Sprintf("positions %s were skipped, %d of %d", listed(skipped),
 			n-left, n))
 	}
+	if every := o.thinned(about.Rate); every > 1 && left >= 2*every {
+		all, err := blockwise.Part(ctx, x, left)
+		if err != nil {
+			return nil, nil, err
+		}
+		thin := mat.NewDense(d, left/every, nil)
+		thin.Apply(func(i, t int, _ float64) float64 { return all.At(i, t*every) }, thin)
+		x = blockwise.InMemory{Dense: thin}
+		notes = append(notes, fmt.Sprintf("one of %d positions was taken, which tells all that is "+
+			"slower than %g Hz", every, o.filter.Lowpass))
+	}
 	return x, notes, nil
+}
+
+// thinMargin is the rate that is left by thinned, in units of the low-pass filter's frequency: 2 is
+// the least that tells what is slower, and 2.5 leaves the filter some room. A choice: what is folded
+// back from above is mixed by the same matrix, and does no harm.
+const thinMargin = 2.5
+
+// thinned returns of how many positions one is taken at a rate.
+func (o *Fitting) thinned(rate float64) int {
+	if !o.Thin || o.filter.Lowpass == 0 {
+		return 1
+	}
+	return max(1, int(rate/(thinMargin*o.filter.Lowpass)))
 }
 
 // inMemory returns the signals of a recording that is in memory, nil for others.

@@ -140,3 +140,26 @@ func TestPauses(t *testing.T) {
 		t.Errorf("of a recording that never changes something is left out: %q, %v", notes, err)
 	}
 }
+
+// After a low-pass filter fewer positions are learned from where that is asked for; they are those
+// that are left of the skipped ones.
+func TestThin(t *testing.T) {
+	x, about := ramp() // 100 positions at 10 Hz
+	o := Fitting{Thin: true, filter: filter.Filter{Lowpass: 1}, skip: []string{"1-20"}}
+	left, notes, err := o.Source(t.Context(), x, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n := left.Dims(); n != 20 || len(notes) != 3 || !strings.Contains(notes[2],
+		"one of 4 positions was taken") {
+		t.Errorf("%d positions, notes %q", n, notes)
+	}
+	o.Thin = false
+	left, notes, err = o.Source(t.Context(), x, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n := left.Dims(); n != 80 || len(notes) != 2 {
+		t.Errorf("all: %d positions, notes %q", n, notes)
+	}
+}
