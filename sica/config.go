@@ -43,8 +43,8 @@ type Config struct {
 	Flow *Flow `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is told what is being done in a run of FitRuns before the
-	// iterations, and which share of it is done, 0 to 1. For iterations see Flow.OnIteration.
+	// OnProgress, if set, is called before the iterations, with what is being done in a run of
+	// FitRuns and the share of it that is done, 0 to 1. For iterations see Flow.OnIteration.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
@@ -168,8 +168,8 @@ type Flow struct {
 	// OnIteration, if set, is called after each iteration, in order, with the place of the
 	// run in FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`
-	// Stop, if set, is asked after each iteration, after OnIteration, whether the run has had
-	// enough. True ends it without an error: its status is StoppedAsked.
+	// Stop, if set, is called after each iteration, after OnIteration. True ends the run without
+	// an error: its status is StoppedAsked.
 	Stop func(run int, it Iteration) bool `json:"-"`
 }
 
