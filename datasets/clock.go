@@ -82,15 +82,19 @@ func (c *content) splitTimes(r *Recording) error {
 	signals := mat.DenseCopyOf(r.Signals.Slice(1, d, 0, n))
 	clock.describe(r, c.timeUnit)
 	r.Signals = signals
-	return clock.uneven
+	return clock.uneven()
 }
 
 // A clock is a column of numbers that may be times in seconds.
 type clock struct {
 	start, step float64 // of evenly spaced times with the same ends
 	last        float64
-	falls       bool  // somewhere
-	uneven      error // for the first time that isn't evenly spaced
+	falls       bool // somewhere
+
+	jump               float64 // the longest step
+	jumpLine           int
+	unevenLine         int // of the first time that isn't evenly spaced; 0 for none
+	unevenTime, jitter float64
 }
 
 // newClock returns the clock of n ≥ 2 times with these ends.
@@ -107,12 +111,30 @@ const maxJitter = 2
 // observe takes note of the time of position t.
 func (c *clock) observe(t int, time float64) {
 	c.falls = c.falls || time < c.last
+	if step := time - c.last; t > 0 && step > c.jump {
+		c.jump, c.jumpLine = step, t+2
+	}
 	c.last = time
 	jitter := math.Abs(time-c.start-float64(t)*c.step) / c.step
-	if c.uneven == nil && jitter > maxJitter {
-		c.uneven = fmt.Errorf("line %d: the times aren't evenly spaced (%g is off by %.3g steps); "+
-			"must be resampled, or the column renamed if it doesn't hold times", t+2, time, jitter)
+	if c.unevenLine == 0 && jitter > maxJitter {
+		c.unevenLine, c.unevenTime, c.jitter = t+2, time, jitter
 	}
+}
+
+// uneven returns an error if a time isn't evenly spaced: for a gap the place of the longest one,
+// for others that of the first.
+func (c *clock) uneven() error {
+	if c.unevenLine == 0 {
+		return nil
+	}
+	if c.jump > maxJitter*c.step+c.step {
+		return fmt.Errorf("line %d: the times have a gap of %.4g, where the mean step is %.4g; "+
+			"must be evenly spaced: cut the file there, or rename the column if it doesn't hold times",
+			c.jumpLine, c.jump, c.step)
+	}
+	return fmt.Errorf("line %d: the times aren't evenly spaced (%g is off by %.3g steps); "+
+		"must be resampled, or the column renamed if it doesn't hold times", c.unevenLine,
+		c.unevenTime, c.jitter)
 }
 
 // rises reports whether the numbers rise from the first to the last and never fall.

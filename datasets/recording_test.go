@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -79,8 +80,16 @@ func TestTimeColumn(t *testing.T) {
 		}
 	}
 	gap := "time,a\n0,1\n1,2\n2,1\n3,2\n4,1\n5,3\n16,2\n"
-	if _, err := formats[".csv"].read(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 6: the times aren't evenly spaced") {
+	if _, err := formats[".csv"].read(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 8: the times have a gap of 11,") {
 		t.Errorf("a gap: %v", err)
+	}
+	uneven, time := "time,a\n", 0.0
+	for k := range 40 { // steps of 1, and then of 1.5
+		uneven += fmt.Sprintf("%g,%d\n", time, k*k%7)
+		time += 1 + 0.5*float64(k/20)
+	}
+	if _, err := formats[".csv"].read(strings.NewReader(uneven)); err == nil || !strings.Contains(err.Error(), "the times aren't evenly spaced") {
+		t.Errorf("two rates: %v", err)
 	}
 }
 

@@ -187,7 +187,7 @@ func (s *Stream) findTimes(columns []column) error {
 	clock.describe(&s.about, s.timeUnit)
 	s.hasTimes = true
 	s.d--
-	return clock.uneven
+	return clock.uneven()
 }
 
 // open opens the file for use.

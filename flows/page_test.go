@@ -9,6 +9,22 @@ import (
 	"testing"
 )
 
+// fragmentHead is what a fragment of the page needs to be a program: the imports of the page's
+// program that it uses.
+const fragmentHead = `package main
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers/fnn"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"github.com/seed-47b1e431/gosica/layers"
+)
+
+func main() { _, _ = logits, logDensity }
+
+`
+
 // The programs of docs/how-to/gomlx.md compile.
 func TestPageCompiles(t *testing.T) {
 	page, err := os.ReadFile("../docs/how-to/gomlx.md")
@@ -23,6 +39,9 @@ func TestPageCompiles(t *testing.T) {
 	for _, block := range strings.Split(string(page), "```go\n")[1:] {
 		code, _, _ := strings.Cut(block, "\n```")
 		programs++
+		if !strings.HasPrefix(code, "package") {
+			code = fragmentHead + code
+		}
 		file := filepath.Join(t.TempDir(), "main.go")
 		if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
 			t.Fatal(err)
