@@ -20,9 +20,9 @@ for name, variables in dict(
 ).items():
     scipy.io.savemat(name + ".mat", variables, do_compression=True)
 rng = np.random.default_rng(0)
-innovations = rng.laplace(size=(8, 1000))
-sources = np.zeros((8, 1000))
-for k in range(1, 1000):
+innovations = rng.laplace(size=(8, 400))
+sources = np.zeros((8, 400))
+for k in range(1, 400):
     sources[:, k] = np.linspace(0.9, 0.2, 8) * sources[:, k - 1] + innovations[:, k]
 wide = (rng.normal(size=(8, 8)) @ sources).astype("f4")
 scipy.io.savemat("wide.mat", dict(eeg=wide, fs=250.0), do_compression=True)
