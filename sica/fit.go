@@ -63,8 +63,11 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 	return results[0], err
 }
 
-// FitRuns makes several independent separations of equal size in one compiled program. Its
-// results are those of Fit on each run, up to the rounding of the backend. The draws of a
+// FitRuns makes several independent separations of equal size in one compiled program, such as
+//
+//	runs := []sica.Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
+//
+// Its results are those of Fit on each run, up to the rounding of the backend. The draws of a
 // run come from its own seed only. The error, if any, is the first of the runs'.
 func FitRuns(
 	ctx context.Context, backend compute.Backend, runs []Run, cfg Config,
