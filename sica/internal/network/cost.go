@@ -9,7 +9,7 @@ import (
 type Cost struct {
 	// Seconds of one core of a processor, on XLA.
 	Seconds float64
-	// Bytes of memory, beside the signals.
+	// Bytes of memory, in addition to the signals.
 	Bytes float64
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // The null hypothesis is a linear mixture with sensor noise and any number of sources. Then the
 // innovations of the best linear prediction are mixed by one matrix wherever the signals are.
-// Behind a nonlinear mixture that matrix is its Jacobian there: products and strengths of the
+// For a nonlinear mixture that matrix is its Jacobian there: products and strengths of the
 // innovations depend on the values just before. Dependence between the signals is no evidence
 // by itself, since noise and surplus sources leave some behind every demixing.
 //
@@ -46,7 +46,7 @@ const (
 	// evident, of steady signals and of others. Linear mixtures with noise or surplus sources
 	// (n = 2,500): above them were 1 of 36 of autoregressions, 0 of 24 of bursts and synthetic
 	// EEGs and 2 of 12 of voices. Nonlinear mixtures (n = 1,024): 138 of 152. At half of them 35
-	// of 96 linear mixtures are evident; at twice, 5 of 16 of AR(7) behind GELU steps are
+	// of 96 linear mixtures are evident; at twice, 5 of 16 of AR(7) after GELU steps are
 	// missed, of which 2 are missed now.
 	curvatureSigmas, unsteadyCurvatureSigmas = 4.5, 6
 
@@ -72,7 +72,7 @@ const (
 
 	// manyCurvatureSigmas is the deviation above which networks of many signals are requested,
 	// which take minutes. Of 48 linear mixtures of 10, 20 and 32 signals, with 3 % of noise and
-	// without (n = 2,048), it was at most 8.8; behind one or two leaky-ReLU layers (n = 16,384) at
+	// without (n = 2,048), it was at most 8.8; after one or two leaky-ReLU layers (n = 16,384) at
 	// least 53. Half of it would call for networks behind 2 of the 48, twice of it is still far
 	// from 53.
 	manyCurvatureSigmas = 12
@@ -228,7 +228,7 @@ func means(z *mat.Dense, length int) *mat.Dense {
 
 // maxSkewness is the skewness up to which signals count as symmetric, after values are cut off
 // at skewnessCut standard deviations. The most skewed signal of synthetic EEGs has 1.08 to 2.06
-// (36 mixtures), of sources behind tanh, cubics and layers up to 0.32 (24). At half of it all of
+// (36 mixtures), of sources after tanh, cubics and layers up to 0.32 (24). At half of it all of
 // these still count; at twice, so do 32 of the 36 EEGs.
 const maxSkewness, skewnessCut = 1, 4
 

@@ -17,7 +17,7 @@ import (
 // error.
 type Difference = evidence.Difference
 
-// pastScores are the log-likelihoods of z at the positions held out by models
+// pastScores are the log-likelihoods of z at the held-out positions by models
 // with and without the past, both fitted to the others.
 func pastScores(z []float64, lags, train, held []int, components int) (with, without []float64) {
 	with, without = make([]float64, len(held)), make([]float64, len(held))

@@ -17,7 +17,7 @@ type Findings struct {
 	Agreement float64 `json:"agreement"`
 	Agreeing  int     `json:"agreeing"`
 	// PastGain is by how much its own past shortens the code of each signal at held-out
-	// positions. Signals of which it doesn't can't be identified behind a nonlinear mixing.
+	// positions. Signals of which it doesn't can't be identified after a nonlinear mixing.
 	// The signals are those before the Groups were rotated.
 	PastGain []Difference `json:"past_gain"`
 	// Groups are the signals whose rotations among themselves the data don't identify. They

@@ -26,7 +26,7 @@ type Model struct {
 	// variance 1 on the positions it was fitted to.
 	Map *mapping.Invertible `json:"map"`
 
-	// CodeLength is that of x at the positions held out, Jacobian included.
+	// CodeLength is that of x at the held-out positions, Jacobian included.
 	CodeLength float64 `json:"code_length"`
 	// OverWhitening is by how much the code of whitened signals is longer there, where the
 	// network pays for its choice among the runs and their steps.
@@ -43,12 +43,12 @@ type Model struct {
 	Agreeing  int     `json:"agreeing"`
 
 	// PastGain is, for each signal, what its own past takes off its code length
-	// at the positions held out, of all folds. Where that is nothing, a nonlinear mixing of the
+	// at the held-out positions, of all folds. Where that is nothing, a nonlinear mixing of the
 	// signals can't be identified. Signals of Groups are those before they were rotated.
 	PastGain []Difference `json:"past_gain"`
 	// Pairs hold what every two signals i < j lose when they are turned by 45°.
 	Pairs []Pair `json:"pairs"`
-	// Groups of signals whose rotations among themselves nothing tells apart.
+	// Groups of signals whose rotations among themselves are not identified.
 	// They are rotated as near to the whitened signals as can be.
 	Groups [][]int `json:"groups"`
 
@@ -102,7 +102,7 @@ func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 
 // fitAll is fit of several x of one size in one program. Each model is what fit
 // gives, to float32's precision. Rivals are, for each x and fold, the log-likelihoods of x under
-// another model at the positions held out: if all networks are far behind them, training ends
+// another model at the held-out positions: if all networks are far behind them, training ends
 // early. Without rivals it doesn't.
 func fitAll(
 	ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options,

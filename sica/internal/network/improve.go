@@ -402,7 +402,7 @@ func (c *comparison) alternative(start int) int {
 
 // accepted returns whether a network with a shorter code is taken in the place of a start.
 // One that isn't known to be right doesn't replace a linear demixing that is identified:
-// that may be right for sources that can't be identified behind a nonlinear mixing, such as
+// that may be right for sources that can't be identified after a nonlinear mixing, such as
 // white ones. It does replace what isn't known to be right either, conditional normalisation
 // or a rotation that isn't identified, if other networks recovered the same signals or the
 // rotations of its signals are identified.

@@ -25,22 +25,22 @@ func (o Options) many(d int) bool { return d > fewSignals }
 // The training of many signals, by measurements of single runs on Laplace AR sources behind
 // leaky-ReLU layers (n = 16,384, seeds 7201 to 7204, in development, by another program of the same
 // steps). The gap is that of the reached log-likelihood to the one of the true inverse, in nats per
-// position. Random starts alone made it −1.3 to −6.8 behind three layers, so that the means have
+// position. Random starts alone made it −1.3 to −6.8 after three layers, so that the means have
 // errors of about one nat, and restarts decide.
 const (
 	// There are as many layers as signals, but minLayers to maxLayers. Ten signals behind three
 	// layers came to mean gaps of −1.6, −1.9 and −2.0 with 10, 16 and 24 layers (four seeds), 20
 	// behind two to −5.7 and −1.9 with 10 and 16 (one seed).
 	minLayers, maxLayers = 10, 16
-	// manySteps is a choice: twice of them brought ten signals behind three layers no nearer.
+	// manySteps is a choice: twice of them brought ten signals after three layers no nearer.
 	manySteps = 8000
-	// manyRate is the learning rate times d. Ten signals behind three layers came to mean gaps of
+	// manyRate is the learning rate times d. Ten signals after three layers came to mean gaps of
 	// −2.7, −1.6, −1.3 and −2.1 by rates of 0.01, 0.015, 0.02 and 0.025; 20 behind two to −1.9 by
 	// 0.01, and diverged at 0.012.
 	manyRate = 0.18
 	// manyRestarts is a choice: of them one goes on after half of the steps.
 	manyRestarts = 8
-	// manyBeta1 is the decay of the first moment of Adam. Ten signals behind three layers came to
+	// manyBeta1 is the decay of the first moment of Adam. Ten signals after three layers came to
 	// mean gaps of −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
 	manyBeta1 = 0.95
 	// slowRate is the rate of every second restart, as a share.

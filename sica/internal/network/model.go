@@ -217,8 +217,8 @@ func (m *Model) Identified() bool {
 	return len(m.Groups) == 0 && m.Known()
 }
 
-// Known tells whether the model's signals are the sources but for rotations that nothing
-// tells apart: each is predicted by its own past, and other runs recovered the same.
+// Known tells whether the model's signals are the sources up to rotations that are not
+// identified: each is predicted by its own past, and other runs recovered the same.
 func (m *Model) Known() bool {
 	return len(Unpredicted(m.PastGain)) == 0 && m.Reproduced()
 }

@@ -24,7 +24,7 @@ type Options struct {
 	// most 8 in a sequence and 3 in an image.
 	Past int
 	// Restarts is how many networks to begin with for each fold, the default 4, of more than eight
-	// signals 8, and Folds, the default 2, how many choices of the positions held out.
+	// signals 8, and Folds, the default 2, how many choices of the held-out positions.
 	Restarts, Folds int
 	// Layers of the network. The default is 8, of more than eight signals d, but 10 to 16.
 	Layers int
@@ -43,7 +43,7 @@ type Options struct {
 	// LearningRate of the network; that of the sources is twice as much. The
 	// default is 0.04, of more than eight signals 0.18/d.
 	LearningRate float64
-	// OnProgress, if it isn't nil, is told how far a fit is.
+	// OnProgress, if it isn't nil, is called with how far a fit is.
 	OnProgress func(Progress)
 
 	cost *Cost // of many signals, once they are fitted
@@ -86,11 +86,11 @@ func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
 
 // The recipe of the prototype that was measured, where it isn't an option.
 const (
-	// Behind three leaky-ReLU layers the mean MCC on seeds 21 to 36, T = 1024, was
+	// After three leaky-ReLU layers the mean MCC on seeds 21 to 36, T = 1024, was
 	// .981 after 1200 steps and .990 after 2400 at a rate of .02, .988 and .992 at
 	// .04. On seeds 21 to 28, T = 4096, the two rates came to .996 and .998, at
-	// five signals behind two layers (seeds 11 to 13) to .996 and .998.
-	// More data and more signals repay more steps: two signals behind three layers,
+	// five signals after two layers (seeds 11 to 13) to .996 and .998.
+	// More data and more signals repay more steps: two signals after three layers,
 	// .998 after 2400 and after 4096 at T = 4096 (seeds 1001 to 1008), .9988 after
 	// 2400 and .9996 after 4800 at T = 16384 (1201 to 1204); five behind two, .995
 	// after 2400 and .997 after 4096 at T = 4096 (1101 to 1104).

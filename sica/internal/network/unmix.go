@@ -18,7 +18,7 @@ import (
 
 // Training by gradients can end where the signals are linear mixtures of sources, above all of
 // many signals: rotations have local optima, too. FastICA of the innovations has hardly any. Of
-// ten signals behind three layers it took MCCs of 0.90, 0.83, 0.95 and 0.90 to 0.99, 0.90, 0.98
+// ten signals after three layers it took MCCs of 0.90, 0.83, 0.95 and 0.90 to 0.99, 0.90, 0.98
 // and 0.98 (n = 16,384, seeds 7201 to 7204, in development, by another program of the same steps).
 const (
 	// unmixTolerance and unmixIterations end FastICA. Training goes on from there, so that it
