@@ -40,8 +40,8 @@ const (
 	// Physical Review E 69, 066138, 2004) detected it less often than both, in a hundred times
 	// the time.
 	degree = 4
-	// mostPositions and enoughPositions bound the positions that are compared, evenly spaced if
-	// there are more: all pairs then take a second or two together.
+	// mostPositions, divided by the number of signals, is how many positions are compared, evenly
+	// spaced if there are more, but at least enoughPositions: all pairs take a second or two.
 	mostPositions, enoughPositions = 1 << 14, 1024
 	// fewestPositions is the smallest number of positions at which dependence is tested. A choice.
 	fewestPositions = 100
