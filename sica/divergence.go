@@ -29,6 +29,12 @@ type Divergence struct {
 	Influence []float64 `json:"-"`
 }
 
+// String returns the divergences in nats per position, without the positions' influences.
+func (d Divergence) String() string {
+	return fmt.Sprintf("%.4f nats per position (joint %.4f, contexts %.4f)", d.Conditional, d.Joint,
+		d.Context)
+}
+
 // EstimateDivergence measures how far the signals z, d×n, with a position index of the given shape
 // (none for a sequence), are from self-sufficient. It needs no true sources. Networks are trained
 // on z alone, so that results of different methods can be compared. Their inputs are z_t and the

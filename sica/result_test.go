@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -99,5 +100,13 @@ func TestConfigNumbers(t *testing.T) {
 	}
 	if err := Default().Validate(1, 256); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
 		t.Errorf("one signal: %v", err)
+	}
+}
+
+// A divergence prints without a number for each position.
+func TestDivergenceString(t *testing.T) {
+	d := Divergence{Joint: 0.5, Context: 0.2, Conditional: 0.3, Influence: make([]float64, 1000)}
+	if got := fmt.Sprint(d); got != "0.3000 nats per position (joint 0.5000, contexts 0.2000)" {
+		t.Errorf("%q", got)
 	}
 }
