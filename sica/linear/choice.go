@@ -253,7 +253,7 @@ func (c *channels) rejected(e *explanation, best []*explanation, first int, time
 // chooseCoarse's.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
-	if c.surplus(coarse) > significance {
+	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
 	}
 	best := c.shortest(all, 0)
@@ -291,8 +291,9 @@ func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	last := len(best) - 1
 	for _, times := range []float64{1, 2} {
 		for k, e := range best[:last] {
-			if first.lengths[k]-e.lengths[k] < c.preference(first, e) {
-				e = first
+			if first.lengths[k]-e.lengths[k] < c.preference(first, e) &&
+				!c.rejected(first, best, k+1, times) {
+				return first, k
 			}
 			if !c.rejected(e, best, k+1, times) {
 				return e, k

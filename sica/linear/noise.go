@@ -22,6 +22,8 @@ type search struct {
 	scale  int // index of the time scale of the choice
 	// compared is whether everything was compared, with the rule's demixing in spite of noise.
 	compared bool
+	// suspected is whether there may be more sources than channels.
+	suspected bool
 	// contradicted is whether another explanation has a significantly shorter code than the
 	// rule's at a time scale.
 	contradicted bool
@@ -49,6 +51,7 @@ func withNoise(
 	if err := s.run(ctx, base); err != nil || s.chosen == nil {
 		return base, err
 	}
+	groups := len(base.Groups)
 	if s.chosen != s.all[0] {
 		if other, err := s.solution(ctx, base); err != nil || other != nil {
 			return other, err
@@ -56,9 +59,7 @@ func withNoise(
 		s.chosen, s.scale = s.all[0], 0
 	}
 	copy(base.Noise, s.chosen.model.noise)
-	base.Surplus = s.c.surplus(s.chosen) > significance
-	if pairs := s.uncertain(base.Pairs); pairs != nil || base.Surplus {
-		base.merge(pairs, base.Surplus)
+	if s.judge(base); base.Surplus || s.suspected || len(base.Groups) < groups {
 		base.Why = s.why(base)
 	}
 	return base, nil
@@ -145,28 +146,31 @@ func (s *search) uncontradicted(ctx context.Context) (bool, error) {
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of the
 // sources of e and white noise: whether the correlations in frequency bands that the model
-// leaves are the same in both halves of the positions. It is the sum over bands and pairs of
-// the products of these correlations. Chance, of signals that come and go too, differs between
-// the halves.
+// leaves are the same in parts of the positions. It is the sum over bands, pairs of signals and
+// pairs of parts of the products of these correlations. Chance, of signals that come and go too,
+// differs between the parts.
 func (c *channels) surplus(e *explanation) float64 {
 	z := c.blurred.scaled(c.blurred.shape)
-	_, n := z.Dims()
-	half := slices.Clone(c.blurred.shape)
-	half[0] /= 2
-	length := n / c.blurred.shape[0] * half[0]
-	var left [2][]*mat.Dense
+	length := c.blurred.shape[0] / surplusParts
+	var left [surplusParts][]*mat.Dense
 	var weights []float64
-	for h := range left {
-		part := mat.DenseCopyOf(z.Slice(0, c.d, h*length, (h+1)*length))
-		s := newCosine(part, half).spectrum()
+	for p := range left {
+		part := mat.DenseCopyOf(z.Slice(0, c.d, p*length, (p+1)*length))
+		s := newCosine(part, []int{length}).spectrum()
 		weights = s.weights
-		left[h] = c.residuals(s, e)
+		left[p] = c.residuals(s, e)
 	}
 	sum, variance := 0.0, 0.0
 	for k, w := range weights {
 		for i := range c.d {
 			for j := range i {
-				v := w * left[0][k].At(i, j) * left[1][k].At(i, j)
+				total, squares := 0.0, 0.0
+				for p := range left {
+					r := left[p][k].At(i, j)
+					total += r
+					squares += r * r
+				}
+				v := w * (total*total - squares) / 2
 				sum += v
 				variance += v * v
 			}
@@ -382,21 +386,20 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		return nil, err
 	}
 	evidence := v.rotation.Evidence - v.occamFactor
-	if base.whitened && (!v.accepted() || evidence <= identified) {
+	if base.whitened && !s.noisier() && (!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}
 	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
 	sol.Resolution, sol.CodeLength, sol.Whitening = base.Resolution, base.CodeLength, base.Whitening
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
 	sol.Scale, sol.Noise = c.scales[s.scale], slices.Clone(noise)
-	sol.Surplus = c.surplus(s.chosen) > significance
 	for i := range c.d {
 		sol.Sources = append(sol.Sources, best.sources[i].public(floats.Norm(best.b.RawRowView(i), 2)))
 	}
 	if err := sep.setGroups(ctx, sol, best, v, v.accepted() && evidence > identified); err != nil {
 		return nil, err
 	}
-	sol.merge(s.uncertain(sol.Pairs), sol.Surplus)
+	s.judge(sol)
 	w, fidelity := c.denoised(s.chosen)
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
@@ -415,6 +418,22 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	return sol, nil
 }
 
+// noisier reports whether the code of the chosen signals, with noise of the channels, is significantly
+// shorter than that of the rule's demixing at the scale of the choice.
+func (s *search) noisier() bool {
+	shorter := s.all[0].lengths[s.scale] - s.chosen.lengths[s.scale]
+	return shorter > s.c.tolerance() && floats.Max(s.chosen.model.noise) >= leastChannelNoise
+}
+
+// judge sets whether sol has surplus sources, and joins the groups of signals that aren't identified
+// with noise in the models or, if there may be surplus sources, all.
+func (s *search) judge(sol *Solution) {
+	sol.SurplusEvidence = s.c.surplus(s.chosen)
+	sol.Surplus = sol.SurplusEvidence > surplusErrors
+	s.suspected = s.compared && sol.SurplusEvidence > suspectedSurplusErrors
+	sol.merge(s.uncertain(sol.Pairs), sol.Surplus || s.suspected)
+}
+
 // why explains a solution with noise in at most three sentences.
 func (s *search) why(sol *Solution) string {
 	text := ""
@@ -423,6 +442,9 @@ func (s *search) why(sol *Solution) string {
 	}
 	if sol.Surplus {
 		return text + "There seem to be more sources than channels, so no signal is identified."
+	}
+	if s.suspected {
+		return text + "There may be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
 		return text + allIdentified(s.c.d) + sol.doubt()

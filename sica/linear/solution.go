@@ -58,6 +58,9 @@ type Findings struct {
 	// Surplus is whether there seem to be more sources than channels: whether the spectra of
 	// the channels aren't those of as many sources and white noise.
 	Surplus bool `json:"surplus"`
+	// SurplusEvidence is the evidence for that in standard errors. Surplus is whether it is more
+	// than 3.5; from 2.5 on there may be surplus sources.
+	SurplusEvidence float64 `json:"surplus_evidence"`
 	// DecidedOn is how many positions of a long sequence the models and the evidence are
 	// from, where these left no doubt; the demixing and its errors are from all. 0 is all.
 	DecidedOn int `json:"decided_on,omitempty"`

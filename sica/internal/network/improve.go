@@ -144,9 +144,9 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	return improvement, nil
 }
 
-// noisy reports whether the linear rule found noise in a channel or surplus sources.
+// noisy reports whether the linear rule found noise in a channel, or there may be surplus sources.
 func noisy(found *linear.Findings) bool {
-	return found.Surplus || slices.ContainsFunc(found.Noise, func(share float64) bool {
+	return found.SurplusEvidence > leastSurplusEvidence || slices.ContainsFunc(found.Noise, func(share float64) bool {
 		return share > leastNoise
 	})
 }
