@@ -22,8 +22,8 @@ type explanation struct {
 	nats    []float64 // code lengths of the bands under the Gaussian model
 	signals *cosine
 	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
-	// sources are models of the signals at the finest scale, whose choices are right; nil if
-	// none are known.
+	// sources are the rule's models of the signals at the finest scale, whose choices hold; nil
+	// for the others.
 	sources []source
 	// textbook is whether a textbook method found it.
 	textbook bool
@@ -290,16 +290,7 @@ func (c *channels) descent(
 		b.Mul(f.b, s.inverse)
 		begin = append(begin, candidate{name: f.name, b: b})
 	}
-	var m *demixing
-	if len(begin) == 1 {
-		m = s.acquire()
-		if err := s.evaluate(ctx, m, begin[0].b, nil); err != nil {
-			return nil, err
-		}
-		m, err = s.approach(ctx, m)
-	} else {
-		m, err = s.lowest(ctx, begin)
-	}
+	m, err := s.lowest(ctx, begin)
 	if m == nil || err != nil {
 		return nil, err
 	}

@@ -85,7 +85,8 @@ func known(all []choice, y []float64) (like *choice, correlation float64) {
 }
 
 // overGaussian returns by how many nats the models of the signals of e at scale k are shorter than
-// Gaussian ones with the same past. Nearly equal signals share their choices.
+// Gaussian ones with the same past. Nearly equal signals share their choices, but for those of the
+// rule without noise, whose code must not be longer for the choices of others.
 func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	shape := scaledShape(e.signals.shape, c.scales[k])
 	z := e.signals.scaled(shape)
@@ -101,7 +102,11 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 		coder, signal := coders[worker], z.RawRowView(i)
 		var s source
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
-		like, correlation := known(c.chosen[k], signal)
+		var like *choice
+		var correlation float64
+		if e.sources == nil {
+			like, correlation = known(c.chosen[k], signal)
+		}
 		switch {
 		case like != nil:
 			if correlation < 0 {
@@ -109,7 +114,7 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 			}
 			s.keep(&like.source)
 			coder.fit(&s, signal)
-		case k == 0 && e.sources != nil:
+		case e.sources != nil && k == 0:
 			s.keep(&e.sources[i])
 			coder.fit(&s, signal)
 		default:

@@ -185,8 +185,8 @@ const (
 	// to 1 keeps FastICA's from two starts apart, which costs time only.
 	distinct = 0.9999
 	// sameChoice is the correlation from which two signals share the choices of their model: an
-	// angle of 6 degrees. Choosing takes five times as long as fitting. It is a choice.
-	sameChoice = 0.98
+	// angle of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
+	sameChoice = 0.99
 	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
 	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
 	minSignal = 0.2

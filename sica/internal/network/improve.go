@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -371,11 +372,25 @@ func (i *improver) taken(
 	if err != nil {
 		return nil, err
 	}
-	if !call.Curvature.removed(after) {
+	if !call.Curvature.removed(after) && !c.beyondNoise(choice, place) {
 		return &Improvement{Chosen: i.linear, Why: call.Why + " But the nonlinear demixing with the " +
 			"shortest code leaves that as it is, so noise or surplus sources may explain it."}, nil
 	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
+}
+
+// beyondNoise reports whether the code of a candidate is shorter than the linear rule's, with noise
+// if that is among the starts, by more than noise and surplus sources can explain.
+func (c *comparison) beyondNoise(choice *Choice, place int) bool {
+	linear := cmp.Or(c.noisy, linearPlace)
+	d, _ := c.starts[linear].Signals.Dims()
+	for _, k := range choice.Candidates {
+		if k.Start == linear && !k.Network {
+			gain := k.CodeLength - choice.Candidates[place].CodeLength
+			return gain > noiseNats*float64(d)
+		}
+	}
+	return false
 }
 
 // curvature returns that of the signals z, of many signals that of their suspects.
