@@ -251,16 +251,30 @@ func (c *channels) rejected(e *explanation, best []*explanation, first int, time
 
 // choose returns the explanation to keep and the index of its time scale.
 //
-// Where spectra are those of as many sources as channels, it is the one with the least sum over
-// the scales of what its code is longer than the shortest, of which the tolerance counts at
-// most: the one that most scales don't reject. A single scale may be far out, as that of 250
-// positions of a square wave. With surplus sources, or if it has next to no noise, it is
-// chooseCoarse's.
+// Where spectra are those of as many sources as channels, it is chooseRobust's, or the shortest at
+// the finest scale if that one has next to no noise: then nothing hides what the fastest parts
+// of the signals say. With surplus sources it is chooseCoarse's.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
 	}
+	chosen, scale := c.chooseRobust(all)
+	if floats.Max(chosen.model.noise) >= leastChannelNoise {
+		return chosen, scale
+	}
+	first, shortest := all[0], c.shortest(all, 0)[0]
+	if first.lengths[0]-shortest.lengths[0] <= c.tolerance() {
+		return first, 0
+	}
+	return shortest, 0
+}
+
+// chooseRobust returns the explanation with the least sum over the scales of what its code is longer
+// than the shortest, of which the tolerance counts at most: the one that most scales don't
+// reject; and the index of the scale at which it is least longer. A single scale may be far out, as
+// that of 250 positions of a square wave.
+func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	best := c.shortest(all, 0)
 	sum := func(e *explanation) float64 {
 		sum := 0.0
@@ -273,10 +287,7 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 	if first := all[0]; sum(first)-sum(chosen) < c.preference(first, chosen) {
 		chosen = first
 	}
-	if floats.Max(chosen.model.noise) < leastChannelNoise {
-		return coarse, scale
-	}
-	scale = 0
+	scale := 0
 	for k, b := range best {
 		if chosen.lengths[k]-b.lengths[k] < chosen.lengths[scale]-best[scale].lengths[scale] {
 			scale = k
@@ -286,10 +297,10 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 }
 
 // chooseCoarse returns the explanation with the shortest code at the finest scale at which that
-// one isn't rejected at any coarser one, and the index of that scale. At a scale at which noise
-// or surplus sources mislead, the shortest code is that of wrong signals, and the larger, slower
-// parts of the sources say so (the idea of J. A. Hausman, Econometrica 46(6), 1978: an
-// efficient estimate is kept unless a robust one contradicts it).
+// one isn't rejected at any coarser one, and the index of that scale; chooseRobust's if there
+// is no such scale. At a scale at which noise or surplus sources mislead, the shortest code is that
+// of wrong signals, and the larger, slower parts of the sources say so (the idea of J. A. Hausman,
+// Econometrica 46(6), 1978: an efficient estimate is kept unless a robust one contradicts it).
 func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	first := all[0]
 	best := c.shortest(all, 0)
@@ -305,7 +316,7 @@ func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 			}
 		}
 	}
-	return best[last], last
+	return c.chooseRobust(all)
 }
 
 // preference returns by how many nats the code of e must be shorter to be preferred to first:

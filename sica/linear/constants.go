@@ -225,8 +225,8 @@ const (
 	// and however many signals there are, for its signals to count: the tolerance for three. With
 	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
 	nearlyAsGood = 3 * rejection
-	// leastChannelNoise is the share of noise in a channel's variance from which the choice is
-	// that of most time scales: the square of the resolution. AR(7) behind five GELU steps, which
+	// leastChannelNoise is the share of noise in a channel's variance from which a choice of most
+	// time scales is kept: the square of the resolution. AR(7) behind five GELU steps, which
 	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With
 	// half and twice of it these decide the same.
 	leastChannelNoise = resolution * resolution
@@ -237,8 +237,8 @@ const (
 	// and 17 of the 32 are above it, with 8 parts none and 18.
 	surplusErrors, surplusParts = 3.5, 4
 	// suspectedSurplusErrors is the same for signals not to count as identified, where the rule
-	// without noise was contradicted. Of 180 mixtures (30 kinds) 123 are called identified with
-	// it, of which 3 have a signal with a correlation below 0.9; with surplusErrors 133 and 7.
+	// without noise was contradicted. Of 180 mixtures (30 kinds) 126 are called identified with
+	// it, of which 2 have a signal with a correlation below 0.9; without it 133 and 7.
 	suspectedSurplusErrors = 2.5
 	// minFidelity is the correlation with its source, as the noise lets expect, below which a
 	// signal isn't identified: noise of a tenth of its variance.

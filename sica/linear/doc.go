@@ -35,8 +35,9 @@
 // demixing is kept, to the bit, unless one of these has a significantly shorter code at a
 // scale, or is as good and implies noise. Otherwise, descents with that noise made a sphere,
 // which no rotation makes less dependent, add candidates, and the one that most scales don't
-// reject is chosen; with surplus sources or next to no noise, the shortest code at the finest scale
-// that no coarser one contradicts (J. A. Hausman's test). The result is the best linear estimate of
+// reject is chosen; if it has next to no noise, the shortest code at the finest scale; with surplus
+// sources, the shortest code at the finest scale that no coarser one contradicts (J. A. Hausman's
+// test). The result is the best linear estimate of
 // the sources with that noise (Wiener's). Findings.Noise, Scale and Surplus say so. Images and
 // videos keep the rule's demixing.
 //
