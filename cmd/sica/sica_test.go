@@ -368,7 +368,7 @@ func TestDemo(t *testing.T) {
 	if got := list(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n", "Both signals are",
+	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n", "No signal is identified",
 		"\nthree MNIST digits:\n  All 3 signals are identified."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
