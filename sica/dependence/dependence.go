@@ -168,8 +168,7 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 	a := new(Analysis)
 	a.residuals, a.predictions = ar.SelfResiduals(standard, neighbours)
 	ar.AddJitter(a.residuals)
-	d, _ := z.Dims()
-	if a.features, err = newFeatures(ctx, a.residuals, a.predictions, indices(d)); err != nil {
+	if a.features, err = newFeatures(ctx, a.residuals, a.predictions); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -271,8 +270,7 @@ func (a *Analysis) lower(
 			break
 		}
 		from, to := b*t/blocks, (b+1)*t/blocks
-		without, err := newFeatures(ctx, signal.WithoutColumns(a.residuals, from, to),
-			signal.WithoutColumns(a.predictions, from, to), signalsOf(pairs))
+		without, err := a.features.without(ctx, a.residuals, a.predictions, signalsOf(pairs), from, to)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

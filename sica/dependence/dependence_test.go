@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
 // noise are d×n independent values.
@@ -105,8 +106,8 @@ func TestMeasureInvariances(t *testing.T) {
 // The correlation of shifted features against one that shifts them first.
 func TestCorrelation(t *testing.T) {
 	r, table := newRand(7), newFeatureTable(50)
-	a := table.features(noise(r, 1, 50, datasets.Normal).RawRowView(0))
-	b := table.features(noise(r, 1, 50, datasets.Normal).RawRowView(0))
+	a := table.features(quantile.Ranks(noise(r, 1, 50, datasets.Normal).RawRowView(0)))
+	b := table.features(quantile.Ranks(noise(r, 1, 50, datasets.Normal).RawRowView(0)))
 	const shift = 13
 	want := 0.0
 	for _, u := range a {
@@ -133,7 +134,7 @@ func TestFeatures(t *testing.T) {
 	// The ranks 1½, 0, 1½ and 3 of 4, at probabilities of ½, ⅛, ½ and ⅞.
 	const q = 1.1503493803760079 // the normal quantile of ⅞, by scipy.stats.norm.ppf
 	want := []float64{0, -1, 0, 1}
-	got := newFeatureTable(4).features([]float64{7, -2, 7, 9})
+	got := newFeatureTable(4).features(quantile.Ranks([]float64{7, -2, 7, 9}))
 	for k := range want {
 		want[k] *= math.Sqrt2 // of a variance of ½
 		if math.Abs(got[0][k]-want[k]) > 1e-12 {

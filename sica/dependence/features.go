@@ -12,32 +12,82 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // features holds the four features (see featureTable) of three values of each signal: its whitened
 // residual, its residual and its prediction. Each is [d][4][n], with mean 0 and mean square 1 over
 // the positions.
-type features struct{ white, residual, prediction [][][]float64 }
+type features struct {
+	white, residual, prediction [][][]float64
+	// residualOrder and predictionOrder are quantile.Order of the signals' rows, [d][n].
+	residualOrder, predictionOrder [][]int
+}
 
-// newFeatures returns the features of the given signals, with nil for the others. It stops with
-// ctx's error when ctx ends.
-func newFeatures(
-	ctx context.Context, residuals, predictions *mat.Dense, signals []int,
-) (*features, error) {
-	white, err := mapping.Whitened(residuals)
+// newFeatures returns the features of all signals. It stops with ctx's error when ctx ends.
+func newFeatures(ctx context.Context, residuals, predictions *mat.Dense) (*features, error) {
+	d, _ := residuals.Dims()
+	f := &features{residualOrder: make([][]int, d), predictionOrder: make([][]int, d)}
+	err := parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
+		f.residualOrder[i] = quantile.Order(residuals.RawRowView(i))
+		f.predictionOrder[i] = quantile.Order(predictions.RawRowView(i))
+	})
 	if err != nil {
 		return nil, err
 	}
+	return f, f.fill(ctx, residuals, predictions, indices(d))
+}
+
+// without returns the features of the given signals, with nil for the others, without the
+// positions [from, to) of the residuals and predictions that f is of. The order of what is left
+// is the same; only the whitening, and with it the order of the whitened residuals, is another.
+func (f *features) without(
+	ctx context.Context, residuals, predictions *mat.Dense, signals []int, from, to int,
+) (*features, error) {
+	d, _ := residuals.Dims()
+	part := &features{residualOrder: make([][]int, d), predictionOrder: make([][]int, d)}
+	for _, i := range signals {
+		part.residualOrder[i] = orderWithout(f.residualOrder[i], from, to)
+		part.predictionOrder[i] = orderWithout(f.predictionOrder[i], from, to)
+	}
+	return part, part.fill(ctx, signal.WithoutColumns(residuals, from, to),
+		signal.WithoutColumns(predictions, from, to), signals)
+}
+
+// orderWithout returns the order of a row without the positions [from, to).
+func orderWithout(order []int, from, to int) []int {
+	left := make([]int, 0, len(order)-(to-from))
+	for _, t := range order {
+		switch {
+		case t < from:
+			left = append(left, t)
+		case t >= to:
+			left = append(left, t-(to-from))
+		}
+	}
+	return left
+}
+
+// fill sets the features of the given signals, whose order is known.
+func (f *features) fill(
+	ctx context.Context, residuals, predictions *mat.Dense, signals []int,
+) error {
+	white, err := mapping.Whitened(residuals)
+	if err != nil {
+		return err
+	}
 	d, n := residuals.Dims()
-	f := &features{make([][][]float64, d), make([][][]float64, d), make([][][]float64, d)}
+	f.white, f.residual = make([][][]float64, d), make([][][]float64, d)
+	f.prediction = make([][][]float64, d)
 	table := newFeatureTable(n)
-	err = parallel.Do(ctx, parallel.Workers(len(signals)), len(signals), func(_, k int) {
+	return parallel.Do(ctx, parallel.Workers(len(signals)), len(signals), func(_, k int) {
 		i := signals[k]
-		f.white[i] = table.features(white.RawRowView(i))
-		f.residual[i] = table.features(residuals.RawRowView(i))
-		f.prediction[i] = table.features(predictions.RawRowView(i))
+		whitened, residual, prediction := white.RawRowView(i), residuals.RawRowView(i),
+			predictions.RawRowView(i)
+		f.white[i] = table.features(quantile.Ranks(whitened))
+		f.residual[i] = table.features(quantile.RanksOrdered(residual, f.residualOrder[i]))
+		f.prediction[i] = table.features(quantile.RanksOrdered(prediction, f.predictionOrder[i]))
 	})
-	return f, err
 }
 
 // indices returns 0, …, n − 1.
@@ -63,13 +113,14 @@ func newFeatureTable(n int) featureTable {
 	return table
 }
 
-// features returns the features of the values of a row, [4][n], standardised over the positions.
-func (table featureTable) features(row []float64) [][]float64 {
+// features returns the features of the values of a row with these ranks, [4][n], standardised
+// over the positions.
+func (table featureTable) features(ranks []float64) [][]float64 {
 	features := make([][]float64, 4)
 	for k := range features {
-		features[k] = make([]float64, len(row))
+		features[k] = make([]float64, len(ranks))
 	}
-	for t, rank := range quantile.Ranks(row) {
+	for t, rank := range ranks {
 		for k, v := range table[int(2*rank)] {
 			features[k][t] = v
 		}
