@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
@@ -52,6 +53,11 @@ func (e *Ensemble) calibrate(
 	idx := make([][]int32, e.count)
 	held := make([]int, e.count)
 	for network := range idx {
+		if k := network % e.cfg.Networks(); k >= e.cfg.folds() { // equal draws, see streams
+			same := network - k + k%e.cfg.folds()
+			idx[network], held[network] = slices.Clip(idx[same]), held[same]
+			continue
+		}
 		_, positions := foldPositions(e.t, e.cfg.block(e.t), e.fold(network), e.cfg.Folds)
 		held[network] = len(positions)
 		idx[network] = heldOutSamples(positions, e.d, rngs[network])

@@ -256,10 +256,7 @@ func (a *Analysis) lower(
 		pairs = slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= bound })
 	}
 	drop()
-	err := each(ctx, pairs, func(p *bounded) {
-		p.chance = p.meanChance(a.features)
-		p.Dependence = p.subtract(p.Dependence)
-	})
+	err := each(ctx, pairs, func(p *bounded) { p.subtractChance(a.features, bound) })
 	if err != nil {
 		return nil, err
 	}
@@ -330,16 +327,19 @@ func (p Pair) correlations(f *features, shift int) Dependence {
 	}
 }
 
-// meanChance returns the mean of the pair's correlations over nullShifts shifts of its signals
-// against one another.
-func (p Pair) meanChance(f *features) (mean Dependence) {
+// subtractChance subtracts the mean of the pair's correlations over nullShifts shifts of its signals
+// against one another. It stops where the pair's total falls to bound, as each shift lowers it.
+func (p *bounded) subtractChance(f *features, bound float64) {
 	t := len(f.white[p.I][0])
+	whole := p.Dependence
 	for k := range nullShifts {
 		// Shifts of an eighth to seven eighths of the signal, in even steps.
 		shift := t/8 + (2*k+1)*(t-t/4)/(2*nullShifts)
 		chance := p.correlations(f, shift)
-		mean.Residuals += chance.Residuals / nullShifts
-		mean.Contexts += chance.Contexts / nullShifts
+		p.chance.Residuals += chance.Residuals / nullShifts
+		p.chance.Contexts += chance.Contexts / nullShifts
+		if p.Dependence = p.subtract(whole); p.Total() <= bound {
+			return
+		}
 	}
-	return mean
 }

@@ -29,7 +29,7 @@ func TestHalves(t *testing.T) {
 		{"an image", laplace, []int{40, 100}, 1},
 		{"turned", turned, []int{4000}, math.Cos(math.Pi / 6)},
 	} {
-		h, err := separateHalves(t.Context(), test.s, index(t, test.shape...), 1)
+		h, err := separateHalves(t.Context(), test.s, index(t, test.shape...), 1, always)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,14 +39,14 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
-	if h, err := separateHalves(t.Context(), short, index(t, 90), 1); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), short, index(t, 90), 1, always); h != nil || err != nil {
 		t.Errorf("of 45 positions each: %v, %v", h, err)
 	}
 	still := mat.DenseCopyOf(laplace)
 	for k := range 2000 {
 		still.Set(0, k, 1)
 	}
-	if h, err := separateHalves(t.Context(), still, index(t, 4000), 1); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), still, index(t, 4000), 1, always); h != nil || err != nil {
 		t.Errorf("of a signal that stands still: %v, %v", h, err)
 	}
 }
@@ -58,11 +58,56 @@ func TestHalvesOrder(t *testing.T) {
 	x := mat.DenseCopyOf(s)
 	x.Slice(0, 2, 1500,
 		3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
-	h, err := separateHalves(t.Context(), x, index(t, 3000), 1)
+	h, err := separateHalves(t.Context(), x, index(t, 3000), 1, always)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if h.Signals[2] < .99 || h.Signals[0] > .9 || h.Signals[1] > .9 {
 		t.Errorf("%+v, want the third alone to agree", *h)
+	}
+}
+
+// always is for signals that are all identified.
+func always(int) bool { return true }
+
+// Long halves are compared by parts, if these agree, and by all positions otherwise.
+func TestPartsOfHalves(t *testing.T) {
+	const n = 4 * partBlocks * blockPositions
+	same := noise(rng(8), 2, n, datasets.Laplace)
+	moved := mat.DenseCopyOf(same)
+	second := moved.Slice(0, 2, n/2, n).(*mat.Dense)
+	second.Copy(rotated2(mat.DenseCopyOf(second), math.Pi/5))
+	for _, test := range []struct {
+		name       string
+		z          *mat.Dense
+		identified func(int) bool
+		byParts    bool
+	}{
+		{"one mixture", same, always, true},
+		{"rotated", moved, always, false},
+		{"rotated, but not identified", moved, func(int) bool { return false }, true},
+	} {
+		got, err := separateHalves(t.Context(), test.z, index(t, n), 1, test.identified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		halves := [2]*mat.Dense{
+			mat.DenseCopyOf(test.z.Slice(0, 2, 0, n/2)), mat.DenseCopyOf(test.z.Slice(0, 2, n/2, n)),
+		}
+		if test.byParts {
+			for k, half := range halves {
+				halves[k], _ = part(half, []int{n / 2})
+			}
+		}
+		want, err := compareHalves(t.Context(), test.z, halves, []int{n}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Agreement != want.Agreement {
+			t.Errorf("%s: %+v, want %+v", test.name, got, want)
+		}
+		if agrees := got.Agreement > 0.95; agrees != (test.z == same) {
+			t.Errorf("%s: %+v", test.name, got)
+		}
 	}
 }

@@ -61,7 +61,7 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 	cfg.Flow = nil // whitening alone
 	b := open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
-	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
+	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, always, &progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +138,33 @@ func TestStabilityOfAnEvent(t *testing.T) {
 		}
 		if s := report.Stability; s == nil || s.LeftOut != 0 || len(s.Signals) != 3 {
 			t.Errorf("stability %+v, want that of refits of 3 signals which left out nothing", s)
+		}
+	}
+}
+
+// Refits of a long sequence see a part of it, and all but their slab if the mixing is another in a
+// fifth of the positions, so that parts don't agree.
+func TestRefitsOfParts(t *testing.T) {
+	const n = 21000
+	x := noise(rng(9), 2, n, datasets.Laplace)
+	moved := mat.DenseCopyOf(x)
+	last := moved.Slice(0, 2, n/2, n).(*mat.Dense)
+	last.Copy(rotated2(mat.DenseCopyOf(last), math.Pi/4))
+	cfg := sica.Default()
+	cfg.Method = sica.LinearOnly
+	b := open(t, backend.Go)
+	for _, test := range []struct {
+		x    *mat.Dense
+		left int
+	}{{x, n - partBlocks*blockPositions}, {moved, n / 5}} {
+		r := fit(t, b, test.x, cfg)
+		s, err := refit(t.Context(), b, r, test.x, x, []int{n}, 2, always, &progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if clear := slices.Min(s.Signals) > clearAgreement; s.LeftOut != test.left ||
+			clear != (test.x == x) {
+			t.Errorf("%+v, want to leave out %d", s, test.left)
 		}
 	}
 }

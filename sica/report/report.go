@@ -29,6 +29,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -158,11 +159,17 @@ func diagnose(
 			return err
 		}},
 		{"looking for another rotation of the recovered signals", 0.9, func() (err error) {
-			report.Linear, err = separateAgain(ctx, s.z, s.grid, r.Seed)
+			if s.linear != nil {
+				report.Linear = *s.linear
+				return nil
+			}
+			// The signals of a network don't have the channels' noise.
+			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
+			report.Linear, err = separateAgain(ctx, s.z, s.grid, opt)
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
-			report.Halves, err = separateHalves(ctx, s.z, s.grid, r.Seed)
+			report.Halves, err = separateHalves(ctx, s.z, s.grid, r.Seed, report.Linear.identified)
 			return err
 		}},
 	} {
@@ -178,7 +185,8 @@ func diagnose(
 			text.List(missing))
 	} else if opts.Refits > 0 {
 		p.begin(fmt.Sprintf("separating %d times more", opts.Refits), 1)
-		report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), opts.Refits, p)
+		report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), opts.Refits,
+			report.Linear.identified, p)
 		if err != nil {
 			return nil, err
 		}
@@ -196,6 +204,7 @@ type subject struct {
 	white    *mat.Dense // x whitened, with as many signals as z
 	grid     *grid.Grid
 	outliers []int
+	linear   *Linear // what the fit found of z, if the linear rule made it
 }
 
 // prepare checks x, replaces its outliers and recovers its signals.
@@ -211,6 +220,9 @@ func prepare(
 	s.x = x
 	if s.z, err = r.Transform(x, s.grid.Shape()...); err != nil {
 		return s, err
+	}
+	if found, ok := ofFit(r, s.z); ok {
+		s.linear = &found
 	}
 	d, _ := s.z.Dims()
 	components, err := principal(x, d)

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
@@ -39,33 +38,6 @@ type Divergence struct {
 	Classified int `json:"classified,omitempty"`
 }
 
-const (
-	// blockPositions is the length of a block of the part of a long sequence. The networks'
-	// contexts reach 10 positions, so that at 2 % of the positions they extend into another
-	// block. With half, they do at 4 %; with twice, changes over time are seen at half as many
-	// places.
-	blockPositions = 1024
-	// partBlocks is the number of blocks of a part. The networks' time is proportional to it:
-	// those of 15 signals take 3 s of a processor for eight. The interval of a divergence is
-	// wider by √2 with half, and narrower by √2 with twice as many.
-	partBlocks = 8
-)
-
-// part returns the signals at partBlocks blocks of positions, spread evenly and concatenated, and
-// the shape of these positions. Images and sequences shorter than twice that are returned whole.
-func part(signals []*mat.Dense, shape []int) ([]*mat.Dense, []int) {
-	_, n := signals[0].Dims()
-	const size = partBlocks * blockPositions
-	if len(shape) > 1 || n < 2*size {
-		return signals, shape
-	}
-	parts := make([]*mat.Dense, len(signals))
-	for k, z := range signals {
-		parts[k] = signal.SpreadBlocks(z, partBlocks, blockPositions)
-	}
-	return parts, []int{size}
-}
-
 // divergences measures several sets of signals, all d×n at the positions of one grid.
 func divergences(
 	ctx context.Context, backend compute.Backend, signals []*mat.Dense, g *grid.Grid, seed uint64,
@@ -84,10 +56,13 @@ func divergences(
 		measured[k].Pair = [2]int{pair.J, pair.I}
 		measured[k].Dependence = analysis.Interval(pair, partition, seed)
 	}
-	parts, shape := part(signals, g.Shape())
 	var runs []sica.Run
-	for _, z := range parts {
-		runs = append(runs, sica.Run{X: z, Seed: seed})
+	shape := g.Shape()
+	for _, z := range signals {
+		var run sica.Run
+		run.X, shape = part(z, g.Shape())
+		run.Seed = seed
+		runs = append(runs, run)
 	}
 	estimates, err := sica.EstimateDivergences(ctx, backend, runs, shape...)
 	if errors.Is(err, sica.ErrConfig) {

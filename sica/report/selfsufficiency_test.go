@@ -90,13 +90,13 @@ func TestPart(t *testing.T) {
 		z.Set(0, k, float64(k))
 		z.Set(1, k, -float64(k))
 	}
-	parts, shape := part([]*mat.Dense{z, z}, []int{n})
-	if d, positions := parts[1].Dims(); d != 2 || positions != 8192 || shape[0] != 8192 {
+	blocks, shape := part(z, []int{n})
+	if d, positions := blocks.Dims(); d != 2 || positions != 8192 || shape[0] != 8192 {
 		t.Fatalf("a part of %d signals at %d positions, shape %v", d, positions, shape)
 	}
-	row := parts[0].RawRowView(0)
+	row := blocks.RawRowView(0)
 	for k, v := range row {
-		if k%blockPositions > 0 && v != row[k-1]+1 || parts[1].At(1, k) != -v {
+		if k%blockPositions > 0 && v != row[k-1]+1 || blocks.At(1, k) != -v {
 			t.Fatalf("position %d of the part is %g, after %g", k, v, row[k-1])
 		}
 	}
@@ -105,7 +105,7 @@ func TestPart(t *testing.T) {
 	}
 	for _, shape := range [][]int{{100, 200}, {16383}} {
 		z := mat.NewDense(2, shape[0], nil)
-		if got, _ := part([]*mat.Dense{z}, shape); got[0] != z {
+		if got, _ := part(z, shape); got != z {
 			t.Errorf("shape %v has a part", shape)
 		}
 	}

@@ -2,17 +2,21 @@ package report
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 func again(t *testing.T, z *mat.Dense, shape ...int) Linear {
 	t.Helper()
-	l, err := separateAgain(t.Context(), z, index(t, shape...), 1)
+	l, err := separateAgain(t.Context(), z, index(t, shape...), linear.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,5 +88,34 @@ func TestOrderOfFindings(t *testing.T) {
 				t.Errorf("pair %+v", p)
 			}
 		}
+	}
+}
+
+// What the linear rule found in the fit isn't looked for again: it is the report's, of the fit's
+// own mixed signals. Others, also of the same mixing, and the signals of another method are
+// separated, and rotated ones are found to be elsewhere.
+func TestFindingsOfTheFit(t *testing.T) {
+	s := noise(rng(7), 2, 3000, datasets.Laplace)
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 1}), s)
+	cfg := sica.Default()
+	cfg.Method = sica.LinearOnly
+	own := mat.DenseCopyOf(x.Slice(0, 2, 0, 1500))
+	others := mat.DenseCopyOf(x.Slice(0, 2, 1500, 3000))
+	r := fit(t, open(t, backend.Go), own, cfg)
+	if l := report(t, r, own, Options{}).Linear; l.Evidence != r.Linear.Evidence ||
+		!slices.Equal(l.Agreement, []float64{1, 1}) || !l.identified(0) {
+		t.Errorf("of the fit's signals: %+v; the fit found %+v", l, r.Linear)
+	}
+	if l := report(t, r, others, Options{}).Linear; l.Evidence == r.Linear.Evidence ||
+		l.Agreement[0] == 1 || l.Agreement[0] < 0.99 {
+		t.Errorf("of other signals: %+v", l)
+	}
+	cfg = sica.FastWGF()
+	cfg.Flow = nil // whitening alone, which leaves rotated signals rotated
+	rotated := rotated2(s, math.Pi/6)
+	r = fit(t, open(t, backend.Go), rotated, cfg)
+	if l := report(t, r, rotated, Options{}).Linear; l.Agreement[0] > 0.9 || !l.identified(0) {
+		t.Errorf("of signals that are rotated: %+v", l)
 	}
 }

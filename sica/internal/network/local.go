@@ -213,12 +213,19 @@ type span struct {
 // extension's left corrects is up to one deviation of theirs, and is in the constants.
 const calibratedSignals = 4
 
-// rest returns the part of v that is orthogonal to the span.
+// rest returns the part of v that is orthogonal to the span. A second pass removes the rounding
+// of the first, where that left less than most of v (J. Daniel, W. Gragg, L. Kaufman, G. Stewart,
+// Mathematics of Computation 30, 1976).
 func (s *span) rest(v []float64) []float64 {
+	const most = 0.5 // of the square of the norm
 	v = append([]float64(nil), v...)
-	for range 2 { // the second pass removes the rounding of the first
+	square := floats.Dot(v, v)
+	for range 2 {
 		for _, r := range s.rows {
 			floats.AddScaled(v, -floats.Dot(r, v), r)
+		}
+		if floats.Dot(v, v) > most*square {
+			break
 		}
 	}
 	return v
