@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -26,7 +27,10 @@ import (
 //go:embed page.html
 var source string
 
-var layout = template.Must(template.New("page").Parse(source))
+// layout returns the page's template, which is parsed when it is first needed.
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(source))
+})
 
 // The largest numbers of rows in the tables.
 const (
@@ -43,7 +47,7 @@ func Write(w io.Writer, title string, r *report.Report, x, z *mat.Dense) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := layout.Execute(w, view); err != nil {
+	if err := layout().Execute(w, view); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
