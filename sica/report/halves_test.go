@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // The halves of one mixture agree. If the second half is turned against the first by
@@ -29,7 +30,7 @@ func TestHalves(t *testing.T) {
 		{"an image", laplace, []int{40, 100}, 1},
 		{"turned", turned, []int{4000}, math.Cos(math.Pi / 6)},
 	} {
-		h, err := separateHalves(t.Context(), test.s, index(t, test.shape...), 1, always)
+		h, err := separateHalves(t.Context(), test.s, index(t, test.shape...), linear.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,14 +40,14 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
-	if h, err := separateHalves(t.Context(), short, index(t, 90), 1, always); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), short, index(t, 90), linear.Options{Seed: 1}); h != nil || err != nil {
 		t.Errorf("of 45 positions each: %v, %v", h, err)
 	}
 	still := mat.DenseCopyOf(laplace)
 	for k := range 2000 {
 		still.Set(0, k, 1)
 	}
-	if h, err := separateHalves(t.Context(), still, index(t, 4000), 1, always); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), still, index(t, 4000), linear.Options{Seed: 1}); h != nil || err != nil {
 		t.Errorf("of a signal that stands still: %v, %v", h, err)
 	}
 }
@@ -58,7 +59,7 @@ func TestHalvesOrder(t *testing.T) {
 	x := mat.DenseCopyOf(s)
 	x.Slice(0, 2, 1500,
 		3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
-	h, err := separateHalves(t.Context(), x, index(t, 3000), 1, always)
+	h, err := separateHalves(t.Context(), x, index(t, 3000), linear.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +68,6 @@ func TestHalvesOrder(t *testing.T) {
 	}
 }
 
-// always is for signals that are all identified.
-func always(int) bool { return true }
-
 // Long halves are compared by parts, if these agree, and by all positions otherwise.
 func TestPartsOfHalves(t *testing.T) {
 	const n = 4 * partBlocks * blockPositions
@@ -77,37 +75,26 @@ func TestPartsOfHalves(t *testing.T) {
 	moved := mat.DenseCopyOf(same)
 	second := moved.Slice(0, 2, n/2, n).(*mat.Dense)
 	second.Copy(rotated2(mat.DenseCopyOf(second), math.Pi/5))
-	for _, test := range []struct {
-		name       string
-		z          *mat.Dense
-		identified func(int) bool
-		byParts    bool
-	}{
-		{"one mixture", same, always, true},
-		{"rotated", moved, always, false},
-		{"rotated, but not identified", moved, func(int) bool { return false }, true},
-	} {
-		got, err := separateHalves(t.Context(), test.z, index(t, n), 1, test.identified)
+	opt := linear.Options{Seed: 1, Noiseless: true}
+	for _, z := range []*mat.Dense{same, moved} {
+		got, err := separateHalves(t.Context(), z, index(t, n), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		halves := [2]*mat.Dense{
-			mat.DenseCopyOf(test.z.Slice(0, 2, 0, n/2)), mat.DenseCopyOf(test.z.Slice(0, 2, n/2, n)),
+			mat.DenseCopyOf(z.Slice(0, 2, 0, n/2)), mat.DenseCopyOf(z.Slice(0, 2, n/2, n)),
 		}
-		if test.byParts {
+		if z == same {
 			for k, half := range halves {
 				halves[k], _ = part(half, []int{n / 2})
 			}
 		}
-		want, err := compareHalves(t.Context(), test.z, halves, []int{n}, 1)
+		want, err := compareHalves(t.Context(), z, halves, []int{n}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Agreement != want.Agreement {
-			t.Errorf("%s: %+v, want %+v", test.name, got, want)
-		}
-		if agrees := got.Agreement > 0.95; agrees != (test.z == same) {
-			t.Errorf("%s: %+v", test.name, got)
+		if got.Agreement != want.Agreement || agree(got.Signals) != (z == same) {
+			t.Errorf("one mixture: %v: %+v, want %+v", z == same, got, want)
 		}
 	}
 }

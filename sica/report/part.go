@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -39,12 +41,5 @@ func part(z *mat.Dense, shape []int) (*mat.Dense, []int) {
 	return signal.SpreadBlocks(z, blocks, blockPositions), []int{blocks * blockPositions}
 }
 
-// agree reports whether the correlations of all identified signals are clear.
-func agree(correlations []float64, identified func(i int) bool) bool {
-	for i, c := range correlations {
-		if identified(i) && c < clearAgreement {
-			return false
-		}
-	}
-	return true
-}
+// agree reports whether all correlations are clear.
+func agree(correlations []float64) bool { return slices.Min(correlations) >= clearAgreement }

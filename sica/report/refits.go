@@ -22,7 +22,7 @@ import (
 // in ICASSO (J. Himberg, A. Hyvärinen and F. Esposito, NeuroImage 22(3), 2004). The mixed
 // signals are separated several times more, each time with another seed and without another
 // slab of positions along the leading axis. Of long sequences, unless a flow follows, each sees a
-// part of the rest: 8,192 positions, in blocks of 1,024 spread evenly. If an identified signal's
+// part of the rest: 8,192 positions, in blocks of 1,024 spread evenly. If a signal's mean
 // correlation is below 0.95 then, all of the rest is separated. Each refit is applied to all
 // positions. Stability says whether the same signals come back, not whether they are right: whitening is stable even
 // on signals that it doesn't separate.
@@ -46,10 +46,10 @@ type Stability struct {
 const maxLeftOut = 0.2
 
 // refit separates the mixed signals x, which the result maps to z, n times more, and reports its
-// progress to p. A part of the positions suffices if the signals that are identified agree.
+// progress to p. A part of the positions suffices if all signals agree.
 func refit(
 	ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int,
-	n int, identified func(i int) bool, p *progress,
+	n int, p *progress,
 ) (*Stability, error) {
 	cfg := r.Config.Clone()
 	cfg.Checkpoint = ""
@@ -81,7 +81,7 @@ func refit(
 		}
 		if smaller {
 			s, err := refitOn(ctx, backend, r, parts, short, x, z, shape, p)
-			if err != nil || agree(s.Signals, identified) {
+			if err != nil || agree(s.Signals) {
 				return s, err
 			}
 		}

@@ -61,7 +61,7 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 	cfg.Flow = nil // whitening alone
 	b := open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
-	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, always, &progress{})
+	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestRefitsOfParts(t *testing.T) {
 		left int
 	}{{x, n - partBlocks*blockPositions}, {moved, n / 5}} {
 		r := fit(t, b, test.x, cfg)
-		s, err := refit(t.Context(), b, r, test.x, x, []int{n}, 2, always, &progress{})
+		s, err := refit(t.Context(), b, r, test.x, x, []int{n}, 2, &progress{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -169,7 +169,10 @@ func diagnose(
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
-			report.Halves, err = separateHalves(ctx, s.z, s.grid, r.Seed, report.Linear.identified)
+			// Where noise didn't make the rule choose another demixing, it won't in the halves.
+			l := report.Linear
+			opt := linear.Options{Seed: r.Seed, Noiseless: l.Scale <= 1 && !l.Surplus}
+			report.Halves, err = separateHalves(ctx, s.z, s.grid, opt)
 			return err
 		}},
 	} {
@@ -185,8 +188,7 @@ func diagnose(
 			text.List(missing))
 	} else if opts.Refits > 0 {
 		p.begin(fmt.Sprintf("separating %d times more", opts.Refits), 1)
-		report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), opts.Refits,
-			report.Linear.identified, p)
+		report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), opts.Refits, p)
 		if err != nil {
 			return nil, err
 		}

@@ -126,8 +126,8 @@ func (l Linear) identified(i int) bool {
 // Halves compares the mixing in the two halves of a recording. Each half of the recovered
 // signals, along the leading axis, is separated by package linear, and both demixings are
 // applied to all positions. Of sequences of 32,768 positions and more, 8,192 of each half, in blocks
-// of 1,024 spread evenly, are separated, and all of it if an identified signal's correlation is
-// below 0.95 then. The halves of a mixing that drifts, as when an electrode dries or a
+// of 1,024 spread evenly, are separated, and all of it if a signal's correlation is below 0.95
+// then. The halves of a mixing that drifts, as when an electrode dries or a
 // speaker walks, disagree, and no single demixing undoes it. The halves also disagree on
 // signals whose rotation isn't identified.
 type Halves struct {
@@ -145,9 +145,9 @@ const minHalf = 24
 
 // separateHalves compares the halves of the recovered signals z, d×n. It returns nil where a
 // half is too short, or can't be separated alone because a signal is constant in it. A part of
-// each half suffices if the signals that are identified agree.
+// each half suffices if all signals of the two agree.
 func separateHalves(
-	ctx context.Context, z *mat.Dense, g *grid.Grid, seed uint64, identified func(i int) bool,
+	ctx context.Context, z *mat.Dense, g *grid.Grid, opt linear.Options,
 ) (*Halves, error) {
 	d, n := z.Dims()
 	shape := g.Shape()
@@ -164,22 +164,22 @@ func separateHalves(
 		parts[k], _ = part(halves[k], halfShape)
 	}
 	if parts[0] != halves[0] && parts[1] != halves[1] {
-		h, err := compareHalves(ctx, z, parts, nil, seed)
+		h, err := compareHalves(ctx, z, parts, nil, opt)
 		if err != nil {
 			return nil, err
 		}
-		if h != nil && agree(h.Signals, identified) {
+		if h != nil && agree(h.Signals) {
 			return h, nil
 		}
 	}
-	return compareHalves(ctx, z, halves, shape, seed)
+	return compareHalves(ctx, z, halves, shape, opt)
 }
 
 // compareHalves separates the parts of the recovered signals z, d×n, and applies both demixings to
 // all of z. The parts are sequences or, with the same shape after the leading axis, as z is. It
 // returns nil if one can't be separated.
 func compareHalves(
-	ctx context.Context, z *mat.Dense, parts [2]*mat.Dense, shape []int, seed uint64,
+	ctx context.Context, z *mat.Dense, parts [2]*mat.Dense, shape []int, opt linear.Options,
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense
@@ -189,8 +189,6 @@ func compareHalves(
 		if len(shape) > 1 {
 			halfShape = append([]int{m / grid.Product(shape[1:])}, shape[1:]...)
 		}
-		// Noise of the channels isn't that of the signals, and the same in both halves.
-		opt := linear.Options{Seed: seed, Noiseless: true}
 		solution, err := separateLinearly(ctx, half, halfShape, opt)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
