@@ -1,17 +1,15 @@
 """Times the rule for linear mixtures against scikit-learn's FastICA, Picard-O and extended Infomax
 (the last two of python-picard), in turns, on Laplace AR(1) signals behind a random matrix.
 
-    pip install -r scripts/baselines/requirements.txt
-    go build -o bin/tables ./scripts/tables
-    GOMAXPROCS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-        python scripts/baselines/linear_speed.py --tables bin/tables
-
-Each round is a separation by each, after one that warms up. It prints, as rows of a table, the
-median seconds of the processor and, in brackets, of the clock; and the ratio of the rule's
-seconds of the processor to those of FastICA.
+scripts/bench/linear runs it with all that it needs. Each round is a separation by each, after one
+that warms up, and begins with the next of them. It prints, as rows of a table, the median seconds of
+the processor and, in brackets, of the clock; and the ratios of the rule's median seconds of the
+processor to theirs. With --page it also writes the table into a page, between the lines BEGIN and
+END.
 """
 
 import argparse
+import platform
 import subprocess
 import tempfile
 import time
@@ -23,8 +21,12 @@ from picard import picard
 from scipy.signal import lfilter
 from sklearn.decomposition import FastICA
 
-SIZES = [(2, 1024), (8, 1024), (32, 1024), (4, 45_000), (16, 20_000)]
-LONG = [(8, 1_000_000)]
+SIZES = [(2, 1024), (8, 1024), (32, 1024), (4, 45_000), (16, 20_000), (8, 1_000_000)]
+LONG = 1_000_000  # from so many positions on there are only LONG_ROUNDS rounds
+LONG_ROUNDS = 2
+NAMES = ["linear rule", "FastICA", "Picard-O", "extended Infomax"]
+BEGIN = "<!-- written by scripts/bench/linear --page -->"
+END = "<!-- end -->"
 
 
 def mixed(d, n, seed):
@@ -68,26 +70,59 @@ def infomax(x, seed):
     picard(x, ortho=False, extended=True, random_state=seed)
 
 
+def row(methods, d, n, rounds):
+    """The row of the table of signals of that size."""
+    x = [mixed(d, n, seed) for seed in range(rounds)]
+    for seconds in methods[1:]:
+        seconds(x[0], 0)
+    times = np.empty((rounds, len(methods), 2))
+    for seed in range(rounds):
+        for turn in range(len(methods)):
+            which = (seed + turn) % len(methods)
+            times[seed, which] = methods[which](x[seed], seed)
+    clock, processor = np.median(times, axis=0).T
+    cells = [f"{p:.4f} ({c:.4f})" if p < 1 else f"{p:.2f} ({c:.2f})" for c, p in zip(clock, processor)]
+    ratios = [f"{processor[0] / p:.2f}" for p in processor[1:]]
+    return f"| {d} | {n:,} | {' | '.join(cells + ratios)} |"
+
+
+def processor_name():
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def write(page, text):
+    """Replaces what is between BEGIN and END in the page."""
+    before, found, rest = page.read_text().partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not found or not ended:
+        raise SystemExit(f"{page} must have the lines {BEGIN} and {END}")
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/bench/linear", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", required=True, help="the compiled command scripts/tables")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--long", action="store_true", help="a million positions too")
+    parser.add_argument("--rounds", type=int, default=9, help=f"from {LONG:,} positions on at most {LONG_ROUNDS} (default 9)")
+    parser.add_argument("--largest", type=int, default=LONG, metavar="N", help="leave out sizes of more than N positions (default %(default)s)")
+    parser.add_argument("--page", type=Path, help="a page to write the table into, too")
     args = parser.parse_args()
 
     warnings.simplefilter("ignore")
     methods = [rule(args.tables), timed(fastica), timed(picard_o), timed(infomax)]
-    print("| d | n | linear rule | FastICA | Picard-O | extended Infomax | rule / FastICA |")
-    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for d, n in SIZES + LONG * args.long:
-        rounds = args.rounds if n < 1e6 else 2
-        x = [mixed(d, n, seed) for seed in range(rounds)]
-        for seconds in methods[1:]:
-            seconds(x[0], 0)
-        times = [[seconds(x[seed], seed) for seconds in methods] for seed in range(rounds)]
-        clock, processor = np.median(times, axis=0).T
-        cells = [f"{p:.4f} ({c:.4f})" for c, p in zip(clock, processor)]
-        print(f"| {d} | {n:,} | {' | '.join(cells)} | {processor[0] / processor[1]:.1f} |", flush=True)
+    lines = [
+        f"Medians of {args.rounds} rounds in turns ({min(args.rounds, LONG_ROUNDS)} of a million positions), one thread on {processor_name()}.",
+        "",
+        "| d | n | " + " | ".join(NAMES + [f"rule / {name}" for name in NAMES[1:]]) + " |",
+        "|" + " ---: |" * (2 + 2 * len(NAMES) - 1),
+    ]
+    print("\n".join(lines), flush=True)
+    for d, n in SIZES:
+        if n <= args.largest:
+            lines.append(row(methods, d, n, args.rounds if n < LONG else min(args.rounds, LONG_ROUNDS)))
+            print(lines[-1], flush=True)
+    if args.page:
+        write(args.page, "\n".join(lines))
 
 
 if __name__ == "__main__":
