@@ -7,8 +7,9 @@ import (
 )
 
 // exponentialSlowdown returns the time of math.Exp after running for longer than
-// preempted, divided by its time in the first 10 ms. Each is the minimum over short
-// chunks, which other programs on the processor don't change.
+// preempted, divided by its time at first. Each is the minimum over short chunks, which
+// other programs on the processor don't change. The first hundred take about 1 ms, so
+// that some of them end before a preemption also where other programs run in between.
 //
 // Built with GOEXPERIMENT=simd, Go 1.26 leaves the upper halves of the vector registers
 // dirty when it first preempts a goroutine, after about 10 ms. On Intel processors with
@@ -16,17 +17,17 @@ import (
 func exponentialSlowdown(preempted time.Duration) float64 {
 	first, last := math.Inf(1), math.Inf(1)
 	sum := 0.0
-	lastChunks := 0
-	for begin := time.Now(); time.Since(begin) < preempted || lastChunks < 1000; {
+	chunks, lastChunks := 0, 0
+	for begin := time.Now(); time.Since(begin) < preempted || lastChunks < 1000; chunks++ {
 		chunk := time.Now()
 		for i := range 1000 {
 			sum += math.Exp(-float64(i) / 1000)
 		}
 		seconds := time.Since(chunk).Seconds()
-		switch elapsed := time.Since(begin); {
-		case elapsed < 10*time.Millisecond:
+		switch {
+		case chunks < 100:
 			first = min(first, seconds)
-		case elapsed > preempted/2:
+		case time.Since(begin) > preempted/2:
 			last = min(last, seconds)
 			lastChunks++
 		}

@@ -64,7 +64,7 @@ func TestSetAside(t *testing.T) {
 	}
 	in := write(t, dir, "in.csv", text.String())
 	said := must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", at("model"), "--json",
-		at("z.json"), "--without", "T7", "--backend", "go")
+		at("z.json"), "--without", "T7", "--preset", "smoke")
 	for _, want := range []string{"note: numbers have decimal commas", `"Sample Index" counts`,
 		`"Trigger" holds markers`, `"state" is text`, `"T7" was left out, as asked`, "3 signals"} {
 		if !strings.Contains(said, want) {
@@ -260,7 +260,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 	in := write(t, dir, "rec.csv", text.String())
 	said := must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", at("model"),
 		"--without", "T7", "--skip", "10s-11s", "--highpass", "1", "--notch", "50", "--json",
-		at("z.json"), "--backend", "go")
+		at("z.json"), "--preset", "smoke")
 	for _, want := range []string{
 		`"T7" was left out, as asked`, "positions 2501-2750 were skipped, 250 of 4000",
 		"without what is below 1 Hz and without 50 Hz and its multiples",
@@ -293,10 +293,12 @@ func TestLeftOutOfLearning(t *testing.T) {
 	if data, _ := os.ReadFile(at("z.json")); !strings.Contains(string(data), `"learned_on": 3750`) {
 		t.Errorf("JSON doesn't say how much was learned from")
 	}
-	said = must(t, "report", "--model", at("model"), "--in", in, "--skip", "10s-11s", "--highpass", "1",
-		"--notch", "50", "--refits", "0", "--backend", "go")
-	if !strings.Contains(said, "positions 2501-2750 were skipped, 250 of 4000") {
-		t.Errorf("report printed %q", said)
+	if !testing.Short() { // networks, which take a minute without XLA
+		said = must(t, "report", "--model", at("model"), "--in", in, "--skip", "10s-11s", "--highpass",
+			"1", "--notch", "50", "--refits", "0")
+		if !strings.Contains(said, "positions 2501-2750 were skipped, 250 of 4000") {
+			t.Errorf("report printed %q", said)
+		}
 	}
 	for _, c := range []struct{ args, want string }{
 		{"--skip 20s-21s", "from 0 s to 16 s"}, {"--highpass 200", "below 125 Hz"},

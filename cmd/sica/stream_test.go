@@ -19,6 +19,9 @@ import (
 // A long recording is learned from in part, by default or as asked, and recovered,
 // mapped and cleaned in blocks: as the same model does it at once, whatever the format.
 func TestLongRecording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("separates 70,000 positions four times")
+	}
 	const n, rate = 70000, 1000
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(4, 0))
