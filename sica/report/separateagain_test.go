@@ -93,29 +93,39 @@ func TestOrderOfFindings(t *testing.T) {
 
 // What the linear rule found in the fit isn't looked for again: it is the report's, of the fit's
 // own mixed signals. Others, also of the same mixing, and the signals of another method are
-// separated, and rotated ones are found to be elsewhere.
+// separated.
 func TestFindingsOfTheFit(t *testing.T) {
 	s := noise(rng(7), 2, 3000, datasets.Laplace)
 	var x mat.Dense
 	x.Mul(mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 1}), s)
-	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	linearly := sica.Default()
+	linearly.Method = sica.LinearOnly
+	white := sica.FastWGF()
+	white.Flow = nil // whitening alone
 	own := mat.DenseCopyOf(x.Slice(0, 2, 0, 1500))
 	others := mat.DenseCopyOf(x.Slice(0, 2, 1500, 3000))
-	r := fit(t, open(t, backend.Go), own, cfg)
-	if l := report(t, r, own, Options{}).Linear; l.Evidence != r.Linear.Evidence ||
-		!slices.Equal(l.Agreement, []float64{1, 1}) || !l.identified(0) {
-		t.Errorf("of the fit's signals: %+v; the fit found %+v", l, r.Linear)
-	}
-	if l := report(t, r, others, Options{}).Linear; l.Evidence == r.Linear.Evidence ||
-		l.Agreement[0] == 1 || l.Agreement[0] < 0.99 {
-		t.Errorf("of other signals: %+v", l)
-	}
-	cfg = sica.FastWGF()
-	cfg.Flow = nil // whitening alone, which leaves rotated signals rotated
-	rotated := rotated2(s, math.Pi/6)
-	r = fit(t, open(t, backend.Go), rotated, cfg)
-	if l := report(t, r, rotated, Options{}).Linear; l.Agreement[0] > 0.9 || !l.identified(0) {
-		t.Errorf("of signals that are rotated: %+v", l)
+	for _, test := range []struct {
+		name string
+		cfg  sica.Config
+		of   *mat.Dense
+		same bool
+	}{
+		{"the fit's signals", linearly, own, true},
+		{"other signals", linearly, others, false},
+		{"white signals", white, own, false},
+	} {
+		r := fit(t, open(t, backend.Go), own, test.cfg)
+		subject, err := prepare(t.Context(), r, test.of, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := subject.linear
+		if (l != nil) != test.same {
+			t.Errorf("%s: findings of the fit: %v, want %v", test.name, l != nil, test.same)
+		}
+		if l != nil && (l.Evidence != r.Linear.Evidence || !l.identified(0) ||
+			!slices.Equal(l.Agreement, []float64{1, 1})) {
+			t.Errorf("%s: %+v; the fit found %+v", test.name, l, r.Linear)
+		}
 	}
 }
