@@ -160,8 +160,12 @@ func diagnose(
 		}},
 		{"looking for another rotation of the recovered signals", 0.9, func() (err error) {
 			if s.linear != nil {
-				report.Linear = *s.linear
-				return nil
+				opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(s.linear)}
+				l, confirmed, err := confirm(ctx, s.z, s.grid, *s.linear, opt)
+				if confirmed || err != nil {
+					report.Linear = l
+					return err
+				}
 			}
 			// The signals of a network don't have the channels' noise.
 			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
@@ -169,9 +173,7 @@ func diagnose(
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
-			// Where noise didn't make the rule choose another demixing, it won't in the halves.
-			l := report.Linear
-			opt := linear.Options{Seed: r.Seed, Noiseless: l.Scale <= 1 && !l.Surplus}
+			opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
 			report.Halves, err = separateHalves(ctx, s.z, s.grid, opt)
 			return err
 		}},

@@ -17,8 +17,9 @@ import (
 )
 
 // Linear is what package linear finds when it separates the recovered signals: the same signals
-// again if they are the sources. Of the signals that the linear rule itself made, in the fit and
-// of the same mixed signals, it is what the rule found there, with the code lengths of those.
+// again if they are the sources. Of long sequences of signals that the linear rule itself made, in
+// the fit and of the same mixed signals, only a part is separated. If all signals correlate by
+// 0.95 with those of the part, Linear is what the rule found in the fit, with its code lengths.
 type Linear struct {
 	// Findings are about the signals of this second separation. Each has the place of the
 	// recovered signal that it is most similar to.
@@ -33,8 +34,6 @@ type Linear struct {
 const sameSignals = 1e-6
 
 // ofFit returns the findings of the fit, if the linear rule made its signals and z, d×n, are these.
-// Separated again they would be the same, as scales and mixings make no difference to the rule;
-// but noise of the channels isn't that of the signals.
 func ofFit(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 	if r.Linear == nil || r.Network != nil || r.Best != 0 || r.Stopped == sica.StoppedCancelled {
 		return l, false
@@ -50,25 +49,61 @@ func ofFit(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 			return l, false
 		}
 	}
-	return Linear{Findings: *r.Linear, Agreement: slices.Repeat([]float64{1}, d)}, true
+	return Linear{Findings: *r.Linear}, true
+}
+
+// noiseless reports whether parts of the signals can be separated without looking for noise: where
+// it didn't make the rule choose another demixing of all positions, it won't of a part.
+func noiseless(l *Linear) bool { return l.Scale <= 1 && !l.Surplus }
+
+// confirm returns found, what the linear rule found in the fit of the signals z, d×n, if a part of
+// them is separated into the same signals. It reports whether that is so: it isn't where z is
+// too short for a part.
+func confirm(
+	ctx context.Context, z *mat.Dense, g *grid.Grid, found Linear, opt linear.Options,
+) (Linear, bool, error) {
+	p, shape := part(z, g.Shape())
+	if p == z {
+		return found, false, nil
+	}
+	agreement, _, err := agreementWith(ctx, z, p, shape, opt)
+	if err != nil {
+		return found, false, err
+	}
+	for _, a := range agreement {
+		found.Agreement = append(found.Agreement, math.Abs(a))
+	}
+	return found, agree(found.Agreement), nil
+}
+
+// agreementWith returns the correlations of the signals z, d×n, with what the demixing of a part of
+// them makes of z, and the findings in the order of z.
+func agreementWith(
+	ctx context.Context, z, part *mat.Dense, shape []int, opt linear.Options,
+) ([]float64, linear.Findings, error) {
+	solution, err := separateLinearly(ctx, part, shape, opt)
+	if err != nil {
+		return nil, linear.Findings{}, fmt.Errorf("separating the recovered signals: %w", err)
+	}
+	again := new(mat.Dense)
+	again.Mul(solution.Demixing, z) // up to its mean
+	match, err := metric.MCC(again, z)
+	if err != nil {
+		return nil, linear.Findings{}, err
+	}
+	return match.Correlation, reorder(solution.Findings, match.Assignment), nil
 }
 
 // separateAgain separates the recovered signals z, d×n.
 func separateAgain(
 	ctx context.Context, z *mat.Dense, g *grid.Grid, opt linear.Options,
 ) (Linear, error) {
-	solution, err := separateLinearly(ctx, z, g.Shape(), opt)
-	if err != nil {
-		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
-	}
-	again := new(mat.Dense)
-	again.Mul(solution.Demixing, z) // up to its mean
-	match, err := metric.MCC(again, z)
+	correlations, findings, err := agreementWith(ctx, z, z, g.Shape(), opt)
 	if err != nil {
 		return Linear{}, err
 	}
-	l := Linear{Findings: reorder(solution.Findings, match.Assignment)}
-	for _, c := range match.Correlation {
+	l := Linear{Findings: findings}
+	for _, c := range correlations {
 		l.Agreement = append(l.Agreement, math.Abs(c))
 	}
 	return l, nil
