@@ -51,8 +51,5 @@ func readBrainVision(path string) (*Recording, error) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d markers, which EDF files that are written keep",
 			len(r.Events)))
 	}
-	if err := checkValues(r.Signals, 0); err != nil {
-		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
-	}
-	return r, nil
+	return r, checkValuesOf(path, r)
 }

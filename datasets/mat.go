@@ -35,7 +35,8 @@ var labelNames = []string{
 	"chan_names", "electrodes", "leads", "lead_names", "clab",
 }
 
-// maxListedVariables is how many variables an error or a note lists.
+// maxListedVariables is how many variables an error or a note lists: two or three lines. It is a
+// choice.
 const maxListedVariables = 8
 
 // readMAT reads the signals in a MAT-file: a matrix or, without one, vectors of one length.
@@ -90,7 +91,7 @@ type matRecording struct {
 	vectors []*matlab.Variable // of one length
 }
 
-// newMATRecording chooses the variables that hold signals: the one that is asked for, or the only
+// newMATRecording chooses the variables that hold signals: the one of the options, or the only
 // matrix of numbers, outside of structs if there is one there, or else all vectors, if they have
 // one length.
 func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
@@ -144,22 +145,22 @@ func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 
 // errAxes is the error for an array of more than two axes.
 func errAxes(v *matlab.Variable) error {
-	return fmt.Errorf("the variable %v; must have two axes: write epochs one behind the other, or as "+
+	return fmt.Errorf("the variable %v; must have two axes: write epochs one after the other, or as "+
 		"NPY of [epochs, signals, positions]", v)
 }
 
 // candidates lists the arrays that may hold signals or, if there are none, all variables.
 func candidates(f *matlab.File) string {
-	var real, all []string
+	var numeric, all []string
 	for i := range f.Variables {
 		v := &f.Variables[i]
 		if all = append(all, v.String()); v.IsReal() && v.Len() > 1 {
-			real = append(real, v.String())
+			numeric = append(numeric, v.String())
 		}
 	}
 	switch {
-	case real != nil:
-		return listedVariables(real)
+	case numeric != nil:
+		return listedVariables(numeric)
 	case all != nil:
 		return listedVariables(all)
 	}
@@ -402,11 +403,11 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 // it or, if the files were renamed, by its own name.
 func readFDT(folder, name, path string, n int) ([]float64, error) {
 	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
-	beside := filepath.Join(folder, name)
-	if _, err := os.Stat(beside); err != nil {
-		beside = strings.TrimSuffix(path, filepath.Ext(path)) + ".fdt"
+	numbers := filepath.Join(folder, name)
+	if _, err := os.Stat(numbers); err != nil {
+		numbers = strings.TrimSuffix(path, filepath.Ext(path)) + ".fdt"
 	}
-	file, err := os.Open(beside)
+	file, err := os.Open(numbers)
 	if err != nil {
 		return nil, fmt.Errorf("the file of numbers %q isn't in its folder; must be there",
 			shortened(name))
@@ -418,7 +419,7 @@ func readFDT(folder, name, path string, n int) ([]float64, error) {
 	}
 	if info.Size() != 4*int64(n) {
 		return nil, fmt.Errorf("the file of numbers %s has %d bytes; must have 4 for each of %d numbers",
-			filepath.Base(beside), info.Size(), n)
+			filepath.Base(numbers), info.Size(), n)
 	}
 	values := make([]float64, n)
 	_, err = fixedSize(file, 4, func(b []byte) float64 {

@@ -166,7 +166,7 @@ func (d *dialect) cells(line string) ([]string, error) {
 	return row, nil
 }
 
-// labChartComment begins the cell behind a row's last one in which LabChart has comments.
+// labChartComment begins the cell after a row's last one in which LabChart has comments.
 const labChartComment = "#* "
 
 // score returns how well the rows are a table of numbers: the share of cells that are

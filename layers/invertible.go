@@ -120,7 +120,7 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 }
 
 // parameters returns the matrices W, [R, n+1, d, d], the biases, [R, n+1, d], c of the
-// nonlinearities, [R, n, d], nil without layers, and what the map's log-Jacobian has beside the
+// nonlinearities, [R, n, d], nil without layers, and the map's log-Jacobian without the
 // logarithms of the nonlinearities' slopes, [R].
 func (c *InvertibleConfig) parameters(
 	scope *model.Scope, x *Node,

@@ -59,8 +59,8 @@ that see a signal's surroundings, it learns from all positions.
 Bad parts can be excluded from learning. --without leaves out channels, which then
 aren't recovered. --skip leaves out stretches of time; --highpass, --lowpass and
 --notch remove drifts, fast noise and hum. The recovered signals have all positions,
-and no filter. After --lowpass 30 as many positions are learned from as tell what is
-slower than 30 Hz: use it where what matters is slow, such as blinks.
+and no filter. --lowpass also learns from fewer positions: with --lowpass 30, from 75
+a second. Use it where what matters is slow, such as blinks.
 Stretches of 64 positions or more in which no channel changes are skipped, with a
 note.
 

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// mixed draws n points [n, d], a mixture of Laplace signals behind a leaky ReLU, and the mean of
+// mixed draws n points [n, d], a mixture of Laplace signals after a leaky ReLU, and the mean of
 // their true log-density. The mixing is the same for every seed.
 func mixed(seed uint64, n int) (points []float32, logDensity float64) {
 	matrices := rand.New(rand.NewPCG(7, 7))

@@ -1,4 +1,4 @@
-// Restarts learns the density of six heavy-tailed signals behind a leaky-ReLU layer, as networks
+// Restarts learns the density of six heavy-tailed signals after a leaky-ReLU layer, as networks
 // of many signals are trained: matrices by relative steps, at rates that are high first and fall,
 // three runs at once with rates of their own, of which the best on new points is kept.
 package main

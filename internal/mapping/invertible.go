@@ -57,16 +57,24 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 		if l == len(m.Bends) {
 			break
 		}
-		for i, c := range m.Bends[l] {
-			row := z.RawRowView(i)
-			for t, v := range row {
-				y, slope := nonlinearity(c, v)
-				row[t] = y
+		m.bend(l, z, logDet)
+	}
+	return z, logDet, nil
+}
+
+// bend applies the nonlinearities after affine map l to z in place, and adds the logarithms of
+// their slopes to logDet unless that is nil.
+func (m *Invertible) bend(l int, z *mat.Dense, logDet []float64) {
+	for i, c := range m.Bends[l] {
+		row := z.RawRowView(i)
+		for t, v := range row {
+			y, slope := nonlinearity(c, v)
+			row[t] = y
+			if logDet != nil {
 				logDet[t] += math.Log(slope)
 			}
 		}
 	}
-	return z, logDet, nil
 }
 
 // Outputs returns what each affine map makes of x, d×n, before the nonlinearity; the last is the
@@ -86,12 +94,7 @@ func (m *Invertible) Outputs(x *mat.Dense) ([]*mat.Dense, error) {
 			break
 		}
 		x = mat.DenseCopyOf(y)
-		for i, c := range m.Bends[l] {
-			row := x.RawRowView(i)
-			for t, v := range row {
-				row[t], _ = nonlinearity(c, v)
-			}
-		}
+		m.bend(l, x, nil)
 	}
 	return outputs, nil
 }

@@ -2,6 +2,30 @@ package signal
 
 import "gonum.org/v1/gonum/mat"
 
+const (
+	// PartBlock is the length of the blocks of Part. Pasts of 24 positions reach into another
+	// block at 2 % of the positions. Half of it doubles that; twice sees changes over time at half
+	// as many places.
+	PartBlock = 1024
+	// partPositions is how many positions Part has, or partPerSignal for each signal if that is
+	// more. Of 37 kinds at 20,000 positions, 4 mixtures each, the linear rule found the same groups
+	// and as large MCCs with half of it; twice takes twice as long. The interval of a divergence is
+	// wider by √2 with half, and narrower by √2 with twice as many.
+	partPositions, partPerSignal = 8192, 256
+)
+
+// Part returns as many positions of the long sequences x, d×n, as suffice for most decisions: blocks
+// of PartBlock positions, as SpreadBlocks does. It returns x itself if that isn't at least twice as
+// long.
+func Part(x *mat.Dense) *mat.Dense {
+	d, n := x.Dims()
+	blocks := (max(partPositions, partPerSignal*d) + PartBlock - 1) / PartBlock
+	if n < 2*blocks*PartBlock {
+		return x
+	}
+	return SpreadBlocks(x, blocks, PartBlock)
+}
+
 // SpreadBlocks returns blocks blocks of length positions of the sequences x, d×n, one after the
 // other: the first from the begin, the last from the end, the others evenly between. It
 // returns x itself if that isn't longer. There must be at least two blocks.

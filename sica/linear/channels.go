@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/fastica"
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -39,19 +38,18 @@ type channels struct {
 	scales     []int   // time scales
 	clean      *cosine // without the noise of the resolution
 	blurred    *cosine
-	spectrum   *spectrum // of blurred
-	added      []float64 // d×d, the covariance of the noise of the resolution
+	spectrum   *spectrum   // of blurred
+	parts      []*spectrum // of surplusParts equal parts of the positions of blurred
+	added      []float64   // d×d, the covariance of the noise of the resolution
 	chosen     [][]choice
 	seed       uint64
 }
 
-// newChannels returns the channels of whitened mixed signals.
-func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
+// newChannels returns the channels of whitened mixed signals, sequences of n positions.
+func newChannels(white *signal.Whitening, n int, seed uint64) *channels {
 	d := len(white.Mean)
-	if len(shape) == 1 {
-		shape = []int{smoothLength(shape[0])}
-	}
-	n := grid.Product(shape)
+	n = smoothLength(n)
+	shape := []int{n}
 	c := &channels{
 		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
 		added: make([]float64, d*d), seed: seed,
@@ -82,6 +80,11 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	x.Mul(standard, z)
 	c.blurred = newCosine(&x, shape)
 	c.spectrum = c.blurred.spectrum()
+	length := n / surplusParts
+	for p := range surplusParts {
+		part := x.Slice(0, d, p*length, (p+1)*length).(*mat.Dense)
+		c.parts = append(c.parts, newCosine(part, []int{length}).spectrum())
+	}
 	return c
 }
 

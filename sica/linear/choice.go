@@ -121,8 +121,8 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 			coder.choose(&s, signal)
 		}
 		if like == nil {
-			choice := newChoice(signal, &s)
-			chosen[i] = &choice
+			made := newChoice(signal, &s)
+			chosen[i] = &made
 		}
 		nats := s.nats
 		s.window = 0
@@ -131,9 +131,9 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 		coder.gaussian(&s, coder.standardise(&s))
 		gains[i] = float64(p.N) * (s.nats - nats)
 	})
-	for _, choice := range chosen {
-		if choice != nil {
-			c.chosen[k] = append(c.chosen[k], *choice)
+	for _, made := range chosen {
+		if made != nil {
+			c.chosen[k] = append(c.chosen[k], *made)
 		}
 	}
 	return floats.Sum(gains), err

@@ -136,7 +136,7 @@ func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
 
 // bent returns the description lengths of sixteenths of the positions if the signals of
 // m are Gaussian with one spectrum and then bent, each by itself, and whether that
-// spectrum is white. Gaussian sources behind a mixing that is slightly nonlinear look so in the rotation in which they are
+// spectrum is white. Gaussian sources after a mixing that is slightly nonlinear look so in the rotation in which they are
 // bent most: that one is no more right than others, though it is likelier than signals
 // that aren't bent. To say the bends costs as any parameters do.
 func (s *separator) nonlinear(

@@ -21,13 +21,13 @@ func separateByPart(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
-	blocks := (max(partPositions, partPerSignal*d) + partBlock - 1) / partBlock
-	length := blocks * partBlock
-	if len(shape) > 1 || d < 2 || n < 2*length {
+	z := signal.Part(white.White)
+	if len(shape) > 1 || d < 2 || z == white.White {
 		return nil, nil
 	}
-	p := newPast([]int{length}, d).Blocks(partBlock)
-	part := withSignals(white, signal.SpreadBlocks(white.White, blocks, partBlock))
+	_, length := z.Dims()
+	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
+	part := withSignals(white, z)
 	sol, shared, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed)
 	if err != nil || shared != nil || !sol.certain() {
 		return nil, err
@@ -50,6 +50,7 @@ func separateByPart(
 		return withNoise(ctx, white, shape, opt, polished)
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
+	polished.SurplusEvidence = sol.SurplusEvidence
 	return polished, nil
 }
 
@@ -177,11 +178,11 @@ func (s *separator) approach(ctx context.Context, m *demixing) (*demixing, error
 func (m *demixing) unusual(part *demixing) bool {
 	for i := range m.sources {
 		known, all := &part.sources[i], &m.sources[i]
-		usual := known.blocks(len(part.sources[i].u) / partBlock)
+		usual := known.blocks(len(part.sources[i].u) / signal.PartBlock)
 		mean, sd := stat.MeanStdDev(usual, nil)
 		deviation := func(d *demixing) float64 { return math.Log(floats.Norm(d.b.RawRowView(i), 2)) }
 		mean += deviation(m) - deviation(part)
-		blocks := all.blocks(len(all.u) / partBlock)
+		blocks := all.blocks(len(all.u) / signal.PartBlock)
 		if floats.Max(blocks) > mean+unusualErrors*sd+unusualNats {
 			return true
 		}

@@ -59,7 +59,7 @@ type Findings struct {
 	// the channels aren't those of as many sources and white noise.
 	Surplus bool `json:"surplus"`
 	// SurplusEvidence is the evidence for that in standard errors. Surplus is whether it is more
-	// than 3.5; from 2.5 on there may be surplus sources.
+	// than 3.5; see SurplusSuspected, too.
 	SurplusEvidence float64 `json:"surplus_evidence"`
 	// DecidedOn is how many positions of a long sequence the models and the evidence are
 	// from, where these left no doubt; the demixing and its errors are from all. 0 is all.
@@ -97,6 +97,10 @@ type Findings struct {
 	// Why says in a sentence what was decided, and why.
 	Why string `json:"why"`
 }
+
+// SurplusSuspected reports whether there may be more sources than channels: whether the
+// SurplusEvidence is more than 2.5 standard errors.
+func (f *Findings) SurplusSuspected() bool { return f.SurplusEvidence > suspectedSurplusErrors }
 
 // A Skipped candidate failed, so that no descent began with it.
 type Skipped struct {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -70,7 +71,7 @@ func TestHalvesOrder(t *testing.T) {
 
 // Long halves are compared by parts, if these agree, and by all positions otherwise.
 func TestPartsOfHalves(t *testing.T) {
-	const n = 4 * partBlocks * blockPositions
+	const n = 4 * 8 * signal.PartBlock
 	same := noise(rng(8), 2, n, datasets.Laplace)
 	moved := mat.DenseCopyOf(same)
 	second := moved.Slice(0, 2, n/2, n).(*mat.Dense)

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -156,7 +157,7 @@ func TestRefitsOfParts(t *testing.T) {
 	for _, test := range []struct {
 		x    *mat.Dense
 		left int
-	}{{x, n - partBlocks*blockPositions}, {moved, n / 5}} {
+	}{{x, n - 8*signal.PartBlock}, {moved, n / 5}} {
 		r := fit(t, b, test.x, cfg)
 		s, err := refit(t.Context(), b, r, test.x, x, []int{n}, 2, &progress{})
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // Closed forms for x white and y_t = b·y_{t−1} + c·x_{t−1} + noise, all innovations
@@ -96,7 +98,7 @@ func TestPart(t *testing.T) {
 	}
 	row := blocks.RawRowView(0)
 	for k, v := range row {
-		if k%blockPositions > 0 && v != row[k-1]+1 || blocks.At(1, k) != -v {
+		if k%signal.PartBlock > 0 && v != row[k-1]+1 || blocks.At(1, k) != -v {
 			t.Fatalf("position %d of the part is %g, after %g", k, v, row[k-1])
 		}
 	}

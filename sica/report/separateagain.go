@@ -30,7 +30,7 @@ type Linear struct {
 }
 
 // sameSignals is the largest difference of signals that are the same up to rounding, as a share of
-// their largest value.
+// their largest value: a choice far above the rounding of float64.
 const sameSignals = 1e-6
 
 // ofFit returns the findings of the fit, if the linear rule made its signals and z, d×n, are these.

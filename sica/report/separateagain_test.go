@@ -9,6 +9,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -94,7 +95,7 @@ func TestOrderOfFindings(t *testing.T) {
 // gives them again: not if they were rotated since. Other mixed signals, short sequences and the
 // signals of another method are separated anew.
 func TestFindingsOfTheFit(t *testing.T) {
-	const n = 2 * partBlocks * blockPositions
+	const n = 2 * 8 * signal.PartBlock
 	s := noise(rng(7), 2, 2*n, datasets.Laplace)
 	var x mat.Dense
 	x.Mul(mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 1}), s)

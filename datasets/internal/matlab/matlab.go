@@ -28,7 +28,7 @@ type File struct {
 	// Variables are in the order of the file. What a struct or a cell holds follows it.
 	Variables []Variable
 
-	data  []byte // behind the header
+	data  []byte // after the header
 	order binary.ByteOrder
 }
 
@@ -316,7 +316,7 @@ type element struct {
 	small   []byte // what it holds if it is no longer than a word
 	body    io.Reader
 	rest    *io.LimitedReader
-	padding int64 // bytes behind it
+	padding int64 // bytes after it
 }
 
 // element reads the beginning of an element.

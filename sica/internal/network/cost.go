@@ -21,7 +21,7 @@ func (c Cost) String() string {
 
 // The time of a step of a run, by each position and affine map, in seconds: signalSeconds for each
 // signal, entrySeconds for each entry of its matrix. They are of one core of a busy AMD EPYC and
-// XLA, with the evaluations on the host: fits took 51 s to ten signals and 154 s to 20. Pure Go
+// XLA, with the evaluations on the host: fits of ten signals took 51 s, of twenty 154 s. Pure Go
 // takes longer; how much wasn't measured. compileSeconds is for the program.
 const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 

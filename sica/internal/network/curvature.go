@@ -62,16 +62,12 @@ const (
 	// one percent of its standard deviation. With ten times of it one of six synthetic EEGs with
 	// noise of 0.5 µV was given to a network. Half and twice of it are choices as good.
 	leastNoise = 1e-4
-	// leastSurplusEvidence is the evidence for surplus sources, in standard errors, from which they
-	// count as found. Between 2.5 and 3.5 one of 180 linear mixtures was given to a network; of 255
-	// nonlinear mixtures 4 have more, and networks are fitted to 239 with and without it.
-	leastSurplusEvidence = 2.5
 
-	// noiseNats is by how many nats a position and signal a nonlinear code may be shorter than that
-	// of the linear rule with noise for noise and surplus sources to explain it. The codes of
-	// networks were by at most 0.08 shorter for synthetic EEGs with surplus sources (4 channels,
-	// n = 2,500), and by 0.4 to 0.6 for AR(7) sources behind five GELU steps. Half and twice of it
-	// decide all of these alike.
+	// noiseNats is by how many nats a position and signal noise and surplus sources can make the
+	// code of a nonlinear demixing shorter than that of the linear rule with noise. The codes of
+	// networks were at most 0.08 shorter for synthetic EEGs with surplus sources (4 channels,
+	// n = 2,500), and 0.44 to 0.56 shorter for AR(7) sources after five GELU steps. Half and twice
+	// of it decide all of these alike.
 	noiseNats = 0.2
 
 	// suspectSigmas is the deviation above which a network is requested if aperiodic signals

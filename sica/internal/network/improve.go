@@ -147,7 +147,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 
 // noisy reports whether the linear rule found noise in a channel, or there may be surplus sources.
 func noisy(found *linear.Findings) bool {
-	return found.SurplusEvidence > leastSurplusEvidence || slices.ContainsFunc(found.Noise, func(share float64) bool {
+	return found.SurplusSuspected() || slices.ContainsFunc(found.Noise, func(share float64) bool {
 		return share > leastNoise
 	})
 }

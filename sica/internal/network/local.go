@@ -209,8 +209,9 @@ type span struct {
 	many bool // of more than calibratedSignals signals
 }
 
-// calibratedSignals is how many signals the constants of Curvature were measured with. What an
-// extension's left corrects is up to one deviation of theirs, and is in the constants.
+// calibratedSignals is the largest number of signals that the constants of Curvature were measured
+// with. Up to it an extension's left is 1: its correction, of at most one deviation, is contained
+// in the constants.
 const calibratedSignals = 4
 
 // rest returns the part of v that is orthogonal to the span. A second pass removes the rounding

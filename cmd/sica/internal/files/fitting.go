@@ -23,7 +23,8 @@ import (
 type Fitting struct {
 	// LeaveOutPauses leaves out stretches of recordings in memory at which no channel changes.
 	LeaveOutPauses bool
-	// Thin takes, after a low-pass filter, only as many positions as it leaves something to tell of.
+	// Thin keeps, after a low-pass filter, every k-th position: at that rate nothing that the filter
+	// leaves is lost.
 	Thin bool
 
 	filter filter.Filter
@@ -136,18 +137,18 @@ func (o *Fitting) Source(
 		thin := mat.NewDense(d, left/every, nil)
 		thin.Apply(func(i, t int, _ float64) float64 { return all.At(i, t*every) }, thin)
 		x = blockwise.InMemory{Dense: thin}
-		notes = append(notes, fmt.Sprintf("one of %d positions was taken, which tells all that is "+
-			"slower than %g Hz", every, o.filter.Lowpass))
+		notes = append(notes, fmt.Sprintf("one of %d positions was taken, as next to nothing "+
+			"faster than %g Hz is left", every, o.filter.Lowpass))
 	}
 	return x, notes, nil
 }
 
-// thinMargin is the rate that is left by thinned, in units of the low-pass filter's frequency: 2 is
-// the least that tells what is slower, and 2.5 leaves the filter some room. A choice: what is folded
-// back from above is mixed by the same matrix, and does no harm.
+// thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no
+// slower frequency is lost (Nyquist); 2.5 leaves room for the filter's slope. It is a choice: what
+// is aliased is mixed by the same matrix, and does no harm.
 const thinMargin = 2.5
 
-// thinned returns of how many positions one is taken at a rate.
+// thinned returns k if every k-th position is kept, at a rate in Hz.
 func (o *Fitting) thinned(rate float64) int {
 	if !o.Thin || o.filter.Lowpass == 0 {
 		return 1
