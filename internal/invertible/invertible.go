@@ -17,9 +17,11 @@ import (
 const MaxBend = 1 - 0x1p-24
 
 // MaxLogSlope limits the logarithms of slopes and of sharpness of full matrices' nonlinearities:
-// slopes of 0.08 to 12. It is a choice; a leaky ReLU of 0.2 needs a ratio of 5. Sharpness is the
-// one of a variable that is 0, a choice, too.
-const MaxLogSlope, Sharpness = 2.5, 3
+// slopes of 0.08 to 12. It is a choice; a leaky ReLU of 0.2 needs a ratio of 5.
+const MaxLogSlope = 2.5
+
+// Sharpness is k of LeakyOf for a variable of 0. It is a choice.
+const Sharpness = 3
 
 // LeakyOf returns the parameters of nonlinearities by the variables of full matrices: y = gain/k·
 // (v + c·(√(v² + 1) − 1)), v = k·u.

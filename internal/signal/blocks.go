@@ -14,9 +14,9 @@ const (
 	partPositions, partPerSignal = 8192, 256
 )
 
-// Part returns as many positions of the long sequences x, d×n, as suffice for most decisions: blocks
-// of PartBlock positions, as SpreadBlocks does. It returns x itself if that isn't at least twice as
-// long.
+// Part returns as many positions of the long sequences x, d×n, as suffice for most decisions:
+// blocks of PartBlock positions, spread by SpreadBlocks. It returns x itself if that isn't at
+// least twice as long.
 func Part(x *mat.Dense) *mat.Dense {
 	d, n := x.Dims()
 	blocks := (max(partPositions, partPerSignal*d) + PartBlock - 1) / PartBlock
@@ -27,7 +27,7 @@ func Part(x *mat.Dense) *mat.Dense {
 }
 
 // SpreadBlocks returns blocks blocks of length positions of the sequences x, d×n, one after the
-// other: the first from the begin, the last from the end, the others evenly between. It
+// other: the first from the beginning, the last from the end, the others evenly between. It
 // returns x itself if that isn't longer. There must be at least two blocks.
 func SpreadBlocks(x *mat.Dense, blocks, length int) *mat.Dense {
 	d, n := x.Dims()

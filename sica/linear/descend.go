@@ -68,7 +68,7 @@ type demixing struct {
 	nats    float64 // L, a position
 }
 
-// take returns room for a demixing, which give gives back.
+// acquire returns room for a demixing, which release gives back.
 func (s *separator) acquire() *demixing {
 	if last := len(s.spare) - 1; last >= 0 {
 		m := s.spare[last]
@@ -152,7 +152,8 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 	return p, nil
 }
 
-// kappa is Fisher's information by the geometric mean of both. Where the slope is that of an edge it says little.
+// kappa is Fisher's information by the geometric mean of both. Where the slope is that of an edge
+// it says little.
 func (p scoreMoments) kappa() float64 {
 	return math.Sqrt(max(p.slope, minSlope*p.square) * p.square)
 }

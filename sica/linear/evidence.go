@@ -25,7 +25,7 @@ func (m *demixing) lengths() []float64 {
 	return nats
 }
 
-// turned returns what each pair of the recovered signals gains by being where it is, in
+// rotated returns what each pair of the recovered signals gains by being where it is, in
 // the order (1, 0), (2, 0), (2, 1), …: what turning it by 45°, where it would be most wrong,
 // and fitting new models to it costs. Signals are turned in the scale of their innovations.
 func (s *separator) rotated(
@@ -68,7 +68,7 @@ func (s *separator) rotated(
 	return gains, err
 }
 
-// joined returns the groups of signals whose pairs have less evidence than enough.
+// groups returns the groups of signals whose pairs have less evidence than enough.
 func groups(pairs *mat.SymDense, enough float64) [][]int {
 	return evidence.Groups(pairs.SymmetricDim(),
 		func(i, j int) bool { return pairs.At(i, j) < enough })
@@ -115,7 +115,7 @@ func (s *separator) join(
 	return groups, nil
 }
 
-// orient turns the rows of b that form a group towards those of whitening: within a
+// rotateBack turns the rows of b that form a group towards those of whitening: within a
 // group nothing else is known. Both have rows in the scale of the innovations.
 func rotateBack(b, whitening *mat.Dense, group []int) {
 	d, _ := b.Dims()
@@ -217,7 +217,7 @@ func (p *derivatives) curvature(i, j int) (a, b float64) {
 	return a, b
 }
 
-// occam is what it costs to say the angle between signals i and j, which may be any
+// occamFactor is what it costs to say the angle between signals i and j, which may be any
 // in a quarter turn: the logarithm of that over the width of the posterior, with the
 // information n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
 func (p *derivatives) occamFactor(i, j, n int) float64 {

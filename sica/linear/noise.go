@@ -410,8 +410,8 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	return sol, nil
 }
 
-// noisier reports whether the chosen signals imply noise, and their code at the scale of the choice
-// is significantly shorter than that of the rule's demixing.
+// noisier reports whether the chosen signals imply noise, and their code at the scale of the
+// choice is significantly shorter than that of the rule's demixing.
 func (s *search) noisier() bool {
 	shorter := s.all[0].lengths[s.scale] - s.chosen.lengths[s.scale]
 	return shorter > s.c.tolerance() && floats.Max(s.chosen.model.noise) >= leastChannelNoise

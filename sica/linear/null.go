@@ -14,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// alike returns the description lengths of sixteenths of the positions if the
+// sameSpectrum returns the description lengths of sixteenths of the positions if the
 // given signals of m are Gaussian with one spectrum: the only sources that stay
 // unknown up to a rotation, whatever the number of positions. It returns the weights
 // of their prediction, too, which they pay for together.
@@ -134,11 +134,11 @@ func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
 	return true
 }
 
-// bent returns the description lengths of sixteenths of the positions if the signals of
-// m are Gaussian with one spectrum and then bent, each by itself, and whether that
-// spectrum is white. Gaussian sources after a mixing that is slightly nonlinear look so in the rotation in which they are
-// bent most: that one is no more right than others, though it is likelier than signals
-// that aren't bent. To say the bends costs as any parameters do.
+// nonlinear returns the description lengths of sixteenths of the positions if the signals of m
+// are Gaussian with one spectrum and then bent, each by itself, and whether that spectrum is
+// white. Gaussian sources after a mixing that is slightly nonlinear look so in the rotation in
+// which they are bent most: that one is no more right than others, though it is likelier than
+// signals that aren't bent. To say the bends costs as any parameters do.
 func (s *separator) nonlinear(
 	ctx context.Context, m *demixing,
 ) (nats []float64, white bool, err error) {

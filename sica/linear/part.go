@@ -21,8 +21,11 @@ func separateByPart(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
+	if len(shape) > 1 || d < 2 {
+		return nil, nil
+	}
 	z := signal.Part(white.White)
-	if len(shape) > 1 || d < 2 || z == white.White {
+	if z == white.White {
 		return nil, nil
 	}
 	_, length := z.Dims()

@@ -15,7 +15,7 @@ import (
 const clearAgreement = (1 + minStability) / 2
 
 // part returns signal.Part of the signals z, and the shape of its positions. Images are returned
-// whole. The networks of 15 signals take 5 s of a processor for a part of them, each separation 1 s.
+// whole. For a part of 15 signals networks take 5 s of a processor, each separation 1 s.
 func part(z *mat.Dense, shape []int) (*mat.Dense, []int) {
 	if len(shape) > 1 {
 		return z, shape

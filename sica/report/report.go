@@ -169,7 +169,7 @@ func diagnose(
 			}
 			// The signals of a network don't have the channels' noise.
 			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
-			report.Linear, err = separateAgain(ctx, s.z, s.grid, opt)
+			report.Linear, err = separateAgain(ctx, s.z, s.z, s.grid.Shape(), opt)
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {

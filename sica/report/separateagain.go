@@ -66,44 +66,31 @@ func confirm(
 	if p == z {
 		return found, false, nil
 	}
-	agreement, _, err := agreementWith(ctx, z, p, shape, opt)
+	again, err := separateAgain(ctx, z, p, shape, opt)
 	if err != nil {
 		return found, false, err
 	}
-	for _, a := range agreement {
-		found.Agreement = append(found.Agreement, math.Abs(a))
-	}
+	found.Agreement = again.Agreement
 	return found, agree(found.Agreement), nil
 }
 
-// agreementWith returns the correlations of the signals z, d×n, with what the demixing of a part of
-// them makes of z, and the findings in the order of z.
-func agreementWith(
-	ctx context.Context, z, part *mat.Dense, shape []int, opt linear.Options,
-) ([]float64, linear.Findings, error) {
-	solution, err := separateLinearly(ctx, part, shape, opt)
+// separateAgain separates the recovered signals z, d×n, by some of their positions, or by all if
+// those are z and the shape is that of all.
+func separateAgain(
+	ctx context.Context, z, some *mat.Dense, shape []int, opt linear.Options,
+) (Linear, error) {
+	solution, err := separateLinearly(ctx, some, shape, opt)
 	if err != nil {
-		return nil, linear.Findings{}, fmt.Errorf("separating the recovered signals: %w", err)
+		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
 	}
 	again := new(mat.Dense)
 	again.Mul(solution.Demixing, z) // up to its mean
 	match, err := metric.MCC(again, z)
 	if err != nil {
-		return nil, linear.Findings{}, err
-	}
-	return match.Correlation, reorder(solution.Findings, match.Assignment), nil
-}
-
-// separateAgain separates the recovered signals z, d×n.
-func separateAgain(
-	ctx context.Context, z *mat.Dense, g *grid.Grid, opt linear.Options,
-) (Linear, error) {
-	correlations, findings, err := agreementWith(ctx, z, z, g.Shape(), opt)
-	if err != nil {
 		return Linear{}, err
 	}
-	l := Linear{Findings: findings}
-	for _, c := range correlations {
+	l := Linear{Findings: reorder(solution.Findings, match.Assignment)}
+	for _, c := range match.Correlation {
 		l.Agreement = append(l.Agreement, math.Abs(c))
 	}
 	return l, nil
