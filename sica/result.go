@@ -66,12 +66,13 @@ const (
 type Curve = signal.Curve
 
 // Network is what the data say about the signals of an invertible network. Identified is whether
-// they are the sources as far as the data say. Agreement is the least MCC with the signals of the
-// Agreeing other networks whose code is as short. PastGain is by how much its own past shortens
-// the code of each signal. Groups are the signals whose rotations among themselves aren't
-// identified. OverWhitening is by how much the code of the whitened signals is longer, and HeldOut
-// the code length at held-out positions during training. Unpredicted returns the signals that
-// their past doesn't predict, Reproduced whether other networks recovered the same.
+// they are the sources as far as the data say. Agreement is the least with the signals of the
+// Agreeing other networks whose code is as short: the mean of the two least absolute correlations
+// of matched signals. PastGain is by how much its own past shortens the code of each signal.
+// Groups are the signals whose rotations among themselves aren't identified. OverWhitening is by
+// how much the code of the whitened signals is longer, and HeldOut the code length at held-out
+// positions during training. Unpredicted returns the signals that their past doesn't predict,
+// Reproduced whether other networks recovered the same.
 type Network = network.Findings
 
 // A Summary is all of a Result except its signals and maps.

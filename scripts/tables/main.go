@@ -16,12 +16,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +27,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/internal/processor"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -174,15 +173,6 @@ func (opt *options) write(
 	return table.WriteComparison(w, r, committed)
 }
 
-// processorSeconds are those that all threads of the process have run.
-func processorSeconds() float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return math.NaN()
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
-}
-
 // newSeconds is the command that times the linear rule, which scripts/baselines calls.
 func newSeconds() *cobra.Command {
 	var runs int
@@ -197,7 +187,7 @@ func newSeconds() *cobra.Command {
 				return err
 			}
 			for range runs {
-				begin, before := time.Now(), processorSeconds()
+				begin, before := time.Now(), processor.Seconds()
 				signals, err := ica.New(x)
 				if err != nil {
 					return err
@@ -206,7 +196,7 @@ func newSeconds() *cobra.Command {
 					return err
 				}
 				fmt.Fprintln(cmd.OutOrStdout(),
-					time.Since(begin).Seconds(), processorSeconds()-before)
+					time.Since(begin).Seconds(), processor.Seconds()-before)
 			}
 			return nil
 		},

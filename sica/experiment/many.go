@@ -52,14 +52,18 @@ func manyTable(o TableOptions) (*Table, error) {
 	}
 	t.columns = append(t.columns,
 		text("SICA", "%s", func(r row) string { return fourDigits(r.mccs(separated)) }),
-		text("least", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(separated)) }),
+		text("smallest", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(separated)) }),
+		text("least signal", "%.3f", func(r row) float64 {
+			return stats.Quantile(0, r.numbers(separated, minCorrelation))
+		}),
 		text("reached − oracle, nats", "%s", func(r row) string {
 			return fourDigits(r.numbers(separated, oracleGap))
 		}),
 		text("networks chosen", "%.0f", func(r row) float64 { return r.sum(separated, networkChosen) }),
 		text("identified", "%.0f", func(r row) float64 { return r.sum(separated, networkIdentified) }),
-		text("median seconds", "%.0f", func(r row) float64 {
-			return stats.Quantile(0.5, r.seconds(separated))
+		text("wrong", "%.0f", func(r row) float64 { return r.sum(separated, networkWrong) }),
+		text("median core seconds", "%.0f", func(r row) float64 {
+			return stats.Quantile(0.5, r.numbers(separated, coreSeconds))
 		}),
 	)
 	return t, nil

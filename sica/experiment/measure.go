@@ -57,6 +57,10 @@ const (
 	networkTried      = "network_tried"
 	networkChosen     = "network_chosen"
 	networkIdentified = "network_identified"
+	// networkAgreement is that of the chosen network with others, networkWrong whether it says
+	// that its signals are identified and the least correlation is below rightCorrelation.
+	networkAgreement = "network_agreement"
+	networkWrong     = "network_wrong"
 
 	// Of the linear rule: whether whitening was kept; into how many groups the signals fall
 	// whose rotations fit as well; the evidence for its rotation, and for the
@@ -67,8 +71,12 @@ const (
 	minPairEvidence  = "min_pair_evidence"
 	maxPairEvidence  = "max_pair_evidence"
 
-	// Of measureLeast: the least correlation of a signal with its source.
+	// Of measureLeast and measureOracle: the least correlation of a signal with its source.
 	minCorrelation = "min_correlation"
+
+	// Of measureOracle: how long all threads of the process have run during the separation, in
+	// seconds.
+	coreSeconds = "core_seconds"
 
 	// Of measureCoverage: pairs, those identified, and the shares of other sources left in
 	// the signals of these; how many shares lie within 1.96 standard errors of 0 and how
@@ -115,19 +123,14 @@ func (o *Outcome) measure(
 			o.Iterates = append(o.Iterates, m.MCC)
 		}
 	case measureLeast:
-		m, err := metric.MCC(f.Signals, sources)
-		if err != nil {
-			return err
-		}
-		least := math.Inf(1)
-		for _, r := range m.Correlation {
-			least = min(least, math.Abs(r))
-		}
-		o.Numbers[minCorrelation] = least
+		return o.least(f.Signals, sources)
 	case measureOracle:
 		result, ok := f.Details.(*sica.Result)
 		if !ok {
 			return fmt.Errorf("measure: %s isn't SICA", o.Method)
+		}
+		if err := o.least(f.Signals, sources); err != nil {
+			return err
 		}
 		return o.gap(result)
 	case measureCoverage:
@@ -148,6 +151,31 @@ func (o *Outcome) measure(
 	return nil
 }
 
+// rightCorrelation is that of a signal with its source from which a network that says that its
+// signals are identified is right. It is a choice.
+const rightCorrelation = 0.9
+
+// least adds the minCorrelation, and networkWrong of a network that says that its signals are
+// identified.
+func (o *Outcome) least(signals, sources *mat.Dense) error {
+	m, err := metric.MCC(signals, sources)
+	if err != nil {
+		return err
+	}
+	least := math.Inf(1)
+	for _, r := range m.Correlation {
+		least = min(least, math.Abs(r))
+	}
+	if o.Numbers == nil {
+		o.Numbers = make(map[string]float64)
+	}
+	o.Numbers[minCorrelation] = least
+	if o.Numbers[networkIdentified] == 1 {
+		o.Numbers[networkWrong] = truth(least < rightCorrelation)
+	}
+	return nil
+}
+
 func truth(v bool) float64 {
 	if v {
 		return 1
@@ -162,11 +190,15 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 	if !tried && r.Network == nil {
 		return nil
 	}
-	return map[string]float64{
+	numbers := map[string]float64{
 		networkTried:      truth(tried),
 		networkChosen:     truth(r.Network != nil),
 		networkIdentified: truth(r.Network != nil && r.Network.Identified),
 	}
+	if r.Network != nil {
+		numbers[networkAgreement] = r.Network.Agreement
+	}
+	return numbers
 }
 
 func linearNumbers(s *linear.Solution) map[string]float64 {

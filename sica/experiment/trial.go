@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/processor"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -123,12 +124,12 @@ func (t Trial) Run(
 		Machine:  &machine,
 		Versions: provenance.Versions(),
 	}
-	began := time.Now()
+	began, ran := time.Now(), processor.Seconds()
 	f, err := method.run(ctx, task{
 		backend: b, x: x, preset: t.Preset, seed: t.Seed, checkpoint: checkpoint,
 		iterates: t.Measure == measureIterates,
 	})
-	o.Seconds = time.Since(began).Seconds()
+	o.Seconds, ran = time.Since(began).Seconds(), processor.Seconds()-ran
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -149,6 +150,9 @@ func (t Trial) Run(
 	o.Converged, o.Iterations = f.Convergence.Converged, f.Convergence.Iterations
 	if err := o.measure(ctx, b, f, sources, x); err != nil {
 		return nil, nil, err
+	}
+	if t.Measure == measureOracle && !math.IsNaN(ran) {
+		o.Numbers[coreSeconds] = ran
 	}
 	o.SHA256 = digest(f.Signals)
 	o.Config = f.Config

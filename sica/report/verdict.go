@@ -308,7 +308,7 @@ func (r *Report) ambiguousNetwork() []finding {
 		"signals aren't confirmed."
 	if r.Network.Agreeing > 0 {
 		reason = fmt.Sprintf("A network undid a nonlinear mixing, but equally good networks "+
-			"recovered other signals: the smallest MCC is %.2f.", r.Network.Agreement)
+			"recovered other signals (agreement %.2f).", r.Network.Agreement)
 	}
 	return []finding{{reason,
 		"Use more positions: networks that only seem equally good may fall behind."}}

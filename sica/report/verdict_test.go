@@ -140,7 +140,7 @@ func TestVerdict(t *testing.T) {
 				r.Network = network(.2, .2,
 					.2)
 				r.Network.Agreement = .9
-			}, NoEvidence, "the smallest MCC is 0.90"},
+			}, NoEvidence, "recovered other signals (agreement 0.90)"},
 		{"of a network, none as good",
 			func(r *Report) {
 				r.Network = network(.2, .2,

@@ -12,8 +12,9 @@ type Findings struct {
 	// by its own past, each pair would have a longer code if it was rotated, and other
 	// networks recovered the same.
 	Identified bool `json:"identified"`
-	// Agreement is the least MCC between these signals and those of other networks with as
-	// short a code. Agreeing is the number of these.
+	// Agreement is that of these signals with those of other networks with as short a code: the
+	// mean of the two least absolute correlations of matched signals, of the network that agrees
+	// least. A pair rotated by θ makes it cos θ. Agreeing is the number of these networks.
 	Agreement float64 `json:"agreement"`
 	Agreeing  int     `json:"agreeing"`
 	// PastGain is by how much its own past shortens the code of each signal at held-out
@@ -36,7 +37,7 @@ type Findings struct {
 func (f *Findings) Unpredicted() []int { return Unpredicted(f.PastGain) }
 
 // Reproduced returns whether other networks with as short a code recovered the same
-// signals, with an MCC of at least 0.95.
+// signals, with an Agreement of at least 0.95.
 func (f *Findings) Reproduced() bool { return Reproduced(f.Agreeing, f.Agreement) }
 
 // Findings returns what the model says about its signals.

@@ -35,10 +35,11 @@ type Model struct {
 	// Runs are all restarts and folds; Chosen is the one that Map is of.
 	Runs   []Run `json:"runs"`
 	Chosen int   `json:"chosen"`
-	// Agreement is the least MCC between the recovered signals of the chosen run
-	// and those of Agreeing others: of its own fold all that are as good as it to
-	// within chance, and of each other fold the best. Where the rotation isn't
-	// identified, all are rotated to the whitened signals before.
+	// Agreement is the least between the recovered signals of the chosen run and those of
+	// Agreeing others: of its own fold all that are as good as it to within chance, and of each
+	// other fold the best. That of two runs is the mean of the two least absolute correlations
+	// of matched signals. Where the rotation isn't identified, all are rotated to the whitened
+	// signals before.
 	Agreement float64 `json:"agreement"`
 	Agreeing  int     `json:"agreeing"`
 

@@ -113,11 +113,11 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 			return err
 		}
 		if good {
-			match, err := metric.MCC(aligned(z), aligned(j.z[r]))
+			a, err := agreement(aligned(z), aligned(j.z[r]))
 			if err != nil {
 				return err
 			}
-			m.Agreement = min(m.Agreement, match.MCC)
+			m.Agreement = min(m.Agreement, a)
 			m.Agreeing++
 		}
 	}
@@ -242,8 +242,24 @@ func Unpredicted(gains []Difference) []int {
 	return signals
 }
 
-// minAgreement is a prior: two maps that are each .975 from the sources agree to
-// about that.
+// agreement returns how well two models' signals agree: the mean of the two least absolute
+// correlations of matched signals. That of a pair rotated by θ is cos θ among any number of
+// signals, where the mean over all of them hides one wrong signal of ten.
+func agreement(a, b *mat.Dense) (float64, error) {
+	match, err := metric.MCC(a, b)
+	if err != nil {
+		return 0, err
+	}
+	correlations := make([]float64, len(match.Correlation))
+	for i, r := range match.Correlation {
+		correlations[i] = math.Abs(r)
+	}
+	slices.Sort(correlations)
+	return stat.Mean(correlations[:min(2, len(correlations))], nil), nil
+}
+
+// minAgreement is the agreement of two models of which a pair is rotated by 18°. It is a choice:
+// two models that are each 0.975 from the sources agree to about that.
 const minAgreement = .95
 
 // Why says in a sentence what the evidence is.
@@ -269,7 +285,7 @@ func (m *Model) Why() string {
 	case m.Agreeing == 0:
 		return "No other run is as good, so nothing says that its signals are the only ones."
 	case m.Agreement < minAgreement:
-		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (MCC %.2f).",
+		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (agreement %.2f).",
 			m.Agreement)
 	}
 	others := "1 other run"
@@ -277,7 +293,7 @@ func (m *Model) Why() string {
 		others = fmt.Sprintf("%d other runs", m.Agreeing)
 	}
 	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair "+
-		"would lose by a rotation, and %s recovered the same (MCC at least %.3f).",
+		"would lose by a rotation, and %s recovered the same (agreement at least %.3f).",
 		others, m.Agreement)
 }
 
