@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
@@ -85,7 +86,7 @@ func TestAutoregressive(t *testing.T) {
 	for _, shape := range [][]int{{12}, {6, 7}} {
 		offsets := flows.Past(2, len(shape))
 		before, after := past.Margins(offsets, len(shape))
-		onBackends(t, func(t *testing.T, b compute.Backend) {
+		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			dims := append([]int{runs, d}, shape...)
 			size := 1
 			for _, n := range shape {
@@ -144,7 +145,7 @@ func TestAutoregressive(t *testing.T) {
 
 // Far from every component the density underflows, its logarithm doesn't.
 func TestAutoregressiveFarOut(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		got, _, _ := logDensityOf(t, b, tensors.FromValue([][][]float32{{{0, 0, 1e6, -1e6, 0}}}), flows.Past(2, 1), 4)
 		for i, v := range got {
 			if math.IsInf(v, 0) || math.IsNaN(v) {
@@ -156,7 +157,7 @@ func TestAutoregressiveFarOut(t *testing.T) {
 
 // LogLikelihood drops the log-determinants of the positions without a density.
 func TestLogLikelihood(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		exec, err := NewExec(b, func(sources, logDet *Node) *Node {
 			return flows.LogLikelihood(sources, logDet, [][]int{{-2, 0}, {-1, 1}})
 		})

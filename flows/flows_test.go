@@ -11,20 +11,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
-
-// onBackends runs a test on every backend that there is here.
-func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
-	for _, name := range backend.Available() {
-		t.Run(name, func(t *testing.T) {
-			b, err := backend.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, b)
-		})
-	}
-}
 
 func TestLogisticLoss(t *testing.T) {
 	// softplus by hand; the extremes must neither overflow nor lose the value.
@@ -34,7 +22,7 @@ func TestLogisticLoss(t *testing.T) {
 		{-800, 900, 1700, -1, 1},
 		{800, -900, 0, 0, 0},
 	} {
-		onBackends(t, func(t *testing.T, b compute.Backend) {
+		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			exec, err := NewExec(b, func(joint, product *Node) []*Node {
 				loss := flows.LogisticLoss(joint, product)
 				return append([]*Node{loss}, Gradient(ReduceAllSum(loss), joint, product)...)
@@ -69,7 +57,7 @@ func gaussianRatio(y *Node, rho float64) *Node {
 func TestRatioVelocityOfGaussians(t *testing.T) {
 	y := [][]float64{{1, 0}, {0.5, -2}, {-1, 3}}
 	for _, rho := range []float64{0, 0.6, -0.9} {
-		onBackends(t, func(t *testing.T, b compute.Backend) {
+		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			exec, err := NewExec(b, func(y *Node) *Node {
 				return flows.RatioVelocity(func(y *Node) *Node { return gaussianRatio(y, rho) }, y)
 			})
@@ -95,7 +83,7 @@ func TestRatioVelocityOfGaussians(t *testing.T) {
 func TestRectifiedFlowLiteral(t *testing.T) {
 	y0, y1 := [][]float64{{1, 2}, {0, 0}}, [][]float64{{3, -2}, {1, 1}}
 	tau := []float64{0.25, 1}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		exec, err := NewExec(b, func(y0, y1, tau *Node) []*Node {
 			path := flows.StraightPath(y0, y1, tau)
 			return []*Node{path, flows.RectifiedLoss(path, y0, y1)}

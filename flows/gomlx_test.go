@@ -23,6 +23,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -71,7 +72,7 @@ func TestTrainerNamesWhatIsWrong(t *testing.T) {
 		}
 	}
 
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		p := newGathered(t, b, torchAdam(.05))
 		x := tensors.FromShape(shapes.Make(dtypes.Float64, 3))
 		finalized := tensors.FromShape(p.batches[1].Shape())
@@ -165,7 +166,7 @@ func (p *line) get(path string) float64 {
 
 // One run needs no runs axis. The loss is that of the run with one, bit for bit.
 func TestScalarLoss(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		scalar := newLine(t, b, model.NewStore(), torchAdam(.1), lineLoss)
 		scalar.set(t, "/line/w", 0)
 		withAxis := newLine(t, b, model.NewStore(), torchAdam(.1), func(scope *model.Scope, data, batch []*Node) *Node {
@@ -201,7 +202,7 @@ func TestResetOptimizerOnATrainedStore(t *testing.T) {
 		c := scope.VariableWithValue("c", .5).SetTrainable(false).NodeValue(g)
 		return ReduceAllMean(Square(Sub(Add(Mul(w, batch[0]), c), batch[1])))
 	}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		for name, opt := range optimizers {
 			if name != "adam" && backend.NameOf(b) != backend.Go {
 				continue // don't wait for XLA's compiler
@@ -299,7 +300,7 @@ func TestResetOptimizerKeepsTheRate(t *testing.T) {
 // Dropout drops in training: the loss of what would be exact is that of noise. It
 // draws anew each step.
 func TestDropout(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		if err := store.SetRNGStateFromSeed(3); err != nil {
 			t.Fatal(err)
@@ -340,7 +341,7 @@ func TestDropout(t *testing.T) {
 // the optimizer.
 func TestGoMLXSchedule(t *testing.T) {
 	const period = 4 * lineSteps
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		store.SetParam(optimizer.ParamLearningRate, .1)
 		p := newLine(t, b, store, optimizer.StochasticGradientDescent().WithDecay(false), func(scope *model.Scope, data, batch []*Node) *Node {
@@ -369,7 +370,7 @@ func TestGoMLXSchedule(t *testing.T) {
 // what Train returns: (w − m)² + λw² has its minimum at w = m/(1+λ).
 func TestRegularizationIsTrained(t *testing.T) {
 	const lambda, steps = .25, 300
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		store.SetParam(regularizer.ParamL2, lambda)
 		store.SetParam(layers.ParamRuns, 2)
@@ -404,7 +405,7 @@ func TestRegularizationIsTrained(t *testing.T) {
 
 // Trainers with stores of their own train at once on one backend, each as alone.
 func TestTrainersAtOnce(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		want := newRegression(t, b, torchAdam(.05), 0).train(t, regressionSteps)
 		results := make([][][]float64, 4)
 		var group sync.WaitGroup

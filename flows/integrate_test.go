@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -35,7 +36,7 @@ func TestIntegrateClosedForm(t *testing.T) {
 		a, c := Slice(y, AxisElem(0)), Slice(y, AxisElem(1))
 		return Concatenate([]*Node{Add(c, Reshape(tau, 1)), Neg(Mul(held[0], a))}, 0)
 	}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		for _, test := range []struct {
 			solver   flows.Solver
 			from, to float64
@@ -77,7 +78,7 @@ func TestIntegrateIsALoopOnTheHost(t *testing.T) {
 		}, y)
 	}
 	var other []float64
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		normal := func(dims ...int) *tensors.Tensor {
 			flat := make([]float64, shapes.Make(dtypes.Float64, dims...).Size())
@@ -143,7 +144,7 @@ func TestIntegrateIsALoopOnTheHost(t *testing.T) {
 }
 
 func TestIntegrateErrors(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		still := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return y }
 		for want, build := range map[string]func(scope *model.Scope, y *Node) *flows.IntegrateConfig{
 			"0 steps; must be": func(s *model.Scope, y *Node) *flows.IntegrateConfig { return flows.Integrate(s, still, y).Steps(0) },
@@ -170,7 +171,7 @@ func TestIntegrateErrors(t *testing.T) {
 
 // What a While of XLA can't see is named, where it comes from outside the velocity.
 func TestIntegrateSeesNoOtherNodes(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		if backend.NameOf(b) == backend.Go {
 			return // which has no While here
 		}

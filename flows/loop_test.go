@@ -20,6 +20,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // linePoints is a data set of the first steps of a line, x and y of one step a
@@ -48,7 +49,7 @@ func (d linePoints) Iter() iter.Seq2[train.Batch, error] {
 // multiple of a call's steps, and tells its hooks the loss of each step. Its
 // metrics see the losses of the runs.
 func TestLoop(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		plain := newLine(t, b, model.NewStore(), torchAdam(.05), lineLoss)
 		plain.set(t, "/line/w", 0)
 		var want []float64

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // The first step of Adam is the rate against the sign of the gradient. Of a relative one that is
@@ -22,7 +23,7 @@ import (
 func TestRunsAdamRelative(t *testing.T) {
 	gradient := [][]float64{{1, -2}, {3, 0.5}}
 	begin := [][]float64{{2, 0.5}, {-1, 3}}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		loss := func(scope *model.Scope, _, batch []*Node) *Node {

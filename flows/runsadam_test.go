@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // descend makes steps on Σ c·(w − m)² of each run, and returns w after each.
@@ -55,7 +56,7 @@ func descend(t *testing.T, b compute.Backend, opt optimizer.Interface, c, m, sta
 // With a rate that hardly changes it is Adam: the numbers are those of
 // torch.optim.Adam in TestOptimizersAgainstPyTorch.
 func TestRunsAdamAgainstPyTorch(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		opt := flows.RunsAdam().Schedule("/", flows.Schedule{Rate: .1, Steps: 1e6}).Done()
 		path := descend(t, b, opt, [][]float64{{1, 10, .01}}, [][]float64{{0, 1, 3}}, [][]float64{{1, -2, .5}}, 5)
 		for i, want := range []float64{0.507963717, -1.50177944, 0.997775197} {
@@ -69,7 +70,7 @@ func TestRunsAdamAgainstPyTorch(t *testing.T) {
 // Adam's first step is the rate, whatever the gradient. So with moments that
 // forget at once each step is.
 func TestSchedule(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		half := func(k int) float64 { return (1 + math.Cos(math.Pi*min(float64(k)/10, 1))) / 2 }
 		for name, test := range map[string]struct {
 			s    flows.Schedule
@@ -114,7 +115,7 @@ func TestRunsAdamClips(t *testing.T) {
 		}
 		want = append(want, append([]float64(nil), w...))
 	}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		opt := flows.RunsAdam().Betas(beta1, beta2).Clip(clip).Schedule("/net", flows.Schedule{Rate: rate, Steps: 1e9}).Done()
 		got := descend(t, b, opt, [][]float64{{1, 1}, {1, 1}}, m, [][]float64{{0, 0}, {0, 0}}, 3)
 		for k := range want {
@@ -129,7 +130,7 @@ func TestRunsAdamClips(t *testing.T) {
 
 // A variable without a learning rate is an error.
 func TestRunsAdamWithoutRate(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		_, err := flows.NewTrainer(b, model.NewStore(), flows.RunsAdam().Schedule("/other", flows.Schedule{Rate: 1, Steps: 1}).Done(),
 			func(scope *model.Scope, _, batch []*Node) *Node {
 				return Add(batch[0], scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).NodeValue(batch[0].Graph()))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // What would broadcast, or look into the future, is an error.
@@ -70,7 +71,7 @@ func TestLossesNameWhatIsWrong(t *testing.T) {
 func TestRectifiedFlowOfImages(t *testing.T) {
 	y0 := [][][]float64{{{1, 2}, {3, 4}}, {{0, 0}, {0, 0}}} // [B=2, H=2, W=2]
 	y1 := [][][]float64{{{1, 0}, {3, 0}}, {{8, 8}, {8, 8}}}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		exec, err := model.NewExec(b, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 			path := flows.StraightPath(in[0], in[1], in[2])
 			return []*Node{path, flows.RectifiedLoss(ZerosLike(path), in[0], in[1], 1, 2)}
@@ -114,7 +115,7 @@ func TestLossOfSamplesIsNotOfRuns(t *testing.T) {
 func TestIntegrateIsAloneOnEveryBackend(t *testing.T) {
 	triple := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return MulScalar(y, 3) }
 	follow := func(scope *model.Scope, y *Node) *Node { return flows.Integrate(scope, triple, y).Steps(2).Done() }
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		for want, build := range map[string]func(scope *model.Scope, y *Node) *Node{
 			"must be passed by Hold": func(scope *model.Scope, y *Node) *Node {
 				rate := Exp(y)
@@ -144,7 +145,7 @@ func TestIntegrateIsAloneOnEveryBackend(t *testing.T) {
 
 // A scalar that both share is refused only if the velocity shares it, not if it makes its own.
 func TestIntegrateAfterOtherScalars(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		out, err := model.CallOnce(b, model.NewStore(), func(scope *model.Scope, y *Node) *Node {
 			half := MulScalar(y, .5) // h of Integrate is .5, too
 			return flows.Integrate(scope, func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return MulScalar(y, 3) }, half).Steps(2).Done()
@@ -161,7 +162,7 @@ func TestIntegrateAfterOtherScalars(t *testing.T) {
 // Follow goes there and back.
 func TestFollow(t *testing.T) {
 	velocity := func(_ *model.Scope, y, tau *Node, _ []*Node) *Node { return Mul(y, tau) } // y·exp(τ²/2)
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		heun := func(start, end float64) func(*flows.IntegrateConfig) {

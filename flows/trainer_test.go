@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -52,7 +53,7 @@ func TestOptimizersAgainstPyTorch(t *testing.T) {
 			{0.507963717, -1.50177944, 0.997775197}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onBackends(t, func(t *testing.T, b compute.Backend) {
+			backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 				store := model.NewStore()
 				loss := func(scope *model.Scope, data, batch []*Node) *Node {
 					w := scope.VariableWithShape("w", shapes.Make(dtypes.Float32, 3)).NodeValue(data[0].Graph())
@@ -167,7 +168,7 @@ func (p *regression) weights(t *testing.T) []float64 {
 
 // Both plans, XLA's loop and the host's, reach the weights that made the data.
 func TestTrainerLearns(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		p := newRegression(t, b, torchAdam(0.1), 0, 1)
 		for range 6 {
 			p.train(t, regressionSteps)
@@ -189,7 +190,7 @@ func TestTrainerPlansAgree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want [][]float64
-			onBackends(t, func(t *testing.T, b compute.Backend) {
+			backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 				together := newRegression(t, b, opt(), 0, 1).train(t, regressionSteps)
 				if want == nil {
 					want = together
@@ -212,7 +213,7 @@ func TestTrainerPlansAgree(t *testing.T) {
 // One compilation serves all calls, also shorter ones, and a fresh start gives
 // the same losses bit for bit.
 func TestTrainerCompilesOnceAndRestarts(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		p := newRegression(t, b, torchAdam(0.05), 0, 1)
 		first := p.train(t, regressionSteps)
 		p.train(t, 7)
@@ -230,7 +231,7 @@ func TestTrainerCompilesOnceAndRestarts(t *testing.T) {
 }
 
 func TestTrainerErrors(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		p := newRegression(t, b, torchAdam(0.05), 0)
 		for _, steps := range []int{0, regressionSteps + 1} {
 			if _, err := p.trainer.Train(t.Context(), nil, p.batches, steps); err == nil {

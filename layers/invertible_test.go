@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/layers"
 )
@@ -45,7 +46,7 @@ func layersBack(n int) func(scope *model.Scope, z *Node) *Node {
 func eachInvertible(t *testing.T, test func(t *testing.T, b compute.Backend, m invertible)) {
 	for name, m := range invertibles {
 		t.Run(name, func(t *testing.T) {
-			onBackends(t, func(t *testing.T, b compute.Backend) {
+			backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 				if name == "Invertible" || backend.NameOf(b) == backend.Go {
 					test(t, b, m)
 				}
@@ -195,7 +196,7 @@ func TestInvertibleRoundTrip(t *testing.T) {
 // Values, log-determinants and gradients don't depend on the backend.
 func TestInvertibleBackendsAgree(t *testing.T) {
 	var want [][]float64
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		net := newMapped(t, b, invertibles["Invertible"], dtypes.Float64, 2, 3, .3)
 		x := drawNormal(2*3*20, 1)
 		gradient, err := model.NewExec(b, net.forward.Store(), func(scope *model.Scope, in []*Node) []*Node {
@@ -227,7 +228,7 @@ func TestInvertibleBackendsAgree(t *testing.T) {
 
 // A network begins near the rotation it is given: its slopes are all near 1.
 func TestInvertibleStart(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) *Node {

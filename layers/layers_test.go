@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -23,7 +24,7 @@ type runner func(build func(in []*Node) []*Node, args ...any) []*tensors.Tensor
 
 // eachBackend runs a test on every backend that there is here.
 func eachBackend(t *testing.T, test func(t *testing.T, run runner)) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		test(t, func(build func(in []*Node) []*Node, args ...any) []*tensors.Tensor {
 			t.Helper()
 			exec, err := NewExec(b, build)
@@ -47,18 +48,6 @@ func openGo(t *testing.T) compute.Backend {
 		t.Fatal(err)
 	}
 	return b
-}
-
-func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
-	for _, name := range backend.Available() {
-		t.Run(name, func(t *testing.T) {
-			b, err := backend.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, b)
-		})
-	}
 }
 
 // network builds a network of x with the variables of a store, and evaluates
@@ -235,7 +224,7 @@ func TestCNNAgainstLiteral(t *testing.T) {
 		input = tensors.FromFlatDataAndDimensions(flat(t, input), dims...)
 		want := evaluate(t, openGo(t), literalCNN, input, 7)
 
-		onBackends(t, func(t *testing.T, b compute.Backend) {
+		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			exec, err := NewExec(b, func(in []*Node) *Node { return layers.WholeContext(in[0], in[1], in[2], shape...) })
 			if err != nil {
 				t.Fatal(err)
@@ -267,7 +256,7 @@ func TestRunsAreIndependent(t *testing.T) {
 		"CNN":   func(scope *model.Scope, x *Node) *Node { return layers.CNN(scope, x).Channels(4).Outputs(2).Done() },
 		"Dense": func(scope *model.Scope, x *Node) *Node { return layers.Dense(scope, x, 3) },
 	} {
-		onBackends(t, func(t *testing.T, b compute.Backend) {
+		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			const batch, positions, channels = 4, 6, 2
 			x := normal(rand.New(rand.NewPCG(3, 4)), 3, batch, positions, channels)
 			together := evaluate(t, b, build, x, 11, 12, 13)
@@ -300,7 +289,7 @@ func TestMLPGradient(t *testing.T) {
 			samples = append(samples, moved...)
 		}
 	}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		out := evaluate(t, b, func(scope *model.Scope, x *Node) *Node { return layers.MLP(scope, x).Hidden(5).Done() },
 			tensors.FromFlatDataAndDimensions(append([]float64(nil), samples...), 1, 1+2*len(x), len(x)), 5)
 		y, gradient := flat(t, out[0]), flat(t, out[1])

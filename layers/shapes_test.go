@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -128,7 +129,7 @@ func TestContextsNameWhatIsWrong(t *testing.T) {
 func TestPositionsOutside(t *testing.T) {
 	z := [][][]float32{{{1, 2, 3}, {4, 5, 6}}}
 	idx := [][][]int32{{{0, 1}, {3, 0}, {0, -1}}}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
@@ -158,7 +159,7 @@ func TestPositionsOutside(t *testing.T) {
 // the same on every backend, other for each run, and with inverses.
 func TestParamSeed(t *testing.T) {
 	values := map[string][]float64{}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		store.SetParams(map[string]any{layers.ParamSeed: 7, layers.ParamRuns: 2})

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -112,7 +113,7 @@ func TestWholeCNNIsCNN(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%v/%s", shape, name), func(t *testing.T) {
 				want := evaluateContext(t, openGo(t), forms.over, inputs...)
-				onBackends(t, func(t *testing.T, b compute.Backend) {
+				backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 					if backend.NameOf(b) != backend.Go && positions != 12 && positions != 20 {
 						t.Skip("XLA takes seconds to compile each: a sequence and an image; the pure-Go backend tries every index")
 					}

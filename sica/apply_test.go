@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -75,7 +76,7 @@ func followedSignals(t *testing.T) *mat.Dense {
 func onBackendsOrGo(t *testing.T, name string, test func(t *testing.T, b compute.Backend)) {
 	t.Helper()
 	if os.Getenv("SICA_TEST_KILLS") != "" || name == "free windows" {
-		onBackends(t, test)
+		backendtest.Each(t, test)
 		return
 	}
 	test(t, open(t, backend.Go))

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 )
 
@@ -231,7 +232,7 @@ func TestTwoProcesses(t *testing.T) {
 // the number of kills on each backend; without it there are 2 in pure Go and 1 on XLA,
 // where each process compiles anew.
 func TestKill(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		if testing.Short() && backend.NameOf(b) != backend.Go {
 			t.Skip("each process compiles anew")
 		}

@@ -40,7 +40,8 @@
 //
 // The context is checked between calls of the device: in an iteration before each chunk of
 // training steps, and between the steps of a method. What a fit had by then is its result, with
-// ctx.Err(). Flow.Stop and Flow.Budget end it without an error, after an iteration. A fit with a
+// ctx.Err(). A compilation, or a call of the device, goes on in the background then.
+// Flow.Stop and Flow.Budget end a fit without an error, after an iteration. A fit with a
 // Config.Checkpoint continues to the same result after its context ended or its process was
 // killed, or with a larger Budget.
 //

@@ -17,17 +17,11 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
-
-func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
-	t.Helper()
-	for _, name := range backend.Available() {
-		t.Run(name, func(t *testing.T) { test(t, open(t, name)) })
-	}
-}
 
 func open(t *testing.T, name string) compute.Backend {
 	t.Helper()
@@ -116,7 +110,7 @@ func TestFitRunsAndRepeats(t *testing.T) {
 			}
 			const second = 1 // not the first, so that runs which are mixed up show
 			pureGo := alone(open(t, backend.Go), second)
-			onBackends(t, func(t *testing.T, b compute.Backend) {
+			backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 				if backend.NameOf(b) != backend.Go && name != "default" && name != "local RF" && !Long() {
 					t.Skip("compiles a program of three runs; --long")
 				}
@@ -165,7 +159,7 @@ func TestPaperPresetsOnImages(t *testing.T) {
 	}
 	x := mixed(t, small, 5, true)
 	for name, cfg := range map[string]Config{"WGF": PaperWGF().Smoke(), "RF": PaperRF().Smoke()} {
-		onBackends(t, func(t *testing.T, b compute.Backend) {
+		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			if name == "WGF" && backend.NameOf(b) != backend.Go {
 				return // TestSameBits compiles it, for a video
 			}
@@ -189,7 +183,7 @@ func TestPaperPresetsOnImages(t *testing.T) {
 
 // A cancelled fit gives the signals of the last whole iteration and ctx's error.
 func TestFitCancelled(t *testing.T) {
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 4, 256, 3, false)
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -323,7 +317,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		return pages * os.Getpagesize()
 	}
 	median := func(v []int) int { return slices.Sorted(slices.Values(v))[len(v)/2] }
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 4, 300, 2, false)
 		cfg := FastWGF()
 		iterations := 100

@@ -1,4 +1,5 @@
-// Package backendtest has a backend for tests that counts executions.
+// Package backendtest has what tests of several packages do with backends: a backend that counts
+// executions, and a loop over all that open here.
 package backendtest
 
 import (
@@ -8,12 +9,12 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// A Counting is a backend that counts the executions of its programs. It is safe for concurrent
-// use.
+// A Counting is a backend that counts the compilations and executions of its programs. It is safe
+// for concurrent use.
 type Counting struct {
 	compute.Backend
-	calls  atomic.Int64
-	onCall func(n int64)
+	calls, compilations atomic.Int64
+	onCall, onCompile   func(n int64)
 }
 
 // Count returns b as a backend that counts. If onCall isn't nil, it is called at the begin of each
@@ -21,6 +22,13 @@ type Counting struct {
 func Count(b compute.Backend, onCall func(n int64)) *Counting {
 	return &Counting{Backend: b, onCall: onCall}
 }
+
+// OnCompile sets what is called at the begin of each compilation with its number, from 1. It must
+// come before the first.
+func (c *Counting) OnCompile(f func(n int64)) { c.onCompile = f }
+
+// Compilations returns the number of compilations that have begun.
+func (c *Counting) Compilations() int64 { return c.compilations.Load() }
 
 // Calls returns the number of executions that have begun.
 func (c *Counting) Calls() int64 { return c.calls.Load() }
@@ -36,6 +44,10 @@ type builder struct {
 }
 
 func (b *builder) Compile() (compute.Executable, error) {
+	n := b.counting.compilations.Add(1)
+	if b.counting.onCompile != nil {
+		b.counting.onCompile(n)
+	}
 	e, err := b.Builder.Compile()
 	if err != nil {
 		return nil, err

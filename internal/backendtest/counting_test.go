@@ -16,8 +16,9 @@ func TestCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []int64
+	var told, compiled []int64
 	b := backendtest.Count(below, func(n int64) { told = append(told, n) })
+	b.OnCompile(func(n int64) { compiled = append(compiled, n) })
 	double := MustNewExec(b, func(x *Node) *Node { return MulScalar(x, 2) })
 	for _, x := range []float64{1, 3, 5} {
 		if got := double.MustCall(x)[0].Value(); got != 2*x {
@@ -26,5 +27,8 @@ func TestCount(t *testing.T) {
 	}
 	if b.Calls() != 3 || !slices.Equal(told, []int64{1, 2, 3}) {
 		t.Errorf("%d calls, told of %v: want 3", b.Calls(), told)
+	}
+	if b.Compilations() != 1 || !slices.Equal(compiled, []int64{1}) {
+		t.Errorf("%d compilations, told of %v: want 1", b.Compilations(), compiled)
 	}
 }

@@ -1,6 +1,7 @@
 package iterate
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -38,7 +39,7 @@ type networks struct {
 	flow    *model.Exec    // of movesGraph
 	logit   *model.Exec    // nil for learned networks
 
-	key    programs.Key // of idle, none if functions of the caller's have a part
+	lease  *programs.Lease[*networks] // of idle, nil if functions of the caller's have a part
 	failed bool
 }
 
@@ -49,10 +50,12 @@ var idle = programs.NewPool((*networks).close)
 // longer than XLA compiles, and their tables of neighbours take memory.
 const mostKept = 1 << 16
 
-// acquire takes networks of a kind out of idle, or makes them. Those out of idle have the
-// variables that they were left with.
+// acquire returns networks of a kind out of idle, or makes them. Those out of idle have the
+// variables that they were left with. If ctx ends while networks of the kind are waited for, so
+// does acquire, with its error.
 func acquire(
-	kind string, build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error),
+	ctx context.Context, kind string,
+	build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error),
 	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
 	backend = lazy.Opened(backend)
@@ -61,15 +64,14 @@ func acquire(
 	}
 	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d",
 		kind, cfg.compiled(), d, g.Shape(), count)}
-	if f, ok := idle.Take(key); ok {
-		return f, nil
-	}
-	f, err := build(backend, cfg, d, g, count)
+	lease, err := idle.Acquire(ctx, key, func() (*networks, error) {
+		return build(backend, cfg, d, g, count)
+	})
 	if err != nil {
 		return nil, err
 	}
-	f.key = key
-	return f, nil
+	lease.Program.lease = lease
+	return lease.Program, nil
 }
 
 // compiled returns the settings that compiled programs depend on; the others are zero.
@@ -82,11 +84,14 @@ func (c Config) compiled() Config {
 
 // releaseNetworks returns the networks to the pool of idle ones, or frees them.
 func (f *networks) releaseNetworks() {
-	if f.key == (programs.Key{}) || f.failed {
+	switch {
+	case f.lease == nil:
 		f.close()
-		return
+	case f.failed:
+		f.lease.Discard()
+	default:
+		f.lease.Release()
 	}
-	idle.Put(f.key, f)
 }
 
 func newNetworks(

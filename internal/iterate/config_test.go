@@ -74,7 +74,7 @@ func TestDrawsInChunks(t *testing.T) {
 		if err := cfg.Validate(g); err != nil {
 			t.Fatal(err)
 		}
-		e, err := NewEnsemble(b, cfg, 2, g, 1)
+		e, err := NewEnsemble(t.Context(), b, cfg, 2, g, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

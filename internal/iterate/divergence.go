@@ -83,20 +83,14 @@ func EstimateDivergences(
 		z, seeds = append(z, standard), append(seeds, in.Seed)
 	}
 	d, _ := z[0].Dims()
-	e, err := NewEnsemble(backend, cfg, d, g, len(inputs))
+	e, err := NewEnsemble(ctx, backend, cfg, d, g, len(inputs))
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	return e.estimateDivergences(ctx, z, seeds)
-}
-
-func (e *Ensemble) estimateDivergences(
-	ctx context.Context, z []*mat.Dense, seeds []uint64,
-) ([]Divergence, error) {
-	divergences, err := e.trainAndMeasure(ctx, z, seeds)
-	e.failed = e.failed || err != nil && ctx.Err() == nil
-	return divergences, err
+	return attend(ctx, e, func(ctx context.Context) ([]Divergence, error) {
+		return e.trainAndMeasure(ctx, z, seeds)
+	})
 }
 
 func (e *Ensemble) trainAndMeasure(

@@ -17,30 +17,60 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
 // An Ensemble is the networks of several runs of equal size, trained together: N of
 // them share a run, and network r·N + n is network n of run r.
 type Ensemble struct {
-	cfg  Config
-	runs int
+	cfg   Config
+	runs  int
+	ended chan struct{} // closed when the last work in the background has ended
 	*networks
 }
 
-// NewEnsemble makes the networks of the given number of runs of d signals.
+// NewEnsemble makes the networks of the given number of runs of d signals. If it waits for
+// programs that are compiled in the background, it stops with ctx's error when ctx ends.
 func NewEnsemble(
-	backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
+	ctx context.Context, backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
 ) (*Ensemble, error) {
-	n, err := acquire("trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
+	n, err := acquire(ctx, "trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
 	if err != nil {
 		return nil, err
 	}
-	return &Ensemble{cfg: cfg, runs: runs, networks: n}, nil
+	ended := make(chan struct{})
+	close(ended)
+	return &Ensemble{cfg: cfg, runs: runs, ended: ended, networks: n}, nil
 }
 
-// Close frees the networks.
-func (e *Ensemble) Close() { e.releaseNetworks() }
+// Close frees the networks: at once, or when the work in the background has ended.
+func (e *Ensemble) Close() {
+	select {
+	case <-e.ended:
+		e.releaseNetworks()
+	default:
+		go func() {
+			<-e.ended
+			e.releaseNetworks()
+		}()
+	}
+}
+
+// attend returns what work with the networks of e returns. If ctx ends it returns ctx's error, and
+// work may go on in the background; e can only be closed then.
+func attend[T any](
+	ctx context.Context, e *Ensemble, work func(ctx context.Context) (T, error),
+) (T, error) {
+	ended := make(chan struct{})
+	e.ended = ended
+	return programs.Attend(ctx, func(ctx context.Context, _ func(func())) (T, error) {
+		defer close(ended)
+		value, err := work(ctx)
+		e.failed = e.failed || err != nil && ctx.Err() == nil // ctx leaves the programs as they are
+		return value, err
+	})
+}
 
 // An Estimate is what an iteration found out about a run.
 type Estimate struct {
@@ -57,13 +87,17 @@ type Estimate struct {
 // Iterate makes iteration j of each run: it trains the networks on the run's signals
 // z, d×T, with draws from the run's seed, weighs them against one another on the
 // held-out positions, and evaluates their field at z. If ctx ends so does Iterate,
-// with its error.
+// with its error; work may go on in the background then, and e can only be closed.
 func (e *Ensemble) Iterate(
 	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
 ) ([]Estimate, error) {
-	estimates, err := e.iterate(ctx, z, seeds, j)
-	e.failed = e.failed || err != nil && ctx.Err() == nil // ctx leaves the programs as they are
-	return estimates, err
+	own := make([]*mat.Dense, len(z)) // as work in the background may see them later
+	for r, signals := range z {
+		own[r] = mat.DenseCopyOf(signals)
+	}
+	return attend(ctx, e, func(ctx context.Context) ([]Estimate, error) {
+		return e.iterate(ctx, own, seeds, j)
+	})
 }
 
 func (e *Ensemble) iterate(

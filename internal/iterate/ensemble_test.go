@@ -116,7 +116,7 @@ func ensemble(t *testing.T, b compute.Backend, cfg Config, positions int) *Ensem
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEnsemble(b, cfg, 2, g, 1)
+	e, err := NewEnsemble(t.Context(), b, cfg, 2, g, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,8 +195,9 @@ func (l *loop) move(ctx context.Context) error {
 	}
 	d, _ := l.runs[0].z.Dims()
 	var err error
-	if l.ensemble, err = NewEnsemble(l.backend, l.cfg, d, l.grid, len(l.runs)); err != nil {
-		return err
+	l.ensemble, err = NewEnsemble(ctx, l.backend, l.cfg, d, l.grid, len(l.runs))
+	if err != nil {
+		return l.ended(ctx, err)
 	}
 	defer l.ensemble.Close()
 	made, err := l.resume()
@@ -206,11 +207,7 @@ func (l *loop) move(ctx context.Context) error {
 	l.checkBudget(made)
 	for j := made + 1; j <= l.cfg.Iterations && l.active(); j++ {
 		if err := l.iterate(ctx, j); err != nil {
-			if ctx.Err() != nil {
-				l.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
-				return ctx.Err()
-			}
-			return err
+			return l.ended(ctx, err)
 		}
 		if err := l.writeState(j); err != nil {
 			l.stopAll(StoppedCheckpoint,
@@ -221,6 +218,15 @@ func (l *loop) move(ctx context.Context) error {
 	}
 	l.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", l.cfg.Iterations))
 	return l.failed.asError()
+}
+
+// ended returns err. If ctx has ended, that is why: the runs stop.
+func (l *loop) ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	l.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
+	return ctx.Err()
 }
 
 // checkBudget stops the runs if the budget is used up after iteration j.

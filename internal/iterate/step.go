@@ -87,7 +87,8 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.compiled, err = acquire("learned", newLearned, backend, e.cfg, d, g, e.cfg.Networks())
+		e.compiled, err = acquire(context.Background(), "learned", newLearned, backend, e.cfg, d, g,
+			e.cfg.Networks())
 		if err != nil {
 			return nil, err
 		}

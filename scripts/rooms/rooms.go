@@ -59,7 +59,7 @@ var house = [][]room{
 		{"contexts and networks", []string{"layers/..."}},
 		{"losses, solvers, the compiled training loop", []string{"flows/..."}},
 		{"sources, mixings, files", []string{"datasets/..."}},
-		{"opens a compute backend by name", []string{"backend/..."}},
+		{"opens a compute backend by name", []string{"backend/...", "internal/backendtest"}},
 	}, {
 		{"small helpers", []string{"internal/..."}},
 	},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
@@ -145,20 +146,31 @@ func fitAll(
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTraining(o.Backend, problems, index, o)
+	return programs.Attend(ctx, func(
+		ctx context.Context, foreground func(func()),
+	) ([]*Model, error) {
+		return fitProblems(ctx, problems, index, o.reportingBy(foreground))
+	})
+}
+
+// fitProblems is fitAll of checked signals.
+func fitProblems(
+	ctx context.Context, problems []*problem, x *index, o Options,
+) ([]*Model, error) {
+	t, err := newTraining(ctx, o.Backend, problems, x, o)
 	if err != nil {
 		return nil, err
 	}
 	err = t.train(ctx)
 	if err != nil && ctx.Err() == nil {
-		t.finalize()
+		t.discard()
 		return nil, err
 	}
 	defer t.release() // a context that ended left the program as it was
 	if err != nil {
 		return nil, err
 	}
-	models := make([]*Model, len(xs))
+	models := make([]*Model, len(problems))
 	for i, p := range problems {
 		o.report(Judging, float64(i)/float64(len(problems)), nil)
 		if models[i], err = t.model(ctx, i, p); err != nil {

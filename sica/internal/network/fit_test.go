@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -161,7 +162,7 @@ var short = Options{Seed: 7, Steps: 60, Restarts: 2, Layers: 2, Batch: 128}
 func TestFitBackendsAgree(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	var want *Model
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		m := mustFit(t, b, x, short)
 		if want == nil {
 			want = m

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -19,7 +20,7 @@ import (
 func TestHeldOutIsTheGraphs(t *testing.T) {
 	_, two := leakyProblem(t, 1, 1, 40*15)
 	_, nine := manyProblem(t, 1, 9, 1, 600) // whose matrices are no factors
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		for name, c := range map[string]struct {
 			mixed *mat.Dense
 			shape []int

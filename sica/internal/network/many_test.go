@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
@@ -45,7 +46,7 @@ func halved(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training 
 func TestHalving(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
 	o := Options{Layers: 2, Restarts: 4, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		tr := halved(t, b, x, o)
 		alone := o
 		alone.Restarts = 1

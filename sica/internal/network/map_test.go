@@ -14,22 +14,10 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/layers"
 )
-
-func onBackends(t *testing.T, test func(t *testing.T, b compute.Backend)) {
-	for _, name := range backend.Available() {
-		t.Run(name, func(t *testing.T) {
-			b, err := backend.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, b)
-		})
-	}
-}
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 77)) }
 
@@ -56,7 +44,7 @@ func compareMapWithLayer(
 	t *testing.T, done func(*layers.InvertibleConfig) (z, logDet *Node), names ...string,
 ) {
 	const d, n = 3, 2
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()
 		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) []*Node {

@@ -78,6 +78,14 @@ const (
 	Judging   Stage = "judging networks"
 )
 
+// reportingBy returns o whose OnProgress is called by call.
+func (o Options) reportingBy(call func(func())) Options {
+	if report := o.OnProgress; report != nil {
+		o.OnProgress = func(p Progress) { call(func() { report(p) }) }
+	}
+	return o
+}
+
 func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
 	if o.OnProgress != nil {
 		o.OnProgress(Progress{stage, fraction, heldOut, o.cost})

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 )
 
@@ -17,13 +18,13 @@ func TestProgramTakenOver(t *testing.T) {
 	_, first := leakyProblem(t, 1, 1, 512)
 	_, second := leakyProblem(t, 2, 1, 600)
 	o := Options{Restarts: 2, Layers: 2, Steps: 100, Past: 2, Batch: 128}
-	onBackends(t, func(t *testing.T, b compute.Backend) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		idle = programs.NewPool((*program).finalize)
 		alone := mustFit(t, b, second, o)
 
 		idle = programs.NewPool((*program).finalize)
 		mustFit(t, b, first, o)
-		taken := programOf(t, b, first, o)
+		taken := trainingOf(t, b, first, o)
 		if n := taken.trainer.Compilations(); n != 1 {
 			t.Fatalf("%d compilations, want the program of the fit before", n)
 		}
@@ -31,7 +32,7 @@ func TestProgramTakenOver(t *testing.T) {
 		if after := mustFit(t, b, second, o); !reflect.DeepEqual(after, alone) {
 			t.Errorf("with the program of another fit\n%+v\nby itself\n%+v", after, alone)
 		}
-		taken = programOf(t, b, second, o)
+		taken = trainingOf(t, b, second, o)
 		if n := taken.trainer.Compilations(); n != 1 {
 			t.Errorf("%d compilations in two fits, want 1", n)
 		}
@@ -50,18 +51,12 @@ func TestProgramTakenOver(t *testing.T) {
 		if after := mustFit(t, b, second, o); !reflect.DeepEqual(after, alone) {
 			t.Errorf("after a fit that was cut short\n%+v\nby itself\n%+v", after, alone)
 		}
-		taken = programOf(t, b, second, o)
+		taken = trainingOf(t, b, second, o)
 		if n := taken.trainer.Compilations(); n != 1 {
 			t.Errorf("%d compilations, want the program of the fit that was cut short", n)
 		}
 		taken.release()
 	})
-}
-
-// programOf is the program that a fit to x would have.
-func programOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *program {
-	t.Helper()
-	return trainingOf(t, b, x, o).program
 }
 
 // trainingOf is the training of a fit to x, before its first step.
@@ -79,7 +74,7 @@ func trainingOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *train
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := newTraining(b, []*problem{{whitened: z}}, index, o)
+	tr, err := newTraining(t.Context(), b, []*problem{{whitened: z}}, index, o)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

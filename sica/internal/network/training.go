@@ -37,6 +37,7 @@ type training struct {
 	d       int
 
 	*program
+	lease   *programs.Lease[*program]
 	active  []int // the runs that the program trains
 	rows    int   // of a piece of a batch
 	pieces  int
@@ -72,7 +73,7 @@ func (t *training) of(r int) (problem, restart, fold int) {
 }
 
 func newTraining(
-	backend compute.Backend, problems []*problem, x *index, o Options,
+	ctx context.Context, backend compute.Backend, problems []*problem, x *index, o Options,
 ) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
 	t := &training{options: o, index: x, d: d}
@@ -93,9 +94,11 @@ func newTraining(
 	}
 
 	var err error
-	if t.program, err = newProgram(backend, t.likelihood(), t.batchDims(), o); err != nil {
+	t.lease, err = acquireProgram(ctx, backend, t.likelihood(), t.batchDims(), o)
+	if err != nil {
 		return nil, err
 	}
+	t.program = t.lease.Program
 	for _, z := range t.signals {
 		var folds []heldOut
 		for fold := range o.Folds {
@@ -113,7 +116,7 @@ func newTraining(
 		t.rivals = append(t.rivals, rivals)
 	}
 	if err := t.initialise(); err != nil {
-		t.finalize()
+		t.discard()
 		return nil, err
 	}
 	return t, nil
@@ -428,27 +431,37 @@ func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 
 // A program is the compiled step that trains all runs, and their variables.
 type program struct {
-	key     programs.Key
 	store   *model.Store
 	trainer *flows.Trainer
 }
 
 var idle = programs.NewPool((*program).finalize)
 
-// newProgram returns a program for batches [R, d, K, p…] whose optimizer begins anew, of
+// acquireProgram returns a program for batches [R, d, K, p…] whose optimizer begins anew, of
 // those that were compiled before if there is one.
+func acquireProgram(
+	ctx context.Context, backend compute.Backend, l likelihood, batchDims []int, o Options,
+) (*programs.Lease[*program], error) {
+	key := programs.Key{Backend: backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
+	lease, err := idle.Acquire(ctx, key, func() (*program, error) {
+		return newProgram(backend, l, batchDims, o)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if lease.Reused {
+		if err := lease.Program.trainer.ResetOptimizer(); err != nil {
+			lease.Discard()
+			return nil, err
+		}
+	}
+	return lease, nil
+}
+
 func newProgram(
 	backend compute.Backend, l likelihood, batchDims []int, o Options,
 ) (*program, error) {
-	key := programs.Key{Backend: backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
-	if p, ok := idle.Take(key); ok {
-		if err := p.trainer.ResetOptimizer(); err != nil {
-			p.finalize()
-			return nil, err
-		}
-		return p, nil
-	}
-	p := &program{key: key, store: model.NewStore()}
+	p := &program{store: model.NewStore()}
 	p.store.SetParam(layers.ParamRuns, l.runs)
 	ofMap := flows.Schedule{
 		Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps, PerRun: l.full,
@@ -475,7 +488,10 @@ func newProgram(
 }
 
 // release leaves a program that did its work to the next fit.
-func (p *program) release() { idle.Put(p.key, p) }
+func (t *training) release() { t.lease.Release() }
+
+// discard frees a program that failed.
+func (t *training) discard() { t.lease.Discard() }
 
 func (p *program) finalize() {
 	p.trainer.Finalize()

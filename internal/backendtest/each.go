@@ -1,0 +1,23 @@
+package backendtest
+
+import (
+	"testing"
+
+	"github.com/gomlx/compute"
+
+	"github.com/seed-47b1e431/gosica/backend"
+)
+
+// Each runs a test on every backend that opens here, each in a subtest of the backend's name.
+func Each(t *testing.T, test func(t *testing.T, b compute.Backend)) {
+	t.Helper()
+	for _, name := range backend.Available() {
+		t.Run(name, func(t *testing.T) {
+			b, err := backend.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, b)
+		})
+	}
+}
