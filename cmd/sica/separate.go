@@ -51,7 +51,7 @@ source. Below it stands what was done, how sure that is, and which positions are
 outliers, such as clicks. Outliers are excluded from learning, not from the
 recovered signals.
 
-A recording may be of any length. From more than 65,536 positions it learns on a
+A recording may be of any length. From more than 131,072 positions it learns on a
 part, prints how large that was and what more would improve, and recovers all
 positions. --learn-on sets the part. With --truth, for images, and for networks
 that see a signal's surroundings, it learns from all positions.

@@ -206,7 +206,7 @@ func (p *tape) Blocks(n int) Blocks {
 func TestFit(t *testing.T) {
 	p := newTape(8, 1e7)
 	if testing.Short() {
-		p.d, p.t, p.mixing = 3, 1e5, newTape(3, 1).mixing
+		p.d, p.t, p.mixing = 3, 1.5e5, newTape(3, 1).mixing
 	}
 	runtime.GC()
 	var before runtime.MemStats
@@ -253,8 +253,31 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// The linear rule's fit, by which the part was chosen, is the result.
+// The fit, by which the part was chosen, is the result.
 func TestFitByLinearRule(t *testing.T) {
+	p := newTape(2, 2*AlwaysLearned+1000)
+	b := open(t)
+	part, err := Part(t.Context(), p, AlwaysLearned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []sica.Method{sica.LinearOnly, sica.Auto} {
+		cfg := sica.Default()
+		cfg.Method = method
+		got, err := Fit(t.Context(), b, p, cfg, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fit(t, b, part, cfg)
+		if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) ||
+			got.Why == want.Why || got.Config.Method != method {
+			t.Errorf("%s: it isn't the fit of the part: %s", method, got.Why)
+		}
+	}
+}
+
+// All of up to twice AlwaysLearned positions is learned from, as Fit does.
+func TestFitAllOfShort(t *testing.T) {
 	p := newTape(2, AlwaysLearned+1000)
 	b := open(t)
 	cfg := sica.Default()
@@ -263,13 +286,12 @@ func TestFitByLinearRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := Part(t.Context(), p, AlwaysLearned)
+	x, err := Part(t.Context(), p, p.t)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fit(t, b, part, cfg)
-	if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) || got.Why == want.Why || got.Config.Method != cfg.Method {
-		t.Errorf("it isn't the fit of the part: %s", got.Why)
+	if want := fit(t, b, x, cfg); !mat.Equal(got.Z, want.Z) || got.Why != want.Why {
+		t.Errorf("%d of %d positions: %s", got.Z.RawMatrix().Cols, p.t, got.Why)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 
 // AlwaysLearned is how many positions of a recording Fit learns from before it asks
 // whether more are worth it: the linear rule takes seconds for them
-// (docs/evaluation/performance.md).
+// (docs/evaluation/performance.md). Fit learns from all of up to twice as many, which takes
+// no longer than to fit a part, and its two halves for the error.
 const AlwaysLearned = 1 << 16
 
 const (
@@ -36,9 +37,10 @@ const (
 // correlation: the linear rule gives each signal an expected error, 1 − |correlation|
 // with its source (linear.Findings.ExpectedError), that falls as 1/n, and is 1 for signals
 // that nothing tells apart; a quarter of what the two halves of the part disagree by takes
-// its place where that is more. It begins with AlwaysLearned positions, and takes as many
-// more as the error calls for, up to 2²² values in all, which is the most in memory;
-// Result.Why says what was taken and what is expected of it. Where the method isn't
+// its place where that is more. It begins with AlwaysLearned positions, or with all if these
+// are at most twice as many. It takes as many more as the error calls for, up to 2²² values in
+// all, which is the most in memory. Result.Why says what was taken, if that isn't all, and what
+// is expected of it. Where the method isn't
 // LinearOnly or Auto, or iterations follow, there is no such error, and n is all or
 // those 2²² values.
 //
@@ -104,6 +106,9 @@ func choosePart(
 	n := most
 	if byRule {
 		n = min(most, AlwaysLearned)
+		if t <= 2*AlwaysLearned {
+			n = most // a fit of all takes as long as those that judge a part
+		}
 	}
 	for {
 		z, err := Part(ctx, x, n)
@@ -118,9 +123,6 @@ func choosePart(
 		fit, worst, err := expectedError(ctx, backend, z, cfg)
 		if err != nil {
 			return part{}, err
-		}
-		if cfg.Method != sica.LinearOnly || cfg.Checkpoint != "" {
-			fit = nil
 		}
 		// All positions have the error worst·n/t.
 		saved := worst * (1 - float64(n)/float64(t))
@@ -138,26 +140,36 @@ func choosePart(
 	}
 }
 
-// expectedError is the linear rule's fit of the part z, and the largest error that it has:
-// by its own standard errors, or, where that is more, by how much its demixings of the two
-// halves of the part, whose blocks alternate, differ. Each half has the error twice, so
-// that 1 − |correlation| of the two is four times it. Standard errors are those of models
-// that are right, which the halves don't ask for.
+// expectedError returns the fit of the part z by the settings, nil if they have a checkpoint,
+// and the largest error of the linear rule's demixing. That is by its own standard errors, or,
+// where that is more, by how much its demixings of the two halves of the part, whose blocks
+// alternate, differ. Each half has the error twice, so that 1 − |correlation| of the two is four
+// times it. Standard errors are those of models that are right, which the halves don't ask for.
 func expectedError(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config,
 ) (*sica.Result, float64, error) {
-	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint = sica.LinearOnly, 0, ""
-	whole, err := sica.Fit(ctx, backend, z, cfg)
-	if err != nil {
-		return nil, 0, err
+	var fit *sica.Result
+	if cfg.Checkpoint == "" {
+		var err error
+		if fit, err = sica.Fit(ctx, backend, z, cfg); err != nil {
+			return nil, 0, err
+		}
 	}
-	worst := slices.Max(whole.Linear.ExpectedError)
-	cfg.Components, _ = whole.Z.Dims()
+	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint, cfg.Candidates = sica.LinearOnly, 0, "", nil
+	rule := fit
+	if rule == nil || rule.Linear == nil { // networks and custom methods have no such error
+		var err error
+		if rule, err = sica.Fit(ctx, backend, z, cfg); err != nil {
+			return nil, 0, err
+		}
+	}
+	worst := slices.Max(rule.Linear.ExpectedError)
+	cfg.Components, _ = rule.Z.Dims()
 	var recovered [2]*mat.Dense
 	for k := range recovered {
 		half, err := sica.Fit(ctx, backend, everySecond(z, k), cfg)
 		if err != nil {
-			return whole, 1, ctx.Err() // a half can't be separated by itself
+			return fit, 1, ctx.Err() // a half can't be separated by itself
 		}
 		if recovered[k], err = half.Transform(z); err != nil {
 			return nil, 0, err
@@ -171,5 +183,5 @@ func expectedError(
 		}
 		worst = max(worst, (1-most)/4)
 	}
-	return whole, worst, nil
+	return fit, worst, nil
 }
