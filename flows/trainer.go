@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/lazy"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
 // A StepLoss builds the loss of one training step for each of R independent runs, shaped [R] and
@@ -60,19 +61,23 @@ type Trainer struct {
 // NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX or of
 // this package. dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
 // those of its batches. These have a leading axis of S, the maximum number of steps per call:
-// [S, R, …] as a rule, or [S, …] for a loss that is a scalar.
+// [S, R, …] as a rule, or [S, …] for a loss that is a scalar. A nil backend is pure Go.
 //
 // The variables, with those of the optimizer, are created here. Trainable ones have no value yet:
 // the caller may set them now (see layers.Initialise) or leave them to their initializers in the
 // first Train. Variables with a value keep it, the optimizer's moments too, so that training goes
 // on from a checkpoint.
 //
-// It is an error if an argument is nil, if shapes are invalid, or if the loss can't be built,
+// It is an error if another argument is nil, if shapes are invalid, or if the loss can't be built,
 // isn't shaped [R] or uses no trainable variable.
 func NewTrainer(
 	backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss,
 	dataShapes, batchShapes []shapes.Shape,
 ) (*Trainer, error) {
+	backend, err := purego.Or(backend)
+	if err != nil {
+		return nil, fmt.Errorf("flows: NewTrainer: %w", err)
+	}
 	backend = lazy.Opened(backend)
 	t := &Trainer{
 		backend:   backend,
@@ -93,7 +98,6 @@ func NewTrainer(
 	if isPureGo(backend) {
 		build = t.stepGraph
 	}
-	var err error
 	t.exec, err = model.NewExec(backend, store, func(scope *model.Scope, inputs []*Node) []*Node {
 		t.compile++
 		return build(scope, inputs)
@@ -107,8 +111,6 @@ func NewTrainer(
 // check returns an error unless the arguments of NewTrainer are valid.
 func (t *Trainer) check() error {
 	switch {
-	case t.backend == nil:
-		return errors.New("the backend is nil; must be one of backend.Open or compute.New")
 	case t.backend.IsFinalized():
 		return errors.New("the backend is finalized; must be open")
 	case t.store == nil:
@@ -169,7 +171,7 @@ func (t *Trainer) ResetOptimizer() error {
 
 // Train makes the first steps (1 to S) of batches. It returns the loss of each step before its
 // update, [steps][R], without regularization. data and batches must have the shapes of NewTrainer;
-// they stay the caller's.
+// they stay the caller's. A loss that is NaN or infinite, as in half precision, is no error.
 //
 // If ctx ends, Train returns its error: on XLA before the call, which can't be interrupted, in
 // pure Go before the next step. The updates of earlier steps stay.

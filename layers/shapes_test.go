@@ -49,6 +49,24 @@ func TestBatchesWithoutRunsAxis(t *testing.T) {
 	}
 }
 
+// Invertible of a batch [1, B, d] is one network of d signals, as the batches of all layers are: it
+// was one of B signals.
+func TestInvertibleOfABatch(t *testing.T) {
+	store := seeded(t)
+	store.SetParam(layers.ParamRuns, 1)
+	x := tensors.FromShape(shapes.Make(dtypes.Float32, 1, 40, 2))
+	if _, err := executed(t, store, x, func(s *model.Scope, x *Node) []*Node {
+		z, logDet := layers.Invertible(s, x).Layers(3).Done()
+		return []*Node{z, logDet}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := shapes.Make(dtypes.Float32, 1, 4, 2, 2)
+	if v := store.GetVariable("/invertible/factors"); v == nil || !v.Shape().Equal(want) {
+		t.Errorf("the factors are %v, want %s", v, want)
+	}
+}
+
 // buildError returns the error of a layer for x, with one run.
 func buildError(t *testing.T, layer network, x *tensors.Tensor) error {
 	t.Helper()
@@ -80,6 +98,14 @@ func TestLayersNameWhatIsWrong(t *testing.T) {
 		}, floats},
 		"layers: Dense: x is (Int32)[1, 4, 5]; must be floats": {
 			func(s *model.Scope, x *Node) *Node { return layers.Dense(s, ConvertDType(x, dtypes.Int32), 1) }, floats},
+		"layers: Conv: x is (Int32)[1, 4, 8, 2]; must be floats": {
+			func(s *model.Scope, x *Node) *Node { return layers.Conv(s, ConvertDType(x, dtypes.Int32), 1) }, indexed},
+		"layers: MLP: x is (Int32)[1, 4, 5]; must be floats": {
+			func(s *model.Scope, x *Node) *Node { return layers.MLP(s, ConvertDType(x, dtypes.Int32)).Done() }, floats},
+		"layers: Invertible: x is (Int32)[1, 4, 5]; must be floats": {func(s *model.Scope, x *Node) *Node {
+			z, _ := layers.Invertible(s, ConvertDType(x, dtypes.Int32)).Done()
+			return z
+		}, floats},
 		"layers: CNN: x is (Int32)[1, 4, 8, 2]; must be floats": {
 			func(s *model.Scope, x *Node) *Node { return layers.CNN(s, ConvertDType(x, dtypes.Int32)).Done() }, indexed},
 		"layers: TimeEncoding: waves: -1; must be": {
@@ -115,6 +141,17 @@ func TestContextsNameWhatIsWrong(t *testing.T) {
 		"layers: WholeContext: idx is (Int32)[1, 3]; must be int32 shaped [R, B, d]": func(_ *model.Scope, z *Node) *Node {
 			return layers.WholeContext(z, y(z), Squeeze(Slice(idx(z), AxisRange(), AxisRange(), AxisElem(0)), -1), 6)
 		},
+		"layers: WholeContextRF: idx2 is (Int32)[1, 2, 2]; must be int32 shaped [R, B, d] = [1, 3, 2]": func(_ *model.Scope, z *Node) *Node {
+			fewer := Slice(idx(z), AxisRange(), AxisRange(0, 2))
+			return layers.WholeContextRF(z, y(z), idx(z), fewer, y(z), 6)
+		},
+		"layers: WholeContextRF: time is (Float32)[1, 3]; must be [R, B, K]": func(_ *model.Scope, z *Node) *Node {
+			time := Squeeze(Slice(y(z), AxisRange(), AxisRange(), AxisElem(0)), -1)
+			return layers.WholeContextRF(z, y(z), idx(z), idx(z), time, 6)
+		},
+		"layers: WindowContext: neighbours is (Int32)[1, 3, 2]; must be int32 shaped [T, K]": func(_ *model.Scope, z *Node) *Node {
+			return layers.WindowContext(z, idx(z), idx(z))
+		},
 		"layers: GatherSignals: idx is (Float32)[1, 3, 2]; must be int32": func(_ *model.Scope, z *Node) *Node {
 			return layers.GatherSignals(z, y(z))
 		},
@@ -135,7 +172,9 @@ func TestPositionsOutside(t *testing.T) {
 		exec, err := model.NewExec(b, store, func(scope *model.Scope, in []*Node) []*Node {
 			z, idx := in[0], in[1]
 			y := Zeros(z.Graph(), shapes.Make(z.DType(), 1, 3, 2))
-			return []*Node{layers.GatherSignals(z, idx), layers.WholeCNN(scope, z, y, idx, 3).Channels(2).Done()}
+			neighbours := Const(z.Graph(), [][]int32{{3, 1}, {0, 2}, {1, 3}})
+			return []*Node{layers.GatherSignals(z, idx), layers.WindowContext(z, idx, neighbours),
+				layers.WholeCNN(scope, z, y, idx, 3).Channels(2).Done()}
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -38,8 +38,10 @@ type Trace struct {
 	Dependence dependence.Dependence `json:"dependence"`
 	// Stopped says why the fit ended. Why says in a few sentences what was done and how sure
 	// it is.
-	Stopped Status        `json:"stopped"`
-	Why     string        `json:"why"`
+	Stopped Status `json:"stopped"`
+	Why     string `json:"why"`
+	// Elapsed is the time from the beginning of the fit; with FitRuns, that of all runs up to
+	// the end of this one.
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
 

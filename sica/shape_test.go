@@ -53,6 +53,17 @@ func TestShapeHint(t *testing.T) {
 	if hint := shapeHint(x, []int{48, 64}); hint != "" {
 		t.Errorf("images with their shape: %q", hint)
 	}
+	photographs, _, err := datasets.Photographs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := datasets.LinearMix(mat.NewDense(3, 3, []float64{2, 1, 0, -1, 1, 1, .5, 0, 1}), photographs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hint := shapeHint(mixed, nil); !strings.Contains(hint, "set Config.Shape to {128, 128}") {
+		t.Errorf("photographs of 128×128: %q", hint)
+	}
 	for seed := range uint64(30) {
 		x, _ := mixedAR7(t, seed, 1024, 3, true)
 		if hint := shapeHint(x, nil); hint != "" {

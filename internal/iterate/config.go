@@ -229,13 +229,38 @@ func (c Config) Chunk(t, networks int) int {
 // positions of an index, and what would be valid.
 func (c Config) Validate(g *grid.Grid) error {
 	for _, check := range []func() error{
-		c.validateFinite,
+		c.validateFinite, c.validateUnused,
 		func() error { return c.validateNetworks(g.Shape()) }, c.validateFlow, c.validateTraining,
 		func() error { return c.validateFolds(g.Len()) }, c.validateMove,
 		func() error { return c.validateEnd(g.Len()) },
 	} {
 		if err := check(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// validateUnused returns an error if a setting is set that the context or the flow doesn't have.
+func (c Config) validateUnused() error {
+	whole, rf := c.Context == WholeSequence, c.Kind == RF
+	for _, setting := range []struct {
+		name   string
+		unused bool
+		value  any
+		with   string
+	}{
+		{"windows", whole && len(c.Windows) > 0, c.Windows, "the context " + string(WholeSequence)},
+		{"hidden", whole && len(c.Hidden) > 0, c.Hidden, "the context " + string(WholeSequence)},
+		{"solver", !rf && c.Solver != "", c.Solver, "the flow " + string(WGF)},
+		{"solver steps", !rf && c.SolverSteps != 0, c.SolverSteps, "the flow " + string(WGF)},
+		{"first step", rf && c.FirstStep != 0, c.FirstStep, "the flow " + string(RF)},
+		{"last step", rf && c.LastStep != 0, c.LastStep, "the flow " + string(RF)},
+		{"largest move", rf && c.MaxMove != 0, c.MaxMove, "the flow " + string(RF)},
+	} {
+		if setting.unused {
+			return fmt.Errorf("%s: is %v; must not be set with %s, which doesn't use it",
+				setting.name, setting.value, setting.with)
 		}
 	}
 	return nil

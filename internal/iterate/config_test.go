@@ -2,6 +2,7 @@ package iterate
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/flows"
@@ -90,6 +91,34 @@ func TestDrawsInChunks(t *testing.T) {
 					t.Errorf("%s: steps %d to %d of tensor %d differ", name, done, done+steps, k)
 				}
 			}
+		}
+	}
+}
+
+// A setting that the context or the flow doesn't have can't be set: it was ignored.
+func TestUnusedSettings(t *testing.T) {
+	g, err := grid.New(nil, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, test := range map[string]struct {
+		cfg    Config
+		change func(*Config)
+	}{
+		"windows: is [3]; must not be set with the context whole": {PaperWGF(), func(c *Config) { c.Windows = []int{3} }},
+		"hidden: is [32]; must not be set with the context whole": {PaperRF(), func(c *Config) { c.Hidden = []int{32} }},
+		"solver: is euler; must not be set with the flow wgf":     {PaperWGF(), func(c *Config) { c.Solver = flows.Euler }},
+		"solver steps: is 5; must not be set with the flow wgf":   {FastWGF(), func(c *Config) { c.SolverSteps = 5 }},
+		"first step: is 1; must not be set with the flow rf":      {PaperRF(), func(c *Config) { c.FirstStep = 1 }},
+		"last step: is 1; must not be set with the flow rf":       {PaperRF(), func(c *Config) { c.LastStep = 1 }},
+		"largest move: is 1; must not be set with the flow rf":    {PaperRF(), func(c *Config) { c.MaxMove = 1 }},
+	} {
+		if err := test.cfg.Validate(g); err != nil {
+			t.Errorf("a preset: %v", err)
+		}
+		test.change(&test.cfg)
+		if err := test.cfg.Validate(g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }

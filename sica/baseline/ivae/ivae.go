@@ -29,7 +29,6 @@ package ivae
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -47,9 +46,9 @@ import (
 )
 
 // Config holds the settings of iVAE. It is an ica.Method. Begin with Default or Paper, and set
-// Backend.
+// Backend, unless it shall be pure Go.
 type Config struct {
-	// Backend trains the networks; see package backend. JSON omits it.
+	// Backend trains the networks; see package backend. Nil is pure Go. JSON omits it.
 	Backend compute.Backend `json:"-"`
 
 	// U is the observed variable, k numbers for each position, k×n, such as a label as a
@@ -100,8 +99,8 @@ const (
 
 // Default returns two hidden layers of 20, 1e4 steps in batches of 256 with the learning rate
 // 1e-2 and a patience of 100, on standardised signals. With a patience of 20 the rate falls too
-// early where an epoch has few batches. The recovered signals are the encoder's mean. It has no
-// Backend.
+// early where an epoch has few batches. The recovered signals are the encoder's mean. Its
+// Backend is nil.
 func Default() Config {
 	cfg := Paper()
 	cfg.LearningRate, cfg.Patience, cfg.Iterations = 1e-2, 100, 10000
@@ -112,8 +111,8 @@ func Default() Config {
 // Paper returns the settings of the comparison in SICA's paper, those of the reference program
 // (github.com/ilkhem/icebeem, models/ivae) with 2e4 steps in place of 7e4: two hidden layers of
 // 20, the learning rate 1e-3 with a patience of 20, and batches of 256. The recovered signals are
-// a sample. The paper gives neither its u nor the scale of its signals, which are standardised. It
-// has no Backend.
+// a sample. The paper gives neither its u nor the scale of its signals, which are standardised. Its
+// Backend is nil.
 func Paper() Config {
 	return Config{
 		Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000,
@@ -317,8 +316,6 @@ func positions(shape []int) *mat.Dense {
 // validate returns an error for the first setting that is out of range for n positions.
 func (c Config) validate(n int) error {
 	switch {
-	case c.Backend == nil:
-		return errors.New("backend: is nil; must be one of backend.Open")
 	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
 		return fmt.Errorf("hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):

@@ -97,6 +97,18 @@ func TestRecoversModulatedSources(t *testing.T) {
 	}
 }
 
+// A nil backend is pure Go.
+func TestWithoutBackend(t *testing.T) {
+	s, _ := sources(2, 5, 20)
+	signals, err := ica.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := small().Fit(t.Context(), signals); err != nil {
+		t.Error(err)
+	}
+}
+
 // A training gives the same model again, and on both backends.
 func TestModel(t *testing.T) {
 	s, _ := sources(2, 5, 20)
@@ -178,7 +190,6 @@ func TestErrors(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"no backend": {want: "backend: is nil", x: x},
 		"no signals": {b: b, want: "x: is empty"},
 		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
 		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},

@@ -35,7 +35,6 @@ package pcl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -52,9 +51,9 @@ import (
 )
 
 // Config holds the settings of permutation-contrastive learning. It is an ica.Method. Begin
-// with Default or Paper, and set Backend.
+// with Default or Paper, and set Backend unless it shall be pure Go.
 type Config struct {
-	// Backend trains the networks; see package backend. JSON omits it.
+	// Backend trains the networks; see package backend. Nil is pure Go. JSON omits it.
 	Backend compute.Backend `json:"-"`
 
 	// Hidden holds the width of each hidden layer of the feature network, at least 1. Without
@@ -87,7 +86,7 @@ type Config struct {
 }
 
 // Default returns two hidden layers of 32 and 500 epochs in batches of 256, with a learning
-// rate that falls from 1e-2 to 0. It has no Backend.
+// rate that falls from 1e-2 to 0. Its Backend is nil.
 func Default() Config {
 	return Config{
 		Hidden: []int{32, 32}, LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 500,
@@ -95,7 +94,7 @@ func Default() Config {
 }
 
 // Paper returns the settings of the comparison in SICA's paper: two hidden layers of 256, and
-// 1000 epochs in batches of 256 with the learning rate 1e-2. It has no Backend.
+// 1000 epochs in batches of 256 with the learning rate 1e-2. Its Backend is nil.
 func Paper() Config {
 	return Config{Hidden: []int{256, 256}, LearningRate: 1e-2, Batch: 256, Epochs: 1000}
 }
@@ -206,8 +205,6 @@ func (f *features) Invert(*mat.Dense) (*mat.Dense, error) {
 // validate returns an error for the first setting that is out of range.
 func (c Config) validate() error {
 	switch {
-	case c.Backend == nil:
-		return errors.New("backend: is nil; must be one of backend.Open")
 	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
 		return fmt.Errorf("hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):

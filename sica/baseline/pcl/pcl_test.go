@@ -103,6 +103,18 @@ func TestNoDependenceIsSaid(t *testing.T) {
 	}
 }
 
+// A nil backend is pure Go.
+func TestWithoutBackend(t *testing.T) {
+	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := small().Fit(t.Context(), signals); err != nil {
+		t.Error(err)
+	}
+}
+
 // A training gives the same model again, and on both backends.
 func TestModel(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
@@ -171,7 +183,6 @@ func TestErrors(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"no backend": {want: "backend: is nil", x: x},
 		"no signals": {b: b, want: "x: is empty"},
 		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
 		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},

@@ -1,0 +1,86 @@
+package ica
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// The format of a file of Save.
+const (
+	mapFormat  = "sica linear map"
+	mapVersion = 1
+)
+
+// A savedMap is a linear map in JSON: z = Matrix·(x − Mean).
+type savedMap struct {
+	Format  string      `json:"format"`
+	Version int         `json:"version"`
+	Matrix  [][]float64 `json:"matrix"`
+	Mean    []float64   `json:"mean"`
+}
+
+// Save writes the map of a linear model to a file, in JSON: its matrix and mean, as [Model.Matrix]
+// returns them. The file is replaced as a whole, or left as it was if there is an error. It is an
+// error if the map isn't linear; for others save a result of package sica.
+func (m *Model) Save(file string) error {
+	unmixing, mean, ok := m.Matrix()
+	if !ok {
+		return errors.New("ica: save: the map isn't linear; must be, or be that of a sica.Result, " +
+			"which has a Save of its own")
+	}
+	saved := savedMap{Format: mapFormat, Version: mapVersion, Mean: mean}
+	rows, _ := unmixing.Dims()
+	for i := range rows {
+		saved.Matrix = append(saved.Matrix, mat.Row(nil, i, unmixing))
+	}
+	err := atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(saved) })
+	if err != nil {
+		return fmt.Errorf("ica: save: %w", err)
+	}
+	return nil
+}
+
+// Load reads the map that Save wrote to a file: z = Map.Apply(x) is Transform of the model.
+func Load(file string) (preprocess.Map, error) {
+	m, err := load(file)
+	if err != nil {
+		return nil, fmt.Errorf("ica: load: %s: %w", file, err)
+	}
+	return m, nil
+}
+
+func load(file string) (preprocess.Map, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var saved savedMap
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return nil, err
+	}
+	if saved.Format != mapFormat || saved.Version != mapVersion {
+		return nil, fmt.Errorf("is a %q of version %d; must be a %q of version %d",
+			saved.Format, saved.Version, mapFormat, mapVersion)
+	}
+	channels := len(saved.Mean)
+	if channels == 0 || len(saved.Matrix) == 0 {
+		return nil, errors.New("its matrix or its mean is empty; must be those of a linear map")
+	}
+	matrix := mat.NewDense(len(saved.Matrix), channels, nil)
+	for i, row := range saved.Matrix {
+		if len(row) != channels {
+			return nil, fmt.Errorf("row %d of the matrix has %d entries; must have %d, as the mean",
+				i+1, len(row), channels)
+		}
+		matrix.SetRow(i, row)
+	}
+	return preprocess.LinearMap(matrix, saved.Mean), nil
+}

@@ -1,0 +1,76 @@
+package ica_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// What is saved of a linear model maps there and back as the model does, the mean included.
+func TestSaveLoad(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	x := mat.NewDense(3, 400, nil)
+	x.Apply(func(i, _ int, _ float64) float64 { return 100*float64(i+1) + math.Pow(rng.NormFloat64(), 3) }, x)
+	m, err := ica.Separate(t.Context(), linear.Options{}, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "map.json")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := ica.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := loaded.Apply(x)
+	want, wantErr := m.Transform(x)
+	if err != nil || wantErr != nil || !mat.Equal(z, want) {
+		t.Errorf("the loaded map makes other signals, errors %v, %v", err, wantErr)
+	}
+	back, err := loaded.Invert(z)
+	if err != nil || !mat.EqualApprox(back, x, 1e-9) {
+		t.Errorf("and not the mixed signals of them, error %v", err)
+	}
+
+	nonlinear := &ica.Model{Signals: x, Map: cubes{}}
+	if err := nonlinear.Save(file); err == nil || !strings.Contains(err.Error(), "ica: save: the map isn't linear") {
+		t.Errorf("a map that isn't linear: %v", err)
+	}
+	for text, want := range map[string]string{
+		"{":                    "unexpected end of JSON",
+		`{"format":"another"}`: `is a "another" of version 0; must be a "sica linear map" of version 1`,
+		`{"format":"sica linear map","version":1}`:                                   "is empty",
+		`{"format":"sica linear map","version":1,"matrix":[[1,2],[3]],"mean":[0,0]}`: "row 2 of the matrix has 1 entries",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ica.Load(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// cubes is a map that isn't linear.
+type cubes struct{}
+
+func (cubes) Apply(x *mat.Dense) (*mat.Dense, error) {
+	var z mat.Dense
+	z.Apply(func(_, _ int, v float64) float64 { return v * v * v }, x)
+	return &z, nil
+}
+
+func (cubes) Invert(z *mat.Dense) (*mat.Dense, error) {
+	var x mat.Dense
+	x.Apply(func(_, _ int, v float64) float64 { return math.Cbrt(v) }, z)
+	return &x, nil
+}
