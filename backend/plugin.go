@@ -63,8 +63,8 @@ func verify(path, list string) (sum string, err error) {
 		}
 	}
 	return sum, fmt.Errorf("%w: %s has the SHA-256 %s, which this version doesn't know; "+
-		"put a known one in its place, load it all the same with --allow-unverified-plugin "+
-		"(in Go, backend.AllowUnverified), or do without it with --backend go",
+		"must be one that it knows, or be allowed by backend.AllowUnverified "+
+		"(sica --allow-unverified-plugin); backend.Go (sica --backend go) needs none",
 		ErrUnverified, path, sum)
 }
 

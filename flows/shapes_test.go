@@ -159,6 +159,27 @@ func TestIntegrateAfterOtherScalars(t *testing.T) {
 	})
 }
 
+// A scalar that an operation after Integrate shares with the velocity is right in pure Go and an
+// error on XLA, as documented, never another number: GoMLX keeps one of each for a whole graph.
+func TestIntegrateBeforeOtherScalars(t *testing.T) {
+	triple := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return MulScalar(y, 3) }
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		out, err := model.CallOnce(b, model.NewStore(), func(scope *model.Scope, y *Node) *Node {
+			return MulScalar(flows.Integrate(scope, triple, y).Steps(2).Done(), 3)
+		}, []float64{4})
+		switch {
+		case backend.NameOf(b) != backend.Go:
+			if err == nil || !strings.Contains(err.Error(), "closure") {
+				t.Errorf("%v, error %v; want that of a node of the closure", out, err)
+			}
+		case err != nil:
+			t.Error(err)
+		case doubles(t, out)[0] != 3*4*2.5*2.5:
+			t.Errorf("%v, want 75", out)
+		}
+	})
+}
+
 // Follow goes there and back.
 func TestFollow(t *testing.T) {
 	velocity := func(_ *model.Scope, y, tau *Node, _ []*Node) *Node { return Mul(y, tau) } // y·exp(τ²/2)
