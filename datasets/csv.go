@@ -206,10 +206,14 @@ func (c *csvReader) notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf(format, a...))
 		}
 	}
-	if d.head != nil {
-		add(true, "the first %d lines are those of %s", d.head.lines, d.head.program)
+	if h := d.head; h != nil {
+		add(h.lines == 1, "the first line is that of %s", h.program)
+		add(h.lines > 1, "the first %d lines are those of %s", h.lines, h.program)
 	}
-	add(d.titled, "the first %d lines are no part of the table and were left out", d.preamble)
+	if d.titled {
+		add(d.preamble == 1, "the first line is no part of the table and was left out")
+		add(d.preamble > 1, "the first %d lines are no part of the table and were left out", d.preamble)
+	}
 	add(d.decimal == ',', "numbers have decimal commas")
 	add(d.separator == ' ', "columns are separated by spaces")
 	add(d.separator == '|', "columns are separated by |")

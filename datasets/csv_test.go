@@ -332,12 +332,14 @@ func TestHeads(t *testing.T) {
 		"LabVIEW": {"LabVIEW Measurement\t\nSeparator\tTab\n***End_of_Header***\t\nChannels\t2\t\n" +
 			"Delta_X\t0.002\t0.002\n***End_of_Header***\t\nX_Value\tA\tB\tComment\n" + rows(500, "\t", ""),
 			[]string{"A", "B"}, 500, "first 7 lines are those of LabVIEW"},
+		"Emotiv": {"title:rec,recorded:2024,sampling:128,subject:x,labels:AF3 F7\n" + rows(0, ",", ""),
+			[]string{"AF3", "F7"}, 128, "the first line is that of Emotiv"},
 		"Empatica": {"1712000000.00, 1712000000.00\n32.00, 32.00\n" + rows(0, ",", ""), nil, 32,
 			"first 2 lines are those of Empatica"},
 		"PhysioNet": {"'Elapsed time','I','V1'\n'hh:mm:ss.mmm','mV','mV'\n" + "'0:00.000',1,2\n'0:00.002',3,1\n" +
 			"'0:00.004',2,7\n", []string{"I", "V1"}, 500, "units"},
 		"messages": {"Starting...\nSensor is ready now\n" + rows(0, " ", ""), nil, 0, "first 2 lines are no part"},
-		"a title":  {"made by hand\nt,a,b\n" + rows(500, ",", ""), []string{"a", "b"}, 500, "first 1 lines are no part"},
+		"a title":  {"made by hand\nt,a,b\n" + rows(500, ",", ""), []string{"a", "b"}, 500, "first line is no part"},
 	} {
 		r, err := formats[".csv"].read(strings.NewReader(c.file))
 		if err != nil {

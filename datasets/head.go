@@ -18,7 +18,8 @@ type head struct {
 }
 
 // heads are the functions that know a program's head, if lines begin with one.
-var heads = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead}
+var heads = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead,
+	emotivHead}
 
 // findHead returns the head that lines begin with, nil for none.
 func findHead(lines []string) *head {
@@ -152,6 +153,31 @@ func empaticaHead(lines []string) *head {
 		return nil
 	}
 	return &head{lines: 2, program: "Empatica", rate: rate}
+}
+
+// emotivHead is that of Emotiv's TestBench: one row of cells such as title:rec and sampling:128, of
+// which labels: has the names of the columns with spaces between.
+func emotivHead(lines []string) *head {
+	if !strings.HasPrefix(lines[0], "title:") {
+		return nil
+	}
+	h := &head{lines: 1, program: "Emotiv"}
+	for cell := range strings.SplitSeq(lines[0], ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(cell), ":")
+		switch strings.TrimSpace(key) {
+		case "sampling":
+			rate, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err == nil && rate > 0 {
+				h.rate = rate
+			}
+		case "labels":
+			h.names = distinctNames(strings.Fields(value))
+		}
+	}
+	if h.names == nil {
+		return nil
+	}
+	return h
 }
 
 // sameNumber returns the number that each cell of a line has, with commas between them.

@@ -107,9 +107,8 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 		r = new(Recording)
 		r.Signals, r.Shape, err = ReadImages(path)
 	default:
-		return nil, fmt.Errorf("datasets: read %s: ending %q; "+
-			"must be .csv, .tsv, .txt, .npy, .wav, .edf, .bdf, .vhdr, .png or .pgm",
-			path, extension(path))
+		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, .wav, "+
+			".edf, .bdf, .vhdr, .set, .mat, .png or .pgm%s", path, extension(path), conversion(path))
 	}
 	if err == nil && sidecar && !f.complete {
 		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)

@@ -20,6 +20,9 @@ const (
 	// minPeak is by how much the autocorrelation at the row's length must be above those
 	// minRow/4 and more positions away, on the scale of correlations.
 	minPeak = 0.05
+	// minDecay is by how much the autocorrelation at 2 to apartRows rows must be below that at one.
+	// Rows of an image become less alike; the periods of a wave don't. Both are choices.
+	minDecay, apartRows = 0.01, minRow / 2
 )
 
 // shapeHint returns a sentence if the signals x look like images in rows of another length than
@@ -42,8 +45,8 @@ func shapeHint(x *mat.Dense, shape []int) string {
 }
 
 // rowLength returns the length of the rows of which the signals x seem to consist, 0 for none: a
-// divisor of the number of positions where the mean autocorrelation of the signals has a peak and
-// whose multiples are edges, with larger steps between neighbours than elsewhere.
+// divisor of the number of positions where the mean autocorrelation of the signals has a peak that
+// falls from row to row, and whose multiples are edges, with larger steps between neighbours than elsewhere.
 func rowLength(x *mat.Dense) int {
 	d, n := x.Dims()
 	var rows [][]float64
@@ -91,7 +94,21 @@ func isRow(signals [][]float64, w int) bool {
 	}
 	k := float64(len(signals))
 	return k > 0 && peak/k > max(before, after)/k+minPeak &&
-		edge/float64(edges) > minJump*inside/float64(insides)
+		edge/float64(edges) > minJump*inside/float64(insides) && decays(signals, w)
+}
+
+// decays reports whether the autocorrelation of each signal falls from row to row. Of a wave whose
+// period a row is, it doesn't.
+func decays(signals [][]float64, w int) bool {
+	for _, row := range signals {
+		peak := correlation(row, w)
+		for rows := 2; rows <= apartRows; rows++ {
+			if correlation(row, rows*w) > peak-minDecay && peak > minPeak {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // correlation returns the autocorrelation of a standardised signal at a lag.

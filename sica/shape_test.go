@@ -64,6 +64,14 @@ func TestShapeHint(t *testing.T) {
 	if hint := shapeHint(mixed, nil); !strings.Contains(hint, "set Config.Shape to {128, 128}") {
 		t.Errorf("photographs of 128×128: %q", hint)
 	}
+	saw := mat.NewDense(2, 8000, nil)
+	rng := rand.New(rand.NewPCG(6, 1))
+	saw.Apply(func(i, t int, _ float64) float64 {
+		return float64(t%[]int{50, 16}[i])/16 + 0.1*rng.NormFloat64()
+	}, saw)
+	if hint := shapeHint(saw, nil); hint != "" {
+		t.Errorf("sawtooth waves: %q", hint)
+	}
 	for seed := range uint64(30) {
 		x, _ := mixedAR7(t, seed, 1024, 3, true)
 		if hint := shapeHint(x, nil); hint != "" {
