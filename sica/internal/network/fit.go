@@ -170,14 +170,11 @@ func fitProblems(
 	if err != nil {
 		return nil, err
 	}
-	models := make([]*Model, len(problems))
-	for i, p := range problems {
-		o.report(Judging, float64(i)/float64(len(problems)), nil)
-		if models[i], err = t.model(ctx, i, p); err != nil {
-			return nil, err
-		}
+	models, err := t.models(ctx, problems)
+	if err != nil {
+		return nil, err
 	}
-	return models, nil
+	return t.grown(ctx, problems, models)
 }
 
 // problem is one matrix of signals.

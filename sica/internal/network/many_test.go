@@ -4,6 +4,8 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -13,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
@@ -34,7 +37,7 @@ func manyProblem(t *testing.T, seed uint64, d, layers, n int) (s, x *mat.Dense) 
 func halved(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training {
 	t.Helper()
 	tr := trainingOf(t, b, x, o)
-	t.Cleanup(tr.finalize)
+	t.Cleanup(tr.discard)
 	if err := tr.train(t.Context()); err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -82,7 +85,7 @@ func TestRevive(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := trainingOf(t, b, x, Options{Layers: 1, Restarts: 1, Steps: 80, Past: 2, Batch: 128})
-	defer tr.finalize()
+	defer tr.discard()
 	h := &halving{
 		training: tr, states: make([]state, 2), rates: []float64{1, 1}, entrants: [][]int{{0}, {1}},
 	}
@@ -115,6 +118,90 @@ func TestRevive(t *testing.T) {
 	}
 	if !reflect.DeepEqual(now[1][path], moved[1][path]) || h.rates[1] != 1 {
 		t.Errorf("the other run moved, or its rate is %g", h.rates[1])
+	}
+}
+
+// Grown networks are at first those that they begin with, up to new nonlinearities near the
+// identity: each restart those of the run of its rank.
+func TestPrepend(t *testing.T) {
+	_, x := manyProblem(t, 1, 9, 1, 600)
+	o := Options{Layers: 2, Restarts: 2, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		first := halved(t, b, x, o)
+		o := first.options
+		o.Layers = 4
+		next, err := newTraining(t.Context(), b, []*problem{{whitened: first.signals[0]}}, first.index, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(next.discard)
+		for r := range next.runs() {
+			_, restart, fold := next.of(r)
+			next.begin = append(next.begin, first.ends[fold][restart])
+		}
+		for restart := range o.Restarts {
+			next.active = []int{2 * restart, 2*restart + 1}
+			if err := next.initialise(); err != nil {
+				t.Fatal(err)
+			}
+			maps, err := next.maps()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for fold, m := range maps {
+				begin := map[string][]float64{}
+				for path, values := range next.begin[2*restart+fold] {
+					begin[strings.TrimPrefix(path, mapScope+"/invertible/")] = values
+				}
+				want := apply(t, newMap(9, begin), first.signals[0])
+				got := apply(t, m, first.signals[0])
+				if len(m.Bends) != 4 {
+					t.Errorf("restart %d, fold %d: %d layers, want 4", restart, fold, len(m.Bends))
+				}
+				for i := range 9 {
+					r := stat.Correlation(got.RawRowView(i), want.RawRowView(i), nil)
+					if r < 0.99 {
+						t.Errorf("restart %d, fold %d: signal %d has a correlation of %.4f with that "+
+							"of the network before", restart, fold, i, r)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Networks are grown if others recovered different signals, and taken if their code is shorter.
+func TestGrown(t *testing.T) {
+	_, x := manyProblem(t, 1, 9, 1, 600)
+	b := onGo(t)
+	var stages []Stage
+	o := Options{Layers: 2, Restarts: 2, Steps: 80, Past: 2, Batch: 128}
+	o.OnProgress = func(p Progress) { stages = append(stages, p.Stage) }
+	o.Backend = b
+	tr := halved(t, b, x, o)
+	problems := []*problem{{whitening: mapping.LinearMap(rotation.Identity(9), make([]float64, 9)),
+		whitened: tr.signals[0]}}
+	for _, test := range []struct {
+		agreement, length float64
+		grows, taken      bool
+	}{
+		{0.99, 1e9, false, false},
+		{0.9, 1e9, true, true},
+		{0.9, -1e9, true, false},
+	} {
+		stages = nil
+		before := &Model{Agreeing: 1, Agreement: test.agreement, Runs: []Run{{CodeLength: test.length}}}
+		got, err := tr.grown(t.Context(), problems, []*Model{before})
+		if err != nil {
+			t.Fatalf("%+v", err)
+		}
+		if grows := slices.Contains(stages, Growing); grows != test.grows ||
+			(got[0] != before) != test.taken {
+			t.Errorf("%+v: grown %t, taken %t", test, grows, got[0] != before)
+		}
+		if test.taken && (len(got[0].Runs) != 4 || len(got[0].Map.Bends) != 4) {
+			t.Errorf("%d runs of %d layers, want 4 of 4", len(got[0].Runs), len(got[0].Map.Bends))
+		}
 	}
 }
 
@@ -222,7 +309,7 @@ func TestUnmix(t *testing.T) {
 	var x mat.Dense
 	x.Mul(rotation.Random(newRand(2), 9), s)
 	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Folds: 1, Steps: 80, Batch: 128})
-	defer tr.finalize()
+	defer tr.discard()
 	h := &halving{training: tr, states: make([]state, 1), rates: []float64{1}, entrants: [][]int{{0}}}
 	if h.states, err = h.saved(); err != nil {
 		t.Fatal(err)

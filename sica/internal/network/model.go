@@ -23,6 +23,7 @@ type judge struct {
 	problem *problem
 	index   *index
 	d, k    int // signals, components of a source's mixture
+	earlier int // runs that were evaluated before, which the choice pays for, too
 
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
@@ -34,7 +35,8 @@ type judge struct {
 // model chooses among the runs of problem i and says what the choice is worth.
 func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
 	n := t.options.Restarts * t.options.Folds
-	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components}
+	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components,
+		earlier: t.earlier}
 	for fold := range t.options.Folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
@@ -72,7 +74,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	m.OverWhitening = evidence.NewDifference(paid(best, len(j.runs)*len(chosen.Curve)),
+	m.OverWhitening = evidence.NewDifference(paid(best, (len(j.runs)+j.earlier)*len(chosen.Curve)),
 		j.whitened[chosen.Fold])
 	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
 		return err
@@ -91,7 +93,8 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		if err != nil {
 			return err
 		}
-		m.likelihoods = append(m.likelihoods, l.paid(len(j.runs)/len(j.held)*len(chosen.Curve)))
+		choices := (len(j.runs) + j.earlier) / len(j.held) * len(chosen.Curve)
+		m.likelihoods = append(m.likelihoods, l.paid(choices))
 	}
 
 	m.Agreement = 1

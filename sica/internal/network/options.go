@@ -36,7 +36,9 @@ type Options struct {
 	ConstantStrength bool
 	// Steps of Adam. The default is d·T/4, but at least 2400 and at most 4800. Of more than
 	// eight signals it is 8000; an eighth of them are made by all restarts, a quarter by half of
-	// them, half by a quarter of them, and all by the best eighth.
+	// them, half by a quarter of them, and all by the best eighth. If the folds' networks recovered
+	// different signals, the best four go on with twice the layers and make as many again, by
+	// halves, too.
 	Steps int
 	// Batch is how many positions a step looks at. The default is 512.
 	Batch int
@@ -75,6 +77,7 @@ type Stage string
 const (
 	Measuring Stage = "measuring the starts"
 	Fitting   Stage = "fitting networks"
+	Growing   Stage = "growing networks"
 	Judging   Stage = "judging networks"
 )
 

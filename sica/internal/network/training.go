@@ -47,6 +47,13 @@ type training struct {
 	heldOut [][]heldOut   // of each problem and fold
 	rivals  [][][]float64 // of the whitened signals, likewise; nil for a problem without
 	best    []kept
+
+	// Of many signals: what the first layers of each run begin with, nil if that is drawn; how
+	// many runs of a problem were evaluated before; and of each problem and fold the states of the
+	// runs after their last steps, the best first, nil if none made all steps.
+	begin   []state
+	earlier int
+	ends    [][]state
 }
 
 // kept is what is kept of a run: its network at the evaluation with the highest
@@ -200,10 +207,19 @@ func (t *training) initialise() error {
 		_, restart, _ := t.of(r)
 		rng := t.stream(weightDraws, restart, 0)
 		rngs = append(rngs, rng)
-		rotations = append(rotations, startRotation(rng, t.d, restart, t.options.Restarts))
+		var start *mat.Dense
+		if t.begin == nil {
+			start = startRotation(rng, t.d, restart, t.options.Restarts)
+		}
+		rotations = append(rotations, start)
 	}
 	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
 		return err
+	}
+	if t.begin != nil {
+		if err := t.prepend(); err != nil {
+			return err
+		}
 	}
 	drawn, err := t.maps()
 	if err != nil {
