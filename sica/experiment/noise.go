@@ -45,12 +45,33 @@ func noiseMixtures() []mixture {
 	add("Gaussian spectra", several(4, spectrum(4, 0.8)), 4, 0, 0.02, 0.1, 0.2)
 	add("smooth AR(2)", each(smooth(0.95), smooth(0.87), smooth(0.78)), 3, 0, 0.02, 0.1, 0.2)
 	add("bursts", several(2, bursts), 2, 0, 0.02, 0.1, 0.2)
-	eeg := each(pulses(38, 380, 1280), pulses(15, 200, 235), alpha, ar(datasets.Laplace, 0.8))
-	for _, surplus := range []int{0, 1, 2, 4, 8} {
-		all = append(all, mixture{
-			fmt.Sprintf("%sEEG, d=4, noise 0.01, %d surplus sources", noisePrefix, surplus), 4,
-			noiseStream, eeg, noisyMixing(0.5, []float64{60, 30, 20, 15}, surplus),
-		})
+	add("AR(1) of four kinds", each(ar(datasets.Laplace, 0.9), ar(datasets.Uniform, 0.8),
+		ar(datasets.Laplace, 0.6), ar(exponential, 0.5), ar(datasets.Normal, 0.95),
+		ar(datasets.Normal, -0.3), ar(datasets.Uniform, 0.2), ar(datasets.Laplace)), 8,
+		0, 0.02, 0.1, 0.2)
+	heart := func(shortest, longest int) signal { return pulses(15, shortest, longest) }
+	add("hearts of mother and child", each(heart(200, 235), heart(105, 125),
+		ar(datasets.Normal, 0.97)), 3, 0.02, 0.1)
+	add("photographs", photographs, 3, 0, 0.02, 0.1, 0.2)
+	add("digits", func(rng *rand.Rand, _ int) (*mat.Dense, []int, error) {
+		return someDigits(3)(rng, datasets.MNISTSide*datasets.MNISTSide)
+	}, 3, 0, 0.02, 0.1, 0.2)
+	eeg := []signal{
+		pulses(38, 380, 1280), pulses(15, 200, 235), alpha, ar(datasets.Laplace, 0.8),
+		ar(datasets.Laplace, 0.5), ar(datasets.Laplace, 1.2, -0.6), ar(datasets.Normal, 0.9),
+		ar(datasets.Normal, -0.5),
+	}
+	amplitudes := []float64{60, 30, 20, 15, 10, 10, 10, 10}
+	for _, d := range []int{4, 8} {
+		for _, surplus := range []int{0, 1, 2, 4, 8} {
+			if d == 8 && surplus != 0 && surplus != 4 {
+				continue
+			}
+			all = append(all, mixture{
+				fmt.Sprintf("%sEEG, d=%d, noise 0.01, %d surplus sources", noisePrefix, d, surplus),
+				d, noiseStream, each(eeg[:d]...), noisyMixing(0.5, amplitudes[:d], surplus),
+			})
+		}
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -95,6 +96,29 @@ func someDigits(d int) source {
 		s, _, err := datasets.MNIST(rng, d)
 		return s, []int{datasets.MNISTSide, datasets.MNISTSide}, err
 	}
+}
+
+// photographs are squares of the built-in ones, from corners that are drawn.
+func photographs(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+	whole, shape, err := datasets.Photographs()
+	if err != nil {
+		return nil, nil, err
+	}
+	side := int(math.Sqrt(float64(n)))
+	if side*side != n || side > slices.Min(shape) {
+		return nil, nil, fmt.Errorf("experiment: positions: no square of a photograph has %d; "+
+			"must be the square of at most %d", n, slices.Min(shape))
+	}
+	d, _ := whole.Dims()
+	s := mat.NewDense(d, n, nil)
+	for i := range d {
+		top, left := rng.IntN(shape[0]-side+1), rng.IntN(shape[1]-side+1)
+		for row := range side {
+			from := (top+row)*shape[1] + left
+			copy(s.RawRowView(i)[row*side:][:side], whole.RawRowView(i)[from:])
+		}
+	}
+	return s, []int{side, side}, nil
 }
 
 // voices returns d of the voices of datasets.Voices, at n consecutive positions.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/fastica"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -39,17 +40,20 @@ type channels struct {
 	clean      *cosine // without the noise of the resolution
 	blurred    *cosine
 	spectrum   *spectrum   // of blurred
-	parts      []*spectrum // of surplusParts equal parts of the positions of blurred
+	parts      []*spectrum // of surplusParts equal parts of blurred; nil of images
 	added      []float64   // d×d, the covariance of the noise of the resolution
 	chosen     [][]choice
 	seed       uint64
 }
 
-// newChannels returns the channels of whitened mixed signals, sequences of n positions.
-func newChannels(white *signal.Whitening, n int, seed uint64) *channels {
+// newChannels returns the channels of whitened mixed signals whose positions have the given shape.
+// Of sequences at most a tenth of the positions is left out.
+func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	d := len(white.Mean)
-	n = smoothLength(n)
-	shape := []int{n}
+	if len(shape) == 1 {
+		shape = []int{smoothLength(shape[0])}
+	}
+	n := grid.Product(shape)
 	c := &channels{
 		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
 		added: make([]float64, d*d), seed: seed,
@@ -80,6 +84,9 @@ func newChannels(white *signal.Whitening, n int, seed uint64) *channels {
 	x.Mul(standard, z)
 	c.blurred = newCosine(&x, shape)
 	c.spectrum = c.blurred.spectrum()
+	if len(shape) > 1 {
+		return c
+	}
 	length := n / surplusParts
 	for p := range surplusParts {
 		part := x.Slice(0, d, p*length, (p+1)*length).(*mat.Dense)
@@ -132,7 +139,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 	}
 	_, n := c.white.White.Dims()
-	var lagged []*mat.SymDense
+	var lagged []*mat.SymDense // of an image, along the rows
 	for lag := 1; lag <= min(maxSpectraLag, (n+2)/3); lag++ {
 		lagged = append(lagged, covariance(c.white.White, 0, lag, n-lag))
 	}

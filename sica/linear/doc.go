@@ -39,7 +39,7 @@
 // sources, the shortest code at the finest scale that no coarser one contradicts (J. A. Hausman's
 // test). The result is the best linear estimate of
 // the sources with that noise (Wiener's). Findings.Noise, Scale and Surplus say so. Images and
-// videos keep the rule's demixing.
+// videos keep the rule's demixing unless the signals imply noise, and have no Surplus.
 //
 // The limits:
 //
