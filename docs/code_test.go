@@ -25,8 +25,9 @@ var packages = map[string]string{
 	"train":     "github.com/gomlx/gomlx/ml/train",
 
 	"backend": ours + "backend", "datasets": ours + "datasets", "edf": ours + "datasets/internal/edf",
-	"flows": ours + "flows", "layers": ours + "layers", "notebook": ours + "notebook",
-	"sica": ours + "sica", "blockwise": ours + "sica/blockwise", "dependence": ours + "sica/dependence",
+	"flows": ours + "flows", "layers": ours + "layers", "sicalayers": ours + "layers",
+	"notebook": ours + "notebook",
+	"sica":     ours + "sica", "blockwise": ours + "sica/blockwise", "dependence": ours + "sica/dependence",
 	"experiment": ours + "sica/experiment", "fastica": ours + "sica/baseline/fastica",
 	"sobi": ours + "sica/baseline/sobi", "ica": ours + "sica/ica", "inspect": ours + "sica/inspect",
 	"linear": ours + "sica/linear", "metric": ours + "sica/metric", "network": ours + "sica/internal/network",
