@@ -141,7 +141,7 @@ func TestContextsNameWhatIsWrong(t *testing.T) {
 		"layers: WholeContext: idx is (Int32)[1, 3]; must be int32 shaped [R, B, d]": func(_ *model.Scope, z *Node) *Node {
 			return layers.WholeContext(z, y(z), Squeeze(Slice(idx(z), AxisRange(), AxisRange(), AxisElem(0)), -1), 6)
 		},
-		"layers: WholeContextRF: idx2 is (Int32)[1, 2, 2]; must be int32 shaped [R, B, d] = [1, 3, 2]": func(_ *model.Scope, z *Node) *Node {
+		"layers: WholeContextRF: idx2 is (Int32)[1, 2, 2]; must be [R, B, d] = [1, 3, 2]": func(_ *model.Scope, z *Node) *Node {
 			fewer := Slice(idx(z), AxisRange(), AxisRange(0, 2))
 			return layers.WholeContextRF(z, y(z), idx(z), fewer, y(z), 6)
 		},
