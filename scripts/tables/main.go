@@ -73,7 +73,9 @@ number of signals and mixing in a word, such as laplace-2-leaky3:
   ar7      the paper's AR(7)                  gelu5    the paper's, 5 steps of 1
   white    uniform and Laplace, white         small5   the same, steps of 0.1
   digits   MNIST, as images                   turn5    the same with a rotating W
-  voice    voices of people who speak`
+  voice    voices of people who speak
+
+With +noise1 behind a mixing, 1 % of noise is in each channel.`
 	cmd := &cobra.Command{
 		Use:           "tables NAME [MIXTURES]",
 		Short:         "Measure how well the methods separate",

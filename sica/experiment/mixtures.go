@@ -349,6 +349,11 @@ func composedSources(kind string, d int) (source, bool) {
 //	gelu⟨n⟩   the paper's n steps of 1   small⟨n⟩  the same, steps of 0.1
 //	turn⟨n⟩   the paper's with a rotating W
 func composedMixing(kind string) (mixing, bool) {
+	if clean, percent, ok := strings.Cut(kind, "+noise"); ok {
+		mix, known := composedMixing(clean)
+		share, err := strconv.Atoi(percent)
+		return withNoise(mix, float64(share)/100), known && err == nil
+	}
 	name := strings.TrimRight(kind, "0123456789")
 	n, _ := strconv.Atoi(kind[len(name):])
 	layers := func(n int, h func(float64) float64) mixing {
@@ -365,13 +370,7 @@ func composedMixing(kind string) (mixing, bool) {
 	case "linear":
 		return layers(0, math.Tanh), true
 	case "noise":
-		return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
-			x, err := datasets.LayeredMix(rng, s, 0, math.Tanh)
-			if err == nil {
-				addNoise(rng, x, float64(n)/100)
-			}
-			return x, err
-		}, true
+		return withNoise(layers(0, math.Tanh), float64(n)/100), true
 	case "leaky":
 		return layers(n, datasets.LeakyReLU(0.2)), true
 	case "bent":
@@ -391,6 +390,17 @@ func composedMixing(kind string) (mixing, bool) {
 		}, true
 	}
 	return nil, false
+}
+
+// withNoise is the mixing with white noise of a share of the standard deviation of each channel.
+func withNoise(mix mixing, share float64) mixing {
+	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+		x, err := mix(rng, s)
+		if err == nil {
+			addNoise(rng, x, share)
+		}
+		return x, err
+	}
 }
 
 // addNoise adds to each channel white noise of a share of its standard deviation.

@@ -40,6 +40,7 @@ func TestMixtures(t *testing.T) {
 	problems := mixtureProblems([]string{
 		"laplace-2-leaky2", "iid-3-bent1", "ar7-2-tanh", "gauss-2-cubic", "same-2-gelu5",
 		"uniform-2-small5", "white-2-turn5", "garch-2-linear", "digits-2-noise3", "voice-2-noise3",
+		"laplace-2-leaky1+noise3",
 	})
 	for name := range listedMixtures() {
 		problems = append(problems, Problem{Mixture: name})
@@ -69,7 +70,7 @@ func TestMixtures(t *testing.T) {
 			t.Errorf("%s: the mixed signals aren't those of their seed", p.Mixture)
 		}
 	}
-	for _, name := range []string{"", "laplace", "laplace-2", "laplace-0-tanh", "x-2-tanh",
+	for _, name := range []string{"", "laplace", "laplace-2", "laplace-0-tanh", "iid-2-x+noise1", "iid-2-tanh+noise", "x-2-tanh",
 		"laplace-2-x"} {
 		if _, err := mixtureNamed(name); err == nil {
 			t.Errorf("mixture %q: no error", name)
