@@ -55,32 +55,30 @@ func IsWritable(path string) bool {
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// conversions say how a file of a format that isn't read becomes one that is, by its ending.
-var conversions = map[string]string{
-	".xlsx": "save the sheet as CSV", ".xls": "save the sheet as CSV", ".ods": "save the sheet as CSV",
-	".gz": "unpack it by gunzip", ".zip": "unpack it by unzip",
-	".npz":     "save the array by numpy.save",
-	".parquet": "save the table by to_csv in pandas",
-	".feather": "save the table by to_csv in pandas",
-	".pkl":     "save the table by to_csv in pandas",
-	".json":    "save the table by to_csv in pandas",
-	".h5":      "save the array by numpy.save", ".hdf5": "save the array by numpy.save",
-	".fif": `export it by raw.export("rec.edf") in MNE-Python`,
-	".gdf": `export it by raw.export("rec.edf") in MNE-Python`,
-	".cnt": `export it by raw.export("rec.edf") in MNE-Python`,
-	".hea": "write it as EDF, by wfdb.io.convert.wfdb_to_edf in Python",
-	".dat": "write it as EDF, or as CSV with a row for each position",
-	".mp3": "write it as WAV, by ffmpeg -i", ".flac": "write it as WAV, by ffmpeg -i",
-	".ogg": "write it as WAV, by ffmpeg -i", ".aiff": "write it as WAV, by ffmpeg -i",
-	".w64": "write it as WAV, by ffmpeg -i", ".m4a": "write it as WAV, by ffmpeg -i",
-	".jpg": "write it as PNG", ".jpeg": "write it as PNG", ".tif": "write it as PNG",
-}
-
-// conversion returns what to do with a file of a format that isn't read, with a colon before it;
-// nothing if that isn't known.
+// conversion returns how a file of a format that isn't read becomes one that is, by its ending and
+// with a colon before it; nothing if that isn't known.
 func conversion(path string) string {
-	if advice, ok := conversions[extension(path)]; ok {
-		return ": " + advice
+	switch extension(path) {
+	case ".xlsx", ".xls", ".ods":
+		return ": save the sheet as CSV"
+	case ".gz":
+		return ": unpack it by gunzip"
+	case ".zip":
+		return ": unpack it by unzip"
+	case ".npz", ".h5", ".hdf5":
+		return ": save the array by numpy.save"
+	case ".parquet", ".feather", ".pkl", ".json":
+		return ": save the table by to_csv in pandas"
+	case ".fif", ".gdf", ".cnt":
+		return `: export it by raw.export("rec.edf") in MNE-Python`
+	case ".hea":
+		return ": write it as EDF, by wfdb.io.convert.wfdb_to_edf in Python"
+	case ".dat":
+		return ": write it as EDF, or as CSV with a row for each position"
+	case ".mp3", ".flac", ".ogg", ".aiff", ".w64", ".m4a":
+		return ": write it as WAV, by ffmpeg -i"
+	case ".jpg", ".jpeg", ".tif":
+		return ": write it as PNG"
 	}
 	return ""
 }

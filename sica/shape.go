@@ -46,7 +46,8 @@ func shapeHint(x *mat.Dense, shape []int) string {
 
 // rowLength returns the length of the rows of which the signals x seem to consist, 0 for none: a
 // divisor of the number of positions where the mean autocorrelation of the signals has a peak that
-// falls from row to row, and whose multiples are edges, with larger steps between neighbours than elsewhere.
+// falls from row to row, and whose multiples are edges, with larger steps between neighbours than
+// elsewhere.
 func rowLength(x *mat.Dense) int {
 	d, n := x.Dims()
 	var rows [][]float64

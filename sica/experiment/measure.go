@@ -58,7 +58,7 @@ const (
 	networkChosen     = "network_chosen"
 	networkIdentified = "network_identified"
 	// networkAgreement is that of the chosen network with others, networkWrong whether it says
-	// that its signals are identified and the least correlation is below rightCorrelation.
+	// that its signals are identified and the least correlation is below wrongCorrelation.
 	networkAgreement = "network_agreement"
 	networkWrong     = "network_wrong"
 
@@ -151,10 +151,6 @@ func (o *Outcome) measure(
 	return nil
 }
 
-// rightCorrelation is that of a signal with its source from which a network that says that its
-// signals are identified is right. It is a choice.
-const rightCorrelation = 0.9
-
 // least adds the minCorrelation, and networkWrong of a network that says that its signals are
 // identified.
 func (o *Outcome) least(signals, sources *mat.Dense) error {
@@ -171,7 +167,7 @@ func (o *Outcome) least(signals, sources *mat.Dense) error {
 	}
 	o.Numbers[minCorrelation] = least
 	if o.Numbers[networkIdentified] == 1 {
-		o.Numbers[networkWrong] = truth(least < rightCorrelation)
+		o.Numbers[networkWrong] = truth(least < wrongCorrelation)
 	}
 	return nil
 }

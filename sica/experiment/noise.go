@@ -21,7 +21,7 @@ const (
 	// at the 250 Hz of an EEG.
 	noisePositions = 2500
 	// wrongCorrelation is the correlation with its source below which a signal that is called
-	// identified is wrong.
+	// identified is wrong. It is a choice.
 	wrongCorrelation = 0.9
 )
 
@@ -62,16 +62,14 @@ func noiseMixtures() []mixture {
 		ar(datasets.Normal, -0.5),
 	}
 	amplitudes := []float64{60, 30, 20, 15, 10, 10, 10, 10}
-	for _, d := range []int{4, 8} {
-		for _, surplus := range []int{0, 1, 2, 4, 8} {
-			if d == 8 && surplus != 0 && surplus != 4 {
-				continue
-			}
-			all = append(all, mixture{
-				fmt.Sprintf("%sEEG, d=%d, noise 0.01, %d surplus sources", noisePrefix, d, surplus),
-				d, noiseStream, each(eeg[:d]...), noisyMixing(0.5, amplitudes[:d], surplus),
-			})
-		}
+	for _, count := range []struct{ d, surplus int }{
+		{4, 0}, {4, 1}, {4, 2}, {4, 4}, {4, 8}, {8, 0}, {8, 4},
+	} {
+		d := count.d
+		all = append(all, mixture{
+			fmt.Sprintf("%sEEG, d=%d, noise 0.01, %d surplus sources", noisePrefix, d, count.surplus),
+			d, noiseStream, each(eeg[:d]...), noisyMixing(0.5, amplitudes[:d], count.surplus),
+		})
 	}
 	return all
 }
