@@ -63,8 +63,8 @@ func verify(path, list string) (sum string, err error) {
 		}
 	}
 	return sum, fmt.Errorf("%w: %s has the SHA-256 %s, which this version doesn't know; "+
-		"must be one that it knows, or be allowed by backend.AllowUnverified "+
-		"(sica --allow-unverified-plugin); backend.Go (sica --backend go) needs none",
+		"must be one that it knows, or be allowed by backend.AllowUnverified; "+
+		"backend.Go needs none",
 		ErrUnverified, path, sum)
 }
 

@@ -133,7 +133,7 @@ func (c *csvReader) begin() error {
 	c.width = len(row)
 	if header != nil && len(header) != c.width && !(c.dialect.padded && len(header) == c.width-1) {
 		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many "+
-			"(--decimal or --separator, if a comma was taken for the wrong one)",
+			"(ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one)",
 			c.line, c.width, len(header))
 	}
 	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
@@ -315,8 +315,8 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 			if cell != "" {
 				what = fmt.Sprintf("the value is missing (%s)", shortened(cell))
 			}
-			return 0, fmt.Errorf("%s; must be a number, or be filled in (--missing interpolate) "+
-				"or left out (--missing drop)", what)
+			return 0, fmt.Errorf("%s; must be a number, or be filled in (MissingInterpolate) "+
+				"or left out (MissingDrop)", what)
 		}
 		return math.NaN(), nil
 	}

@@ -130,13 +130,13 @@ func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 		case len(matrices) == 1:
 			return &matRecording{file: f, matrix: matrices[0]}, nil
 		case len(matrices) > 1:
-			return nil, fmt.Errorf("several variables may hold the signals; must be chosen by --variable, "+
-				"from %s", candidates(f))
+			return nil, fmt.Errorf("several variables may hold the signals; must be chosen by "+
+				"ReadOptions.Variable, from %s", candidates(f))
 		case len(vectors) > 0 && haveOneLength(vectors):
 			return &matRecording{file: f, vectors: vectors}, nil
 		case len(vectors) > 0:
 			return nil, fmt.Errorf("there is no matrix, and vectors of several lengths; must be a matrix "+
-				"with a row for each position, or one of %s by --variable", candidates(f))
+				"with a row for each position, or one of %s by ReadOptions.Variable", candidates(f))
 		}
 	}
 	return nil, fmt.Errorf("there is no array of real numbers among %s; must be one with a row for "+

@@ -69,9 +69,9 @@ func TestReadMAT(t *testing.T) {
 // A file that leaves open which numbers are the signals says what to do.
 func TestMATErrors(t *testing.T) {
 	for _, c := range []struct{ file, variable, want string }{
-		{"several.mat", "", `chosen by --variable, from "a" (40×3 double), "b"`},
+		{"several.mat", "", `chosen by ReadOptions.Variable, from "a" (40×3 double), "b"`},
 		{"several.mat", "c", `no variable "c"; must be one of "a"`},
-		{"lengths.mat", "", `one of "a" (1×40 double), "b" (1×39 double) by --variable`},
+		{"lengths.mat", "", `one of "a" (1×40 double), "b" (1×39 double) by ReadOptions.Variable`},
 		{"complex.mat", "", `"z" (40×3 complex double)`},
 		{"complex.mat", "z", "must be an array of real numbers"},
 		{"epochs.mat", "", "must have two axes"},

@@ -288,7 +288,7 @@ func (opt *compareOptions) separate(
 		row.Error = usage.Message(err)
 		return row, nil
 	}
-	row.Convergence, row.Why = r.Convergence, r.Why
+	row.Convergence, row.Why = r.Convergence, usage.Flags(r.Why)
 	row.Config, row.z = r.Config, r.Signals
 	if truth != nil {
 		match, err := metric.MCC(r.Signals, truth)

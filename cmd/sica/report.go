@@ -171,6 +171,9 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
+	for i, next := range rep.Next {
+		rep.Next[i] = usage.Flags(next)
+	}
 	out := cmd.OutOrStdout()
 	if err := rep.WriteText(out); err != nil {
 		return err

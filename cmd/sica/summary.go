@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -39,7 +40,7 @@ func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels 
 	if err := writeSummary(out, res, learned, channels); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, "\n"+text.Wrap("", res.Why)+"\n")
+	_, err := io.WriteString(out, "\n"+text.Wrap("", usage.Flags(res.Why))+"\n")
 	return err
 }
 

@@ -177,9 +177,8 @@ func (r *Report) commonFindings() []finding {
 }
 
 // nextForDependence is what to try where signals depend on each other.
-const nextForDependence = "If the mixing may be nonlinear, fit a network: --method sica-direct, " +
-	"in Go sica.Direct. For images, give their shape. Sources that depend on each other stay " +
-	"dependent."
+const nextForDependence = "If the mixing may be nonlinear, fit a network by sica.Direct. For " +
+	"images, set Config.Shape. Sources that depend on each other stay dependent."
 
 // remainingDependence is the test of dependence.
 func (r *Report) remainingDependence() []finding {
@@ -230,7 +229,7 @@ func (r *Report) wrongRotation(suspects []int) []finding {
 		fmt.Sprintf("Another linear demixing has a shorter code (by %.1f nats). Its signal that "+
 			"is most similar to signal %d correlates with it by %.2f only.",
 			r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
-		"Use the linear rule: --method sica, in Go sica.Default.",
+		"Use the linear rule by sica.Default.",
 	}}
 }
 
@@ -279,8 +278,7 @@ func (r *Report) differingRefits(suspects []int) []finding {
 		fmt.Sprintf("Refits with other seeds and positions recover %s differently: the smallest "+
 			"mean correlation is %.2f.",
 			listSignals(signals), smallest),
-		"Use more positions or, for a flow, more iterations: --iterations, in Go " +
-			"Config.Iterations.",
+		"Use more positions or, for a flow, raise Flow.Iterations.",
 	}}
 }
 

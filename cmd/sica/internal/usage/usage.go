@@ -5,6 +5,7 @@ package usage
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -33,9 +34,34 @@ var packages = []string{
 	"network", "plot", "preprocess", "report", "sica",
 }
 
-// Message returns the error's message on one line and without the names of packages.
+// flags puts flags in the place of the settings in Go, by which packages name them.
+var flags = strings.NewReplacer(
+	"ReadOptions.Variable", "--variable",
+	"ReadOptions.Decimal", "--decimal",
+	"ReadOptions.Separator", "--separator",
+	"MissingInterpolate", "--missing interpolate",
+	"MissingDrop", "--missing drop",
+	"Config.Shape", "--shape",
+	"Flow.Iterations", "--iterations",
+	"sica.Direct", "--method sica-direct",
+	"sica.Default", "--method sica",
+	"backend.AllowUnverified", "--allow-unverified-plugin",
+	"backend.Go", "--backend go",
+)
+
+// shape is that of images, as package sica proposes it.
+var shape = regexp.MustCompile(`Config\.Shape to \{(\d+), (\d+)\}`)
+
+// Flags returns the text of a package with the flags of the command in the place of the settings
+// that it names.
+func Flags(text string) string {
+	return flags.Replace(shape.ReplaceAllString(text, "--shape ${1}x$2"))
+}
+
+// Message returns the error's message on one line, without the names of packages and with flags
+// in the place of settings.
 func Message(err error) string {
-	line := " " + strings.Join(strings.Fields(err.Error()), " ")
+	line := " " + Flags(strings.Join(strings.Fields(err.Error()), " "))
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}

@@ -1,0 +1,76 @@
+package usage_test
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+)
+
+// What packages call by its name in Go, the command calls by its flag.
+func TestFlags(t *testing.T) {
+	for text, want := range map[string]string{
+		"by ReadOptions.Variable, from a":                  "by --variable, from a",
+		"(ReadOptions.Decimal or ReadOptions.Separator)":   "(--decimal or --separator)",
+		"filled in (MissingInterpolate)":                   "filled in (--missing interpolate)",
+		"left out (MissingDrop)":                           "left out (--missing drop)",
+		"fit a network by sica.Direct":                     "fit a network by --method sica-direct",
+		"the linear rule by sica.Default.":                 "the linear rule by --method sica.",
+		"raise Flow.Iterations.":                           "raise --iterations.",
+		"if they are images, set Config.Shape to {48, 64}": "if they are images, set --shape 48x64",
+		"Config.Shape has rows of 128":                     "--shape has rows of 128",
+		"by backend.AllowUnverified; backend.Go needs":     "by --allow-unverified-plugin; --backend go needs",
+	} {
+		if got := usage.Flags(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	err := errors.New("datasets: a.mat: must be chosen\nby ReadOptions.Variable")
+	if got, want := usage.Message(err), "a.mat: must be chosen by --variable"; got != want {
+		t.Errorf("the message %q, want %q", got, want)
+	}
+}
+
+// No package below the command names a flag of it: a program in Go has none.
+func TestPackagesNameNoFlags(t *testing.T) {
+	flag := regexp.MustCompile(`(^|^\(| \(?)--[a-z]`)
+	files := 0
+	for _, folder := range []string{
+		"backend", "datasets", "flows", "internal", "layers", "notebook", "sica",
+	} {
+		root := filepath.Join("..", "..", "..", "..", folder)
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files++
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				s, ok := n.(*ast.BasicLit)
+				ofXLA := ok && strings.Contains(s.Value, "--xla_")
+				if ok && !ofXLA && flag.MatchString(strings.Trim(s.Value, "\"`")) {
+					t.Errorf("%s: %s names a flag", set.Position(s.Pos()), s.Value)
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 100 {
+		t.Errorf("%d files were read, want those of all packages", files)
+	}
+}
