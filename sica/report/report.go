@@ -225,7 +225,7 @@ func prepare(
 	if s.z, err = r.Transform(x, s.grid.Shape()...); err != nil {
 		return s, err
 	}
-	if found, ok := ofFit(r, s.z); ok {
+	if found, ok := fitFindings(r, s.z); ok {
 		s.linear = &found
 	}
 	d, _ := s.z.Dims()

@@ -16,10 +16,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// Linear is what package linear finds when it separates the recovered signals: the same signals
-// again if they are the sources. Of long sequences of signals that the linear rule itself made, in
-// the fit and of the same mixed signals, only a part is separated. If all signals correlate by
-// 0.95 with those of the part, Linear is what the rule found in the fit, with its code lengths.
+// Linear holds the findings of package linear when it separates the recovered signals a second
+// time. It finds the same signals again if they are the sources.
+//
+// A shortcut applies to a long sequence if the linear rule itself made the signals, in the fit and
+// from the same mixed signals: only a part is separated. If every signal correlates by at least
+// 0.95 with that of the part, Linear holds the findings of the fit, with their code lengths.
+// Otherwise all positions are separated.
 type Linear struct {
 	// Findings are about the signals of this second separation. Each has the place of the
 	// recovered signal that it is most similar to.
@@ -33,9 +36,11 @@ type Linear struct {
 // their largest value: a choice far above the rounding of float64.
 const sameSignals = 1e-6
 
-// ofFit returns the findings of the fit, if the linear rule made its signals and z, d×n, are these.
-func ofFit(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
-	if r.Linear == nil || r.Network != nil || r.Best != 0 || r.Stopped == sica.StoppedCancelled {
+// fitFindings returns the findings of the fit if they are about the signals z, d×n: if the linear
+// rule made the fit's signals, and z are the same.
+func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
+	isLinear := r.Linear != nil && r.Network == nil && r.Best == 0 // no iteration of a flow
+	if !isLinear || r.Stopped == sica.StoppedCancelled {
 		return l, false
 	}
 	d, n := z.Dims()
@@ -52,39 +57,41 @@ func ofFit(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 	return Linear{Findings: *r.Linear}, true
 }
 
-// noiseless reports whether parts of the signals can be separated without looking for noise: where
-// it didn't make the rule choose another demixing of all positions, it won't of a part.
+// noiseless reports whether a separation of all positions shows no sign of noise: neither a coarser
+// time scale nor surplus sources. Parts of these positions are then separated without a search for
+// noise, since noise that all positions don't show can't show in a part.
 func noiseless(l *Linear) bool { return l.Scale <= 1 && !l.Surplus }
 
-// confirm returns found, what the linear rule found in the fit of the signals z, d×n, if a part of
-// them is separated into the same signals. It reports whether that is so: it isn't where z is
-// too short for a part.
+// confirm separates a part of the signals z, d×n, and reports whether that finds the same signals.
+// It returns the findings of the fit with that agreement. It doesn't confirm a z that is too short
+// for a part.
 func confirm(
-	ctx context.Context, z *mat.Dense, g *grid.Grid, found Linear, opt linear.Options,
+	ctx context.Context, z *mat.Dense, g *grid.Grid, findings Linear, opt linear.Options,
 ) (Linear, bool, error) {
 	p, shape := part(z, g.Shape())
-	if p == z {
-		return found, false, nil
+	if p == z { // too short, or an image
+		return findings, false, nil
 	}
 	again, err := separateAgain(ctx, z, p, shape, opt)
 	if err != nil {
-		return found, false, err
+		return findings, false, err
 	}
-	found.Agreement = again.Agreement
-	return found, agree(found.Agreement), nil
+	findings.Agreement = again.Agreement
+	return findings, agree(findings.Agreement), nil
 }
 
-// separateAgain separates the recovered signals z, d×n, by some of their positions, or by all if
-// those are z and the shape is that of all.
+// separateAgain separates selected positions of the recovered signals z, d×n, and applies the
+// demixing to all of z. The shape is that of the selected positions. To separate all positions,
+// selected is z.
 func separateAgain(
-	ctx context.Context, z, some *mat.Dense, shape []int, opt linear.Options,
+	ctx context.Context, z, selected *mat.Dense, shape []int, opt linear.Options,
 ) (Linear, error) {
-	solution, err := separateLinearly(ctx, some, shape, opt)
+	solution, err := separateLinearly(ctx, selected, shape, opt)
 	if err != nil {
 		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
 	}
 	again := new(mat.Dense)
-	again.Mul(solution.Demixing, z) // up to its mean
+	again.Mul(solution.Demixing, z) // without the offset, which correlations don't see
 	match, err := metric.MCC(again, z)
 	if err != nil {
 		return Linear{}, err
@@ -96,7 +103,7 @@ func separateAgain(
 	return l, nil
 }
 
-// separateLinearly separates signals whose positions have a shape.
+// separateLinearly separates the signals z, d×n, whose positions have the shape.
 func separateLinearly(
 	ctx context.Context, z *mat.Dense, shape []int, opt linear.Options,
 ) (*linear.Solution, error) {
@@ -107,8 +114,8 @@ func separateLinearly(
 	return linear.Separate(ctx, signals, opt)
 }
 
-// reorder returns findings whose signal i is signal order[i] of f. Pairs have I > J and are sorted,
-// as those of package linear; so are groups.
+// reorder returns findings whose signal i is signal order[i] of f. Pairs have I > J. Pairs and
+// groups are sorted, as package linear returns them.
 func reorder(f linear.Findings, order []int) linear.Findings {
 	place := make([]int, len(order))
 	sources, expectedErrors := f.Sources, f.ExpectedError
@@ -145,13 +152,16 @@ func (l Linear) identified(i int) bool {
 	return slices.ContainsFunc(l.Groups, func(g []int) bool { return slices.Equal(g, []int{i}) })
 }
 
-// Halves compares the mixing in the two halves of a recording. Each half of the recovered
-// signals, along the leading axis, is separated by package linear, and both demixings are
-// applied to all positions. Of sequences of 32,768 positions and more, 8,192 of each half, in blocks
-// of 1,024 spread evenly, are separated, and all of it if a signal's correlation is below 0.95
-// then. The halves of a mixing that drifts, as when an electrode dries or a
-// speaker walks, disagree, and no single demixing undoes it. The halves also disagree on
-// signals whose rotation isn't identified.
+// Halves compares the mixing in the two halves of a recording. Package linear separates each half
+// of the recovered signals, along the leading axis, and both demixings are applied to all
+// positions.
+//
+// The halves disagree if the mixing drifts, as when an electrode dries or a speaker walks: no
+// single demixing undoes that. They also disagree on signals whose rotation isn't identified.
+//
+// Long sequences, from 32,768 positions on, have a shortcut: first, 8,192 positions of each half
+// are separated, in blocks of 1,024 that are spread evenly. If a signal then correlates by less
+// than 0.95, both halves are separated in full.
 type Halves struct {
 	// Agreement is the mean of Signals.
 	Agreement float64 `json:"agreement"`
@@ -171,7 +181,7 @@ const minHalf = 24
 func separateHalves(
 	ctx context.Context, z *mat.Dense, g *grid.Grid, opt linear.Options,
 ) (*Halves, error) {
-	d, n := z.Dims()
+	d, _ := z.Dims()
 	shape := g.Shape()
 	slice := grid.Product(shape[1:])
 	middle := shape[0] / 2
@@ -180,7 +190,7 @@ func separateHalves(
 	}
 	var halves, parts [2]*mat.Dense
 	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
-		halves[k] = mat.DenseCopyOf(z.Slice(0, d, rows[0]*slice, min(rows[1]*slice, n)))
+		halves[k] = mat.DenseCopyOf(z.Slice(0, d, rows[0]*slice, rows[1]*slice))
 		halfShape := slices.Clone(shape)
 		halfShape[0] = rows[1] - rows[0]
 		parts[k], _ = part(halves[k], halfShape)
@@ -197,9 +207,9 @@ func separateHalves(
 	return compareHalves(ctx, z, halves, shape, opt)
 }
 
-// compareHalves separates the parts of the recovered signals z, d×n, and applies both demixings to
-// all of z. The parts are sequences or, with the same shape after the leading axis, as z is. It
-// returns nil if one can't be separated.
+// compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
+// demixings to all of z. The shape is that of z, of which the parts have all axes but the leading
+// one; nil if the parts are sequences. It returns nil if a part can't be separated.
 func compareHalves(
 	ctx context.Context, z *mat.Dense, parts [2]*mat.Dense, shape []int, opt linear.Options,
 ) (*Halves, error) {
@@ -219,7 +229,7 @@ func compareHalves(
 			return nil, nil
 		}
 		recovered[k] = new(mat.Dense)
-		recovered[k].Mul(solution.Demixing, z) // up to its mean
+		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
 	}
 	first, err := metric.MCC(recovered[0], z)
 	if err != nil {
@@ -237,8 +247,8 @@ func compareHalves(
 	return h, nil
 }
 
-// String says how well the halves agree, and on which signals they don't: those with a
-// correlation below 0.9, the limit for refits.
+// String says how well the halves agree, and on which signals they disagree: those with a
+// correlation below 0.9, which is also the limit for refits.
 func (h *Halves) String() string {
 	worst := floats.MinIdx(h.Signals)
 	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with "+
