@@ -18,13 +18,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
-// Fitting is what is done with a recording before a separation is learned from it, or looked at,
-// as the flags of a command say. The separation is applied to the recording as it is.
+// Fitting is what the flags of a command do with a recording before a separation is learned from it
+// or inspected on it: skip stretches, filter, thin. The separation is then applied to the recording
+// as it is.
 type Fitting struct {
 	// LeaveOutPauses leaves out stretches of recordings in memory at which no channel changes.
 	LeaveOutPauses bool
-	// Thin keeps, after a low-pass filter, every k-th position: at that rate nothing that the filter
-	// leaves is lost.
+	// Thin keeps only every k-th position after a low-pass filter, with the largest k at which
+	// nothing is lost that the filter leaves.
 	Thin bool
 
 	filter filter.Filter
@@ -32,8 +33,8 @@ type Fitting struct {
 	rate   float64
 }
 
-// Add adds the flags to a command. Does is what the command does with the signals, as in "learn
-// from".
+// Add adds the flags to a command. Does says in their help what the command does with the signals,
+// such as "learn from".
 func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
 	f.Float64Var(&o.filter.Highpass, "highpass", 0,
@@ -61,86 +62,105 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 		return usage.Errorf("--rate %g: use a positive number", o.rate)
 	}
 	if !o.IsZero() && !isSequence {
-		return usage.Errorf("--highpass, --lowpass, --notch and --skip are for recordings: leave them out for " +
-			"images and videos")
+		return usage.Errorf("--highpass, --lowpass, --notch and --skip are for recordings: leave " +
+			"them out for images and videos")
 	}
 	return nil
 }
 
-// Source returns what is to be learned from, of a recording that about describes, with notes of
-// what was done. It is x if nothing is done. Filtered signals are in memory. The rate of about
-// becomes that of --rate.
+// Source returns what of the recording x is learned from, and notes of what was done: stretches
+// skipped, signals filtered, positions thinned, in this order. It is x if nothing is done. About
+// describes x; its rate becomes that of --rate. Filtered signals are in memory.
 func (o *Fitting) Source(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (blockwise.Source, []string, error) {
 	if o.rate > 0 {
 		about.Rate = o.rate
 	}
-	d, n := x.Dims()
-	skipped, err := o.stretches(n, about)
+	skipped, notes, err := o.skipped(x, about)
 	if err != nil {
 		return nil, nil, err
-	}
-	var notes []string
-	if all := inMemory(x); all != nil && o.LeaveOutPauses {
-		if found := pauses(all); found != nil {
-			skipped = merged(append(skipped, found...))
-			notes = append(notes, fmt.Sprintf("no channel changes at positions %s",
-				listed(found)))
-		}
 	}
 	if o.filter.IsZero() && len(skipped) == 0 {
 		return x, nil, nil
 	}
-	kept := remainder(skipped, n)
-	left := 0
-	for _, s := range kept {
-		left += s.end - s.begin
-	}
 	if !o.filter.IsZero() {
-		if about.Rate == 0 {
-			return nil, nil, usage.Errorf("--highpass, --lowpass and --notch: the recording doesn't say how many " +
-				"positions are a second: use --rate")
-		}
-		if err := o.filter.Check(about.Rate); err != nil {
-			return nil, nil, usage.Error(err)
-		}
-		if d > datasets.MaxEntries/n {
-			return nil, nil, fmt.Errorf("%d signals at %d positions are more than the %d numbers that can "+
-				"be filtered: cut the recording", d, n, datasets.MaxEntries)
-		}
-		filtered, err := blockwise.Part(ctx, x, n)
-		if err != nil {
+		if x, err = o.filtered(ctx, x, about.Rate, skipped); err != nil {
 			return nil, nil, err
 		}
-		for i := range d {
-			row := filtered.RawRowView(i)
-			bridge(row, skipped)
-			o.filter.Apply(row, about.Rate)
-		}
-		x = blockwise.InMemory{Dense: filtered}
 		notes = append(notes, fmt.Sprintf("the signals were filtered: they are %v", o.filter))
+	}
+	_, n := x.Dims()
+	left := n
+	for _, s := range skipped {
+		left -= s.end - s.begin
 	}
 	if left < n {
 		if left < 2 {
 			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
 		}
-		x = some{x, kept, left}
-		notes = append(notes, fmt.Sprintf("positions %s were skipped, %d of %d", listed(skipped),
-			n-left, n))
+		x = selection{x, complement(skipped, n), left}
+		notes = append(notes, fmt.Sprintf("positions %s were skipped, %d of %d",
+			inWords(skipped), n-left, n))
 	}
-	if every := o.thinned(about.Rate); every > 1 && left >= 2*every {
-		all, err := blockwise.Part(ctx, x, left)
-		if err != nil {
+	if every := o.thinning(about.Rate); every > 1 && left >= 2*every {
+		if x, err = thin(ctx, x, every); err != nil {
 			return nil, nil, err
 		}
-		thin := mat.NewDense(d, left/every, nil)
-		thin.Apply(func(i, t int, _ float64) float64 { return all.At(i, t*every) }, thin)
-		x = blockwise.InMemory{Dense: thin}
 		notes = append(notes, fmt.Sprintf("one of %d positions was taken, as next to nothing "+
 			"faster than %g Hz is left", every, o.filter.Lowpass))
 	}
 	return x, notes, nil
+}
+
+// skipped returns the stretches of a recording to skip, in order, none touching another: those of
+// --skip and, with a note, pauses.
+func (o *Fitting) skipped(
+	x blockwise.Source, about *datasets.Recording,
+) (skipped []stretch, notes []string, err error) {
+	_, n := x.Dims()
+	for _, text := range o.skip {
+		named, err := namedStretches(text, n, about)
+		if err != nil {
+			return nil, nil, err
+		}
+		skipped = append(skipped, named...)
+	}
+	if all := inMemory(x); all != nil && o.LeaveOutPauses {
+		if pauses := findPauses(all); pauses != nil {
+			skipped = append(skipped, pauses...)
+			notes = []string{"no channel changes at positions " + inWords(pauses)}
+		}
+	}
+	return merge(skipped), notes, nil
+}
+
+// filtered returns the signals after the filter, at a rate in Hz.
+func (o *Fitting) filtered(
+	ctx context.Context, x blockwise.Source, rate float64, skipped []stretch,
+) (blockwise.Source, error) {
+	if rate == 0 {
+		return nil, usage.Errorf("--highpass, --lowpass and --notch: the recording doesn't say " +
+			"how many positions are a second: use --rate")
+	}
+	if err := o.filter.Check(rate); err != nil {
+		return nil, usage.Error(err)
+	}
+	d, n := x.Dims()
+	if d > datasets.MaxEntries/n {
+		return nil, fmt.Errorf("%d signals at %d positions are more than the %d numbers that can "+
+			"be filtered: cut the recording", d, n, datasets.MaxEntries)
+	}
+	signals, err := blockwise.Part(ctx, x, n)
+	if err != nil {
+		return nil, err
+	}
+	for i := range d {
+		row := signals.RawRowView(i)
+		bridge(row, skipped)
+		o.filter.Apply(row, rate)
+	}
+	return blockwise.InMemory{Dense: signals}, nil
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no
@@ -148,12 +168,24 @@ func (o *Fitting) Source(
 // is aliased is mixed by the same matrix, and does no harm.
 const thinMargin = 2.5
 
-// thinned returns k if every k-th position is kept, at a rate in Hz.
-func (o *Fitting) thinned(rate float64) int {
+// thinning returns k if one of k positions is kept at a rate in Hz; 1 for all.
+func (o *Fitting) thinning(rate float64) int {
 	if !o.Thin || o.filter.Lowpass == 0 {
 		return 1
 	}
 	return max(1, int(rate/(thinMargin*o.filter.Lowpass)))
+}
+
+// thin returns every k-th position of the signals, from the first on.
+func thin(ctx context.Context, x blockwise.Source, k int) (blockwise.Source, error) {
+	d, n := x.Dims()
+	all, err := blockwise.Part(ctx, x, n)
+	if err != nil {
+		return nil, err
+	}
+	kept := mat.NewDense(d, n/k, nil)
+	kept.Apply(func(i, t int, _ float64) float64 { return all.At(i, t*k) }, kept)
+	return blockwise.InMemory{Dense: kept}, nil
 }
 
 // inMemory returns the signals of a recording that is in memory, nil for others.
@@ -170,41 +202,29 @@ func inMemory(x blockwise.Source) *mat.Dense {
 // A stretch is positions from begin, counted from 0, to before end.
 type stretch struct{ begin, end int }
 
-// stretches returns what is to be skipped of n positions, in order, none touching another.
-func (o *Fitting) stretches(n int, about *datasets.Recording) ([]stretch, error) {
-	var all []stretch
-	for _, text := range o.skip {
-		found, err := o.find(text, n, about)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return merged(all), nil
-}
-
-// merged returns stretches in order, none touching another.
-func merged(all []stretch) (apart []stretch) {
+// merge returns the stretches in order, with those that touch joined.
+func merge(all []stretch) (merged []stretch) {
 	slices.SortFunc(all, func(a, b stretch) int { return a.begin - b.begin })
 	for _, s := range all {
-		if last := len(apart) - 1; last >= 0 && s.begin <= apart[last].end {
-			apart[last].end = max(apart[last].end, s.end)
+		if last := len(merged) - 1; last >= 0 && s.begin <= merged[last].end {
+			merged[last].end = max(merged[last].end, s.end)
 			continue
 		}
-		apart = append(apart, s)
+		merged = append(merged, s)
 	}
-	return apart
+	return merged
 }
 
-// minPause is the number of positions from which a stretch without a change is a pause: an
-// amplifier that was off, or zeros where there was nothing. A choice: among fewer positions slow
-// signals of few bits may all keep their values, and fewer do no harm.
+// minPause is the length in positions from which a stretch without a change is a pause, such as an
+// amplifier that was off. It is a choice: over half of it, slow signals of few bits may keep their
+// values; pauses of less than twice of it do little harm.
 const minPause = 64
 
-// pauses returns the stretches of signals, d×n, at which none changes; nil if that is all of them.
-func pauses(x *mat.Dense) (found []stretch) {
+// findPauses returns the stretches at which none of the signals x, d×n, changes. It returns nil if
+// that is one stretch of all positions.
+func findPauses(x *mat.Dense) (pauses []stretch) {
 	d, n := x.Dims()
-	changes := make([]bool, n) // from one position to the next
+	changes := make([]bool, n) // whether a signal changes from position t to t+1
 	for i := range d {
 		row := x.RawRowView(i)
 		for t := 1; t < n; t++ {
@@ -217,31 +237,32 @@ func pauses(x *mat.Dense) (found []stretch) {
 			end++
 		}
 		if end-begin >= minPause {
-			found = append(found, stretch{begin, end})
+			pauses = append(pauses, stretch{begin, end})
 		}
 		begin = end
 	}
-	if len(found) == 1 && found[0] == (stretch{0, n}) {
+	if len(pauses) == 1 && pauses[0] == (stretch{0, n}) {
 		return nil
 	}
-	return found
+	return pauses
 }
 
-// listed returns stretches in words, counted from 1.
-func listed(all []stretch) string {
-	const most = 3
+// inWords returns the first stretches in words, counted from 1, and how many more there are.
+func inWords(all []stretch) string {
+	const maxListed = 3
 	var words []string
-	for _, s := range all[:min(len(all), most)] {
+	for _, s := range all[:min(len(all), maxListed)] {
 		words = append(words, fmt.Sprintf("%d-%d", s.begin+1, s.end))
 	}
-	if more := len(all) - most; more > 0 {
+	if more := len(all) - maxListed; more > 0 {
 		words = append(words, fmt.Sprintf("and in %d more stretches", more))
 	}
 	return strings.Join(words, ", ")
 }
 
-// find returns the stretches that a value of --skip names.
-func (o *Fitting) find(text string, n int, about *datasets.Recording) ([]stretch, error) {
+// namedStretches returns the stretches of n positions that a value of --skip names: by positions,
+// by times, or by how the texts of annotations begin.
+func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, error) {
 	first, last, _ := strings.Cut(text, "-")
 	if begin, err := strconv.Atoi(first); err == nil {
 		end, err := strconv.Atoi(last)
@@ -254,44 +275,47 @@ func (o *Fitting) find(text string, n int, about *datasets.Recording) ([]stretch
 	if begin, err := time.ParseDuration(first); err == nil {
 		end, err := time.ParseDuration(last)
 		if err != nil || end <= begin {
-			return nil, usage.Errorf("--skip %s: use two times, the earlier first, such as 10s-12s", text)
+			return nil, usage.Errorf("--skip %s: use two times, the earlier first, such as 10s-12s",
+				text)
 		}
 		if about.Rate == 0 {
 			return nil, usage.Errorf("--skip %s: the recording doesn't say how many positions are a "+
 				"second: use --rate, or positions such as 2500-3000", text)
 		}
-		return within(text, begin.Seconds()-about.Start, end.Seconds()-about.Start, n, about)
+		return timedStretch(text, begin.Seconds()-about.Start, end.Seconds()-about.Start, n, about)
 	}
-	var found []stretch
+	var annotated []stretch
 	for _, e := range about.Events {
 		if !hasPrefixFold(e.Text, text) {
 			continue
 		}
-		some, err := within(text, e.Onset, e.Onset+max(e.Duration, 0), n, about)
+		s, err := timedStretch(text, e.Onset, e.Onset+max(e.Duration, 0), n, about)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, some...)
+		annotated = append(annotated, s...)
 	}
-	if found == nil {
+	if annotated == nil {
 		return nil, usage.Errorf("--skip %s: no annotation begins so: use times such as 10s-12s or "+
 			"positions such as 2500-3000", text)
 	}
-	return found, nil
+	return annotated, nil
 }
 
-// hasPrefixFold reports whether a text begins with another, in either case.
+// hasPrefixFold reports whether a text begins with the prefix, in upper or lower case.
 func hasPrefixFold(text, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
-// within returns the positions from a time to before another, in seconds after the first position;
-// at least one.
-func within(text string, from, to float64, n int, about *datasets.Recording) ([]stretch, error) {
-	// A time within rounding of a position's is that position.
+// timedStretch returns the positions between two times, in seconds after the first position: one
+// at least, and of the second time's none. The text is the value of --skip.
+func timedStretch(
+	text string, first, last float64, n int, about *datasets.Recording,
+) ([]stretch, error) {
+	// Rounding, in positions: a time that close to a position's is the position's.
 	const rounding = 1e-6
-	begin := math.Ceil(from*about.Rate - rounding)
-	end := max(math.Ceil(to*about.Rate-rounding), begin+1)
+	begin := math.Ceil(first*about.Rate - rounding)
+	end := max(math.Ceil(last*about.Rate-rounding), begin+1)
 	if end <= 0 || begin >= float64(n) {
 		return nil, usage.Errorf("--skip %s: the recording is from %g s to %g s", text, about.Start,
 			about.Start+float64(n)/about.Rate)
@@ -299,8 +323,8 @@ func within(text string, from, to float64, n int, about *datasets.Recording) ([]
 	return []stretch{{int(max(begin, 0)), int(min(end, float64(n)))}}, nil
 }
 
-// remainder returns what of n positions isn't skipped.
-func remainder(skipped []stretch, n int) (kept []stretch) {
+// complement returns the stretches of n positions that aren't skipped.
+func complement(skipped []stretch, n int) (kept []stretch) {
 	begin := 0
 	for _, s := range skipped {
 		if s.begin > begin {
@@ -314,8 +338,8 @@ func remainder(skipped []stretch, n int) (kept []stretch) {
 	return kept
 }
 
-// bridge puts straight lines where a signal is skipped, so that a filter doesn't smear what is
-// there.
+// bridge replaces a signal by straight lines where it is skipped, so that a filter doesn't smear
+// the values there into their surroundings.
 func bridge(signal []float64, skipped []stretch) {
 	for _, s := range skipped {
 		before, after := s.begin-1, s.end
@@ -335,40 +359,40 @@ func bridge(signal []float64, skipped []stretch) {
 	}
 }
 
-// some is a recording without what isn't in kept.
-type some struct {
+// A selection is the kept stretches of a recording.
+type selection struct {
 	blockwise.Source
 	kept []stretch
 	n    int // positions in kept
 }
 
 // Dims implements blockwise.Source.
-func (s some) Dims() (d, n int) {
+func (s selection) Dims() (d, n int) {
 	d, _ = s.Source.Dims()
 	return d, s.n
 }
 
 // Blocks implements blockwise.Source. Blocks are shorter where something is left out.
-func (s some) Blocks(n int) blockwise.Blocks {
+func (s selection) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
-		kept, at := s.kept, 0
+		kept, position := s.kept, 0 // the stretches ahead, and the first position of the block x
 		for x, err := range s.Source.Blocks(n) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			d, length := x.Dims()
-			for len(kept) > 0 && kept[0].begin < at+length {
-				begin, end := max(kept[0].begin, at), min(kept[0].end, at+length)
-				if !yield(mat.DenseCopyOf(x.Slice(0, d, begin-at, end-at)), nil) {
+			for len(kept) > 0 && kept[0].begin < position+length {
+				begin, end := max(kept[0].begin, position), min(kept[0].end, position+length)
+				if !yield(mat.DenseCopyOf(x.Slice(0, d, begin-position, end-position)), nil) {
 					return
 				}
-				if kept[0].end > at+length {
+				if kept[0].end > position+length {
 					break
 				}
 				kept = kept[1:]
 			}
-			at += length
+			position += length
 		}
 	}
 }
