@@ -68,7 +68,8 @@ sica separate learned from them. The recording may be of any length.
 	return cmd
 }
 
-func (opt *inspectOptions) run(cmd *cobra.Command) error {
+// check returns a usage error if flags don't go together.
+func (opt *inspectOptions) check() error {
 	if err := opt.fitting.CheckSequence(!datasets.IsImage(opt.in[0])); err != nil {
 		return err
 	}
@@ -80,7 +81,11 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--reference", []string{opt.reference}, written...); err != nil {
+	return files.CheckNotInput("--reference", []string{opt.reference}, written...)
+}
+
+func (opt *inspectOptions) run(cmd *cobra.Command) error {
+	if err := opt.check(); err != nil {
 		return err
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
@@ -98,7 +103,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2
+	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
 	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
 	if err == nil && reference != nil {
 		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
@@ -111,7 +116,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	if reference == nil {
+	if reference == nil { // with one, they stay sorted by coherence
 		inOrder(all)
 	}
 	if opt.json != "" {
@@ -141,7 +146,8 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// readReference returns the signal that is compared with, nil for none.
+// readReference returns the signal to compare with: by the name or number of a channel, or from a
+// file; nil for none.
 func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, error) {
 	if opt.reference == "" {
 		return nil, nil
@@ -208,14 +214,15 @@ func rhythm(c inspect.Component, rate float64) string {
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
 }
 
-// The beginning of the recording that a picture of components shows: in seconds, or in positions
-// if the rate isn't known. A choice: some beats of a heart fit on a page.
+// The length of the recording's beginning that a picture of components shows: in seconds, or in
+// positions if the rate isn't known. It is a choice: some beats of a heart fit on a page.
 const (
 	shownSeconds   = 5
 	shownPositions = 1000
 )
 
-// plotComponents draws the components in their order, with the signs of their patterns.
+// plotComponents draws the components in their order. A trace has the sign that goes with its
+// pattern.
 func plotComponents(
 	path string, r *sica.Result, all []inspect.Component, x blockwise.Source,
 	about *datasets.Recording,

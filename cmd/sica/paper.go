@@ -105,10 +105,10 @@ func figures(name string) ([]experiment.Figure, error) {
 	return []experiment.Figure{f}, nil
 }
 
-// check returns the preset and the share that the flags stand for, or a usage error. The share
-// of all trials is 1/1.
+// check returns the preset and the share that the flags stand for, or a usage error. Without
+// --shard the share is 1/1, all trials.
 func (opt *figureOptions) check() (preset experiment.Preset, share shard.Shard, err error) {
-	preset = experiment.PrintedPreset
+	preset = experiment.PrintedPreset // which only figures have: parsePreset doesn't know it
 	if opt.preset != string(preset) {
 		if preset, err = parsePreset(opt.preset); err != nil {
 			return "", share, usage.Errorf("unknown --preset %q: use paper, printed, default or "+
@@ -186,12 +186,12 @@ func (opt *figureOptions) plan(
 		plan.Trials = append(plan.Trials, f.Trials(preset, opt.runs)...)
 	}
 	if len(opt.methods) > 0 {
-		plan.Trials = slices.DeleteFunc(plan.Trials, func(c experiment.Trial) bool {
-			return !slices.Contains(opt.methods, c.Method)
+		plan.Trials = slices.DeleteFunc(plan.Trials, func(t experiment.Trial) bool {
+			return !slices.Contains(opt.methods, t.Method)
 		})
 	}
-	plan.Keep = func(c experiment.Trial) bool {
-		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(c) })
+	plan.Keep = func(t experiment.Trial) bool { // the signals that a figure draws
+		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(t) })
 	}
 	return plan
 }
@@ -209,40 +209,40 @@ func (opt *figureOptions) separate(
 		len(store.Missing(plan)), countDistinct(plan.Trials), backend.NameOf(b))
 	shown := progress.New(cmd.ErrOrStderr())
 	defer shown.Done()
-	plan.OnOutcome = func(o experiment.Outcome, at experiment.Progress) {
-		line, left := outcomeLine(o, at), timeLeft(at)
+	plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
+		line, left := outcomeLine(o, p), timeLeft(p)
 		if !shown.Bar() && left != "" {
 			line += "  " + left
 		}
-		shown.Step(out, line, at.Done, at.Total, left)
+		shown.Step(out, line, p.Done, p.Total, left)
 	}
 	return experiment.Run(cmd.Context(), b, store, plan)
 }
 
-// countDistinct counts the trials, those that two figures share once.
+// countDistinct counts the trials. A trial that two figures share counts once.
 func countDistinct(trials []experiment.Trial) int {
 	seen := make(map[experiment.Trial]bool)
-	for _, c := range trials {
-		seen[c] = true
+	for _, t := range trials {
+		seen[t] = true
 	}
 	return len(seen)
 }
 
-func outcomeLine(o experiment.Outcome, at experiment.Progress) string {
+func outcomeLine(o experiment.Outcome, p experiment.Progress) string {
 	result := "failed: " + o.Error
 	if o.MCC != nil {
 		result = fmt.Sprintf("MCC %.4f", *o.MCC)
 	}
-	return fmt.Sprintf("%d/%d  %s  %s  %.1f s", at.Done, at.Total, o.Trial, result, o.Seconds)
+	return fmt.Sprintf("%d/%d  %s  %s  %.1f s", p.Done, p.Total, o.Trial, result, o.Seconds)
 }
 
-// timeLeft says how long the rest takes, as far as it is known.
-func timeLeft(at experiment.Progress) string {
+// timeLeft says how long the rest takes, or a lower bound of it; nothing if neither is known.
+func timeLeft(p experiment.Progress) string {
 	switch {
-	case !at.AtLeast:
-		return at.Left.String() + " left"
-	case at.Left > 0:
-		return "over " + at.Left.String() + " left"
+	case !p.AtLeast:
+		return p.Left.String() + " left"
+	case p.Left > 0:
+		return "over " + p.Left.String() + " left"
 	}
 	return ""
 }

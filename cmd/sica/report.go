@@ -39,7 +39,7 @@ const maxRefits = 100
 // diagnosis is what report --json writes.
 type diagnosis struct {
 	Input []string `json:"input"`
-	// InputPositions is the number of positions of the input. Report may be about a part of them.
+	// InputPositions is the number of positions of the input. The report may be about a part.
 	InputPositions int `json:"input_positions"`
 	// Notes say what was unusual in the input.
 	Notes    []string          `json:"notes"`
@@ -134,13 +134,13 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
+	var loaded *sica.Result // nil without --model
 	if opt.model != "" {
-		result, err := sica.Load(opt.model)
-		if err != nil {
+		if loaded, err = sica.Load(opt.model); err != nil {
 			return err
 		}
-		opt.reading.Signals = result.Channels
-		sequence = sequence && len(result.Shape) < 2
+		opt.reading.Signals = loaded.Channels
+		sequence = sequence && len(loaded.Shape) < 2
 	}
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
@@ -161,8 +161,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.New(cmd.ErrOrStderr())
 	defer shown.Done()
-	result, err := opt.result(cmd.Context(), b, part.X, cfg, shown)
-	if err != nil {
+	result := loaded
+	if loaded != nil {
+		loaded.SetBackend(b)
+	} else if result, err = opt.fit(cmd.Context(), b, part.X, cfg, shown); err != nil {
 		return err
 	}
 	options := report.Options{Shape: cfg.Shape, Refits: opt.refits, Progress: shown.Part}
@@ -182,17 +184,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	return opt.write(out, b, result, rep, part)
 }
 
-// result returns the separation to report on.
-func (opt *reportOptions) result(
+// fit returns the separation of the mixed signals x, which is reported on without --model.
+func (opt *reportOptions) fit(
 	ctx context.Context, b compute.Backend, x *mat.Dense, cfg sica.Config, shown *progress.Progress,
 ) (*sica.Result, error) {
-	if opt.model != "" {
-		result, err := sica.Load(opt.model)
-		if err == nil {
-			result.SetBackend(b)
-		}
-		return result, err
-	}
 	d, n := x.Dims()
 	if err := cfg.Validate(d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)

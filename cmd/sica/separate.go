@@ -181,7 +181,7 @@ func (opt *separateOptions) runWhole(
 			return err
 		}
 	}
-	learned, err := opt.learned(cmd.Context(), in)
+	learned, err := opt.learnedSignals(cmd.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (opt *separateOptions) runWhole(
 	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		m, err := score(it.Z, truth)
-		if err != nil || learned != x {
+		if err != nil || learned != x { // the truth has the positions of x
 			m.MCC = math.NaN()
 		}
 		iterations.Iteration(it, m.MCC)
@@ -268,8 +268,9 @@ func (opt *separateOptions) writeRecovered(
 	return opt.write(out, res, rep)
 }
 
-// learned returns the signals to learn from, with a note in the recording if they aren't its own.
-func (opt *separateOptions) learned(
+// learnedSignals returns the signals to learn from: those of the recording itself or, with a note
+// in it, what is left of them.
+func (opt *separateOptions) learnedSignals(
 	ctx context.Context, in *datasets.Recording,
 ) (*mat.Dense, error) {
 	source, notes, err := opt.fitting.Source(ctx, blockwise.InMemory{Dense: in.Signals}, in)
@@ -397,8 +398,8 @@ func (opt *separateOptions) openLong(
 	return long, nil
 }
 
-// mayBeLong reports whether a file's size allows more than blockwise.AlwaysLearned positions, of
-// a byte each at least.
+// mayBeLong reports whether a file is large enough for more than blockwise.AlwaysLearned positions.
+// A position takes at least a byte.
 func mayBeLong(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		info, err := os.Stat(path)
@@ -406,8 +407,8 @@ func mayBeLong(paths []string) bool {
 	})
 }
 
-// read returns the recording of the mixed signals, the truth, nil if it wasn't given, and the
-// shape of the positions, nil unless the mixed signals are images.
+// read returns the recording of the mixed signals, the truth (nil if it wasn't given), and the
+// shape of the positions (nil unless the mixed signals are images).
 func (opt *separateOptions) read() (
 	in *datasets.Recording, truth *mat.Dense, shape []int, err error,
 ) {
@@ -433,7 +434,7 @@ func (opt *separateOptions) images() bool {
 
 // openBackend returns the backend once all files are known to be writable.
 func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, error) {
-	if _, err := os.Lstat(opt.save); err == nil {
+	if _, err := os.Lstat(opt.save); err == nil { // without --save, "" doesn't exist
 		return nil, fmt.Errorf("can't write the folder %s: it is there already", opt.save)
 	}
 	out := opt.out
@@ -501,7 +502,6 @@ type separation struct {
 	Backend   string   `json:"backend"`
 	Device    string   `json:"device"` // or that nothing was computed on the backend
 
-	on    compute.Backend
 	Notes []string `json:"notes"` // what was unusual in the input
 
 	Iterations []iterationReport `json:"iterations"`
@@ -510,6 +510,8 @@ type separation struct {
 	// The comparison with the truth, null if that wasn't given.
 	MixedMCC *float64     `json:"mixed_mcc"`
 	Match    *matchReport `json:"match"`
+
+	computeBackend compute.Backend // whose name and device finish adds
 }
 
 type iterationReport struct {
@@ -529,7 +531,7 @@ func (opt *separateOptions) begin(
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
 	return &separation{
 		Input: opt.in, Signals: d, Positions: n, LearnedOn: n,
-		Method: opt.method, Preset: opt.preset, Backend: name, on: b,
+		Method: opt.method, Preset: opt.preset, Backend: name, computeBackend: b,
 	}
 }
 
@@ -553,9 +555,10 @@ func (r *separation) add(it sica.Iteration, mcc float64) {
 	})
 }
 
-// finish adds the result, and what it knows of iterations that an earlier process made.
+// finish adds the result, and what it knows of iterations that an earlier process made. The backend
+// may have been opened since begin.
 func (r *separation) finish(res *sica.Result) {
-	r.Backend, r.Device = backend.NameOf(r.on), r.on.Description()
+	r.Backend, r.Device = backend.NameOf(r.computeBackend), r.computeBackend.Description()
 	r.Result = res
 	earlier := []iterationReport{} // [] in JSON, not null
 	for k := range res.Iterations - len(r.Iterations) {
