@@ -107,7 +107,8 @@ const (
 	maxHeaderCount = 4096
 )
 
-// fieldWidths are the widths of the fields that each signal has.
+// fieldWidths are the widths of the fields that each signal has: label, transducer, unit, physical
+// minimum and maximum, digital minimum and maximum, prefilter, values in a data record, reserved.
 var fieldWidths = [...]int{16, 80, 8, 8, 8, 8, 8, 80, 8, 32}
 
 // annotationLabel returns the label of the signals that hold annotations.
@@ -123,7 +124,8 @@ func (f *File) check() error {
 	switch f.Format {
 	case EDF, EDFPlus, BDF, BDFPlus:
 	default:
-		return fmt.Errorf("Format is %q; must be %q, %q, %q or %q", f.Format, EDF, EDFPlus, BDF, BDFPlus)
+		return fmt.Errorf("Format is %q; must be %q, %q, %q or %q",
+			f.Format, EDF, EDFPlus, BDF, BDFPlus)
 	}
 	if len(f.Signals) == 0 || len(f.Signals) > maxHeaderCount {
 		return fmt.Errorf("there are %d signals; must be 1 to %d", len(f.Signals), maxHeaderCount)

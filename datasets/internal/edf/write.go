@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Write writes a recording. A last data record that isn't full is filled with each
-// signal's last value. Where the values of a signal leave its physical range, or where all
-// four limits are 0, the range is chosen by the values, with the format's full digital
-// range; otherwise values that were read come out bit for bit.
+// Write writes a recording. A last data record that isn't full is filled with each signal's last
+// value. Values that were read are written bit for bit, unless a signal has values beyond its
+// physical range, or its four limits are 0. Then the physical range is that of the values, and the
+// digital one that of the format.
 //
 // It is an error if a field doesn't fit into the format, or if a value isn't finite.
 func Write(w io.Writer, f *File) error {
@@ -27,14 +27,14 @@ func write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	signals := slices.Clone(f.Signals) // with their ranges
+	signals := slices.Clone(f.Signals) // those of f keep their ranges
 	for i := range signals {
 		if err := signals[i].chooseRange(f.Format); err != nil {
 			return fmt.Errorf("signal %d (%s): %w", i+1, signals[i].Label, err)
 		}
 	}
 	lists := f.annotationLists(signals[0].records())
-	width := 0 // of the annotations of a record, in values
+	width := 0 // of the longest list, in values of the format
 	for _, list := range lists {
 		width = max(width, (len(list)+f.Format.bytes()-1)/f.Format.bytes())
 	}
@@ -76,33 +76,34 @@ func (s *Signal) chooseRange(format Format) error {
 		low, high = low-1, high+1
 	}
 	var err error
-	if s.PhysicalMin, err = eight(low, math.Floor); err != nil {
+	if s.PhysicalMin, err = roundToField(low, math.Floor); err != nil {
 		return err
 	}
-	if s.PhysicalMax, err = eight(high, math.Ceil); err != nil {
+	if s.PhysicalMax, err = roundToField(high, math.Ceil); err != nil {
 		return err
 	}
 	s.DigitalMin, s.DigitalMax = digitalLow, digitalHigh
 	return nil
 }
 
-// eight returns the number nearest to v on the side that round goes to, of those that eight
-// characters can write.
-func eight(v float64, round func(float64) float64) (float64, error) {
+// roundToField rounds v, by math.Floor or math.Ceil, to as many digits after the point as a header
+// field of eight characters has room for.
+func roundToField(v float64, round func(float64) float64) (float64, error) {
 	for digits := 6; digits >= 0; digits-- {
 		unit := math.Pow(10, float64(digits))
-		if near := round(v*unit) / unit; len(number(near)) <= 8 && math.Abs(near) < 1e8 {
-			return near, nil
+		rounded := round(v*unit) / unit
+		if len(number(rounded)) <= 8 && math.Abs(rounded) < 1e8 { // +Inf has four characters
+			return rounded, nil
 		}
 	}
 	return 0, fmt.Errorf("the value %g needs more than eight characters; must be within ±9999999: "+
 		"choose a larger unit", v)
 }
 
-// number writes v with as few characters as it needs.
+// number returns v in the fewest characters that keep it, without an exponent.
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// writeRecord writes the values of data record k.
+// writeRecord writes the values of data record k, each in size bytes, the lowest first.
 func (s *Signal) writeRecord(w *bufio.Writer, k, size int) {
 	scale, zero := s.calibration()
 	for t := k * s.PerRecord; t < (k+1)*s.PerRecord; t++ {
@@ -116,8 +117,8 @@ func (s *Signal) writeRecord(w *bufio.Writer, k, size int) {
 	}
 }
 
-// writeHeader writes the header, with a signal for annotations of that many values a record
-// if the format has them.
+// writeHeader writes the header of the file and of the signals. If the format has annotations, they
+// are one more signal, of width values a record.
 func (f *File) writeHeader(w *bufio.Writer, signals []Signal, width int) error {
 	if f.Format.plus() {
 		signals = append(slices.Clip(signals), Signal{
@@ -157,7 +158,7 @@ func (f *File) writeHeader(w *bufio.Writer, signals []Signal, width int) error {
 	}
 	put("Start", date, 8)
 	put("Start", clock, 8)
-	put("number of signals", strconv.Itoa(headerBytes*(1+len(signals))), 8)
+	put("number of header bytes", strconv.Itoa(headerBytes*(1+len(signals))), 8)
 	put("reserved", reserved, 44)
 	put("number of data records", strconv.Itoa(f.Signals[0].records()), 8)
 	put("RecordSeconds", number(f.RecordSeconds), 8)
@@ -167,7 +168,8 @@ func (f *File) writeHeader(w *bufio.Writer, signals []Signal, width int) error {
 			s := &signals[i]
 			field := [...]string{
 				s.Label, s.Transducer, s.Unit, number(s.PhysicalMin), number(s.PhysicalMax),
-				strconv.Itoa(s.DigitalMin), strconv.Itoa(s.DigitalMax), s.Prefilter, strconv.Itoa(s.PerRecord), "",
+				strconv.Itoa(s.DigitalMin), strconv.Itoa(s.DigitalMax), s.Prefilter,
+				strconv.Itoa(s.PerRecord), "", // reserved
 			}[k]
 			put(fmt.Sprintf("signal %d (%s)", i+1, s.Label), field, width)
 		}
@@ -175,11 +177,13 @@ func (f *File) writeHeader(w *bufio.Writer, signals []Signal, width int) error {
 	return err
 }
 
-// annotationLists returns the annotations of each data record as the file has them: the
-// record's start first. An annotation is in the record in which it begins.
+// annotationLists returns, for each data record, the bytes of its list of annotations: first the
+// record's start, as an annotation without a text, then the annotations that begin in the record.
+// An annotation is its onset, "\x15" and its duration if it has one, "\x14", its text and
+// "\x14\x00".
 func (f *File) annotationLists(records int) [][]byte {
 	lists := make([][]byte, records)
-	if !f.Format.plus() {
+	if !f.Format.plus() || records == 0 {
 		return lists
 	}
 	start := func(k int) float64 {
@@ -196,12 +200,9 @@ func (f *File) annotationLists(records int) [][]byte {
 		for k+1 < records && start(k+1) <= a.Onset {
 			k++
 		}
-		if records == 0 {
-			break
-		}
 		sign := "+"
 		if a.Onset < 0 {
-			sign = ""
+			sign = "" // number writes the minus
 		}
 		lists[k] = fmt.Appendf(lists[k], "%s%s", sign, number(a.Onset))
 		if a.Duration >= 0 {

@@ -109,7 +109,8 @@ const saveAgain = "save it again by save(name, '-v7') in MATLAB, or by scipy.io.
 var errHDF5 = errors.New("a MAT-file of -v7.3, which is HDF5; must be of an earlier version: " +
 	saveAgain)
 
-// byteOrder returns that of a file by its header, or an error that says what the file is.
+// byteOrder returns the byte order that a file's header says, or an error that says what the file
+// is.
 func byteOrder(data []byte) (binary.ByteOrder, error) {
 	start := string(data[:min(len(data), headerBytes)])
 	if strings.HasPrefix(start, hdf5Signature) || strings.HasPrefix(start, "MATLAB 7.3") {
@@ -217,14 +218,14 @@ func (f *File) Values(v *Variable) ([]float64, error) {
 	return values, nil
 }
 
-// errFound ends a walk.
+// errFound ends a walk at the variable that was looked for.
 var errFound = errors.New("found")
 
-// A walker goes through the elements of a file.
+// A walker goes through the elements of a file, and through those that they hold.
 type walker struct {
 	order binary.ByteOrder
 	visit func(Variable, io.Reader) error
-	count int   // variables before
+	count int   // arrays so far
 	left  int64 // bytes that may still be decompressed
 }
 
@@ -233,7 +234,7 @@ type walker struct {
 func (w *walker) walk(data []byte) error {
 	file := bytes.NewReader(data)
 	for file.Len() > 0 {
-		if err := w.top(file); err != nil {
+		if err := w.walkElement(file); err != nil {
 			return err
 		}
 	}
@@ -262,13 +263,14 @@ const (
 	kindUTF32
 )
 
-// top reads an element of the file itself.
-func (w *walker) top(file *bytes.Reader) error {
+// walkElement walks through the next element of the file itself: a variable, as it is or
+// compressed. Other elements are passed over.
+func (w *walker) walkElement(file *bytes.Reader) error {
 	e, err := w.element(file)
 	if err != nil {
 		return err
 	}
-	if e.size > int64(file.Len()) && e.small == nil {
+	if e.size > int64(file.Len()) && e.short == nil {
 		return fmt.Errorf("the file is cut off: %d bytes are left of a variable of %d", file.Len(),
 			e.size)
 	}
@@ -278,7 +280,7 @@ func (w *walker) top(file *bytes.Reader) error {
 			return err
 		}
 	case kindCompressed:
-		e.padding = 0
+		e.padding = 0 // elements of this kind have none
 		if err := w.compressed(e.body); err != nil {
 			return err
 		}
@@ -286,7 +288,7 @@ func (w *walker) top(file *bytes.Reader) error {
 	return e.close(file)
 }
 
-// compressed reads the element in compressed data.
+// compressed walks through the element in compressed data.
 func (w *walker) compressed(body io.Reader) error {
 	unpacked, err := zlib.NewReader(body)
 	if err != nil {
@@ -298,7 +300,7 @@ func (w *walker) compressed(body io.Reader) error {
 	if err == nil && e.kind == kindMatrix {
 		err = w.matrix(e.body, "", 0)
 	}
-	if errors.Is(err, errFound) { // the checksum is at the end
+	if errors.Is(err, errFound) { // read on: the checksum is at the end
 		if _, damaged := io.Copy(io.Discard, limited); damaged != nil {
 			err = fmt.Errorf("compressed data: %w", damaged)
 		}
@@ -309,17 +311,17 @@ func (w *walker) compressed(body io.Reader) error {
 	return err
 }
 
-// An element is a kind and a number of bytes.
+// An element is a tag, which says the kind and the size of what follows, and a body.
 type element struct {
 	kind    uint32
-	size    int64
-	small   []byte // what it holds if it is no longer than a word
+	size    int64  // of the body in bytes
+	short   []byte // the body if it is in the tag itself, at most 4 bytes; otherwise nil
 	body    io.Reader
-	rest    *io.LimitedReader
-	padding int64 // bytes after it
+	rest    *io.LimitedReader // body; nil if it is short
+	padding int64             // bytes after the body, up to a multiple of 8
 }
 
-// element reads the beginning of an element.
+// element reads the tag of an element. The upper half of a short element's first word is its size.
 func (w *walker) element(r io.Reader) (*element, error) {
 	tag := make([]byte, 8)
 	if _, err := io.ReadFull(r, tag); err != nil {
@@ -330,9 +332,9 @@ func (w *walker) element(r io.Reader) (*element, error) {
 		if size > 4 {
 			return nil, fmt.Errorf("a short element of %d bytes; must be at most 4", size)
 		}
-		small := tag[4 : 4+size]
+		short := tag[4 : 4+size]
 		return &element{
-			kind: word & 0xffff, size: int64(size), small: small, body: bytes.NewReader(small),
+			kind: word & 0xffff, size: int64(size), short: short, body: bytes.NewReader(short),
 		}, nil
 	}
 	size := int64(w.order.Uint32(tag[4:]))
@@ -340,9 +342,9 @@ func (w *walker) element(r io.Reader) (*element, error) {
 	return &element{kind: word, size: size, body: rest, rest: rest, padding: -size & 7}, nil
 }
 
-// close reads what is left of an element, and its padding.
+// close reads what is left of an element's body, and its padding.
 func (e *element) close(r io.Reader) error {
-	if e.small != nil {
+	if e.short != nil {
 		return nil
 	}
 	if _, err := io.Copy(io.Discard, e.rest); err != nil {
@@ -358,7 +360,8 @@ func (e *element) close(r io.Reader) error {
 	return err
 }
 
-// bytes reads an element of one of some kinds, of at most limit bytes.
+// bytes returns the body of the next element, which must be of one of the kinds and have at most
+// limit bytes. What names it in errors.
 func (w *walker) bytes(r io.Reader, what string, limit int64, kinds ...uint32) ([]byte, error) {
 	e, err := w.element(r)
 	if err != nil {
@@ -380,7 +383,7 @@ func (w *walker) bytes(r io.Reader, what string, limit int64, kinds ...uint32) (
 	return nil, fmt.Errorf("%s of kind %d; must be of kind %d", what, e.kind, kinds[0])
 }
 
-// unexpected returns err for a place where a file may not end.
+// unexpected returns err, with io.ErrUnexpectedEOF in place of io.EOF.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
