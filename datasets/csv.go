@@ -59,7 +59,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	return &content{
 		about: about,
 		d:     len(c.kept), n: unknownLength, read: c.read,
-		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, end: c.end,
+		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, complete: c.complete,
 	}, nil
 }
 
@@ -234,14 +234,16 @@ func (c *csvReader) notes() (notes []string) {
 	return notes
 }
 
-// end adds to a recording what is known once all is read: the columns of text.
-func (c *csvReader) end(r *Recording) {
+// complete adds to a recording what is known once all is read: the columns of text, and whether the
+// last line was cut off.
+func (c *csvReader) complete(r *Recording) {
 	for k, text := range c.texts {
 		name := columnName(c.columns, c.dialect.text[k])
 		r.Aside = append(r.Aside, Column{Name: name, Text: text, Reason: "is text"})
 	}
 	if c.cutOff {
-		r.Notes = append(r.Notes, fmt.Sprintf("the last line, %d, is cut off and was left out", c.line))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("the last line, %d, is cut off and was left out", c.line))
 	}
 }
 

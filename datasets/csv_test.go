@@ -162,7 +162,7 @@ func TestDialects(t *testing.T) {
 // Where a file leaves two readings open, an option settles it.
 func TestReadOptions(t *testing.T) {
 	read := func(o ReadOptions, file string) (*Recording, error) {
-		return formats[".csv"].readBy(strings.NewReader(file), &o)
+		return formats[".csv"].readRecording(strings.NewReader(file), &o)
 	}
 	if _, err := read(ReadOptions{}, "x\n1,5\n2,5\n"); err == nil || !strings.Contains(err.Error(), "ReadOptions.Decimal") {
 		t.Errorf("a comma that may be a decimal sign: %v", err)

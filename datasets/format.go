@@ -18,17 +18,18 @@ import (
 type format struct {
 	// open reads what comes before the numbers.
 	open func(r io.Reader, o *ReadOptions) (*content, error)
-	// create writes what comes before the numbers of d signals at n positions, and returns
-	// what writes the signals of the next positions.
+	// create writes what comes before the numbers of d signals at n positions. The function that
+	// it returns writes the signals of the next positions.
 	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
-	// complete formats hold all that a Recording says. The others have a sidecar for it.
+	// complete formats hold all that a Recording says. The others have a sidecar for the rest.
 	complete bool
-	// whole reads, and save writes, a file that isn't read in blocks. Open and create are nil.
+	// whole reads, and save writes, a file as a whole: it has no blocks, and open and create are
+	// nil.
 	whole func(r io.Reader, o *ReadOptions) (*Recording, error)
 	save  func(w io.Writer, r *Recording) error
 }
 
-// formats are those for each ending of a file's name.
+// formats are the formats by the ending of a file's name.
 var formats = map[string]format{
 	".csv": {open: openCSV, create: createCSV, complete: true},
 	".tsv": {open: openCSV, create: createCSV, complete: true},
@@ -55,8 +56,8 @@ func IsWritable(path string) bool {
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// conversion returns how a file of a format that isn't read becomes one that is, by its ending and
-// with a colon before it; nothing if that isn't known.
+// conversion returns advice on how to convert a file of another format, by its ending: ": " and a
+// command, or "" for unknown formats.
 func conversion(path string) string {
 	switch extension(path) {
 	case ".xlsx", ".xls", ".ods":
@@ -92,19 +93,19 @@ type content struct {
 	// come position by position.
 	bySignal bool
 	// read fills values with the next numbers, and returns how many there were before an
-	// error. At the end of a file of unknown length that is io.EOF.
+	// error. At the end of a file of unknown length the error is io.EOF.
 	read func(values []float64) (int, error)
 
 	timed    bool             // the first column holds times, whatever its name
 	timeUnit float64          // seconds that 1 in a column of times stands for
-	end      func(*Recording) // adds what is known once all is read; nil for nothing
+	complete func(*Recording) // adds what is known once all is read; nil if that is nothing
 }
 
-// unknownLength is the number of positions of a file that doesn't tell it.
+// unknownLength is content.n of a file that doesn't say how many positions it has.
 const unknownLength = -1
 
-// pieceSize is how many numbers are read at once: 64 KiB of them. The memory for what a
-// header promises follows what the file holds, to this size. Speed is flat around it.
+// pieceSize is the number of numbers that are read at once, 64 KiB. Memory grows by it with what
+// the file holds, and not at once to what its header promises. Half and twice of it are as fast.
 const pieceSize = 1 << 13
 
 // pieces calls use with the numbers of the file, size of them at a time and then the rest.
@@ -156,7 +157,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	if len(values) < c.d {
 		return nil, checkSize(c.d, 0)
 	}
-	values = values[:len(values)/c.d*c.d] // a last position may be cut off
+	values = values[:len(values)/c.d*c.d] // without an incomplete last position
 	r := c.about
 	switch {
 	case o.Transpose && c.bySignal:
@@ -168,11 +169,11 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	default:
 		r.Signals = byPosition(values, c.d)
 	}
-	if c.end != nil {
-		c.end(&r)
+	if c.complete != nil {
+		c.complete(&r)
 	}
 	if o.Transpose {
-		r.transposedNames()
+		r.nameRows()
 	} else if err := c.splitTimes(&r); err != nil {
 		return nil, err
 	}
@@ -182,8 +183,8 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	return &r, checkValues(r.Signals, 0)
 }
 
-// transposedNames takes the names of signals that are rows from the first column of text.
-func (r *Recording) transposedNames() {
+// nameRows names signals that are rows by the first column of text, if there is one.
+func (r *Recording) nameRows() {
 	r.Names = nil
 	if d, _ := r.Signals.Dims(); len(r.Aside) > 0 && len(r.Aside[0].Text) == d {
 		r.Names = r.Aside[0].Text
@@ -191,16 +192,16 @@ func (r *Recording) transposedNames() {
 	r.Aside, r.Notes = nil, append(r.Notes, "each row is a signal")
 }
 
-// byPosition returns the signals d×n of d·n numbers in order of position.
+// byPosition returns the signals, d×n, of d·n numbers in the order of positions.
 func byPosition(values []float64, d int) *mat.Dense {
 	return mat.DenseCopyOf(mat.NewDense(len(values)/d, d, values).T())
 }
 
-// read reads all of a file.
-func (f format) read(r io.Reader) (*Recording, error) { return f.readBy(r, &ReadOptions{}) }
+// read reads all of a file with the default options.
+func (f format) read(r io.Reader) (*Recording, error) { return f.readRecording(r, &ReadOptions{}) }
 
-// readBy reads all of a file by these options.
-func (f format) readBy(r io.Reader, o *ReadOptions) (*Recording, error) {
+// readRecording reads all of a file.
+func (f format) readRecording(r io.Reader, o *ReadOptions) (*Recording, error) {
 	recording, err := f.columns(r, o)
 	if err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ func (f format) readBy(r io.Reader, o *ReadOptions) (*Recording, error) {
 	return recording, recording.setAside(o)
 }
 
-// columns reads all of a file, as signals all that may be ones.
+// columns reads all of a file without setting columns of numbers aside: all are among Signals.
 func (f format) columns(r io.Reader, o *ReadOptions) (*Recording, error) {
 	if f.isWhole() {
 		return f.readWhole(r, o)
@@ -239,7 +240,7 @@ func fixedSize(r io.Reader, size int, number func([]byte) float64) func([]float6
 	}
 }
 
-// readFrom opens a file for one of the readers of this package.
+// readFrom opens a file, of maxFileBytes at most, and reads it by read.
 func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
 	f, err := os.Open(path)
@@ -289,7 +290,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unexpectedEOF returns err for a place where a file may not end.
+// unexpectedEOF returns err, with io.ErrUnexpectedEOF in place of io.EOF.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -297,7 +298,7 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// shortened returns as much of a file's text as belongs into an error.
+// shortened returns the beginning of a file's text, for an error.
 func shortened(text string) string {
 	const length = 40
 	if len(text) <= length {

@@ -9,49 +9,49 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Missing is what becomes of values that a text file doesn't have: empty cells, NA, NaN.
+// Missing is what happens to values that a text file lacks: empty cells, NA, NaN.
 type Missing string
 
 const (
 	// MissingError refuses the file. It is the default.
 	MissingError Missing = "error"
-	// MissingInterpolate fills in what lies on the straight line between the signal's values
-	// before and after, or repeats the nearest one at an end.
+	// MissingInterpolate interpolates linearly between the signal's values before and after, and
+	// repeats the nearest one at an end.
 	MissingInterpolate Missing = "interpolate"
-	// MissingDrop leaves out positions at which a signal's value is missing. The position
-	// after the gap then follows the one before it.
+	// MissingDrop leaves out the positions at which a signal lacks its value. The position after
+	// a gap then follows the one before it.
 	MissingDrop Missing = "drop"
 )
 
 // ReadOptions settle what a file of signals leaves open. The zero value reads what
 // [ReadRecording] does.
 type ReadOptions struct {
-	// Missing is what becomes of values that aren't there; "" is MissingError.
+	// Missing is what happens to missing values; "" is MissingError.
 	Missing Missing
 	// Transpose reads a row for each signal and a column for each position.
 	Transpose bool
 	// Separator is what stands between the cells of a text file: one character, "tab" or
-	// "space"; "" is chosen by the file. Decimal is the decimal sign: "." or ","; "" is
-	// chosen by the file.
+	// "space". Decimal is the decimal sign, "." or ",". For "" the text decides.
 	Separator, Decimal string
 	// Variable is the name of the matrix or vector of a MAT-file that holds the signals, such as
-	// "x" or "recording.data"; "" is the only one.
+	// "x" or "recording.data". For "" there must be only one.
 	Variable string
-	// Signals are the names of the columns that are signals, in the order in which they are
-	// wanted, whatever they hold: those of a separation that is applied. All others are set
-	// aside. A file without names must have as many columns. nil chooses by what they hold.
+	// Signals are the names of the columns that are read as signals, in this order: the channels
+	// of a separation to apply, for example. All other columns are set aside. A file without names
+	// must have as many columns as Signals. For nil the values decide: counters and constants, for
+	// example, are set aside.
 	Signals []string
-	// Without are names, or numbers from 1 on, of columns to set aside.
+	// Without are the columns to set aside: names, or numbers from 1 on.
 	Without []string
 
 	skipText bool // columns of text aren't kept
 }
 
-// errTranspose is the error for formats that aren't tables.
+// errTranspose is the error of Transpose for formats that say which numbers are a signal's.
 var errTranspose = errors.New("the file says which numbers are a signal's; " +
 	"must not be transposed")
 
-// Validate returns an error unless the options have one of their values.
+// Validate returns an error unless Separator, Decimal and Missing have one of their values.
 func (o ReadOptions) Validate() error {
 	if _, _, err := o.signs(); err != nil {
 		return fmt.Errorf("datasets: %w", err)
@@ -59,7 +59,8 @@ func (o ReadOptions) Validate() error {
 	return nil
 }
 
-// signs returns the separator and the decimal sign; 0 where they are chosen by the file.
+// signs returns the separator and the decimal sign, 0 for one that the text decides. It is an error
+// if one of them, or Missing, hasn't one of its values.
 func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 	switch o.Separator {
 	case "":
@@ -89,15 +90,16 @@ func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 	return separator, decimal, nil
 }
 
-// fillMissing interpolates or drops the values of r that are NaN.
+// fillMissing interpolates or drops the missing values of r, which are NaN, with a note. By
+// MissingError they stay, and are an error when values are checked.
 func (o *ReadOptions) fillMissing(r *Recording) error {
 	d, n := r.Signals.Dims()
-	lacks := make([]bool, n)
+	incomplete := make([]bool, n) // positions
 	count := 0
 	for i := range d {
 		for t, v := range r.Signals.RawRowView(i) {
 			if math.IsNaN(v) {
-				lacks[t] = true
+				incomplete[t] = true
 				count++
 			}
 		}
@@ -115,34 +117,41 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 		}
 		r.Notes = append(r.Notes, fmt.Sprintf("%d missing values were interpolated", count))
 	case MissingDrop:
-		var kept []int
-		for t, lack := range lacks {
-			if !lack {
-				kept = append(kept, t)
-			}
-		}
-		if len(kept) == 0 {
-			return fmt.Errorf("every position lacks a value; must have some that lack none")
-		}
-		signals := mat.NewDense(d, len(kept), nil)
-		for k, t := range kept {
-			signals.SetCol(k, mat.Col(nil, t, r.Signals))
-		}
-		for c := range r.Aside {
-			r.Aside[c] = r.Aside[c].at(kept)
-		}
-		r.Signals = signals
-		note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
-		if r.TimeColumn != "" || len(r.Events) > 0 {
-			note += "; times after them are earlier than in the file"
-		}
-		r.Notes = append(r.Notes, note)
+		return r.drop(incomplete)
 	}
 	return nil
 }
 
-// interpolate replaces NaN by what lies on the line between the values around it, or by the
-// nearest value at an end. It reports whether there was a value.
+// drop leaves out the incomplete positions, with a note.
+func (r *Recording) drop(incomplete []bool) error {
+	var kept []int
+	for t, isIncomplete := range incomplete {
+		if !isIncomplete {
+			kept = append(kept, t)
+		}
+	}
+	if len(kept) == 0 {
+		return errors.New("every position lacks a value; must have some that lack none")
+	}
+	d, n := r.Signals.Dims()
+	signals := mat.NewDense(d, len(kept), nil)
+	for k, t := range kept {
+		signals.SetCol(k, mat.Col(nil, t, r.Signals))
+	}
+	for c := range r.Aside {
+		r.Aside[c] = r.Aside[c].at(kept)
+	}
+	r.Signals = signals
+	note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
+	if r.TimeColumn != "" || len(r.Events) > 0 {
+		note += "; times after them are earlier than in the file"
+	}
+	r.Notes = append(r.Notes, note)
+	return nil
+}
+
+// interpolate replaces NaN by linear interpolation between the values around it, or by the nearest
+// value at an end. It reports whether the signal has a value.
 func interpolate(signal []float64) bool {
 	last := -1
 	for t, v := range signal {

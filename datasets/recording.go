@@ -23,7 +23,8 @@ type Recording struct {
 	Rate    float64    // positions per second; 0 if unknown
 	Shape   []int      // height and width of an image, for sica.Config.Shape; nil for a sequence
 	// TimeColumn is the name of a CSV file's first column if that holds the times of the
-	// positions in seconds. They are evenly spaced up to two steps. It isn't among Signals.
+	// positions in seconds. It isn't among Signals. No time is more than two steps away from its
+	// place among evenly spaced ones.
 	TimeColumn string
 	Start      float64 // the first time in seconds
 	// Aside are columns of the file that aren't signals: text, counters, constants.
@@ -62,7 +63,7 @@ func ReadFile(path string) (*mat.Dense, error) {
 	return r.Signals, nil
 }
 
-// readFile reads a file of signals and, if asked, its sidecar.
+// readFile reads a file of signals and, if sidecar is true, its sidecar.
 func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 	r, err := readColumns(path, o, sidecar)
 	if err != nil {
@@ -74,12 +75,12 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 	return r, nil
 }
 
-// readColumns is readFile without setting anything aside.
+// readColumns is readFile without setting columns of numbers aside: all are among Signals.
 func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err error) {
 	f, ok := formats[extension(path)]
 	if o.Variable != "" && !isMAT(path) {
-		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files have "+
-			"variables", path, shortened(o.Variable))
+		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
+			"have variables", path, shortened(o.Variable))
 	}
 	switch {
 	case ok:
@@ -98,17 +99,18 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 		}
 		return readEEGLAB(path)
 	case extension(path) == ".fdt":
-		return nil, fmt.Errorf("datasets: read %s: ending %q; a data set of EEGLAB must be given by "+
-			"its .set", path, extension(path))
+		return nil, fmt.Errorf("datasets: read %s: ending %q; a data set of EEGLAB must be given "+
+			"by its .set", path, extension(path))
 	case extension(path) == ".eeg" || extension(path) == ".vmrk":
-		return nil, fmt.Errorf("datasets: read %s: ending %q; a BrainVision recording must be given "+
-			"by its header, .vhdr", path, extension(path))
+		return nil, fmt.Errorf("datasets: read %s: ending %q; a BrainVision recording must be "+
+			"given by its header, .vhdr", path, extension(path))
 	case IsImage(path):
 		r = new(Recording)
 		r.Signals, r.Shape, err = ReadImages(path)
 	default:
-		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, .wav, "+
-			".edf, .bdf, .vhdr, .set, .mat, .png or .pgm%s", path, extension(path), conversion(path))
+		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, "+
+			".wav, .edf, .bdf, .vhdr, .set, .mat, .png or .pgm%s", path, extension(path),
+			conversion(path))
 	}
 	if err == nil && sidecar && !f.complete {
 		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)
@@ -121,19 +123,19 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 
 // ReadRecording is [ReadFile] with what the file says of the signals.
 //
-// A CSV file tells names and times. Cells may be separated by commas, or by semicolons or
+// A CSV file has names and times. Cells may be separated by commas, or by semicolons or
 // tabs, with which decimal commas are read too. A first column called time, t, seconds or
 // timestamp, in any case, with or without (s), holds times if it never falls. They must be
 // evenly spaced.
 //
-// A WAV file tells its rate. Any file but CSV may have a sidecar, a file with the same name
-// and .json after it, that tells more: {"names": […], "rate": 250}. A WAV file's own rate
-// counts, except for what was lost by rounding it.
+// A WAV file has its rate, as an integer. Any file but CSV may have a sidecar, a file with the same
+// name and .json after it, with more: {"names": […], "rate": 250}. The sidecar's rate is used if
+// the file has none, or has the same rounded to an integer.
 //
-// A MAT-file tells a rate by a number called fs, sfreq, srate or the like, or by a vector of
-// times, and names by a cell called labels, channels or the like.
+// A MAT-file has a rate if it has a number called fs, sfreq, srate or the like, or a vector of
+// times. It has names if it has a cell called labels, channels or the like.
 //
-// An EDF or BDF file tells names, units, rate and annotations. Signals of another rate than most
+// An EDF or BDF file has names, units, a rate and annotations. Signals of another rate than most
 // are left out, with a note.
 func ReadRecording(path string) (*Recording, error) { return ReadOptions{}.Recording(path) }
 
@@ -157,12 +159,15 @@ func WriteFile(path string, z *mat.Dense) error {
 
 // WriteRecording is [WriteFile] with what is known of the signals, as [ReadRecording] reads
 // it. A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate.
-// What the file can't hold is written to its sidecar; the sidecar of an earlier file goes.
+// What the file can't hold is written to its sidecar. If there is nothing to write to it, the
+// sidecar of an earlier file is removed.
+//
 // EDF and BDF files have names, units and Events. A recording that was read from such a file
-// keeps what that says of its signals, and the signals that were left out or set aside; a last
+// keeps what that says of its signals, and the signals that were left out or set aside. A last
 // data record that isn't full is filled with each signal's last value.
-// It is an error if a CSV file's header wouldn't be read as one: with a name that is empty
-// or a number, or has a semicolon or a tab in it.
+//
+// It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
+// contains a semicolon or a tab.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
 		return fmt.Errorf("datasets: write %s: no recording; must not be nil", path)
@@ -176,8 +181,8 @@ func WriteRecording(path string, r *Recording) error {
 	})
 }
 
-// WriteBlocks is [WriteRecording] of signals at n positions that come in blocks. Signals of
-// about aren't used. An error, also one of the blocks, leaves the file that was there.
+// WriteBlocks is [WriteRecording] of signals at n positions that come in blocks. The Signals of
+// about aren't used. If there is an error, also one of the blocks, a file that was there stays.
 func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dense, error]) error {
 	f, ok := formats[extension(path)]
 	if IsImage(path) {
@@ -241,7 +246,8 @@ func (f format) write(
 	return nil
 }
 
-// gather returns what makes one matrix, d×n, of the next positions and then saves it.
+// gather is create for formats that are written as a whole: the function that it returns copies the
+// signals of the next positions into one matrix, d×n, and saves that when it is full.
 func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
 	if err := checkSize(d, n); err != nil {
 		return nil, err
@@ -301,7 +307,7 @@ func (r *Recording) readSidecar(path string, d int) error {
 		return fmt.Errorf("datasets: read %s: %w", path, err)
 	}
 	r.Names = s.Names
-	if r.Rate == 0 || math.Round(s.Rate) == r.Rate {
+	if r.Rate == 0 || math.Round(s.Rate) == r.Rate { // WAV files round the rate
 		r.Rate = s.Rate
 	}
 	return nil
@@ -310,8 +316,8 @@ func (r *Recording) readSidecar(path string, d int) error {
 // writeSidecar writes what the file at path doesn't say of its signals. If that is nothing,
 // the sidecar of an earlier file is removed.
 func (r *Recording) writeSidecar(path string) error {
-	hasRate := r.Rate == 0 || extension(path) == ".wav" && r.Rate == float64(r.wavRate())
-	if r.Names == nil && hasRate {
+	isRateWritten := extension(path) == ".wav" && r.Rate == float64(r.wavRate())
+	if r.Names == nil && (r.Rate == 0 || isRateWritten) {
 		if err := os.Remove(path + sidecarEnding); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("datasets: %w", err)
 		}

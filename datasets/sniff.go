@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// A dialect is how a text file writes a table of numbers.
+// A dialect is the way in which a text file writes a table of numbers.
 type dialect struct {
 	separator rune  // between cells; ' ' stands for any run of spaces and tabs
 	decimal   rune  // '.' or ','
@@ -19,28 +19,28 @@ type dialect struct {
 	commented bool  // the header is the last line of the preamble, after a comment sign
 	units     bool  // a row of units comes next
 	index     bool  // the first column counts the rows
-	counted   bool  // the first row counts the columns, and other rows have fractions
+	counted   bool  // the first row may count the columns: 0, 1, 2… above a row with fractions
 	padded    bool  // every row ends with a separator: the last cell is empty
 	text      []int // columns that hold text, in order
 	clock     int   // the column of text that holds dates and times; −1 for none
-	head      *head // what a program's first lines say, which are part of the preamble; nil for none
+	head      *head // the first lines by a recorder's program, part of the preamble; nil for none
 	titled    bool  // the preamble has lines of words
 }
 
-// choices settle what a text file leaves open. The zero value chooses by the file.
+// choices are the signs that the caller chose, 0 for one that the text decides.
 type choices struct {
 	separator, decimal rune
 }
 
-// separators are tried in this order. The first of those under which most rows are numbers
-// is chosen. A comma comes late as it may be a decimal sign, spaces last as they may stand
-// around any separator.
+// separators are tried in this order. The one with the best score is chosen, of equal ones the
+// first. A comma comes late as it may be a decimal sign, spaces last as they may stand around any
+// separator.
 var separators = []rune{';', '\t', '|', ',', ' '}
 
 // commentSigns begin a line that isn't part of the table.
 var commentSigns = []string{"#", "%", "//"}
 
-// isComment reports whether a line isn't part of the table. A semicolon begins a comment
+// isComment reports whether a line is a comment, and no row of the table. A semicolon begins one
 // if words follow it, as in files of MATLAB and of some recorders.
 func (d *dialect) isComment(line string) bool {
 	line = strings.TrimSpace(line)
@@ -53,12 +53,12 @@ func (d *dialect) isComment(line string) bool {
 	return semicolon && d.separator != ';' && strings.ContainsFunc(rest, unicode.IsLetter)
 }
 
-// maxSniffedRows is how many rows decide about a dialect. More change nothing where the
-// file is the same all through; a choice.
+// maxSniffedRows is the number of rows that decide about a dialect. It is a choice: more of them
+// change nothing in a file that is the same all through.
 const maxSniffedRows = 200
 
-// sniff returns the dialect of a file that begins with text. Whole says that this is all of
-// the file; otherwise its last line is cut.
+// sniff returns the dialect of a file that begins with text. Whole is whether that is all of the
+// file; otherwise the last line of text may be cut, and isn't used.
 func sniff(text string, whole bool, chosen choices) dialect {
 	lines := strings.Split(strings.ReplaceAll(text, "\r", ""), "\n")
 	if !whole && len(lines) > 1 {
@@ -68,16 +68,17 @@ func sniff(text string, whole bool, chosen choices) dialect {
 	if chosen.separator != 0 {
 		candidates = []rune{chosen.separator}
 	}
-	best, bestScore := dialect{separator: ',', decimal: '.', clock: -1}, -1.
+	best, bestScore := dialect{separator: ',', decimal: '.', clock: -1}, -1.0
 	known := findHead(lines)
 	for _, separator := range candidates {
 		d := dialect{separator: separator, clock: -1, head: known}
 		if known != nil {
 			d.preamble = known.lines
 		}
-		if line, said := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); said {
+		// Spreadsheets write their separator into a first line such as "sep=;".
+		if sign, ok := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); ok {
 			d.preamble = 1
-			if chosen.separator == 0 && !strings.HasPrefix(line, string(separator)) {
+			if chosen.separator == 0 && !strings.HasPrefix(sign, string(separator)) {
 				continue
 			}
 		}
@@ -97,10 +98,10 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		}
 		if chosen.separator == 0 && separator != ',' &&
 			!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
-			continue // one column, which the comma says as well
+			continue // one column, as with a comma
 		}
 		score := d.score(rows)
-		if score > bestScore+1e-9 {
+		if score > bestScore+1e-9 { // beyond rounding
 			d.describe(lines[:d.preamble], rows)
 			best, bestScore = d, score
 		}
@@ -108,7 +109,7 @@ func sniff(text string, whole bool, chosen choices) dialect {
 	return best
 }
 
-// split returns the rows of the table in some lines, without blank ones and comments.
+// split returns the rows of the table in lines, without blank ones and comments.
 func (d *dialect) split(lines []string) [][]string {
 	rows, _ := d.splitPlaces(lines)
 	return rows
@@ -166,17 +167,18 @@ func (d *dialect) cells(line string) ([]string, error) {
 	return row, nil
 }
 
-// labChartComment begins the cell after a row's last one in which LabChart has comments.
+// labChartComment begins a comment of LabChart, in one more cell of a row.
 const labChartComment = "#* "
 
-// score returns how well the rows are a table of numbers: the share of cells that are
-// numbers or missing, less for rows of unlike length, more for several columns.
+// score returns how well the rows are a table of numbers, from 0 to 2.5: the share of the cells that
+// are numbers or missing, and the share of the rows that are as long as the last. Several columns
+// add a half.
 func (d *dialect) score(rows [][]string) float64 {
-	numbers, cells, alike := 0, 0, 0
+	numbers, cells, sameLength := 0, 0, 0
 	width := len(rows[len(rows)-1])
 	for _, row := range rows {
 		if len(row) == width {
-			alike++
+			sameLength++
 		}
 		for _, cell := range row {
 			cells++
@@ -185,7 +187,7 @@ func (d *dialect) score(rows [][]string) float64 {
 			}
 		}
 	}
-	score := float64(numbers)/float64(cells) + float64(alike)/float64(len(rows))
+	score := float64(numbers)/float64(cells) + float64(sameLength)/float64(len(rows))
 	if width > 1 {
 		score += 0.5
 	}
@@ -222,8 +224,8 @@ func startsNumber(cell string) bool {
 	return cell != "" && (cell[0] >= '0' && cell[0] <= '9' || cell[0] == ',' || cell[0] == '.')
 }
 
-// describe finds header, units, index and columns of text of the rows, given the lines
-// before them.
+// describe sets what the rows, and the last of the lines before them, say of the table: padding,
+// header, units, columns of text and of times, and an index.
 func (d *dialect) describe(before []string, rows [][]string) {
 	width := len(rows[len(rows)-1])
 	d.padded = width > 1 && d.separator != ' ' &&
@@ -241,7 +243,7 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		names, err := d.commentedHeader(before[len(before)-1])
 		d.commented = err == nil && len(names) == width && !slices.ContainsFunc(names, d.isNumber)
 	}
-	if d.header && len(body) > 1 && d.isUnits(body[0]) && slices.ContainsFunc(body[1], d.hasDigits) {
+	if d.header && len(body) > 1 && d.isUnits(body[0]) && slices.ContainsFunc(body[1], hasDigits) {
 		d.units, body = true, body[1:]
 	}
 	for i := range width {
@@ -252,11 +254,12 @@ func (d *dialect) describe(before []string, rows [][]string) {
 			}
 		}
 	}
-	d.counted = !d.header && width > 1 && isCount(rows[0]) && len(rows) > 1 && d.hasFraction(rows[1])
+	d.counted = !d.header && width > 1 && countsColumns(rows[0]) && len(rows) > 1 &&
+		d.hasFraction(rows[1])
 	if d.header {
 		name := strings.ToLower(rows[0][0])
 		unnamed := name == "" || name == "index" || strings.HasPrefix(name, "unnamed: ")
-		d.index = unnamed && width > 1 && counts(body)
+		d.index = unnamed && width > 1 && countsRows(body)
 	}
 }
 
@@ -269,38 +272,37 @@ func (d *dialect) commentedHeader(line string) ([]string, error) {
 	return d.cells(strings.TrimSpace(line))
 }
 
-// isHeader reports whether a row names columns: if none of its cells is a number; if a
-// column below a word has numbers, whatever its other names are; or if it counts the
-// columns after an empty first cell, as pandas writes a table without names.
+// isHeader reports whether a row names the columns of the body, of which there are width. It does
+//
+//   - if it has words and no number,
+//   - if its first cell is a word, and the cell below that a number, or
+//   - if it counts the columns after an empty first cell, as pandas writes a table without names.
 func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	words, numbers := 0, 0
-	for i, cell := range row[:min(len(row), width)] {
+	for _, cell := range row[:min(len(row), width)] {
 		switch {
 		case cell == "" || d.isMissing(cell):
-		case d.hasDigits(cell) && d.isNumber(cell):
+		case d.isValue(cell):
 			numbers++
 		default:
-			if !d.isText(body, i) || numbers == 0 {
-				words++
-			}
+			words++
 		}
 	}
 	if numbers == 0 {
 		return words > 0
 	}
 	first := row[0]
-	if first == "" && len(row) > 1 && isCount(row[1:]) {
+	if first == "" && len(row) > 1 && countsColumns(row[1:]) {
 		return true
 	}
-	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.hasDigits(body[0][0]) &&
-		d.isNumber(body[0][0])
+	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.isValue(body[0][0])
 }
 
 // isUnits reports whether a row below the names has units: short words, none a number.
 func (d *dialect) isUnits(row []string) bool {
 	units := 0
 	for _, cell := range row {
-		if len(cell) > 12 || d.hasDigits(cell) && d.isNumber(cell) {
+		if len(cell) > 12 || d.isValue(cell) {
 			return false
 		}
 		if cell != "" && !d.isMissing(cell) {
@@ -310,7 +312,7 @@ func (d *dialect) isUnits(row []string) bool {
 	return units > 0
 }
 
-// isText reports whether column i of the rows holds words: something, and no number.
+// isText reports whether column i of the rows holds words: some, and no number.
 func (d *dialect) isText(rows [][]string, i int) bool {
 	words := 0
 	for _, row := range rows {
@@ -333,8 +335,8 @@ func (d *dialect) hasFraction(row []string) bool {
 	})
 }
 
-// counts reports whether the first cells of the rows rise by 1.
-func counts(rows [][]string) bool {
+// countsRows reports whether the first cells of the rows rise by 1 from each to the next.
+func countsRows(rows [][]string) bool {
 	for t, row := range rows {
 		first, err := strconv.Atoi(rows[0][0])
 		if v, e := strconv.Atoi(row[0]); err != nil || e != nil || v != first+t {
@@ -344,8 +346,8 @@ func counts(rows [][]string) bool {
 	return len(rows) > 0
 }
 
-// isCount reports whether cells count from 0 or from 1.
-func isCount(cells []string) bool {
+// countsColumns reports whether the cells of a row count from 0 or from 1.
+func countsColumns(cells []string) bool {
 	first, err := strconv.Atoi(cells[0])
 	if err != nil || first < 0 || first > 1 {
 		return false
@@ -366,7 +368,10 @@ func (d *dialect) isMissing(cell string) bool {
 	return slices.Contains(missing, strings.ToLower(cell))
 }
 
-func (d *dialect) hasDigits(cell string) bool { return strings.ContainsAny(cell, "0123456789") }
+func hasDigits(cell string) bool { return strings.ContainsAny(cell, "0123456789") }
+
+// isValue reports whether a cell is a number with digits: neither missing nor a word such as inf.
+func (d *dialect) isValue(cell string) bool { return hasDigits(cell) && d.isNumber(cell) }
 
 // isNumber reports whether a cell is a number or missing.
 func (d *dialect) isNumber(cell string) bool {
@@ -377,9 +382,9 @@ func (d *dialect) isNumber(cell string) bool {
 	return ok
 }
 
-// parse returns the value of a cell: with the dialect's decimal sign, perhaps with signs
-// between thousands, perhaps with an exponent after D as Fortran writes it. A value that is
-// too large for a float64 is infinite.
+// parse returns the value of a cell, with the dialect's decimal sign. It may have signs between
+// thousands, or an exponent after D, as Fortran writes it. A value that is too large for a float64
+// is infinite.
 func (d *dialect) parse(cell string) (float64, bool) {
 	if d.decimal != ',' || !strings.Contains(cell, ",") {
 		v, err := strconv.ParseFloat(cell, 64)
@@ -421,7 +426,7 @@ func withoutThousands(cell string) string {
 	return cell
 }
 
-// dateLayouts are the ways in which dates and times are written that are read.
+// dateLayouts are the layouts of dates and times that are read.
 var dateLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00", "2006/01/02 15:04:05.999999999",

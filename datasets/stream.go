@@ -111,8 +111,8 @@ func (s *Stream) observe(c *content) ([]column, error) {
 		}
 	}
 	s.about = c.about
-	if c.end != nil {
-		c.end(&s.about)
+	if c.complete != nil {
+		c.complete(&s.about)
 	}
 	s.timed, s.timeUnit = c.hasTimes(s.d, s.n), c.timeUnit
 	return columns, err
