@@ -17,7 +17,7 @@ import (
 
 // The names of the variables of Autoregressive.
 const (
-	AutoregressiveCoefficients = "coefficients" // [R, d, p]
+	AutoregressiveCoefficients = "coefficients" // [R, d, L], of L offsets
 	AutoregressiveMixture      = "mixture"      // [R, d, 3, K]: logits, means and log deviations
 )
 
@@ -32,15 +32,16 @@ type AutoregressiveConfig struct {
 
 // Autoregressive is the log-density of signals that are each predicted from their own past:
 //
-//	z_i,t = Σₖ a_ik·z_i,t+oₖ + ε,  ε from a mixture of K Gaussians of its own
+//	z_i,t = Σₖ a_ik·z_i,t+oₖ + ε_i,t
 //
-// with offsets oₖ into the past. z is shaped [R, d, p…] with the axes p… of the position index. If
-// every offset points back in one order of the positions (see Past), the sum over a sequence is the
-// log-density of the sequence given its first values, by the chain rule.
+// with L offsets oₖ into the past and innovations ε_i,t from a mixture of K Gaussians for each
+// signal. z is shaped [R, d, p…] with the axes p… of the position index. If every offset points
+// back in one order of the positions (see Past), the sum over a sequence is the log-density of the
+// sequence given its first values, by the chain rule.
 //
-// The variables, in scope itself, are AutoregressiveCoefficients [R, d, p], which begin at 0, and
-// AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians across ±1. The scope's
-// initializer isn't used.
+// The variables, in scope itself, are AutoregressiveCoefficients [R, d, L], which begin at 0, and
+// AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1.
+// The scope's initializer isn't used.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
 	argument.Floats("flows: Autoregressive", "z", z, "[R, d, p…] with one or more axes p…",
 		3, math.MaxInt)
@@ -88,18 +89,19 @@ func (c *AutoregressiveConfig) Done() *Node {
 	if len(c.past) > 0 {
 		shape := shapes.Make(z.DType(), runs, d, len(c.past))
 		a := c.scope.WithInitializer(initializer.Zero).
-			VariableWithShape(AutoregressiveCoefficients, shape).NodeValue(g) // [R, d, p]
+			VariableWithShape(AutoregressiveCoefficients, shape).NodeValue(g) // [R, d, L]
 		for k, offset := range c.past {
-			ak := withAxes(third(a, k), axes)                  // [R, d, 1…]
+			ak := withAxes(thirdAxisEntry(a, k), axes)         // [R, d, 1…]
 			residual = Sub(residual, Mul(ak, shifted(offset))) // [R, d, p′…]
 		}
 	}
 	shape := shapes.Make(z.DType(), runs, d, 3, c.components)
 	mixture := c.scope.WithInitializer(spread).
 		VariableWithShape(AutoregressiveMixture, shape).NodeValue(g) // [R, d, 3, K]
-	logits, means, logStds := third(mixture, 0), third(mixture, 1), third(mixture, 2) // [R, d, K]
-	logWeights := Sub(logits, Log(ReduceAndKeep(Exp(logits), ReduceSum, -1)))         // [R, d, K]
-	heights := AddScalar(Sub(logWeights, logStds), -0.5*math.Log(2*math.Pi))          // [R, d, K]
+	logits, means, logStds := thirdAxisEntry(mixture, 0), thirdAxisEntry(mixture, 1),
+		thirdAxisEntry(mixture, 2) // [R, d, K]
+	logWeights := Sub(logits, Log(ReduceAndKeep(Exp(logits), ReduceSum, -1))) // [R, d, K]
+	heights := AddScalar(Sub(logWeights, logStds), -0.5*math.Log(2*math.Pi))  // [R, d, K]
 
 	everywhere := func(x *Node) *Node { return withAxes(x, axes) }      // [R, d, K, 1…]
 	u := Sub(InsertAxes(residual, 2), everywhere(means))                // [R, d, K, p′…]
@@ -110,8 +112,8 @@ func (c *AutoregressiveConfig) Done() *Node {
 	return ReduceSum(Add(largest, Log(sum)), 1)                         // [R, p′…]
 }
 
-// third returns x[:, :, i] of x [R, d, n, …], as [R, d, …].
-func third(x *Node, i int) *Node {
+// thirdAxisEntry returns x[:, :, i] of x [R, d, n, …], as [R, d, …].
+func thirdAxisEntry(x *Node, i int) *Node {
 	return Squeeze(Slice(x, AxisRange(), AxisRange(), AxisElem(i)), 2)
 }
 

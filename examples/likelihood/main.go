@@ -43,7 +43,7 @@ func fit(ctx context.Context, z *mat.Dense) (coefficients [][]float32, before, a
 		[]shapes.Shape{signals.Shape()}, []shapes.Shape{none.Shape()}))
 	defer trainer.Finalize()
 	losses := must(trainer.Train(ctx, []*tensors.Tensor{signals}, []*tensors.Tensor{none}, steps))
-	v := store.GetVariable("/source/" + flows.AutoregressiveCoefficients) // [R, d, p]
+	v := store.GetVariable("/source/" + flows.AutoregressiveCoefficients) // [R, d, L]
 	return must(v.Value()).Value().([][][]float32)[0], losses[0][0], losses[steps-1][0]
 }
 

@@ -8,24 +8,24 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// A Predictor finds the weights of the shortest code that predict a signal from its past. It
-// allocates its space once.
+// A Predictor finds the weights that predict a signal from its past with the shortest code. Its
+// memory, for P values of the past, is allocated once: methods overwrite it.
 type Predictor struct {
-	factor    []float64 // [P, P], lower triangular: Cholesky's
-	projected []float64 // [P]
-	distance  []float64 // [P], of the values of the past
+	factor    []float64 // [P, P], lower triangular: the Cholesky factor of the past's moments
+	projected []float64 // [P], the signal's moments with the past, solved by the factor
+	distance  []float64 // [P], from a position to the values of its past
 }
 
-// NewPredictor returns a predictor from values of the past at these distances.
+// NewPredictor returns a predictor from values of the past at these distances, in positions.
 func NewPredictor(distance []float64) *Predictor {
 	lags := len(distance)
 	return &Predictor{make([]float64, lags*lags), make([]float64, lags), distance}
 }
 
-// Fit returns the weights of the prediction from the first order values of the past. A
-// negative order stands for that of the shortest code, n/2·log(variance) + order/2·log n. The
-// moments q, [P+1, P+1], are those of the signal and its past over n positions. One
-// factorisation gives the variances of all orders.
+// Fit returns the weights of the prediction from the first order values of the past; nil if the
+// signal is 0 or the moments are singular. A negative order stands for that of the shortest code,
+// n/2·log(variance) + order/2·log n. The moments q, [P+1, P+1], are those of the signal and its
+// past over n positions.
 func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	lags := len(p.projected)
 	size := lags + 1
@@ -50,7 +50,8 @@ func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	return append([]float64(nil), p.projected[:order]...)
 }
 
-// order returns the order of the shortest code.
+// order returns the order of the shortest code. One factorisation gives the prediction errors of all
+// orders: the k-th value reduces their variance by projected[k]².
 func (p *Predictor) order(power float64, n int) (order int) {
 	variance, shortest := power, math.Inf(1)
 	for k := 0; ; k++ {
@@ -65,7 +66,7 @@ func (p *Predictor) order(power float64, n int) (order int) {
 	}
 }
 
-// solve solves the triangular system of the first order rows in place.
+// solve solves the triangular system of the first rows, order of them, for projected in place.
 func (p *Predictor) solve(trans blas.Transpose, order int) {
 	if order == 0 {
 		return
@@ -77,12 +78,12 @@ func (p *Predictor) solve(trans blas.Transpose, order int) {
 		blas64.Vector{N: order, Inc: 1, Data: p.projected})
 }
 
-// Cost returns the code length of the weights in nats, for n positions of a signal with the
-// moments q and innovations of the given power. It is the shorter of two. One is half of
-// log n for each weight. The other is the evidence under a Gaussian prior with standard
-// deviation 1/distance for the weight of a value at that distance (R. Litterman, Journal of
-// Business & Economic Statistics 4(1), 1986); by it the many weights of a smooth signal, which
-// the data hardly determine, cost little.
+// Cost returns the code length of the weights in nats, for n positions of a signal with the moments
+// q and innovations of the given power. It is the shorter of two. One is log(n)/2 for each weight.
+// The other is the Occam factor of a Gaussian prior, whose standard deviation is 1/distance for the
+// weight of a value at that distance (R. Litterman, Journal of Business & Economic Statistics 4(1),
+// 1986). With the second, the many weights of a smooth signal, which the data hardly determine, cost
+// little.
 func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	order := len(weights)
 	if order == 0 {

@@ -1,5 +1,5 @@
-// Package argument checks the arguments of functions that build graphs. A wrong one panics, as
-// in GoMLX, with one wording for all:
+// Package argument checks the arguments of functions that build graphs. The checks panic, as GoMLX
+// does, with one wording for all:
 //
 //	layers: Dense: x is (Float32)[4 5]; must be [R, B, C]: insert the runs axis by InsertAxes(x, 0)
 package argument
@@ -16,38 +16,38 @@ import (
 // Any is a dimension of any length.
 const Any = -1
 
-// Floats panics unless x is of a float dtype and has at least min and at most max axes. where is
-// the function ("layers: Dense"), name that of the argument, and form its shape in words.
-func Floats(where, name string, x *Node, form string, min, max int) {
+// Floats panics unless x is of a float dtype and has minRank to maxRank axes. For the message, where
+// is the function ("layers: Dense"), name the argument, and form its shape ("[R, B, C]").
+func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
 	if !x.DType().IsFloat() {
 		exceptions.Panicf("%s: %s is %s; must be floats shaped %s", where, name, x.Shape(), form)
 	}
-	if rank := x.Rank(); rank < min || rank > max {
+	if rank := x.Rank(); rank < minRank || rank > maxRank {
 		exceptions.Panicf("%s: %s is %s; must be %s", where, name, x.Shape(), form)
 	}
 }
 
-// Layer is Floats for the input x of a layer, whose first axis must be that of the runs. Another
-// length is a batch that was taken for runs.
-func Layer(where string, x *Node, form string, min, max, runs int) {
-	if x.DType().IsFloat() && x.Rank() == min-1 {
+// Layer is Floats for the input x of a layer, whose first axis must have the length runs. If it
+// hasn't, the first axis is probably that of a batch, and the message says how to insert one.
+func Layer(where string, x *Node, form string, minRank, maxRank, runs int) {
+	if x.DType().IsFloat() && x.Rank() == minRank-1 {
 		exceptions.Panicf("%s: x is %s; must be %s: insert the runs axis by InsertAxes(x, 0)",
 			where, x.Shape(), form)
 	}
-	Floats(where, "x", x, form, min, max)
+	Floats(where, "x", x, form, minRank, maxRank)
 	if got := x.Shape().Dim(0); got != runs {
 		exceptions.Panicf("%s: x is %s; must be %s with R = %d runs: insert the runs axis by "+
 			"InsertAxes(x, 0), or set the number of runs by ParamRuns", where, x.Shape(), form, runs)
 	}
 }
 
-// Dims panics unless x is of a float dtype and of these dimensions.
+// Dims panics unless x is of a float dtype and has these dimensions, each a length or Any.
 func Dims(where, name string, x *Node, form string, dims ...int) {
 	Floats(where, name, x, form, len(dims), len(dims))
 	sameDims(where, name, x, form, dims)
 }
 
-// Indices panics unless x is of dtype int32 and of these dimensions.
+// Indices panics unless x is of dtype int32 and has these dimensions, each a length or Any.
 func Indices(where, name string, x *Node, form string, dims ...int) {
 	if x.DType() != dtypes.Int32 || x.Rank() != len(dims) {
 		exceptions.Panicf("%s: %s is %s; must be int32 shaped %s", where, name, x.Shape(), form)
@@ -64,7 +64,7 @@ func sameDims(where, name string, x *Node, form string, dims []int) {
 	}
 }
 
-// Same panics unless x is of a float dtype and shaped like the argument other, named so.
+// Same panics unless x is of a float dtype and shaped like other, the argument called otherName.
 func Same(where, name string, x *Node, otherName string, other *Node) {
 	if !x.DType().IsFloat() {
 		exceptions.Panicf("%s: %s is %s; must be floats", where, name, x.Shape())
@@ -75,10 +75,10 @@ func Same(where, name string, x *Node, otherName string, other *Node) {
 	}
 }
 
-// AtLeast panics unless n, the number of what name says, is at least min.
-func AtLeast(where, name string, n, min int) {
-	if n < min {
-		exceptions.Panicf("%s: %s: %d; must be at least %d", where, name, n, min)
+// AtLeast panics unless n, the number of what name says ("components"), is at least limit.
+func AtLeast(where, name string, n, limit int) {
+	if n < limit {
+		exceptions.Panicf("%s: %s: %d; must be at least %d", where, name, n, limit)
 	}
 }
 
