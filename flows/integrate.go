@@ -89,12 +89,14 @@ func (c *IntegrateConfig) Done() *Node {
 			"already; must be in a graph of its own")
 	}
 	if g.State(integrated{}) != nil {
-		exceptions.Panicf("flows: Integrate: it is the second in its graph; must be alone in its graph")
+		exceptions.Panicf("flows: Integrate: it is the second in its graph; must be alone in its " +
+			"graph")
 	}
 	g.AttachState(integrated{}, true)
 	variables, scalars := c.dryRun()
 	y := c.y
 	if isPureGo(g.Backend()) {
+		// What While refuses on XLA is refused here, too.
 		for s := range scalars {
 			if s.sharedIn(g) {
 				exceptions.Panicf("flows: Integrate: the velocity shares a scalar, %g of MulScalar or "+
@@ -215,8 +217,8 @@ func (s Solver) Step(velocity func(y, tau *Node) *Node, y, tau, h *Node) *Node {
 func isPureGo(b compute.Backend) bool { return b.String() == gobackend.BackendName }
 
 // repeat applies body to the tensor carried, steps times (an int32 scalar), in one While, and
-// returns the result. body has the number of the iteration, held, which stays the same, and the
-// variables, which it may use and change as usual.
+// returns the result. The body gets the number of the iteration, the tensor, and held, which stays
+// the same. It may use and change the variables as usual.
 //
 // GoMLX 0.28.6 has three conditions for a While on XLA. The body gets every tensor as loop state.
 // Nothing outside may use a cached scalar of the graph, so here is Const, never Zeros or
@@ -244,7 +246,7 @@ func repeat(
 		return []*Node{LessThan(ps[0], ps[2])}
 	})
 	changed := make([]bool, len(variables))
-	whole := NewClosure(g, func(g *Graph) []*Node {
+	iteration := NewClosure(g, func(g *Graph) []*Node {
 		ps := parameters(g)
 		for k, v := range variables {
 			v.SetNodeValue(ps[first+k])
@@ -257,7 +259,7 @@ func repeat(
 		ps[0], ps[1] = Add(ps[0], Const(g, int32(1))), next
 		return ps
 	})
-	final := While(cond, whole, state...)
+	final := While(cond, iteration, state...)
 	for k, v := range variables {
 		v.SetNodeValue(outside[k])
 		if changed[k] {

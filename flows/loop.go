@@ -37,34 +37,36 @@ func (t *Trainer) Loop(
 	ctx context.Context, data []*tensors.Tensor, source train.Dataset,
 	metrics ...metric.Interface,
 ) (*train.Loop, train.Dataset) {
-	counted := model.NewStore()
+	counterStore := model.NewStore()
 	const name = optimizer.GlobalStepVariableName
-	if v := t.store.GetVariable("/" + name); v != nil && v.HasValue() {
-		counted.VariableWithValue(name, v.MustValue().Value()).SetTrainable(false)
+	if v := t.store.GetVariable("/" + name); v != nil && v.HasValue() { // count on from there
+		counterStore.VariableWithValue(name, v.MustValue().Value()).SetTrainable(false)
 	}
-	losses := func(_ *model.Scope, losses *Node) *Node {
+	passLosses := func(_ *model.Scope, losses *Node) *Node {
 		train.AddMainLoss(losses)
 		return losses
 	}
 	counter := train.NewTrainer(
-		gobackend.GetBackend(), counted, losses, nil, counting{}, metrics, nil)
-	d := &steps{trainer: t, ctx: ctx, data: data, source: source, loop: train.NewLoop(counter)}
+		gobackend.GetBackend(), counterStore, passLosses, nil, stepCounter{}, metrics, nil)
+	d := &lossDataset{
+		trainer: t, ctx: ctx, data: data, source: source, loop: train.NewLoop(counter),
+	}
 	return d.loop, d
 }
 
-// A counting is an optimizer that only counts steps.
-type counting struct{}
+// A stepCounter is an optimizer that only counts steps.
+type stepCounter struct{}
 
 // UpdateGraph implements optimizer.Interface.
-func (counting) UpdateGraph(_ *model.Scope, g *Graph, _ *Node) {
+func (stepCounter) UpdateGraph(_ *model.Scope, g *Graph, _ *Node) {
 	optimizer.IncrementGlobalStep(g, dtypes.Int64)
 }
 
 // Clear implements optimizer.Interface.
-func (counting) Clear(*model.Scope) error { return nil }
+func (stepCounter) Clear(*model.Scope) error { return nil }
 
-// A steps is the data set of the losses of training steps, which it makes.
-type steps struct {
+// A lossDataset makes training steps when it is iterated over, and yields their losses.
+type lossDataset struct {
 	trainer *Trainer
 	ctx     context.Context
 	data    []*tensors.Tensor
@@ -73,10 +75,10 @@ type steps struct {
 }
 
 // Name implements train.Dataset.
-func (d *steps) Name() string { return d.source.Name() }
+func (d *lossDataset) Name() string { return d.source.Name() }
 
 // Iter implements train.Dataset.
-func (d *steps) Iter() iter.Seq2[train.Batch, error] {
+func (d *lossDataset) Iter() iter.Seq2[train.Batch, error] {
 	return func(yield func(train.Batch, error) bool) {
 		next, stop := iter.Pull2(d.source.Iter())
 		defer stop()
@@ -100,7 +102,7 @@ func (d *steps) Iter() iter.Seq2[train.Batch, error] {
 
 // train makes the steps of one call, fewer at the end of the run or of the source, and returns
 // their losses.
-func (d *steps) train(next func() (train.Batch, error, bool)) ([][]float64, error) {
+func (d *lossDataset) train(next func() (train.Batch, error, bool)) ([][]float64, error) {
 	if err := d.setLastStep(); err != nil {
 		return nil, err
 	}
@@ -134,7 +136,7 @@ func (d *steps) train(next func() (train.Batch, error, bool)) ([][]float64, erro
 }
 
 // stack copies a batch to place step of the tensors and frees it.
-func (d *steps) stack(stacked []*tensors.Tensor, batch train.Batch, step int) error {
+func (d *lossDataset) stack(stacked []*tensors.Tensor, batch train.Batch, step int) error {
 	parts := append(append([]*tensors.Tensor{}, batch.Inputs...), batch.Labels...)
 	if len(parts) != len(stacked) {
 		return fmt.Errorf("%d inputs and labels; must be %d, as for NewTrainer",
@@ -160,9 +162,9 @@ func (d *steps) stack(stacked []*tensors.Tensor, batch train.Batch, step int) er
 	return batch.Finalize()
 }
 
-// setLastStep sets the length of the run for schedules, as train.Loop does in the store of its own
-// Trainer.
-func (d *steps) setLastStep() error {
+// setLastStep sets the last step of the run in the trainer's store, where schedules read it.
+// train.Loop sets it in the store of the counting trainer only.
+func (d *lossDataset) setLastStep() error {
 	path := model.JoinPath(train.TrainerAbsoluteScope, train.TrainLastStepVarName)
 	v := d.trainer.store.GetVariable(path)
 	if v == nil {

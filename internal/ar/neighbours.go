@@ -58,8 +58,8 @@ func Predict(weights, signal []float64, neighbours [][]int32) []float64 {
 	return prediction
 }
 
-// Gather fills row with the values of the signal at the given positions, 0 for a position beyond
-// its end.
+// Gather fills row with the values of the signal at the given positions. For len(signal), which
+// stands for a neighbour outside of the index, the value is 0.
 func Gather(signal []float64, positions []int32, row *mat.VecDense) {
 	for i, t := range positions {
 		v := 0.0
@@ -88,8 +88,9 @@ func SelfPredictions(
 	return predictions, predictable
 }
 
-// SelfResiduals returns the standardised signals less their self-predictions, and the
-// predictions, both d×n. If all signals are predictable, the predictions are zero.
+// SelfResiduals returns the residuals of the standardised signals z after their self-predictions,
+// and the predictions, both d×n. If all signals are predictable, so that little but rounding would
+// be left, the residuals are the signals themselves and the predictions zero.
 func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
 	predictions, predictable := SelfPredictions(z, neighbours)
 	if predictable {
