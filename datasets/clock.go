@@ -49,8 +49,8 @@ func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	return seconds, slices.Contains(timeNames, name)
 }
 
-// hasTimes reports whether the first of d columns may hold the times of n positions.
-func (c *content) hasTimes(d, n int) bool {
+// mayHaveTimes reports whether the first of d columns may hold the times of n positions.
+func (c *content) mayHaveTimes(d, n int) bool {
 	if d < 2 || n < 2 {
 		return false
 	}
@@ -68,7 +68,7 @@ func (c *content) hasTimes(d, n int) bool {
 // is a column of times that rise. It is an error if these aren't evenly spaced.
 func (c *content) splitTimes(r *Recording) error {
 	d, n := r.Signals.Dims()
-	if !c.hasTimes(d, n) {
+	if !c.mayHaveTimes(d, n) {
 		return nil
 	}
 	column := r.Signals.RawRowView(0)

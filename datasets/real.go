@@ -76,8 +76,8 @@ func Photographs() (s *mat.Dense, shape []int, err error) {
 	return s, shape, nil
 }
 
-// The size in pixels of a digit of [MNIST]: 28, and a border of 2 on each side. The paper has
-// 32×32 without saying how; resized digits would be as likely.
+// The size in pixels of a digit of [MNIST]: 28, and a border of 2 on each side. The paper's digits
+// have 32×32 pixels. It doesn't say whether they have a border, as here, or were resized.
 const (
 	MNISTSide   = 28 + 2*MNISTBorder // height and width
 	MNISTBorder = 2

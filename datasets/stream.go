@@ -22,25 +22,26 @@ type Stream struct {
 	columns  int       // of the file
 	kept     []int     // the columns that are signals, in their order; nil for all
 	d, n     int       // signals and positions
-	hasTimes bool      // the first column of the file isn't a signal
-	timed    bool      // the first column may hold times, timeUnit seconds for 1
-	timeUnit float64
+	hasTimes bool      // the first column of the file holds times
+	timeUnit float64   // seconds that 1 in it stands for
+
+	mayHaveTimes bool // whether findTimes looks if it does
 }
 
 // ErrNotBlocks is wrapped by the error for a file that can only be read as a whole.
 var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 
-// OpenStream opens a recording in a CSV, WAV or NPY file, of which it says what
-// [ReadRecording] does. The file isn't kept open. It is read through once, as few of these files
-// tell their number of positions and none which columns aren't signals, once more if it has a
-// column of times, and once more if columns were set aside.
+// OpenStream opens a recording in a CSV, WAV or NPY file, and says of it what [ReadRecording] does.
+// It reads the file through once, to count the positions and to find the columns that aren't
+// signals. It reads it once more if there is a column of times, and once more if columns were set
+// aside. The file isn't kept open.
 //
 // The error wraps ErrNotBlocks for images, for EDF and BDF, and for NPY arrays in Fortran order.
 // Values that aren't finite are errors of [Stream.Blocks], for CSV already of OpenStream.
 func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path) }
 
-// Stream opens a recording as [OpenStream] does, by these options. Of them Transpose, and Missing
-// unless that is MissingError, need the whole recording: the error wraps ErrNotBlocks.
+// Stream opens a recording as [OpenStream] does, by these options. With Transpose, or a Missing
+// other than MissingError, which need the whole recording, the error wraps ErrNotBlocks.
 func (o ReadOptions) Stream(path string) (*Stream, error) {
 	f, ok := formats[extension(path)]
 	if !ok || f.isWhole() {
@@ -74,12 +75,12 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 	return s, nil
 }
 
-// maxObservedColumns is how many columns of a stream may be set aside. A table that is wider
-// isn't one of channels and counters. A choice.
+// maxObservedColumns is the number of columns up to which a NPY or WAV file is searched for columns
+// to set aside. It is a choice: a wider table isn't one of channels and counters.
 const maxObservedColumns = 1 << 12
 
-// observe reads the file for the first time and returns what its columns are like; none if
-// there are too many.
+// observe reads the file for the first time and returns what its columns are like. It returns nil
+// if nothing is to be set aside: of a wide NPY or WAV file, or of one with an error.
 func (s *Stream) observe(c *content) ([]column, error) {
 	if c.bySignal && c.d > 1 {
 		return nil, fmt.Errorf("an array in Fortran order, which has one signal after another, %w; "+
@@ -102,8 +103,7 @@ func (s *Stream) observe(c *content) ([]column, error) {
 		n = t + 1
 	})
 	if c.n != unknownLength && err != nil {
-		err = nil // Blocks says where
-		columns = nil
+		columns, err = nil, nil // Blocks returns the error where it is
 	}
 	if c.n == unknownLength {
 		if s.n = n; n == 0 && err == nil {
@@ -114,7 +114,7 @@ func (s *Stream) observe(c *content) ([]column, error) {
 	if c.complete != nil {
 		c.complete(&s.about)
 	}
-	s.timed, s.timeUnit = c.hasTimes(s.d, s.n), c.timeUnit
+	s.mayHaveTimes, s.timeUnit = c.mayHaveTimes(s.d, s.n), c.timeUnit
 	return columns, err
 }
 
@@ -139,8 +139,8 @@ func (s *Stream) setAside(columns []column) error {
 	names := s.about.Names
 	s.d, s.kept, s.about.Names = len(kept), kept, selected(names, kept)
 	if len(aside)*s.n > maxAsideValues {
-		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that were "+
-			"set aside to be kept")
+		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that "+
+			"were set aside to be kept")
 		return nil
 	}
 	values := make([][]float64, len(aside))
@@ -174,7 +174,7 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 
 // findTimes reads the first column if it may hold times.
 func (s *Stream) findTimes(columns []column) error {
-	if !s.timed {
+	if !s.mayHaveTimes {
 		return nil
 	}
 	clock := newClock(columns[0].first, columns[0].last, s.n)

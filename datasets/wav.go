@@ -50,24 +50,24 @@ func openWAV(r io.Reader, o *ReadOptions) (*content, error) {
 	c := &content{
 		about: Recording{Rate: float64(format.Rate)}, d: int(format.Channels), n: unknownLength,
 	}
-	samples := fixedSize(r, int(format.Bits/8), format.sample())
-	done, total := 0, size/int64(format.Bits/8)
+	readSamples := fixedSize(r, int(format.Bits/8), format.sample())
+	done, total := 0, size/int64(format.Bits/8) // samples
 	c.read = func(values []float64) (int, error) {
 		wanted := len(values)
-		if size != unknownLength {
+		if size != unknownLength { // chunks of other kinds may follow the samples
 			values = values[:min(int64(len(values)), total-int64(done))]
 		}
-		k, err := samples(values)
+		k, err := readSamples(values)
 		done += k
 		switch {
 		case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
 		case err != nil && size == unknownLength:
-			c.about.Notes = append(c.about.Notes, fmt.Sprintf("the header doesn't say how long the "+
-				"recording is: read to the end of the file, %d positions", done/c.d))
+			c.about.Notes = append(c.about.Notes, fmt.Sprintf("the header doesn't say how long "+
+				"the recording is: read to the end of the file, %d positions", done/c.d))
 			err = io.EOF
 		case err != nil:
-			c.about.Notes = append(c.about.Notes, fmt.Sprintf("the file is cut off: the header says "+
-				"%d positions, it has %d", total/int64(c.d), done/c.d))
+			c.about.Notes = append(c.about.Notes, fmt.Sprintf("the file is cut off: the header "+
+				"says %d positions, it has %d", total/int64(c.d), done/c.d))
 			err = io.EOF
 		case k < wanted:
 			err = io.EOF
@@ -77,8 +77,9 @@ func openWAV(r io.Reader, o *ReadOptions) (*content, error) {
 	return c, nil
 }
 
-// minStreamedSize is a size that programs write who don't know it yet, such as 0x7ffff000 (sox)
-// or 0xffffffff (ffmpeg); so is 0. A file of 2 GiB or more is read to its end as well.
+// minStreamedSize is the size of samples from which the header's may be a placeholder. Programs that
+// don't know the size yet write one, such as 0x7ffff000 (sox), 0xffffffff (ffmpeg) or 0. The file is
+// then read to its end, as is one that has 2 GiB or more.
 const minStreamedSize = 0x7ffff000
 
 // readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes, or
@@ -134,8 +135,8 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 	}
 }
 
-// readWAVFormat reads the format from a chunk of the given size and returns how
-// much of it was read.
+// readWAVFormat reads the format from a chunk of the given size and returns how many bytes of it
+// were read.
 func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	const sizePlain, sizeExtensible = 16, 40
 	if size < sizePlain {
@@ -168,8 +169,8 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	return f, n, nil
 }
 
-// sample returns what reads a sample from its bytes, nil for an unknown format. Integers have
-// a sign, except those of 8 bits, whose middle is 128.
+// sample returns the function that reads a sample from its bytes; nil for an unknown format.
+// Integers have a sign, except those of 8 bits, whose middle is 128.
 func (f wavFormat) sample() func(b []byte) float64 {
 	little := binary.LittleEndian
 	switch {
@@ -179,7 +180,7 @@ func (f wavFormat) sample() func(b []byte) float64 {
 		return func(b []byte) float64 { return float64(int16(little.Uint16(b))) / (1 << 15) }
 	case f.Code == wavPCM && f.Bits == 24:
 		return func(b []byte) float64 {
-			v := uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24
+			v := uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24 // in the upper bits of 32
 			return float64(int32(v)) / (1 << 31)
 		}
 	case f.Code == wavPCM && f.Bits == 32:
@@ -212,8 +213,8 @@ func EncodeWAV(w io.Writer, z *mat.Dense, rate, bits int) error {
 	return nil
 }
 
-// createWAV writes all that comes before the samples, which are 32-bit floats, and returns
-// what writes those of the next positions.
+// createWAV writes all that comes before the samples, which are 32-bit floats. The function that it
+// returns writes the samples of the next positions.
 func createWAV(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
 	position := 0
 	return func(z *mat.Dense) error {
