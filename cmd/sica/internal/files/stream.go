@@ -17,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
-// BlockSize is the number of positions that are in memory together.
+// BlockSize is the number of positions that are in memory together: 2 MiB for 16 channels.
 const BlockSize = 1 << 14
 
 // A Stream is a recording that is read in blocks and reports how far it is. It is in memory if
@@ -26,7 +26,7 @@ type Stream struct {
 	blockwise.Source
 	About datasets.Recording // without signals
 	Doing string             // what is done with the blocks, for the report
-	Reads int                // how often all blocks are read for that, if it is more than once
+	Reads int                // how many readings of all blocks that takes; 0 for one at a time
 
 	ctx    context.Context
 	report func(doing string, fraction float64)
@@ -74,7 +74,7 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		_, total := s.Dims()
 		reads := max(s.Reads, 1)
-		before := 0.0
+		before := 0.0 // readings, of those reported together
 		if s.Reads > 0 {
 			before = float64(s.begun)
 		}
@@ -122,7 +122,7 @@ const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a numb
 
 // Check returns a usage error unless the value has one of the forms.
 func (l LearnOn) Check() error {
-	_, err := l.Positions(1<<30, 1)
+	_, err := l.Positions(1<<30, 1) // enough of both for any value
 	return err
 }
 
@@ -212,29 +212,7 @@ func (l LearnOn) Read(
 		return Part{}, usage.Errorf("--learn-on %s: images and videos are taken as a whole", l)
 	}
 	if whole || l == LearnOnAll {
-		in, ownShape, err := reading.Recording(inputs)
-		if err != nil {
-			return Part{}, err
-		}
-		if shape == nil {
-			shape = ownShape
-		}
-		d, n := in.Signals.Dims()
-		if err := reading.CheckLooks(inputs[0], d, n); err != nil {
-			return Part{}, err
-		}
-		x := in.Signals
-		left, err := reading.source(ctx, blockwise.InMemory{Dense: x}, in)
-		if err != nil {
-			return Part{}, err
-		}
-		if left != blockwise.Source(blockwise.InMemory{Dense: x}) {
-			_, n = left.Dims()
-			if x, err = blockwise.Part(ctx, left, n); err != nil {
-				return Part{}, err
-			}
-		}
-		return Part{X: x, Shape: shape, Total: n, Notes: in.Notes}, nil
+		return readWhole(ctx, reading, inputs, shape)
 	}
 	s, err := reading.Open(ctx, inputs, report)
 	if err != nil {
@@ -265,6 +243,37 @@ func (l LearnOn) Read(
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
 	return Part{X: x, Total: total, Notes: s.About.Notes}, nil
+}
+
+// readWhole reads all of a recording that is to be learned from: its Fitting may leave out some. A
+// nil shape is that of the files.
+func readWhole(
+	ctx context.Context, reading *Reading, inputs []string, shape []int,
+) (Part, error) {
+	in, ownShape, err := reading.Recording(inputs)
+	if err != nil {
+		return Part{}, err
+	}
+	if shape == nil {
+		shape = ownShape
+	}
+	x := in.Signals
+	d, n := x.Dims()
+	if err := reading.CheckLooks(inputs[0], d, n); err != nil {
+		return Part{}, err
+	}
+	all := blockwise.Source(blockwise.InMemory{Dense: x})
+	left, err := reading.source(ctx, all, in)
+	if err != nil {
+		return Part{}, err
+	}
+	if left != all {
+		_, n = left.Dims()
+		if x, err = blockwise.Part(ctx, left, n); err != nil {
+			return Part{}, err
+		}
+	}
+	return Part{X: x, Shape: shape, Total: n, Notes: in.Notes}, nil
 }
 
 // CheckSequence returns a usage error if a shape of one axis isn't that of n positions.
