@@ -121,11 +121,11 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	if err != nil {
 		return err
 	}
-	var with []backend.Option
+	var backendOptions []backend.Option
 	if opt.allowUnverified {
-		with = append(with, backend.AllowUnverified)
+		backendOptions = append(backendOptions, backend.AllowUnverified)
 	}
-	b, err := backend.Open(opt.backend, with...)
+	b, err := backend.Open(opt.backend, backendOptions...)
 	if err != nil {
 		return err
 	}
@@ -136,15 +136,15 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	defer func() { err = errors.Join(err, store.Close()) }()
 	plan := experiment.Plan{Trials: table.Trials(), Jobs: opt.jobs}
 	plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
-		says := o.Error
+		result := o.Error
 		if o.MCC != nil {
-			says = fmt.Sprintf("MCC %.4f", *o.MCC)
+			result = fmt.Sprintf("MCC %.4f", *o.MCC)
 		}
 		if o.Report != nil {
-			says += ", " + string(o.Report.Verdict)
+			result += ", " + string(o.Report.Verdict)
 		}
-		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, says, o.Seconds,
-			o.Why)
+		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, result,
+			o.Seconds, o.Why)
 	}
 	if err := experiment.Run(ctx, b, store, plan); err != nil {
 		return err
@@ -180,8 +180,8 @@ func newSeconds() *cobra.Command {
 	var runs int
 	cmd := &cobra.Command{
 		Use: "seconds FILE",
-		Short: "Print the seconds of separations by the linear rule, and those of the processors; " +
-			"the first warms up",
+		Short: "Print the seconds that separations by the linear rule take, and the seconds of " +
+			"all processors; the first separation warms up",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x, err := datasets.ReadFile(args[0])

@@ -118,13 +118,13 @@ func check(z *mat.Dense, neighbours [][]int32) error {
 	}
 	for k, list := range neighbours {
 		if len(list) == 0 || len(list) != len(neighbours[0]) {
-			return fmt.Errorf("neighbours: position %d has %d, position 1 has %d; must be equally "+
-				"many, and at least one", k+1, len(list), len(neighbours[0]))
+			return fmt.Errorf("neighbours: position %d has %d, position 1 has %d; must be "+
+				"equally many, and at least one", k+1, len(list), len(neighbours[0]))
 		}
 		for _, n := range list {
 			if n < 0 || int(n) > t {
-				return fmt.Errorf("neighbours: one of position %d is %d; must be 0 to %d, or %d for one "+
-					"outside", k+1, n, t-1, t)
+				return fmt.Errorf("neighbours: one of position %d is %d; must be 0 to %d, or %d "+
+					"for one outside", k+1, n, t-1, t)
 			}
 		}
 	}
@@ -181,13 +181,13 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 // The correction for chance and the jackknife only lower the dependence of a pair. So the pair with
 // the largest correlations is measured first, and the others only until they fall below it.
 func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
-	pairs, err := a.whole(ctx)
+	pairs, err := a.bounds(ctx)
 	if err != nil {
 		return Pair{}, err
 	}
 	byTotal := func(p, q bounded) int { return cmp.Compare(p.Total(), q.Total()) }
 	first := slices.MaxFunc(pairs, byTotal)
-	measured, err := a.lower(ctx, []bounded{first}, blocks, 0)
+	measured, err := a.tighten(ctx, []bounded{first}, blocks, 0)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -196,7 +196,7 @@ func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 		bound = measured[0].Total()
 	}
 	rivals := slices.DeleteFunc(pairs, func(p bounded) bool { return p.Pair == first.Pair })
-	if rivals, err = a.lower(ctx, rivals, blocks, bound); err != nil {
+	if rivals, err = a.tighten(ctx, rivals, blocks, bound); err != nil {
 		return Pair{}, err
 	}
 	measured = append(measured, rivals...)
@@ -209,12 +209,12 @@ func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 // Mean returns the mean over all pairs of their total dependence. It stops with ctx's error when
 // ctx ends.
 func (a *Analysis) Mean(ctx context.Context) (float64, error) {
-	pairs, err := a.whole(ctx)
+	pairs, err := a.bounds(ctx)
 	if err != nil {
 		return 0, err
 	}
 	n := float64(len(pairs))
-	if pairs, err = a.lower(ctx, pairs, 0, 0); err != nil {
+	if pairs, err = a.tighten(ctx, pairs, 0, 0); err != nil {
 		return 0, err
 	}
 	mean := 0.0
@@ -224,7 +224,7 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 	return mean, nil
 }
 
-// bounded is a pair with an upper bound of its dependence.
+// A bounded is a pair whose Dependence is an upper bound, which tighten makes exact.
 type bounded struct {
 	Pair
 	chance Dependence // the mean correlations of shifted signals
@@ -238,18 +238,19 @@ func (p bounded) subtract(c Dependence) Dependence {
 	}
 }
 
-// whole returns all pairs with their correlations at all positions, including those by chance.
-func (a *Analysis) whole(ctx context.Context) ([]bounded, error) {
+// bounds returns all pairs with the first bound of their dependence: the correlations at all
+// positions, including those by chance.
+func (a *Analysis) bounds(ctx context.Context) ([]bounded, error) {
 	d, _ := a.residuals.Dims()
 	pairs := allPairs(d)
 	err := each(ctx, pairs, func(p *bounded) { p.Dependence = p.correlations(a.features, 0) })
 	return pairs, err
 }
 
-// lower corrects the correlations of pairs for chance, and replaces them by their minimum over the
-// jackknife with the given number of blocks. It drops the pairs whose total falls to bound or
+// tighten corrects the correlations of pairs for chance, and replaces them by their minimum over
+// the jackknife with the given number of blocks. It drops the pairs whose total falls to bound or
 // below.
-func (a *Analysis) lower(
+func (a *Analysis) tighten(
 	ctx context.Context, pairs []bounded, blocks int, bound float64,
 ) ([]bounded, error) {
 	drop := func() {
@@ -272,7 +273,7 @@ func (a *Analysis) lower(
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			continue // a signal is constant outside of this block
+			continue // without this block a signal is constant
 		}
 		err = each(ctx, pairs, func(p *bounded) {
 			d := p.subtract(p.correlations(without, 0))
@@ -327,8 +328,9 @@ func (p Pair) correlations(f *features, shift int) Dependence {
 	}
 }
 
-// subtractChance subtracts the mean of the pair's correlations over nullShifts shifts of its signals
-// against one another. It stops where the pair's total falls to bound, as each shift lowers it.
+// subtractChance subtracts the mean of the pair's correlations over nullShifts shifts of its
+// signals against one another. Each shift lowers the pair's total; when that falls to bound, it
+// stops.
 func (p *bounded) subtractChance(f *features, bound float64) {
 	t := len(f.white[p.I][0])
 	whole := p.Dependence

@@ -48,17 +48,17 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return m, nil
 }
 
-// Separate finds the linear demixing of the mixed signals x, d×n, whose signals
-// have the least description length together, and says how sure that is. If the
-// signals might as well be Gaussian with one spectrum, it is symmetric whitening.
-// The same x, Options and machine give the same Solution; the scale, offset and, but
-// for rounding and the noise of the resolution, any mixing of x make no difference
-// to the signals that are identified.
+// Separate finds the linear demixing of the mixed signals x, d×n, whose signals have the shortest
+// code together, and says how sure that is. If the signals might as well be Gaussian with the same
+// spectrum, the demixing is symmetric whitening.
 //
-// A step costs O(d·n·(d + p)), p being the values of the past that are used, and there are some
-// dozens of steps. The pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a
-// part of their positions where that leaves no doubt, and a few steps with all of them: see
-// Findings.DecidedOn.
+// The same x, Options and machine give the same Solution. Scale and offset of x make no difference
+// to the signals that are identified; a mixing of x makes none up to rounding and the noise of the
+// resolution.
+//
+// A step costs O(d·n·(d + p)) for p values of the past, and there are some dozens of steps. The
+// pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
+// where that leaves no doubt, and then by a few steps with all of them: see Findings.DecidedOn.
 //
 // It is an error if x can't be whitened or if ctx ends.
 func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
@@ -113,12 +113,12 @@ func withoutNoise(
 	return solution, nil
 }
 
-// separateWith separates white signals with the noise that blur, d×d, makes of white noise. If
-// that noise may explain the result, it also returns another blur, which can't.
+// separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w.
+// If that noise may explain the result, it also returns the matrix of a noise that can't.
 func separateWith(
-	ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
 ) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, blur, white, p, seed)
+	s, err := prepare(ctx, noiseMatrix, white, p, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,51 +156,53 @@ func separateWith(
 	}
 	solution.Skipped = skipped
 	if v.accepted() && best.explainedByNoise(s.past.N) {
-		return solution, null.noise(), nil
+		return solution, null.noiseMatrix(), nil
 	}
 	return solution, nil, nil
 }
 
 // explainedByNoise reports whether the noise of the resolution may be what distinguishes m's
-// signals. That is so if they are Gaussian, so that only their spectra differ, and the noise, a
-// share ρ of the innovations of one of them, could gain more than angleGain at n positions:
-// about n·ρ²/4. Random walks are an example. Uncorrelated by chance only over their whole
-// length, they aren't a rotation of the white signals, of which the noise is the same share.
+// signals. That is so if they are Gaussian, so that only their spectra differ, and the noise could
+// shorten the code by more than angleGain at n positions. A noise that is a share ρ of the power of
+// a signal's innovations shortens it by about n·ρ²/4.
+//
+// Random walks are an example: they correlate by chance, so that whitening changes them, and the
+// noise of the resolution is another share of each one's innovations.
 func (m *demixing) explainedByNoise(n int) bool {
-	most := 0.0
+	maxShare := 0.0
 	for i, s := range m.sources {
 		if !s.density.Gaussian() || s.window != 0 {
 			return false
 		}
 		added := resolution * floats.Norm(m.b.RawRowView(i), 2)
 		share := added * added * (1 + floats.Dot(s.weights, s.weights)) / (s.scale * s.scale)
-		most = max(most, share)
+		maxShare = max(maxShare, share)
 	}
-	return float64(n)*most*most/4 > angleGain
+	return float64(n)*maxShare*maxShare/4 > angleGain
 }
 
-// noise returns the matrix that makes, of white noise, noise that is the same share of all
+// noiseMatrix returns the matrix of a noise, as for addNoise, that is the same share of all
 // innovations under w and on average as large as the resolution. It is nil if w is singular.
-func (w *whitened) noise() *mat.Dense {
-	var blur mat.Dense
-	if blur.Inverse(w.b) != nil {
+func (w *whitened) noiseMatrix() *mat.Dense {
+	var m mat.Dense
+	if m.Inverse(w.b) != nil {
 		return nil
 	}
-	d, _ := blur.Dims()
-	blur.Scale(resolution*math.Sqrt(float64(d))/mat.Norm(&blur, 2), &blur)
-	return &blur
+	d, _ := m.Dims()
+	m.Scale(resolution*math.Sqrt(float64(d))/mat.Norm(&m, 2), &m)
+	return &m
 }
 
-// prepare returns the separator of the symmetrically white signals with the noise that blur,
-// d×d, makes of white noise.
+// prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix, as
+// for addNoise.
 func prepare(
-	ctx context.Context, blur *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
 ) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
-	addNoise(z, blur, seed)
+	addNoise(z, noiseMatrix, seed)
 	s, err := newSeparator(ctx, z, p)
 	if err != nil {
 		return nil, err
@@ -209,16 +211,16 @@ func prepare(
 	return s, nil
 }
 
-// sphericalNoise returns the matrix that makes, of white noise, noise of the given standard
+// sphericalNoise returns the matrix of independent noise, as for addNoise, with the given standard
 // deviation in each of d signals.
-func sphericalNoise(d int, deviations float64) *mat.Dense {
-	s := rotation.Identity(d)
-	s.Scale(deviations, s)
-	return s
+func sphericalNoise(d int, std float64) *mat.Dense {
+	m := rotation.Identity(d)
+	m.Scale(std, m)
+	return m
 }
 
-// addNoise adds to the signals z, d×n, what shape, d×d, makes of white noise.
-func addNoise(z, shape *mat.Dense, seed uint64) {
+// addNoise adds matrix·w to the signals z, d×n, with white noise w of variance 1. The matrix is d×d.
+func addNoise(z, matrix *mat.Dense, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
 	d, n := z.Dims()
 	drawn := make([]float64, n)
@@ -227,8 +229,8 @@ func addNoise(z, shape *mat.Dense, seed uint64) {
 			drawn[t] = rng.NormFloat64()
 		}
 		for i := range d {
-			if shape.At(i, j) != 0 {
-				floats.AddScaled(z.RawRowView(i), shape.At(i, j), drawn)
+			if matrix.At(i, j) != 0 {
+				floats.AddScaled(z.RawRowView(i), matrix.At(i, j), drawn)
 			}
 		}
 	}

@@ -130,7 +130,8 @@ func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predicta
 }
 
 // comparePredictions returns the predictability of a signal with the power Σ value², from the
-// squared errors of its two predictions in each block.
+// squared errors of its two predictions in each block. The standard error is that of the sum over
+// the blocks, by the variation of their gains.
 func comparePredictions(own, all []float64, power float64) Predictability {
 	n := float64(len(own))
 	gain := (floats.Sum(own) - floats.Sum(all)) / n
@@ -145,7 +146,8 @@ func comparePredictions(own, all []float64, power float64) Predictability {
 	}
 }
 
-// regressions predict d signals of variance 1, each from the k neighbours of all.
+// regressions hold what ridge regressions of d signals need. Each signal, of variance 1, is
+// predicted from the k neighbours of its own or of all.
 type regressions struct {
 	z          *mat.Dense    // d×n
 	neighbours [][]int32     // of each position, k
