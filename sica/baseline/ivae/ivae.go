@@ -38,6 +38,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
@@ -139,7 +140,8 @@ func (Config) Name() string { return name }
 // before. Its iterations are steps of Adam.
 //
 // It is an error if a setting is out of range, if the loss isn't finite, which wraps
-// ica.ErrNotFinite, or if ctx ends.
+// ica.ErrNotFinite, or if ctx ends. A compilation, or a call of the backend, goes on in the
+// background then.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	_, n := x.Dims()
 	return rival.Fit(ctx, name, c.validate(n), func() (*ica.Model, error) {
@@ -148,14 +150,21 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 			return nil, err
 		}
 		a := &autoencoder{
-			scale: s, u: c.U, sequence: c.U == nil && len(x.Shape()) == 1,
+			scale: s, sequence: c.U == nil && len(x.Shape()) == 1,
 			sample: c.Recover == Sample, seed: c.Seed,
 		}
 		if c.U == nil {
 			a.u = positions(x.Shape())
+		} else {
+			a.u = mat.DenseCopyOf(c.U) // as work in the background may see it later
 		}
+		c.Hidden = slices.Clone(c.Hidden)
 		standard := s.standardise(x.X())
-		losses, err := a.train(ctx, standard, c)
+		losses, err := programs.Attend(ctx, func(
+			ctx context.Context, _ func(func()),
+		) ([]float64, error) {
+			return a.train(ctx, standard, c)
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -286,3 +286,10 @@ func TestTransformNeedsU(t *testing.T) {
 		}
 	}
 }
+
+// A fit doesn't wait for a compilation when its context ends.
+func TestDeadlineWhileCompiling(t *testing.T) {
+	s, _ := sources(4, 5, 10)
+	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
+	baselinetest.KeepsDeadlines(t, x, func(b compute.Backend) ica.Method { return small().on(b) })
+}

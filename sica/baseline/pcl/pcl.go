@@ -43,6 +43,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
@@ -114,7 +115,8 @@ func (Config) Name() string { return name }
 // that over the tenth before. Its iterations are steps of Adam.
 //
 // It is an error if a setting is out of range, if x can't be whitened, if the loss isn't
-// finite, which wraps ica.ErrNotFinite, or if ctx ends.
+// finite, which wraps ica.ErrNotFinite, or if ctx ends. A compilation, or a call of the backend,
+// goes on in the background then.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return rival.Fit(ctx, name, c.validate(), func() (*ica.Model, error) {
 		input, f := x.X(), new(features)
@@ -125,17 +127,28 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 			}
 			input = f.whitening.White
 		}
-		var losses []float64
-		var err error
-		if f.h, losses, err = c.train(ctx, input); err != nil {
+		own := mat.DenseCopyOf(input) // as work in the background may see it later
+		c.Hidden = slices.Clone(c.Hidden)
+		t, err := programs.Attend(ctx, func(ctx context.Context, _ func(func())) (trained, error) {
+			h, losses, err := c.train(ctx, own)
+			return trained{h, losses}, err
+		})
+		if err != nil {
 			return nil, err
 		}
+		f.h = t.h
 		return &ica.Model{
 			Signals:     f.h.Outputs(input),
 			Map:         f,
-			Convergence: c.convergence(losses),
+			Convergence: c.convergence(t.losses),
 		}, nil
 	})
+}
+
+// trained is what train returns.
+type trained struct {
+	h      learning.Network
+	losses []float64
 }
 
 // train returns the feature network of the white, or raw, signals, and the loss of each step.

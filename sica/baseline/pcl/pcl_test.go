@@ -255,3 +255,9 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// A fit doesn't wait for a compilation when its context ends.
+func TestDeadlineWhileCompiling(t *testing.T) {
+	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
+	baselinetest.KeepsDeadlines(t, x, func(b compute.Backend) ica.Method { return small().on(b) })
+}
