@@ -65,9 +65,6 @@ func TestTrainerNamesWhatIsWrong(t *testing.T) {
 		"the loss is nil": func() (*flows.Trainer, error) {
 			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), nil, nil, []shapes.Shape{matrix})
 		},
-		"no batch shapes": func() (*flows.Trainer, error) {
-			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, nil, nil)
-		},
 		"batch shape 1 is": func() (*flows.Trainer, error) {
 			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, nil, []shapes.Shape{matrix, shapes.Make(dtypes.Float64, 7)})
 		},

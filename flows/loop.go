@@ -23,7 +23,8 @@ import (
 //	metrics, err := loop.RunSteps(steps, 10_000) // or RunEpochs
 //
 // source yields one batch per step, inputs followed by labels, of the shapes of NewTrainer without
-// their first axis. They are finalized, as by GoMLX. data is for all steps, as in Train.
+// their first axis. They are finalized, as by GoMLX. It is nil for a trainer without batches, whose
+// steps then have no end: use RunSteps. data is for all steps, as in Train.
 //
 // Steps are made S at a time, fewer before the end of the run or of an epoch, and then counted by
 // the loop one by one. So a hook sees the loss of its own step, but the variables after the last of
@@ -48,10 +49,27 @@ func (t *Trainer) Loop(
 	}
 	counter := train.NewTrainer(
 		gobackend.GetBackend(), counterStore, passLosses, nil, stepCounter{}, metrics, nil)
+	if source == nil {
+		source = noBatches{}
+	}
 	d := &lossDataset{
 		trainer: t, ctx: ctx, data: data, source: source, loop: train.NewLoop(counter),
 	}
 	return d.loop, d
+}
+
+// noBatches yields batches without tensors, without end.
+type noBatches struct{}
+
+// Name implements train.Dataset.
+func (noBatches) Name() string { return "no batches" }
+
+// Iter implements train.Dataset.
+func (noBatches) Iter() iter.Seq2[train.Batch, error] {
+	return func(yield func(train.Batch, error) bool) {
+		for yield(train.Batch{}, nil) {
+		}
+	}
 }
 
 // A stepCounter is an optimizer that only counts steps.

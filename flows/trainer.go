@@ -61,7 +61,8 @@ type Trainer struct {
 // NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX or of
 // this package. dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
 // those of its batches. These have a leading axis of S, the maximum number of steps per call:
-// [S, R, …] as a rule, or [S, …] for a loss that is a scalar. A nil backend is pure Go.
+// [S, R, …] as a rule, or [S, …] for a loss that is a scalar. Without batches (nil) every step has
+// the same inputs, and Train makes any number of steps. A nil backend is pure Go.
 //
 // The variables, with those of the optimizer, are created here. Trainable ones have no value yet:
 // the caller may set them now (see layers.Initialise) or leave them to their initializers in the
@@ -96,7 +97,7 @@ func NewTrainer(
 	}
 	build := t.loopGraph
 	if isPureGo(backend) {
-		build = t.stepGraph
+		build = t.hostStepGraph
 	}
 	t.exec, err = model.NewExec(backend, store, func(scope *model.Scope, inputs []*Node) []*Node {
 		t.compile++
@@ -119,8 +120,6 @@ func (t *Trainer) check() error {
 		return errors.New("the optimizer is nil; must be one")
 	case t.loss == nil:
 		return errors.New("the loss is nil; must be a StepLoss")
-	case len(t.batchShapes) == 0:
-		return errors.New("no batch shapes; must be at least one, whose first axis is that of the steps")
 	}
 	for k, s := range t.dataShapes {
 		if !s.Ok() {
@@ -136,8 +135,17 @@ func (t *Trainer) check() error {
 	return nil
 }
 
-// steps returns S, the maximum number of steps of a call of Train.
-func (t *Trainer) steps() int { return t.batchShapes[0].Dim(0) }
+// stepsWithoutBatches is the number of steps per call of the device where no batch says it. Half of
+// it costs time where a step takes microseconds; twice of it delays the end of a context.
+const stepsWithoutBatches = 100
+
+// steps returns S, the maximum number of steps of a call of the device.
+func (t *Trainer) steps() int {
+	if len(t.batchShapes) == 0 {
+		return stepsWithoutBatches
+	}
+	return t.batchShapes[0].Dim(0)
+}
 
 // Compilations returns how many times the training program was compiled: 1 after the first Train.
 func (t *Trainer) Compilations() int { return t.compile }
@@ -169,12 +177,13 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
-// Train makes the first steps (1 to S) of batches. It returns the loss of each step before its
+// Train makes the first steps (1 to S) of batches, or any number without batches. It returns the loss of each step before its
 // update, [steps][R], without regularization. data and batches must have the shapes of NewTrainer;
-// they stay the caller's. A loss that is NaN or infinite, as in half precision, is no error.
+// they stay the caller's. A loss that is NaN or infinite, as by an overflow in half precision, is no
+// error.
 //
-// If ctx ends, Train returns its error: on XLA before the call, which can't be interrupted, in
-// pure Go before the next step. The updates of earlier steps stay.
+// If ctx ends, Train returns its error: on XLA before the call of up to S steps, which can't be
+// interrupted (100 without batches), in pure Go before the next step. The updates of earlier steps stay.
 func (t *Trainer) Train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {
@@ -187,13 +196,30 @@ func (t *Trainer) Train(
 	if err := checkTensors("batch", batches, t.batchShapes); err != nil {
 		return nil, fmt.Errorf("flows: Train: %w", err)
 	}
-	if steps < 1 || steps > t.steps() {
+	switch {
+	case steps < 1:
+		return nil, fmt.Errorf("flows: Train: %d steps; must be at least 1", steps)
+	case len(batches) > 0 && steps > t.steps():
 		return nil, fmt.Errorf("flows: Train: %d steps; must be 1 to %d, like the batch tensors",
 			steps, t.steps())
-	}
-	if isPureGo(t.backend) {
+	case isPureGo(t.backend):
 		return t.trainOnHost(ctx, data, batches, steps)
 	}
+	perStep := make([][]float64, 0, steps)
+	for len(perStep) < steps {
+		next, err := t.trainOnDevice(ctx, data, batches, min(steps-len(perStep), t.steps()))
+		if err != nil {
+			return nil, err
+		}
+		perStep = append(perStep, next...)
+	}
+	return perStep, nil
+}
+
+// trainOnDevice makes at most S steps in one call.
+func (t *Trainer) trainOnDevice(
+	ctx context.Context, data, batches []*tensors.Tensor, steps int,
+) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -288,6 +314,16 @@ func (t *Trainer) stepGraph(scope *model.Scope, inputs []*Node) []*Node {
 	loss := t.lossGraph(scope, inputs)
 	t.updateGraph(scope, loss)
 	return []*Node{loss}
+}
+
+// hostStepGraph is stepGraph for a step that the host calls, which reads losses in single or double
+// precision.
+func (t *Trainer) hostStepGraph(scope *model.Scope, inputs []*Node) []*Node {
+	outputs := t.stepGraph(scope, inputs)
+	if outputs[0].DType() != dtypes.Float64 {
+		outputs[0] = ConvertDType(outputs[0], dtypes.Float32)
+	}
+	return outputs
 }
 
 // lossGraph returns the loss of step i = inputs[0], [R].

@@ -1,6 +1,8 @@
 package flows_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -12,10 +14,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/ml/train"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -243,6 +248,103 @@ func TestTrainerErrors(t *testing.T) {
 		}, nil, []shapes.Shape{shapes.Make(dtypes.Float32, 2, 3, 4)})
 		if err == nil {
 			t.Error("a loss that can't be built gave no error")
+		}
+	})
+}
+
+// A loss may be in half precision on every backend. If it overflows there it is infinite, which is
+// no error; the same in more precision, or with float32's range, is finite.
+func TestLossInHalfPrecision(t *testing.T) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		for dtype, overflows := range map[dtypes.DType]bool{
+			dtypes.Float16: true, dtypes.BFloat16: false, dtypes.Float32: false, dtypes.Float64: false,
+		} {
+			loss := func(scope *model.Scope, _, batch []*Node) *Node {
+				w := scope.WithInitializer(initializer.One).VariableWithShape("w", shapes.Make(dtype))
+				x := ConvertDType(batch[0], dtype)
+				return Square(Mul(w.NodeValue(x.Graph()), x)) // 90000; float16 ends at 65504
+			}
+			shape := shapes.Make(dtypes.Float32, 2)
+			sgd := optimizer.StochasticGradientDescent().WithLearningRate(1e-6).Done()
+			trainer, err := flows.NewTrainer(b, model.NewStore(), sgd, loss, nil, []shapes.Shape{shape})
+			if err != nil {
+				t.Fatal(err)
+			}
+			losses, err := trainer.Train(t.Context(), nil,
+				[]*tensors.Tensor{tensors.FromValue([]float32{300, 300})}, 2)
+			trainer.Finalize()
+			if err != nil {
+				t.Fatalf("%s: %v", dtype, err)
+			}
+			if got := math.IsInf(losses[0][0], 1); got != overflows {
+				t.Errorf("%s: losses %v", dtype, losses)
+			}
+		}
+	})
+}
+
+// A trainer without batches makes any number of steps, those of one that has batches and doesn't
+// use them, by Train and by a loop. It ends with its context, and what was learned by then stays.
+func TestTrainerWithoutBatches(t *testing.T) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		const steps = 250 // three calls
+		data := []*tensors.Tensor{tensors.FromValue([]float64{1, 3})}
+		loss := func(scope *model.Scope, data, _ []*Node) *Node {
+			w := scope.WithInitializer(initializer.Zero).VariableWithShape("w", shapes.Make(dtypes.Float64))
+			return ReduceAllMean(Square(Sub(data[0], w.NodeValue(data[0].Graph()))))
+		}
+		newTrainer := func(batches []shapes.Shape) (*flows.Trainer, *model.Store) {
+			store := model.NewStore()
+			trainer, err := flows.NewTrainer(
+				b, store, torchAdam(0.01), loss, []shapes.Shape{data[0].Shape()}, batches)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(trainer.Finalize)
+			return trainer, store
+		}
+		unused := tensors.FromShape(shapes.Make(dtypes.Float32, steps))
+		with, _ := newTrainer([]shapes.Shape{unused.Shape()})
+		want, err := with.Train(t.Context(), data, []*tensors.Tensor{unused}, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, _ := newTrainer(nil)
+		got, err := without.Train(t.Context(), data, nil, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d losses are others than the %d with batches", len(got), len(want))
+		}
+		if n := without.Compilations(); n != 1 {
+			t.Errorf("%d compilations, want 1", n)
+		}
+		if _, err := without.Train(t.Context(), data, nil, 0); err == nil {
+			t.Error("no steps gave no error")
+		}
+
+		looped, _ := newTrainer(nil)
+		loop, endless := looped.Loop(t.Context(), data, nil)
+		var losses [][]float64
+		loop.OnStep("losses", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
+			losses = append(losses, []float64{tensors.ToScalar[float64](metrics[0])})
+			return nil
+		})
+		if _, err := loop.RunSteps(endless, steps); err != nil {
+			t.Fatalf("%+v", err)
+		}
+		if !reflect.DeepEqual(losses, want) {
+			t.Errorf("%d losses of a loop are others than the %d of Train", len(losses), len(want))
+		}
+
+		stopped, store := newTrainer(nil)
+		_, err = stopped.Train(contexttest.EndsAfter(t.Context(), 2), data, nil, steps)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want that of the context", err)
+		}
+		if n := optimizer.GetGlobalStep(store); n != 2 && n != 200 { // in pure Go, on XLA
+			t.Errorf("%d steps before the context ended", n)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -37,12 +36,11 @@ func fit(ctx context.Context, z *mat.Dense) (coefficients [][]float32, before, a
 		values = append(values, float32(v))
 	}
 	signals := tensors.FromFlatDataAndDimensions(values, 1, d, n)
-	none := tensors.FromShape(shapes.Make(dtypes.Float32, steps, 1)) // nothing is drawn for a step
 	adam := optimizer.Adam().LearningRate(.02).Done()
 	trainer := must(flows.NewTrainer(must(backend.Open(backend.Go)), store, adam, loss,
-		[]shapes.Shape{signals.Shape()}, []shapes.Shape{none.Shape()}))
+		[]shapes.Shape{signals.Shape()}, nil)) // no batches: all signals in each step
 	defer trainer.Finalize()
-	losses := must(trainer.Train(ctx, []*tensors.Tensor{signals}, []*tensors.Tensor{none}, steps))
+	losses := must(trainer.Train(ctx, []*tensors.Tensor{signals}, nil, steps))
 	v := store.GetVariable("/source/" + flows.AutoregressiveCoefficients) // [R, d, L]
 	return must(v.Value()).Value().([][][]float32)[0], losses[0][0], losses[steps-1][0]
 }

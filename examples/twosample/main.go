@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -40,11 +39,10 @@ func pValues(ctx context.Context, rho float64) (values []float64) {
 	store.SetParam(sicalayers.ParamRuns, 2)
 	defer store.Finalize()
 	learn, held := halves(rho), halves(rho)
-	none := tensors.FromShape(shapes.Make(dtypes.Float32, steps, 1)) // nothing is drawn for a step
 	trainer := must(flows.NewTrainer(b, store, optimizer.Adam().LearningRate(.01).Done(), loss,
-		[]shapes.Shape{learn.Shape()}, []shapes.Shape{none.Shape()}))
+		[]shapes.Shape{learn.Shape()}, nil)) // no batches: all samples in each step
 	defer trainer.Finalize()
-	must(trainer.Train(ctx, []*tensors.Tensor{learn}, []*tensors.Tensor{none}, steps))
+	must(trainer.Train(ctx, []*tensors.Tensor{learn}, nil, steps))
 
 	ratios := must(model.CallOnce(b, store, logRatio, held))
 	for _, run := range ratios.Value().([][][]float32) {

@@ -212,6 +212,27 @@ func TestFollowRing(t *testing.T) {
 	}
 }
 
+// A nil backend is pure Go.
+func TestWithoutBackend(t *testing.T) {
+	z := draw(t, Gaussian{[2]float64{1, 1}, 0.5}, 13, 20)
+	training := Training{Steps: 3, BatchSize: 2, LearningRate: 1e-3}
+	var losses, logRatios [2][]float64
+	for i, b := range []compute.Backend{nil, open(t, backend.Go)} {
+		ratio, err := LearnRatio(t.Context(), b, newRNG(12), z, z, training)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ratio.Close()
+		losses[i] = ratio.Loss
+		if logRatios[i], err = ratio.LogRatio(z); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(losses[0], losses[1]) || !slices.Equal(logRatios[0], logRatios[1]) {
+		t.Errorf("losses %v without a backend, %v in pure Go", losses[0], losses[1])
+	}
+}
+
 func TestErrors(t *testing.T) {
 	ctx, b, rng := context.Background(), open(t, backend.Go), newRNG(12)
 	g := Gaussian{[2]float64{1, 1}, 0.5}
@@ -232,8 +253,6 @@ func TestErrors(t *testing.T) {
 		{func() error { _, err := Product(nil, z); return err }, "rng: is nil"},
 		{func() error { _, err := Product(rng, nil); return err }, "z: is empty"},
 		{func() error { _, err := Product(rng, nan); return err }, "infinite or not a number"},
-		{func() error { _, err := LearnRatio(ctx, nil, rng, z, z, short); return err },
-			"backend: is nil"},
 		{func() error { _, err := LearnRatio(ctx, b, nil, z, z, short); return err }, "rng: is nil"},
 		{func() error { _, err := LearnRatio(ctx, b, rng, new(mat.Dense), z, short); return err },
 			"joint: is empty"},

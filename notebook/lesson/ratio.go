@@ -2,7 +2,6 @@ package lesson
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -16,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -49,13 +49,15 @@ type Ratio struct {
 }
 
 // LearnRatio learns the ratio from joint and product samples, both of d signals at any number of
-// positions. Weights and batches are drawn from rng. If ctx ends, the error wraps ctx's.
+// positions. Weights and batches are drawn from rng. A nil backend is pure Go. If ctx ends, the error
+// wraps ctx's.
 func LearnRatio(
 	ctx context.Context, backend compute.Backend, rng *rand.Rand,
 	joint, product *mat.Dense, training Training,
 ) (*Ratio, error) {
-	if backend == nil {
-		return nil, errors.New("lesson: backend: is nil; must be a compute.Backend")
+	backend, err := purego.Or(backend)
+	if err != nil {
+		return nil, fmt.Errorf("lesson: %w", err)
 	}
 	if rng == nil {
 		return nil, errNilRand

@@ -325,3 +325,49 @@ func TestFitAsAsked(t *testing.T) {
 		t.Errorf("ended: %v", err)
 	}
 }
+
+// scaling is a custom transform that says whether it is pointwise, before it is fitted.
+type scaling struct{ pointwise bool }
+
+func (s scaling) Pointwise() bool { return s.pointwise }
+
+func (s scaling) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return s, nil }
+
+func (s scaling) Apply(x *mat.Dense) (*mat.Dense, error) {
+	z := mat.DenseCopyOf(x)
+	z.Scale(2, z)
+	return z, nil
+}
+
+// unread is a recording that must not be read.
+type unread struct{ t *testing.T }
+
+func (u unread) Dims() (d, n int) { return 2, 1000 }
+
+func (u unread) Blocks(int) Blocks {
+	u.t.Error("the recording was read")
+	return InMemory{mat.NewDense(2, 1000, nil)}.Blocks(1000)
+}
+
+// A custom transform that says that it isn't pointwise is refused before anything is read; one
+// that says that it is fits, and maps blocks as the whole.
+func TestFitPointwise(t *testing.T) {
+	cfg := sica.Default().Smoke()
+	cfg.Prepare = scaling{}
+	for _, n := range []int{0, 500} {
+		_, err := Fit(t.Context(), nil, unread{t}, cfg, n)
+		if !errors.Is(err, sica.ErrNotPointwise) || !strings.Contains(err.Error(), "Prepare") {
+			t.Errorf("n = %d: error %v, want ErrNotPointwise about Prepare", n, err)
+		}
+	}
+	cfg.Prepare = scaling{pointwise: true}
+	x := mixedAR7(t, 1, 1000)
+	r, err := Fit(t.Context(), nil, InMemory{x}, cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gathered(Transform(r, InMemory{x}.Blocks(300)))
+	if err != nil || !mat.EqualApprox(z, r.Z, 1e-12) {
+		t.Errorf("in blocks it differs (%v)", err)
+	}
+}
