@@ -40,7 +40,7 @@ type Run struct {
 
 // Fit separates the mixed signals x, d signals in rows × n positions in columns, with d ≥ 2
 // (paper, Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and
-// n ≥ d + 2. NetworkOnly needs 20 positions along the first axis and 5 along the others.
+// n ≥ d + 2. NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
 // A nil backend is pure Go. An error about x or cfg comes before any work and without a result,
 // and so does ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
@@ -181,7 +181,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 		return fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 0", d, n, d0, n0)
 	}
 	least := max(minPositions, d+2)
-	if f.cfg.Method != NoMethod && n < least {
+	if f.cfg.Method != NoMethod && d > 1 && n < least {
 		return signalsError{fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; "+
 			"must be at least %d", n, d, f.cfg.Method, least)}
 	}

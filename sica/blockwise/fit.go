@@ -25,7 +25,7 @@ const (
 	learnMost = 1 << 22
 	// worthLearning is the error that more positions must save: half of the last digit
 	// in which this project gives an MCC.
-	worthLearning = .0005
+	worthLearning = 0.0005
 )
 
 // Fit is sica.Fit on a part of a recording: on n of its positions, in blocks of 8192
@@ -33,16 +33,15 @@ const (
 // All of it is learned from where n is all, and the result is that of sica.Fit. Apply it
 // by Transform.
 //
-// With n = 0 it chooses n so that all positions would be worth less than .0005 of
-// correlation: the linear rule gives each signal an expected error, 1 − |correlation|
-// with its source (linear.Findings.ExpectedError), that falls as 1/n, and is 1 for signals
-// that nothing tells apart; a quarter of what the two halves of the part disagree by takes
-// its place where that is more. It begins with AlwaysLearned positions, or with all if these
-// are at most twice as many. It takes as many more as the error calls for, up to 2²² values in
-// all, which is the most in memory. Result.Why says what was taken, if that isn't all, and what
-// is expected of it. Where the method isn't
-// LinearOnly or Auto, or iterations follow, there is no such error, and n is all or
-// those 2²² values.
+// With n = 0 it chooses n so that all positions would be worth less than 0.0005 of
+// correlation. The linear rule gives each signal an expected error, 1 − |correlation| with its
+// source (linear.Findings.ExpectedError). It falls as 1/n, and is 1 for signals that aren't
+// identified. A quarter of what the two halves of the part disagree by takes its place where
+// that is more. Fit begins with AlwaysLearned positions, or with all if these are at most twice
+// as many. It takes as many more as the error calls for, up to 2²² values in all, which is the
+// most in memory. Result.Why says what was taken, if that isn't all, and what is expected of it.
+// Where the method isn't LinearOnly or Auto, or iterations follow, there is no such error, and n
+// is all or those 2²² values.
 //
 // Config.Shape must be that of a sequence: nil. A Prepare with a method Pointwise that returns
 // false is an error (see preprocess.Applier). The other errors are those of sica.Fit and of x.

@@ -483,8 +483,23 @@ func (s *search) why(sol *Solution) string {
 		text += fmt.Sprintf("Only signals %s and %s are identified", strings.Join(names[:last], ", "),
 			names[last])
 	}
-	return text + fmt.Sprintf(": the rotation of signals %s is not identified.", sol.groupNames()) +
-		sol.doubt()
+	reason := "other rotations of signals %s explain the mixed signals nearly as well."
+	if s.hidden(sol.Groups) {
+		reason = "the noise of the channels hides the rotation of signals %s."
+	}
+	return text + ": " + fmt.Sprintf(reason, sol.groupNames()) + sol.doubt()
+}
+
+// hidden reports whether each group of several signals has one that the noise of the chosen
+// explanation lets correlate with its source by less than minFidelity.
+func (s *search) hidden(groups [][]int) bool {
+	_, fidelity := s.c.denoised(s.chosen)
+	for _, g := range groups {
+		if len(g) > 1 && !slices.ContainsFunc(g, func(i int) bool { return fidelity[i] < minFidelity }) {
+			return false
+		}
+	}
+	return true
 }
 
 // merge joins the groups of the pairs, which aren't identified, or all groups.

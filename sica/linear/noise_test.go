@@ -83,3 +83,42 @@ func TestChannelNoise(t *testing.T) {
 		t.Logf("%d of %d at a coarser resolution", coarse, mixtures)
 	}
 }
+
+// Where pairs aren't identified although their evidence is large, Why says what speaks against it:
+// other demixings that explain the mixed signals nearly as well, or noise of the channels.
+func TestWhyNotIdentified(t *testing.T) {
+	ar := func(rng *rand.Rand) (*mat.Dense, error) {
+		return datasets.AR(rng, 3000,
+			datasets.ARProcess{Coefficients: []float64{1.8, -0.95}, Scale: 0.1, BurnIn: 100},
+			datasets.ARProcess{Coefficients: []float64{-0.9}, Scale: 0.5, BurnIn: 100})
+	}
+	laplace := func(rng *rand.Rand) (*mat.Dense, error) {
+		return datasets.LaplaceAR(rng, 3, 3000, 0.7)
+	}
+	mixing := mat.NewDense(3, 3, []float64{1, 0.4, -0.2, 0.3, 1, 0.5, 0.1, -0.6, 1})
+	for name, test := range map[string]struct {
+		sources func(*rand.Rand) (*mat.Dense, error)
+		seed    uint64
+		noise   float64
+		want    string
+	}{
+		"another demixing": {laplace, 111, 0,
+			"other rotations of signals 1, 2, 3 explain the mixed signals nearly as well."},
+		"noise": {ar, 100, 0.5, "the noise of the channels hides the rotation of signals 1, 2."},
+	} {
+		rng := rand.New(rand.NewPCG(test.seed, 0))
+		s, err := test.sources(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := s.Dims()
+		var x mat.Dense
+		x.Mul(mixing.Slice(0, d, 0, d), s)
+		x.Apply(func(_, _ int, v float64) float64 { return v + test.noise*rng.NormFloat64() }, &x)
+		sol := separate(t, &x, linear.Options{Seed: 1})
+		if !strings.HasSuffix(sol.Why, test.want) || len(sol.Groups) == d || sol.Evidence < 100 {
+			t.Errorf("%s: groups %v, evidence %.1f, %q, want %q",
+				name, sol.Groups, sol.Evidence, sol.Why, test.want)
+		}
+	}
+}

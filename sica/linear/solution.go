@@ -87,7 +87,7 @@ type Findings struct {
 	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
 	ExpectedError []float64 `json:"expected_error"`
 	// Doubtful is whether the recovered signals depend on each other, so that the
-	// evidence may be wrong: whether the Dependence of a pair is larger than .1 and
+	// evidence may be wrong: whether the Dependence of a pair is larger than 0.1 and
 	// than five of its standard errors.
 	Doubtful bool `json:"doubtful"`
 	// Candidate is the name of the candidate whose descent led to the demixing.
@@ -132,9 +132,10 @@ type Pair struct {
 	// Both leave out the sixteenth of the positions that favours them most. The code length
 	// of the angle is subtracted.
 	Evidence float64 `json:"evidence"`
-	// Identified is whether the signals are in different groups: Evidence is more
-	// than log 20, that for any rotation is, too, and no chain of pairs that
-	// aren't identified leads from one to the other.
+	// Identified is whether the signals are in different groups. Evidence is more than log 20
+	// then, and so is that for any rotation. No other demixing, with noise of the channels in
+	// the models, explains the mixed signals nearly as well. And no chain of pairs that aren't
+	// identified leads from one signal to the other.
 	Identified bool `json:"identified"`
 	// AngleError is the standard error of the angle in radians. It is meaningless unless the
 	// pair is identified.

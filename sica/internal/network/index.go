@@ -35,14 +35,17 @@ func CheckShape(shape []int) error {
 func newIndex(shape []int, reach int) (*index, error) {
 	offsets := past.Within(reach, len(shape))
 	before, after := past.Margins(offsets, len(shape))
-	for a, n := range shape {
-		if n < 1 {
-			return nil, fmt.Errorf("shape %v: every axis must be at least 1", shape)
+	least := make([]int, len(shape))
+	for a := range shape {
+		least[a] = 2*(before[a]+after[a]) + 1
+		if a == 0 {
+			least[a] = max(least[a], numBlocks*(before[a]+1))
 		}
-		if n <= 2*(before[a]+after[a]) || (a == 0 && n < numBlocks*(before[a]+1)) {
-			return nil, fmt.Errorf("shape %v is too small for a past of %d: "+
-				"it must have at least %d positions along the first axis and more than %d along the others",
-				shape, reach, numBlocks*(reach+1), 4*reach)
+	}
+	for a, n := range shape {
+		if n < least[a] {
+			return nil, fmt.Errorf("x: has positions of shape %v, too few for networks that see a past of "+
+				"%d; must be at least %v", shape, reach, least)
 		}
 	}
 	x := &index{Past: past.New(shape, offsets), reach: reach, stride: grid.Product(shape[1:])}
