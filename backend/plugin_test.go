@@ -16,6 +16,22 @@ import (
 	"time"
 )
 
+// closeCUDA lets the test open CUDA as if the process hadn't: what Open returned stays as it is,
+// and is the process's again after the test.
+func closeCUDA(t *testing.T) {
+	t.Helper()
+	opened.Lock()
+	defer opened.Unlock()
+	if b, ok := opened.byName[CUDA]; ok {
+		delete(opened.byName, CUDA)
+		t.Cleanup(func() {
+			opened.Lock()
+			defer opened.Unlock()
+			opened.byName[CUDA] = b
+		})
+	}
+}
+
 // write makes a plugin's file in a new folder.
 func write(t *testing.T, name, content string) (path string) {
 	t.Helper()
@@ -232,6 +248,7 @@ func TestVerifiedHasSetupsPlugin(t *testing.T) {
 // An unknown file isn't loaded, by name or by Auto, but on request. That this one
 // is no library is an error then, or Auto's reason to go on to the next.
 func TestOpenUnverified(t *testing.T) {
+	closeCUDA(t)
 	path := write(t, "pjrt_c_api_cuda_plugin.so", "not a library")
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", filepath.Dir(path))
 	for _, name := range []string{Auto, CUDA} {
@@ -254,6 +271,7 @@ func TestOpenGoMLXPlugin(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("GoMLX's folder is elsewhere")
 	}
+	closeCUDA(t)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", "")
