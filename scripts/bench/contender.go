@@ -45,12 +45,12 @@ func contenders(ctx context.Context, o options) (all []contender, closeAll func(
 		}
 	}
 	for _, line := range o.peers {
-		impls, err := impls(ctx, line)
+		impls, where, err := greet(ctx, line)
 		if err != nil {
 			return nil, closeAll, err
 		}
 		for _, impl := range impls {
-			p, err := startPeer(ctx, line, impl)
+			p, err := startPeer(ctx, line, impl, where)
 			if err != nil {
 				return nil, closeAll, err
 			}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"math"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -123,6 +125,31 @@ func TestSmoke(t *testing.T) {
 func onlyLosses(c contender, all []contender) bool {
 	_, where := c.name()
 	return where == backend.Go && len(all) > 1
+}
+
+// A peer's rows say where it computes, by its own word; one that doesn't say it isn't timed.
+func TestPeerBackend(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the peers here are shell scripts")
+	}
+	for answer, want := range map[string]string{
+		`{"ok": true, "impls": ["jax_jit"], "backend": "gpu"}`: "jax_jit (gpu)",
+		`{"ok": true, "impls": ["jax_jit"]}`:                   "",
+	} {
+		script := filepath.Join(t.TempDir(), "peer.sh")
+		text := "while read -r line; do echo '" + answer + "'; done\n"
+		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, closeAll, err := contenders(t.Context(), options{peers: []string{"sh " + script}})
+		switch {
+		case want == "" && err == nil:
+			t.Errorf("%s: no error", answer)
+		case want != "" && (err != nil || label(all[len(all)-1]) != want):
+			t.Errorf("%s: error %v; must be shown as %s", answer, err, want)
+		}
+		closeAll()
+	}
 }
 
 // A peer that computes another loss, or none, is found out.

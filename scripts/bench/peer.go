@@ -15,10 +15,11 @@ import (
 // peer is an implementation in a program of its own, which answers one JSON
 // object a line with another (see peers/protocol.py).
 type peer struct {
-	impl string
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
+	impl  string
+	where string // it computes, as it says itself
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
 }
 
 type request struct {
@@ -39,18 +40,19 @@ type reply struct {
 	OK      bool              `json:"ok"`
 	Error   string            `json:"error"`
 	Impls   []string          `json:"impls"`
+	Backend string            `json:"backend"`
 	Version map[string]string `json:"versions"`
 	Losses  []float64         `json:"losses"`
 	Compile float64           `json:"compile_ms"`
 	MS      []float64         `json:"ms"`
 }
 
-func startPeer(ctx context.Context, line, impl string) (*peer, error) {
+func startPeer(ctx context.Context, line, impl, where string) (*peer, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
 		return nil, errors.New("a peer's command line is empty")
 	}
-	p := &peer{impl: impl, cmd: exec.CommandContext(ctx, words[0], words[1:]...)}
+	p := &peer{impl: impl, where: where, cmd: exec.CommandContext(ctx, words[0], words[1:]...)}
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -67,14 +69,17 @@ func startPeer(ctx context.Context, line, impl string) (*peer, error) {
 	return p, nil
 }
 
-// impls asks a peer program what it implements.
-func impls(ctx context.Context, line string) ([]string, error) {
-	p, err := startPeer(ctx, line, "")
+// greet asks a peer program what it implements, and where it computes.
+func greet(ctx context.Context, line string) (impls []string, where string, err error) {
+	p, err := startPeer(ctx, line, "", "")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	hello, err := p.ask(request{Op: "hello"})
-	return hello.Impls, errors.Join(err, p.close())
+	if err == nil && hello.Backend == "" {
+		err = fmt.Errorf("%q doesn't say where it computes; must answer hello with a backend", line)
+	}
+	return hello.Impls, hello.Backend, errors.Join(err, p.close())
 }
 
 // ask returns the answer to a request; the error, too, is the peer's.
@@ -100,7 +105,7 @@ func (p *peer) ask(r request) (reply, error) {
 	return answer, nil
 }
 
-func (p *peer) name() (impl, backend string) { return p.impl, "cpu" }
+func (p *peer) name() (impl, backend string) { return p.impl, p.where }
 
 // takes leaves out what the peers don't have, and what would take them minutes:
 // torch_compile compiles each problem for up to two, and a step of jax_scan

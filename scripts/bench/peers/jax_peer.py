@@ -302,6 +302,7 @@ def main() -> None:
             impls=["jax_jit", "jax_scan"],
             versions={"jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": np.__version__},
             threads=len(os.sched_getaffinity(0)),  # which XLA goes by
+            backend=jax.default_backend(),
             build=build,
         )
     )

@@ -3,7 +3,7 @@
 The harness writes one JSON object a line to a peer's standard input and reads
 one reply a line from its standard output:
 
-    hello                  -> impls, versions, threads
+    hello                  -> impls, versions, threads, backend
     prepare a problem      -> losses (for the harness to compare), compile_ms
     time it n times        -> ms, n wall times of one unit of work
     drop it                -> frees what was prepared
@@ -119,6 +119,7 @@ class Peer(NamedTuple):
     impls: list[str]
     versions: dict[str, str]
     threads: int
+    backend: str  # where it computes, such as "cpu" or "gpu"
     build: Callable[[Problem], Work]
 
 
@@ -155,7 +156,12 @@ class _Session:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         match request["op"]:
             case "hello":
-                return {"impls": self.peer.impls, "versions": self.peer.versions, "threads": self.peer.threads}
+                return {
+                    "impls": self.peer.impls,
+                    "versions": self.peer.versions,
+                    "threads": self.peer.threads,
+                    "backend": self.peer.backend,
+                }
             case "prepare":
                 return self.prepare(request)
             case "time":

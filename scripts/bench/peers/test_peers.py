@@ -200,7 +200,9 @@ class PeersTest(unittest.TestCase):
                 self.assertFalse(client.ask(op="time", repeats=1)["ok"])
                 self.assertFalse(client.ask(op="unknown")["ok"])
                 self.assertFalse(client.ask(op="prepare", impl=impl)["ok"])
-                self.assertIn(impl, client.ask(op="hello")["impls"])
+                hello = client.ask(op="hello")
+                self.assertIn(impl, hello["impls"])
+                self.assertIn(hello["backend"], ["cpu", "gpu"])
 
 
 if __name__ == "__main__":

@@ -261,6 +261,7 @@ def main() -> None:
             impls=["torch_eager", "torch_compile"],
             versions={"torch": torch.__version__, "numpy": np.__version__},
             threads=torch.get_num_threads(),
+            backend="cpu",  # where torch puts tensors unless asked
             build=build,
         )
     )
