@@ -82,7 +82,7 @@ func TestSettingsReference(t *testing.T) {
 
 Generated from the code by "go test ./docs -update". Start from a preset, such as sica.Default(), and
 change fields. A value that is out of range is an error that names the valid ones. A dash is the zero
-value: none, 0 or false. The flag is that of "sica separate".
+value: none, 0 or false. The flag is that of "sica separate". Positions are time steps or pixels.
 
 ## sica.Config
 
@@ -135,7 +135,8 @@ Transforms are ` + "`preprocess.Standardise`, `ZCA`, `Gaussianise` and `Conditio
 	page.WriteString(`
 ## sica.Flow
 
-The settings of the iterations, with the values of the presets that have some.
+The settings of the iterations, with the values of the presets that have some. **Default and Direct
+ignore all of them**: they make no iterations. Signals have variance 1, steps and learning rates no unit.
 
 | field | type | FastWGF | PaperWGF | PaperRF | what it is |
 | --- | --- | --- | --- | --- | --- |
@@ -149,14 +150,27 @@ The settings of the iterations, with the values of the presets that have some.
 		fmt.Fprintf(&page, " %s |\n", f.doc)
 	}
 	page.WriteString(`
+## Fixed in Default
+
+| what | value | why it isn't a setting |
+| --- | --- | --- |
+| starting points of the linear rule | up to 5: whitening, spectra, varying strength, FastICA, FastICA of innovations | the shortest code decides; more cost time only |
+| context of the linear rule | up to 24 earlier positions; 18 neighbours in images and videos | the code length decides how many are used |
+| networks | 4 random starts for each fold, 8 of more than eight signals; 8 layers, or 10 to 16 | the best by held-out code is taken; NetworkSteps is a setting |
+| context of networks | up to 8 earlier positions | as far as the mixed signals predict themselves |
+| folds and held-out positions | 2 folds; each holds out a fifth, in two blocks | candidates are comparable on equal positions only |
+| limits, such as 20 to 1 for "identified" | constants in the code, each with its reason | tuned to one recording they would mean nothing |
+
 ## What comes with a fit
+
+In a checkout:
 
 | setting | where |
 | --- | --- |
-| options of a report: refits, shape, progress | ` + "`go doc report.Options`" + ` |
-| resolution and candidates of the linear rule | ` + "`go doc linear.Options`" + ` |
-| settings of a rival, such as FastICA | ` + "`go doc fastica.Config`" + ` |
-| reading of files: missing values, separators | ` + "`go doc datasets.ReadOptions`" + ` |
+| options of a report: refits, shape, progress | ` + "`go doc ./sica/report Options`" + ` |
+| seed of the linear rule alone; models without noise | ` + "`go doc ./sica/linear Options`" + ` |
+| settings of a rival, such as FastICA | ` + "`go doc ./sica/baseline/fastica Config`" + ` |
+| reading of files: missing values, separators | ` + "`go doc ./datasets ReadOptions`" + ` |
 | backends | [Backends](../how-to/backends.md) |
 `)
 	generated(t, "reference/settings.md", page.String())

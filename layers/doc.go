@@ -38,7 +38,8 @@
 // with GoMLX's checkpoints.
 //
 // Layers open sub-scopes: two of a kind in one scope panic. To use the weights of a
-// layer twice, give it scope.ResetVisited().
+// layer twice, give it scope.ResetVisited(). GoMLX's message names Shared(), which is for a
+// single sub-scope.
 //
 // Weights and biases are drawn by the scope's initializer, run by run as for a layer
 // without runs: with GoMLX's default He's weights and biases of 0. With the hyperparameter

@@ -26,9 +26,11 @@ type Candidate struct {
 	// Transforms came first, whitening among them, and then Method.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Method     Method                 `json:"method,omitempty"`
-	// CodeLength is that of the mixed signals at held-out positions, in nats per position,
-	// including the log-Jacobian term. Excess is by how much it is more than the shortest.
-	// Both are 0 if nothing was compared.
+	// CodeLength is that of the mixed signals in nats per position, including the log-Jacobian
+	// term. It is measured at the held-out positions of two folds, a fifth of all positions each,
+	// the same for all candidates of a comparison. Excess is by how much it is more than the
+	// shortest. Custom methods are compared with the linear rule first, in a comparison of their
+	// own. Both values are 0 if nothing was compared and for a candidate that Failed.
 	CodeLength float64    `json:"code_length"`
 	Excess     Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.

@@ -23,7 +23,8 @@ type Config struct {
 	// Shape is that of the positions, row-major: {height, width} or {frames, height,
 	// width}; nil for a sequence.
 	Shape []int `json:"shape,omitempty"`
-	// Seed gives every random draw of the fit.
+	// Seed gives every random draw of the fit. Another seed is a check: networks may end
+	// elsewhere, and identified signals should come out the same.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
@@ -89,16 +90,17 @@ type Flow struct {
 	// KeepBest makes the iterate of least dependence the result, the signals before the
 	// first iteration among them. Otherwise the last iterate is the result.
 	KeepBest bool `json:"keep_best,omitempty"`
-	// Budget ends the fit after the iteration in which it is used up; 0 sets none. The time
-	// counts from the beginning of the fit.
+	// Budget ends the fit after the iteration in which it is used up, without an error; 0 sets
+	// none. The time counts from the beginning of the fit. A deadline is a context's, for any
+	// fit; see Fit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
 	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or Prediction.
 	Context iterate.Context `json:"context"`
-	// Windows are the reaches of a LocalWindow along each axis, in rising order; 0 shows a
-	// network nothing except z_t. With several, each fold trains a network for each, and
-	// the held-out positions weigh them. A Prediction takes one window, and weighs a network
-	// with the prediction against one without.
+	// Windows are how many positions a LocalWindow reaches to each side along each axis. {3} is
+	// three; 0 shows a network nothing except z_t. With several, in rising order, each fold
+	// trains a network for each, and the held-out positions weigh them. A Prediction takes one,
+	// and weighs a network with the prediction against one without.
 	Windows []int `json:"windows,omitempty"`
 	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
 	// Prediction. The network over a WholeSequence is the paper's.

@@ -18,9 +18,8 @@
 // # Settings
 //
 // [Default] is what to use. It compares methods by the code length of held-out positions: the
-// linear rule (package linear), conditional normalisation, invertible networks (package
-// network) and the caller's [Config].Candidates. It makes no iterations. Outliers are excluded
-// from fitting.
+// linear rule (package linear), conditional normalisation, invertible networks (alone: [Direct])
+// and the caller's [Config].Candidates. It makes no iterations. Outliers are excluded from fitting.
 //
 // [Flow] has the settings of the iterations. [FastWGF] is the gradient flow in seconds, kept to
 // linear maps. [PaperWGF] and [PaperRF] follow the paper exactly wherever it specifies a choice:

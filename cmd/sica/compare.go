@@ -27,8 +27,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// compareAll are the methods of --methods all. The paper's two flows take minutes to hours and
-// have to be named.
+// compareAll are the methods of --methods all. Others have to be named.
 var compareAll = []string{"sica", "fastica", "lica", "pcl", "ivae", "zca", "gaussianise+zca"}
 
 type compareOptions struct {
@@ -75,8 +74,8 @@ the same part; --learn-on sets another. If a method fails, its row says why, and
 the exit code is 1.
 
 The methods are ` + strings.Join(compareNames(), ", ") + `.
-All stands for ` + strings.Join(compareAll, ", ") + `;
-the paper's two flows, which take minutes to hours, have to be named.
+All stands for ` + strings.Join(compareAll, ", ") + `.
+All others have to be named. The paper's two flows take minutes to hours.
 
 ` + files.Formats,
 		Args: noArgs,

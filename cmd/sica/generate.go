@@ -60,7 +60,7 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 		"number `T` of positions; 1000 by default for heart, always 1024 for mnist")
 	f.StringVar(&opt.order, "order", "sorted", "`ORDER` of the heart's angles: sorted or iid")
 	f.Float64Var(&opt.noise, "noise", datasets.HeartNoise,
-		"standard deviation `E` of the heart's noise")
+		"standard deviation `E` of the noise in the heart's sources; none is added to the channels")
 	require(cmd, "signals", "out")
 	return cmd
 }

@@ -36,10 +36,10 @@ func newFigure() *cobra.Command {
 		Short: "Make a figure of the paper",
 		Long: `Figure makes the separations of a figure of the paper, NAME, which is one of
 ` + strings.Join(figureNames(), ", ") + `, or all. It writes each outcome to
-DIR/outcomes.jsonl at once and, at the end, a picture and a table of each figure
-and, with the presets paper and printed, whether the paper's statements on it hold;
-sica statements lists them all. It can be stopped: run again, it makes only what is
-missing, and continues a flow of the paper at its last iteration. For figure 2, which
+DIR/outcomes.jsonl at once and, at the end, a picture of each figure. It prints a
+table and, with the presets paper and printed, whether the paper's statements on it
+hold; sica statements lists them all. It can be stopped: run again, it makes only
+what is missing, and continues a flow of the paper at its last iteration. For figure 2, which
 shows no separation, it draws the models and checks their assumption. The figure
 interpretations isn't the paper's: it compares what the paper leaves open.
 

@@ -9,9 +9,10 @@
 //
 // Separate is both calls for a single method.
 //
-// The methods of this module are the linear rule (package linear), invertible networks
-// (package network), the rivals (the packages below baseline) and sica.AsMethod, which
-// compares others by code length. A custom method is any type with Name and Fit.
+// The methods of this module are the linear rule (package linear), the rivals (the packages
+// below baseline) and sica.AsMethod, which makes a method of any sica.Config: sica.Default
+// compares candidates by code length, sica.Direct fits an invertible network. A custom method is
+// any type with Name and Fit.
 //
 // Signals are matrices of d rows × n columns: a row is a signal, a column a position.
 //
@@ -29,8 +30,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Signals are mixed signals that have been checked. Their whitening is computed once, for
-// all methods that fit the same Signals.
+// Signals are mixed signals that have been checked. New makes them. Their methods are:
+//
+//   - Dims() (d, n int): the numbers of signals and of positions
+//   - X() *mat.Dense: the mixed signals, d×n, which must not be changed
+//   - Shape() []int: the length of each axis of the positions, {n} for a sequence
+//   - Whitening(): a value with White, the white signals, d×n; Matrix, d×d, and Mean, with
+//     White = Matrix·(x − Mean); Inverse; and Axes(), the principal axes, d×d. It is an error if
+//     the signals are linearly dependent.
+//
+// The whitening is computed once, for all methods that fit the same Signals. Several goroutines
+// may use them at once.
 type Signals = signal.Signals
 
 // New checks the mixed signals x, d×n, and returns them with the shape of their
@@ -50,8 +60,8 @@ func New(x *mat.Dense, shape ...int) (*Signals, error) {
 // A Method separates mixed signals. Its value is its settings and its seed, so that the
 // same signals give the same Model each time.
 type Method interface {
-	// Name is short, in lower case and without spaces, such as "fastica". It names files
-	// and table rows.
+	// Name is short, in lower case and without spaces, such as "fastica". Errors begin with
+	// it, and sica.Candidate.Name is it.
 	Name() string
 
 	// Fit separates the mixed signals, which it doesn't change. It is an error if a setting
@@ -86,10 +96,12 @@ type Model struct {
 	Details any
 }
 
-// Convergence says how a fit ended.
+// Convergence says how a fit ended. A method that doesn't iterate returns
+// Convergence{Converged: true}; the zero value says that a fit didn't converge. Comparisons show
+// it, and refuse no model for it.
 type Convergence struct {
 	// Converged is whether the method's own criterion ended the fit, not the maximum number
-	// of iterations. It is true for a method that doesn't iterate.
+	// of iterations.
 	Converged bool `json:"converged"`
 	// Iterations is their number; 0 for a method that doesn't iterate.
 	Iterations int `json:"iterations"`
