@@ -21,8 +21,9 @@ var packages = map[string]string{
 	"tensors":    "github.com/gomlx/gomlx/core/tensors",
 	"activation": "github.com/gomlx/gomlx/ml/layers/activation",
 	"fnn":        "github.com/gomlx/gomlx/ml/layers/fnn", "model": "github.com/gomlx/gomlx/ml/model",
-	"optimizer": "github.com/gomlx/gomlx/ml/train/optimizer",
-	"train":     "github.com/gomlx/gomlx/ml/train",
+	"optimizer":  "github.com/gomlx/gomlx/ml/train/optimizer",
+	"train":      "github.com/gomlx/gomlx/ml/train",
+	"checkpoint": "github.com/gomlx/gomlx/ml/model/checkpoint",
 
 	"backend": ours + "backend", "datasets": ours + "datasets", "edf": ours + "datasets/internal/edf",
 	"flows": ours + "flows", "layers": ours + "layers", "sicalayers": ours + "layers",

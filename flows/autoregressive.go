@@ -35,9 +35,10 @@ type AutoregressiveConfig struct {
 //	z_i,t = Σₖ a_ik·z_i,t+oₖ + ε_i,t
 //
 // with L offsets oₖ into the past and innovations ε_i,t from a mixture of K Gaussians for each
-// signal. z is shaped [R, d, p…] with the axes p… of the position index. If every offset points
-// back in one order of the positions (see Past), the sum over a sequence is the log-density of the
-// sequence given its first values, by the chain rule.
+// signal. z is shaped [R, d, p…] with the axes p… of the position index. Signals of
+// layers.Invertible, [R, n, d], become that by Transpose(z, 1, 2). If every offset points back in
+// one order of the positions (see Past), the sum over a sequence is the log-density of the sequence
+// given its first values, by the chain rule.
 //
 // The variables, in scope itself, are AutoregressiveCoefficients [R, d, L], which begin at 0, and
 // AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1.
@@ -140,7 +141,7 @@ func withAxes(x *Node, n int) *Node {
 
 // Past returns the offsets from a position to those before it in row-major order within a
 // Euclidean distance of reach, on an index with that number of axes: the reach values before it in
-// a sequence, half a disk in an image.
+// a sequence, half a disk in an image. The farthest comes first: Past(2, 1) is {{−2}, {−1}}.
 func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
 // margins returns how far the offsets reach before and after a position along each axis. It

@@ -13,6 +13,8 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 	"github.com/gomlx/gomlx/ml/train/metric"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
 // Loop returns a loop of GoMLX, for its progress bar, plots and hooks, and the data set to run it
@@ -32,8 +34,9 @@ import (
 // error of the run, and an error of a hook, which ends it, take effect after S steps.
 //
 // The loop's loss is the mean over the runs. The metrics, besides GoMLX's loss and its moving
-// average, get the losses [R] of the step as predictions. The loop's own train.Trainer only
-// counts: it has another store, can't Eval, and its durations are those of counting.
+// average, get the losses [R] of the step as predictions. All are float64 if the StepLoss is, else
+// float32. The loop's own train.Trainer only counts: it has another store, can't Eval, and its
+// durations are those of counting.
 func (t *Trainer) Loop(
 	ctx context.Context, data []*tensors.Tensor, source train.Dataset,
 	metrics ...metric.Interface,
@@ -109,8 +112,10 @@ func (d *lossDataset) Iter() iter.Seq2[train.Batch, error] {
 			if len(losses) == 0 {
 				return
 			}
+			dtype := d.trainer.lossDType
 			for _, loss := range losses {
-				if !yield(train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(loss)}}, nil) {
+				inputs := []*tensors.Tensor{host.Tensor(loss, dtype, len(loss))}
+				if !yield(train.Batch{Inputs: inputs}, nil) {
 					return
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -20,6 +21,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
@@ -158,5 +160,38 @@ func TestLoopErrors(t *testing.T) {
 	loop.OnStep("cancel", 0, func(*train.Loop, []*tensors.Tensor) error { cancel(); return nil })
 	if _, err := loop.RunEpochs(steps, 2); err == nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of ctx: %v", err)
+	}
+}
+
+// A hook gets losses of the loss's dtype, as from GoMLX's trainer; of half precision in single.
+func TestLoopDType(t *testing.T) {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dtype, want := range map[dtypes.DType]dtypes.DType{
+		dtypes.Float16: dtypes.Float32, dtypes.Float32: dtypes.Float32, dtypes.Float64: dtypes.Float64,
+	} {
+		loss := func(scope *model.Scope, data, _ []*Node) *Node {
+			return Square(scope.VariableWithShape("w", shapes.Make(dtype)).NodeValue(data[0].Graph()))
+		}
+		data := []*tensors.Tensor{tensors.FromValue([]float32{1})}
+		sgd := optimizer.StochasticGradientDescent().WithLearningRate(1e-3).Done()
+		trainer, err := flows.NewTrainer(
+			b, model.NewStore(), sgd, loss, []shapes.Shape{data[0].Shape()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer trainer.Finalize()
+		loop, steps := trainer.Loop(t.Context(), data, nil)
+		metrics, err := loop.RunSteps(steps, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range metrics {
+			if m.DType() != want {
+				t.Errorf("a loss in %s: a metric in %s, want %s", dtype, m.DType(), want)
+			}
+		}
 	}
 }

@@ -14,14 +14,18 @@ import (
 const fragmentHead = `package main
 
 import (
+	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers/fnn"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/checkpoint"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	sicalayers "github.com/seed-47b1e431/gosica/layers"
 )
 
-func main() { _, _ = logits, logDensity }
+func main() { _, _ = logits, trainDensity }
 
 `
 

@@ -51,6 +51,7 @@ type Trainer struct {
 
 	dataShapes, batchShapes []shapes.Shape
 	runs                    int
+	lossDType               dtypes.DType
 
 	exec      *model.Exec
 	compile   int
@@ -382,7 +383,7 @@ func (t *Trainer) prepare() error {
 		}
 		scope := t.store.RootScope()
 		loss := t.lossGraph(scope, inputs)
-		t.runs = loss.Shape().Dim(0)
+		t.runs, t.lossDType = loss.Shape().Dim(0), loss.DType()
 		before, trainable := t.values(g)
 		if trainable == 0 {
 			exceptions.Panicf("the loss uses no trainable variable of the store; must use one")

@@ -172,7 +172,7 @@ func (r *Result) String() string {
 	if r.Iterations > 0 {
 		s += fmt.Sprintf(" and %d iterations of the flow", r.Iterations)
 	}
-	identified := "not asked"
+	identified := "not examined"
 	switch {
 	case r.Linear != nil && len(r.Linear.Groups) == d:
 		identified = "all"
