@@ -60,7 +60,7 @@ var (
 	topLevel  = regexp.MustCompile(`(?m)^(func|type) `)
 	declares  = regexp.MustCompile(`(?m)^(\w+(?:, \w+)*) :=`)
 	qualified = regexp.MustCompile(`\b([a-z]+)\.[A-Z]`)
-	dotted    = regexp.MustCompile(`\*Node\b|\bMul\(|\bInsertAxes\(|\bReduceAllMean\(`)
+	dotted    = regexp.MustCompile(`\*Node\b|(?m:^|[^.\w])(?:Mul|InsertAxes|ReduceAllMean)\(`)
 )
 
 // Programs on the pages, and pieces of them, compile. A piece may use the variables of known,
