@@ -111,7 +111,8 @@ var opened struct {
 // would be many times slower.
 //
 // On CUDA, matrix products are computed in full float32 rather than TF32, so that every backend
-// gives the same results to float32's precision.
+// gives the same results to float32's precision. The same program may round otherwise each time
+// there, unlike on the CPU.
 func Open(name string, options ...Option) (compute.Backend, error) {
 	opened.Lock()
 	defer opened.Unlock()

@@ -339,7 +339,8 @@ const (
 Printed by "bin/sica statements --in sica/experiment/results > docs/evaluation/statements.md".
 [The paper's figures](paper.md) says what the interpretations are. Brackets hold standard
 errors, n counts runs; SICA is this project's Default. Where the paper shows means (3b, 3c,
-4b, 4c), a method's single run decides nothing; it is among the MCCs below.
+4b, 4c), a method's single run decides nothing; it is among the MCCs below. Seconds are means
+over runs on several machines, SICA-RF's and iVAE's partly on a GPU: they are orders of magnitude.
 
 If a statement isn't decided, the table has the number of runs that would decide it, by Student's
 t at a level of 0.05 with the measured means and spreads. In brackets is the method that takes so

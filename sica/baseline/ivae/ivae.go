@@ -127,7 +127,7 @@ const name = "ivae"
 func (Config) Name() string { return name }
 
 // Fit separates the mixed signals by networks that the backend trains in float32. The same
-// seed gives the same result, to the bit on one backend.
+// seed gives the same result, to the bit on one backend of the CPU.
 //
 // The model recovers signals on the host, as Recover says. Its map takes a whole sequence, of which
 // u is the position divided by the number of positions. For signals of several axes, or with

@@ -107,7 +107,7 @@ func (Config) Name() string { return name }
 
 // Fit separates the mixed signals, of which position t−1 is the neighbour of position t. They
 // are whitened, unless Raw is set, and mapped by the network that the backend trains in
-// float32. The same seed gives the same result, to the bit on one backend.
+// float32. The same seed gives the same result, to the bit on one backend of the CPU.
 //
 // The model recovers the features h position by position, on the host; their scales and
 // offsets are arbitrary. It has no inverse. The training has no criterion to end by. It counts
