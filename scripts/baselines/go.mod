@@ -1,0 +1,6 @@
+// The Python programs that made the reference results of tests are read in this repository only.
+// This file makes the folder a module of its own, so that who downloads gosica doesn't download
+// them.
+module github.com/seed-47b1e431/gosica/scripts/baselines
+
+go 1.26.5
