@@ -446,7 +446,9 @@ func (s *search) shorter() bool {
 func (s *search) judge(sol *Solution) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
+	groups := len(sol.Groups)
 	sol.merge(s.uncertain(sol.Pairs), sol.Surplus || s.suspects(sol))
+	sol.Unconfirmed = len(sol.Groups) < groups
 }
 
 // suspects reports whether surplus sources of sol are reason enough that none of its signals counts
@@ -455,19 +457,16 @@ func (s *search) suspects(sol *Solution) bool { return s.compared && sol.Surplus
 
 // why explains a solution with noise in at most three sentences.
 func (s *search) why(sol *Solution) string {
-	text := ""
-	if sol.Scale > 1 {
-		text = fmt.Sprintf("The demixing was chosen at a time scale of %d positions. ", sol.Scale)
-	}
 	if sol.Surplus {
-		return text + "There seem to be more sources than channels, so no signal is identified."
+		return "There seem to be more sources than channels, so no signal is identified."
 	}
 	if s.suspects(sol) {
-		return text + "There may be more sources than channels, so no signal is identified."
+		return "There may be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
-		return text + allIdentified(s.c.d) + sol.doubt()
+		return allIdentified(s.c.d) + sol.doubt()
 	}
+	text := ""
 	var names []string
 	for _, g := range sol.Groups {
 		if len(g) == 1 {

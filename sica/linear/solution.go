@@ -61,6 +61,10 @@ type Findings struct {
 	// SurplusEvidence is the evidence for that in standard errors. Surplus is whether it is more
 	// than 3.5; see SurplusSuspected, too.
 	SurplusEvidence float64 `json:"surplus_evidence"`
+	// Unconfirmed is whether signals that the pairs' Evidence identifies aren't identified: with
+	// noise of the channels in the models or, with surplus sources, at all. Evidence is of models
+	// without noise.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// DecidedOn is how many positions of a long sequence the models and the evidence are
 	// from, where these left no doubt; the demixing and its errors are from all. 0 is all.
 	DecidedOn int `json:"decided_on,omitempty"`

@@ -44,5 +44,5 @@ func Example() {
 	}
 	// Output:
 	// separated
-	// sources may be Gaussian with equal spectra: not identifiable
+	// not identifiable
 }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -97,6 +98,11 @@ type Report struct {
 	Network    *sica.Network `json:"network,omitempty"` // nil if no network made the signals
 
 	Elapsed time.Duration `json:"elapsed_ns"`
+
+	// For the reasons and the advice: whether the linear rule made the signals, of the same
+	// mixed signals, and the condition number of the mixed signals.
+	byRule    bool
+	condition float64
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
@@ -136,7 +142,10 @@ func diagnose(
 	report := &Report{
 		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed, Outliers: s.outliers,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
-		Stopped: r.Stopped, Why: r.Why, Network: r.Network,
+		Stopped: r.Stopped, Why: r.Why, Network: r.Network, byRule: s.linear != nil,
+	}
+	if report.condition, err = condition(s.x, d); err != nil {
+		return nil, err
 	}
 	if report.Shares, err = explainedShares(s.x, s.z); err != nil {
 		return nil, err
@@ -159,17 +168,9 @@ func diagnose(
 			return err
 		}},
 		{"looking for another rotation of the recovered signals", 0.9, func() (err error) {
-			if s.linear != nil {
-				opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(s.linear)}
-				l, confirmed, err := confirm(ctx, s.z, s.grid, *s.linear, opt)
-				if confirmed || err != nil {
-					report.Linear = l
-					return err
-				}
-			}
 			// The signals of a network don't have the channels' noise.
 			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
-			report.Linear, err = separateAgain(ctx, s.z, s.z, s.grid.Shape(), opt)
+			report.Linear, err = s.anotherDemixing(ctx, opt)
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
@@ -206,9 +207,11 @@ func diagnose(
 type subject struct {
 	x, z     *mat.Dense // mixed and recovered, with the outliers replaced
 	white    *mat.Dense // x whitened, with as many signals as z
+	mixed    *mat.Dense // x, or as many of its principal components as z has signals
 	grid     *grid.Grid
 	outliers []int
 	linear   *Linear // what the fit found of z, if the linear rule made it
+	demixed  bool    // whether z is a linear demixing of x
 }
 
 // prepare checks x, replaces its outliers and recovers its signals.
@@ -245,6 +248,8 @@ func prepare(
 	if err := signal.Check("z", s.z); err != nil {
 		return s, err
 	}
+	_, err = r.Demixing()
+	s.mixed, s.demixed = components, err == nil
 	s.white, _, _, err = mapping.Begin(ctx, components, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		return s, fmt.Errorf("x: %w", err)
@@ -282,6 +287,23 @@ func principal(x *mat.Dense, k int) (*mat.Dense, error) {
 		return nil, err
 	}
 	return r.Apply(x)
+}
+
+// condition returns the condition number of the mixing that made the mixed signals x, each scaled to
+// variance 1, of d sources of variance 1. Where it isn't known it is 0.
+func condition(x *mat.Dense, d int) (float64, error) {
+	standardised, err := mapping.Standardised(x)
+	if err != nil {
+		return 0, err
+	}
+	var covariance mat.SymDense
+	covariance.SymOuterK(1, standardised)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&covariance, false) {
+		return 0, nil
+	}
+	values := eigen.Values(nil) // ascending
+	return math.Sqrt(values[len(values)-1] / max(values[len(values)-d], 0)), nil
 }
 
 // explainedShares returns the share of the variance of x that each signal of z explains. With x

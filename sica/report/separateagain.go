@@ -16,19 +16,23 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// Linear holds the findings of package linear when it separates the recovered signals a second
-// time. It finds the same signals again if they are the sources.
+// Linear holds the findings of package linear about the recovered signals, and whether a second
+// separation finds them again.
 //
-// A shortcut applies to a long sequence if the linear rule itself made the signals, in the fit and
-// from the same mixed signals: only a part is separated. If every signal correlates by at least
-// 0.95 with that of the part, Linear holds the findings of the fit, with their code lengths.
-// Otherwise all positions are separated.
+// If the linear rule itself made the signals, of the same mixed signals, the findings are those of
+// the fit. If a signal is identified, the mixed signals are separated once more, with another seed.
+// Of a long sequence only a part of the recovered signals is separated, if every identified signal
+// correlates by at least 0.95 with that of the part.
+//
+// Otherwise the findings are those of the second separation: of the mixed signals if the result is
+// a linear demixing, else of the recovered ones. It is of the mixed signals where it can be, since
+// noise is in the channels: the recovered signals share it, which looks like surplus sources.
 type Linear struct {
-	// Findings are about the signals of this second separation. Each has the place of the
-	// recovered signal that it is most similar to.
+	// Findings are about the signals of the fit, or of the second separation. Each of these has
+	// the place of the recovered signal that it is most similar to.
 	linear.Findings
 	// Agreement holds the absolute correlation of each recovered signal with the signal of the
-	// second separation in its place.
+	// second separation in its place; nil if there was none.
 	Agreement []float64 `json:"agreement"`
 }
 
@@ -62,36 +66,59 @@ func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 // noise, since noise that all positions don't show can't show in a part.
 func noiseless(l *Linear) bool { return l.Scale <= 1 && !l.Surplus }
 
-// confirm separates a part of the signals z, d×n, and reports whether that finds the same signals.
-// It returns the findings of the fit with that agreement. It doesn't confirm a z that is too short
-// for a part.
-func confirm(
-	ctx context.Context, z *mat.Dense, g *grid.Grid, findings Linear, opt linear.Options,
-) (Linear, bool, error) {
-	p, shape := part(z, g.Shape())
-	if p == z { // too short, or an image
-		return findings, false, nil
+// anotherDemixing separates a second time, and returns what is known of the recovered signals; see
+// Linear.
+func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Linear, error) {
+	shape := s.grid.Shape()
+	from := s.z
+	if s.demixed {
+		from = s.mixed
 	}
-	again, err := separateAgain(ctx, z, p, shape, opt)
-	if err != nil {
-		return findings, false, err
+	if s.linear == nil {
+		return separateAgain(ctx, s.z, from, from, shape, opt)
 	}
-	findings.Agreement = again.Agreement
-	return findings, agree(findings.Agreement), nil
+	found := *s.linear
+	if found.noneIdentified() {
+		return found, nil
+	}
+	if p, partShape := part(s.z, shape); p != s.z { // a long sequence
+		again, err := separateAgain(ctx, s.z, s.z, p, partShape,
+			linear.Options{Seed: opt.Seed, Noiseless: true})
+		if err != nil {
+			return found, err
+		}
+		if found.Agreement = again.Agreement; found.confirmed() {
+			return found, nil
+		}
+	}
+	opt.Seed++ // the same seed gives the same signals
+	again, err := separateAgain(ctx, s.z, from, from, shape, opt)
+	found.Agreement = again.Agreement
+	return found, err
 }
 
-// separateAgain separates selected positions of the recovered signals z, d×n, and applies the
-// demixing to all of z. The shape is that of the selected positions. To separate all positions,
-// selected is z.
+// confirmed reports whether the second separation finds every identified signal again.
+func (l Linear) confirmed() bool {
+	for i, a := range l.Agreement {
+		if l.identified(i) && a < clearAgreement {
+			return false
+		}
+	}
+	return true
+}
+
+// separateAgain separates selected positions of signals, d×n, of which the recovered signals z, d×n,
+// are a linear demixing, and applies the demixing to all of them. The shape is that of the selected
+// positions. The findings are in the order of z.
 func separateAgain(
-	ctx context.Context, z, selected *mat.Dense, shape []int, opt linear.Options,
+	ctx context.Context, z, signals, selected *mat.Dense, shape []int, opt linear.Options,
 ) (Linear, error) {
 	solution, err := separateLinearly(ctx, selected, shape, opt)
 	if err != nil {
-		return Linear{}, fmt.Errorf("separating the recovered signals: %w", err)
+		return Linear{}, fmt.Errorf("separating a second time: %w", err)
 	}
 	again := new(mat.Dense)
-	again.Mul(solution.Demixing, z) // without the offset, which correlations don't see
+	again.Mul(solution.Demixing, signals) // without the offset, which correlations don't see
 	match, err := metric.MCC(again, z)
 	if err != nil {
 		return Linear{}, err
@@ -150,6 +177,11 @@ func reorder(f linear.Findings, order []int) linear.Findings {
 // identified reports whether the rotation of signal i with every other signal is identified.
 func (l Linear) identified(i int) bool {
 	return slices.ContainsFunc(l.Groups, func(g []int) bool { return slices.Equal(g, []int{i}) })
+}
+
+// noneIdentified reports whether the rotation of no signal is identified.
+func (l Linear) noneIdentified() bool {
+	return !slices.ContainsFunc(l.Groups, func(g []int) bool { return len(g) == 1 })
 }
 
 // Halves compares the mixing in the two halves of a recording. Package linear separates each half

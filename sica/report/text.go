@@ -45,8 +45,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString("\n" + text.Wrap("halves: ", r.Halves.String()))
 	}
 	if s := r.Stability; s != nil {
-		agreement := fmt.Sprintf("%s with the fit with an MCC of %.3f, %s",
-			s.agree(), s.MCC, s.conditions())
+		agreement := s.String() + ", " + s.conditions()
 		b.WriteString("\n" + text.Wrap("stability: ", agreement))
 	}
 	if r.NotRefitted != "" {
@@ -90,7 +89,7 @@ func writeTable(b *strings.Builder, rows ...string) {
 func (r *Report) writeDivergences(b *strings.Builder) {
 	rows := []string{
 		"\tmixed, whitened\trecovered",
-		fmt.Sprintf("dependence of a pair\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
+		fmt.Sprintf("dependence of the worst pair (no unit)\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
 	}
 	if r.Mixed.Classifier != nil && r.Recovered.Classifier != nil {
 		rows = append(rows, fmt.Sprintf("divergence, nats%s\t%s\t%s",
@@ -200,12 +199,13 @@ func writeRest(b *strings.Builder, n int, what string) {
 	}
 }
 
-// agree returns the subject and the verb of a sentence: "2 refits agree" or "one refit agrees".
-func (s *Stability) agree() string {
+// String says how similar the signals of the fit and its refits are, in half a sentence.
+func (s *Stability) String() string {
+	refits := "refit"
 	if n := len(s.Recoveries) - 1; n != 1 {
-		return fmt.Sprintf("%d refits agree", n)
+		refits = fmt.Sprintf("%d refits", n)
 	}
-	return "one refit agrees"
+	return fmt.Sprintf("the mean |correlation| among the fit and its %s is %.3f", refits, s.MCC)
 }
 
 // conditions says in what the refits differ from the fit.

@@ -18,7 +18,8 @@ import (
 //   - magnitudes: the magnitudes of two signals' innovations are significantly correlated
 //     (linear.Findings.Doubtful)
 //   - rotation: another linear demixing has a shorter code, identifies a signal, and that
-//     signal correlates below 0.95 with the recovered one
+//     signal correlates below 0.95 with the recovered one; or, if the linear rule made the
+//     signals, it finds an identified one so differently with another seed
 //   - self-sufficiency: the contexts of the other signals add more than 0.01, and more than
 //     three standard errors, to the R² of a signal
 //   - refits: a signal whose rotation is identified has a mean correlation below 0.9 with its
@@ -45,10 +46,11 @@ const (
 	Separated Verdict = "separated"
 	// NoEvidence: a test failed. The signals may be separated all the same.
 	NoEvidence Verdict = "no evidence of separation"
-	// NotIdentifiable: the signals pass all tests, but so do rotations of some of them. That is
-	// so for Gaussian sources with equal spectra, and for others if there are few positions.
-	// The signals may be the sources or any rotation of them.
-	NotIdentifiable Verdict = "sources may be Gaussian with equal spectra: not identifiable"
+	// NotIdentifiable: the signals pass all tests, but so do rotations of some of them, or noise
+	// or surplus sources leave them unconfirmed. The former is so for Gaussian sources with equal
+	// spectra, and for others if there are few positions. The signals may be the sources or any
+	// rotation of them.
+	NotIdentifiable Verdict = "not identifiable"
 )
 
 // The limits of the tests; see Verdict. All are choices. Half or twice of one changes only the
@@ -100,7 +102,7 @@ func (r *Report) setDoubts() {
 			applies bool
 			words   string
 		}{
-			{r.rotationDisagrees(i), "another rotation has a shorter code"},
+			{r.rotationDisagrees(i), r.disagreement()},
 			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(),
 				"not self-sufficient"},
 			{r.refitsDiffer(i), "unstable"},
@@ -117,6 +119,14 @@ func (r *Report) setDoubts() {
 func (r *Report) rotationDisagrees(i int) bool {
 	return r.Linear.identified(i) && i < len(r.Linear.Agreement) &&
 		r.Linear.Agreement[i] < minAgreement
+}
+
+// disagreement says in a few words how the test of rotation fails.
+func (r *Report) disagreement() string {
+	if r.byRule {
+		return "another seed gives another signal"
+	}
+	return "another rotation has a shorter code"
 }
 
 // refitsDiffer reports whether the test of refits fails for a signal.
@@ -176,9 +186,27 @@ func (r *Report) commonFindings() []finding {
 	return slices.Concat(r.remainingDependence(), r.correlatedMagnitudes(), r.ambiguousNetwork())
 }
 
+// illConditioned is the condition number of the mixed signals from which their noise is named among
+// the reasons for dependence. A choice: demixing amplifies noise in a channel up to that many times,
+// so that at 10 a hundredth of the variance may become all of a signal.
+const illConditioned = 10
+
 // nextForDependence is what to try where signals depend on each other.
-const nextForDependence = "If the mixing may be nonlinear, fit a network by sica.Direct. For " +
-	"images, set Config.Shape. Sources that depend on each other stay dependent."
+func (r *Report) nextForDependence() string {
+	var next []string
+	if r.Network == nil {
+		next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
+	}
+	if len(r.Shape) < 2 {
+		next = append(next, "If the signals are images, set Config.Shape.")
+	}
+	if r.Network == nil && r.condition >= illConditioned {
+		next = append(next, fmt.Sprintf("Noise in the channels may be the reason: the mixing has a "+
+			"condition number of %.0f, by which demixing can amplify noise.", r.condition))
+	}
+	next = append(next, "Sources that depend on each other stay dependent.")
+	return strings.Join(next, " ")
+}
 
 // remainingDependence is the test of dependence.
 func (r *Report) remainingDependence() []finding {
@@ -194,7 +222,7 @@ func (r *Report) remainingDependence() []finding {
 		reason += fmt.Sprintf(" Of all signals together, a classifier estimates a divergence of "+
 			"%s nats.", after.Classifier)
 	}
-	return []finding{{reason, nextForDependence}}
+	return []finding{{reason, r.nextForDependence()}}
 }
 
 // correlatedMagnitudes is the test of magnitudes.
@@ -213,6 +241,10 @@ func (r *Report) correlatedMagnitudes() []finding {
 	}}
 }
 
+// morePositions is what to try where a linear demixing has too few positions for its signals.
+const morePositions = "Use more positions or, of many channels, fewer principal components by " +
+	"Config.Components."
+
 // wrongRotation is the test of rotation.
 func (r *Report) wrongRotation(suspects []int) []finding {
 	worst := -1
@@ -224,6 +256,14 @@ func (r *Report) wrongRotation(suspects []int) []finding {
 	}
 	if worst < 0 {
 		return nil
+	}
+	if r.byRule {
+		return []finding{{
+			fmt.Sprintf("With another seed the linear rule finds other signals: the one that is most "+
+				"similar to signal %d correlates with it by %.2f only.",
+				worst+1, r.Linear.Agreement[worst]),
+			morePositions,
+		}}
 	}
 	return []finding{{
 		fmt.Sprintf("Another linear demixing has a shorter code (by %.1f nats). Its signal that "+
@@ -254,7 +294,7 @@ func (r *Report) contextDependence(suspects []int) []finding {
 		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.0f %% "+
 			"more of the variance.",
 			names, verb, 100*largest),
-		nextForDependence,
+		r.nextForDependence(),
 	}}
 }
 
@@ -274,11 +314,18 @@ func (r *Report) differingRefits(suspects []int) []finding {
 	if signals == nil {
 		return nil
 	}
+	next := morePositions
+	switch {
+	case r.Iterations > 0:
+		next = "Use more positions, or more iterations of the flow by Config.Flow.Iterations."
+	case r.Network != nil:
+		next = "Use more positions."
+	}
 	return []finding{{
 		fmt.Sprintf("Refits with other seeds and positions recover %s differently: the smallest "+
 			"mean correlation is %.2f.",
 			listSignals(signals), smallest),
-		"Use more positions or, for a flow, raise Flow.Iterations.",
+		next,
 	}}
 }
 
@@ -312,10 +359,11 @@ func (r *Report) ambiguousNetwork() []finding {
 		"Use more positions: networks that only seem equally good may fall behind."}}
 }
 
-// unidentifiedRotations names the groups of signals whose rotation isn't identified.
+// unidentifiedRotations names the groups of signals whose rotation isn't identified, and why.
 func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	var groups []string
-	for _, g := range r.Linear.Groups {
+	l := &r.Linear
+	for _, g := range l.Groups {
 		if len(g) > 1 &&
 			slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(suspects, i) }) {
 			groups = append(groups, listNumbers(g))
@@ -324,18 +372,67 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	if groups == nil {
 		return nil
 	}
+	names := strings.Join(groups, "; and of ")
+	const strong = "A strong component can still be good: look at its stability and halves."
+	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
+	switch {
+	case l.Surplus || suspected:
+		seem := "There seem to be more sources than channels"
+		if !l.Surplus {
+			seem = "There may be more sources than channels"
+		}
+		return []finding{{
+			seem + ", so no signal is identified. The evidence in the table of pairs doesn't " +
+				"allow for that.",
+			"The channels can't hold all sources. " + strong,
+		}}
+	case l.Unconfirmed:
+		reason := fmt.Sprintf("The rotation of signals %s is not identified: the channels have "+
+			"noise, or there are more sources than channels, and with these in the models other "+
+			"methods don't confirm it.", names)
+		if r.byRule && l.Why != "" { // which says more, with the numbers of these signals
+			reason = l.Why
+		}
+		return []finding{{
+			reason + " The evidence in the table of pairs is of models without noise.",
+			strong + " Less noise in the channels, or more channels, would help.",
+		}}
+	}
+	next := "Use more positions, which may reveal a weak preference."
+	if r.Network == nil {
+		next += " Otherwise only knowledge of the mixing helps, such as that it is nearly " +
+			"symmetric, which whitening undoes."
+	}
 	return []finding{{
-		fmt.Sprintf("The rotation of signals %s is not identified by the data: rotated signals "+
-			"have a code of the same length, to within %.0f nats.",
-			strings.Join(groups, "; and of "), math.Log(20)),
-		"Use more positions, which may reveal a weak preference. Otherwise only knowledge of the " +
-			"mixing helps, such as that it is nearly symmetric, which whitening undoes.",
+		fmt.Sprintf("The rotation of signals %s is not identified by the data: %s.", names,
+			l.weakness()),
+		next,
 	}}
+}
+
+// weakness says why the code lengths of rotations don't identify the signals of a group.
+func (l *Linear) weakness() string {
+	enough := math.Log(20) // nats; see linear.Pair
+	strong := slices.ContainsFunc(l.Pairs,
+		func(p linear.Pair) bool { return !p.Identified && p.Evidence > enough })
+	switch {
+	case !strong:
+		return fmt.Sprintf("rotated signals have a code of the same length, to within %.0f nats", enough)
+	case l.Evidence <= enough:
+		return fmt.Sprintf("the evidence for the rotation of all signals together is %.1f nats, and "+
+			"%.0f would be enough", l.Evidence, enough)
+	}
+	return fmt.Sprintf("some of their pairs have evidence of less than %.0f nats, and connect the "+
+		"others", enough)
 }
 
 // confirmation says what supports a separation.
 func (r *Report) confirmation() finding {
-	reason := fmt.Sprintf("The dependence fell from %s to %s.", r.Mixed.Dependence,
+	change := "fell"
+	if r.Recovered.Dependence.Estimate >= r.Mixed.Dependence.Estimate {
+		change = "went"
+	}
+	reason := fmt.Sprintf("The dependence %s from %s to %s.", change, r.Mixed.Dependence,
 		r.Recovered.Dependence)
 	if after := r.Recovered; after.Dependence.Low > maxDependence {
 		reason = strings.TrimSuffix(reason, ".") +
@@ -353,8 +450,7 @@ func (r *Report) confirmation() finding {
 			"below."
 	}
 	if r.Stability != nil {
-		reason += fmt.Sprintf(" %s with the fit (MCC %.3f).", capitalise(r.Stability.agree()),
-			r.Stability.MCC)
+		reason += fmt.Sprintf(" %s.", capitalise(r.Stability.String()))
 	}
 	return finding{reason, "Look at the signals: the tests don't say what they are."}
 }

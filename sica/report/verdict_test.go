@@ -165,6 +165,98 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// The reason for a rotation that isn't identified doesn't contradict the evidence in the table, and
+// the advice fits the fit.
+func TestReasonOfRotations(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		change     func(r *Report)
+		want, next string
+		not        []string
+	}{
+		{"weak pair", func(r *Report) { r.Linear.Pairs[2].Evidence = 1 }, "code of the same length",
+			"nearly symmetric", nil},
+		{"weak pair of a network", func(r *Report) {
+			r.Linear.Pairs[2].Evidence, r.Network = 1, network(.2, .2, .2)
+		}, "code of the same length", "more positions", []string{"nearly symmetric"}},
+		{"weak rotation", func(r *Report) { r.Linear.Evidence = 1.2 }, "together is 1.2 nats",
+			"more positions", []string{"same length"}},
+		{"chain", func(*Report) {}, "connect the others", "more positions", []string{"same length"}},
+		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "the channels have noise",
+			"look at its stability and halves", []string{"same length", "symmetric"}},
+		{"surplus sources", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
+		}, "There seem to be more sources than channels", "The channels can't hold all sources.",
+			[]string{"same length", "symmetric"}},
+		{"suspected surplus", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
+			r.Linear.Groups = [][]int{{0, 1, 2}}
+		}, "There may be more sources than channels", "The channels can't hold all sources.",
+			[]string{"same length", "symmetric"}},
+	} {
+		r := good()
+		r.Linear.Groups = [][]int{{0}, {1, 2}}
+		r.Linear.Pairs[2].Identified = false
+		test.change(r)
+		r.conclude()
+		reasons, next := strings.Join(r.Reasons, " "), strings.Join(r.Next, " ")
+		if r.Verdict != NotIdentifiable || !strings.Contains(reasons, test.want) ||
+			!strings.Contains(next, test.next) {
+			t.Errorf("%s: %s, %q, next %q", test.name, r.Verdict, reasons, next)
+		}
+		for _, not := range test.not {
+			if strings.Contains(reasons+next, not) {
+				t.Errorf("%s: %q in %q, next %q", test.name, not, reasons, next)
+			}
+		}
+	}
+}
+
+// The advice doesn't name what was done already or can't be done.
+func TestAdvice(t *testing.T) {
+	dependent := dependence.Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
+	depend := func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, nil }
+	for _, test := range []struct {
+		name   string
+		change func(r *Report)
+		want   string
+		not    []string
+	}{
+		{"dependent", depend, "set Config.Shape", []string{"Noise"}},
+		{"dependent images", func(r *Report) { depend(r); r.Shape = []int{32, 32} },
+			"sica.Direct", []string{"Config.Shape"}},
+		{"dependent after a network", func(r *Report) { depend(r); r.Network = network(.2, .2, .2) },
+			"Config.Shape", []string{"sica.Direct"}},
+		{"ill-conditioned", func(r *Report) { depend(r); r.condition = 40 },
+			"Noise in the channels may be the reason: the mixing has a condition number of 40", nil},
+		{"other rotation of whitened signals", func(r *Report) { r.Linear.Agreement[1] = 0.5 },
+			"sica.Default", nil},
+		{"other rotation of the linear rule's",
+			func(r *Report) { r.Linear.Agreement[1], r.byRule = 0.5, true },
+			"Config.Components", []string{"sica.Default"}},
+		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, "Config.Components",
+			[]string{"Iterations"}},
+		{"unstable flow", func(r *Report) { r.Stability.Signals[0], r.Iterations = 0.6, 9 },
+			"Config.Flow.Iterations", nil},
+		{"unstable network",
+			func(r *Report) { r.Stability.Signals[0], r.Network = 0.6, network(.2, .2, .2) },
+			"more positions", []string{"Iterations", "Components"}},
+	} {
+		r := good()
+		test.change(r)
+		r.conclude()
+		next := strings.Join(r.Next, " ")
+		if r.Verdict != NoEvidence || !strings.Contains(next, test.want) {
+			t.Errorf("%s: %s, next %q", test.name, r.Verdict, next)
+		}
+		for _, not := range test.not {
+			if strings.Contains(next, not) {
+				t.Errorf("%s: %q in %q", test.name, not, next)
+			}
+		}
+	}
+}
+
 // The text fits a screen, however many signals there are.
 func TestReportText(t *testing.T) {
 	r := good()
@@ -173,14 +265,15 @@ func TestReportText(t *testing.T) {
 
   The dependence fell from 0.400 (0.300–0.500) to 0.010 (0.000–0.070). The
   rotation of every pair of signals is identified, by at least 12.3 nats
-  (signals 1 and 3). One refit agrees with the fit (MCC 0.990).
+  (signals 1 and 3). The mean |correlation| among the fit and its refit is
+  0.990.
   Next: Look at the signals: the tests don't say what they are.
 
 3 signals, 1024 positions, seed 7; reported in 3.0 s
 
-                       mixed, whitened       recovered
-dependence of a pair   0.400 (0.300–0.500)   0.010 (0.000–0.070)
-divergence, nats       0.100 (0.060–0.130)   0.001 (0.000–0.004)
+                                         mixed, whitened       recovered
+dependence of the worst pair (no unit)   0.400 (0.300–0.500)   0.010 (0.000–0.070)
+divergence, nats                         0.100 (0.060–0.130)   0.001 (0.000–0.004)
 
 signal   share    own R²   all contexts    stability   halves   error    reliable
 1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
@@ -192,8 +285,8 @@ pair      evidence, nats   identified   angle    magnitude correlation
 1 and 3   12.3             yes          ± 1.1°   0.01
 2 and 3   50.0             yes          ± 1.1°   0.01
 
-stability: one refit agrees with the fit with an MCC of 0.990, each with
-           another seed and without 204 other positions
+stability: the mean |correlation| among the fit and its refit is 0.990, each
+           with another seed and without 204 other positions
 `
 	if got := r.String(); got != want {
 		t.Errorf("text\n%s\nwant\n%s", got, want)

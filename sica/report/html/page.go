@@ -99,7 +99,7 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 		Why: why(r),
 	}
 	if r.Halves != nil {
-		v.Halves = strings.ToUpper(r.Halves.String()[:1]) + r.Halves.String()[1:]
+		v.Halves = sentence(r.Halves.String())
 	}
 	if more := r.Signals - len(v.Rows); more > 0 {
 		v.MoreRows = fmt.Sprintf("And %d more signals.", more)
@@ -257,11 +257,7 @@ func refitsNote(r *report.Report) string {
 	if s == nil {
 		return ""
 	}
-	note := fmt.Sprintf("%d refits and the fit agree with an MCC of %.3f. ", len(s.Recoveries)-1,
-		s.MCC)
-	if len(s.Recoveries) == 2 {
-		note = fmt.Sprintf("One refit agrees with the fit: their MCC is %.3f. ", s.MCC)
-	}
+	note := sentence(s.String()) + " "
 	if s.LeftOut == 0 {
 		return note +
 			"Each has another seed. None leaves out positions: its networks couldn't be applied " +
@@ -274,12 +270,17 @@ func refitsNote(r *report.Report) string {
 
 // why returns what the fit did and why it ended.
 func why(r *report.Report) string {
-	iterations := "No iteration was made."
-	if r.Iterations > 0 {
-		iterations = fmt.Sprintf("%d iterations were made.", r.Iterations)
+	var said []string
+	if r.Iterations > 0 { // of a flow
+		said = append(said, fmt.Sprintf("%d iterations were made.", r.Iterations))
 	}
-	if r.Why == "" {
-		return iterations
+	if r.Why != "" {
+		said = append(said, sentence(r.Why))
 	}
-	return iterations + " " + strings.ToUpper(r.Why[:1]) + strings.TrimSuffix(r.Why[1:], ".") + "."
+	return strings.Join(said, " ")
+}
+
+// sentence returns a text with a capital at its beginning and a full stop at its end.
+func sentence(text string) string {
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }

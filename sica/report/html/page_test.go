@@ -119,19 +119,22 @@ func TestContent(t *testing.T) {
 	for _, want := range []string{
 		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 " +
 			"signals, 200 positions", "0.400 (0.300–0.500)",
-		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "One refit agrees " +
-			"with the fit: their MCC is 0.900", "left out 40 other positions", "No iterations " +
+		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "The mean " +
+			"|correlation| among the fit and its refit is 0.900.", "left out 40 other positions", "No iterations " +
 			"were asked for.", "refit 1",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	if strings.Contains(page, "training loss") {
-		t.Error("a picture of no iterations")
+	if strings.Contains(page, "training loss") || strings.Contains(page, "were made.") {
+		t.Error("a picture or a number of no iterations")
 	}
 	r.Stability, r.Mixed.Classifier, r.Iterations = nil, nil, 2
 	r.Divergence, r.Loss = []float64{math.NaN(), math.NaN()}, []float64{1.4, 1.3}
+	if !strings.Contains(write(t, "mixed.csv", r, x, z), "2 iterations were made.") {
+		t.Error("the number of iterations is missing")
+	}
 	page = write(t, "mixed.csv", r, x, z)
 	if strings.Contains(page, "Refits") || strings.Contains(page, "in nats</p>") ||
 		strings.Count(page, "data:image") != 2 {

@@ -42,6 +42,8 @@ var flags = strings.NewReplacer(
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
 	"Config.Shape", "--shape",
+	"Config.Components", "--components",
+	"Config.Flow.Iterations", "--iterations",
 	"Flow.Iterations", "--iterations",
 	"sica.Direct", "--method sica-direct",
 	"sica.Default", "--method sica",

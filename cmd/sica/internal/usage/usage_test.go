@@ -24,6 +24,8 @@ func TestFlags(t *testing.T) {
 		"fit a network by sica.Direct":                     "fit a network by --method sica-direct",
 		"the linear rule by sica.Default.":                 "the linear rule by --method sica.",
 		"raise Flow.Iterations.":                           "raise --iterations.",
+		"of the flow by Config.Flow.Iterations.":           "of the flow by --iterations.",
+		"components by Config.Components.":                 "components by --components.",
 		"if they are images, set Config.Shape to {48, 64}": "if they are images, set --shape 48x64",
 		"Config.Shape has rows of 128":                     "--shape has rows of 128",
 		"by backend.AllowUnverified; backend.Go needs":     "by --allow-unverified-plugin; --backend go needs",
