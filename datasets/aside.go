@@ -15,6 +15,7 @@ type Column struct {
 	Name   string
 	Values []float64
 	Text   []string
+	Place  int // the number of the column in its file, from 0 on
 	// Reason says why it can't be a signal: that it counts, is text or the like. It is empty for
 	// a column that could be one and was left out by choice.
 	Reason string
@@ -33,7 +34,7 @@ func (c *Column) cell(position int) string {
 
 // at returns the column at some positions.
 func (c *Column) at(positions []int) Column {
-	kept := Column{Name: c.Name, Reason: c.Reason}
+	kept := Column{Name: c.Name, Reason: c.Reason, Place: c.Place}
 	for _, t := range positions {
 		if c.Text != nil {
 			kept.Text = append(kept.Text, c.Text[t])
@@ -62,10 +63,14 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	if slices.Equal(kept, indices(d)) {
 		return nil
 	}
+	places := r.Places
+	if places == nil {
+		places = indices(d)
+	}
 	for _, i := range remaining(d, kept) {
 		r.Aside = append(r.Aside, Column{
 			Name: columnName(r.Names, i), Values: slices.Clone(r.Signals.RawRowView(i)),
-			Reason: columns[i].reason(columnName(r.Names, i)),
+			Reason: columns[i].reason(columnName(r.Names, i)), Place: places[i],
 		})
 	}
 	signals := mat.NewDense(len(kept), n, nil)
@@ -73,6 +78,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 		signals.SetRow(k, r.Signals.RawRowView(i))
 	}
 	r.Signals, r.Names, r.Units = signals, selected(r.Names, kept), selected(r.Units, kept)
+	r.Places = selected(places, kept)
 	return nil
 }
 
@@ -86,7 +92,7 @@ func indices(n int) []int {
 }
 
 // selected returns some of all, nil if there are none.
-func selected(all []string, kept []int) (some []string) {
+func selected[T any](all []T, kept []int) (some []T) {
 	if all == nil {
 		return nil
 	}
@@ -187,11 +193,19 @@ func findNames(names, wanted []string) ([]int, error) {
 	}
 	spare := selected(names, remaining(len(names), places))
 	if spare == nil {
-		return nil, fmt.Errorf("the file lacks the separation's channels %s; must have all of them",
-			quoted(lacking))
+		return nil, fmt.Errorf("the file lacks the separation's %s; must have all of them",
+			channels(lacking))
 	}
-	return nil, fmt.Errorf("the file lacks the separation's channels %s, and has %s besides; "+
-		"must name them as they were", quoted(lacking), quoted(spare))
+	return nil, fmt.Errorf("the file lacks the separation's %s, and it has the %s besides; "+
+		"must name each as it was", channels(lacking), channels(spare))
+}
+
+// channels returns "channel" or "channels" and the names.
+func channels(names []string) string {
+	if len(names) == 1 {
+		return "channel " + quoted(names)
+	}
+	return "channels " + quoted(names)
 }
 
 // findName returns the place of a name that isn't used yet: of the same one or, without that,

@@ -148,6 +148,9 @@ func (c *clock) describe(r *Recording, unit float64) {
 	if r.Names != nil {
 		name, r.Names = r.Names[0], r.Names[1:]
 	}
+	if r.Places != nil {
+		r.Places = r.Places[1:]
+	}
 	if unit == 1 {
 		// 1e11 s since 1970 is the year 5138; in ms it is 1973.
 		for _, small := range []struct {

@@ -53,9 +53,14 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		return nil, err
 	}
 	about := Recording{Names: c.names, Notes: c.notes()}
+	if len(c.kept) < c.width { // columns of text are in between
+		about.Places = c.kept
+	}
 	if h := c.dialect.head; h != nil && h.rate > 0 {
 		about.Rate, about.TimeColumn = h.rate, "time"
 	}
+	// Times in seconds of dates need a header to be read as times again.
+	about.NoHeader = c.names == nil && about.TimeColumn == "" && c.dialect.clock < 0
 	return &content{
 		about: about,
 		d:     len(c.kept), n: unknownLength, read: c.read,
@@ -239,7 +244,9 @@ func (c *csvReader) notes() (notes []string) {
 func (c *csvReader) complete(r *Recording) {
 	for k, text := range c.texts {
 		name := columnName(c.columns, c.dialect.text[k])
-		r.Aside = append(r.Aside, Column{Name: name, Text: text, Reason: "is text"})
+		r.Aside = append(r.Aside, Column{
+			Name: name, Text: text, Reason: "is text", Place: c.dialect.text[k],
+		})
 	}
 	if c.cutOff {
 		r.Notes = append(r.Notes,
@@ -393,15 +400,20 @@ func (c *csvReader) row() ([]string, error) {
 	return nil, io.EOF
 }
 
-// createCSV writes a header and returns what writes the next positions of the signals.
+// createCSV writes a header, if there is one, and returns what writes the next positions of the
+// signals.
 func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error, error) {
-	if err := about.checkHeader(d); err != nil {
-		return nil, err
-	}
 	out, position := csv.NewWriter(w), 0
-	err := out.Write(about.header(d))
+	columns := about.columns(d)
+	var err error
+	if !about.NoHeader || about.Names != nil || about.hasClock() {
+		if err := about.checkHeader(d); err != nil {
+			return nil, err
+		}
+		err = out.Write(about.header(d))
+	}
 	return func(z *mat.Dense) error {
-		d, n := z.Dims()
+		_, n := z.Dims()
 		var row []string
 		for t := range n {
 			row = row[:0]
@@ -410,11 +422,12 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 				time := about.Start + float64(position)/about.Rate
 				row = append(row, formatTime(time/unit, about.Rate*unit))
 			}
-			for i := range d {
-				row = append(row, strconv.FormatFloat(z.At(i, t), 'g', -1, 64))
-			}
-			for _, c := range about.Aside {
-				row = append(row, c.cell(position))
+			for _, c := range columns {
+				if c.aside != nil {
+					row = append(row, c.aside.cell(position))
+				} else {
+					row = append(row, strconv.FormatFloat(z.At(c.signal, t), 'g', -1, 64))
+				}
 			}
 			if err := out.Write(row); err != nil {
 				return err
@@ -429,20 +442,44 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 // hasClock reports whether a CSV file has a column of times.
 func (r *Recording) hasClock() bool { return r.TimeColumn != "" && r.Rate > 0 }
 
-// header returns the names of the columns of d signals: s1, s2, … without Names.
+// A csvColumn is a column of a CSV file that is written: a signal, or a column set aside.
+type csvColumn struct {
+	name   string
+	signal int     // its number
+	aside  *Column // nil for a signal
+	place  int
+}
+
+// columns returns the columns of a CSV file of d signals, without times: in the order of Places. The
+// signals are s1, s2, … without Names.
+func (r *Recording) columns(d int) (all []csvColumn) {
+	for i := range d {
+		c := csvColumn{signal: i, name: fmt.Sprintf("s%d", i+1)}
+		if r.Names != nil {
+			c.name = r.Names[i]
+		}
+		if r.Places != nil {
+			c.place = r.Places[i]
+		}
+		all = append(all, c)
+	}
+	for k := range r.Aside {
+		a := &r.Aside[k]
+		all = append(all, csvColumn{name: a.Name, aside: a, place: a.Place})
+	}
+	if r.Places != nil {
+		slices.SortStableFunc(all, func(a, b csvColumn) int { return cmp.Compare(a.place, b.place) })
+	}
+	return all
+}
+
+// header returns the names of the columns of d signals.
 func (r *Recording) header(d int) (names []string) {
 	if r.hasClock() {
 		names = append(names, r.TimeColumn)
 	}
-	if r.Names != nil {
-		names = append(names, r.Names...)
-	} else {
-		for i := range d {
-			names = append(names, fmt.Sprintf("s%d", i+1))
-		}
-	}
-	for _, c := range r.Aside {
-		names = append(names, c.Name)
+	for _, c := range r.columns(d) {
+		names = append(names, c.name)
 	}
 	return names
 }

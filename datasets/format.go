@@ -185,7 +185,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 
 // nameRows names signals that are rows by the first column of text, if there is one.
 func (r *Recording) nameRows() {
-	r.Names = nil
+	r.Names, r.Places, r.NoHeader = nil, nil, false
 	if d, _ := r.Signals.Dims(); len(r.Aside) > 0 && len(r.Aside[0].Text) == d {
 		r.Names = r.Aside[0].Text
 	}

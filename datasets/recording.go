@@ -29,6 +29,11 @@ type Recording struct {
 	Start      float64 // the first time in seconds
 	// Aside are columns of the file that aren't signals: text, counters, constants.
 	Aside []Column
+	// Places holds the number of each signal's column in the file, from 0 on. A CSV file has its
+	// columns, those of Aside too, in this order. Nil is the order of the signals, with Aside last.
+	Places []int
+	// NoHeader is whether a CSV file has no header. It is written so if there are no Names.
+	NoHeader bool
 	// Events are the recording's annotations. EDF and BDF files have them.
 	Events []Event
 	// Notes say what was unusual in a file and how it was read.
@@ -270,6 +275,9 @@ func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense
 func (r *Recording) check(d int) error {
 	if r.Names != nil && len(r.Names) != d {
 		return fmt.Errorf("%d names of %d signals; must be one for each", len(r.Names), d)
+	}
+	if r.Places != nil && len(r.Places) != d {
+		return fmt.Errorf("%d places of %d signals; must be one for each", len(r.Places), d)
 	}
 	if r.Units != nil && len(r.Units) != d {
 		return fmt.Errorf("%d units of %d signals; must be one for each", len(r.Units), d)

@@ -35,7 +35,7 @@ func TestSelect(t *testing.T) {
 		{ReadOptions{Without: []string{"1", "fp1"}}, "Cz.", "EEG T7-REF count Fp1 flat", ""},
 		{ReadOptions{Without: []string{"O2"}}, "", "", `no channel "O2"`},
 		{ReadOptions{Without: []string{"1", "2", "3", "4", "5"}}, "", "", "at least one"},
-		{ReadOptions{Signals: []string{"T7", "O2"}}, "", "", `channels "O2", and has `},
+		{ReadOptions{Signals: []string{"T7", "O2"}}, "", "", `channel "O2", and it has the channels "`},
 	} {
 		r, err := c.o.Recording(path)
 		s, err2 := c.o.Stream(path)

@@ -136,8 +136,12 @@ func (s *Stream) setAside(columns []column) error {
 		return nil
 	}
 	aside := remaining(s.d, kept)
-	names := s.about.Names
+	names, places := s.about.Names, s.about.Places
+	if places == nil {
+		places = indices(s.d)
+	}
 	s.d, s.kept, s.about.Names = len(kept), kept, selected(names, kept)
+	s.about.Places = selected(places, kept)
 	if len(aside)*s.n > maxAsideValues {
 		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that "+
 			"were set aside to be kept")
@@ -154,7 +158,7 @@ func (s *Stream) setAside(columns []column) error {
 	for k, i := range aside {
 		name := columnName(names, i)
 		s.about.Aside = append(s.about.Aside, Column{
-			Name: name, Values: values[k], Reason: columns[first+i].reason(name),
+			Name: name, Values: values[k], Reason: columns[first+i].reason(name), Place: places[i],
 		})
 	}
 	return err

@@ -97,11 +97,85 @@ func TestSetAside(t *testing.T) {
 		[]string{"A1", "A2", "A3", "T7", "state", "Sample Index", "Trigger"}) {
 		t.Errorf("the cleaned recording has the columns %q", got)
 	}
+	for file, want := range map[string]string{
+		"z.csv":     "Sample Index,s1,s2,s3,Trigger,state",
+		"clean.csv": "Sample Index,A1,A2,A3,T7,Trigger,state",
+	} {
+		if got, _, _ := strings.Cut(read(t, at(file)), "\n"); got != want {
+			t.Errorf("%s has the header %q, want %q", file, got, want)
+		}
+	}
 	if said := must(t, "inspect", "--model", at("model"), "--in", in, "--reference", "T7"); !strings.
 		Contains(said, "coherence") {
 		t.Errorf("with a channel that was left out as reference: %q", said)
 	}
 }
+
+// What is cleaned has the form of its file: channels that were left out stay in their place, and
+// without a header there is none, and times stay first.
+func TestRemoveKeepsTheForm(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n = 600
+	x := mixedLaplace(t, 3, n)
+	file := func(name, header string) string {
+		text := header
+		for k := range n {
+			text += fmt.Sprintf("%g,%g,%g,%g\n", float64(k)/100, x.At(0, k), x.At(1, k), x.At(2, k))
+		}
+		return write(t, dir, name, text)
+	}
+	for name, c := range map[string]struct {
+		in, without, first string
+		mostIn             []string
+	}{
+		"named":  {file("named.csv", "time,Fp1,Cz,O2\n"), "Fp1", "time,Fp1,Cz,O2", []string{"Cz", "O2"}},
+		"middle": {file("middle.csv", "time,Fp1,Cz,O2\n"), "Cz", "time,Fp1,Cz,O2", []string{"Fp1", "O2"}},
+		"plain":  {file("plain.csv", ""), "", "0,", []string{"column 2", "column 3", "column 4"}},
+	} {
+		model := at(name + "-model")
+		args := []string{"separate", "--in", c.in, "--out", at("z.csv"), "--save", model, "--backend", "go"}
+		if c.without != "" {
+			args = append(args, "--without", c.without)
+		}
+		said := must(t, args...)
+		if !slices.ContainsFunc(c.mostIn, func(name string) bool { return strings.Contains(said, name) }) {
+			t.Errorf("%s: separate names none of %q: %s", name, c.mostIn, said)
+		}
+		for _, out := range []string{"clean.csv", "clean.npy"} {
+			must(t, "remove", "--model", model, "--in", c.in, "--out", at(out), "--components", "1")
+		}
+		before, after := lines(read(t, c.in)), lines(read(t, at("clean.csv")))
+		if len(after) != len(before) || !strings.HasPrefix(after[0], c.first) {
+			t.Errorf("%s: %d lines, the first %q, want %d and %q", name, len(after), after[0],
+				len(before), c.first)
+			continue
+		}
+		last := strings.Split(after[len(after)-1], ",")
+		given := strings.Split(before[len(before)-1], ",")
+		if last[0] != given[0] {
+			t.Errorf("%s: the last time is %q, want %q", name, last[0], given[0])
+		}
+		for i, channel := range strings.Split("time,Fp1,Cz,O2", ",") {
+			if same := last[i] == given[i]; i > 0 && same != (channel == c.without) {
+				t.Errorf("%s: the last value of %s is %q, in the file %q", name, channel, last[i], given[i])
+			}
+		}
+		if c.without == "" {
+			continue
+		}
+		r, err := datasets.ReadRecording(at("clean.npy"))
+		if err != nil || strings.Join(r.Names, ",") != "Fp1,Cz,O2" {
+			t.Fatalf("%s: as NPY %q (%v)", name, r.Names, err)
+		}
+		place := slices.Index(r.Names, c.without)
+		if got := r.Signals.At(place, n-1); fmt.Sprint(got) != given[place+1] {
+			t.Errorf("%s: as NPY %s ends with %g, in the file with %s", name, c.without, got, given[place+1])
+		}
+	}
+}
+
+func lines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
 
 // Images come back as images where --out is a folder, and what was colour is said.
 func TestImagesOut(t *testing.T) {
@@ -434,8 +508,8 @@ func TestChannelsByName(t *testing.T) {
 		t.Error("in another order the channels give other signals")
 	}
 	for _, c := range []struct{ in, want string }{
-		{file("fewer.csv", "A,C", 0, 2), `lacks the separation's channels "B"`},
-		{file("renamed.csv", "A,B,D", 0, 1, 2), `channels "C", and has "D" besides`},
+		{file("fewer.csv", "A,C", 0, 2), `lacks the separation's channel "B"; must`},
+		{file("renamed.csv", "A,B,D", 0, 1, 2), `channel "C", and it has the channel "D" besides`},
 	} {
 		for _, args := range [][]string{
 			{"transform", "--out", at("y.csv")}, {"inspect"}, {"report", "--refits", "0"},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -152,7 +154,8 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 	if opt.reference == "" {
 		return nil, nil
 	}
-	if i := slices.Index(in.About.Names, opt.reference); i >= 0 {
+	names := files.ChannelNames(&in.About)
+	if i := slices.Index(names, opt.reference); i >= 0 {
 		return files.Channels{Source: in.Source, Rows: []int{i}}, nil
 	}
 	for _, c := range in.About.Aside {
@@ -168,11 +171,15 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 		}
 		return files.Channels{Source: in.Source, Rows: []int{i - 1}}, nil
 	}
-	if !strings.Contains(opt.reference, ".") {
-		return nil, usage.Errorf("--reference %q: the recording has the channels %q",
-			opt.reference, in.About.Names)
-	}
 	z, err := datasets.ReadFile(opt.reference)
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(opt.reference, ".") {
+		if names == nil {
+			return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
+				"name; the recording has channels 1 to %d without names", opt.reference, d)
+		}
+		return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
+			"name; the recording has the channels %q", opt.reference, names)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -192,9 +199,10 @@ func writeComponents(
 		header += "\tcorrelation\tcoherence"
 	}
 	fmt.Fprintln(t, header)
+	names := files.ChannelNames(in)
 	for _, c := range all {
 		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%.1f\t%s", c.Signal+1, 100*c.Share,
-			channelName(in.Names, c.Channel), c.Kurtosis, rhythm(c, in.Rate))
+			channelName(names, c.Channel), c.Kurtosis, rhythm(c, in.Rate))
 		if withReference {
 			fmt.Fprintf(t, "\t%.2f\t%.2f", c.Correlation, c.Coherence)
 		}
@@ -260,7 +268,7 @@ func plotComponents(
 			Trace: trace, Pattern: c.Pattern, Spectrum: c.Spectrum,
 		})
 	}
-	picture, err := plot.Components(about.Start, about.Rate, about.Names, rows...)
+	picture, err := plot.Components(about.Start, about.Rate, files.ChannelNames(about), rows...)
 	if err != nil {
 		return err
 	}

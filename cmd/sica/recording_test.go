@@ -87,9 +87,10 @@ func TestRecording(t *testing.T) {
 		{[]string{"remove", "--model", model, "--in", in, "--out", clean, "--components", "4"},
 			"signals 1 to 3"},
 		{[]string{"remove", "--model", model, "--in", out, "--out", clean, "--components", "1"},
-			`lacks the separation's channels "Fp1"`},
+			`lacks the separation's channels "Fp1", "Cz", "O2", "Fp1-Cz", and it has the `},
 		{[]string{"inspect", "--model", model, "--in", in, "--reference", "C3"},
-			`"Fp1" "Cz" "O2" "Fp1-Cz"`},
+			`neither a channel nor a file of that name; the recording has the channels ` +
+				`["Fp1" "Cz" "O2" "Fp1-Cz"]`},
 		{[]string{"inspect", "--model", model, "--in", in, "--reference", "5"}, "channels 1 to 4"},
 		{[]string{"inspect", "--model", model, "--in", in, "--rate", "-1"}, "--rate -1"},
 	} {

@@ -82,7 +82,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing = "removing"
 	clean := blockwise.Remove(result, in.Blocks(files.BlockSize), rows...)
-	if err := in.Write(opt.out, in.About.Names, clean); err != nil {
+	if err := in.Write(opt.out, clean); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()

@@ -224,7 +224,7 @@ func (opt *separateOptions) runWhole(
 	}
 
 	// A fit that was cut short has a result, which is written before its error is returned.
-	if err := printSummary(out, res, learned, in.Names); err != nil {
+	if err := printSummary(out, res, learned, files.ChannelNames(in)); err != nil {
 		return err
 	}
 	if err := opt.writeRecovered(out, in, learned, truth, cfg.Shape, res, rep); err != nil {
@@ -325,13 +325,14 @@ func (opt *separateOptions) runLong(
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
-	if err := printSummary(out, res, nil, in.About.Names); err != nil {
+	if err := printSummary(out, res, nil, files.ChannelNames(&in.About)); err != nil {
 		return err
 	}
 	res.Channels = in.About.Names
 	in.Doing = "recovering all"
 	recovered := blockwise.Transform(res, in.Blocks(files.BlockSize))
-	if err := in.Write(opt.out, nil, recovered); err != nil {
+	d, _ = res.Z.Dims()
+	if err := in.WriteRecovered(opt.out, d, recovered); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	parts.Done()

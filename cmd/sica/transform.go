@@ -163,7 +163,8 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing = "mapping"
 	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
-	if err := in.Write(opt.out, nil, recovered); err != nil {
+	d, _ := result.Z.Dims()
+	if err := in.WriteRecovered(opt.out, d, recovered); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()

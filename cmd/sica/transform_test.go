@@ -105,7 +105,7 @@ func TestChannelNames(t *testing.T) {
 		{"inspect", "--model", at("model"), "--in", at("other.csv")},
 	} {
 		if stderr := run(exitFailure, args...); !strings.Contains(stderr,
-			`lacks the separation's channels "right", and has "b" besides`) {
+			`lacks the separation's channel "right", and it has the channel "b" besides`) {
 			t.Errorf("%q: %s", args[0], stderr)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -137,13 +138,26 @@ func Note(out io.Writer, notes []string) {
 	}
 }
 
-// recoveredAside returns the columns that are written with recovered signals: those that can't be
-// channels.
-func recoveredAside(all []datasets.Column) (kept []datasets.Column) {
-	for _, c := range all {
-		if c.Reason != "" {
-			kept = append(kept, c)
-		}
+// recovered describes d signals that were recovered from a recording: with its times, annotations and
+// the columns that can't be channels. Columns before the first channel stay before the signals.
+func recovered(about datasets.Recording, d int) datasets.Recording {
+	about.Names, about.Units = nil, nil // recovered signals have none
+	if about.Places != nil {
+		about.Places = slices.Repeat([]int{slices.Min(about.Places)}, d)
 	}
-	return kept
+	isChannel := func(c datasets.Column) bool { return c.Reason == "" }
+	about.Aside = slices.DeleteFunc(slices.Clone(about.Aside), isChannel)
+	return about
+}
+
+// ChannelNames returns the names of a recording's channels for people. Without names in the file they
+// are "column 2" and so on, where other columns are in between; else nil.
+func ChannelNames(about *datasets.Recording) (names []string) {
+	if about.Names != nil || len(about.Aside) == 0 || about.Places == nil {
+		return about.Names
+	}
+	for _, place := range about.Places {
+		names = append(names, fmt.Sprintf("column %d", place+1))
+	}
+	return names
 }

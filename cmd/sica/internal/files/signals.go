@@ -23,9 +23,9 @@ CSV is optional; it names all columns, none by a number.`
 // WithSignals returns a recording of the recovered signals z at the times of r, with its
 // annotations and with the columns that can't be channels.
 func WithSignals(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
-	about := *r
-	about.Signals, about.Names, about.Units = z, nil, nil
-	about.Aside = recoveredAside(r.Aside)
+	d, _ := z.Dims()
+	about := recovered(*r, d)
+	about.Signals = z
 	return &about
 }
 

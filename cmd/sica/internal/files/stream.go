@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,17 +94,85 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 	}
 }
 
-// Write writes signals that were computed from the stream's blocks, with their names, to a file.
-func (s *Stream) Write(path string, names []string, blocks blockwise.Blocks) error {
-	about := s.About
-	if names == nil {
-		about.Aside = recoveredAside(about.Aside)
-	}
-	if about.Names = names; names == nil || len(names) != len(about.Units) {
-		about.Units = nil // recovered signals have none
-	}
+// Write writes the stream's signals, changed in blocks, to a file, with the channels that were left
+// out.
+func (s *Stream) Write(path string, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
+	about := s.About
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv", ".tsv", ".txt": // which have columns of any kind
+	default:
+		if about.Units == nil { // else an EDF file, which keeps what was left out
+			about, blocks = withLeftOut(about, blocks)
+		}
+	}
 	return datasets.WriteBlocks(path, about, n, blocks)
+}
+
+// withLeftOut returns a recording and its blocks with the channels that were left out by choice, in
+// the order of the file.
+func withLeftOut(
+	about datasets.Recording, blocks blockwise.Blocks,
+) (datasets.Recording, blockwise.Blocks) {
+	type row struct {
+		place, signal int
+		leftOut       *datasets.Column // nil for a signal
+	}
+	var rows []row
+	for i, place := range about.Places {
+		rows = append(rows, row{place: place, signal: i})
+	}
+	signals := len(rows)
+	for k := range about.Aside {
+		if c := &about.Aside[k]; c.Reason == "" && c.Values != nil {
+			rows = append(rows, row{place: c.Place, leftOut: c})
+		}
+	}
+	if signals == 0 || len(rows) == signals {
+		return about, blocks
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return a.place - b.place })
+	var names []string
+	about.Places = slices.Clone(about.Places[:0])
+	for _, r := range rows {
+		about.Places = append(about.Places, r.place)
+		switch {
+		case about.Names == nil:
+		case r.leftOut != nil:
+			names = append(names, r.leftOut.Name)
+		default:
+			names = append(names, about.Names[r.signal])
+		}
+	}
+	about.Names = names
+	return about, func(yield func(*mat.Dense, error) bool) {
+		position := 0
+		for x, err := range blocks {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			_, n := x.Dims()
+			all := mat.NewDense(len(rows), n, nil)
+			for i, r := range rows {
+				if r.leftOut != nil {
+					all.SetRow(i, r.leftOut.Values[position:position+n])
+				} else {
+					all.SetRow(i, x.RawRowView(r.signal))
+				}
+			}
+			position += n
+			if !yield(all, nil) {
+				return
+			}
+		}
+	}
+}
+
+// WriteRecovered writes d signals that were recovered from the stream's blocks to a file.
+func (s *Stream) WriteRecovered(path string, d int, blocks blockwise.Blocks) error {
+	_, n := s.Dims()
+	return datasets.WriteBlocks(path, recovered(s.About, d), n, blocks)
 }
 
 // LearnOn is a value of --learn-on: "" for the default, "all", a time such as 60s, a number of
