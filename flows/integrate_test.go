@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -219,4 +220,35 @@ func ExampleIntegrate() {
 	}
 	fmt.Printf("%.2f\n", out[0].Value())
 	// Output: [3.00 4.00]
+}
+
+// In half precision Integrate ends where it does in double precision, up to rounding.
+func TestIntegrateInHalfPrecision(t *testing.T) {
+	decay := func(_ *model.Scope, y, tau *Node, _ []*Node) *Node { return Neg(Mul(y, tau)) }
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		for _, solver := range []flows.Solver{flows.Euler, flows.Heun} {
+			ends := func(dtype dtypes.DType) []float64 {
+				end, err := flows.Follow(b, model.NewStore(), decay, host.Tensor([]float64{1, -2}, dtype, 2),
+					func(c *flows.IntegrateConfig) { c.Solver(solver).Steps(8) })
+				if err != nil {
+					t.Fatalf("%s: %+v", dtype, err)
+				}
+				values, err := host.Values(end)
+				if err != nil || end.DType() != dtype {
+					t.Errorf("%s: ends in %s (%v)", dtype, end.DType(), err)
+				}
+				return values
+			}
+			want := ends(dtypes.Float64)
+			for dtype, rounding := range map[dtypes.DType]float64{
+				dtypes.Float16: 1. / (1 << 11), dtypes.BFloat16: 1. / (1 << 8),
+			} {
+				for i, v := range ends(dtype) {
+					if math.Abs(v-want[i]) > 10*rounding {
+						t.Errorf("%s in %s: %g, in double precision %g", solver, dtype, v, want[i])
+					}
+				}
+			}
+		}
+	})
 }

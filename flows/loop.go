@@ -112,7 +112,10 @@ func (d *lossDataset) Iter() iter.Seq2[train.Batch, error] {
 			if len(losses) == 0 {
 				return
 			}
-			dtype := d.trainer.lossDType
+			dtype := dtypes.Float32
+			if d.trainer.lossDType == dtypes.Float64 {
+				dtype = dtypes.Float64
+			}
 			for _, loss := range losses {
 				inputs := []*tensors.Tensor{host.Tensor(loss, dtype, len(loss))}
 				if !yield(train.Batch{Inputs: inputs}, nil) {

@@ -98,7 +98,7 @@ func NewTrainer(
 	}
 	build := t.loopGraph
 	if isPureGo(backend) {
-		build = t.hostStepGraph
+		build = t.stepGraph
 	}
 	t.exec, err = model.NewExec(backend, store, func(scope *model.Scope, inputs []*Node) []*Node {
 		t.compile++
@@ -315,16 +315,6 @@ func (t *Trainer) stepGraph(scope *model.Scope, inputs []*Node) []*Node {
 	loss := t.lossGraph(scope, inputs)
 	t.updateGraph(scope, loss)
 	return []*Node{loss}
-}
-
-// hostStepGraph is stepGraph for a step that the host calls, which reads losses in single or double
-// precision.
-func (t *Trainer) hostStepGraph(scope *model.Scope, inputs []*Node) []*Node {
-	outputs := t.stepGraph(scope, inputs)
-	if outputs[0].DType() != dtypes.Float64 {
-		outputs[0] = ConvertDType(outputs[0], dtypes.Float32)
-	}
-	return outputs
 }
 
 // lossGraph returns the loss of step i = inputs[0], [R].

@@ -36,12 +36,12 @@ func shapeHint(x *mat.Dense, shape []int) string {
 	case w == 0 || len(shape) == 2 && shape[1] == w:
 		return ""
 	case len(shape) == 2:
-		return fmt.Sprintf(" The signals look like rows of %d positions; Config.Shape has rows of %d.",
+		return fmt.Sprintf(" But the signals look like rows of %d positions; Config.Shape has rows of %d.",
 			w, shape[1])
 	}
 	_, n := x.Dims()
-	return fmt.Sprintf(" The signals look like rows of %d positions: if they are images, set "+
-		"Config.Shape to {%d, %d}.", w, n/w, w)
+	return fmt.Sprintf(" But the signals look like rows of %d positions: if they are images, none of "+
+		"this holds; set Config.Shape to {%d, %d}.", w, n/w, w)
 }
 
 // rowLength returns the length of the rows of which the signals x seem to consist, 0 for none: a
