@@ -103,7 +103,7 @@ func (o *Outcome) measure(
 	o.RankMCC = &ranks.MCC
 	switch details := f.Details.(type) {
 	case *sica.Result:
-		o.Loss = details.Loss
+		o.Loss = slices.Clone(details.Loss)
 		if !slices.ContainsFunc(details.Divergence, math.IsNaN) {
 			o.Divergence = details.Divergence
 		}
