@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -367,10 +368,35 @@ func TestLeftOutOfLearning(t *testing.T) {
 	if data, _ := os.ReadFile(at("z.json")); !strings.Contains(string(data), `"learned_on": 3750`) {
 		t.Errorf("JSON doesn't say how much was learned from")
 	}
+	// The saved separation remembers all of it.
+	const recalled = "by default: --highpass 1 --notch 50 --skip 10s-11s"
+	inspect := func(file, in string, flags ...string) (said, json string) {
+		args := append([]string{"inspect", "--model", at("model"), "--in", in, "--json", at(file)}, flags...)
+		said = must(t, args...)
+		return said, read(t, at(file))
+	}
+	said, byDefault := inspect("default.json", in)
+	if !strings.Contains(said, recalled) ||
+		!strings.Contains(said, "positions 2501-2750 were skipped, 250 of 4000") {
+		t.Errorf("inspect printed %q", said)
+	}
+	said, given := inspect("given.json", in, "--highpass", "1", "--notch", "50", "--skip", "10s-11s")
+	if given != byDefault || strings.Contains(said, "by default") {
+		t.Errorf("with the flags inspect gives something else, or printed %q", said)
+	}
+	said, none := inspect("none.json", in, "--highpass", "0", "--notch", "0", "--skip", "")
+	if none == byDefault || strings.Contains(said, "by default") || strings.Contains(said, "skipped") {
+		t.Errorf("without filters inspect gives the same, or printed %q", said)
+	}
+	rows := lines(text.String())
+	said, _ = inspect("short.json", write(t, dir, "short.csv", strings.Join(rows[:3001], "\n")+"\n"))
+	if !strings.Contains(said, "nothing was skipped: the fit's --skip is about a recording of 4000") {
+		t.Errorf("of another recording inspect printed %q", said)
+	}
 	if !testing.Short() { // networks, which take a minute without XLA
-		said = must(t, "report", "--model", at("model"), "--in", in, "--skip", "10s-11s", "--highpass",
-			"1", "--notch", "50", "--refits", "0")
-		if !strings.Contains(said, "positions 2501-2750 were skipped, 250 of 4000") {
+		said = must(t, "report", "--model", at("model"), "--in", in, "--refits", "0")
+		if !strings.Contains(said, "positions 2501-2750 were skipped, 250 of 4000") ||
+			!strings.Contains(said, recalled) {
 			t.Errorf("report printed %q", said)
 		}
 	}
@@ -427,8 +453,21 @@ func TestProposed(t *testing.T) {
 		strings.Contains(said, "proposed: none") {
 		t.Fatalf("inspect printed %q", said)
 	}
-	if said := must(t, remove...); !strings.Contains(said, "reference EOG1") {
+	said = must(t, remove...)
+	taken := regexp.MustCompile(`share of the channel's variance: Fp[12] ([0-9.]+) %, Fp[12] `)
+	if !strings.Contains(said, "reference EOG1 for rec.edf (3000 positions)") ||
+		strings.Contains(said, "note:") || !taken.MatchString(said) {
 		t.Errorf("remove printed %q", said)
+	}
+	other := at("other.edf")
+	if err := os.WriteFile(other, []byte(read(t, rec)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := slices.Clone(remove)
+	elsewhere[4] = other
+	if said := must(t, elsewhere...); !strings.Contains(said, "note: the proposal was made for rec.edf "+
+		"(3000 positions), and this is other.edf (3000 positions)") {
+		t.Errorf("of another file remove printed %q", said)
 	}
 	clean, err := datasets.ReadRecording(at("clean.edf"))
 	if err != nil {
@@ -451,8 +490,8 @@ func TestProposed(t *testing.T) {
 		t.Errorf("of noise as reference: %q", none)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--proposed", "proposed none"}, {"", "components proposed"},
-		{"--proposed --components 1", "components proposed"},
+		{"--proposed", "proposed none"}, {"", "say --components 2,5 or --proposed"},
+		{"--proposed --components 1", "one of the two"},
 	} {
 		args := append(slices.Clone(remove[:7]), strings.Fields(c.args)...)
 		if code, _, stderr := command(t.Context(), args...); code != exitUsage ||

@@ -49,8 +49,9 @@ the model's folder for sica remove --proposed. Signals count from 1, as the colu
 what separate writes, and as for sica remove.
 --plot draws the first seconds of each, its spectrum and its pattern, what it adds
 to each channel: as bars and, of channels with names such as Fp1 and Cz, as a map
-of the head. --highpass, --notch and --skip look at the signals, and a reference, as
-sica separate learned from them. The recording may be of any length.
+of the head. The signals, and a reference, are filtered and skipped as sica separate
+learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise. The
+recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -94,6 +95,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	defer shown.Done()
 	result, err := sica.Load(opt.model)
 	if err != nil {
+		return err
+	}
+	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
 		return err
 	}
 	opt.reading.Signals = result.Channels
@@ -140,7 +144,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if reference == nil {
 		return nil
 	}
+	_, n := in.Dims()
 	p := newProposal(all, opt.reference)
+	p.Input, p.Positions = baseNames(opt.in), n
 	fmt.Fprintln(out, p)
 	if err := p.write(opt.model); err != nil {
 		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)

@@ -25,6 +25,32 @@ type proposal struct {
 	Signals   []int  `json:"signals"` // from 0, in order
 	Reference string `json:"reference"`
 	Rule      string `json:"rule"`
+	// Input are the names of the files of the recording that was inspected, without their
+	// folders, and Positions how many it has.
+	Input     []string `json:"input"`
+	Positions int      `json:"positions"`
+}
+
+// baseNames are the names of files without their folders.
+func baseNames(paths []string) (names []string) {
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// recordingName names a recording by its files, without their folders, and its positions.
+func recordingName(files []string, positions int) string {
+	return fmt.Sprintf("%s (%d positions)", strings.Join(files, ", "), positions)
+}
+
+// difference says that the proposal is of another recording than that of these files, if it is.
+func (p proposal) difference(paths []string, positions int) string {
+	if slices.Equal(p.Input, baseNames(paths)) && p.Positions == positions {
+		return ""
+	}
+	return fmt.Sprintf("the proposal was made for %s, and this is %s",
+		recordingName(p.Input, p.Positions), recordingName(baseNames(paths), positions))
 }
 
 func newProposal(all []inspect.Component, reference string) proposal {

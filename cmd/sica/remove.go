@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
@@ -24,14 +27,15 @@ type removeOptions struct {
 func newRemove() *cobra.Command {
 	var opt removeOptions
 	cmd := &cobra.Command{
-		Use:   "remove --model DIR --in recording.csv --out clean.csv --components 2,5",
+		Use:   "remove --model DIR --in recording.csv --out clean.csv (--components 2,5 | --proposed)",
 		Short: "Remove recovered signals from a recording",
 		Long: `Remove reads what sica separate --save wrote, and a recording of the same
 channels, and subtracts what some of the recovered signals contribute to it, such
 as the heartbeat in an electroencephalogram: those of --components, or with
 --proposed those that sica inspect --reference proposed. The channels keep their
 names, times and units. sica inspect says which recovered signal is which; they
-count from 1. The recording may be of any length.
+count from 1. The recording may be of any length. It prints of which channels it took
+out how much of the variance.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -48,12 +52,13 @@ count from 1. The recording may be of any length.
 		"remove the recovered signals that sica inspect --reference proposed last")
 	opt.reading.Add(cmd)
 	require(cmd, "model", "in", "out")
-	cmd.MarkFlagsOneRequired("components", "proposed")
-	cmd.MarkFlagsMutuallyExclusive("components", "proposed")
 	return cmd
 }
 
 func (opt *removeOptions) run(cmd *cobra.Command) error {
+	if opt.proposed == (len(opt.components) > 0) {
+		return usage.Errorf("what to remove: say --components 2,5 or --proposed, one of the two")
+	}
 	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
@@ -68,9 +73,13 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	rows, err := opt.rows(cmd.OutOrStdout(), result)
+	rows, p, err := opt.rows(result)
 	if err != nil {
 		return err
+	}
+	if opt.proposed {
+		fmt.Fprintf(cmd.OutOrStdout(), "removing %s, as proposed with the reference %s for %s\n",
+			p.numbers(), p.Reference, recordingName(p.Input, p.Positions))
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
@@ -80,31 +89,121 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
+	if opt.proposed {
+		_, n := in.Dims()
+		if difference := p.difference(opt.in, n); difference != "" {
+			files.Note(cmd.OutOrStdout(), []string{difference})
+		}
+	}
 	in.Doing = "removing"
-	clean := blockwise.Remove(result, in.Blocks(files.BlockSize), rows...)
-	if err := in.Write(opt.out, clean); err != nil {
+	var taken removal
+	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), rows...)
+	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
+	fmt.Fprintln(cmd.OutOrStdout(), taken.String(files.ChannelNames(&in.About)))
 	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
 	return nil
 }
 
-// rows returns the recovered signals to remove, counted from 0, and says which were proposed.
-func (opt *removeOptions) rows(out io.Writer, result *sica.Result) (rows []int, err error) {
+// rows returns the recovered signals to remove, counted from 0, and the proposal if it says which.
+func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err error) {
 	k, _ := result.Z.Dims()
 	if opt.proposed {
-		p, err := readProposal(opt.model, k)
-		if err == nil {
-			fmt.Fprintf(out, "removing %s, as proposed with the reference %s\n", p.numbers(), p.Reference)
-		}
-		return p.Signals, err
+		p, err = readProposal(opt.model, k)
+		return p.Signals, p, err
 	}
 	for _, c := range opt.components {
 		if c < 1 || c > k {
-			return nil, usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
+			return nil, p, usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
 		}
 		rows = append(rows, c-1)
 	}
-	return rows, nil
+	return rows, p, nil
+}
+
+// A removal measures what is taken out of each channel while a recording is cleaned block by block.
+type removal struct {
+	before *mat.Dense // the block that is being cleaned
+	all    []moments  // of each channel as it is
+	taken  []moments  // of what is taken out of it
+}
+
+// moments are those of values less the first one.
+type moments struct{ n, first, sum, squares float64 }
+
+func (m *moments) add(v float64) {
+	if m.n == 0 {
+		m.first = v
+	}
+	v -= m.first
+	m.n, m.sum, m.squares = m.n+1, m.sum+v, m.squares+v*v
+}
+
+func (m *moments) variance() float64 { return (m.squares - m.sum*m.sum/m.n) / m.n }
+
+// mixed returns the blocks of the recording, and keeps the last one.
+func (r *removal) mixed(blocks blockwise.Blocks) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		for x, err := range blocks {
+			r.before = x
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
+}
+
+// cleaned returns the cleaned blocks, and measures what each lacks.
+func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		for z, err := range blocks {
+			if err == nil {
+				r.measure(z)
+			}
+			if !yield(z, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *removal) measure(cleaned *mat.Dense) {
+	d, _ := cleaned.Dims()
+	if r.all == nil {
+		r.all, r.taken = make([]moments, d), make([]moments, d)
+	}
+	for i := range d {
+		before := r.before.RawRowView(i)
+		for t, v := range cleaned.RawRowView(i) {
+			r.all[i].add(before[t])
+			r.taken[i].add(before[t] - v)
+		}
+	}
+}
+
+// maxRemovalChannels is how many channels String names. A choice.
+const maxRemovalChannels = 5
+
+// String says how much of the variance was taken out of the channels that lose most.
+func (r *removal) String(names []string) string {
+	shares := make([]float64, len(r.all))
+	order := make([]int, len(r.all))
+	for i := range shares {
+		order[i] = i
+		if v := r.all[i].variance(); v > 0 {
+			shares[i] = r.taken[i].variance() / v
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
+	var words []string
+	for _, i := range order[:min(len(order), maxRemovalChannels)] {
+		words = append(words, fmt.Sprintf("%s %.1f %%", channelName(names, i), 100*shares[i]))
+	}
+	text := "taken out, as a share of the channel's variance: " + strings.Join(words, ", ")
+	if more := len(order) - maxRemovalChannels; more > 0 {
+		text += fmt.Sprintf("; less of %d more channels", more)
+	}
+	return text
 }

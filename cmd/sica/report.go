@@ -77,7 +77,8 @@ The verdict is one of
 The exit code is 0 for every verdict. A report on a thousand positions takes some
 seconds, and the time of a fit for each refit. From more than 65,536 positions a
 part is separated and reported on; --learn-on sets another. --without, --highpass,
---notch and --skip leave out what they do in separate.
+--lowpass, --notch and --skip leave out what they do in separate. With --model they
+are those of the separation, unless a flag says otherwise.
 
 ` + files.Formats + `
 
@@ -144,6 +145,11 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
+	}
+	if opt.model != "" && sequence {
+		if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
+			return err
+		}
 	}
 	opt.fitting.LeaveOutPauses, opt.fitting.Thin = sequence, sequence
 	opt.reading.Fitting = &opt.fitting

@@ -46,8 +46,9 @@ scale, and writes them.
 
 It prints a row for each recovered signal, in the order of the file: the share of
 the mixed signals' variance that it explains, the channel in which it is strongest,
-whether it is identified, and its expected error, 1 − |correlation| with its
-source. Below it stands what was done, how sure that is, and which positions are
+whether it is identified, and its expected error: that of the demixing's directions
+from sampling alone, as 1 − |correlation|, if the model holds. Noise of the channels
+that wasn't detected isn't in it. Below it stands what was done, how sure that is, and which positions are
 outliers, such as clicks. Outliers are excluded from learning, not from the
 recovered signals.
 
@@ -459,6 +460,9 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separati
 	}
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {
+			return err
+		}
+		if err := opt.fitting.Keep(opt.save, rep.Positions); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.save)

@@ -44,7 +44,7 @@ type Judgement struct {
 	Dependence dependence.Interval  `json:"dependence"`
 	Judged     *dependence.Interval `json:"judged"`
 	Evidence   float64              `json:"evidence"`  // of the least evident pair, nats
-	Agreement  float64              `json:"agreement"` // least, with the linear rule's signals
+	Agreement  float64              `json:"agreement"` // least, with the linear rule's signals; 0 if not measured
 	Doubtful   bool                 `json:"doubtful"`
 	Gain       float64              `json:"gain"` // largest gain by the other signals
 	Stability  float64              `json:"stability"`
@@ -232,8 +232,11 @@ func (o *Outcome) judge(
 	if rep.Stability != nil {
 		j.Stability = rep.Stability.MCC
 	}
+	j.Doubtful = rep.Linear.Doubtful
 	if len(rep.Linear.Agreement) > 0 {
-		j.Agreement, j.Doubtful = slices.Min(rep.Linear.Agreement), rep.Linear.Doubtful
+		j.Agreement = slices.Min(rep.Linear.Agreement)
+	}
+	if len(rep.Linear.Pairs) > 0 {
 		j.Evidence = math.Inf(1)
 		for _, p := range rep.Linear.Pairs {
 			j.Evidence = min(j.Evidence, p.Evidence)

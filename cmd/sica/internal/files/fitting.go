@@ -31,6 +31,12 @@ type Fitting struct {
 	filter filter.Filter
 	skip   []string
 	rate   float64
+
+	// By Recall: a note, whether the rate is the fit's, and of how many positions the fit's
+	// recording was if skip is the fit's, else 0.
+	recalled     string
+	recalledRate bool
+	skippedOf    int
 }
 
 // Add adds the flags to a command. Does says in their help what the command does with the signals,
@@ -74,15 +80,18 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 func (o *Fitting) Source(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (blockwise.Source, []string, error) {
-	if o.rate > 0 {
+	if o.rate > 0 && !(o.recalledRate && about.Rate > 0) {
 		about.Rate = o.rate
 	}
 	skipped, notes, err := o.skipped(x, about)
 	if err != nil {
 		return nil, nil, err
 	}
+	if o.recalled != "" {
+		notes = append([]string{o.recalled}, notes...)
+	}
 	if o.filter.IsZero() && len(skipped) == 0 {
-		return x, nil, nil
+		return x, notes, nil
 	}
 	if !o.filter.IsZero() {
 		if x, err = o.filtered(ctx, x, about.Rate, skipped); err != nil {
@@ -119,7 +128,13 @@ func (o *Fitting) skipped(
 	x blockwise.Source, about *datasets.Recording,
 ) (skipped []stretch, notes []string, err error) {
 	_, n := x.Dims()
-	for _, text := range o.skip {
+	texts := o.skip
+	if o.skippedOf > 0 && n != o.skippedOf && len(texts) > 0 {
+		texts = nil
+		notes = append(notes, fmt.Sprintf("nothing was skipped: the fit's --skip is about a recording of "+
+			"%d positions, and this one has %d", o.skippedOf, n))
+	}
+	for _, text := range texts {
 		named, err := namedStretches(text, n, about)
 		if err != nil {
 			return nil, nil, err
@@ -129,7 +144,7 @@ func (o *Fitting) skipped(
 	if all := inMemory(x); all != nil && o.LeaveOutPauses {
 		if pauses := findPauses(all); pauses != nil {
 			skipped = append(skipped, pauses...)
-			notes = []string{"no channel changes at positions " + inWords(pauses)}
+			notes = append(notes, "no channel changes at positions "+inWords(pauses))
 		}
 	}
 	return merge(skipped), notes, nil

@@ -1,0 +1,93 @@
+package files
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// learningFile is the file of a saved separation that says what its fit learned from. The manifest
+// doesn't have it.
+const learningFile = "learning.json"
+
+// learning is what a Fitting did with the recording of a fit.
+type learning struct {
+	Highpass float64  `json:"highpass,omitempty"`
+	Lowpass  float64  `json:"lowpass,omitempty"`
+	Notch    float64  `json:"notch,omitempty"`
+	Skip     []string `json:"skip,omitempty"`
+	Rate     float64  `json:"rate,omitempty"`
+	// Positions are those of the recording, which Skip is about.
+	Positions int `json:"positions"`
+}
+
+// String returns the flags.
+func (l learning) String() string {
+	var flags []string
+	for _, f := range []struct {
+		name string
+		hz   float64
+	}{
+		{"highpass", l.Highpass}, {"lowpass", l.Lowpass}, {"notch", l.Notch}, {"rate", l.Rate},
+	} {
+		if f.hz != 0 {
+			flags = append(flags, fmt.Sprintf("--%s %g", f.name, f.hz))
+		}
+	}
+	if len(l.Skip) > 0 {
+		flags = append(flags, "--skip "+strings.Join(l.Skip, ","))
+	}
+	return strings.Join(flags, " ")
+}
+
+// Keep keeps what was done with a recording of n positions in the folder of its separation.
+func (o *Fitting) Keep(model string, n int) error {
+	if o.IsZero() {
+		return nil
+	}
+	return WriteJSON(filepath.Join(model, learningFile), learning{
+		o.filter.Highpass, o.filter.Lowpass, o.filter.Notch, o.skip, o.rate, n,
+	})
+}
+
+// Recall does what the fit of a saved separation did, except where a flag says otherwise. Changed
+// reports whether a flag was given.
+func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
+	path := filepath.Join(model, learningFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var kept learning
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var used learning // what no flag replaces
+	for flag, f := range map[string]struct{ kept, used, value *float64 }{
+		"highpass": {&kept.Highpass, &used.Highpass, &o.filter.Highpass},
+		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.filter.Lowpass},
+		"notch":    {&kept.Notch, &used.Notch, &o.filter.Notch},
+		"rate":     {&kept.Rate, &used.Rate, &o.rate},
+	} {
+		if !changed(flag) {
+			*f.value, *f.used = *f.kept, *f.kept
+		}
+	}
+	if !changed("skip") {
+		o.skip, o.skippedOf, used.Skip = slices.Clone(kept.Skip), kept.Positions, kept.Skip
+	}
+	o.recalledRate = used.Rate != 0
+	if flags := used.String(); flags != "" {
+		o.recalled = fmt.Sprintf("as in the fit, by default: %s; other values of these flags replace "+
+			"them, 0 or nothing switches them off", flags)
+	}
+	return nil
+}
