@@ -94,7 +94,8 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	}
 	if f.cfg.Method == NoMethod {
 		z, maps, names, err := mapping.Begin(f.ctx, r.x.X(), f.cfg.Transforms)
-		return &separation{Z: z, Maps: maps, Chosen: Candidate{Transforms: names, Method: NoMethod}}, err
+		chosen := Candidate{Transforms: names, Method: NoMethod}
+		return &separation{Z: z, Maps: maps, Chosen: chosen}, err
 	}
 	outliers := outlier.Find(r.x.X(), f.grid)
 	if outliers != nil {
@@ -128,8 +129,8 @@ func outlierSentence(outliers []int) string {
 		return fmt.Sprintf("Position %s is an outlier (in one channel, or in one direction, only) "+
 			"and was excluded from fitting.", names[0])
 	}
-	return fmt.Sprintf("Positions %s and %s are outliers (in one channel, or in one direction, only) "+
-		"and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
+	return fmt.Sprintf("Positions %s and %s are outliers (in one channel, or in one direction, "+
+		"only) and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
 }
 
 // choose returns the separation by the method of the settings. If ctx ends before the method has
@@ -265,7 +266,7 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		return nil, err
 	}
 	m := fitted.Details.(*network.Model)
-	a, err := network.Follow(ctx, white.alternative(), m, white.Z, c.networkOptions())
+	a, err := network.WithNetwork(ctx, white.alternative(), m, white.Z, c.networkOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +310,9 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 }
 
 func (s *separation) alternative() network.Alternative {
-	return network.Alternative{Transforms: s.Chosen.Transforms, Maps: s.Maps, Z: s.Z, Linear: s.Linear}
+	return network.Alternative{
+		Transforms: s.Chosen.Transforms, Maps: s.Maps, Z: s.Z, Linear: s.Linear,
+	}
 }
 
 func separationOf(a network.Alternative) *separation {
@@ -343,18 +346,18 @@ func (c *chooser) compareCustom(
 	ctx context.Context, white, demixed *separation,
 ) (*separation, error) {
 	o := c.networkOptions()
-	x, err := network.AtResolution(c.x.X(), white.Z, white.Maps, o)
+	x, err := network.AddResolution(c.x.X(), white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
 	all, candidates := []*separation{demixed}, []Candidate{demixed.Chosen}
-	start, err := network.NewStart(ctx, "the linear rule", x, demixed.Maps)
+	b, err := network.NewBaseline(ctx, "the linear rule", x, demixed.Maps)
 	if err != nil {
 		return nil, err
 	}
-	starts, places := []network.Start{start}, []int{0} // of the starts among the candidates
+	baselines, places := []network.Baseline{b}, []int{0} // of the baselines among the candidates
 	for _, method := range c.cfg.Candidates {
-		custom, start, err := c.custom(ctx, method, x)
+		custom, b, err := c.custom(ctx, method, x)
 		if ctx.Err() != nil {
 			return demixed, nil
 		}
@@ -363,12 +366,12 @@ func (c *chooser) compareCustom(
 			candidate.Failed = err.Error()
 		} else {
 			places = append(places, len(candidates))
-			starts, all = append(starts, start), append(all, custom)
+			baselines, all = append(baselines, b), append(all, custom)
 		}
 		candidates = append(candidates, candidate)
 	}
-	network.MarkLinear(starts)
-	choice, err := network.Choose(ctx, starts, o)
+	network.MarkLinear(baselines)
+	choice, err := network.Choose(ctx, baselines, o)
 	if ctx.Err() != nil {
 		return demixed, nil
 	}
@@ -376,7 +379,8 @@ func (c *chooser) compareCustom(
 		return nil, err
 	}
 	for k, scored := range choice.Candidates {
-		candidates[places[k]].CodeLength, candidates[places[k]].Excess = scored.CodeLength, scored.Longer
+		candidate := &candidates[places[k]]
+		candidate.CodeLength, candidate.Excess = scored.CodeLength, scored.Longer
 	}
 	s := *all[choice.Chosen]
 	if choice.Chosen > 0 {
@@ -386,18 +390,18 @@ func (c *chooser) compareCustom(
 	return &s, nil
 }
 
-// custom returns the separation by a custom method, and as a start for the signals x at the
-// resolution of the comparison.
+// custom returns the separation by a custom method, and its baseline for the signals x, which have
+// the noise of the resolution if they need it.
 func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
-) (*separation, network.Start, error) {
+) (*separation, network.Baseline, error) {
 	model, err := method.Fit(ctx, c.x)
 	if err != nil {
-		return nil, network.Start{}, err
+		return nil, network.Baseline{}, err
 	}
 	d, n := c.x.Dims()
 	if k, m := model.Signals.Dims(); k != d || m != n {
-		return nil, network.Start{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
+		return nil, network.Baseline{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
 			method.Name(), k, m, d, n)
 	}
 	s := &separation{
@@ -407,6 +411,6 @@ func (c *chooser) custom(
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings
 	}
-	start, err := network.NewStart(ctx, method.Name(), x, s.Maps)
-	return s, start, err
+	b, err := network.NewBaseline(ctx, method.Name(), x, s.Maps)
+	return s, b, err
 }

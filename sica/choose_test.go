@@ -283,7 +283,7 @@ func TestLoudTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("MCC %.4f. %s", match.MCC, found.Why)
-	call, err := network.Called(t.Context(), found.Z, network.Options{Seed: 809})
+	call, err := network.Screen(t.Context(), found.Z, network.Options{Seed: 809})
 	if err != nil || !call.Dependent {
 		t.Errorf("the voices don't depend on each other: %+v, error %v", call, err)
 	}

@@ -18,30 +18,29 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
-// Start is a demixing that networks are compared with, and may begin with.
-type Start struct {
-	// Name is for sentences: "whitening".
+// A Baseline is a separation without a network. Networks are compared with baselines, and may be
+// fitted behind them.
+type Baseline struct {
+	// Name is the name in sentences: "whitening".
 	Name string
-	// Signals are what it makes of the mixed signals x, d×T.
+	// Signals are its signals z of the mixed signals x, d×n.
 	Signals *mat.Dense
-	// LogDet is log|det ∂z/∂x| at each position, or one number if it is the same
-	// everywhere.
+	// LogDet is log|det ∂z/∂x| at each position, or one number if it is the same everywhere, as for
+	// a linear map.
 	LogDet []float64
-	// Network is whether a network is tried on it. Where nothing tells its signals
-	// from their rotations, they are turned to the start's: whitened ones are right
-	// if the mixing was symmetric.
+	// Network is whether a network is fitted behind it.
 	Network bool
 }
 
-// Candidate is a start, or a network on it.
+// A Candidate is a baseline, or a network behind it.
 type Candidate struct {
-	Start   int  `json:"start"` // which
-	Network bool `json:"network,omitempty"`
-	// CodeLength is that of x at the positions that the folds hold out, in nats a
-	// position, Jacobian included. A network pays for its choice among the
-	// restarts and steps by what was held out.
+	Baseline int  `json:"baseline"` // which
+	Network  bool `json:"network,omitempty"`
+	// CodeLength is the code length of x at the positions that the folds hold out, in nats per
+	// position, including the log-Jacobian term. That of a network includes the cost of its choice
+	// among the restarts and steps.
 	CodeLength float64 `json:"code_length"`
-	// Longer is by how much that is more than the shortest.
+	// Longer is by how much the code is longer than the shortest.
 	Longer Difference `json:"longer"`
 	// Failed says why a network wasn't fitted to the end.
 	Failed string `json:"failed,omitempty"`
@@ -50,23 +49,23 @@ type Candidate struct {
 	likelihoods
 }
 
-// Choice is the outcome of Choose.
+// A Choice is the result of Choose.
 type Choice struct {
-	// Candidates are the starts in their order, then the networks that were fitted.
-	// Chosen is the linear start with the shortest code, or the nonlinear one if its
-	// code is significantly shorter, or the network if its is shorter still.
+	// Candidates are the baselines in their order, then the networks that were fitted. Chosen is
+	// the linear baseline with the shortest code, unless the code of a nonlinear baseline is
+	// significantly shorter, or that of a network significantly shorter still.
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"`
-	// Start is what would have been chosen without networks.
-	Start int `json:"start"`
-	// Model is the network with the shortest code, a map of the signals of its
-	// start; nil if none was fitted.
+	// Baseline is the choice without networks.
+	Baseline int `json:"baseline"`
+	// Model is the network with the shortest code, a map of the signals of its baseline; nil if
+	// none was fitted.
 	Model *Model `json:"model,omitempty"`
 	// Why says in a sentence or two what was chosen, and why.
 	Why string `json:"why"`
 }
 
-// Network is the model that was chosen, nil if a start was.
+// Network returns the model that was chosen, nil if a baseline was.
 func (c *Choice) Network() *Model {
 	if c.Candidates[c.Chosen].Network {
 		return c.Model
@@ -74,7 +73,8 @@ func (c *Choice) Network() *Model {
 	return nil
 }
 
-// Failed says why networks weren't fitted to the end, nothing if they were or none was tried.
+// Failed says why networks weren't fitted to the end; it is empty if they were, or if none was to
+// be.
 func (c *Choice) Failed() string {
 	for _, k := range c.Candidates {
 		if k.Failed != "" {
@@ -84,113 +84,120 @@ func (c *Choice) Failed() string {
 	return ""
 }
 
-// Choose compares starts, and a network on each that shall have one, by the length of the
-// code that each gives x at positions that it wasn't fitted to. Whether a network is
-// called for at all, Called says.
+// Choose compares baselines, and networks behind those that shall have one, by the code length of x
+// at held-out positions. Screen tells whether there is reason to fit networks at all.
 //
-// If ctx ends, the choice is among the starts, and the error is that of ctx; it is
-// nil if not even they were compared.
-func Choose(ctx context.Context, starts []Start, o Options) (*Choice, error) {
-	if len(starts) == 0 {
-		return nil, errors.New("no starts to choose from")
+// If ctx ends, the choice is among the baselines, and the error is that of ctx. The choice is nil
+// if not even they were compared.
+func Choose(ctx context.Context, baselines []Baseline, o Options) (*Choice, error) {
+	if len(baselines) == 0 {
+		return nil, errors.New("no baselines to choose from")
 	}
-	s, err := newSelection(starts, o)
+	s, err := newSelection(baselines, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.compareStarts(ctx); err != nil {
+	if err := s.scoreBaselines(ctx); err != nil {
 		return nil, err
 	}
 	err = s.fitNetworks(ctx)
 	return s.choose(), err
 }
 
-// selection is a Choice in the making.
+// A selection is the state of Choose.
 type selection struct {
 	Choice
-	starts  []Start
-	signals []*mat.Dense // of the starts, blurred where positions repeat
-	models  []*Model     // of the candidates after the starts
-	options Options
-	index   *index
+	baselines []Baseline
+	signals   []*mat.Dense // of the baselines, with the noise of the resolution if positions repeat
+	models    []*Model     // of the candidates after the baselines
+	options   Options
+	index     *index
 }
 
-func newSelection(starts []Start, o Options) (*selection, error) {
-	s := &selection{starts: starts}
-	for _, start := range starts {
-		if err := signal.CheckMixed(start.Signals); err != nil {
-			return nil, fmt.Errorf("start %s: %w", start.Name, err)
+func newSelection(baselines []Baseline, o Options) (*selection, error) {
+	s := &selection{baselines: baselines}
+	for _, b := range baselines {
+		if err := signal.CheckMixed(b.Signals); err != nil {
+			return nil, fmt.Errorf("baseline %s: %w", b.Name, err)
 		}
-		d, T := start.Signals.Dims()
-		if first, n := starts[0].Signals.Dims(); d != first || T != n {
-			return nil, fmt.Errorf("start %s has %d signals of %d positions: want %d of %d", start.Name, d,
-				T, first, n)
+		d, n := baselines[0].Signals.Dims()
+		if rows, columns := b.Signals.Dims(); rows != d || columns != n {
+			return nil, fmt.Errorf("baseline %s: has %d signals of %d positions; must have %d of "+
+				"%d", b.Name, rows, columns, d, n)
 		}
-		if n := len(start.LogDet); n != 1 && n != T {
-			return nil, fmt.Errorf("start %s has %d log-determinants: want 1 or %d", start.Name, n, T)
+		if k := len(b.LogDet); k != 1 && k != n {
+			return nil, fmt.Errorf("baseline %s: has %d log-determinants; must have 1 or %d",
+				b.Name, k, n)
 		}
-		signals := start.Signals
-		if repeats(signals) {
+		signals := b.Signals
+		if hasRepeats(signals) {
 			signals = mat.DenseCopyOf(signals)
-			rng := rand.New(rand.NewPCG(o.Seed, blurDraws<<32))
-			for i := range d {
-				row := signals.RawRowView(i)
-				std := stat.StdDev(row, nil)
-				for t := range row {
-					row[t] += std * blurStd * rng.NormFloat64()
-				}
-			}
+			addScaledResolutionNoise(signals, o.Seed)
 		}
 		s.signals = append(s.signals, signals)
 	}
-	d, T := starts[0].Signals.Dims()
+	d, n := baselines[0].Signals.Dims()
 	var err error
-	if s.options, err = o.withDefaults(d, T); err != nil {
+	if s.options, err = o.withDefaults(d, n); err != nil {
 		return nil, err
 	}
 	s.index, err = s.options.index(s.signals)
 	return s, err
 }
 
-// compareStarts scores the starts.
-func (s *selection) compareStarts(ctx context.Context) error {
+// addScaledResolutionNoise is addResolutionNoise for signals that aren't white: the noise is a
+// share of the standard deviation of each.
+func addScaledResolutionNoise(signals *mat.Dense, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, resolutionStream<<32))
+	d, _ := signals.Dims()
+	for i := range d {
+		row := signals.RawRowView(i)
+		std := stat.StdDev(row, nil)
+		for t := range row {
+			row[t] += std * resolutionStd * rng.NormFloat64()
+		}
+	}
+}
+
+// scoreBaselines computes the likelihoods of the baselines.
+func (s *selection) scoreBaselines(ctx context.Context) error {
 	for k, z := range s.signals {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.options.report(Measuring, float64(k)/float64(len(s.starts)), nil)
-		c := Candidate{Start: k}
+		s.options.report(Measuring, float64(k)/float64(len(s.baselines)), nil)
+		c := Candidate{Baseline: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
-			l := likelihoodsOf(z, s.index.lags, train, held, s.options.Components, source.Autoregressive,
-				source.Jumping)
-			c.append(l.plus(s.logDet(k, held)))
+			l := fitLikelihoods(z, s.index.lags, train, held, s.options.Components,
+				source.Autoregressive, source.Jumping)
+			c.append(l.add(s.logDet(k, held)))
 		}
 		s.Candidates = append(s.Candidates, c)
 	}
 	return nil
 }
 
-// logDet is that of start k at these positions.
+// logDet returns the log-determinants of baseline k at the given positions.
 func (s *selection) logDet(k int, positions []int) []float64 {
-	all := s.starts[k].LogDet
-	at := make([]float64, len(positions))
+	all := s.baselines[k].LogDet
+	selected := make([]float64, len(positions))
 	for i, t := range positions {
 		if len(all) == 1 {
 			t = 0
 		}
-		at[i] = all[t]
+		selected[i] = all[t]
 	}
-	return at
+	return selected
 }
 
-// fitNetworks fits a network to each start that shall have one.
+// fitNetworks fits a network behind each baseline that shall have one.
 func (s *selection) fitNetworks(ctx context.Context) error {
 	var xs []*mat.Dense
-	var of []int
-	for k, start := range s.starts {
-		if start.Network {
-			xs, of = append(xs, s.signals[k]), append(of, k)
+	var places []int // of xs among the baselines
+	for k, b := range s.baselines {
+		if b.Network {
+			xs, places = append(xs, s.signals[k]), append(places, k)
 		}
 	}
 	if len(xs) == 0 {
@@ -200,31 +207,32 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 	if o.Past = s.index.reach; o.Past == 0 {
 		o.Past = -1
 	}
-	models, err := fitAll(ctx, xs, s.rivals(of), o)
+	models, err := fitAll(ctx, xs, s.rivals(places), o)
 	if ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
-		s.Candidates = append(s.Candidates, Candidate{Start: of[0], Network: true, Failed: err.Error()})
+		s.Candidates = append(s.Candidates,
+			Candidate{Baseline: places[0], Network: true, Failed: err.Error()})
 		return nil
 	}
 	s.models = models
 	for i, m := range models {
-		c := Candidate{Start: of[i], Network: true}
+		c := Candidate{Baseline: places[i], Network: true}
 		for fold, l := range m.likelihoods {
 			_, held := s.index.split(fold)
-			c.append(l.plus(s.logDet(of[i], held)))
+			c.append(l.add(s.logDet(places[i], held)))
 		}
 		s.Candidates = append(s.Candidates, c)
 	}
 	return nil
 }
 
-// rivals returns, for these starts and each fold, the log-likelihoods of the start's signals at the
-// positions held out under the best linear start; nil if no start is linear.
-func (s *selection) rivals(starts []int) [][][]float64 {
+// rivals returns, for the given baselines and each fold, the log-likelihoods of the baseline's
+// signals at the held-out positions under the best linear baseline; nil if no baseline is linear.
+func (s *selection) rivals(baselines []int) [][][]float64 {
 	best, highest := -1, math.Inf(-1)
-	for _, k := range s.at(0) {
+	for _, k := range s.levelCandidates(0) {
 		if mean := stat.Mean(s.Candidates[k].constant, nil); mean > highest {
 			best, highest = k, mean
 		}
@@ -232,22 +240,23 @@ func (s *selection) rivals(starts []int) [][][]float64 {
 	if best < 0 {
 		return nil
 	}
-	rivals := make([][][]float64, len(starts))
-	for i, start := range starts {
+	rivals := make([][][]float64, len(baselines))
+	for i, k := range baselines {
 		rest := s.Candidates[best].constant
 		for fold := range s.options.Folds {
 			_, held := s.index.split(fold)
 			rival := slices.Clone(rest[:len(held)])
-			floats.Sub(rival, s.logDet(start, held))
+			floats.Sub(rival, s.logDet(k, held))
 			rivals[i], rest = append(rivals[i], rival), rest[len(held):]
 		}
 	}
 	return rivals
 }
 
-// score takes the likelihoods of one kind of sources for all candidates: of constant strength,
-// unless that of the shortest description's signals varies significantly. Others' may vary: what
-// a linear demixing leaves of a nonlinearity can look like it.
+// score sets the scores of all candidates by one kind of source models. Their innovations are of
+// constant strength, unless the strength of the signals with the shortest code varies
+// significantly. Only these decide: the nonlinearity that a linear demixing leaves can look like a
+// varying strength.
 func (s *selection) score() {
 	for k := range s.Candidates {
 		s.Candidates[k].scores = s.Candidates[k].varying
@@ -261,8 +270,7 @@ func (s *selection) score() {
 	}
 }
 
-// shortest is which candidate has the shortest code, of those from begin to before
-// end.
+// shortest returns the candidate with the shortest code among [begin, end).
 func (s *selection) shortest(begin, end int) int {
 	best := begin
 	for k := begin; k < end; k++ {
@@ -274,12 +282,11 @@ func (s *selection) shortest(begin, end int) int {
 	return best
 }
 
-// choose takes the simplest kind of candidate that isn't beaten, and of that the one
-// with the shortest code.
+// choose sets the choice with and without networks, and its evidence.
 func (s *selection) choose() *Choice {
 	s.score()
 	if s.models != nil {
-		s.Model = s.models[s.shortest(len(s.starts), len(s.Candidates))-len(s.starts)]
+		s.Model = s.models[s.shortest(len(s.baselines), len(s.Candidates))-len(s.baselines)]
 	}
 	best := s.shortest(0, len(s.Candidates))
 	for k := range s.Candidates {
@@ -288,59 +295,62 @@ func (s *selection) choose() *Choice {
 			c.Longer = evidence.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
-	s.Start, s.Chosen = s.simplest(networkLevel-1), s.simplest(networkLevel)
+	s.Baseline, s.Chosen = s.simplest(networkLevel-1), s.simplest(networkLevel)
 	s.Why = s.why(best)
 	return &s.Choice
 }
 
-// simplest is the candidate with the shortest code of the lowest level that isn't beaten by
-// a level above it, up to highest.
+// simplest returns the candidate with the shortest code of the lowest level that no level above it
+// beats. Levels above highest don't count.
 func (s *selection) simplest(highest int) int {
 	chosen := -1
 	for level := range highest + 1 {
 		best := -1
-		for _, k := range s.at(level) {
+		for _, k := range s.levelCandidates(level) {
 			if best < 0 || s.Candidates[k].CodeLength < s.Candidates[best].CodeLength {
 				best = k
 			}
 		}
-		if best >= 0 && (chosen < 0 || s.beats(level, s.level(chosen))) {
+		if best >= 0 && (chosen < 0 || s.levelBeats(level, s.level(chosen))) {
 			chosen = best
 		}
 	}
 	return chosen
 }
 
-// beats is whether each candidate of the lower level is beaten by one of this level. To beat
-// that with the shortest code isn't enough: a few positions can make the code of a right one
-// longer than that, though not significantly.
-func (s *selection) beats(level, lower int) bool {
-	for _, below := range s.at(lower) {
-		beats := func(k int) bool { return better(s.Candidates[k], s.Candidates[below]) }
-		if !slices.ContainsFunc(s.at(level), beats) {
+// levelBeats reports whether, for each candidate of the lower level, the level has one with a
+// significantly shorter code. To beat the lower level's shortest code isn't enough: a few positions
+// can give a correct demixing a code that is longer than that, though not significantly.
+func (s *selection) levelBeats(level, lower int) bool {
+	for _, below := range s.levelCandidates(lower) {
+		beats := func(k int) bool {
+			return isSignificantlyShorter(s.Candidates[k], s.Candidates[below])
+		}
+		if !slices.ContainsFunc(s.levelCandidates(level), beats) {
 			return false
 		}
 	}
 	return true
 }
 
-// at are the candidates of a level that didn't fail.
-func (s *selection) at(level int) []int {
-	var at []int
+// levelCandidates returns the candidates of a level that didn't fail.
+func (s *selection) levelCandidates(level int) []int {
+	var candidates []int
 	for k, c := range s.Candidates {
 		if c.Failed == "" && s.level(k) == level {
-			at = append(at, k)
+			candidates = append(candidates, k)
 		}
 	}
-	return at
+	return candidates
 }
 
-// betterSigmas is how many standard errors a code must be shorter by. It is less than
-// evidentSigmas, because a network is only asked where there was evidence before, and
-// has paid for being chosen.
+// betterSigmas is the number of standard errors by which a code must be shorter. It is a choice. It
+// is small because networks are only fitted where Screen has found evidence for a nonlinear
+// mixture, and their codes include the cost of their choice.
 const betterSigmas = 2
 
-func better(a, b Candidate) bool {
+// isSignificantlyShorter reports whether the code of a is significantly shorter than that of b.
+func isSignificantlyShorter(a, b Candidate) bool {
 	gain := evidence.NewDifference(a.scores, b.scores)
 	return gain.Mean > betterSigmas*gain.SE
 }
@@ -348,12 +358,12 @@ func better(a, b Candidate) bool {
 // networkLevel is the level of networks.
 const networkLevel = 2
 
-// level is 0 for a linear start, 1 for another and 2 for a network.
+// level returns 0 for a linear baseline, 1 for a nonlinear one and 2 for a network.
 func (s *selection) level(k int) int {
 	switch c := s.Candidates[k]; {
 	case c.Network:
 		return networkLevel
-	case len(s.starts[c.Start].LogDet) > 1:
+	case len(s.baselines[c.Baseline].LogDet) > 1:
 		return 1
 	}
 	return 0
@@ -362,11 +372,12 @@ func (s *selection) level(k int) int {
 func (s *selection) name(k int) string {
 	c := s.Candidates[k]
 	if c.Network {
-		return "a network on " + s.starts[c.Start].Name
+		return "a network on " + s.baselines[c.Baseline].Name
 	}
-	return s.starts[c.Start].Name
+	return s.baselines[c.Baseline].Name
 }
 
+// why explains the choice. Best is the candidate with the shortest code.
 func (s *selection) why(best int) string {
 	var b strings.Builder
 	chosen := s.Candidates[s.Chosen]
@@ -383,7 +394,8 @@ func (s *selection) why(best int) string {
 		}
 	} else {
 		fmt.Fprintf(&b, " was chosen, as the code of %s is not significantly shorter "+
-			"(%.3f nats per position, SE %.3f)", s.name(best), chosen.Longer.Mean, chosen.Longer.SE)
+			"(%.3f nats per position, SE %.3f)", s.name(best), chosen.Longer.Mean,
+			chosen.Longer.SE)
 	}
 	b.WriteString(". ")
 	if failed := s.Failed(); failed != "" {
@@ -395,55 +407,61 @@ func (s *selection) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// next is the candidate with the next longer code than best's, -1 if there is none.
+// next returns the candidate with the shortest code except best, the runner-up; −1 if there is
+// none.
 func (s *selection) next(best int) int {
 	next := -1
 	for k, c := range s.Candidates {
-		if k != best && c.Failed == "" && (next < 0 || c.CodeLength < s.Candidates[next].CodeLength) {
+		if k == best || c.Failed != "" {
+			continue
+		}
+		if next < 0 || c.CodeLength < s.Candidates[next].CodeLength {
 			next = k
 		}
 	}
 	return next
 }
 
-// likelihoods are log-likelihoods of signals at positions held out: by sources whose innovations
-// are of constant strength, and by any, which may vary.
+// likelihoods are log-likelihoods of signals at held-out positions under source models with
+// innovations of constant strength, and under models whose strength may vary.
 type likelihoods struct{ constant, varying []float64 }
 
-// likelihoodsOf fits models of these kinds, or of varying strength, to each signal of z on the
-// train positions.
-func likelihoodsOf(
+// fitLikelihoods fits models of the given kinds to each signal of z at the training positions, and
+// returns their log-likelihoods at the held-out ones. For varying, source.Varying is one of the
+// kinds, too.
+func fitLikelihoods(
 	z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind,
 ) likelihoods {
-	varying, vary := source.ScoresOf(z, lags, train, held, components,
+	varying, varies := source.ScoresOfShortest(z, lags, train, held, components,
 		append(slices.Clip(kinds), source.Varying)...)
-	if !vary {
+	if !varies {
 		return likelihoods{slices.Clone(varying), varying}
 	}
-	constant, _ := source.ScoresOf(z, lags, train, held, components, kinds...)
+	constant, _ := source.ScoresOfShortest(z, lags, train, held, components, kinds...)
 	return likelihoods{constant, varying}
 }
 
-// plus adds terms, one a position, to both.
-func (l likelihoods) plus(terms []float64) likelihoods {
+// add adds terms, one for each position, to both.
+func (l likelihoods) add(terms []float64) likelihoods {
 	floats.Add(l.constant, terms)
 	floats.Add(l.varying, terms)
 	return l
 }
 
-// paid is likelihoods of what was chosen among so many by the same positions: to say which
-// costs the logarithm of their number.
-func (l likelihoods) paid(choices int) likelihoods {
-	return likelihoods{paid(l.constant, choices), paid(l.varying, choices)}
+// chargeChoice adds the cost of a choice to both; see the function.
+func (l likelihoods) chargeChoice(choices int) likelihoods {
+	return likelihoods{chargeChoice(l.constant, choices), chargeChoice(l.varying, choices)}
 }
 
-func paid(logLikelihoods []float64, choices int) []float64 {
-	rest := slices.Clone(logLikelihoods)
-	floats.AddConst(-math.Log(float64(choices))/float64(len(rest)), rest)
-	return rest
+// chargeChoice returns the log-likelihoods of a model that was chosen among others by these very
+// positions, less the code length of the choice: log(choices) nats, spread over the positions.
+func chargeChoice(logLikelihoods []float64, choices int) []float64 {
+	charged := slices.Clone(logLikelihoods)
+	floats.AddConst(-math.Log(float64(choices))/float64(len(charged)), charged)
+	return charged
 }
 
-// append adds those of other positions.
+// append appends the log-likelihoods at other positions.
 func (l *likelihoods) append(more likelihoods) {
 	l.constant = append(l.constant, more.constant...)
 	l.varying = append(l.varying, more.varying...)

@@ -17,24 +17,24 @@ import (
 )
 
 // whitening is that start of x.
-func whitening(t *testing.T, x *mat.Dense) Start {
+func whitening(t *testing.T, x *mat.Dense) Baseline {
 	t.Helper()
 	w, logDet, err := whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Start{Name: "whitening", Signals: apply(t, w, x), LogDet: []float64{logDet}, Network: true}
+	return Baseline{Name: "whitening", Signals: apply(t, w, x), LogDet: []float64{logDet}, Network: true}
 }
 
 // demixed is the start of x that knows its linear mixing.
-func demixed(t *testing.T, mixing, x *mat.Dense) Start {
+func demixed(t *testing.T, mixing, x *mat.Dense) Baseline {
 	t.Helper()
 	var inverse mat.Dense
 	if err := inverse.Inverse(mixing); err != nil {
 		t.Fatal(err)
 	}
 	logDet, _ := mat.LogDet(&inverse)
-	return Start{Name: "the truth", Signals: apply(t, mapping.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
+	return Baseline{Name: "the truth", Signals: apply(t, mapping.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
 }
 
 // A linear mixture is left to the linear start that separates it: without a network,
@@ -51,7 +51,7 @@ func TestChooseLinear(t *testing.T) {
 	o := Options{OnProgress: func(p Progress) { stages = append(stages, p.Stage) }}
 	white, truth := whitening(t, &x), demixed(t, mixing, &x)
 	white.Network = false
-	c, err := Choose(t.Context(), []Start{white, truth}, o)
+	c, err := Choose(t.Context(), []Baseline{white, truth}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestCalled(t *testing.T) {
 		{"mixed", mix(s), true, "Signals 1 and 2 depend on each other"},
 		{"white, mixed", mix(white), false, "pasts don't predict them"},
 	} {
-		call, err := Called(t.Context(), c.z, Options{})
+		call, err := Screen(t.Context(), c.z, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,13 +117,13 @@ func TestCalled(t *testing.T) {
 func TestChooseScale(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 1000)
 	start := whitening(t, x)
-	larger := Start{Name: "larger", Signals: mat.DenseCopyOf(start.Signals), LogDet: make([]float64, 1000)}
+	larger := Baseline{Name: "larger", Signals: mat.DenseCopyOf(start.Signals), LogDet: make([]float64, 1000)}
 	larger.Signals.Scale(8, larger.Signals)
 	for k := range larger.LogDet {
 		larger.LogDet[k] = start.LogDet[0] + 2*2.0794415416798357 // log 8
 	}
 	start.Network = false
-	c, err := Choose(t.Context(), []Start{start, larger}, Options{})
+	c, err := Choose(t.Context(), []Baseline{start, larger}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestChooseNetwork(t *testing.T) {
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 2, 1024)
 	start := whitening(t, x)
-	c, err := Choose(t.Context(), []Start{start}, Options{Backend: b, Seed: 1, Steps: 1200})
+	c, err := Choose(t.Context(), []Baseline{start}, Options{Backend: b, Seed: 1, Steps: 1200})
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -175,14 +175,14 @@ func TestChooseStops(t *testing.T) {
 			cancel()
 		}
 	}
-	c, err := Choose(ctx, []Start{whitening(t, x)}, with(o, onGo(t)))
+	c, err := Choose(ctx, []Baseline{whitening(t, x)}, with(o, onGo(t)))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want context.Canceled", err)
 	}
 	if c == nil || c.Chosen != 0 || c.Model != nil {
 		t.Errorf("%+v", c)
 	}
-	if c, err := Choose(ctx, []Start{whitening(t, x)}, with(short, onGo(t))); c != nil || !errors.Is(err, context.Canceled) {
+	if c, err := Choose(ctx, []Baseline{whitening(t, x)}, with(short, onGo(t))); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %+v, %v", c, err)
 	}
 }
@@ -190,16 +190,16 @@ func TestChooseStops(t *testing.T) {
 func TestChooseErrors(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 100)
 	good := whitening(t, x)
-	with := func(change func(s *Start)) Start {
+	with := func(change func(s *Baseline)) Baseline {
 		s := good
 		change(&s)
 		return s
 	}
-	for want, starts := range map[string][]Start{
-		"no starts":              nil,
-		"start odd: x: is empty": {with(func(s *Start) { s.Name, s.Signals = "odd", nil })},
-		"2 of 100":               {good, with(func(s *Start) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
-		"want 1 or 100":          {with(func(s *Start) { s.LogDet = make([]float64, 3) })},
+	for want, starts := range map[string][]Baseline{
+		"no baselines":              nil,
+		"baseline odd: x: is empty": {with(func(s *Baseline) { s.Name, s.Signals = "odd", nil })},
+		"2 of 100":                  {good, with(func(s *Baseline) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
+		"must have 1 or 100":        {with(func(s *Baseline) { s.LogDet = make([]float64, 3) })},
 	} {
 		if _, err := Choose(t.Context(), starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -210,7 +210,7 @@ func TestChooseErrors(t *testing.T) {
 // The simplest that isn't beaten is taken: a shorter code has to be so beyond chance, for a
 // kind that isn't as simple.
 func TestSimplest(t *testing.T) {
-	s := &selection{starts: []Start{{LogDet: []float64{0}}, {LogDet: []float64{0}}, {LogDet: make([]float64, 2)}}}
+	s := &selection{baselines: []Baseline{{LogDet: []float64{0}}, {LogDet: []float64{0}}, {LogDet: make([]float64, 2)}}}
 	rng := newRand(8)
 	noise := make([]float64, 4000)
 	for k := range noise {
@@ -241,7 +241,7 @@ func TestSimplest(t *testing.T) {
 		s.Candidates = nil
 		for k, v := range test.scores {
 			mean := floats.Sum(v) / float64(len(v))
-			s.Candidates = append(s.Candidates, Candidate{Start: min(k, 2), Network: k > 2, CodeLength: -mean, scores: v})
+			s.Candidates = append(s.Candidates, Candidate{Baseline: min(k, 2), Network: k > 2, CodeLength: -mean, scores: v})
 		}
 		if start, chosen := s.simplest(networkLevel-1), s.simplest(networkLevel); start != test.start || chosen != test.chosen {
 			t.Errorf("%s: %d, with networks %d, want %d and %d", name, start, chosen, test.start, test.chosen)

@@ -14,22 +14,25 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// The coordinates in which networks of many signals are trained: relative steps of the standard
-// deviations of each affine map's outputs, among outputs that are uncorrelated. So a step changes
-// each output by a share of its spread, however ill-conditioned the map is. They are those of
-// "Natural neural networks" (G. Desjardins, K. Simonyan, R. Pascanu, K. Kavukcuoglu, NIPS 2015),
-// but of the outputs, as steps of the relative gradient leave each map an inverse.
+// Networks of many signals are trained in the coordinates of the whitened outputs of each affine
+// map. A step then changes each output by a share of its standard deviation, however
+// ill-conditioned the map is. These are the coordinates of "Natural neural networks" (G.
+// Desjardins, K. Simonyan, R. Pascanu, K. Kavukcuoglu, NIPS 2015), but of outputs instead of
+// inputs: a step of the relative gradient, which changes a map by a factor, then leaves the map
+// invertible.
 const (
-	// metricPositions measure the outputs, every evaluateEvery steps. The correlations of 20
-	// outputs have errors of 0.04 with 512 positions, and twice of them take twice the time.
+	// metricPositions is the number of positions at which outputs are measured, every evaluateEvery
+	// steps. The correlations have standard errors of 0.04; twice of it takes twice the time.
 	metricPositions = 512
-	// metricRidge is added to the variances of the outputs, which are 1: it limits the steps in
-	// directions with less than a tenth of the variance. With a tenth of it ten signals came as
-	// far; twenty diverged, at a rate a third above today's.
+	// metricRidge is added to the variances of the standardised outputs, which are 1. It limits the
+	// steps along directions with less than a tenth of the variance. With a tenth of it, ten
+	// signals got the same log-likelihood; twenty diverged, at a learning rate a third above
+	// manyRate.
 	metricRidge = 0.1
 )
 
-// setMetric measures the outputs of the active runs' maps, and sets the coordinates of their steps.
+// setMetric measures the outputs of the active runs' affine maps, and sets the coordinates of their
+// steps.
 func (h *halving) setMetric() error {
 	maps, err := h.maps()
 	if err != nil {
@@ -41,19 +44,20 @@ func (h *halving) setMetric() error {
 	}
 	var scales, whitening []float64
 	for k, r := range h.active {
-		problem, _, fold := h.of(r)
+		problem, _, fold := h.locate(r)
 		outputs, err := maps[k].Outputs(h.samples[problem][fold])
 		if err != nil {
 			return err
 		}
 		for l, y := range outputs {
-			if l < len(maps[k].Bends) { // the map's have the sharpness
+			if l < len(maps[k].Bends) {
+				// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
 				for i := range h.d {
-					_, _, by := invertible.LeakyOf(0, 0, sharpness[k]["sharpness"][l*h.d+i])
-					floats.Scale(1/by, y.RawRowView(i))
+					_, _, scale := invertible.LeakyOf(0, 0, sharpness[k]["sharpness"][l*h.d+i])
+					floats.Scale(1/scale, y.RawRowView(i))
 				}
 			}
-			s, m := metricOf(y)
+			s, m := measureMetric(y)
 			scales, whitening = append(scales, s...), append(whitening, m.RawMatrix().Data...)
 		}
 	}
@@ -70,24 +74,25 @@ func (h *halving) setMetric() error {
 	return nil
 }
 
-// sample returns metricPositions columns of the signals, evenly spread over the given positions.
-func sample(signals *mat.Dense, positions []int) *mat.Dense {
-	chosen := evenly(positions, metricPositions)
+// sampleColumns returns metricPositions columns of the signals, evenly spread over the given
+// positions.
+func sampleColumns(signals *mat.Dense, positions []int) *mat.Dense {
+	chosen := subsample(positions, metricPositions)
 	d, _ := signals.Dims()
-	some := mat.NewDense(d, len(chosen), nil)
+	sample := mat.NewDense(d, len(chosen), nil)
 	for i := range d {
-		from, to := signals.RawRowView(i), some.RawRowView(i)
+		from, to := signals.RawRowView(i), sample.RawRowView(i)
 		for k, t := range chosen {
 			to[k] = from[t]
 		}
 	}
-	return some
+	return sample
 }
 
-// metricOf returns the standard deviations of outputs y, d×n, and the matrix M = C^(−1/2)·S⁻¹ with
-// their correlations C and the ridge, and S the standard deviations on a diagonal. If an output
-// is constant or not finite, both are those of white outputs.
-func metricOf(y *mat.Dense) (scales []float64, whitening *mat.Dense) {
+// measureMetric returns the standard deviations of the outputs y, d×n, and their whitening
+// C^(−1/2)·S⁻¹ with their correlations C, the ridge added, and the diagonal matrix S of their
+// standard deviations. If an output is constant or not finite, it returns those of white outputs.
+func measureMetric(y *mat.Dense) (scales []float64, whitening *mat.Dense) {
 	d, _ := y.Dims()
 	scales = make([]float64, d)
 	identity := func() ([]float64, *mat.Dense) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Cost is what a fit is expected to take.
+// A Cost is the expected cost of a fit.
 type Cost struct {
 	// Seconds of one core of a processor, on XLA.
 	Seconds float64
@@ -19,18 +19,19 @@ func (c Cost) String() string {
 	return fmt.Sprintf("%s of a core and %.0f MB", seconds, c.Bytes/1e6)
 }
 
-// The time of a step of a run, by each position and affine map, in seconds: signalSeconds for each
-// signal, entrySeconds for each entry of its matrix. They are of one core of a busy AMD EPYC and
-// XLA, with the evaluations on the host: fits of ten signals took 51 s, of twenty 154 s. Pure Go
-// takes longer; how much wasn't measured. compileSeconds is for the program.
+// The time of a step of a run, for each position of the batch and each affine map, in seconds:
+// signalSeconds for each signal, entrySeconds for each entry of the matrix. compileSeconds is the
+// time to compile the program. They were measured on one core of a busy AMD EPYC with XLA, the
+// evaluations on the host included: fits of ten signals took 51 s, of twenty 154 s. Pure Go takes
+// longer; how much wasn't measured.
 const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 
-// maxSeconds is the cost above which Improve fits no network: an hour of a core, which is about a
-// hundred signals. It is a choice; Options.Fit itself has no limit.
+// maxSeconds is the expected time in seconds of a core above which Improve fits no network. It is a
+// choice: an hour, which about a hundred signals take. Options.Fit itself has no limit.
 const maxSeconds = 3600
 
-// Cost returns what a fit to d signals of n positions is expected to take, before the judging of
-// its networks. The errors are those of the options.
+// Cost returns the expected cost of fitting networks to d signals at n positions, without that of
+// judging them. The errors are those of the options.
 func (o Options) Cost(d, n int) (Cost, error) {
 	o, err := o.withDefaults(d, n)
 	if err != nil {
@@ -45,11 +46,13 @@ func (o Options) Cost(d, n int) (Cost, error) {
 	}
 	signals, maps := float64(d), float64(o.Layers+1)
 	positions := float64(min(max(o.Batch, 1), n)) // and the pasts of the pieces
-	place := positions * maps
-	step := place * (signalSeconds*signals + entrySeconds*signals*signals)
-	// Six values of each signal behind each map are kept for the gradient, and six of each of the
-	// source's components; of each matrix its gradient, two moments and two states.
-	values := 6*place*signals + 6*positions*signals*float64(o.Components) + 8*maps*signals*signals
+	outputs := positions * maps                   // of a signal
+	step := outputs * (signalSeconds*signals + entrySeconds*signals*signals)
+	// For the gradient, six values are kept of each signal after each map and for each component of
+	// its source; eight of each entry of a matrix, such as the gradient, two moments and two
+	// states.
+	values := 6*outputs*signals + 6*positions*signals*float64(o.Components) +
+		8*maps*signals*signals
 	return Cost{
 		Seconds: compileSeconds + steps*float64(o.Folds)*step,
 		Bytes:   4*slots*values + 4*evaluateEvery*slots*positions*signals,

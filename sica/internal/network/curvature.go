@@ -11,33 +11,33 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// Curvature is how much the mixing of linearly demixed signals varies with their values.
+// A Curvature measures how much the mixing of linearly demixed signals varies with their values.
 //
 // The null hypothesis is a linear mixture with sensor noise and any number of sources. Then the
-// innovations of the best linear prediction are mixed by one matrix wherever the signals are.
-// For a nonlinear mixture that matrix is its Jacobian there: products and strengths of the
-// innovations depend on the values just before. Dependence between the signals is no evidence
-// by itself, since noise and surplus sources leave some behind every demixing.
+// innovations of the best linear prediction are mixed by one matrix wherever the signals are. For a
+// nonlinear mixture that matrix is its Jacobian at the signals' values: products and strengths of
+// the innovations depend on the values just before. Dependence between the signals is no evidence
+// by itself, since with noise or surplus sources some is left after every demixing.
 //
-// The statistics are squared correlations of products of two innovations, and of the strength
-// of one, with the signals' values one position before, and products of these. What past
-// strengths and, of a strength, the signal's own values explain is left out.
+// The statistics are squared correlations of products of two innovations, and of the strength of
+// one, with the signals' values one position before, and with products of these. The part that past
+// strengths explain is left out; of a strength, also that which the signal's own values explain.
 type Curvature struct {
-	// Deviation is the largest of the statistics, in standard deviations under the null
-	// hypothesis, which are those of innovations shifted against the values.
+	// Deviation is the largest of the statistics, in standard deviations from the mean under the
+	// null hypothesis. Both are estimated by shifting the innovations against the values.
 	Deviation float64 `json:"deviation"`
-	// Share is the sum of the squared correlations over all statistics, less its mean under
-	// the null hypothesis.
+	// Share is the sum of the squared correlations over all statistics, minus its mean under the
+	// null hypothesis.
 	Share float64 `json:"share"`
-	// Predictable is whether a linear prediction leaves next to nothing of some signal, or of its
-	// means over 8 positions, at most positions, as of waves and telegraphs. Nothing is measured
-	// then.
+	// Predictable is whether linear prediction leaves next to nothing of a signal at half of the
+	// positions or more, or of its means over 8 positions, as for waves and telegraphs. Then
+	// nothing is measured.
 	Predictable bool `json:"predictable"`
 	// Varying is whether innovations are strong where they were strong before.
 	Varying bool `json:"varying"`
-	// Symmetric is whether no signal is skewed as pulses are.
+	// Symmetric is whether no signal is as skewed as pulses are.
 	Symmetric bool `json:"symmetric"`
-	// Order is that of the linear prediction, in positions.
+	// Order is the order of the linear prediction, in positions.
 	Order int `json:"order"`
 }
 
@@ -50,24 +50,24 @@ const (
 	// missed, of which 2 are missed now.
 	curvatureSigmas, unsteadyCurvatureSigmas = 4.5, 6
 
-	// noisyCurvatureSigmas and noisyUnsteadyCurvatureSigmas are the same if the linear rule found
-	// noise or surplus sources, which leave innovations that no single matrix mixes. Of 248 linear
-	// mixtures with noise or surplus sources (31 kinds, n = 2,000 to 4,000) two that aren't
-	// Predictable are above them, of 7.5 and 13.9. The rule finds noise in 12 of 264 nonlinear
-	// mixtures (22 kinds, n = 1,024); of the 249 to which networks are fitted without them, 3 are
-	// below. At half of them five more linear mixtures are evident; twice leave a nonlinear one of
-	// deviation 12 as it is.
+	// noisyCurvatureSigmas and noisyUnsteadyCurvatureSigmas are the limits if the linear rule found
+	// noise or surplus sources, whose innovations no single matrix mixes. Of 248 linear mixtures
+	// with noise or surplus sources (31 kinds, n = 2,000 to 4,000), two that aren't Predictable are
+	// above them, with 7.5 and 13.9. The rule finds noise in 12 of 264 nonlinear mixtures (22
+	// kinds, n = 1,024). Networks are fitted to 249 of these by the limits without noise; three of
+	// them are below the limits with noise. At half of the limits five more linear mixtures are
+	// evident; at twice, a nonlinear one of deviation 12 is missed.
 	noisyCurvatureSigmas, noisyUnsteadyCurvatureSigmas = 6, 10
-	// leastNoise is the share of a channel's variance from which noise counts as found: noise of
-	// one percent of its standard deviation. With ten times of it one of six synthetic EEGs with
-	// noise of 0.5 µV was given to a network. Half and twice of it are choices as good.
-	leastNoise = 1e-4
+	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
+	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to
+	// one of six synthetic EEGs with noise of 0.5 µV. Half and twice of it are as good.
+	minNoise = 1e-4
 
-	// noiseNats is by how many nats a position and signal noise and surplus sources can make the
-	// code of a nonlinear demixing shorter than that of the linear rule with noise. The codes of
-	// networks were at most 0.08 shorter for synthetic EEGs with surplus sources (4 channels,
-	// n = 2,500), and 0.44 to 0.56 shorter for AR(7) sources after five GELU steps. Half and twice
-	// of it decide all of these alike.
+	// noiseNats is the gain that noise and surplus sources can explain: by how much the code of a
+	// nonlinear demixing is shorter than that of the linear rule with noise, in nats per position
+	// and signal. Codes of networks were at most 0.08 shorter for synthetic EEGs with surplus
+	// sources (4 channels, n = 2,500), and 0.44 to 0.56 shorter for AR(7) sources after five GELU
+	// steps. Half and twice of it make the same decisions for all of these.
 	noiseNats = 0.2
 
 	// suspectSigmas is the deviation above which a network is requested if aperiodic signals
@@ -84,31 +84,31 @@ const (
 	// from 53.
 	manyCurvatureSigmas = 12
 
-	// longOrder is the longest linear prediction of signals that aren't periodic, in positions.
-	// Longer ones are those of waves and voices, whose phase one value tells only in part: for
-	// them, what values further back explain is left out, too. It is a choice: half of it
-	// treats AR(7) as periodic, twice of it never applies (see jointOrders).
+	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
+	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
+	// value: for them, the part that values further back explain is left out, too. It is a choice:
+	// with half of it AR(7) signals count as periodic, with twice hardly any signal does.
 	longOrder = 8
 
-	// innovationShare is the median size of innovations, as a share of the median size of a
-	// signal's values, below which the signal is Predictable. It is the share that
-	// dependence.Measure takes for that. It is about 0.1 for AR(1) signals of coefficient
-	// 0.995; half and twice of it are those of 0.999 and 0.98.
+	// innovationShare is the median deviation of innovations, as a share of that of the signal,
+	// below which a signal is Predictable. dependence.Measure has the same limit. AR(1) signals of
+	// coefficient 0.995 have about this share; those of 0.999 and 0.98 half and twice of it.
 	innovationShare = 0.1
-	// meanLength is the number of positions whose means are predicted, too: in waves with noise,
-	// the noise hides how little the past leaves open. Of 64 mixtures of waves with noise of up to
-	// 0.2 standard deviations 62 are Predictable with it and 31 without, and 2 more of 304 other
-	// mixtures. At 4 it is 46; at 16 none, as there are too few means.
+	// meanLength is the number of positions over which means are taken, which are then predicted,
+	// too: in the values of waves with noise, the noise hides that the waves are Predictable. Of 64
+	// mixtures of waves with noise of up to 0.2 standard deviations, 62 are Predictable with it, 31
+	// without; of 304 other mixtures, 2 more are. With 4 positions 46 of the 64 are; with 16 none,
+	// as there are too few means.
 	meanLength = 8
 
-	// curvatureBlocks blocks of curvatureBlock positions are measured, where there are more.
-	// Time is proportional to them. Deviations are, too: half as many miss mixtures that
-	// are nonlinear by a third less.
+	// At most curvatureBlocks blocks of curvatureBlock positions are measured. Time and deviations
+	// are proportional to the number of positions: half of them miss mixtures that are nonlinear by
+	// a third less.
 	curvatureBlocks, curvatureBlock = 4, 2048
 )
 
-// jointOrders are the orders of the linear prediction to choose from, in positions. Longer ones
-// would follow two periods of a voice at 8 kHz, for d² coefficients each.
+// jointOrders are the orders of the linear prediction to choose from, in positions. They are a
+// choice: 32 are a period of a voice of 250 Hz at 8 kHz, and each more takes d² coefficients.
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
 // Evident reports whether noise and surplus sources can't explain the curvature.
@@ -127,23 +127,24 @@ func (c *Curvature) evidentInNoise() bool {
 	return c.Deviation > noisyUnsteadyCurvatureSigmas
 }
 
-// steady reports whether the sources may be linear processes of constant strength: no bursts,
-// pulses or waves, whose shares in several signals can look like a little curvature.
+// steady reports whether the sources may be linear processes of constant strength: neither bursts
+// nor pulses nor waves. The parts of these in several signals can look like a small curvature.
 func (c *Curvature) steady() bool { return c.aperiodic() && c.Symmetric }
 
 // aperiodic reports whether the signals are neither bursts nor waves.
 func (c *Curvature) aperiodic() bool { return !c.Varying && c.Order <= longOrder }
 
-// suspect reports whether the curvature of signals is reason to fit a network, which is then
-// held to more: where signals without bursts depend on each other, less than evident will do.
-func (c *Curvature) suspect(dependent bool) bool {
+// callsForNetwork reports whether the curvature is reason to fit a network. It needn't be Evident
+// if the signals depend on each other and are aperiodic: the network must then prove itself by its
+// code.
+func (c *Curvature) callsForNetwork(dependent bool) bool {
 	return c.Evident() || dependent && c.aperiodic() && c.Deviation > suspectSigmas
 }
 
-// removed reports whether a demixing with this curvature after it explains what is evident in c:
-// whether at most half of it is left. A network that makes the noise independent, or a surplus
-// source's shares, leaves it.
-func (c *Curvature) removed(after *Curvature) bool {
+// isRemoved reports whether a demixing explains the curvature c: whether at most half of it is left
+// after the demixing, or c wasn't Evident. A network that only makes the noise independent, or the
+// parts of a surplus source, leaves it.
+func (c *Curvature) isRemoved(after *Curvature) bool {
 	return !c.Evident() || after.Share < c.Share/2
 }
 
@@ -152,7 +153,7 @@ func (c *Curvature) removed(after *Curvature) bool {
 func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	c := &Curvature{}
 	d, n := z.Dims()
-	if d < 2 || n < fewestPositions {
+	if d < 2 || n < minPositions {
 		return c, nil
 	}
 	z = standardised(signal.SpreadBlocks(z, curvatureBlocks, curvatureBlock))
@@ -170,11 +171,11 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	if c.Predictable {
 		return c, nil
 	}
-	l := newLocal(z, innovations, order)
+	l := newInnovationData(z, innovations, order)
 	c.Varying, c.Symmetric = l.varying(), symmetric(z)
-	measures := []func() []association{l.odd}
+	measures := []func() []association{l.oddAssociations}
 	if c.steady() {
-		measures = append(measures, l.even)
+		measures = append(measures, l.evenAssociations)
 	}
 	var all association
 	for _, measure := range measures {
@@ -206,24 +207,25 @@ func standardised(z *mat.Dense) *mat.Dense {
 	return y
 }
 
-// predictable reports whether the median size of some signal's innovations is below
-// innovationShare of that of its values.
+// predictable reports whether, for at least one signal, the median deviation of the innovations is
+// below innovationShare of that of the values.
 func predictable(z, innovations *mat.Dense) bool {
 	d, _ := z.Dims()
 	for i := range d {
 		left, all := mat.Row(nil, i, innovations), mat.Row(nil, i, z)
-		if deviation(left) < innovationShare*deviation(all) {
+		if medianDeviation(left) < innovationShare*medianDeviation(all) {
 			return true
 		}
 	}
 	return false
 }
 
-// means returns the means of the signals z over so many positions each; nil if these are too few.
+// means returns the means of the signals z over blocks of length positions; nil if there are too
+// few.
 func means(z *mat.Dense, length int) *mat.Dense {
 	d, n := z.Dims()
 	n /= length
-	if n < fewestPositions {
+	if n < minPositions {
 		return nil
 	}
 	m := mat.NewDense(d, n, nil)
@@ -233,10 +235,10 @@ func means(z *mat.Dense, length int) *mat.Dense {
 	return m
 }
 
-// maxSkewness is the skewness up to which signals count as symmetric, after values are cut off
-// at skewnessCut standard deviations. The most skewed signal of synthetic EEGs has 1.08 to 2.06
-// (36 mixtures), of sources after tanh, cubics and layers up to 0.32 (24). At half of it all of
-// these still count; at twice, so do 32 of the 36 EEGs.
+// maxSkewness is the largest skewness of signals that count as symmetric. Values are clipped at
+// skewnessCut standard deviations before. The most skewed signals of 36 synthetic EEGs have 1.08 to
+// 2.06; those of 24 mixtures of sources after tanh, cubics and layers up to 0.32. At half of it all
+// of the 24 still count as symmetric; at twice, so do 32 of the 36 EEGs.
 const maxSkewness, skewnessCut = 1, 4
 
 // symmetric reports whether the standardised signals z are symmetric enough for even functions

@@ -23,7 +23,7 @@ func TestInformation(t *testing.T) {
 			a[k] = rng.NormFloat64()
 			b[k] = r*a[k] + math.Sqrt(1-r*r)*rng.NormFloat64()
 		}
-		both := stack(stack(nil, 0, 2, products(a, nil)), 1, 2, products(b, nil))
+		both := setFeatures(setFeatures(nil, 0, 2, products(a, nil)), 1, 2, products(b, nil))
 		got, want := information(both, both, 2, 0)[0], -math.Log(1-r*r) // once each way
 		if math.Abs(got-want) > .008 {
 			t.Errorf("r = %g: %.4f, want %.4f", r, got, want)
@@ -52,7 +52,7 @@ func TestInformationShifted(t *testing.T) {
 		}
 		return w
 	}
-	both := func(a, b [][]float64) *mat.Dense { return stack(stack(nil, 0, 2, a), 1, 2, b) }
+	both := func(a, b [][]float64) *mat.Dense { return setFeatures(setFeatures(nil, 0, 2, a), 1, 2, b) }
 	// The innovations of one with the states of the other, and the other way round.
 	want := information(both(products(e, nil), products(turned(f), nil)), both(products(e, p), products(turned(f), turned(q))), 2, 0)[0]
 	oneWay := information(both(products(e, nil), products(f, nil)), both(products(e, p), products(f, q)), 2, shift)[0]

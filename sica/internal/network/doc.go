@@ -9,15 +9,18 @@
 //
 // which is the code length of x, in nats per position, if each z_i is coded by a model of its
 // own. So an invertible map g (layers.Invertible) and an autoregressive model of each signal
-// (flows.Autoregressive) are fitted together by maximum likelihood, from several starts at
-// once, in one compiled loop. The code length of held-out blocks of positions says when to
-// stop, which start to keep and what the map is worth. The true sources are never used.
+// (flows.Autoregressive) are fitted together by maximum likelihood. Several restarts are trained at
+// once, in one compiled loop. The code length at held-out blocks of positions decides which step
+// and which restart is kept, and what the map is worth. The true sources are never used.
+//
+// Words: a run is one restart on one fold of held-out positions. A fold's best run has the shortest
+// code at these. Whitened signals are those of symmetric whitening, with which every run begins.
 //
 // The names to know are Options, Model and Improve:
 //
 //	x, err := ica.New(mixed)                      // d×n
 //	model, err := network.Options{}.Fit(ctx, x)   // an ica.Method
-//	found := model.Details.(*network.Model)       // whether the signals are identified
+//	details := model.Details.(*network.Model)     // whether the signals are identified
 //
 // Signals are matrices of d rows × n columns. The proof, what is identified and when
 // sica.Default takes a network are in docs/explanation/networks.md.

@@ -17,25 +17,25 @@ import (
 // error.
 type Difference = evidence.Difference
 
-// pastScores are the log-likelihoods of z at the held-out positions by models
-// with and without the past, both fitted to the others.
-func pastScores(z []float64, lags, train, held []int, components int) (with, without []float64) {
+// scorePast returns the log-likelihoods of the signal z at the held-out positions under a model
+// with its past and under one without, both fitted to the training positions.
+func scorePast(z []float64, lags, train, held []int, components int) (with, without []float64) {
 	with, without = make([]float64, len(held)), make([]float64, len(held))
 	source.Fit(z, lags, train, components).LogDensities(z, lags, held, with)
 	source.Fit(z, nil, train, components).LogDensities(z, nil, held, without)
 	return with, without
 }
 
-// Pair is what signals I and J lose in log-likelihood when they are turned by
-// 45° at equal innovation variance and their models fitted anew. Without
-// evidence of a loss nothing tells them from their rotations.
+// A Pair says by how much the code of signals I and J gets longer if they are rotated by 45°, at
+// equal innovation variance, and their models are fitted anew. Without a significant Loss their
+// rotation isn't identified.
 type Pair struct {
 	I    int        `json:"i"`
 	J    int        `json:"j"`
 	Loss Difference `json:"loss"`
 }
 
-// innovationScaled is z with mean 0 and innovations of variance 1.
+// innovationScaled returns z with mean 0 and innovations of variance 1.
 func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 	scaled := mat.DenseCopyOf(z)
 	d, _ := z.Dims()
@@ -53,81 +53,84 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 	return scaled
 }
 
-// glancePairs is at how many positions every two of many signals are rotated first. Only pairs
-// without evidence there are rotated at all positions. A loss of 0.05 nats of a deviation of 0.5
-// is of six standard errors at them; half of them would leave four, twice take twice as long.
+// glancePairs is the number of positions at which every two of many signals are rotated first. Only
+// pairs without a significant loss there are rotated at all positions. A loss of 0.05 nats with a
+// standard deviation of 0.5 is six standard errors at them. At half of them it is four; twice take
+// twice the time.
 const glancePairs = 4096
 
-// turnedPairs rotates every two signals of z, unless ctx ends.
-func turnedPairs(
+// rotatePairs returns the losses by rotation of every two signals of z. It stops with ctx's error
+// when ctx ends.
+func rotatePairs(
 	ctx context.Context, z *mat.Dense, lags, positions []int, components int,
 ) ([]Pair, error) {
 	d, _ := z.Dims()
 	if d <= fewSignals || len(positions) <= glancePairs {
-		return turned(ctx, z, lags, positions, components, nil)
+		return rotateSelected(ctx, z, lags, positions, components, nil)
 	}
-	glance := evenly(positions, glancePairs)
-	pairs, err := turned(ctx, z, lags, glance, components, nil)
+	glance := subsample(positions, glancePairs)
+	pairs, err := rotateSelected(ctx, z, lags, glance, components, nil)
 	if err != nil {
 		return nil, err
 	}
-	open := make(map[[2]int]bool)
+	undecided := make(map[[2]int]bool)
 	for _, p := range pairs {
-		open[[2]int{p.I, p.J}] = !p.Loss.Significant()
+		undecided[[2]int{p.I, p.J}] = !p.Loss.Significant()
 	}
-	closer, err := turned(ctx, z, lags, positions, components, open)
+	accurate, err := rotateSelected(ctx, z, lags, positions, components, undecided)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range closer {
+	for _, p := range accurate {
 		k := slices.IndexFunc(pairs, func(q Pair) bool { return q.I == p.I && q.J == p.J })
 		pairs[k] = p
 	}
 	return pairs, nil
 }
 
-// turned rotates every two signals of z, or the given pairs, i < j.
-func turned(
-	ctx context.Context, z *mat.Dense, lags, positions []int, components int, only map[[2]int]bool,
+// rotateSelected is rotatePairs of the selected pairs i < j, nil for all, at the given positions.
+func rotateSelected(
+	ctx context.Context, z *mat.Dense, lags, positions []int, components int,
+	selected map[[2]int]bool,
 ) ([]Pair, error) {
-	d, T := z.Dims()
-	score := func(row, into []float64) {
-		source.Fit(row, lags, positions, components).LogDensities(row, lags, positions, into)
+	d, n := z.Dims()
+	addScores := func(row, scores []float64) {
+		source.Fit(row, lags, positions, components).LogDensities(row, lags, positions, scores)
 	}
-	scores := make([][]float64, d)
-	alone := func(i int) []float64 {
-		if scores[i] == nil {
-			scores[i] = make([]float64, len(positions))
-			score(z.RawRowView(i), scores[i])
+	cached := make([][]float64, d)
+	scores := func(i int) []float64 {
+		if cached[i] == nil {
+			cached[i] = make([]float64, len(positions))
+			addScores(z.RawRowView(i), cached[i])
 		}
-		return scores[i]
+		return cached[i]
 	}
 	var pairs []Pair
-	sum, difference := make([]float64, T), make([]float64, T)
+	sum, difference := make([]float64, n), make([]float64, n)
 	for i := range d {
 		for j := i + 1; j < d; j++ {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if only != nil && !only[[2]int{i, j}] {
+			if selected != nil && !selected[[2]int{i, j}] {
 				continue
 			}
 			evidence.Rotate(sum, z.RawRowView(i), z.RawRowView(j), 1)
 			evidence.Rotate(difference, z.RawRowView(i), z.RawRowView(j), -1)
-			straight, turned := make([]float64, len(positions)), make([]float64, len(positions))
-			for k := range straight {
-				straight[k] = alone(i)[k] + alone(j)[k]
+			unrotated, rotated := make([]float64, len(positions)), make([]float64, len(positions))
+			for k := range unrotated {
+				unrotated[k] = scores(i)[k] + scores(j)[k]
 			}
-			score(sum, turned)
-			score(difference, turned)
-			pairs = append(pairs, Pair{i, j, evidence.NewDifference(straight, turned)})
+			addScores(sum, rotated)
+			addScores(difference, rotated)
+			pairs = append(pairs, Pair{i, j, evidence.NewDifference(unrotated, rotated)})
 		}
 	}
 	return pairs, nil
 }
 
-// groups joins the signals of pairs without evidence, and returns those of more
-// than one signal.
+// groups joins the signals of pairs without a significant loss, and returns the groups of more than
+// one signal.
 func groups(d int, pairs []Pair) [][]int {
 	joined := map[[2]int]bool{}
 	for _, p := range pairs {
@@ -143,17 +146,17 @@ func groups(d int, pairs []Pair) [][]int {
 	return several
 }
 
-// rotationBack rotates the signals z of each group as near as it can to those of
-// start that they correlate with most. Other signals stay.
-func rotationBack(z, start *mat.Dense, groups [][]int) *mat.Dense {
+// nearestRotation returns the rotation, d×d, of the signals z of each group that brings them as
+// near as possible to the reference signals with which they correlate most. Other signals stay.
+func nearestRotation(z, reference *mat.Dense, groups [][]int) *mat.Dense {
 	d, _ := z.Dims()
-	turn := rotation.Identity(d)
+	all := rotation.Identity(d)
 	for _, group := range groups {
 		n := len(group)
-		cross := mat.NewDense(n, d, nil) // of the group with start
+		cross := mat.NewDense(n, d, nil) // covariances of the group with the reference
 		for k, g := range group {
 			for i := range d {
-				cross.Set(k, i, stat.Covariance(start.RawRowView(i), z.RawRowView(g), nil))
+				cross.Set(k, i, stat.Covariance(reference.RawRowView(i), z.RawRowView(g), nil))
 			}
 		}
 		closest := evidence.Closest(cross, n)
@@ -168,30 +171,28 @@ func rotationBack(z, start *mat.Dense, groups [][]int) *mat.Dense {
 		}
 		for a, i := range group {
 			for b, j := range group {
-				turn.Set(i, j, q.At(a, b))
+				all.Set(i, j, q.At(a, b))
 			}
 		}
 	}
-	return turn
+	return all
 }
 
-// rotatedTo is z, standardised, rotated as near as it can to start.
-func rotatedTo(z, start *mat.Dense) *mat.Dense {
-	d, T := z.Dims()
-	unit := innovationScaled(z, nil, seq(T))
-	all := make([]int, d)
-	for i := range all {
-		all[i] = i
-	}
-	y := mat.NewDense(d, T, nil)
-	y.Mul(rotationBack(unit, start, [][]int{all}), unit)
+// rotateNearest returns the signals z, standardised and rotated as near as possible to the
+// reference.
+func rotateNearest(z, reference *mat.Dense) *mat.Dense {
+	d, n := z.Dims()
+	standardised := innovationScaled(z, nil, countUp(n))
+	y := mat.NewDense(d, n, nil)
+	y.Mul(nearestRotation(standardised, reference, [][]int{countUp(d)}), standardised)
 	return y
 }
 
-func seq(n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = i
+// countUp returns 0, …, n−1.
+func countUp(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return s
+	return all
 }

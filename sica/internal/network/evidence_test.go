@@ -34,9 +34,9 @@ func TestIndex(t *testing.T) {
 			if len(train)+len(held) != test.scored || len(held) < test.scored/6 {
 				t.Errorf("shape %v, fold %d: %d and %d positions", test.shape, fold, len(train), len(held))
 			}
-			for _, start := range x.starts(fold, 5) {
+			for _, start := range x.pieceStarts(fold, 5) {
 				for row := start; row < start+5; row++ {
-					if x.heldOut(fold, row*x.stride) {
+					if x.isHeldOut(fold, row*x.stride) {
 						t.Fatalf("shape %v, fold %d: a batch from row %d has row %d, which is held out", test.shape, fold, start, row)
 					}
 				}
@@ -62,7 +62,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := evidence.NewDifference(pastScores(s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
+		if g := evidence.NewDifference(scorePast(s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}
@@ -88,7 +88,7 @@ func TestTurnedPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := innovationScaled(s, x.lags, x.scored)
-	pairs, err := turnedPairs(t.Context(), z, x.lags, x.scored, 4)
+	pairs, err := rotatePairs(t.Context(), z, x.lags, x.scored, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,20 +102,20 @@ func TestTurnedPairs(t *testing.T) {
 
 // A rotation away from the start comes back.
 func TestRotationBack(t *testing.T) {
-	start := rotatedTo(drawNormal(1, 3, 500, 1), drawNormal(1, 3, 500, 1))
+	start := rotateNearest(drawNormal(1, 3, 500, 1), drawNormal(1, 3, 500, 1))
 	turn := mat.NewDense(3, 3, []float64{.36, .48, -.8, -.8, .6, 0, .48, .64, .6})
 	z := mat.NewDense(3, 500, nil)
 	z.Mul(turn, start)
 	var back, product mat.Dense
-	product.Mul(rotationBack(z, start, [][]int{{0, 1, 2}}), turn)
+	product.Mul(nearestRotation(z, start, [][]int{{0, 1, 2}}), turn)
 	if !mat.EqualApprox(&product, mat.NewDiagDense(3, []float64{1, 1, 1}), .1) { // unit covariance up to 1/√500
 		t.Errorf("turned by %v in all", mat.Formatted(&product))
 	}
-	back.Mul(rotationBack(z, start, nil), z)
+	back.Mul(nearestRotation(z, start, nil), z)
 	if !mat.Equal(&back, z) {
 		t.Error("signals without a group were turned")
 	}
-	q := rotationBack(z, start, [][]int{{0, 2}})
+	q := nearestRotation(z, start, [][]int{{0, 2}})
 	if q.At(1, 1) != 1 || q.At(0, 1) != 0 || q.At(1, 2) != 0 {
 		t.Errorf("a signal outside the group was turned: %v", mat.Formatted(q))
 	}

@@ -20,54 +20,55 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
-// Model is what Fit learns. Log-likelihoods and code lengths, their
-// negatives, are in nats a position.
+// A Model is the result of Fit. Code lengths, the negatives of log-likelihoods, are in nats per
+// position. Those of networks that were chosen among others by the held-out positions include the
+// cost of the choice (see chargeChoice).
 type Model struct {
-	// Map takes mixed signals to recovered ones, which it leaves with mean 0 and
-	// variance 1 on the positions it was fitted to.
+	// Map maps mixed signals to recovered ones, which have mean 0 and variance 1 at the positions
+	// that it was fitted to.
 	Map *mapping.Invertible `json:"map"`
 
-	// CodeLength is that of x at the held-out positions, Jacobian included.
+	// CodeLength is the code length of x at the held-out positions of the chosen run, including
+	// the log-Jacobian term, without the cost of the choice.
 	CodeLength float64 `json:"code_length"`
-	// OverWhitening is by how much the code of whitened signals is longer there, where the
-	// network pays for its choice among the runs and their steps.
+	// OverWhitening is by how much the code of the whitened signals is longer at these positions,
+	// the cost of the choice among the runs and their steps being included.
 	OverWhitening Difference `json:"over_whitening"`
 
-	// Runs are all restarts and folds; Chosen is the one that Map is of.
+	// Runs are all restarts on all folds. Chosen is the one whose network Map is.
 	Runs   []Run `json:"runs"`
 	Chosen int   `json:"chosen"`
-	// Agreement is the least between the recovered signals of the chosen run and those of
-	// Agreeing others: of its own fold all that are as good as it to within chance, and of each
-	// other fold the best. That of two runs is the mean of the two least absolute correlations
-	// of matched signals. Where the rotation isn't identified, all are rotated to the whitened
-	// signals before.
+	// Agreement is the smallest agreement between the recovered signals of the chosen run and those
+	// of other runs, Agreeing of them: of its own fold those whose code isn't significantly longer,
+	// of each other fold the best. See agreement. If rotations aren't identified, the signals of
+	// all runs are rotated as near to the whitened ones as possible before.
 	Agreement float64 `json:"agreement"`
 	Agreeing  int     `json:"agreeing"`
 
-	// PastGain is, for each signal, what its own past takes off its code length
-	// at the held-out positions, of all folds. Where that is nothing, a nonlinear mixing of the
-	// signals can't be identified. Signals of Groups are those before they were rotated.
+	// PastGain is, for each signal, by how much its own past shortens its code at the held-out
+	// positions of all folds. If it doesn't, the signal can't be identified after a nonlinear
+	// mixing. The signals are those before the Groups were rotated.
 	PastGain []Difference `json:"past_gain"`
-	// Pairs hold what every two signals i < j lose when they are turned by 45°.
+	// Pairs hold by how much a rotation by 45° makes the code of every two signals longer.
 	Pairs []Pair `json:"pairs"`
-	// Groups of signals whose rotations among themselves are not identified.
-	// They are rotated as near to the whitened signals as can be.
+	// Groups are the signals whose rotations among themselves are not identified. They are rotated
+	// as near to the whitened signals as possible.
 	Groups [][]int `json:"groups"`
 
-	// likelihoods are, for each fold, those of x under the fold's best run at the
-	// positions that it held out, the choice among the restarts and steps paid.
+	// likelihoods are, for each fold, the log-likelihoods of x under the fold's best run at its
+	// held-out positions, with the cost of the choice among the restarts and steps.
 	likelihoods []likelihoods
 }
 
-// Run is one restart on one fold.
+// A Run is one restart on one fold.
 type Run struct {
 	Restart int `json:"restart"`
 	Fold    int `json:"fold"`
-	// CodeLength of x at the fold's held-out positions, and by how much that of
-	// whitened signals is longer there.
+	// CodeLength is the code length of x at the fold's held-out positions. OverWhitening is by how
+	// much that of the whitened signals is longer.
 	CodeLength    float64 `json:"code_length"`
 	OverWhitening float64 `json:"over_whitening"`
-	// Step is the evaluation that was kept.
+	// Step is the step of the evaluation whose network was kept; Curve has all evaluations.
 	Step  int          `json:"step"`
 	Curve []Evaluation `json:"curve"`
 }
@@ -93,7 +94,7 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	}, nil
 }
 
-// fit is Fit of the mixed signals x, d×T.
+// fit is Fit of the mixed signals x, d×n.
 func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 	models, err := fitAll(ctx, []*mat.Dense{x}, nil, o)
 	if err != nil {
@@ -102,10 +103,10 @@ func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 	return models[0], nil
 }
 
-// fitAll is fit of several x of one size in one program. Each model is what fit
-// gives, to float32's precision. Rivals are, for each x and fold, the log-likelihoods of x under
-// another model at the held-out positions: if all networks are far behind them, training ends
-// early. Without rivals it doesn't.
+// fitAll fits networks to several x of one size in one program. Each model is that of fit, up to
+// float32's precision. Rivals, which may be nil, are for each x and fold the log-likelihoods of x
+// under another model at the held-out positions. Training ends early if all networks are far
+// behind their rivals (see futileSteps).
 func fitAll(
 	ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options,
 ) ([]*Model, error) {
@@ -117,9 +118,10 @@ func fitAll(
 		if err := signal.CheckMixed(x); err != nil {
 			return nil, err
 		}
-		if d, T := xs[0].Dims(); d != x.RawMatrix().Rows || T != x.RawMatrix().Cols {
-			return nil, fmt.Errorf("signals of %d×%d and of %d×%d in one fit: want one size", d, T,
-				x.RawMatrix().Rows, x.RawMatrix().Cols)
+		d, n := xs[0].Dims()
+		if rows, columns := x.Dims(); rows != d || columns != n {
+			return nil, fmt.Errorf("signals of %d×%d and of %d×%d in one fit; must have one size",
+				d, n, rows, columns)
 		}
 		w, logDet, err := whiten(x)
 		if err != nil {
@@ -133,23 +135,24 @@ func fitAll(
 		if rivals != nil {
 			problems[i].rivals = rivals[i]
 		}
-		if repeats(x) {
-			blur(problems[i].whitened, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
+		if hasRepeats(x) {
+			addResolutionNoise(whitened, o.Seed)
 		}
 	}
-	d, T := xs[0].Dims()
-	o, err := o.withDefaults(d, T)
+	d, n := xs[0].Dims()
+	o, err := o.withDefaults(d, n)
 	if err != nil {
 		return nil, err
 	}
-	index, err := o.index(whitened(problems))
+	index, err := o.index(whitenedSignals(problems))
 	if err != nil {
 		return nil, err
 	}
+	// When ctx ends while XLA compiles, the compilation goes on in the background.
 	return programs.Attend(ctx, func(
 		ctx context.Context, foreground func(func()),
 	) ([]*Model, error) {
-		return fitProblems(ctx, problems, index, o.reportingBy(foreground))
+		return fitProblems(ctx, problems, index, o.reportVia(foreground))
 	})
 }
 
@@ -166,7 +169,7 @@ func fitProblems(
 		t.discard()
 		return nil, err
 	}
-	defer t.release() // a context that ended left the program as it was
+	defer t.release() // also if ctx ended, which leaves the program as it was
 	if err != nil {
 		return nil, err
 	}
@@ -174,20 +177,20 @@ func fitProblems(
 	if err != nil {
 		return nil, err
 	}
-	return t.grown(ctx, problems, models)
+	return t.grow(ctx, problems, models)
 }
 
-// problem is one matrix of signals.
+// A problem is one matrix of signals to fit networks to.
 type problem struct {
 	whitening *mapping.Affine
 	logDet    float64    // of the whitening
-	whitened  *mat.Dense // blurred where positions repeat
-	// rivals are, for each fold, the log-likelihoods of the signals before the whitening, at
-	// the positions held out, under another model; nil without one.
+	whitened  *mat.Dense // d×n, with the noise of the resolution if positions repeat
+	// rivals are, for each fold, the log-likelihoods of the signals before the whitening under
+	// another model, at the held-out positions; nil without one.
 	rivals [][]float64
 }
 
-func whitened(problems []*problem) []*mat.Dense {
+func whitenedSignals(problems []*problem) []*mat.Dense {
 	var all []*mat.Dense
 	for _, p := range problems {
 		all = append(all, p.whitened)
@@ -209,18 +212,18 @@ func (m *Model) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// heldOut are the signals of a problem where a fold holds positions out, and as far
-// before as their pasts reach.
-type heldOut struct {
-	x      *mat.Dense // d×n
+// heldOutSignals are the whitened signals of a problem at the positions that a fold holds out, and
+// at the positions before that belong to their pasts.
+type heldOutSignals struct {
+	x      *mat.Dense // d×positions
 	lags   []int
-	scored []int // the columns held out
+	scored []int // the columns that are held out
 }
 
-func newHeldOut(signals *mat.Dense, x *index, fold int) heldOut {
-	positions, scored := x.around(fold)
+func newHeldOut(signals *mat.Dense, x *index, fold int) heldOutSignals {
+	positions, scored := x.heldOutContext(fold)
 	d, _ := signals.Dims()
-	h := heldOut{mat.NewDense(d, len(positions), nil), x.lags, scored}
+	h := heldOutSignals{mat.NewDense(d, len(positions), nil), x.lags, scored}
 	for i := range d {
 		from, to := signals.RawRowView(i), h.x.RawRowView(i)
 		for column, t := range positions {
@@ -230,10 +233,12 @@ func newHeldOut(signals *mat.Dense, x *index, fold int) heldOut {
 	return h
 }
 
-// logLikelihoods returns those of the signals under a network and sources, in nats, at each
-// position that is held out. It is computed on the host, as XLA would compile a program for it
-// for longer than all its calls take.
-func (h heldOut) logLikelihoods(m *mapping.Invertible, sources []*source.Model) ([]float64, error) {
+// logLikelihoods returns the log-likelihood of the signals under a network and source models at
+// each held-out position, in nats. It is computed on the host: all its calls take less time than
+// XLA would to compile a program for them.
+func (h heldOutSignals) logLikelihoods(
+	m *mapping.Invertible, sources []*source.Model,
+) ([]float64, error) {
 	z, logDet, err := m.ApplyLogDet(h.x)
 	if err != nil {
 		return nil, err
@@ -248,7 +253,7 @@ func (h heldOut) logLikelihoods(m *mapping.Invertible, sources []*source.Model) 
 	return scores, nil
 }
 
-// whiten is the symmetric whitening of x, and the logarithm of its determinant.
+// whiten returns the symmetric whitening of x, and the logarithm of its determinant.
 func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error) {
 	w, err := signal.Whiten(x)
 	if err != nil {
@@ -260,68 +265,72 @@ func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error)
 	return mapping.NewSymmetric(w).Affine(), logDet, nil
 }
 
-// blurStd is the resolution of whitened signals of which several positions are
-// the same, such as an image's background: without one, the density of that
-// point, and with it the likelihood, has no bound, and a map gains by squeezing
-// its surroundings into it. (A prior, that of the linear rule.)
-const blurStd = .03
+// resolutionStd is the standard deviation of the noise that signals get which repeat their values,
+// such as the background of an image, as a share of the standard deviation of a signal. Without it
+// the density of a repeated point, and so the likelihood, has no bound, and maps that contract the
+// surroundings of the point have the shortest code. It is that of the linear rule
+// (linear.Findings.Resolution); half and twice of it weren't measured for networks.
+const resolutionStd = 0.03
 
-// blur adds noise of deviation blurStd to z.
-func blur(z *mat.Dense, rng *rand.Rand) {
-	z.Apply(func(_, _ int, v float64) float64 { return v + blurStd*rng.NormFloat64() }, z)
+// addResolutionNoise adds noise of standard deviation resolutionStd to z. It is the same for the
+// same seed.
+func addResolutionNoise(z *mat.Dense, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, resolutionStream<<32))
+	z.Apply(func(_, _ int, v float64) float64 { return v + resolutionStd*rng.NormFloat64() }, z)
 }
 
-// Resolved is whitened signals z with the noise of their resolution, if some of them need
-// it: where half of a signal's values are foretold by its own past to within that share of
-// their spread, as those of an image's background or of a square wave, its code is as
-// short as one likes; and so it is where positions repeat, as in silence or of few bits.
-// Starts are compared by what they make of signals with the same noise.
-func Resolved(z *mat.Dense, o Options) (*mat.Dense, error) {
+// withResolution returns the whitened signals z, with the noise of the resolution if their code
+// would otherwise have no lower bound. That is so if positions repeat, as in silence or with few
+// bits. It is also so if a signal's own past predicts half of its values to within resolutionStd
+// of their spread, as those of a square wave.
+func withResolution(z *mat.Dense, o Options) (*mat.Dense, error) {
 	o, x, err := o.indexed(z)
 	if err != nil {
 		return nil, err
 	}
-	blurred := func() *mat.Dense {
-		noisy := mat.DenseCopyOf(z)
-		blur(noisy, rand.New(rand.NewPCG(o.Seed, blurDraws<<32)))
-		return noisy
-	}
-	if repeats(z) {
-		return blurred(), nil
-	}
-	d, _ := z.Dims()
-	for i := range d {
-		row := z.RawRowView(i)
-		coefficients, _ := ar.Regress(row, x.lags, x.scored)
-		var values, errors []float64
-		for _, t := range x.scored {
-			values = append(values, row[t])
-			errors = append(errors, ar.Residual(coefficients, row, x.lags, t))
-		}
-		if deviation(errors) <= blurStd*deviation(values) {
-			return blurred(), nil
-		}
+	if hasRepeats(z) || hasPredictable(z, x) {
+		z = mat.DenseCopyOf(z)
+		addResolutionNoise(z, o.Seed)
 	}
 	return z, nil
 }
 
-// deviation is the median distance of values from their median.
-func deviation(values []float64) float64 {
-	middle := func() float64 {
+// hasPredictable reports whether the median prediction error of a signal of z from its own past is
+// at most resolutionStd of the median deviation of its values.
+func hasPredictable(z *mat.Dense, x *index) bool {
+	d, _ := z.Dims()
+	for i := range d {
+		row := z.RawRowView(i)
+		coefficients, _ := ar.Regress(row, x.lags, x.scored)
+		var values, residuals []float64
+		for _, t := range x.scored {
+			values = append(values, row[t])
+			residuals = append(residuals, ar.Residual(coefficients, row, x.lags, t))
+		}
+		if medianDeviation(residuals) <= resolutionStd*medianDeviation(values) {
+			return true
+		}
+	}
+	return false
+}
+
+// medianDeviation returns the median distance of the values from their median, and overwrites them.
+func medianDeviation(values []float64) float64 {
+	median := func() float64 {
 		slices.Sort(values)
 		return values[len(values)/2]
 	}
-	m := middle()
+	m := median()
 	for k, v := range values {
 		values[k] = math.Abs(v - m)
 	}
-	return middle()
+	return median()
 }
 
-// repeats tells whether x has the same values in all signals at more than one of
-// a hundred positions that another has.
-func repeats(x *mat.Dense) bool {
-	d, T := x.Dims()
+// hasRepeats reports whether more than one of a hundred positions of x repeats the values of
+// another position in all signals.
+func hasRepeats(x *mat.Dense) bool {
+	d, n := x.Dims()
 	compare := func(a, b int) int {
 		for i := range d {
 			if c := cmp.Compare(x.At(i, a), x.At(i, b)); c != 0 {
@@ -330,16 +339,13 @@ func repeats(x *mat.Dense) bool {
 		}
 		return 0
 	}
-	order := make([]int, T)
-	for t := range order {
-		order[t] = t
-	}
+	order := countUp(n)
 	slices.SortFunc(order, compare)
-	same := 0
-	for k := 1; k < T; k++ {
+	repeats := 0
+	for k := 1; k < n; k++ {
 		if compare(order[k-1], order[k]) == 0 {
-			same++
+			repeats++
 		}
 	}
-	return 100*same > T
+	return 100*repeats > n
 }

@@ -64,10 +64,10 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for r := range tr.runs() {
-				_, _, fold := tr.of(r)
+				_, _, fold := tr.locate(r)
 				sum, n := 0., 0.
 				for k, p := range x.scored {
-					if x.heldOut(fold, p) {
+					if x.isHeldOut(fold, p) {
 						sum += scores[r*len(x.scored)+k]
 						n++
 					}

@@ -19,53 +19,58 @@ import (
 
 // An Alternative is a separation that Improve compares.
 type Alternative struct {
-	// Transforms came first, whitening among them.
+	// Transforms are the first steps, whitening among them.
 	Transforms []preprocess.Transform
-	// Maps made Z, d×n, of the mixed signals.
+	// Maps are all steps from the mixed signals to Z, d×n.
 	Maps []mapping.Map
 	Z    *mat.Dense
-	// Linear is what the data say about the linear rule's demixing behind the transforms;
-	// nil if it isn't one.
+	// Linear says what the data tell about the linear rule's demixing after the transforms; nil for
+	// another separation.
 	Linear *linear.Findings
-	// IsNetwork is whether it is a network behind the transforms. Network is what the data
-	// say about its signals; nil for one that wasn't taken.
+	// IsNetwork is whether the last step is a network. Network says what the data tell about its
+	// signals; nil for a network that wasn't chosen.
 	IsNetwork bool
 	Network   *Findings
 
-	// CodeLength is that of the mixed signals at held-out positions, in nats per position,
-	// including the log-Jacobian term. Excess is by how much it is more than the shortest.
+	// CodeLength is the code length of the mixed signals at held-out positions, in nats per
+	// position, including the log-Jacobian term. Excess is by how much it is longer than the
+	// shortest.
 	CodeLength float64
 	Excess     Difference
 	// Failed says why there are no signals.
 	Failed string
 }
 
-// An Improvement is the outcome of Improve.
+// An Improvement is the result of Improve.
 type Improvement struct {
 	Chosen Alternative
 	// All are the alternatives that were compared, in order.
 	All []Alternative
-	// Why says what was chosen, and why. If the linear rule was, it says what to add to its
-	// own reason.
+	// Why says what was chosen, and why. If the linear rule was chosen, Why is to be appended to
+	// the rule's own reason.
 	Why string
 }
 
-// Conditional normalisation is tried on at most maxConditioned signals if nothing else calls
-// for networks. It is first evaluated on the glancePositions about the middle, as its time
-// grows with the positions. Both are choices: fewer miss weakly nonlinear mixings, more cost
-// seconds in each linear fit.
+// Conditional normalisation is evaluated for at most maxConditioned signals if there is no other
+// evidence for a nonlinear mixture. It is evaluated at the glancePositions in the middle first, as
+// its time grows with the positions. Both are choices: half of them misses weakly nonlinear
+// mixings, twice costs seconds in each linear fit.
 const maxConditioned, glancePositions = 4, 2048
 
-// Improve compares the linear rule's demixing of the mixed signals x, which may not have
-// outliers, with whitening, conditional normalisation and networks behind these, where its
-// signals call for it (see Called): sequences that their past predicts, and that depend on each
-// other as noise and surplus sources don't explain, or that conditional normalisation gives a
-// shorter code. It chooses by the code length at held-out positions. A network replaces the linear
-// rule only if it is known to be right (see accepted) and removes the Curvature. No number of
-// signals is too large, but for maxSeconds.
+// Improve looks for a nonlinear separation of the mixed signals x that is better than the linear
+// rule's. x must be without outliers, and o.Shape that of x. White and linear are the separations
+// by whitening and by the linear rule, after the transforms.
 //
-// White and linear came after the transforms. If nothing calls for networks, the
-// result is nil, and so it is if ctx ends. The Shape of o is that of x.
+// It only compares separations if there is evidence for a nonlinear mixture: x is a sequence, a
+// signal of the linear rule is predicted by its own past, and either the signals depend on each
+// other in a way that noise and surplus sources don't explain (see Screen), or conditional
+// normalisation gives x a shorter code. Without such evidence, or if ctx ends, the result is nil.
+//
+// It compares the linear rule, whitening, conditional normalisation, and networks behind whitening
+// and conditional normalisation, by the code length at held-out positions. A nonlinear separation
+// replaces the linear rule's only if it also removes the Curvature, or its code is shorter by more
+// than noise explains; a network, only if isAccepted. Networks that would take longer than
+// maxSeconds aren't fitted.
 func Improve(ctx context.Context, x *signal.Signals,
 	transforms []preprocess.Transform, white, linear Alternative, o Options) (*Improvement, error) {
 	if x.Grid().Axes() > 1 {
@@ -80,7 +85,7 @@ func Improve(ctx context.Context, x *signal.Signals,
 	return improvement, err
 }
 
-// improver is a call of Improve.
+// An improver has the arguments of Improve.
 type improver struct {
 	x             *signal.Signals
 	transforms    []preprocess.Transform
@@ -89,77 +94,92 @@ type improver struct {
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
-	d, _ := i.x.Dims()
-	call, err := Called(ctx, i.linear.Z, i.options)
-	if err != nil || !call.Network && (call.Dependent || !call.Predicted || d > maxConditioned) {
-		return nil, nil // an error is too few positions to say
-	}
-	if noisy(i.linear.Linear) && !(call.Network && call.Curvature.evidentInNoise()) {
-		return nil, nil // that explains what is left
-	}
-	if !call.Network {
-		gain, err := i.conditionalGain(ctx)
-		if err != nil || gain == nil {
-			return nil, nil
-		}
-		call.Why = fmt.Sprintf("Conditional normalisation describes the mixed signals in %.3f ± %.3f "+
-			"nats a position fewer.", gain.Mean, gain.SE)
+	screening, err := i.screen(ctx)
+	if err != nil || screening == nil {
+		return nil, nil // an error of Screen is too few positions to say
 	}
 	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
 	o := i.options
-	_, n := x.Dims()
+	d, n := x.Dims()
 	o.Shape = []int{n}
 	cost, err := o.Cost(d, n)
 	if err != nil {
 		return nil, err
 	}
 	if cost.Seconds > maxSeconds {
-		unless := fmt.Sprintf(" But networks of %d signals would take about %s, and weren't fitted.",
+		limit := fmt.Sprintf(" But networks of %d signals would take about %s, and weren't fitted.",
 			d, cost)
-		return &Improvement{Chosen: i.linear, Why: call.Why + unless}, nil
+		return &Improvement{Chosen: i.linear, Why: screening.Why + limit}, nil
 	}
-	seen := i.white
-	if seen.Z, err = mapping.ApplyAll(x, seen.Maps); err != nil {
+	white := i.white
+	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
 	}
-	c, err := i.compared(ctx, x, seen, o)
+	c, err := i.alternatives(ctx, x, white, o)
 	if err != nil {
 		return nil, err
 	}
 	c.all[whitenedPlace] = i.white // of all positions
-	for k := range c.starts {      // the linear rule's rotation is for a linear mixing
-		c.starts[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
+	for k := range c.baselines {
+		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
+		c.baselines[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
 	}
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
 	}
-	choice, err := Choose(ctx, c.starts, o)
+	choice, err := Choose(ctx, c.baselines, o)
 	if err != nil {
 		return nil, err
 	}
-	improvement, err := i.taken(ctx, c, choice, call)
+	improvement, err := i.accept(ctx, c, choice, screening)
 	if err != nil {
 		return nil, err
 	}
-	improvement.All = append(c.scored(choice), c.failed...)
+	improvement.All = append(c.withCodeLengths(choice), c.failed...)
 	return improvement, nil
 }
 
-// noisy reports whether the linear rule found noise in a channel, or there may be surplus sources.
-func noisy(found *linear.Findings) bool {
-	return found.SurplusSuspected() || slices.ContainsFunc(found.Noise, func(share float64) bool {
-		return share > leastNoise
-	})
+// screen returns the screening of the linear rule's signals if there is reason to compare nonlinear
+// separations, and nil if there isn't. Why is the reason.
+func (i *improver) screen(ctx context.Context) (*Screening, error) {
+	s, err := Screen(ctx, i.linear.Z, i.options)
+	if err != nil {
+		return nil, err
+	}
+	d, _ := i.x.Dims()
+	if !s.Network && (s.Dependent || !s.Predicted || d > maxConditioned) {
+		return nil, nil
+	}
+	if hasNoise(i.linear.Linear) && !(s.Network && s.Curvature.evidentInNoise()) {
+		return nil, nil // noise explains the dependence
+	}
+	if !s.Network {
+		gain, err := i.conditionalGain(ctx)
+		if err != nil || gain == nil {
+			return nil, err
+		}
+		s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
+			"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
+	}
+	return s, nil
+}
+
+// hasNoise reports whether the linear rule found noise in a channel, or there may be surplus
+// sources.
+func hasNoise(findings *linear.Findings) bool {
+	return findings.SurplusSuspected() ||
+		slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
 }
 
 // Networks and their rivals are fitted to and compared on comparedBlocks blocks of
 // comparedBlock positions, where there are more. The time grows with the positions, and from
 // 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
+// They are a choice: twice of them take twice the time.
 const comparedBlocks, comparedBlock = 4, 8192
 
-// conditionalGain returns by how many nats per position conditional normalisation gives the
-// middle of the mixed signals a shorter code than the linear rule does; nil if it doesn't.
-// That needn't be significant: it only calls for networks, which must be.
+// conditionalGain returns by how much the code of conditional normalisation is shorter than the
+// linear rule's, in the middle of the mixed signals; nil if it isn't. The gain needn't be
+// significant: it is a reason to fit networks, whose gain must be significant.
 func (i *improver) conditionalGain(ctx context.Context) (*Difference, error) {
 	x, g := i.x.Grid().Middle(i.x.X(), glancePositions)
 	o := i.options
@@ -170,40 +190,40 @@ func (i *improver) conditionalGain(ctx context.Context) (*Difference, error) {
 	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
 	}
-	c, err := i.compared(ctx, x, white, o)
+	c, err := i.alternatives(ctx, x, white, o)
 	if err != nil {
 		return nil, err
 	}
-	choice, err := Choose(ctx, c.starts[linearPlace:], o)
+	choice, err := Choose(ctx, c.baselines[linearPlace:], o)
 	if err != nil || choice.Candidates[0].Longer.Mean <= 0 {
 		return nil, err
 	}
 	return &choice.Candidates[0].Longer, nil
 }
 
-// The places of the alternatives without a network.
+// The places of the alternatives without a network in a comparison.
 const (
 	whitenedPlace = iota
 	linearPlace
 	conditionalPlace
 )
 
-// comparison is whitening, the linear rule and, if it is possible, conditional
-// normalisation.
+// A comparison has the alternatives without a network: whitening, the linear rule and, if it is
+// possible, conditional normalisation.
 type comparison struct {
-	all    []Alternative
-	starts []Start       // in the same order
-	failed []Alternative // that gave no signals
-	// noisy is the place of the linear rule as a mixture with noise; 0 if there is none.
+	all       []Alternative
+	baselines []Baseline    // in the same order
+	failed    []Alternative // those without signals
+	// noisy is the place of the linear rule with noise (see addNoisy); 0 if there is none.
 	noisy int
 }
 
-// compared returns the alternatives of the mixed signals x. All are compared by what they
-// make of them at the same resolution.
-func (i *improver) compared(
+// alternatives returns the alternatives for the mixed signals x, all with the same noise of the
+// resolution.
+func (i *improver) alternatives(
 	ctx context.Context, x *mat.Dense, white Alternative, o Options,
 ) (*comparison, error) {
-	x, err := AtResolution(x, white.Z, white.Maps, o)
+	x, err := AddResolution(x, white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +234,9 @@ func (i *improver) compared(
 	if err := c.add(ctx, x, i.linear, "the linear rule"); err != nil {
 		return nil, err
 	}
-	MarkLinear(c.starts)
+	MarkLinear(c.baselines)
 	if d, _ := x.Dims(); slices.Contains(i.transforms, preprocess.Conditional) || o.many(d) {
-		return c, nil // all are conditionally normalised, or that would take minutes
+		return c, nil // conditional normalisation is among the transforms, or would take minutes
 	}
 	var conditional Alternative
 	steps := append(slices.Clone(i.transforms), preprocess.Conditional)
@@ -234,24 +254,25 @@ func (i *improver) compared(
 	return c, nil
 }
 
-// add adds an alternative, as it is for the mixed signals x.
+// add adds an alternative, and the baseline that it is for the mixed signals x.
 func (c *comparison) add(ctx context.Context, x *mat.Dense, a Alternative, name string) error {
-	start, err := NewStart(ctx, name, x, a.Maps)
+	b, err := NewBaseline(ctx, name, x, a.Maps)
 	if err != nil {
 		return err
 	}
-	c.all, c.starts = append(c.all, a), append(c.starts, start)
+	c.all, c.baselines = append(c.all, a), append(c.baselines, b)
 	return nil
 }
 
-// addNoisy adds the linear rule once more, as a mixture with sensor noise or surplus sources: its
-// code is that of the innovations of the joint prediction of all signals by the pasts of all,
-// demixed in turn. The map from the signals to these has the determinant 1 at each position. A
-// network must have a shorter code than that, too. Nothing is added if there is no prediction.
+// addNoisy adds the linear rule with noise, a baseline for mixtures with sensor noise or surplus
+// sources: the signals of the linear rule are predicted jointly from the pasts of all, and the
+// innovations are demixed by the linear rule again. A network must have a shorter code than this
+// baseline, too. The prediction has the determinant 1 at each position. Nothing is added if there
+// is no prediction.
 func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
-	rule := c.starts[linearPlace]
+	rule := c.baselines[linearPlace]
 	if len(rule.LogDet) != 1 {
-		return nil // behind a transform that isn't linear
+		return nil // a transform isn't linear
 	}
 	signals, _ := signal.Centred(rule.Signals)
 	residuals, order := ar.JointResiduals(signals, jointOrders)
@@ -269,7 +290,7 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return nil // they can't be whitened
+		return nil // the innovations can't be whitened
 	}
 	z := mat.NewDense(d, n, nil)
 	z.Mul(found.Demixing, signals)
@@ -278,37 +299,37 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	// half a nat by chance, and lengthens it as much at others (H. Akaike, IEEE Transactions on
 	// Automatic Control 19(6), 1974).
 	logDet -= float64(d*d*order) / float64(n)
-	c.noisy = len(c.starts)
+	c.noisy = len(c.baselines)
 	c.all = append(c.all, c.all[linearPlace])
-	c.starts = append(c.starts, Start{
+	c.baselines = append(c.baselines, Baseline{
 		Name: "the linear rule with noise", Signals: z, LogDet: []float64{rule.LogDet[0] + logDet},
 	})
 	return nil
 }
 
-// NewStart returns the start that maps make of the mixed signals x.
-func NewStart(
+// NewBaseline returns the baseline of maps that are applied to the mixed signals x.
+func NewBaseline(
 	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
-) (Start, error) {
+) (Baseline, error) {
 	z, logDet, err := mapping.ApplyLogDet(ctx, x, maps)
-	return Start{Name: name, Signals: z, LogDet: logDet}, err
+	return Baseline{Name: name, Signals: z, LogDet: logDet}, err
 }
 
-// MarkLinear keeps one log-determinant of each start whose log-determinants are all equal:
-// those are linear, and need not win significantly.
-func MarkLinear(starts []Start) {
-	for k, start := range starts {
-		if l := start.LogDet; !slices.ContainsFunc(l, func(v float64) bool { return v != l[0] }) {
-			starts[k].LogDet = l[:1]
+// MarkLinear keeps one log-determinant of each baseline whose log-determinants are all equal.
+// Choose takes these for linear; their codes needn't be significantly shorter than that of another.
+func MarkLinear(baselines []Baseline) {
+	for k, b := range baselines {
+		if l := b.LogDet; !slices.ContainsFunc(l, func(v float64) bool { return v != l[0] }) {
+			baselines[k].LogDet = l[:1]
 		}
 	}
 }
 
-// AtResolution returns the mixed signals x as all starts are compared on them. Where the
-// whitened ones, white, have few different values, they have the noise of the resolution;
-// maps made white of x.
-func AtResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dense, error) {
-	noisy, err := Resolved(white, o)
+// AddResolution returns the mixed signals x with the noise of the resolution if the whitened
+// signals, white, need it. Maps are the steps from x to white. All baselines are compared on these
+// signals.
+func AddResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dense, error) {
+	noisy, err := withResolution(white, o)
 	if err != nil || noisy == white {
 		return x, err
 	}
@@ -320,15 +341,15 @@ func AtResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dens
 	return noisy, nil
 }
 
-// scored returns the alternatives with their code lengths, the networks behind them among
-// these.
-func (c *comparison) scored(choice *Choice) []Alternative {
+// withCodeLengths returns the alternatives of the choice's candidates, networks among them, with
+// their code lengths.
+func (c *comparison) withCodeLengths(choice *Choice) []Alternative {
 	var all []Alternative
 	for _, k := range choice.Candidates {
-		if c.noisy > 0 && k.Start == c.noisy {
-			continue // the linear rule, which is among them
+		if c.noisy > 0 && k.Baseline == c.noisy {
+			continue // not a separation of its own
 		}
-		a := c.all[k.Start]
+		a := c.all[k.Baseline]
 		if k.Network {
 			a.Linear, a.IsNetwork = nil, true
 		}
@@ -338,33 +359,34 @@ func (c *comparison) scored(choice *Choice) []Alternative {
 	return all
 }
 
-// taken returns the alternative that was chosen; or, if that is a network that isn't
-// accepted, what would have been chosen without networks.
-func (i *improver) taken(
-	ctx context.Context, c *comparison, choice *Choice, call *Call,
+// accept returns the improvement by the choice. The linear rule stays if the choice is linear, or
+// if the nonlinear separation leaves the curvature that the screening found. A network that isn't
+// accepted gives way to the choice without networks.
+func (i *improver) accept(
+	ctx context.Context, c *comparison, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
-	model, place, start := choice.Network(), choice.Chosen, c.alternative(choice.Start)
-	why := choice.Why
-	unless := " But nothing nonlinear describes the mixed signals in a significantly shorter code."
+	model, place, why := choice.Network(), choice.Chosen, choice.Why
+	objection := " But nothing nonlinear describes the mixed signals in a significantly shorter " +
+		"code."
 	if failed := choice.Failed(); failed != "" {
-		unless = " But networks failed: " + failed + "."
+		objection = " But networks failed: " + failed + "."
 	}
-	if model != nil && !accepted(model, start, i.linear.Linear) {
-		model, place = nil, choice.Start
-		unless = " But no network is known to undo that: " + choice.Model.Why()
-		why = "Nonlinear: conditional normalisation describes the mixed signals in a shorter code than " +
-			"a linear demixing. " + call.Why + unless
+	if model != nil && !isAccepted(model, c.alternativePlace(choice.Baseline), i.linear.Linear) {
+		model, place = nil, choice.Baseline
+		objection = " But no network is known to undo that: " + choice.Model.Why()
+		why = "Nonlinear: conditional normalisation describes the mixed signals in a shorter " +
+			"code than a linear demixing. " + screening.Why + objection
 	}
-	if model == nil && c.alternative(place) <= linearPlace {
-		return &Improvement{Chosen: i.linear, Why: call.Why + unless}, nil
+	if model == nil && c.alternativePlace(place) <= linearPlace {
+		return &Improvement{Chosen: i.linear, Why: screening.Why + objection}, nil
 	}
-	chosen := c.all[choice.Candidates[place].Start]
+	chosen := c.all[choice.Candidates[place].Baseline]
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
 		return nil, err
 	}
 	if model != nil {
-		if chosen, err = Follow(ctx, chosen, model, i.white.Z, i.options); err != nil {
+		if chosen, err = WithNetwork(ctx, chosen, model, i.white.Z, i.options); err != nil {
 			return nil, err
 		}
 	}
@@ -372,20 +394,21 @@ func (i *improver) taken(
 	if err != nil {
 		return nil, err
 	}
-	if !call.Curvature.removed(after) && !c.beyondNoise(choice, place) {
-		return &Improvement{Chosen: i.linear, Why: call.Why + " But the nonlinear demixing with the " +
-			"shortest code leaves that as it is, so noise or surplus sources may explain it."}, nil
+	if !screening.Curvature.isRemoved(after) && !c.exceedsNoise(choice, place) {
+		return &Improvement{Chosen: i.linear, Why: screening.Why + " But the nonlinear demixing " +
+			"with the shortest code leaves that as it is, so noise or surplus sources may " +
+			"explain it."}, nil
 	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
 }
 
-// beyondNoise reports whether the code of a candidate is shorter than the linear rule's, with noise
-// if that is among the starts, by more than noise and surplus sources can explain.
-func (c *comparison) beyondNoise(choice *Choice, place int) bool {
+// exceedsNoise reports whether the code of a candidate is shorter than that of the linear rule by
+// more than noise and surplus sources can explain: the linear rule with noise, if there is one.
+func (c *comparison) exceedsNoise(choice *Choice, place int) bool {
 	linear := cmp.Or(c.noisy, linearPlace)
-	d, _ := c.starts[linear].Signals.Dims()
+	d, _ := c.baselines[linear].Signals.Dims()
 	for _, k := range choice.Candidates {
-		if k.Start == linear && !k.Network {
+		if k.Baseline == linear && !k.Network {
 			gain := k.CodeLength - choice.Candidates[place].CodeLength
 			return gain > noiseNats*float64(d)
 		}
@@ -393,7 +416,7 @@ func (c *comparison) beyondNoise(choice *Choice, place int) bool {
 	return false
 }
 
-// curvature returns that of the signals z, of many signals that of their suspects.
+// curvature returns the curvature of the signals z; of many signals, that of the suspects.
 func (i *improver) curvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	if d, _ := z.Dims(); i.options.many(d) {
 		o := i.options
@@ -401,83 +424,86 @@ func (i *improver) curvature(ctx context.Context, z *mat.Dense) (*Curvature, err
 		if err != nil {
 			return nil, err
 		}
-		z = suspects(z, pairs)
+		z = selectSuspects(z, pairs)
 	}
 	return MeasureCurvature(ctx, z)
 }
 
-// alternative returns the place of the alternative that a start is: the linear rule for the one
-// as a mixture with noise.
-func (c *comparison) alternative(start int) int {
-	if c.noisy > 0 && start == c.noisy {
+// alternativePlace returns the place of a baseline's alternative. That of the linear rule with
+// noise is the linear rule.
+func (c *comparison) alternativePlace(baseline int) int {
+	if c.noisy > 0 && baseline == c.noisy {
 		return linearPlace
 	}
-	return start
+	return baseline
 }
 
-// accepted returns whether a network with a shorter code is taken in the place of a start.
-// One that isn't known to be right doesn't replace a linear demixing that is identified:
-// that may be right for sources that can't be identified after a nonlinear mixing, such as
-// white ones. It does replace what isn't known to be right either, conditional normalisation
-// or a rotation that isn't identified, if other networks recovered the same signals or the
-// rotations of its signals are identified.
-func accepted(model *Model, start int, found *linear.Findings) bool {
+// isAccepted reports whether a network with a shorter code replaces the baseline at a place.
+// Findings are those of the linear rule.
+//
+// A network whose signals are Known replaces any baseline. Another doesn't replace a linear
+// demixing whose rotations are identified: for sources that can't be identified after a nonlinear
+// mixing, such as white ones, that demixing may be right. It does replace conditional normalisation
+// or a rotation that isn't identified, which aren't known to be right either, if other networks
+// recovered the same signals, or the rotations of its signals are identified.
+func isAccepted(model *Model, place int, findings *linear.Findings) bool {
 	if model.Known() {
 		return true
 	}
-	identified := !slices.ContainsFunc(found.Groups, func(group []int) bool { return len(group) > 1 })
-	if start != conditionalPlace && identified {
+	isIdentified := !slices.ContainsFunc(findings.Groups,
+		func(group []int) bool { return len(group) > 1 })
+	if place != conditionalPlace && isIdentified {
 		return false
 	}
 	return model.Reproduced() || len(model.Groups) == 0
 }
 
-// Follow returns the alternative a followed by a network. If the linear rule finds no
-// evidence for a rotation of the network's signals, they are rotated towards the whitened
-// ones, white: those are right if the mixing was nearly symmetric, and the nonlinearity that
-// a network leaves can look like evidence for another rotation.
-func Follow(
-	ctx context.Context, a Alternative, by *Model, white *mat.Dense, o Options,
+// WithNetwork returns the alternative a, followed by a network. If the linear rule identifies no
+// rotation of the network's signals, they are rotated as near to the whitened signals, white, as
+// possible: these are right if the mixing was nearly symmetric. Otherwise they stay, as the
+// nonlinearity that a network leaves can look like evidence for another rotation.
+func WithNetwork(
+	ctx context.Context, a Alternative, model *Model, white *mat.Dense, o Options,
 ) (Alternative, error) {
-	z, err := by.Map.Apply(a.Z)
+	z, err := model.Map.Apply(a.Z)
 	if err != nil {
 		return Alternative{}, err
 	}
-	a.Maps = append(slices.Clip(a.Maps), by.Map)
-	a.Z, a.Linear, a.IsNetwork, a.Network = z, nil, true, by.Findings()
+	a.Maps = append(slices.Clip(a.Maps), model.Map)
+	a.Z, a.Linear, a.IsNetwork, a.Network = z, nil, true, model.Findings()
 	var found *linear.Solution
 	x, err := signal.New(z, o.Shape...)
 	if err == nil {
 		found, err = linear.Separate(ctx, x, linear.Options{Seed: o.Seed, Noiseless: true})
 	}
 	if err != nil {
-		a.Network.Identified = false // what identifies its signals isn't known
+		a.Network.Identified = false // the rule has no evidence
 		return a, nil
 	}
 	if len(found.Groups) > 1 {
-		return a, nil // as the network has it
+		return a, nil
 	}
-	turn, err := towards(white, z)
+	nearest, err := nearestMap(white, z)
 	if err != nil {
 		return Alternative{}, err
 	}
-	if a.Z, err = turn.Apply(z); err != nil {
+	if a.Z, err = nearest.Apply(z); err != nil {
 		return Alternative{}, err
 	}
-	a.Maps = append(a.Maps, turn)
+	a.Maps = append(a.Maps, nearest)
 	a.Network.Identified, a.Network.Groups = false, found.Groups
 	return a, nil
 }
 
-// towards returns the orthogonal map that brings the signals z nearest to those of white.
-func towards(white, z *mat.Dense) (*mapping.Affine, error) {
+// nearestMap returns the rotation that brings the centred signals z as near as possible to white.
+func nearestMap(white, z *mat.Dense) (*mapping.Affine, error) {
 	centred, means := signal.Centred(z)
 	var cross mat.Dense
 	cross.Mul(white, centred.T())
-	turn, ok := rotation.Nearest(&cross)
+	nearest, ok := rotation.Nearest(&cross)
 	if !ok {
-		return nil, errors.New("the singular value decomposition of the signals' covariances did not " +
-			"converge")
+		return nil, errors.New("the singular value decomposition of the signals' covariances did " +
+			"not converge")
 	}
-	return mapping.LinearMap(turn, means), nil
+	return mapping.LinearMap(nearest, means), nil
 }

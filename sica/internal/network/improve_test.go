@@ -30,7 +30,7 @@ func TestTowards(t *testing.T) {
 	var turn, turned mat.Dense
 	qr.QTo(&turn)
 	turned.Mul(&turn, white)
-	turnedBack, err := towards(white, &turned)
+	turnedBack, err := nearestMap(white, &turned)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestAccepted(t *testing.T) {
 			{"one with a group", linearPlace, together, test.overUnknown},
 			{"conditional normalisation", conditionalPlace, apart, test.overUnknown},
 		} {
-			if got := accepted(test.network, in.start, in.found); got != in.want {
+			if got := isAccepted(test.network, in.start, in.found); got != in.want {
 				t.Errorf("%s, in the place of %s: %v, want %v", test.name, in.place, got, in.want)
 			}
 		}
@@ -106,14 +106,14 @@ func TestAlternativesBehindTransforms(t *testing.T) {
 		{[]preprocess.Transform{preprocess.Conditional}, false, 2},
 	} {
 		i := newImprover(t, &x, test.transforms)
-		c, err := i.compared(t.Context(), &x, i.white, i.options)
+		c, err := i.alternatives(t.Context(), &x, i.white, i.options)
 		if err != nil {
 			t.Fatalf("%v: %v", test.transforms, err)
 		}
 		if len(c.all) != test.count {
 			t.Fatalf("%v: %d alternatives, want %d", test.transforms, len(c.all), test.count)
 		}
-		for k, s := range c.starts[:2] {
+		for k, s := range c.baselines[:2] {
 			if (len(s.LogDet) == 1) != test.linear {
 				t.Errorf("%v: alternative %d has %d log-determinants", test.transforms, k, len(s.LogDet))
 			}
@@ -183,18 +183,18 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := newImprover(t, x, nil)
-	c, err := i.compared(t.Context(), x, i.white, i.options)
+	c, err := i.alternatives(t.Context(), x, i.white, i.options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := Choose(t.Context(), c.starts, i.options)
+	chosen, err := Choose(t.Context(), c.baselines, i.options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range chosen.Candidates {
-		t.Logf("%s: %.3f nats a position", c.starts[of.Start].Name, of.CodeLength)
+		t.Logf("%s: %.3f nats a position", c.baselines[of.Baseline].Name, of.CodeLength)
 	}
-	if chosen.Start != linearPlace {
-		t.Errorf("%s is the shortest description", c.starts[chosen.Start].Name)
+	if chosen.Baseline != linearPlace {
+		t.Errorf("%s is the shortest description", c.baselines[chosen.Baseline].Name)
 	}
 }

@@ -12,16 +12,17 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// numBlocks is how many contiguous blocks along the first axis the positions
-// are cut into, of which each fold holds two out.
+// numBlocks is the number of contiguous blocks along the first axis into which the positions are
+// cut. Each fold holds out two of them.
 const numBlocks = 10
 
-// An index is the positions with the past of each, and which positions each fold holds out.
+// An index is the position index: the positions, the past of each, and which positions each fold
+// holds out.
 type index struct {
 	*past.Past
-	reach  int
-	stride int   // positions of a row, an entry of the first axis
-	lags   []int // offsets of the past in the flat order, all negative
+	reach  int   // of the past, see Options.Past
+	stride int   // positions of a row, which is an entry of the first axis
+	lags   []int // offsets of the past in row-major order, all negative
 	scored []int // positions with a complete past
 }
 
@@ -35,17 +36,17 @@ func CheckShape(shape []int) error {
 func newIndex(shape []int, reach int) (*index, error) {
 	offsets := past.Within(reach, len(shape))
 	before, after := past.Margins(offsets, len(shape))
-	least := make([]int, len(shape))
+	minShape := make([]int, len(shape))
 	for a := range shape {
-		least[a] = 2*(before[a]+after[a]) + 1
+		minShape[a] = 2*(before[a]+after[a]) + 1
 		if a == 0 {
-			least[a] = max(least[a], numBlocks*(before[a]+1))
+			minShape[a] = max(minShape[a], numBlocks*(before[a]+1))
 		}
 	}
 	for a, n := range shape {
-		if n < least[a] {
-			return nil, fmt.Errorf("x: has positions of shape %v, too few for networks that see a past of "+
-				"%d; must be at least %v", shape, reach, least)
+		if n < minShape[a] {
+			return nil, fmt.Errorf("x: has positions of shape %v, too few for networks that see a "+
+				"past of %d; must be at least %v", shape, reach, minShape)
 		}
 	}
 	x := &index{Past: past.New(shape, offsets), reach: reach, stride: grid.Product(shape[1:])}
@@ -56,23 +57,23 @@ func newIndex(shape []int, reach int) (*index, error) {
 	return x, nil
 }
 
-// block is which of the blocks position t lies in.
+// block returns the block of position t.
 func (x *index) block(t int) int { return t / x.stride * numBlocks / x.Shape[0] }
 
-// heldOut tells whether fold holds position t out: blocks 3 and 7 in the first
-// fold, 2 and 6 in the second and so on.
-func (x *index) heldOut(fold, t int) bool {
+// isHeldOut reports whether a fold holds position t out: blocks 3 and 7 in fold 0, 2 and 6 in fold
+// 1 and so on.
+func (x *index) isHeldOut(fold, t int) bool {
 	b := x.block(t)
 	return b == 3-fold || b == 7-fold
 }
 
-// maxFolds is how many folds heldOut has blocks for.
+// maxFolds is the number of folds for which isHeldOut has blocks without the first one.
 const maxFolds = 3
 
-// split are the scored positions that fold trains on and those it holds out.
+// split returns the scored positions on which a fold trains, and those that it holds out.
 func (x *index) split(fold int) (train, held []int) {
 	for _, t := range x.scored {
-		if x.heldOut(fold, t) {
+		if x.isHeldOut(fold, t) {
 			held = append(held, t)
 		} else {
 			train = append(train, t)
@@ -81,10 +82,10 @@ func (x *index) split(fold int) (train, held []int) {
 	return train, held
 }
 
-// around are the positions that fold holds out with those before that their pasts reach
-// to, in order, and which of them are held out and scored: their lags lead to the same
-// values as among all positions.
-func (x *index) around(fold int) (positions, scored []int) {
+// heldOutContext returns the positions that a fold holds out and those before that belong to their
+// pasts, in order, and the places of the held-out ones among them. The lags from these places lead
+// to the same values as from the positions themselves.
+func (x *index) heldOutContext(fold int) (positions, scored []int) {
 	farthest, next := 0, 0
 	for _, lag := range x.lags {
 		farthest = min(farthest, lag)
@@ -99,10 +100,10 @@ func (x *index) around(fold int) (positions, scored []int) {
 	return positions, scored
 }
 
-// settled are the positions without those of the first block: signals may begin far
-// from where they stay, as the paper's AR(7) do, and what few large values share or
-// are bent to is no evidence.
-func (x *index) settled(positions []int) []int {
+// withoutFirstBlock returns the positions that aren't in the first block. Signals may begin far
+// from the range in which they stay, as those of the paper's AR(7) do. A dependence of such few
+// large values is no evidence of a nonlinear mixture.
+func (x *index) withoutFirstBlock(positions []int) []int {
 	var rest []int
 	for _, t := range positions {
 		if x.block(t) > 0 {
@@ -112,31 +113,32 @@ func (x *index) settled(positions []int) []int {
 	return rest
 }
 
-// starts are the rows at which a run of rows may start without one that fold
-// holds out.
-func (x *index) starts(fold, rows int) []int {
+// pieceStarts returns the rows at which a piece of the given number of rows may start, so that the
+// fold holds none of them out.
+func (x *index) pieceStarts(fold, rows int) []int {
 	var starts []int
-	free := 0
+	trained := 0 // rows up to this one, without a held-out one between
 	for row := range x.Shape[0] {
-		if x.heldOut(fold, row*x.stride) {
-			free = 0
+		if x.isHeldOut(fold, row*x.stride) {
+			trained = 0
 			continue
 		}
-		if free++; free >= rows {
+		if trained++; trained >= rows {
 			starts = append(starts, row-rows+1)
 		}
 	}
 	return starts
 }
 
-// The pasts to choose from. A resolution: the paper's sources have 7 lags.
+// The reaches of the past to choose among. They are a choice: the paper's sources have 7 lags.
 const (
-	leastPast        = 2
-	mostPastSequence = 8
-	mostPastImage    = 3
+	minPast         = 2
+	maxPastSequence = 8
+	maxPastImage    = 3
 )
 
-// index is that of o, with a past for these signals.
+// index returns the position index of the options. By default its past is that of the
+// autoregressions that give the signals the shortest code.
 func (o Options) index(signals []*mat.Dense) (*index, error) {
 	switch {
 	case o.Past < 0:
@@ -144,23 +146,23 @@ func (o Options) index(signals []*mat.Dense) (*index, error) {
 	case o.Past > 0:
 		return newIndex(o.Shape, o.Past)
 	}
-	most := mostPastSequence
+	maxPast := maxPastSequence
 	if len(o.Shape) > 1 {
-		most = mostPastImage
+		maxPast = maxPastImage
 	}
-	best, err := newIndex(o.Shape, leastPast)
+	best, err := newIndex(o.Shape, minPast)
 	if err != nil {
 		return newIndex(o.Shape, 1)
 	}
 	farthest := best
-	for reach := most; reach > leastPast; reach-- {
+	for reach := maxPast; reach > minPast; reach-- {
 		if x, err := newIndex(o.Shape, reach); err == nil {
 			farthest = x
 			break
 		}
 	}
 	shortest := math.Inf(1)
-	for reach := leastPast; ; reach++ {
+	for reach := minPast; ; reach++ {
 		x, err := newIndex(o.Shape, reach)
 		if err != nil || len(x.lags) > len(farthest.lags) {
 			return best, nil
@@ -171,13 +173,13 @@ func (o Options) index(signals []*mat.Dense) (*index, error) {
 	}
 }
 
-// indexed is o with its defaults for the signals z, which it checks, and their index.
+// indexed checks the signals z, and returns the options with the defaults for them and their index.
 func (o Options) indexed(z *mat.Dense) (Options, *index, error) {
 	if err := signal.CheckMixed(z); err != nil {
 		return o, nil, err
 	}
-	d, T := z.Dims()
-	o, err := o.withDefaults(d, T)
+	d, n := z.Dims()
+	o, err := o.withDefaults(d, n)
 	if err != nil {
 		return o, nil, err
 	}
@@ -185,12 +187,12 @@ func (o Options) indexed(z *mat.Dense) (Options, *index, error) {
 	return o, x, err
 }
 
-// gaussianLength is the description length in nats of the signals by
-// autoregressions with Gaussian innovations, up to a constant (G. Schwarz, Annals of
-// Statistics 6(2), 1978).
+// gaussianLength returns the code length in nats of the signals, and of the coefficients, by
+// autoregressions with Gaussian innovations, up to a constant (G. Schwarz, Annals of Statistics
+// 6(2), 1978).
 func gaussianLength(signals []*mat.Dense, lags, positions []int) float64 {
 	n := float64(len(positions))
-	length := 0.
+	length := 0.0
 	for _, z := range signals {
 		d, _ := z.Dims()
 		for i := range d {

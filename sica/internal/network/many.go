@@ -14,53 +14,61 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// Networks of more than fewSignals signals are trained as many: deeper, longer, their matrices
-// themselves and not by factors, and by successive halving of the restarts. Of fewer signals all
-// restarts take seconds, and more of them fit into one program.
+// fewSignals is the largest number of signals whose restarts are trained together. Networks of more
+// signals are trained as "many": they are deeper, are trained longer, have matrices instead of
+// their factors for variables, and drop restarts by successive halving. It is a choice: up to it
+// all restarts take seconds, and fit into one program.
 const fewSignals = 8
 
-// many reports whether networks of d signals are trained as of many.
+// many reports whether networks of d signals are trained as many.
 func (o Options) many(d int) bool { return d > fewSignals }
 
-// The training of many signals, by measurements of single runs on Laplace AR sources behind
-// leaky-ReLU layers (n = 16,384, seeds 7201 to 7204, in development, by another program of the same
-// steps). The gap is that of the reached log-likelihood to the one of the true inverse, in nats per
-// position. Random starts alone made it −1.3 to −6.8 after three layers, so that the means have
-// errors of about one nat, and restarts decide. All eight restarts of seeds 7202 and 7203 trained to
-// the end came to −3.9 to −6.1 and −0.9 to −6.3: halving kept the best of the first and the second
-// best of the second seed. See growRestarts for what is done about it.
+// The settings of the training of many signals. Measurements are of single runs on Laplace AR
+// sources after leaky-ReLU layers (n = 16,384, seeds 7201 to 7204, in development, by another
+// program with the same steps). A gap is the mean difference of the log-likelihood to that of the
+// true inverse, in nats per position.
+//
+// After three layers the gaps of single runs with other initial networks are −1.3 to −6.8. So means
+// have errors of about one nat, and the number of restarts matters most. Of eight restarts that
+// were all trained to the end, the gaps were −3.9 to −6.1 (seed 7202) and −0.9 to −6.3 (seed 7203).
+// Halving kept the best run of the first and the second best of the second seed. growRestarts is
+// the remedy.
 const (
-	// There are as many layers as signals, but minLayers to maxLayers. Ten signals behind three
-	// layers came to mean gaps of −1.6, −1.9 and −2.0 with 10, 16 and 24 layers (four seeds), 20
-	// behind two to −5.7 and −1.9 with 10 and 16 (one seed).
+	// There are as many layers as signals, but at least minLayers and at most maxLayers. For ten
+	// signals after three layers, gaps were −1.6, −1.9 and −2.0 with 10, 16 and 24 layers (four
+	// seeds); for 20 after two, −5.7 and −1.9 with 10 and 16 (one seed).
 	minLayers, maxLayers = 10, 16
-	// manySteps is a choice: twice of them brought ten signals after three layers no nearer.
+	// manySteps is the number of steps. It is a choice: twice of it left the gap of ten signals
+	// after three layers as it was.
 	manySteps = 8000
-	// manyRate is the learning rate times d. Ten signals after three layers came to mean gaps of
-	// −2.7, −1.6, −1.3 and −2.1 by rates of 0.01, 0.015, 0.02 and 0.025; 20 behind two to −1.9 by
-	// 0.01, and diverged at 0.012.
+	// manyRate is the learning rate times d. For ten signals after three layers, gaps were −2.7,
+	// −1.6, −1.3 and −2.1 with rates of 0.01, 0.015, 0.02 and 0.025. For 20 after two the gap was
+	// −1.9 with 0.01; with 0.012 the training diverged.
 	manyRate = 0.18
-	// manyRestarts is a choice: of them one goes on after half of the steps.
+	// manyRestarts is the number of restarts. It is a choice: one of them is left after half of the
+	// steps.
 	manyRestarts = 8
-	// manyBeta1 is the decay of the first moment of Adam. Ten signals after three layers came to
-	// mean gaps of −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
+	// manyBeta1 is the decay of the first moment of Adam. For ten signals after three layers, gaps
+	// were −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
 	manyBeta1 = 0.95
-	// slowRate is the rate of every second restart, as a share.
+	// slowRate is the learning rate of every second restart, as a share of the others'. It is a
+	// choice.
 	slowRate = 0.7
-	// manyEvaluations is how many times in a training runs are evaluated, every 160 steps. Half of
-	// them keep networks of 320 steps ago at worst, twice take twice the time on the host.
+	// manyEvaluations is the number of evaluations in a training, one every 160 steps. It is a
+	// choice: twice of it takes twice the time on the host; with half of it the network that is
+	// kept may be 320 steps from the best.
 	manyEvaluations = 50
 )
 
-// stages are the shares of the steps after which half of the restarts go on, and what they have
-// learned is unmixed. The last but one ends where the rate is a tenth of the highest, so that
-// what was unmixed is only refined.
-var stages = [...]float64{1. / 8, 1. / 4, 1. / 2, 4. / 5, 1}
+// stages are the ends of the stages, as shares of the steps. After each, the better half of the
+// restarts goes on, and the signals of each are demixed linearly. The last stage but one ends where
+// the learning rate is a tenth of the highest, so that the last only refines.
+var stages = [...]float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 4.0 / 5, 1}
 
-// trainMany trains the restarts one after another in stages. After each stage the better half
-// goes on, by the held-out log-likelihood, of each problem and fold. A run that diverges goes on
-// from where its stage began, at half the rate. Training ends after the first stage if it is
-// futile (see futileSigmas).
+// trainMany trains the restarts in stages, one after the other. After each stage the better half of
+// each problem's and fold's restarts goes on, by the held-out log-likelihood. A run that diverges
+// begins its stage again at half the rate. Training ends after the first stage if it is futile (see
+// futileSigmas).
 func (t *training) trainMany(ctx context.Context) error {
 	cost, err := t.options.Cost(t.signals[0].Dims())
 	if err != nil {
@@ -69,12 +77,12 @@ func (t *training) trainMany(ctx context.Context) error {
 	cost.Seconds *= float64(len(t.signals))
 	t.options.cost = &cost
 	defer func() { t.options.cost = nil }()
-	t.options.report(t.doing(), 0, nil)
+	t.options.report(t.stageName(), 0, nil)
 	h := &halving{training: t, states: make([]state, t.runs()), rates: make([]float64, t.runs())}
-	h.takeSamples()
+	h.drawSamples()
 	h.entrants = make([][]int, len(t.active))
 	for r := range t.runs() {
-		problem, restart, fold := t.of(r)
+		problem, restart, fold := t.locate(r)
 		slot := problem*t.options.Folds + fold
 		h.entrants[slot] = append(h.entrants[slot], r)
 		h.rates[r] = []float64{1, slowRate}[restart%2]
@@ -94,26 +102,26 @@ func (t *training) trainMany(ctx context.Context) error {
 		for _, r := range runs {
 			states = append(states, h.states[r])
 		}
-		t.ends = append(t.ends, states)
+		t.final = append(t.final, states)
 	}
 	return nil
 }
 
-// doing is the stage of a fit.
-func (t *training) doing() Stage {
-	if t.begin != nil {
+// stageName returns what the training is for: the first fit, or growing.
+func (t *training) stageName() Stage {
+	if t.initial != nil {
 		return Growing
 	}
 	return Fitting
 }
 
-// takeSamples sets the samples.
-func (h *halving) takeSamples() {
+// drawSamples sets the samples by which the metric of steps is measured.
+func (h *halving) drawSamples() {
 	for _, z := range h.signals {
 		var folds []*mat.Dense
 		for fold := range h.options.Folds {
 			train, _ := h.index.split(fold)
-			folds = append(folds, sample(z, train))
+			folds = append(folds, sampleColumns(z, train))
 		}
 		h.samples = append(h.samples, folds)
 	}
@@ -130,7 +138,7 @@ func stageEnds(steps int) []int {
 	return ends
 }
 
-// halvedSteps is how many steps so many restarts make in all, of which one makes all steps.
+// halvedSteps returns the number of steps that the restarts make together with successive halving.
 func halvedSteps(steps, restarts int) int {
 	total, from := 0, 0
 	for _, to := range stageEnds(steps) {
@@ -140,39 +148,40 @@ func halvedSteps(steps, restarts int) int {
 	return total
 }
 
-// A halving is the training of many signals. Its program has a slot for each problem and fold.
+// A halving is the training of many signals by successive halving. Its program trains one run at a
+// time for each slot: a problem and fold.
 type halving struct {
 	*training
-	entrants [][]int // of each slot the runs that go on
-	states   []state // of each run after its last stage, nil before
-	rates    []float64
-	done     int // steps of all runs in a slot
+	entrants [][]int   // of each slot, the runs that go on
+	states   []state   // of each run, after its last stage; nil before
+	rates    []float64 // of each run, as a share of the learning rate
+	done     int       // steps made, of all runs in a slot together
 
-	samples [][]*mat.Dense // of each problem and fold, the signals that the metric is of
+	samples [][]*mat.Dense // of each problem and fold, the signals by which the metric is measured
 }
 
 // A state is the values of a run's variables and of its optimizer, by path.
 type state map[string][]float64
 
-// stage trains all entrants from one step to another. It returns by how many standard errors the
-// run that is least behind its rival is behind it.
+// stage trains all entrants from one step to another. Behind is as for evaluate.
 func (h *halving) stage(ctx context.Context, from, to int) (behind float64, err error) {
 	behind = math.Inf(1)
 	for k := range h.entrants[0] {
 		for slot := range h.active {
 			h.active[slot] = h.entrants[slot][k]
 		}
-		least, err := h.group(ctx, from, to)
+		groupBehind, err := h.trainGroup(ctx, from, to)
 		if err != nil {
 			return 0, err
 		}
-		behind = min(behind, least)
+		behind = min(behind, groupBehind)
 	}
 	return behind, nil
 }
 
-// group trains the active runs from one step to another; see stage.
-func (h *halving) group(ctx context.Context, from, to int) (behind float64, err error) {
+// trainGroup trains the active runs from one step to another, and demixes their signals. Behind is
+// as for evaluate.
+func (h *halving) trainGroup(ctx context.Context, from, to int) (behind float64, err error) {
 	if from == 0 {
 		if err := h.trainer.ResetOptimizer(); err != nil {
 			return 0, err
@@ -180,7 +189,7 @@ func (h *halving) group(ctx context.Context, from, to int) (behind float64, err 
 		if err := h.initialise(); err != nil {
 			return 0, err
 		}
-		if h.states, err = h.saved(); err != nil {
+		if h.states, err = h.currentStates(); err != nil {
 			return 0, err
 		}
 	}
@@ -209,11 +218,11 @@ func (h *halving) group(ctx context.Context, from, to int) (behind float64, err 
 			return 0, err
 		}
 	}
-	if h.states, err = h.saved(); err != nil {
+	if h.states, err = h.currentStates(); err != nil {
 		return behind, err
 	}
 	if to < h.options.Steps {
-		err = h.unmix(ctx)
+		err = h.demixActive(ctx)
 	}
 	return behind, err
 }
@@ -221,13 +230,15 @@ func (h *halving) group(ctx context.Context, from, to int) (behind float64, err 
 // halve keeps the better half of the entrants of each slot, at least one.
 func (h *halving) halve() {
 	for slot, runs := range h.entrants {
-		slices.SortStableFunc(runs, func(a, b int) int { return cmp.Compare(h.last(b), h.last(a)) })
+		slices.SortStableFunc(runs, func(a, b int) int {
+			return cmp.Compare(h.lastValue(b), h.lastValue(a))
+		})
 		h.entrants[slot] = runs[:(len(runs)+1)/2]
 	}
 }
 
-// last returns the last held-out log-likelihood of a run; −∞ if it diverged.
-func (h *halving) last(run int) float64 {
+// lastValue returns the last held-out log-likelihood of a run; −∞ if it diverged.
+func (h *halving) lastValue(run int) float64 {
 	curve := h.best[run].curve
 	value := curve[len(curve)-1].HeldOut
 	if math.IsNaN(value) {
@@ -236,30 +247,31 @@ func (h *halving) last(run int) float64 {
 	return value
 }
 
-// revive puts the active runs that diverged back to where their stage began, at half the rate.
+// revive sets the active runs that diverged back to the beginning of their stage, at half the rate.
 func (h *halving) revive() error {
 	diverged := false
 	for _, r := range h.active {
-		diverged = diverged || math.IsInf(h.last(r), 0)
+		diverged = diverged || math.IsInf(h.lastValue(r), 0)
 	}
 	if !diverged {
 		return nil
 	}
-	now, err := h.saved()
+	current, err := h.currentStates()
 	if err != nil {
 		return err
 	}
 	for _, r := range h.active {
-		if math.IsInf(h.last(r), 0) {
+		if math.IsInf(h.lastValue(r), 0) {
 			h.rates[r] /= 2
-			now[r] = h.states[r]
+			current[r] = h.states[r]
 		}
 	}
-	return h.restore(now)
+	return h.restore(current)
 }
 
-// saved returns the states with those of the active runs as they are now.
-func (h *halving) saved() ([]state, error) {
+// currentStates returns the states of all runs: of the active runs, those of the program's
+// variables.
+func (h *halving) currentStates() ([]state, error) {
 	states := slices.Clone(h.states)
 	for _, r := range h.active {
 		states[r] = make(state)
@@ -273,7 +285,7 @@ func (h *halving) saved() ([]state, error) {
 		if err != nil {
 			return err
 		}
-		size := len(flat) // of a run; a scalar is all runs'
+		size := len(flat) // of a run; all runs share a scalar
 		if v.Shape().Rank() > 0 {
 			size /= len(h.active)
 		}
@@ -286,7 +298,7 @@ func (h *halving) saved() ([]state, error) {
 	return states, err
 }
 
-// restore sets the variables of the active runs to these states, and their rates.
+// restore sets the program's variables to the states of the active runs, and their rates.
 func (h *halving) restore(states []state) error {
 	return h.each(func(v *model.Variable) error {
 		var values []float64
@@ -304,7 +316,7 @@ func (h *halving) restore(states []state) error {
 	})
 }
 
-// each calls f for each variable of floats of the program.
+// each calls f for each variable of the program that has floats.
 func (h *halving) each(f func(v *model.Variable) error) error {
 	for v := range h.store.IterVariables() {
 		if !v.DType().IsFloat() {
@@ -317,7 +329,7 @@ func (h *halving) each(f func(v *model.Variable) error) error {
 	return nil
 }
 
-// reportStep reports how far training has come.
+// reportStep reports the progress of the training.
 func (h *halving) reportStep() {
 	total := halvedSteps(h.options.Steps, h.options.Restarts)
 	best := make([]float64, len(h.signals))
@@ -325,8 +337,8 @@ func (h *halving) reportStep() {
 		best[i] = math.Inf(-1)
 	}
 	for r, b := range h.best {
-		problem, _, _ := h.of(r)
+		problem, _, _ := h.locate(r)
 		best[problem] = max(best[problem], b.value)
 	}
-	h.options.report(h.doing(), float64(h.done)/float64(total), best)
+	h.options.report(h.stageName(), float64(h.done)/float64(total), best)
 }

@@ -92,14 +92,14 @@ func TestRevive(t *testing.T) {
 	if err := h.trainer.ResetOptimizer(); err != nil {
 		t.Fatal(err)
 	}
-	if h.states, err = h.saved(); err != nil {
+	if h.states, err = h.currentStates(); err != nil {
 		t.Fatal(err)
 	}
 	begin := h.states
 	if err := h.advance(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	moved, err := h.saved()
+	moved, err := h.currentStates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestRevive(t *testing.T) {
 	if err := h.revive(); err != nil {
 		t.Fatal(err)
 	}
-	now, err := h.saved()
+	now, err := h.currentStates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +136,8 @@ func TestPrepend(t *testing.T) {
 		}
 		t.Cleanup(next.discard)
 		for r := range next.runs() {
-			_, restart, fold := next.of(r)
-			next.begin = append(next.begin, first.ends[fold][restart])
+			_, restart, fold := next.locate(r)
+			next.initial = append(next.initial, first.final[fold][restart])
 		}
 		for restart := range o.Restarts {
 			next.active = []int{2 * restart, 2*restart + 1}
@@ -150,10 +150,10 @@ func TestPrepend(t *testing.T) {
 			}
 			for fold, m := range maps {
 				begin := map[string][]float64{}
-				for path, values := range next.begin[2*restart+fold] {
+				for path, values := range next.initial[2*restart+fold] {
 					begin[strings.TrimPrefix(path, mapScope+"/invertible/")] = values
 				}
-				want := apply(t, newMap(9, begin), first.signals[0])
+				want := apply(t, mapOfVariables(9, begin), first.signals[0])
 				got := apply(t, m, first.signals[0])
 				if len(m.Bends) != 4 {
 					t.Errorf("restart %d, fold %d: %d layers, want 4", restart, fold, len(m.Bends))
@@ -191,7 +191,7 @@ func TestGrown(t *testing.T) {
 	} {
 		stages = nil
 		before := &Model{Agreeing: 1, Agreement: test.agreement, Runs: []Run{{CodeLength: test.length}}}
-		got, err := tr.grown(t.Context(), problems, []*Model{before})
+		got, err := tr.grow(t.Context(), problems, []*Model{before})
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -231,12 +231,12 @@ func TestSuspects(t *testing.T) {
 	pairs := []Dependence{
 		{0, 1, 1, 1}, {10, 11, 9, 1}, {2, 5, 8, 1}, {5, 7, 7, 1}, {3, 8, 6, 1}, {4, 9, 5, 1},
 	}
-	got := mat.Col(nil, 0, suspects(z, pairs))
+	got := mat.Col(nil, 0, selectSuspects(z, pairs))
 	if want := []float64{2, 3, 4, 5, 7, 8, 10, 11}; !reflect.DeepEqual(got, want) {
 		t.Errorf("signals %v, want %v", got, want)
 	}
 	few := mat.NewDense(8, 3, nil)
-	if suspects(few, pairs) != few {
+	if selectSuspects(few, pairs) != few {
 		t.Error("not all of eight signals")
 	}
 }
@@ -274,7 +274,7 @@ func TestMetric(t *testing.T) {
 	a := mat.NewDense(3, 3, []float64{10, 0, 0, 8, 6, 0, 0.02, 0.06, 0.1})
 	var y, scaled, product mat.Dense
 	y.Mul(a, drawNormal(1, 3, 1000, 1))
-	scales, m := metricOf(&y)
+	scales, m := measureMetric(&y)
 	var c mat.SymDense
 	stat.CorrelationMatrix(&c, y.T(), nil)
 	for i := range 3 {
@@ -292,7 +292,7 @@ func TestMetric(t *testing.T) {
 		for k := range 1000 {
 			y.Set(1, k, v)
 		}
-		if scales, m := metricOf(&y); scales[0] != 1 || m.At(0, 0) != 1 || m.At(1, 0) != 0 {
+		if scales, m := measureMetric(&y); scales[0] != 1 || m.At(0, 0) != 1 || m.At(1, 0) != 0 {
 			t.Errorf("outputs of %g: scales %v", v, scales)
 		}
 	}
@@ -311,14 +311,14 @@ func TestUnmix(t *testing.T) {
 	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Folds: 1, Steps: 80, Batch: 128})
 	defer tr.discard()
 	h := &halving{training: tr, states: make([]state, 1), rates: []float64{1}, entrants: [][]int{{0}}}
-	if h.states, err = h.saved(); err != nil {
+	if h.states, err = h.currentStates(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.evaluate(0); err != nil {
 		t.Fatal(err)
 	}
-	before := h.last(0)
-	if err := h.unmix(t.Context()); err != nil {
+	before := h.lastValue(0)
+	if err := h.demixActive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.restore(h.states); err != nil {
@@ -329,14 +329,14 @@ func TestUnmix(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := apply(t, maps[0], h.signals[0])
-	if mcc := mcc(t, z, s); mcc < 0.98 || h.last(0) <= before {
-		t.Errorf("MCC %.4f, likelihood %.3f before and %.3f after", mcc, before, h.last(0))
+	if mcc := mcc(t, z, s); mcc < 0.98 || h.lastValue(0) <= before {
+		t.Errorf("MCC %.4f, likelihood %.3f before and %.3f after", mcc, before, h.lastValue(0))
 	}
-	after := h.last(0)
+	after := h.lastValue(0)
 	if _, err := h.evaluate(1); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.last(0); math.Abs(got-after) > 1e-4 {
+	if got := h.lastValue(0); math.Abs(got-after) > 1e-4 {
 		t.Errorf("the state's likelihood is %.5f, the unmixed network's %.5f", got, after)
 	}
 }

@@ -70,7 +70,7 @@ func compareMapWithLayer(
 				t.Fatal(err)
 			}
 		}
-		m := newMap(d, variables)
+		m := mapOfVariables(d, variables)
 		z := apply(t, m, x)
 		logDet, err := m.LogDet(x)
 		if err != nil {
@@ -107,7 +107,7 @@ func TestBetween(t *testing.T) {
 	for _, step := range []mapping.Map{first, m, last} {
 		want = apply(t, step, want)
 	}
-	if got := apply(t, between(first, m, last), x); !mat.EqualApprox(got, want, 1e-10) {
+	if got := apply(t, compose(first, m, last), x); !mat.EqualApprox(got, want, 1e-10) {
 		t.Error("it isn't the three maps, one after another")
 	}
 }
@@ -129,7 +129,7 @@ func apply(t *testing.T, m mapping.Map, x *mat.Dense) *mat.Dense {
 // mean 0 and variance 1.
 func TestFinish(t *testing.T) {
 	z := drawNormal(3, 2, 500, 4)
-	positions := seq(500)[2:]
+	positions := countUp(500)[2:]
 	scaled := innovationScaled(z, []int{-2, -1}, positions)
 	turn := mat.NewDense(2, 2, []float64{.8, -.6, .6, .8})
 	var turned mat.Dense
@@ -138,7 +138,7 @@ func TestFinish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := apply(t, finish(z, scaled, turn), z); !mat.EqualApprox(got, want, 1e-10) {
+	if got := apply(t, outputMap(z, scaled, turn), z); !mat.EqualApprox(got, want, 1e-10) {
 		t.Error("it isn't the rotated signals, standardised")
 	}
 }

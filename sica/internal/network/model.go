@@ -18,25 +18,25 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// judge compares the runs of one problem, which all have the same signals.
+// A judge compares the runs of one problem.
 type judge struct {
-	problem *problem
-	index   *index
-	d, k    int // signals, components of a source's mixture
-	earlier int // runs that were evaluated before, which the choice pays for, too
+	problem     *problem
+	index       *index
+	d, k        int // signals, components of a source's mixture
+	earlierRuns int // runs of the problem that were evaluated in an earlier training
 
 	train, held [][]int     // positions of each fold
-	whitened    [][]float64 // log-likelihood of the whitened signals at each fold's held-out positions
+	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
 	runs        []Run
-	maps        []*mapping.Invertible // of the whitened signals
-	z           []*mat.Dense
+	maps        []*mapping.Invertible // of each run, from the whitened signals
+	z           []*mat.Dense          // of each run, its signals
 }
 
-// model chooses among the runs of problem i and says what the choice is worth.
+// model returns the model of problem i: the best of its runs, and what the data say about it.
 func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
 	n := t.options.Restarts * t.options.Folds
 	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components,
-		earlier: t.earlier}
+		earlierRuns: t.earlierRuns}
 	for fold := range t.options.Folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
@@ -44,7 +44,7 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	}
 	m := &Model{}
 	for r, b := range t.best[i*n : (i+1)*n] {
-		_, restart, fold := t.of(i*n + r)
+		_, restart, fold := t.locate(i*n + r)
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
@@ -74,36 +74,40 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	m.OverWhitening = evidence.NewDifference(paid(best, (len(j.runs)+j.earlier)*len(chosen.Curve)),
-		j.whitened[chosen.Fold])
+	choices := (len(j.runs) + j.earlierRuns) * len(chosen.Curve)
+	m.OverWhitening = evidence.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
 	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
 		return err
 	}
 
 	scaled := innovationScaled(z, lags, j.index.scored)
-	if m.Pairs, err = turnedPairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
+	if m.Pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
 		return err
 	}
 	m.Groups = groups(j.d, m.Pairs)
-	rotation := rotationBack(scaled, j.problem.whitened, m.Groups)
-	m.Map = between(j.problem.whitening, j.maps[m.Chosen], finish(z, scaled, rotation))
+	rotation := nearestRotation(scaled, j.problem.whitened, m.Groups)
+	m.Map = compose(j.problem.whitening, j.maps[m.Chosen], outputMap(z, scaled, rotation))
 
 	for fold := range j.held {
-		l, err := j.likelihoods(j.bestOf(fold))
+		l, err := j.likelihoods(j.bestRun(fold))
 		if err != nil {
 			return err
 		}
-		choices := (len(j.runs) + j.earlier) / len(j.held) * len(chosen.Curve)
-		m.likelihoods = append(m.likelihoods, l.paid(choices))
+		m.likelihoods = append(m.likelihoods, l.chargeChoice(choices/len(j.held)))
 	}
+	return j.compareRuns(ctx, m, best)
+}
 
-	m.Agreement = 1
-	aligned := func(z *mat.Dense) *mat.Dense {
+// compareRuns sets the Agreement of m. Best are the scores of the chosen run.
+func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error {
+	fold := j.runs[m.Chosen].Fold
+	align := func(z *mat.Dense) *mat.Dense {
 		if len(m.Groups) == 0 {
 			return z
 		}
-		return rotatedTo(z, j.problem.whitened)
+		return rotateNearest(z, j.problem.whitened)
 	}
+	m.Agreement = 1
 	for r := range j.runs {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -111,12 +115,12 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		if r == m.Chosen {
 			continue
 		}
-		good, err := j.equallyGood(r, chosen.Fold, best)
+		isGood, err := j.isEquallyGood(r, fold, best)
 		if err != nil {
 			return err
 		}
-		if good {
-			a, err := agreement(aligned(z), aligned(j.z[r]))
+		if isGood {
+			a, err := agreement(align(j.z[m.Chosen]), align(j.z[r]))
 			if err != nil {
 				return err
 			}
@@ -127,8 +131,8 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	return nil
 }
 
-// scores is the log-likelihood of run r at its fold's held-out positions, the
-// sources fitted anew.
+// scores returns the log-likelihoods of the whitened signals under run r at its fold's held-out
+// positions. The source models are fitted anew.
 func (j *judge) scores(r int) ([]float64, error) {
 	fold := j.runs[r].Fold
 	logDet, err := j.logDet(r)
@@ -140,7 +144,7 @@ func (j *judge) scores(r int) ([]float64, error) {
 	return scores, nil
 }
 
-// likelihoods are those of the mixed signals under run r at its fold's held-out positions.
+// likelihoods returns those of the mixed signals under run r at its fold's held-out positions.
 func (j *judge) likelihoods(r int) (likelihoods, error) {
 	fold := j.runs[r].Fold
 	logDet, err := j.logDet(r)
@@ -148,11 +152,12 @@ func (j *judge) likelihoods(r int) (likelihoods, error) {
 		return likelihoods{}, err
 	}
 	floats.AddConst(j.problem.logDet, logDet)
-	l := likelihoodsOf(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k, source.Autoregressive)
-	return l.plus(logDet), nil
+	l := fitLikelihoods(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k,
+		source.Autoregressive)
+	return l.add(logDet), nil
 }
 
-// logDet is that of run r at its fold's held-out positions.
+// logDet returns the log-determinants of run r's map at its fold's held-out positions.
 func (j *judge) logDet(r int) ([]float64, error) {
 	all, err := j.maps[r].LogDet(j.problem.whitened)
 	if err != nil {
@@ -165,11 +170,11 @@ func (j *judge) logDet(r int) ([]float64, error) {
 	return held, nil
 }
 
-// equallyGood tells whether run r is as good as one of that fold with these
-// scores to within chance; a run of another fold, if it is that fold's best.
-func (j *judge) equallyGood(r, fold int, best []float64) (bool, error) {
+// isEquallyGood reports whether the code of run r isn't significantly longer than that of the best
+// run of a fold, with these scores. A run of another fold is as good if it is that fold's best.
+func (j *judge) isEquallyGood(r, fold int, best []float64) (bool, error) {
 	if j.runs[r].Fold != fold {
-		return r == j.bestOf(j.runs[r].Fold), nil
+		return r == j.bestRun(j.runs[r].Fold), nil
 	}
 	scores, err := j.scores(r)
 	if err != nil {
@@ -178,8 +183,8 @@ func (j *judge) equallyGood(r, fold int, best []float64) (bool, error) {
 	return !evidence.NewDifference(best, scores).Significant(), nil
 }
 
-// bestOf is the best run of a fold.
-func (j *judge) bestOf(fold int) int {
+// bestRun returns the run of a fold with the shortest code.
+func (j *judge) bestRun(fold int) int {
 	best := -1
 	for r, run := range j.runs {
 		if run.Fold == fold && (best < 0 || run.OverWhitening > j.runs[best].OverWhitening) {
@@ -189,20 +194,19 @@ func (j *judge) bestOf(fold int) int {
 	return best
 }
 
-// pastGain is what the past adds to the log-likelihood of each signal of the
-// chosen run at the positions that were held out, in the other folds of the
-// signal most like it in the best run.
+// pastGain returns by how much the past shortens the code of each signal of the chosen run at the
+// held-out positions of all folds. In another fold the signal is the matching one of its best run.
 func (j *judge) pastGain(chosen int) ([]Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range j.held {
-		z := j.z[j.bestOf(fold)]
+		z := j.z[j.bestRun(fold)]
 		match, err := metric.MCC(z, j.z[chosen])
 		if err != nil {
 			return nil, err
 		}
 		for i := range j.d {
-			a, b := pastScores(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold], j.held[fold],
-				j.k)
+			a, b := scorePast(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold],
+				j.held[fold], j.k)
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)
 		}
 	}
@@ -213,28 +217,29 @@ func (j *judge) pastGain(chosen int) ([]Difference, error) {
 	return gains, nil
 }
 
-// Identified tells whether the model's own evidence is that it has separated the
-// sources: each signal's past predicts it, every pair would lose by a rotation,
-// and what other runs recovered is the same to minAgreement.
+// Identified reports whether the model's signals are the sources, as far as the data say: each is
+// predicted by its own past, every pair would have a longer code if it were rotated, and other runs
+// recovered the same signals (see Reproduced).
 func (m *Model) Identified() bool {
 	return len(m.Groups) == 0 && m.Known()
 }
 
-// Known tells whether the model's signals are the sources up to rotations that are not
-// identified: each is predicted by its own past, and other runs recovered the same.
+// Known reports whether the model's signals are the sources, as far as the data say, up to
+// rotations that are not identified: each is predicted by its own past, and other runs recovered
+// the same signals.
 func (m *Model) Known() bool {
 	return len(Unpredicted(m.PastGain)) == 0 && m.Reproduced()
 }
 
-// Reproduced tells whether other runs that are as good recovered the same signals.
+// Reproduced reports whether other runs whose code is as short recovered the same signals.
 func (m *Model) Reproduced() bool { return Reproduced(m.Agreeing, m.Agreement) }
 
-// Reproduced tells whether there are networks that agree, to minAgreement.
+// Reproduced reports whether there are other networks, and all agree by at least minAgreement.
 func Reproduced(agreeing int, agreement float64) bool {
 	return agreeing > 0 && agreement >= minAgreement
 }
 
-// Unpredicted are the signals, counted from 0, whose own past gains nothing significantly.
+// Unpredicted returns the signals, counted from 0, without a significant gain by their own past.
 func Unpredicted(gains []Difference) []int {
 	var signals []int
 	for i, g := range gains {
@@ -245,9 +250,9 @@ func Unpredicted(gains []Difference) []int {
 	return signals
 }
 
-// agreement returns how well two models' signals agree: the mean of the two least absolute
-// correlations of matched signals. That of a pair rotated by θ is cos θ among any number of
-// signals, where the mean over all of them hides one wrong signal of ten.
+// agreement returns how well the signals of two models agree: the mean of the two smallest absolute
+// correlations of matched signals. If one pair is rotated by θ, it is cos θ for any number of
+// signals. The mean over all signals would hide one wrong signal of ten.
 func agreement(a, b *mat.Dense) (float64, error) {
 	match, err := metric.MCC(a, b)
 	if err != nil {
@@ -261,16 +266,18 @@ func agreement(a, b *mat.Dense) (float64, error) {
 	return stat.Mean(correlations[:min(2, len(correlations))], nil), nil
 }
 
-// minAgreement is the agreement of two models of which a pair is rotated by 18°. It is a choice:
-// two models that are each 0.975 from the sources agree to about that.
-const minAgreement = .95
+// minAgreement is the agreement from which two models have recovered the same signals. It is that
+// of models in which a pair is rotated by 18°, and a choice: two models whose signals correlate by
+// 0.975 with the sources agree by about as much.
+const minAgreement = 0.95
 
 // Why says in a sentence what the evidence is.
 func (m *Model) Why() string {
-	if signals := Unpredicted(m.PastGain); len(signals) > 0 { // their numbers may not be those of turned signals
+	if signals := Unpredicted(m.PastGain); len(signals) > 0 {
+		// Without numbers: signals of Groups were rotated since.
 		gain := m.PastGain[signals[0]]
-		return fmt.Sprintf("Its signals aren't identified: one of them isn't predicted by its own past "+
-			"(%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
+		return fmt.Sprintf("Its signals aren't identified: one of them isn't predicted by its own "+
+			"past (%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
 	}
 	if len(m.Groups) > 0 {
 		var names []string
@@ -281,15 +288,15 @@ func (m *Model) Why() string {
 			}
 			names = append(names, strings.Join(members, ", "))
 		}
-		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one nearest "+
-			"to the start was kept.", strings.Join(names, "; and "))
+		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one "+
+			"nearest to the whitened signals was kept.", strings.Join(names, "; and "))
 	}
 	switch {
 	case m.Agreeing == 0:
 		return "No other run is as good, so nothing says that its signals are the only ones."
 	case m.Agreement < minAgreement:
-		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others (agreement %.2f).",
-			m.Agreement)
+		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others "+
+			"(agreement %.2f).", m.Agreement)
 	}
 	others := "1 other run"
 	if m.Agreeing > 1 {
@@ -300,8 +307,10 @@ func (m *Model) Why() string {
 		others, m.Agreement)
 }
 
-// newMap is layers.Invertible with the variables of one run, as they lie in the store.
-func newMap(d int, variables map[string][]float64) *mapping.Invertible {
+// mapOfVariables returns the map of layers.Invertible with the variables of one run, in the order
+// of the store. Leaky ReLUs of any two slopes become those of mapping.Invertible, with slopes 1±c:
+// their scales go into the affine maps around them.
+func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 	m := &mapping.Invertible{}
 	layer := func(name string, l, n int) []float64 { return variables[name][l*n : (l+1)*n] }
 	for l := range len(variables["biases"]) / d {
@@ -339,8 +348,8 @@ func newMap(d int, variables map[string][]float64) *mapping.Invertible {
 	return m
 }
 
-// between is first, then m, then last.
-func between(
+// compose returns the map that applies first, then m, then last.
+func compose(
 	first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine,
 ) *mapping.Invertible {
 	n := len(m.Bends)
@@ -350,18 +359,19 @@ func between(
 	return &mapping.Invertible{Linear: linear, Bends: m.Bends}
 }
 
-// finish is the affine map from z to the rotated signals at variance 1 and mean 0;
-// scaled is z in innovation scale.
-func finish(z, scaled, rotation *mat.Dense) *mapping.Affine {
-	var out mat.Dense
-	out.Mul(rotation, scaled)
+// outputMap returns the affine map from the signals z to rotated signals of mean 0 and variance 1.
+// The rotation applies to scaled, which is z with innovations of variance 1.
+func outputMap(z, scaled, rotation *mat.Dense) *mapping.Affine {
+	var rotated mat.Dense
+	rotated.Mul(rotation, scaled)
 	d, _ := z.Dims()
-	unscaled := mapping.Standardisation(scaled) // the inverse of its scales is that from variance 1 to innovation scale
+	// From variance 1 to innovations of variance 1: the inverse of standardising scaled.
+	standardisation := mapping.Standardisation(scaled)
 	scale := mat.NewDense(d, d, nil)
 	for i := range d {
-		scale.Set(i, i, 1/unscaled.Dense().At(i, i))
+		scale.Set(i, i, 1/standardisation.Dense().At(i, i))
 	}
 	zero := make([]float64, d)
 	return mapping.Standardisation(z).Then(mapping.LinearMap(scale, zero)).
-		Then(mapping.LinearMap(rotation, zero)).Then(mapping.Standardisation(&out))
+		Then(mapping.LinearMap(rotation, zero)).Then(mapping.Standardisation(&rotated))
 }

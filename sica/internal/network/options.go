@@ -12,54 +12,56 @@ import (
 type Options struct {
 	// Backend trains the networks.
 	Backend compute.Backend
-	// Shape is the index of the positions, row-major; its product is T. The
-	// default is a sequence, {T}. Fit has it from its signals.
+	// Shape is the shape of the position index, row-major; its product is n. The default is a
+	// sequence, {n}. Fit sets it to that of its signals.
 	Shape []int
-	// Seed of all random draws.
+	// Seed is the seed of all random draws.
 	Seed uint64
-	// Past is how far back the sources' own values predict them: p lags in a
-	// sequence, a half-disk of that radius in an image. -1 is none. The default is
-	// how far the mixed signals' own values predict them, which a map of them
-	// hardly changes: at least 2, or 1 where there are too few positions for that, and at
-	// most 8 in a sequence and 3 in an image.
+	// Past is the reach of the values that predict a source from its own past: p lags in a
+	// sequence, a half-disk of that radius in an image. -1 is none. By default it is the reach that
+	// predicts the mixed signals with the shortest code, as a map hardly changes it: 2 to 8 in a
+	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
 	Past int
-	// Restarts is how many networks to begin with for each fold, the default 4, of more than eight
-	// signals 8, and Folds, the default 2, how many choices of the held-out positions.
+	// Restarts is the number of networks that are trained for each fold. The default is 4, for more
+	// than eight signals 8. Folds is the number of choices of held-out positions. The default is 2.
 	Restarts, Folds int
-	// Layers of the network. The default is 8, of more than eight signals d, but 10 to 16.
+	// Layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
+	// it is d, but at least 10 and at most 16.
 	Layers int
-	// Components of the mixture of Gaussians that innovations are drawn from.
-	// The default is 4.
+	// Components is the number of Gaussians in the mixture of which innovations are drawn. The
+	// default is 4.
 	Components int
-	// ConstantStrength lets Choose compare all candidates as if the strength of sources
-	// didn't vary.
+	// ConstantStrength makes Choose compare all candidates by source models whose innovations
+	// don't vary in strength.
 	ConstantStrength bool
-	// Steps of Adam. The default is d·T/4, but at least 2400 and at most 4800. Of more than
-	// eight signals it is 8000; an eighth of them are made by all restarts, a quarter by half of
-	// them, half by a quarter of them, and all by the best eighth. If the folds' networks recovered
-	// different signals, the best four go on with twice the layers and make as many again, by
-	// halves, too.
+	// Steps is the number of steps of Adam. The default is d·n/4, but at least 2400 and at most
+	// 4800.
+	//
+	// For more than eight signals it is 8000, with successive halving: all restarts make an eighth
+	// of the steps, the better half a quarter, the better half of these a half, and the best
+	// eighth all. If the folds' networks then recovered different signals, the best four go on with
+	// twice the layers and make as many steps again, with halving, too.
 	Steps int
-	// Batch is how many positions a step looks at. The default is 512.
+	// Batch is the number of positions in a step. The default is 512.
 	Batch int
-	// LearningRate of the network; that of the sources is twice as much. The
-	// default is 0.04, of more than eight signals 0.18/d.
+	// LearningRate is the highest learning rate of the network; that of the sources is twice as
+	// much. The default is 0.04, for d > 8 signals 0.18/d.
 	LearningRate float64
-	// OnProgress, if it isn't nil, is called with how far a fit is.
+	// OnProgress, if it isn't nil, is called while a fit makes progress.
 	OnProgress func(Progress)
 
-	cost *Cost // of many signals, once they are fitted
+	cost *Cost // of networks of many signals; nil before and after their fit
 }
 
-// Progress is how far a fit is.
+// A Progress says how far a fit is.
 type Progress struct {
 	Stage    Stage
 	Fraction float64 // of the stage, 0 to 1
-	// HeldOut is, while networks are fitted, the best log-likelihood so far of
-	// each problem's runs at positions held out, in nats a position of the
-	// whitened signals.
+	// HeldOut holds, while networks are fitted, for each problem the highest held-out
+	// log-likelihood so far, in nats per position of the whitened signals.
 	HeldOut []float64
-	// Cost is, while networks of more than eight signals are fitted, what that takes in all.
+	// Cost is the expected cost of the whole fit, while networks of more than eight signals are
+	// fitted; otherwise nil.
 	Cost *Cost
 }
 
@@ -75,16 +77,16 @@ func (p Progress) String() string {
 type Stage string
 
 const (
-	Measuring Stage = "measuring the starts"
+	Measuring Stage = "measuring the signals"
 	Fitting   Stage = "fitting networks"
 	Growing   Stage = "growing networks"
 	Judging   Stage = "judging networks"
 )
 
-// reportingBy returns o whose OnProgress is called by call.
-func (o Options) reportingBy(call func(func())) Options {
+// reportVia returns the options with an OnProgress that is called by foreground.
+func (o Options) reportVia(foreground func(func())) Options {
 	if report := o.OnProgress; report != nil {
-		o.OnProgress = func(p Progress) { call(func() { report(p) }) }
+		o.OnProgress = func(p Progress) { foreground(func() { report(p) }) }
 	}
 	return o
 }
@@ -95,48 +97,63 @@ func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
 	}
 }
 
-// The recipe of the prototype that was measured, where it isn't an option.
+// The settings of training that aren't options. They are those of the prototype, by which the
+// numbers of steps and the learning rate were measured:
+//
+//	signals  layers mixed  n       seeds         steps  rate  mean MCC
+//	2        3             1,024   21 to 36      1200   0.02  0.981
+//	                                             2400   0.02  0.990
+//	                                             1200   0.04  0.988
+//	                                             2400   0.04  0.992
+//	2        3             4,096   21 to 28      2400   0.02  0.996
+//	                                             2400   0.04  0.998
+//	5        2             4,096   11 to 13      2400   0.02  0.996
+//	                                             2400   0.04  0.998
+//
+// More positions and more signals need more steps, at a rate of 0.04:
+//
+//	2        3             4,096   1001 to 1008  2400         0.998
+//	                                             4096         0.998
+//	2        3             16,384  1201 to 1204  2400         0.9988
+//	                                             4800         0.9996
+//	5        2             4,096   1101 to 1104  2400         0.995
+//	                                             4096         0.997
+//
+// The mixings are layers of leaky ReLU.
 const (
-	// After three leaky-ReLU layers the mean MCC on seeds 21 to 36, T = 1024, was
-	// .981 after 1200 steps and .990 after 2400 at a rate of .02, .988 and .992 at
-	// .04. On seeds 21 to 28, T = 4096, the two rates came to .996 and .998, at
-	// five signals after two layers (seeds 11 to 13) to .996 and .998.
-	// More data and more signals repay more steps: two signals after three layers,
-	// .998 after 2400 and after 4096 at T = 4096 (seeds 1001 to 1008), .9988 after
-	// 2400 and .9996 after 4800 at T = 16384 (1201 to 1204); five behind two, .995
-	// after 2400 and .997 after 4096 at T = 4096 (1101 to 1104).
 	minSteps, maxSteps = 2400, 4800
 	learningRate       = 0.04
 
-	waitSteps     = 60  // for the sources' first fit, before the map moves
-	rampSteps     = 60  // until the map's full learning rate
-	evaluateEvery = 50  // steps
-	clipNorm      = 5   // of a run's gradient in a scope
-	beta2         = .99 // of Adam: the recipe is short
-	pieceLength   = 128 // positions a batch takes from one place
+	waitSteps     = 60   // in which only the sources are fitted, before the map moves
+	rampSteps     = 60   // in which the map's learning rate rises to its highest
+	evaluateEvery = 50   // steps
+	clipNorm      = 5    // largest norm of a run's gradient, of the map and of the sources
+	beta2         = 0.99 // of Adam: there are few steps
+	pieceLength   = 128  // contiguous positions of a batch
 )
 
-func (o Options) withDefaults(d, T int) (Options, error) {
+func (o Options) withDefaults(d, n int) (Options, error) {
 	if o.Shape == nil {
-		o.Shape = []int{T}
+		o.Shape = []int{n}
 	}
 	product := 1
-	for _, n := range o.Shape {
-		product *= n
+	for _, length := range o.Shape {
+		product *= length
 	}
-	if product != T {
-		return o, fmt.Errorf("shape %v has %d positions, the signals %d", o.Shape, product, T)
+	if product != n {
+		return o, fmt.Errorf("shape: is %v for %d positions; must have the product %[2]d",
+			o.Shape, n)
 	}
-	layers, steps, rate := 8, min(max(d*T/4, minSteps), maxSteps), learningRate
+	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
 	restarts := 4
 	if o.many(d) {
 		restarts = manyRestarts
 		layers, steps, rate = min(max(d, minLayers), maxLayers), manySteps, manyRate/float64(d)
 	}
 	for _, f := range []struct {
-		name           string
-		value          *int
-		standard, most int
+		name          string
+		value         *int
+		preset, limit int
 	}{
 		{"Restarts", &o.Restarts, restarts, 1 << 10},
 		{"Folds", &o.Folds, 2, maxFolds},
@@ -146,17 +163,17 @@ func (o Options) withDefaults(d, T int) (Options, error) {
 		{"Batch", &o.Batch, 512, 1 << 30},
 	} {
 		if *f.value == 0 {
-			*f.value = f.standard
+			*f.value = f.preset
 		}
-		if *f.value < 1 || *f.value > f.most {
-			return o, fmt.Errorf("%s is %d: want 1 to %d", f.name, *f.value, f.most)
+		if *f.value < 1 || *f.value > f.limit {
+			return o, fmt.Errorf("%s: is %d; must be 1 to %d", f.name, *f.value, f.limit)
 		}
 	}
 	if o.LearningRate == 0 {
 		o.LearningRate = rate
 	}
 	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
-		return o, fmt.Errorf("learning rate is %g: want a positive number", o.LearningRate)
+		return o, fmt.Errorf("learning rate: is %g; must be positive", o.LearningRate)
 	}
 	return o, nil
 }

@@ -28,8 +28,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
-// training fits the networks of all runs: every restart and fold of every
-// problem, in this order.
+// A training fits the networks of all runs: of every problem, every restart, every fold, in this
+// order.
 type training struct {
 	options Options
 	index   *index
@@ -37,36 +37,39 @@ type training struct {
 	d       int
 
 	*program
-	lease   *programs.Lease[*program]
-	active  []int // the runs that the program trains
-	rows    int   // of a piece of a batch
-	pieces  int
-	starts  [][]int      // of each fold
-	batches []*rand.Rand // of each run
+	lease       *programs.Lease[*program]
+	active      []int        // the runs that the program trains at the moment
+	rows        int          // of a piece of a batch
+	pieces      int          // of a batch
+	pieceStarts [][]int      // of each fold, the rows at which a piece may start
+	batches     []*rand.Rand // of each run
 
-	heldOut [][]heldOut   // of each problem and fold
-	rivals  [][][]float64 // of the whitened signals, likewise; nil for a problem without
-	best    []kept
+	heldOut [][]heldOutSignals // of each problem and fold
+	// rivals are, for each problem and fold, the log-likelihoods of the whitened signals under
+	// another model; nil for a problem without one.
+	rivals [][][]float64
+	best   []record // of each run
 
-	// Of many signals: what the first layers of each run begin with, nil if that is drawn; how
-	// many runs of a problem were evaluated before; and of each problem and fold the states of the
-	// runs after their last steps, the best first, nil if none made all steps.
-	begin   []state
-	earlier int
-	ends    [][]state
+	// The rest is for many signals. initial are the states of the first layers of each run; nil if
+	// these are drawn. earlierRuns is the number of runs of a problem in an earlier training. final
+	// are, for each problem and fold, the states of the runs after their last steps, the best
+	// first; nil if training was futile.
+	initial     []state
+	earlierRuns int
+	final       [][]state
 }
 
-// kept is what is kept of a run: its network at the evaluation with the highest
-// held-out log-likelihood, and the curve.
-type kept struct {
-	value   float64 // nats a position
+// A record is what is kept of a run: its learning curve, and its network at the evaluation with the
+// highest held-out log-likelihood.
+type record struct {
+	value   float64 // the log-likelihood in nats per position
 	step    int
 	network *mapping.Invertible
 	curve   []Evaluation
 }
 
-// Evaluation is one point of the curve of a run: the log-likelihood at positions
-// held out, in nats a position of the whitened signals.
+// An Evaluation is a point of a run's learning curve: the log-likelihood at held-out positions, in
+// nats per position of the whitened signals.
 type Evaluation struct {
 	Step    int
 	HeldOut float64
@@ -74,9 +77,10 @@ type Evaluation struct {
 
 func (t *training) runs() int { return len(t.signals) * t.options.Restarts * t.options.Folds }
 
-// of is which problem, restart and fold run r is.
-func (t *training) of(r int) (problem, restart, fold int) {
-	return r / (t.options.Restarts * t.options.Folds), r / t.options.Folds % t.options.Restarts, r % t.options.Folds
+// locate returns the problem, restart and fold of run r.
+func (t *training) locate(r int) (problem, restart, fold int) {
+	restarts, folds := t.options.Restarts, t.options.Folds
+	return r / (restarts * folds), r / folds % restarts, r % folds
 }
 
 func newTraining(
@@ -87,17 +91,17 @@ func newTraining(
 	for _, p := range problems {
 		t.signals = append(t.signals, p.whitened)
 	}
-	t.best = make([]kept, t.runs())
+	t.best = make([]record, t.runs())
 	for r := range t.best {
 		t.best[r].value = math.Inf(-1)
-		if _, restart, _ := t.of(r); restart == 0 || !o.many(d) {
+		if _, restart, _ := t.locate(r); restart == 0 || !o.many(d) {
 			t.active = append(t.active, r)
 		}
 	}
 	t.choosePieces()
 	for r := range t.runs() {
-		_, restart, fold := t.of(r)
-		t.batches = append(t.batches, t.stream(batchDraws, restart, fold))
+		_, restart, fold := t.locate(r)
+		t.batches = append(t.batches, t.stream(batchStream, restart, fold))
 	}
 
 	var err error
@@ -107,7 +111,7 @@ func newTraining(
 	}
 	t.program = t.lease.Program
 	for _, z := range t.signals {
-		var folds []heldOut
+		var folds []heldOutSignals
 		for fold := range o.Folds {
 			folds = append(folds, newHeldOut(z, x, fold))
 		}
@@ -138,17 +142,19 @@ func (t *training) likelihood() likelihood {
 	return likelihood{len(t.active), t.options.Layers, t.options.Components, full, past}
 }
 
-// choosePieces sets how a batch is put together: pieces of some rows each.
+// choosePieces sets the pieces of a batch: their number, their rows, and where they may start. The
+// rows of a piece are pieceLength positions and the past of the first, or as many as all folds have
+// room for.
 func (t *training) choosePieces() {
 	x := t.index
 	width := x.stride
 	t.rows = (pieceLength+width-1)/width + x.Before[0]
 	for { // the longest training segment may be shorter
-		t.starts = nil
+		t.pieceStarts = nil
 		enough := true
 		for fold := range t.options.Folds {
-			t.starts = append(t.starts, x.starts(fold, t.rows))
-			enough = enough && len(t.starts[fold]) > 0
+			t.pieceStarts = append(t.pieceStarts, x.pieceStarts(fold, t.rows))
+			enough = enough && len(t.pieceStarts[fold]) > 0
 		}
 		if enough {
 			break
@@ -169,10 +175,10 @@ func (t *training) drawBatches() *tensors.Tensor {
 	starts := make([]int, t.pieces)
 	for range evaluateEvery {
 		for _, r := range t.active {
-			problem, _, fold := t.of(r)
+			problem, _, fold := t.locate(r)
 			rng := t.batches[r]
 			for k := range starts {
-				starts[k] = t.starts[fold][rng.IntN(len(t.starts[fold]))] * t.index.stride
+				starts[k] = t.pieceStarts[fold][rng.IntN(len(t.pieceStarts[fold]))] * t.index.stride
 			}
 			for i := range t.d {
 				row := t.signals[problem].RawRowView(i)
@@ -184,39 +190,41 @@ func (t *training) drawBatches() *tensors.Tensor {
 			}
 		}
 	}
-	return tensors.FromFlatDataAndDimensions(values, append([]int{evaluateEvery}, t.batchDims()...)...)
+	dims := append([]int{evaluateEvery}, t.batchDims()...)
+	return tensors.FromFlatDataAndDimensions(values, dims...)
 }
 
-// What streams are for.
+// The purposes of random streams.
 const (
-	weightDraws = iota
-	batchDraws
-	blurDraws
+	weightStream = iota
+	batchStream
+	resolutionStream
 )
 
 func (t *training) stream(purpose, restart, fold int) *rand.Rand {
-	return rand.New(rand.NewPCG(t.options.Seed, uint64(purpose)<<32|uint64(restart)<<8|uint64(fold)))
+	key := uint64(purpose)<<32 | uint64(restart)<<8 | uint64(fold)
+	return rand.New(rand.NewPCG(t.options.Seed, key))
 }
 
-// initialise draws the networks of the active runs, the same for every fold, and fits the sources'
-// autoregressions to what comes out of them.
+// initialise draws the networks of the active runs, the same for every fold, and fits the source
+// models to their signals.
 func (t *training) initialise() error {
 	var rngs []*rand.Rand
 	var rotations []*mat.Dense
 	for _, r := range t.active {
-		_, restart, _ := t.of(r)
-		rng := t.stream(weightDraws, restart, 0)
+		_, restart, _ := t.locate(r)
+		rng := t.stream(weightStream, restart, 0)
 		rngs = append(rngs, rng)
 		var start *mat.Dense
-		if t.begin == nil {
-			start = startRotation(rng, t.d, restart, t.options.Restarts)
+		if t.initial == nil {
+			start = initialRotation(rng, t.d, restart, t.options.Restarts)
 		}
 		rotations = append(rotations, start)
 	}
 	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
 		return err
 	}
-	if t.begin != nil {
+	if t.initial != nil {
 		if err := t.prepend(); err != nil {
 			return err
 		}
@@ -227,7 +235,7 @@ func (t *training) initialise() error {
 	}
 	var coefficients, mixtures []float64
 	for k, r := range t.active {
-		problem, _, fold := t.of(r)
+		problem, _, fold := t.locate(r)
 		train, _ := t.index.split(fold)
 		z, err := drawn[k].Apply(t.signals[problem])
 		if err != nil {
@@ -236,7 +244,7 @@ func (t *training) initialise() error {
 		for i := range t.d {
 			a, std := ar.Regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
-			mixtures = append(mixtures, startMixture(std, t.options.Components)...)
+			mixtures = append(mixtures, initialMixture(std, t.options.Components)...)
 		}
 	}
 	set := func(name string, values []float64) error {
@@ -252,9 +260,9 @@ func (t *training) initialise() error {
 	return set(flows.AutoregressiveMixture, mixtures)
 }
 
-// startRotation of a restart: none for the first. Two signals are turned by
-// equal parts of a right angle, beyond which they only swap.
-func startRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
+// initialRotation returns the rotation with which a restart begins; nil for none, as in the first.
+// Two signals are rotated by equal parts of 90°, beyond which rotations only swap them.
+func initialRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 	switch {
 	case restart == 0 || d == 1:
 		return nil
@@ -265,21 +273,21 @@ func startRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 	return rotation.Random(rng, d)
 }
 
-// startMixture is a mixture of K equal Gaussians across a signal of that
-// deviation, as flows.Autoregressive has it.
-func startMixture(std float64, components int) []float64 {
+// initialMixture returns the variables of a mixture of equal Gaussians with means from −std to std,
+// as flows.Autoregressive begins with for std = 1.
+func initialMixture(std float64, components int) []float64 {
 	values := make([]float64, 3*components)
 	for k := range components {
 		if components > 1 {
 			values[components+k] = std * (2*float64(k)/float64(components-1) - 1)
 		}
-		values[2*components+k] = math.Log(std) - .4
+		values[2*components+k] = math.Log(std) - 0.4
 	}
 	return values
 }
 
-// read returns the variables of these names in scope, one active run by the other. One that the networks
-// don't have is empty.
+// read returns the values of the named variables in scope, by name for each active run. A variable
+// that the networks don't have is left out.
 func (t *training) read(scope string, names ...string) ([]map[string][]float64, error) {
 	all := make([]map[string][]float64, len(t.active))
 	for r := range all {
@@ -298,15 +306,15 @@ func (t *training) read(scope string, names ...string) ([]map[string][]float64, 
 		if err != nil {
 			return nil, err
 		}
-		each := len(flat) / len(all)
+		size := len(flat) / len(all)
 		for r := range all {
-			all[r][name] = flat[r*each : (r+1)*each]
+			all[r][name] = flat[r*size : (r+1)*size]
 		}
 	}
 	return all, nil
 }
 
-// maps are the networks of the active runs.
+// maps returns the networks of the active runs.
 func (t *training) maps() ([]*mapping.Invertible, error) {
 	variables, err := t.read(mapScope+"/invertible",
 		"factors", "permutations", "matrices", "biases", "bends", "lower", "upper", "sharpness")
@@ -315,12 +323,12 @@ func (t *training) maps() ([]*mapping.Invertible, error) {
 	}
 	maps := make([]*mapping.Invertible, len(variables))
 	for r, v := range variables {
-		maps[r] = newMap(t.d, v)
+		maps[r] = mapOfVariables(t.d, v)
 	}
 	return maps, nil
 }
 
-// sources are those of the active runs.
+// sources returns the source models of the active runs, one for each signal.
 func (t *training) sources() ([][]*source.Model, error) {
 	variables, err := t.read(sourceScope, flows.AutoregressiveCoefficients,
 		flows.AutoregressiveMixture)
@@ -335,15 +343,17 @@ func (t *training) sources() ([][]*source.Model, error) {
 	return sources, nil
 }
 
-// Training ends early if, at futileSteps steps or later, all networks are behind their rivals by
-// more than futileSigmas standard errors. At 300 steps the best network was ahead of its rival by
-// 2.4 to 18 standard errors behind all of 12 nonlinear mixings, at the end by 2.6 to 18. At half
-// the steps some sources aren't fitted yet; twice the steps take twice the time. The number of
-// standard errors is a choice that is far from both.
+// Training ends early, as futile, if at futileSteps steps or later the codes of all networks are
+// longer than those of their rivals by more than futileSigmas standard errors.
+//
+// In 12 nonlinear mixtures the code of the best network was shorter than its rival's by 2.4 to 18
+// standard errors at 300 steps, and by 2.6 to 18 at the end. At half the steps some source models
+// aren't fitted yet; twice the steps take twice the time. The number of standard errors is a
+// choice.
 const futileSteps, futileSigmas = 300, 10
 
-// train makes all steps, unless they are futile. If ctx ends it stops with its error, what was
-// best so far is kept.
+// train makes all steps, unless they are futile. If ctx ends, it stops with ctx's error; the best
+// networks so far are kept.
 func (t *training) train(ctx context.Context) error {
 	if t.options.many(t.d) {
 		return t.trainMany(ctx)
@@ -365,7 +375,7 @@ func (t *training) train(ctx context.Context) error {
 	return nil
 }
 
-// advance makes n steps of the active runs, at most evaluateEvery.
+// advance makes n steps, at most evaluateEvery, of the active runs.
 func (t *training) advance(ctx context.Context, n int) error {
 	batches := t.drawBatches()
 	defer batches.FinalizeAll()
@@ -373,8 +383,9 @@ func (t *training) advance(ctx context.Context, n int) error {
 	return err
 }
 
-// evaluate keeps the networks of active runs that are better than before. It returns by how many
-// standard errors the run that is least behind its rival is behind it; below 0 without rivals.
+// evaluate measures the active runs at the held-out positions, and keeps the networks that are
+// better than before. Behind is by how many standard errors the code of a run is longer than its
+// rival's, of the run for which that is least; −∞ without rivals.
 func (t *training) evaluate(step int) (behind float64, err error) {
 	maps, err := t.maps()
 	if err != nil {
@@ -390,7 +401,7 @@ func (t *training) evaluate(step int) (behind float64, err error) {
 	}
 	behind = math.Inf(1)
 	for k, r := range t.active {
-		problem, _, fold := t.of(r)
+		problem, _, fold := t.locate(r)
 		scores, err := t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
 		if err != nil {
 			return 0, err
@@ -399,8 +410,8 @@ func (t *training) evaluate(step int) (behind float64, err error) {
 		if t.rivals[problem] == nil {
 			behind = math.Inf(-1)
 		} else {
-			longer := evidence.NewDifference(t.rivals[problem][fold], scores)
-			behind = min(behind, longer.Mean/longer.SE)
+			excess := evidence.NewDifference(t.rivals[problem][fold], scores)
+			behind = min(behind, excess.Mean/excess.SE)
 		}
 		b := &t.best[r]
 		b.curve = append(b.curve, Evaluation{step, value})
@@ -421,15 +432,15 @@ const (
 	sourceScope = "/sources"
 )
 
-// likelihood is the log-likelihood of the networks and sources of all runs, as a graph.
+// A likelihood is the graph of the log-likelihood of the networks and source models of all runs.
 type likelihood struct {
 	runs, layers, components int
-	full                     bool    // matrices, not factors
-	past                     [][]int // offsets in pieces, the first axis
+	full                     bool    // whether variables are matrices, not their factors
+	past                     [][]int // offsets in a batch, whose first axis is that of the pieces
 }
 
-// graph is that of each position with a whole past of K pieces x [R, d, K, p…]:
-// [R, K, p′…].
+// graph returns the log-likelihood at each position of the pieces x, [R, d, K, p…], that has a
+// complete past: [R, K, p′…].
 func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	dims := x.Shape().Dimensions
 	flat := Transpose(Reshape(x, dims[0], dims[1], -1), 1, 2) // [R, N, d]
@@ -445,7 +456,7 @@ func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 		l.past)
 }
 
-// A program is the compiled step that trains all runs, and their variables.
+// A program is the compiled step that trains all active runs, and their variables.
 type program struct {
 	store   *model.Store
 	trainer *flows.Trainer
@@ -453,8 +464,8 @@ type program struct {
 
 var idle = programs.NewPool((*program).finalize)
 
-// acquireProgram returns a program for batches [R, d, K, p…] whose optimizer begins anew, of
-// those that were compiled before if there is one.
+// acquireProgram returns a program for batches [R, d, K, p…], with the state of its optimizer
+// reset. A program that was compiled before is used again.
 func acquireProgram(
 	ctx context.Context, backend compute.Backend, l likelihood, batchDims []int, o Options,
 ) (*programs.Lease[*program], error) {
@@ -479,16 +490,17 @@ func newProgram(
 ) (*program, error) {
 	p := &program{store: model.NewStore()}
 	p.store.SetParam(layers.ParamRuns, l.runs)
-	ofMap := flows.Schedule{
+	mapSchedule := flows.Schedule{
 		Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps, PerRun: l.full,
 	}
-	ofSources := flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps, PerRun: l.full}
+	sourceSchedule := flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps, PerRun: l.full}
 	beta1 := 0.9
 	if l.full {
 		beta1 = manyBeta1
 	}
 	opt := flows.RunsAdam().Betas(beta1, beta2).Clip(clipNorm).
-		Schedule(mapScope, ofMap).Schedule(sourceScope, ofSources).Relative("matrices").Done()
+		Schedule(mapScope, mapSchedule).Schedule(sourceScope, sourceSchedule).
+		Relative("matrices").Done()
 	loss := func(scope *model.Scope, _, batch []*Node) *Node {
 		likelihood := l.graph(scope, batch[0]) // [R, K, p′…]
 		return Neg(ReduceMean(Reshape(likelihood, l.runs, -1), -1))
@@ -503,10 +515,10 @@ func newProgram(
 	return p, nil
 }
 
-// release leaves a program that did its work to the next fit.
+// release returns the program to the pool, for the next fit.
 func (t *training) release() { t.lease.Release() }
 
-// discard frees a program that failed.
+// discard frees the program, after an error of it.
 func (t *training) discard() { t.lease.Discard() }
 
 func (p *program) finalize() {

@@ -12,23 +12,23 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
-// Kind is a kind of model.
+// A Kind is a kind of model.
 type Kind int
 
 const (
-	// Autoregressive is Model.
+	// Autoregressive is an autoregression, Model.
 	Autoregressive Kind = iota
-	// Varying is an autoregression whose innovations are strong where they were strong
-	// before, as those of a voice are.
+	// Varying is an autoregression whose innovations vary in strength, as those of a voice do: they
+	// are strong where they were strong before.
 	Varying
-	// Jumping is a chain of few values, as those of a telegraph are.
+	// Jumping is a Markov chain of few values, as those of a telegraph are.
 	Jumping
 )
 
-// ScoresOf is Scores by the kind of model that describes a signal in the fewest nats at the train
-// positions, its parameters paid for; and whether that is Varying for any signal. Without
-// lags all are Autoregressive.
-func ScoresOf(
+// ScoresOfShortest is Scores by the kind of model that gives a signal the shortest code at the
+// training positions, its parameters included. Varies is whether that is Varying for at least one
+// signal. Without lags all models are Autoregressive.
+func ScoresOfShortest(
 	z *mat.Dense, lags, train, held []int, components int, kinds ...Kind,
 ) (scores []float64, varies bool) {
 	d, _ := z.Dims()
@@ -47,34 +47,37 @@ func ScoresOf(
 	return scores, slices.Contains(kindOf, Varying)
 }
 
-// model gives each value of a signal a density, given the signal's past.
+// A model gives each value of a signal a density, given the signal's past.
 type model interface {
-	LogDensities(z []float64, lags, positions []int, into []float64)
+	LogDensities(z []float64, lags, positions []int, scores []float64)
 }
 
-// shortest is the model of z, of one of these kinds, that describes it in the fewest nats at
-// the given positions.
+// shortest returns the model of z, of one of the kinds, with the shortest code at the given
+// positions, its parameters included.
 func shortest(
 	z []float64, lags, positions []int, components int, kinds []Kind,
 ) (best model, kind Kind) {
 	if len(lags) == 0 {
 		kinds = []Kind{Autoregressive}
 	}
-	least := math.Inf(1)
+	minLength := math.Inf(1)
 	for _, k := range kinds {
 		m, parameters := fit(k, z, lags, positions, components)
 		scores := make([]float64, len(positions))
 		m.LogDensities(z, lags, positions, scores)
 		length := float64(parameters)*math.Log(float64(len(positions)))/2 - floats.Sum(scores)
-		if length < least {
-			best, kind, least = m, k, length
+		if length < minLength {
+			best, kind, minLength = m, k, length
 		}
 	}
 	return best, kind
 }
 
-// fit fits a model of a kind to z at the given positions. It has so many parameters.
-func fit(kind Kind, z []float64, lags, positions []int, components int) (m model, parameters int) {
+// fit fits a model of a kind to z at the given positions, and returns it with the number of its
+// parameters.
+func fit(
+	kind Kind, z []float64, lags, positions []int, components int,
+) (m model, parameters int) {
 	switch autoregression := len(lags) + 3*components - 1; kind {
 	case Varying:
 		return fitVarying(z, lags, positions, components), autoregression + len(horizons)
@@ -85,13 +88,13 @@ func fit(kind Kind, z []float64, lags, positions []int, components int) (m model
 	}
 }
 
-// varying is the model of a signal whose innovations are strong where they were strong
-// before, such as a voice's: an autoregression whose innovations are a mixture of Gaussians
-// times
+// varying is the model of a signal whose innovations vary in strength, such as a voice's: an
+// autoregression whose innovations are drawn from a mixture of Gaussians and multiplied by
 //
-//	Π_k m_k,t^b_k,   m_k,t the root mean square of those at the horizons[k] positions before t
+//	Π_k m_k,t^b_k
 //
-// (F. Corsi, Journal of Financial Econometrics 7(2), 2009).
+// with the root mean square m_k,t of the innovations at the horizons[k] positions before t (F.
+// Corsi, Journal of Financial Econometrics 7(2), 2009).
 type varying struct {
 	coefficients []float64
 	std          float64   // of all innovations
@@ -99,17 +102,19 @@ type varying struct {
 	mixture      mixture
 }
 
-// On voices of 8000 positions these horizons saved .37 nats a position, as more of them did to .003,
-// and more than fewer; at 1000 positions, more than any other that were tried.
+// horizons are the numbers of positions over which strengths are measured. For voices of 8,000
+// positions they shorten the code by 0.37 nats per position. Fewer horizons shorten it less, more
+// by 0.003 more. At 1,000 positions they shorten it by more than any others that were tried.
 var horizons = [...]int{4, 16, 64}
 
-// presumed is how many innovations of the usual strength there are presumed to have been
-// before each horizon, so that there is a strength after silence: a floor of .025 to .0016 of
-// the variance. Floors of .03 to .001 saved the same to .011 nats.
-const presumed = .1
+// priorCount is the number of innovations of the usual strength that are assumed before each
+// horizon. It gives silence a strength: from 0.025 to 0.0016 of the variance, by the horizon.
+// Floors from 0.03 to 0.001 gave the same code lengths up to 0.011 nats.
+const priorCount = 0.1
 
-// fitVarying fits it to z at the given positions: the autoregression and the exponents by
-// least squares, the latter on the logarithms of the innovations' sizes, the mixture by EM.
+// fitVarying fits a varying model to z at the given positions: the autoregression by least squares,
+// the exponents by least squares of the logarithms of the innovations' absolute values, the mixture
+// by EM.
 func fitVarying(z []float64, lags, positions []int, components int) *varying {
 	v := &varying{}
 	v.coefficients, v.std = ar.Regress(z, lags, positions)
@@ -122,7 +127,7 @@ func fitVarying(z []float64, lags, positions []int, components int) *varying {
 	}
 	v.exponents = make([]float64, len(horizons))
 	var solution mat.VecDense
-	if solution.SolveVec(features, sizes) == nil { // else of constant strength
+	if solution.SolveVec(features, sizes) == nil { // otherwise the strength is constant
 		copy(v.exponents, solution.RawVector().Data[1:])
 	}
 	for _, t := range positions {
@@ -132,15 +137,15 @@ func fitVarying(z []float64, lags, positions []int, components int) *varying {
 	return v
 }
 
-// innovations are, at all positions of z that have a past, what the past doesn't predict, and the
-// logarithms of its root mean squares at the horizons before.
+// innovations returns, for each position of z that has a past, the innovation, and the logarithms
+// of the root mean squares of innovations at the horizons before.
 func (v *varying) innovations(z []float64, lags []int) (r []float64, logs [][]float64) {
 	first := 0
 	for _, lag := range lags {
 		first = max(first, -lag)
 	}
 	r, logs = make([]float64, len(z)), make([][]float64, len(z))
-	squares := make([]float64, len(z)+1) // the sum of those before a position
+	squares := make([]float64, len(z)+1) // summed over the positions before
 	for t := range z {
 		if t >= first {
 			r[t] = ar.Residual(v.coefficients, z, lags, t)
@@ -149,34 +154,35 @@ func (v *varying) innovations(z []float64, lags []int) (r []float64, logs [][]fl
 		squares[t+1] = squares[t] + r[t]*r[t]
 		for k := range logs[t] {
 			begin := max(first, t-horizons[k])
-			sum := squares[t] - squares[begin] + presumed*v.std*v.std
-			logs[t][k] = math.Log(sum/(float64(t-begin)+presumed)) / 2
+			sum := squares[t] - squares[begin] + priorCount*v.std*v.std
+			logs[t][k] = math.Log(sum/(float64(t-begin)+priorCount)) / 2
 		}
 	}
 	return r, logs
 }
 
-// LogDensities adds log p(z_t | own past) at the given positions to into.
-func (v *varying) LogDensities(z []float64, lags, positions []int, into []float64) {
+// LogDensities adds log p(z_t | own past) at each of the positions to scores.
+func (v *varying) LogDensities(z []float64, lags, positions []int, scores []float64) {
 	r, logs := v.innovations(z, lags)
 	shares := make([]float64, len(v.mixture))
 	for i, t := range positions {
 		strength := floats.Dot(v.exponents, logs[t])
-		into[i] += v.mixture.logDensity(r[t]*math.Exp(-strength), shares) - strength
+		scores[i] += v.mixture.logDensity(r[t]*math.Exp(-strength), shares) - strength
 	}
 }
 
-// jumps is the model of a signal that jumps among few values, such as a telegraph's: a
-// mixture of Gaussians, of which the nearest value of the past says how likely each is.
-// An autoregression describes such a signal so badly that to bend it would save nats.
+// jumps is the model of a signal that jumps among few values, such as a telegraph's: a hidden
+// Markov chain whose states are the components of a mixture of Gaussians. The state before is
+// estimated from one value of the past. An autoregression describes such signals so badly that a
+// nonlinear function of them would have a shorter code.
 type jumps struct {
-	values mixture     // unweighted
-	next   [][]float64 // of each component the shares of the components that follow it
-	past   mixture     // weighted, which tells the component of a value
-	lag    int
+	values mixture     // the components, unweighted
+	next   [][]float64 // from each component, the probabilities of the next
+	past   mixture     // the components, weighted
+	lag    int         // of the past value
 }
 
-// fitJumps fits it to z at the given positions, the mixture by EM.
+// fitJumps fits jumps to z at the given positions, the mixture by EM.
 func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
 	s := Fit(z, nil, positions, components)
 	j := &jumps{past: s.mixture(), lag: lag}
@@ -185,12 +191,12 @@ func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
 	before, now := make([]float64, components), make([]float64, components)
 	for range components {
 		row := make([]float64, components)
-		floats.AddConst(1/float64(components), row) // as if each had been followed once by any
+		floats.AddConst(1/float64(components), row) // a prior: once from each to any
 		j.next = append(j.next, row)
 	}
 	for _, t := range positions {
-		j.past.share(z[t+lag], before)
-		j.past.share(z[t], now)
+		j.past.responsibilities(z[t+lag], before)
+		j.past.responsibilities(z[t], now)
 		for k, share := range before {
 			floats.AddScaled(j.next[k], share, now)
 		}
@@ -201,12 +207,12 @@ func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
 	return j
 }
 
-// LogDensities adds log p(z_t | z_t+lag) at the given positions to into.
-func (j *jumps) LogDensities(z []float64, _, positions []int, into []float64) {
+// LogDensities adds log p(z_t | z_t+lag) at each of the positions to scores.
+func (j *jumps) LogDensities(z []float64, _, positions []int, scores []float64) {
 	n := len(j.next)
 	before, weights, logs := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, t := range positions {
-		j.past.share(z[t+j.lag], before)
+		j.past.responsibilities(z[t+j.lag], before)
 		clear(weights)
 		for k, share := range before {
 			floats.AddScaled(weights, share, j.next[k])
@@ -214,6 +220,6 @@ func (j *jumps) LogDensities(z []float64, _, positions []int, into []float64) {
 		for k, g := range j.values {
 			logs[k] = math.Log(weights[k]) + g.logDensity(z[t])
 		}
-		into[i] += floats.LogSumExp(logs)
+		scores[i] += floats.LogSumExp(logs)
 	}
 }

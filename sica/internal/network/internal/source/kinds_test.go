@@ -43,7 +43,7 @@ func TestScoresOfVarying(t *testing.T) {
 	const n = 20000
 	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
 	lags, train, held := halves(n, 2)
-	got, varies := ScoresOf(z, lags, train, held, 4, Autoregressive, Varying, Jumping)
+	got, varies := ScoresOfShortest(z, lags, train, held, 4, Autoregressive, Varying, Jumping)
 	if !varies {
 		t.Error("of constant strength")
 	}
@@ -79,7 +79,7 @@ func TestScoresOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	scores, varies := ScoresOf(z, lags, train, held, 4, Autoregressive, Varying, Jumping)
+	scores, varies := ScoresOfShortest(z, lags, train, held, 4, Autoregressive, Varying, Jumping)
 	got := -stat.Mean(scores, nil)
 	want := -p*math.Log(p) - (1-p)*math.Log(1-p) + .5*math.Log(2*math.Pi*math.E*sigma*sigma)
 	// A jump is worth log((1−p)/p) nats more than none.
@@ -97,7 +97,7 @@ func TestScoresOfAutoregression(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, varies := ScoresOf(s, lags, train, held, 4, Autoregressive, Varying, Jumping)
+	got, varies := ScoresOfShortest(s, lags, train, held, 4, Autoregressive, Varying, Jumping)
 	want := Scores(s, lags, train, held, 4)
 	if varies {
 		t.Error("of varying strength")

@@ -1,5 +1,5 @@
-// Package source describes a signal by its own past: how likely each of its values is to one
-// who knows those before. What that takes, in nats, is what demixings are compared by.
+// Package source has models of a signal given its own past: the density of each of its values given
+// those before. Demixings are compared by the code lengths that these models give their signals.
 package source
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
-// Model is the model of flows.Autoregressive for one signal, on the host: an
-// autoregression whose innovations are a mixture of Gaussians.
+// A Model is the model of flows.Autoregressive for one signal, on the host: an autoregression whose
+// innovations are drawn from a mixture of Gaussians.
 type Model struct {
 	coefficients               []float64
 	logWeights, means, logStds []float64
 }
 
-// Models are those of d signals with the variables of flows.Autoregressive of one run, as
-// they lie in the store: coefficients [d, p] and a mixture [d, 3, K].
+// Models returns the models of d signals with the variables of flows.Autoregressive for one run:
+// coefficients [d, L] of L lags and mixture [d, 3, K], row-major.
 func Models(d int, coefficients, mixture []float64) []*Model {
 	p, k := len(coefficients)/d, len(mixture)/(3*d)
 	models := make([]*Model, d)
@@ -33,26 +33,26 @@ func Models(d int, coefficients, mixture []float64) []*Model {
 	return models
 }
 
-// Variables returns what Models takes for one signal.
+// Variables returns the coefficients and the mixture of one signal, as for Models.
 func (s *Model) Variables() (coefficients, mixture []float64) {
 	return s.coefficients, slices.Concat(s.logWeights, s.means, s.logStds)
 }
 
-// emSteps come to within .002 nats a position of what a thousand steps reach at
-// held-out positions on Laplace and Gaussian innovations, T = 1024 and 4096, and
-// to within .02 on uniform ones. More would overfit the first at T = 1024.
+// emSteps is the number of steps of EM. The log-likelihood at held-out positions is then within
+// 0.002 nats per position of that after a thousand steps for Laplace and Gaussian innovations (n =
+// 1,024 and 4,096), and within 0.02 for uniform ones. More steps overfit the former at n = 1,024.
 const emSteps = 40
 
-// Fit fits a model to z at the given positions: the autoregression by least squares,
-// then the mixture of so many components by EM.
+// Fit fits a model to z at the given positions: the autoregression by least squares, then the
+// mixture by EM (expectation maximisation).
 func Fit(z []float64, lags, positions []int, components int) *Model {
 	s := &Model{}
 	var std float64
 	s.coefficients, std = ar.Regress(z, lags, positions)
 	for k := range components {
 		s.logWeights = append(s.logWeights, -math.Log(float64(components)))
-		s.means = append(s.means, std*(-1+2*(float64(k)+.5)/float64(components)))
-		s.logStds = append(s.logStds, math.Log(std)+.5*(float64(k%2)*2-1))
+		s.means = append(s.means, std*(-1+2*(float64(k)+0.5)/float64(components)))
+		s.logStds = append(s.logStds, math.Log(std)+0.5*(float64(k%2)*2-1))
 	}
 	residuals := make([]float64, len(positions))
 	for i, t := range positions {
@@ -61,14 +61,14 @@ func Fit(z []float64, lags, positions []int, components int) *Model {
 	weight, first := make([]float64, components), make([]float64, components)
 	second := make([]float64, components)
 	shares := make([]float64, components)
-	floor := math.Log(std) - 4 // a Gaussian on one value would have no bound
+	floor := math.Log(std) - 4 // the density of a Gaussian at a single value would have no bound
 	for range emSteps {
 		clear(weight)
 		clear(first)
 		clear(second)
 		mixture := s.mixture()
 		for _, r := range residuals {
-			mixture.share(r, shares)
+			mixture.responsibilities(r, shares)
 			for k, w := range shares {
 				weight[k] += w
 				first[k] += w * r
@@ -79,41 +79,43 @@ func Fit(z []float64, lags, positions []int, components int) *Model {
 			w = max(w, 1e-6)
 			s.logWeights[k] = math.Log(w / float64(len(residuals)))
 			s.means[k] = first[k] / w
-			s.logStds[k] = max(.5*math.Log(max(second[k]/w-s.means[k]*s.means[k], 1e-300)), floor)
+			variance := second[k]/w - s.means[k]*s.means[k]
+			s.logStds[k] = max(0.5*math.Log(max(variance, 1e-300)), floor)
 		}
 	}
 	return s
 }
 
-// mixture is that of a model's innovations, ready for many values.
+// A mixture is a mixture of Gaussians, prepared for many values.
 type mixture []gaussian
 
-// gaussian is a weighted component, with the logarithm of its highest density.
-type gaussian struct{ mean, precision, highest float64 }
+// A gaussian is a weighted component of a mixture. logPeak is the logarithm of its highest density.
+type gaussian struct{ mean, precision, logPeak float64 }
 
-// logDensity is that of r, with the component's weight.
+// logDensity returns the logarithm of the component's weighted density at r.
 func (g gaussian) logDensity(r float64) float64 {
 	u := (r - g.mean) * g.precision
-	return g.highest - u*u/2
+	return g.logPeak - u*u/2
 }
 
 func (s *Model) mixture() mixture {
 	var m mixture
 	for k, mean := range s.means {
-		m = append(m,
-			gaussian{mean, math.Exp(-s.logStds[k]), s.logWeights[k] - s.logStds[k] - .5*math.Log(2*math.Pi)})
+		logPeak := s.logWeights[k] - s.logStds[k] - 0.5*math.Log(2*math.Pi)
+		m = append(m, gaussian{mean, math.Exp(-s.logStds[k]), logPeak})
 	}
 	return m
 }
 
-// logDensity is that of r, and sets shares to what each component has of its density.
+// logDensity returns the logarithm of the density at r, and sets shares to the responsibilities.
 func (m mixture) logDensity(r float64, shares []float64) float64 {
-	largest, sum := m.share(r, shares)
+	largest, sum := m.responsibilities(r, shares)
 	return largest + math.Log(sum)
 }
 
-// share sets shares to what each component has of the density of r, which is exp(largest)·sum.
-func (m mixture) share(r float64, shares []float64) (largest, sum float64) {
+// responsibilities sets shares to the share of each component in the density at r, which is
+// exp(largest)·sum.
+func (m mixture) responsibilities(r float64, shares []float64) (largest, sum float64) {
 	largest = math.Inf(-1)
 	for k, g := range m {
 		shares[k] = g.logDensity(r)
@@ -133,16 +135,16 @@ func (m mixture) share(r float64, shares []float64) (largest, sum float64) {
 	return largest, sum
 }
 
-// LogDensities adds log p(z_t | own past) at the given positions to into.
-func (s *Model) LogDensities(z []float64, lags, positions []int, into []float64) {
+// LogDensities adds log p(z_t | own past) at each of the positions to scores.
+func (s *Model) LogDensities(z []float64, lags, positions []int, scores []float64) {
 	mixture, shares := s.mixture(), make([]float64, len(s.means))
 	for i, t := range positions {
-		into[i] += mixture.logDensity(ar.Residual(s.coefficients, z, lags, t), shares)
+		scores[i] += mixture.logDensity(ar.Residual(s.coefficients, z, lags, t), shares)
 	}
 }
 
-// Scores fits a model to each signal of z, d×T, on the train positions and returns
-// Σ_i log p(z_i,t | own past) at the others.
+// Scores fits a model to each signal of z, d×n, at the training positions. It returns the
+// log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions.
 func Scores(z *mat.Dense, lags, train, held []int, components int) []float64 {
 	scores := make([]float64, len(held))
 	d, _ := z.Dims()

@@ -16,22 +16,23 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
-// Training by gradients can end where the signals are linear mixtures of sources, above all of
-// many signals: rotations have local optima, too. FastICA of the innovations has hardly any. Of
-// ten signals after three layers it took MCCs of 0.90, 0.83, 0.95 and 0.90 to 0.99, 0.90, 0.98
+// Training by gradients can end at a local optimum in which the signals are linear mixtures of the
+// sources, above all with many signals. FastICA of the innovations has hardly any local optima. For
+// ten signals after three layers it increased MCCs of 0.90, 0.83, 0.95 and 0.90 to 0.99, 0.90, 0.98
 // and 0.98 (n = 16,384, seeds 7201 to 7204, in development, by another program of the same steps).
 const (
-	// unmixTolerance and unmixIterations end FastICA. Training goes on from there, so that it
-	// only has to lie near an optimum. They are a choice.
-	unmixTolerance, unmixIterations = 1e-4, 200
+	// demixTolerance and demixIterations end FastICA. They are a choice: training goes on from its
+	// result, which only has to be near an optimum.
+	demixTolerance, demixIterations = 1e-4, 200
 )
 
-// unmixJointOrders are the numbers of past values that predict the signals together.
-var unmixJointOrders = []int{1, 2}
+// demixJointOrders are the numbers of past values to choose from for the joint prediction of the
+// signals.
+var demixJointOrders = []int{1, 2}
 
-// unmix separates the signals of the active runs linearly, where that makes their held-out
-// positions more likely. Training goes on with these networks and sources.
-func (h *halving) unmix(ctx context.Context) error {
+// demixActive separates the signals of the active runs linearly. A run keeps its demixing, and the
+// source models fitted behind it, if its held-out log-likelihood gets higher.
+func (h *halving) demixActive(ctx context.Context) error {
 	maps, err := h.maps()
 	if err != nil {
 		return err
@@ -39,12 +40,12 @@ func (h *halving) unmix(ctx context.Context) error {
 	changed := false
 	states := slices.Clone(h.states)
 	for k, r := range h.active {
-		problem, _, fold := h.of(r)
-		before := h.last(r)
+		problem, _, fold := h.locate(r)
+		before := h.lastValue(r)
 		if math.IsInf(before, 0) {
 			continue
 		}
-		last, network, sources, err := h.unmixed(ctx, maps[k], problem, fold, uint64(r))
+		last, network, sources, err := h.demix(ctx, maps[k], problem, fold, uint64(r))
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func (h *halving) unmix(ctx context.Context) error {
 			continue
 		}
 		changed = true
-		states[r] = followed(h.states[r], last, sources)
+		states[r] = withDemixing(h.states[r], last, sources)
 		b := &h.best[r]
 		point := &b.curve[len(b.curve)-1]
 		point.HeldOut = value
@@ -75,10 +76,10 @@ func (h *halving) unmix(ctx context.Context) error {
 	return nil
 }
 
-// unmixed returns FastICA's demixing of the innovations of the network's signals at training
-// positions, the network followed by it, and sources fitted to its signals there; nil if there is
-// no demixing.
-func (h *halving) unmixed(
+// demix returns FastICA's demixing of the innovations of the network's signals at the training
+// positions, the network followed by that demixing, and source models of its signals there. All are
+// nil if there is no demixing.
+func (h *halving) demix(
 	ctx context.Context, m *mapping.Invertible, problem, fold int, seed uint64,
 ) (last *mapping.Affine, network *mapping.Invertible, sources []*source.Model, err error) {
 	train, _ := h.index.split(fold)
@@ -87,29 +88,29 @@ func (h *halving) unmixed(
 		return nil, nil, nil, err
 	}
 	d, _ := z.Dims()
-	own := mat.NewDense(d, len(train), nil) // few pasts are those across a held-out block
+	trained := mat.NewDense(d, len(train), nil) // few pasts reach across a held-out block
 	for i := range d {
 		for k, t := range train {
-			own.Set(i, k, z.At(i, t))
+			trained.Set(i, k, z.At(i, t))
 		}
 	}
-	standard := mapping.Standardisation(own)
-	if own, err = standard.Apply(own); err != nil {
+	standard := mapping.Standardisation(trained)
+	if trained, err = standard.Apply(trained); err != nil {
 		return nil, nil, nil, err
 	}
-	innovations := own
+	innovations := trained
 	if h.index.Sequence() {
-		if e, _ := ar.JointResiduals(own, unmixJointOrders); e != nil {
+		if e, _ := ar.JointResiduals(trained, demixJointOrders); e != nil {
 			innovations = e
 		}
 	}
 	white, err := signal.Whiten(innovations)
 	if err != nil {
-		return nil, nil, nil, nil // such as a constant signal: no demixing
+		return nil, nil, nil, nil // no demixing, for example of a constant signal
 	}
 	w := fastica.Start(h.options.Seed+seed, d)
-	if _, _, err := fastica.Iterate(ctx, white.White, w, unmixTolerance,
-		unmixIterations); err != nil {
+	if _, _, err := fastica.Iterate(ctx, white.White, w, demixTolerance,
+		demixIterations); err != nil {
 		return nil, nil, nil, ctx.Err()
 	}
 	var demixing mat.Dense
@@ -128,8 +129,9 @@ func (h *halving) unmixed(
 	return last, network, sources, nil
 }
 
-// followed returns the state with the last affine map followed by another, and with the sources.
-func followed(s state, by *mapping.Affine, sources []*source.Model) state {
+// withDemixing returns the state with its last affine map followed by the demixing, and with the
+// source models.
+func withDemixing(s state, demixing *mapping.Affine, sources []*source.Model) state {
 	changed := make(state, len(s))
 	for path, values := range s {
 		changed[path] = slices.Clone(values)
@@ -140,9 +142,9 @@ func followed(s state, by *mapping.Affine, sources []*source.Model) state {
 	matrix, bias := matrices[len(matrices)-d*d:], biases[len(biases)-d:]
 	last := mapping.LinearMap(mat.NewDense(d, d, matrix), make([]float64, d))
 	copy(last.Offset, bias)
-	last = last.Then(by)
+	last = last.Then(demixing)
 	copy(matrix, last.Matrix)
-	var shift mat.VecDense // z = M·(x − centre) + offset
+	var shift mat.VecDense // the bias of z = M·x + bias is offset − M·centre
 	shift.MulVec(last.Dense(), mat.NewVecDense(d, last.Centre))
 	for i := range bias {
 		bias[i] = last.Offset[i] - shift.AtVec(i)

@@ -1,0 +1,349 @@
+package network
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/quantile"
+)
+
+// innovationData are the innovations of d signals at n positions, and the signals' values one
+// position before, which are where the nonlinear map mixed the innovations.
+type innovationData struct {
+	d, n int
+	// scores are normal scores of the innovations, values those of the signals one position
+	// before.
+	scores, values [][]float64
+	// polynomials are Legendre polynomials of the innovations' ranks, by degree.
+	polynomials [][][]float64
+	// past is the span of past strengths and, for periodic signals, of past values. What it
+	// explains is no evidence.
+	past *span
+}
+
+// strengthWindows are the lengths, in positions, of the windows before a position whose root mean
+// squares are the past strengths. They are a choice: fourfold steps, as those of source models (F.
+// Corsi, Journal of Financial Econometrics 7(2), 2009), and 2.
+var strengthWindows = []int{2, 4, 16, 64}
+
+// periodicLags are the lags, in positions, of the past values of periodic signals. They are a
+// choice: together with the last value they determine the phase of a wave.
+var periodicLags = []int{1, 2, 4, 7}
+
+// newInnovationData returns the data of the signals z, d×(n+order), and of their innovations, d×n,
+// by a prediction of the given order.
+func newInnovationData(z, innovations *mat.Dense, order int) *innovationData {
+	d, n := innovations.Dims()
+	l := &innovationData{d: d, n: n, past: &span{many: d > calibratedSignals}}
+	for i := range d {
+		e := mat.Row(nil, i, innovations)
+		l.polynomials = append(l.polynomials, legendre(e))
+		quantile.Normal(e)
+		l.scores = append(l.scores, e)
+		v := append([]float64(nil), z.RawRowView(i)[order-1:order-1+n]...)
+		quantile.Normal(v)
+		l.values = append(l.values, v)
+	}
+	ones := make([]float64, n)
+	floats.AddConst(1, ones)
+	l.past.add(ones)
+	for i := range d {
+		l.past.add(strengths(l.scores[i])...)
+		l.past.add(strengths(l.values[i])...)
+		for j := range i {
+			product := multiply(l.scores[i], l.scores[j])
+			for _, window := range strengthWindows[1:] {
+				l.past.add(meanBefore(product, window))
+			}
+		}
+	}
+	if order > longOrder {
+		for _, v := range l.values {
+			for _, lag := range periodicLags {
+				l.past.add(append(make([]float64, lag), v[:n-lag]...))
+			}
+		}
+	}
+	return l
+}
+
+// varying reports whether innovations are strong where they were strong more than longOrder
+// positions before, beyond what the signals' values explain. Strengths at nearer positions may be
+// an effect of the values.
+func (l *innovationData) varying() bool {
+	var all association
+	for i := range l.d {
+		values := &span{many: l.d > calibratedSignals}
+		values.add(l.past.rows[0])
+		values.add(selfFeatures(l.values[i])...)
+		for j := range l.d {
+			values.add(multiply(l.values[i], l.values[j]), multiply(l.values[j], l.values[j]))
+		}
+		delayed := append(make([]float64, longOrder), l.scores[i][:l.n-longOrder]...)
+		all.add(strength(l.scores[i]), values.extension(strengths(delayed)...))
+	}
+	return all.deviation() > curvatureSigmas
+}
+
+// oddAssociations returns the associations with odd functions of the values:
+//
+//   - of the products of two innovations, by ranks and by signs, with the values,
+//   - of each innovation's strength with the other signals' values, beyond what its own signal's
+//     value explains.
+func (l *innovationData) oddAssociations() []association {
+	all := make([]association, 3)
+	linear := l.past.extension(l.values...)
+	for i := range l.d {
+		for j := range i {
+			product := multiply(l.polynomials[i][1], l.polynomials[j][1])
+			all[0].add(product, linear)
+			all[1].add(signs(product), linear)
+		}
+		self, others, _ := l.selfAndOthers(i)
+		all[2].add(strength(l.scores[i]), self.extension(others...))
+	}
+	return all
+}
+
+// evenAssociations returns the associations of functions of the innovations with functions of the
+// values that are even together. Only these are left by an odd mixing of symmetric sources, such as
+// tanh(A·s). Surplus sources that aren't steady leave them, too.
+func (l *innovationData) evenAssociations() []association {
+	all := make([]association, 5)
+	withValues := l.past.extended(l.values...)
+	linear := l.past.extension(l.values...)
+	for i := range l.d {
+		for j := range i {
+			u, v := l.values[i], l.values[j]
+			quadratic := withValues.extension(multiply(u, v), multiply(u, u), multiply(v, v))
+			a, b := l.polynomials[i], l.polynomials[j]
+			product := multiply(a[1], b[1])
+			all[0].add(product, quadratic)
+			all[1].add(signs(product), quadratic)
+			all[2].add(multiply(a[1], b[2]), linear)
+			all[2].add(multiply(a[2], b[1]), linear)
+			all[3].add(multiply(a[1], b[3]), quadratic)
+			all[3].add(multiply(a[3], b[1]), quadratic)
+		}
+		self, others, squares := l.selfAndOthers(i)
+		self = self.extended(others...)
+		all[4].add(strength(l.scores[i]), self.extension(squares...))
+	}
+	return all
+}
+
+// selfAndOthers returns, for the strength of signal i, the span of what is no evidence, which is
+// that of the past and of functions of its own value, and the values of the other signals and their
+// squares.
+func (l *innovationData) selfAndOthers(i int) (self *span, others, squares [][]float64) {
+	for j, v := range l.values {
+		if j != i {
+			others, squares = append(others, v), append(squares, multiply(v, v))
+		}
+	}
+	return l.past.extended(selfFeatures(l.values[i])...), others, squares
+}
+
+// selfFeatures returns functions of a signal's value: two odd ones, two even ones and its sign.
+func selfFeatures(v []float64) [][]float64 {
+	square, size := multiply(v, v), make([]float64, len(v))
+	for t, x := range v {
+		size[t] = math.Abs(x)
+	}
+	return [][]float64{v, square, multiply(v, square), size, signs(v)}
+}
+
+// strengthFloor is added to the absolute values of normal scores before their logarithm is taken,
+// so that the smallest tenth of them is about equal. It is a choice: with half and twice of it that
+// is a twentieth and a sixth.
+const strengthFloor = 0.1
+
+// strength returns the logarithms of the scores' absolute values.
+func strength(scores []float64) []float64 {
+	s := make([]float64, len(scores))
+	for t, v := range scores {
+		s[t] = math.Log(math.Abs(v) + strengthFloor)
+	}
+	return s
+}
+
+// strengths returns the root mean squares of v in the windows before each position.
+func strengths(v []float64) [][]float64 {
+	var all [][]float64
+	square := multiply(v, v)
+	for _, window := range strengthWindows {
+		s := meanBefore(square, window)
+		for t := range s {
+			s[t] = math.Sqrt(max(0, s[t]))
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// meanBefore returns the mean of v over up to window positions before each, 0 at the first.
+func meanBefore(v []float64, window int) []float64 {
+	mean := make([]float64, len(v))
+	sum := 0.0
+	for t := 1; t < len(v); t++ {
+		sum += v[t-1]
+		if t > window {
+			sum -= v[t-1-window]
+		}
+		mean[t] = sum / float64(min(t, window))
+	}
+	return mean
+}
+
+func multiply(a, b []float64) []float64 { return floats.MulTo(make([]float64, len(a)), a, b) }
+
+func signs(v []float64) []float64 {
+	s := make([]float64, len(v))
+	for t, x := range v {
+		s[t] = math.Copysign(1, x)
+	}
+	return s
+}
+
+// A span is the linear space that signals span.
+type span struct {
+	rows [][]float64 // an orthonormal basis
+	many bool        // whether there are more than calibratedSignals signals
+}
+
+// calibratedSignals is the largest number of signals with which the constants of Curvature were
+// measured. Up to it extension.remaining isn't computed but 1: the constants include its effect, at
+// most one standard deviation.
+const calibratedSignals = 4
+
+// residual returns the part of v that is orthogonal to the span. If the first pass of Gram-Schmidt
+// leaves less than half of v's power, a second removes its rounding (J. Daniel, W. Gragg, L.
+// Kaufman, G. Stewart, Mathematics of Computation 30, 1976).
+func (s *span) residual(v []float64) []float64 {
+	const half = 0.5
+	v = append([]float64(nil), v...)
+	square := floats.Dot(v, v)
+	for range 2 {
+		for _, r := range s.rows {
+			floats.AddScaled(v, -floats.Dot(r, v), r)
+		}
+		if floats.Dot(v, v) > half*square {
+			break
+		}
+	}
+	return v
+}
+
+// add extends the span by signals, except those that lie in it up to rounding.
+func (s *span) add(signals ...[]float64) {
+	const rounding = 1e-4 // of a signal's norm
+	for _, v := range signals {
+		r := s.residual(v)
+		if norm := floats.Norm(r, 2); norm > rounding*floats.Norm(v, 2) {
+			floats.Scale(1/norm, r)
+			s.rows = append(s.rows, r)
+		}
+	}
+}
+
+// extended returns the span extended by signals.
+func (s *span) extended(signals ...[]float64) *span {
+	larger := &span{append([][]float64(nil), s.rows...), s.many}
+	larger.add(signals...)
+	return larger
+}
+
+// extension returns what signals add to the span.
+func (s *span) extension(signals ...[]float64) *extension {
+	x := &extension{known: s, rows: s.extended(signals...).rows[len(s.rows):], remaining: 1}
+	if !s.many || len(x.rows) == 0 {
+		return x
+	}
+	x.remaining = 0
+	for _, u := range x.rows {
+		for k := 1; k <= remainingShifts; k++ {
+			shift := len(u) * k / (remainingShifts + 1)
+			shifted := slices.Concat(u[shift:], u[:shift])
+			x.remaining++
+			for _, r := range s.rows {
+				share := floats.Dot(r, shifted)
+				x.remaining -= share * share
+			}
+		}
+	}
+	x.remaining /= float64(len(x.rows) * remainingShifts)
+	return x
+}
+
+// remainingShifts is the number of shifts over which extension.remaining is averaged. It differs
+// little between shifts.
+const remainingShifts = 3
+
+// An extension is what signals add to a known span.
+type extension struct {
+	known *span
+	rows  [][]float64 // an orthonormal basis of the extension
+	// remaining is the share of a shifted row's power that is orthogonal to known, on average. A
+	// row that isn't shifted is orthogonal altogether: 1, which is also used up to
+	// calibratedSignals.
+	remaining float64
+}
+
+// An association is a sum of squared correlations, and the same sum for signals that are shifted
+// against each other.
+type association struct {
+	sum     float64
+	shifted [curvatureShifts]float64
+}
+
+// curvatureShifts is the number of shifts that estimate the distribution under the null hypothesis:
+// its standard deviation to a seventh. With half of them it is to a fifth; twice take twice the
+// time.
+const curvatureShifts = 24
+
+// add adds the squared correlations of y with the rows of x, beyond what x.known explains of y.
+//
+// Rows that are shifted aren't orthogonal to x.known as y is, which makes their correlations by
+// chance smaller: by a seventh or more for 8 signals at 1,024 positions, where known has 149
+// dimensions. The sum is multiplied by x.remaining, so that it gets smaller by as much. Otherwise
+// independent signals would deviate by 3 to 10 standard deviations.
+func (a *association) add(y []float64, x *extension) {
+	y = x.known.residual(y)
+	n, power := len(y), floats.Dot(y, y)
+	if power == 0 {
+		return
+	}
+	for _, u := range x.rows {
+		for k := range curvatureShifts + 1 {
+			shift := n * k / (curvatureShifts + 1)
+			product := floats.Dot(y[:n-shift], u[shift:]) + floats.Dot(y[n-shift:], u[:shift])
+			if share := product * product / power; k == 0 {
+				a.sum += share * x.remaining
+			} else {
+				a.shifted[k-1] += share
+			}
+		}
+	}
+}
+
+// join adds the squared correlations of b.
+func (a *association) join(b association) {
+	a.sum += b.sum
+	floats.Add(a.shifted[:], b.shifted[:])
+}
+
+// excess returns the sum minus its mean over the shifts.
+func (a *association) excess() float64 { return a.sum - stat.Mean(a.shifted[:], nil) }
+
+// deviation returns the excess in standard deviations over the shifts.
+func (a *association) deviation() float64 {
+	_, std := stat.MeanStdDev(a.shifted[:], nil)
+	if std == 0 {
+		return 0
+	}
+	return a.excess() / std
+}

@@ -1,0 +1,164 @@
+package network
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/quantile"
+)
+
+// A Screening is a test of the recovered signals of a linear demixing: whether they are reason to
+// fit a network.
+type Screening struct {
+	// Network is whether they are: whether they are Predicted, and depend on each other in a way
+	// that neither sensor noise nor surplus sources explain.
+	Network bool `json:"network"`
+	// Dependent is whether the signals depend on each other significantly, by the Pairs.
+	Dependent bool         `json:"dependent"`
+	Pairs     []Dependence `json:"pairs"`
+	// Curvature says how much their mixing varies with their values; nil for images.
+	Curvature *Curvature `json:"curvature,omitempty"`
+	// Predicted is whether at least one signal is predicted by its own past. Otherwise no
+	// nonlinear demixing could be identified.
+	Predicted bool `json:"predicted"`
+	// Why says the result in a sentence.
+	Why string `json:"why"`
+}
+
+// Screen tests whether the signals z, d×n, of a linear demixing are reason to fit a network. It is
+// an error if there are too few positions for the test. It stops with ctx's error when ctx ends.
+func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
+	o, x, err := o.indexed(z)
+	if err != nil {
+		return nil, err
+	}
+	o.report(Measuring, 0, nil)
+	d, _ := z.Dims()
+	c := &Screening{}
+	if c.Pairs, err = dependences(ctx, z, x); err != nil {
+		return nil, err
+	}
+	if x.Sequence() {
+		if c.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, c.Pairs)); err != nil {
+			return nil, err
+		}
+		if c.Curvature.Predictable {
+			c.Pairs = nil
+			c.Why = "The signals are predicted too well for their innovations to be examined."
+			return c, nil
+		}
+	}
+	worst, dependent := Worst(c.Pairs)
+	c.Dependent = dependent
+	nonlinear := dependent
+	if c.Curvature != nil {
+		nonlinear = c.Curvature.callsForNetwork(dependent)
+		if o.many(d) {
+			nonlinear = c.Curvature.Deviation > manyCurvatureSigmas
+		}
+	}
+	if c.Predicted, err = x.anyPredicted(ctx, z, o); err != nil {
+		return nil, err
+	}
+	c.Network = nonlinear && c.Predicted
+	c.Why = c.explain(worst, nonlinear)
+	return c, nil
+}
+
+// explain returns the result in a sentence. Worst is the most significant dependence; nonlinear is
+// whether there is evidence of a nonlinear mixture.
+func (c *Screening) explain(worst Dependence, nonlinear bool) string {
+	var why string
+	switch {
+	case c.Dependent && c.Predicted && !nonlinear:
+		why = "Sensor noise or more sources than channels explain how the signals depend on each " +
+			"other"
+	case c.Dependent:
+		why = fmt.Sprintf("Signals %d and %d depend on each other (%.3f ± %.3f nats)",
+			worst.I+1, worst.J+1, worst.Nats, worst.SE)
+	case nonlinear:
+		why = "How the signals are mixed varies with their values"
+	default:
+		why = "The signals don't depend on each other significantly"
+	}
+	if (c.Dependent || nonlinear) && !c.Predicted {
+		why += ", but their pasts don't predict them, and without that no nonlinear demixing " +
+			"could be identified"
+	}
+	return why + "."
+}
+
+// selectSuspects returns at most fewSignals of the signals z, in their order: those in the most
+// significant dependences of the pairs. The time to measure a Curvature grows with the fourth power
+// of the number of signals.
+//
+// Curvature's null hypothesis stays the same: if z is a linear mixture of any number of sources
+// with noise, so are any of its signals.
+func selectSuspects(z *mat.Dense, pairs []Dependence) *mat.Dense {
+	d, n := z.Dims()
+	if d <= fewSignals || len(pairs) == 0 {
+		return z
+	}
+	pairs = slices.Clone(pairs)
+	slices.SortStableFunc(pairs, func(a, b Dependence) int {
+		return cmp.Compare(b.Nats/b.SE, a.Nats/a.SE)
+	})
+	var chosen []int
+	for _, p := range pairs {
+		for _, i := range []int{p.I, p.J} {
+			if len(chosen) < fewSignals && !slices.Contains(chosen, i) {
+				chosen = append(chosen, i)
+			}
+		}
+	}
+	slices.Sort(chosen)
+	suspects := mat.NewDense(len(chosen), n, nil)
+	for k, i := range chosen {
+		suspects.SetRow(k, z.RawRowView(i))
+	}
+	return suspects
+}
+
+// anyPredicted reports whether at least one of the signals z is predicted by its own past.
+func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool, error) {
+	d, _ := z.Dims()
+	for i := range d {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if x.isPredicted(mat.Row(nil, i, z), o) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isPredicted reports whether the signal z is predicted by its own past: whether a model with the
+// past gives it a significantly shorter code at held-out positions. It overwrites z by its normal
+// scores.
+func (x *index) isPredicted(z []float64, o Options) bool {
+	// A mixture's density can have edges, which a model with a past would blur. The density of
+	// normal scores has none.
+	quantile.Normal(z)
+	n := float64(len(x.scored))
+	_, residualStd := ar.Regress(z, x.lags, x.scored)
+	_, std := ar.Regress(z, nil, x.scored)
+	if n*math.Log(std/residualStd) < float64(len(x.lags))/2*math.Log(n) {
+		return false // the coefficients have a longer code than they save
+	}
+	var with, without []float64
+	for fold := range o.Folds {
+		train, held := x.split(fold)
+		a, b := scorePast(z, x.lags, subsample(train, maxPositions), subsample(held, maxPositions),
+			o.Components) // by the past, without it
+		with, without = append(with, a...), append(without, b...)
+	}
+	return evidence.NewDifference(with, without).Significant()
+}
