@@ -120,8 +120,8 @@ func (o *ReadOptions) selectColumns(
 			return indices(len(columns)), nil, nil
 		}
 		if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
-			notes = append(notes, "the channels are in another order than those of the separation: they "+
-				"were taken by name")
+			notes = append(notes, "the channels are in another order than those of the "+
+				"separation: they were taken by name")
 		}
 		return kept, notes, err
 	}
@@ -132,8 +132,8 @@ func (o *ReadOptions) selectColumns(
 			i = number - 1
 		}
 		if i < 0 {
-			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, or "+
-				"a number up to %d", name, quoted(names), len(columns))
+			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
+				"or a number up to %d", name, quoted(names), len(columns))
 		}
 		without = append(without, i)
 	}

@@ -65,8 +65,8 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 		out.Events = append(out.Events, Event(a))
 	}
 	if others != nil {
-		out.Notes = append(out.Notes, fmt.Sprintf("most signals have %g Hz; those of another rate, "+
-			"%s, are left out here and kept in EDF files that are written",
+		out.Notes = append(out.Notes, fmt.Sprintf("most signals have %g Hz; those of another "+
+			"rate, %s, are left out here and kept in EDF files that are written",
 			out.Rate, strings.Join(others, ", ")))
 	}
 	if f.RecordStarts != nil {
@@ -74,8 +74,8 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 			"what comes before it")
 	}
 	if len(out.Events) > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d annotations, which EDF files that are written "+
-			"keep", len(out.Events)))
+		out.Notes = append(out.Notes, fmt.Sprintf("%d annotations, which EDF files that are "+
+			"written keep", len(out.Events)))
 	}
 	return out, nil
 }

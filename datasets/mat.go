@@ -135,18 +135,18 @@ func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 		case len(vectors) > 0 && haveOneLength(vectors):
 			return &matRecording{file: f, vectors: vectors}, nil
 		case len(vectors) > 0:
-			return nil, fmt.Errorf("there is no matrix, and vectors of several lengths; must be a matrix "+
-				"with a row for each position, or one of %s by ReadOptions.Variable", candidates(f))
+			return nil, fmt.Errorf("there is no matrix, and vectors of several lengths; must be a "+
+				"matrix with a row for each position, or one of %s by ReadOptions.Variable", candidates(f))
 		}
 	}
-	return nil, fmt.Errorf("there is no array of real numbers among %s; must be one with a row for "+
-		"each position", candidates(f))
+	return nil, fmt.Errorf("there is no array of real numbers among %s; must be one with a row "+
+		"for each position", candidates(f))
 }
 
 // errAxes is the error for an array of more than two axes.
 func errAxes(v *matlab.Variable) error {
-	return fmt.Errorf("the variable %v; must have two axes: write epochs one after the other, or as "+
-		"NPY of [epochs, signals, positions]", v)
+	return fmt.Errorf("the variable %v; must have two axes: write epochs one after the other, or "+
+		"as NPY of [epochs, signals, positions]", v)
 }
 
 // candidates lists the arrays that may hold signals or, if there are none, all variables.
@@ -418,8 +418,8 @@ func readFDT(folder, name, path string, n int) ([]float64, error) {
 		return nil, err
 	}
 	if info.Size() != 4*int64(n) {
-		return nil, fmt.Errorf("the file of numbers %s has %d bytes; must have 4 for each of %d numbers",
-			filepath.Base(numbers), info.Size(), n)
+		return nil, fmt.Errorf("the file of numbers %s has %d bytes; must have 4 for each of %d "+
+			"numbers", filepath.Base(numbers), info.Size(), n)
 	}
 	values := make([]float64, n)
 	_, err = fixedSize(file, 4, func(b []byte) float64 {

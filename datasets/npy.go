@@ -115,8 +115,8 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 // 0.00007) where only positions whose past was in their epoch counted; of 200 it was 0.00019 and
 // 0.00017 (SE 0.00002 each).
 func epochsNote(epochs, n int) string {
-	return fmt.Sprintf("%d epochs of %d positions are put one after the other, as if they followed "+
-		"one another without a gap", epochs, n)
+	return fmt.Sprintf("%d epochs of %d positions are put one after the other, as if they "+
+		"followed one another without a gap", epochs, n)
 }
 
 // readNPYHeader returns the text of the header, a dictionary in Python.

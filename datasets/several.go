@@ -84,8 +84,8 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	}
 	joined.Names = distinctNames(joined.Names)
 	if longest > shortest {
-		joined.Notes = append(joined.Notes, fmt.Sprintf("the files have %d to %d positions: all are "+
-			"cut to %d", shortest, longest, shortest))
+		joined.Notes = append(joined.Notes, fmt.Sprintf("the files have %d to %d positions: all "+
+			"are cut to %d", shortest, longest, shortest))
 	}
 	for c := range joined.Aside {
 		joined.Aside[c] = joined.Aside[c].at(indices(shortest))

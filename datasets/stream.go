@@ -83,8 +83,8 @@ const maxObservedColumns = 1 << 12
 // if nothing is to be set aside: of a wide NPY or WAV file, or of one with an error.
 func (s *Stream) observe(c *content) ([]column, error) {
 	if c.bySignal && c.d > 1 {
-		return nil, fmt.Errorf("an array in Fortran order, which has one signal after another, %w; "+
-			"must be saved in C order", ErrNotBlocks)
+		return nil, fmt.Errorf("an array in Fortran order, which has one signal after another, "+
+			"%w; must be saved in C order", ErrNotBlocks)
 	}
 	s.columns, s.d, s.n = c.d, c.d, c.n
 	if c.d < 1 || c.n < 1 && c.n != unknownLength {

@@ -77,9 +77,9 @@ func openWAV(r io.Reader, o *ReadOptions) (*content, error) {
 	return c, nil
 }
 
-// minStreamedSize is the size of samples from which the header's may be a placeholder. Programs that
-// don't know the size yet write one, such as 0x7ffff000 (sox), 0xffffffff (ffmpeg) or 0. The file is
-// then read to its end, as is one that has 2 GiB or more.
+// minStreamedSize is the size of samples from which the header's may be a placeholder. Programs
+// that don't know the size yet write one, such as 0x7ffff000 (sox), 0xffffffff (ffmpeg) or 0. The
+// file is then read to its end, as is one that has 2 GiB or more.
 const minStreamedSize = 0x7ffff000
 
 // readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes, or

@@ -71,8 +71,8 @@ func (c *AutoregressiveConfig) Done() *Node {
 	before, after := margins(c.past, axes)
 	for i, n := range z.Shape().Dimensions[2:] {
 		if n <= before[i]+after[i] {
-			exceptions.Panicf("flows: Autoregressive: z is %s; must have more than %d positions along "+
-				"axis %d, as far as Past reaches", z.Shape(), before[i]+after[i], 2+i)
+			exceptions.Panicf("flows: Autoregressive: z is %s; must have more than %d positions "+
+				"along axis %d, as far as Past reaches", z.Shape(), before[i]+after[i], 2+i)
 		}
 	}
 	shifted := func(offset []int) *Node { // z at t+offset, for all t of the result

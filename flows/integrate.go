@@ -99,8 +99,8 @@ func (c *IntegrateConfig) Done() *Node {
 		// What While refuses on XLA is refused here, too.
 		for s := range scalars {
 			if s.sharedIn(g) {
-				exceptions.Panicf("flows: Integrate: the velocity shares a scalar, %g of MulScalar or "+
-					"the like, with the graph around it; must be alone in its graph", s.value)
+				exceptions.Panicf("flows: Integrate: the velocity shares a scalar, %g of "+
+					"MulScalar or the like, with the graph around it; must be alone in its graph", s.value)
 			}
 		}
 		for k := range c.steps {

@@ -428,8 +428,9 @@ func (t *Trainer) checkRuns(g *Graph, loss *Node) {
 	}
 	for v := range t.store.IterVariables() {
 		if v.Trainable && v.InUseByGraph(g) && (v.Shape().Rank() == 0 || v.Shape().Dim(0) != t.runs) {
-			exceptions.Panicf("the loss is %s, one for each of %d runs, and variable %q is %s; must be "+
-				"a scalar for one run, as by ReduceAllMean, or [R] where each variable is [R, …]",
+			exceptions.Panicf("the loss is %s, one for each of %d runs, and variable %q is %s; "+
+				"must be a scalar for one run, as by ReduceAllMean, or [R] where each variable "+
+				"is [R, …]",
 				loss.Shape(), t.runs, v.Path(), v.Shape())
 		}
 	}

@@ -95,7 +95,8 @@ type Flow struct {
 	// fit; see Fit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
-	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or Prediction.
+	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or
+	// Prediction.
 	Context iterate.Context `json:"context"`
 	// Windows are how many positions a LocalWindow reaches to each side along each axis. {3} is
 	// three; 0 shows a network nothing except z_t. With several, in rising order, each fold
@@ -296,11 +297,11 @@ func (c Config) validate(d int) error {
 	case !slices.Contains(methods, c.Method):
 		return fmt.Errorf("Method: is %q; must be one of %q", c.Method, methods)
 	case c.Components < 0 || c.Components == 1 || c.Components > d:
-		return fmt.Errorf("Components: are %d of %d signals; must be 2 to %[2]d, or 0 for the signals' "+
-			"rank", c.Components, d)
+		return fmt.Errorf("Components: are %d of %d signals; must be 2 to %[2]d, or 0 for the "+
+			"signals' rank", c.Components, d)
 	case c.NetworkSteps < 0:
-		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the signals "+
-			"call for", c.NetworkSteps)
+		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the "+
+			"signals call for", c.NetworkSteps)
 	case c.NetworkSteps > 0 && c.Method != Auto && c.Method != NetworkOnly:
 		return fmt.Errorf("NetworkSteps: are %d; must be 0 for the method %q, which has no networks",
 			c.NetworkSteps, c.Method)
@@ -312,8 +313,8 @@ func (c Config) validate(d int) error {
 	case c.Checkpoint != "":
 		parts := slices.DeleteFunc(c.custom(), func(name string) bool { return name == "Flow.Stop" })
 		if len(parts) > 0 {
-			return fmt.Errorf("Checkpoint: is set beside %s; must be empty then, since functions can't be "+
-				"compared",
+			return fmt.Errorf("Checkpoint: is set beside %s; must be empty then, since functions "+
+				"can't be compared",
 				strings.Join(parts, ", "))
 		}
 	}

@@ -291,8 +291,8 @@ func (f *fitting) checkRanks() error {
 	d0, _ := f.runs[0].x.Dims()
 	for _, r := range f.runs {
 		if d, _ := r.x.Dims(); d != d0 {
-			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must have %d as "+
-				"run 0, or Components must be set", r.place, d, d0)}
+			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must "+
+				"have %d as run 0, or Components must be set", r.place, d, d0)}
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ type Status = iterate.Status
 
 // Why a fit ended.
 const (
-	StoppedMethod     = iterate.StoppedMethod     // no iterations: the method's signals are the result
+	StoppedMethod     = iterate.StoppedMethod     // no iterations: the signals are the method's
 	StoppedIterations = iterate.StoppedIterations // all iterations were made
 	StoppedAsked      = iterate.StoppedAsked      // Flow.Stop returned true
 	StoppedBudget     = iterate.StoppedBudget     // Flow.Budget was used up

@@ -62,11 +62,12 @@ func (r *Result) save(dir string) error {
 	}
 	learned := slices.ContainsFunc(r.maps, func(s iterate.Stage) bool { return s.Learned != nil })
 	if learned && r.Config.Flow.Network != nil {
-		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, or "+
-			"Flow.Family must be %q", Linear)
+		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, "+
+			"or Flow.Family must be %q", Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
-		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n, datasets.MaxEntries)
+		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n,
+			datasets.MaxEntries)
 	}
 	return sealed.Write(dir, resultFormat, resultVersion, func(dir string) error {
 		return r.write(dir)

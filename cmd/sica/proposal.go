@@ -92,8 +92,8 @@ func readProposal(model string, k int) (p proposal, err error) {
 	path := filepath.Join(model, proposalFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, usage.Errorf("--proposed: %s holds no proposal: use sica inspect --reference first, "+
-			"or --components", model)
+		return p, usage.Errorf("--proposed: %s holds no proposal: use sica inspect --reference "+
+			"first, or --components", model)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &p)

@@ -149,8 +149,8 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	opt.fitting.LeaveOutPauses = sequence && !isFree
 	opt.fitting.Thin = !isFree
 	if opt.fitting.SkipsSome() && isFree {
-		return usage.Errorf("--skip: networks of the family free can't be applied to other positions " +
-			"than they learned from: use another --method")
+		return usage.Errorf("--skip: networks of the family free can't be applied to other " +
+			"positions than they learned from: use another --method")
 	}
 	parts := progress.NewQuiet(cmd.ErrOrStderr())
 	defer parts.Done()

@@ -50,8 +50,8 @@ func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	return append([]float64(nil), p.projected[:order]...)
 }
 
-// order returns the order of the shortest code. One factorisation gives the prediction errors of all
-// orders: the k-th value reduces their variance by projected[k]².
+// order returns the order of the shortest code. One factorisation gives the prediction errors of
+// all orders: the k-th value reduces their variance by projected[k]².
 func (p *Predictor) order(power float64, n int) (order int) {
 	variance, shortest := power, math.Inf(1)
 	for k := 0; ; k++ {
@@ -82,8 +82,8 @@ func (p *Predictor) solve(trans blas.Transpose, order int) {
 // q and innovations of the given power. It is the shorter of two. One is log(n)/2 for each weight.
 // The other is the Occam factor of a Gaussian prior, whose standard deviation is 1/distance for the
 // weight of a value at that distance (R. Litterman, Journal of Business & Economic Statistics 4(1),
-// 1986). With the second, the many weights of a smooth signal, which the data hardly determine, cost
-// little.
+// 1986). With the second, the many weights of a smooth signal, which the data hardly determine,
+// cost little.
 func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	order := len(weights)
 	if order == 0 {

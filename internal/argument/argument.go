@@ -16,8 +16,8 @@ import (
 // Any is a dimension of any length.
 const Any = -1
 
-// Floats panics unless x is of a float dtype and has minRank to maxRank axes. For the message, where
-// is the function ("layers: Dense"), name the argument, and form its shape ("[R, B, C]").
+// Floats panics unless x is of a float dtype and has minRank to maxRank axes. For the message,
+// where is the function ("layers: Dense"), name the argument, and form its shape ("[R, B, C]").
 func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
 	if !x.DType().IsFloat() {
 		exceptions.Panicf("%s: %s is %s; must be floats shaped %s", where, name, x.Shape(), form)

@@ -61,8 +61,8 @@ func (c Chain) Pointwise() error {
 				k+1, len(c), ErrNotPointwise)
 		}
 		if !mapping.IsPointwise(s.Fixed) {
-			return fmt.Errorf("stage %d of %d, a custom transform whose method Pointwise isn't there or "+
-				"returns false: %w", k+1, len(c), ErrNotPointwise)
+			return fmt.Errorf("stage %d of %d, a custom transform whose method Pointwise isn't "+
+				"there or returns false: %w", k+1, len(c), ErrNotPointwise)
 		}
 	}
 	return nil

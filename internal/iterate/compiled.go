@@ -182,8 +182,8 @@ func (f *networks) checkOwn() error {
 	}
 	for v := range scope.IterVariables() {
 		if !v.HasValue() {
-			return fmt.Errorf("network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, whose "+
-				"weights each of the %d networks has to itself", v.Path(), f.count)
+			return fmt.Errorf("network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, "+
+				"whose weights each of the %d networks has to itself", v.Path(), f.count)
 		}
 	}
 	return nil

@@ -351,8 +351,8 @@ func (c Config) validateEnd(n int) error {
 	case c.Budget < 0:
 		return fmt.Errorf("budget: is %v; must be positive, or 0 for none", c.Budget)
 	case c.KeepBest && n < dependence.MinPositions:
-		return fmt.Errorf("keep best: %d positions are too few to measure the dependence of an iterate; "+
-			"must be at least %d, or the last iterate is kept", n, dependence.MinPositions)
+		return fmt.Errorf("keep best: %d positions are too few to measure the dependence of an "+
+			"iterate; must be at least %d, or the last iterate is kept", n, dependence.MinPositions)
 	}
 	return nil
 }
@@ -372,13 +372,13 @@ func (c Config) ValidateWindows(shape []int) error {
 			c.Windows, Prediction)
 	}
 	if len(c.Windows) > 1 && c.Folds == 0 {
-		return fmt.Errorf("windows: are %v; must be one without folds, since held-out positions weigh "+
-			"several", c.Windows)
+		return fmt.Errorf("windows: are %v; must be one without folds, since held-out positions "+
+			"weigh several", c.Windows)
 	}
 	for _, n := range shape {
 		if span := 2*c.window() + 1; n < span {
-			return fmt.Errorf("windows: %d spans %d positions, and an axis of the signals has %d; must fit "+
-				"each axis", c.window(), span, n)
+			return fmt.Errorf("windows: %d spans %d positions, and an axis of the signals has %d; "+
+				"must fit each axis", c.window(), span, n)
 		}
 	}
 	return nil

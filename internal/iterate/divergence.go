@@ -115,8 +115,8 @@ func (e *Ensemble) trainAndMeasure(
 		}
 		for r, c := range calibrations {
 			if !signal.Finite(c.divergence) || !signal.Finite(c.context.divergence) {
-				return nil, fmt.Errorf("estimating the divergence: it is %g of the signals and %g of their "+
-					"contexts: %w", c.divergence, c.context.divergence, signal.ErrNotFinite)
+				return nil, fmt.Errorf("estimating the divergence: it is %g of the signals and %g "+
+					"of their contexts: %w", c.divergence, c.context.divergence, signal.ErrNotFinite)
 			}
 			if c.divergence > joint[r].divergence {
 				joint[r] = c

@@ -295,8 +295,8 @@ func (r *run) advance(j int, estimate Estimate) {
 		if err := r.retreat(good); err != nil {
 			why += fmt.Sprintf(" (going back failed: %v)", err)
 		}
-		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow diverges; kept iterate %d; smaller steps "+
-			"may help", why, out.Best))
+		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow diverges; kept iterate %d; smaller "+
+			"steps may help", why, out.Best))
 		return
 	}
 	if asked {

@@ -37,8 +37,8 @@ func (s *Step) Check(cfg Config, d, axes int) error {
 		reaches := len(grid.Reaches(cfg.window(), axes))
 		wrong := func(w []float64) bool { return w != nil && len(w) != reaches }
 		if len(s.Ridge) != d || slices.ContainsFunc(s.Ridge, wrong) {
-			return fmt.Errorf("a step has predictions of other signals; must be of %d signals from %d "+
-				"neighbours", d, reaches)
+			return fmt.Errorf("a step has predictions of other signals; must be of %d signals "+
+				"from %d neighbours", d, reaches)
 		}
 	}
 	return nil
@@ -108,8 +108,8 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 		return nil, fmt.Errorf("the positions have the shape %v; must have %v as in the fit, for "+
 			"networks over the whole sequence", shape, e.fitted)
 	case len(e.shape) == 0 && len(e.fitted) > 1:
-		return nil, fmt.Errorf("the shape of %d positions is missing; must be given, as those of the "+
-			"fit had the shape %v", n, e.fitted)
+		return nil, fmt.Errorf("the shape of %d positions is missing; must be given, as those of "+
+			"the fit had the shape %v", n, e.fitted)
 	case len(shape) != len(e.fitted):
 		return nil, fmt.Errorf("the shape %v has %d axes; must have %d, as the fit's shape %v",
 			shape, len(shape), len(e.fitted), e.fitted)

@@ -105,8 +105,8 @@ func newStack(matrices []*mat.SymDense) (*stack, error) {
 			for j := range s.d {
 				v := m.At(i, j)
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, column %d; "+
-						"must be finite", k+1, v, i+1, j+1)
+					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, "+
+						"column %d; must be finite", k+1, v, i+1, j+1)
 				}
 				s.data[(i*s.d+j)*s.k+k] = v
 			}

@@ -290,7 +290,9 @@ func newNearestInSpace(y *mat.Dense, count int) *nearestInSpace {
 	for t := range points {
 		points[t] = point{Point: mat.Col(nil, t, y), position: t}
 	}
-	return &nearestInSpace{points: points, tree: kdtree.New(slices.Clone(points), false), count: count}
+	return &nearestInSpace{
+		points: points, tree: kdtree.New(slices.Clone(points), false), count: count,
+	}
 }
 
 func (n *nearestInSpace) ofFit(t int) []int { return n.neighbours(n.points[t]) }

@@ -178,8 +178,8 @@ func (m *Invertible) check(d int) error {
 		return fmt.Errorf("a network is missing; must be of %d signals", d)
 	}
 	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxLayers {
-		return fmt.Errorf("a network has %d affine maps and %d layers of nonlinearities; must have "+
-			"one more of the first, and at most %d layers", len(m.Linear), len(m.Bends), maxLayers)
+		return fmt.Errorf("a network has %d affine maps and %d layers of nonlinearities; must "+
+			"have one more of the first, and at most %d layers", len(m.Linear), len(m.Bends), maxLayers)
 	}
 	for l, a := range m.Linear {
 		if err := a.check(d); err != nil {
@@ -196,8 +196,8 @@ func (m *Invertible) check(d int) error {
 		}
 		for _, c := range bends {
 			if !(math.Abs(c) < 1) {
-				return fmt.Errorf("layer %d of a network has the nonlinearity %g; must be between -1 "+
-					"and 1", l+1, c)
+				return fmt.Errorf("layer %d of a network has the nonlinearity %g; must be between "+
+					"-1 and 1", l+1, c)
 			}
 		}
 	}

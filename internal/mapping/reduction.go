@@ -58,8 +58,8 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 	}
 	var svd mat.SVD
 	if !svd.Factorize(standard.T(), mat.SVDThin) {
-		return nil, errors.New("preprocess: the singular value decomposition of the channels didn't " +
-			"converge")
+		return nil, errors.New("preprocess: the singular value decomposition of the channels " +
+			"didn't converge")
 	}
 	values := svd.Values(nil)
 	var axes mat.Dense
@@ -86,8 +86,8 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 		k = r.Rank
 	}
 	if k < 1 || k > r.Rank {
-		return nil, fmt.Errorf("preprocess: components: are %d of %d channels of rank %d; must be 1 "+
-			"to %[3]d", k, d, r.Rank)
+		return nil, fmt.Errorf("preprocess: components: are %d of %d channels of rank %d; must be "+
+			"1 to %[3]d", k, d, r.Rank)
 	}
 	r.Axes = mat.DenseCopyOf(axes.Slice(0, d, 0, k)).RawMatrix().Data
 	r.Explained = floats.Dot(values[:k], values[:k]) / floats.Dot(values, values)

@@ -71,8 +71,8 @@ func checkValue(v float64, t int) error {
 // d signals takes.
 func CheckNew(name string, x *mat.Dense, d int) error {
 	if x == nil || x.IsEmpty() {
-		return fmt.Errorf("%s: is empty; must have %d rows, one for each signal, and a column for each "+
-			"position", name, d)
+		return fmt.Errorf("%s: is empty; must have %d rows, one for each signal, and a column for "+
+			"each position", name, d)
 	}
 	rows, _ := x.Dims()
 	if rows != d {

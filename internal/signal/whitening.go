@@ -135,8 +135,9 @@ func CheckRank(values, means []float64, n int) error {
 	rounding := 4 * 0x1p-52 * max(values[0], floats.Norm(means, math.Inf(1))*math.Sqrt(float64(n)))
 	if smallest := values[d-1]; !(smallest > rounding) {
 		return fmt.Errorf("the %d signals are linearly dependent to float64's precision "+
-			"(their smallest singular value is %.1e of the largest): leave out a signal that others "+
-			"determine, or standardise first if their scales or offsets differ much", d, smallest/values[0])
+			"(their smallest singular value is %.1e of the largest): leave out a signal that "+
+			"others determine, or standardise first if their scales or offsets differ much",
+			d, smallest/values[0])
 	}
 	return nil
 }

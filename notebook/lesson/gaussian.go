@@ -45,8 +45,8 @@ func fromCovariance(c mat.Matrix) Gaussian {
 
 func (g Gaussian) check() error {
 	if !(g.Variances[0] > 0 && g.Variances[1] > 0 && math.Abs(g.Correlation) < 1) {
-		return fmt.Errorf("lesson: the Gaussian is %+v; must have positive variances and a correlation "+
-			"between -1 and 1", g)
+		return fmt.Errorf("lesson: the Gaussian is %+v; must have positive variances and a "+
+			"correlation between -1 and 1", g)
 	}
 	return nil
 }

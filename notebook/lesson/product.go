@@ -35,8 +35,8 @@ func Product(rng *rand.Rand, z *mat.Dense) (*mat.Dense, error) {
 // error calls z by the name.
 func check(name string, z *mat.Dense, d int) error {
 	if z == nil || z.IsEmpty() {
-		return fmt.Errorf("lesson: %s: is empty; must have a row for each signal and a column for each "+
-			"position", name)
+		return fmt.Errorf("lesson: %s: is empty; must have a row for each signal and a column for "+
+			"each position", name)
 	}
 	if rows, _ := z.Dims(); d > 0 && rows != d {
 		return fmt.Errorf("lesson: %s: has %d signals; must have %d", name, rows, d)

@@ -35,8 +35,8 @@ func (r row) key() string {
 // with the time of each as a multiple of ours on XLA.
 func writeTable(w io.Writer, rows []row) error {
 	var text strings.Builder
-	text.WriteString("| case | d | T | runs | cores | implementation | median ms | 10 % to 90 % | " +
-		"× ours | compiled in s | arithmetic, traffic |\n")
+	text.WriteString("| case | d | T | runs | cores | implementation | median ms | 10 % to 90 % " +
+		"| × ours | compiled in s | arithmetic, traffic |\n")
 	text.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, r := range inOrder(rows) {
 		ratio, peak := "", ""

@@ -50,16 +50,16 @@ func Fit(
 ) (*sica.Result, error) {
 	d, t := x.Dims()
 	if len(cfg.Shape) > 1 {
-		return nil, fmt.Errorf("blockwise: %w: shape %v: want a sequence; fit images and videos as a "+
-			"whole", sica.ErrConfig, cfg.Shape)
+		return nil, fmt.Errorf("blockwise: %w: shape %v: want a sequence; fit images and videos "+
+			"as a whole", sica.ErrConfig, cfg.Shape)
 	}
 	if n < 0 {
 		return nil, fmt.Errorf("blockwise: %w: %d positions: want a positive number, or 0 to choose",
 			sica.ErrConfig, n)
 	}
 	if p, ok := cfg.Prepare.(interface{ Pointwise() bool }); ok && !p.Pointwise() {
-		return nil, fmt.Errorf("blockwise: Prepare: %w: its Pointwise returns false, so that Transform "+
-			"can't apply it to blocks", sica.ErrNotPointwise)
+		return nil, fmt.Errorf("blockwise: Prepare: %w: its Pointwise returns false, so that "+
+			"Transform can't apply it to blocks", sica.ErrNotPointwise)
 	}
 	cfg.Shape = nil
 	var chosen part
@@ -131,8 +131,9 @@ func choosePart(
 				learned, worst, worst-saved)}, nil
 		}
 		if n == most {
-			return part{z, fit, fmt.Sprintf("%s, the most at once: the linear rule expects of them an "+
-				"error, 1 − |correlation| with a source, of up to %.2g; more positions may save %.2g. ",
+			return part{z, fit, fmt.Sprintf("%s, the most at once: the linear rule expects of "+
+				"them an error, 1 − |correlation| with a source, of up to %.2g; more positions "+
+				"may save %.2g. ",
 				learned, worst, saved)}, nil
 		}
 		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))

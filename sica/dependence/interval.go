@@ -51,7 +51,9 @@ type resampled struct {
 type moments struct{ values, squares []float64 }
 
 func newResampled(a, b [][]float64, positions *Partition) *resampled {
-	r := &resampled{positions: positions, a: blockMoments(a, positions), b: blockMoments(b, positions)}
+	r := &resampled{
+		positions: positions, a: blockMoments(a, positions), b: blockMoments(b, positions),
+	}
 	for _, u := range a {
 		var row [][]float64
 		for _, v := range b {

@@ -33,8 +33,8 @@ type savedMap struct {
 func (m *Model) Save(file string) error {
 	unmixing, mean, ok := m.Matrix()
 	if !ok {
-		return errors.New("ica: save: the map isn't linear; must be, or be that of a sica.Result, " +
-			"which has a Save of its own")
+		return errors.New("ica: save: the map isn't linear; must be, or be that of a " +
+			"sica.Result, which has a Save of its own")
 	}
 	saved := savedMap{Format: mapFormat, Version: mapVersion, Mean: mean}
 	rows, _ := unmixing.Dims()

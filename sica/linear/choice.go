@@ -270,8 +270,8 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 	return shortest, 0
 }
 
-// chooseRobust returns the explanation with the least sum over the scales of what its code is longer
-// than the shortest, of which the tolerance counts at most: the one that most scales don't
+// chooseRobust returns the explanation with the least sum over the scales of what its code is
+// longer than the shortest, of which the tolerance counts at most: the one that most scales don't
 // reject; and the index of the scale at which it is least longer. A single scale may be far out, as
 // that of 250 positions of a square wave.
 func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
-// What the decisions of the rule hang on. Measurements are those of the table linear (scripts/tables) unless
-// another test is named; "a choice" means that nothing was measured.
+// What the decisions of the rule hang on. Measurements are those of the table linear
+// (scripts/tables) unless another test is named; "a choice" means that nothing was measured.
 
 const (
 	// resolution is the noise, in standard deviations, that is added to the whitened signals

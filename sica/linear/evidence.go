@@ -197,7 +197,8 @@ func (s *separator) leaks(
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
 			bb := (va - 2*a + a*a*vb) / (det * det * n)
 			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
-			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2) // of standard deviations: z is white
+			// The ratio of the standard deviations, as z is white.
+			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2)
 			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
 			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
 			angles.SetSym(i, j, min(math.Sqrt(max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0))/2, math.Pi/4))

@@ -441,8 +441,8 @@ func (s *search) shorter() bool {
 	return most > clearlyShorter*tolerance
 }
 
-// judge sets whether sol has surplus sources, and joins the groups of signals that aren't identified
-// with noise in the models or, if there may be surplus sources, all.
+// judge sets whether sol has surplus sources, and joins the groups of signals that aren't
+// identified with noise in the models or, if there may be surplus sources, all.
 func (s *search) judge(sol *Solution) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors

@@ -38,7 +38,8 @@ func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []f
 			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
 	}
-	cost := float64(len(signals))/2*math.Log(n) + s.coders[0].predictor.Cost(sum, weights, 1, s.past.N) // scales, weights
+	cost := float64(len(signals))/2*math.Log(n) + // of the scales
+		s.coders[0].predictor.Cost(sum, weights, 1, s.past.N)
 	floats.AddConst(cost/evidence.Blocks, nats)
 	return weights, nats
 }
@@ -191,7 +192,8 @@ func (s *separator) straighten(
 		if q, err = past.SelfMoments(ctx, s.past, u); err != nil {
 			return 0, nil, err
 		}
-		return math.Log(ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size))/2 - slope/float64(len(y)), q, nil
+		power := ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size)
+		return math.Log(power)/2 - slope/float64(len(y)), q, nil
 	}
 	least, _, err := length(0)
 	if err != nil {

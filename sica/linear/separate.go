@@ -193,8 +193,8 @@ func (w *whitened) noiseMatrix() *mat.Dense {
 	return &m
 }
 
-// prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix, as
-// for addNoise.
+// prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix,
+// as for addNoise.
 func prepare(
 	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
 ) (*separator, error) {
@@ -219,7 +219,8 @@ func sphericalNoise(d int, std float64) *mat.Dense {
 	return m
 }
 
-// addNoise adds matrix·w to the signals z, d×n, with white noise w of variance 1. The matrix is d×d.
+// addNoise adds matrix·w to the signals z, d×n, with white noise w of variance 1. The matrix is
+// d×d.
 func addNoise(z, matrix *mat.Dense, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
 	d, n := z.Dims()

@@ -198,8 +198,8 @@ func (s *Solution) doubt() string {
 	p := slices.MaxFunc(s.Pairs, func(a, b Pair) int {
 		return cmp.Compare(a.Dependence, b.Dependence)
 	})
-	return fmt.Sprintf(" But the magnitudes of signals %d and %d depend on each other, so this may "+
-		"be wrong.", p.J+1, p.I+1)
+	return fmt.Sprintf(" But the magnitudes of signals %d and %d depend on each other, so this "+
+		"may be wrong.", p.J+1, p.I+1)
 }
 
 // groupNames lists the groups of several signals, counted from 1.

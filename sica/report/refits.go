@@ -18,14 +18,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// Stability is how little a separation depends on its seed and on the positions that it saw, as
-// in ICASSO (J. Himberg, A. Hyvärinen and F. Esposito, NeuroImage 22(3), 2004). The mixed
-// signals are separated several times more, each time with another seed and without another
-// slab of positions along the leading axis. Of long sequences, unless a flow follows, each sees a
-// part of the rest: 8,192 positions, in blocks of 1,024 spread evenly. If a signal's mean
-// correlation is below 0.95 then, all of the rest is separated. Each refit is applied to all
-// positions. Stability says whether the same signals come back, not whether they are right: whitening is stable even
-// on signals that it doesn't separate.
+// Stability is how little a separation depends on its seed and on the positions that it saw, as in
+// ICASSO (J. Himberg, A. Hyvärinen and F. Esposito, NeuroImage 22(3), 2004). The mixed signals are
+// separated several times more, each time with another seed and without another slab of positions
+// along the leading axis. Of long sequences, unless a flow follows, each sees a part of the rest:
+// 8,192 positions, in blocks of 1,024 spread evenly. If a signal's mean correlation is below 0.95
+// then, all of the rest is separated. Each refit is applied to all positions. Stability says
+// whether the same signals come back, not whether they are right: whitening is stable even on
+// signals that it doesn't separate.
 type Stability struct {
 	// MCC is the mean MCC of all pairs of recoveries, that of the result included.
 	MCC float64 `json:"mcc"`

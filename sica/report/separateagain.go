@@ -295,6 +295,6 @@ func (h *Halves) String() string {
 	if differ == nil {
 		return s
 	}
-	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may be "+
-		"too few", minStability, listSignals(differ))
+	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may "+
+		"be too few", minStability, listSignals(differ))
 }

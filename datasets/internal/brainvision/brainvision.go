@@ -175,8 +175,8 @@ func (f *File) decode(data []byte, format string, vectorized bool, scales []floa
 			len(data), size*d)
 	}
 	if rest := len(data) % (size * d); rest != 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("the file of values is cut off: its last %d bytes are "+
-			"left out", rest))
+		f.Notes = append(f.Notes, fmt.Sprintf("the file of values is cut off: its last %d bytes "+
+			"are left out", rest))
 		if vectorized {
 			return errors.New("the file of values is cut off; must have a whole number of positions")
 		}
@@ -249,8 +249,8 @@ func (f *File) beside(folder fs.FS, header, named string, endings ...string) str
 		name := path.Join(path.Dir(header), candidate)
 		if info, err := fs.Stat(folder, name); err == nil && !info.IsDir() {
 			if i > 0 && named != "" {
-				f.Notes = append(f.Notes, fmt.Sprintf("the header names the file %q, which isn't there: "+
-					"took %q", short(path.Base(named)), candidate))
+				f.Notes = append(f.Notes, fmt.Sprintf("the header names the file %q, which isn't "+
+					"there: took %q", short(path.Base(named)), candidate))
 			}
 			return name
 		}

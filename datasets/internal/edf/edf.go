@@ -144,8 +144,8 @@ func (f *File) check() error {
 				s.PerRecord)
 		}
 		if n := s.records(); n != records {
-			return fmt.Errorf("signal %d (%s) has values for %d data records; must be %d, as signal 1", i+1,
-				s.Label, n, records)
+			return fmt.Errorf("signal %d (%s) has values for %d data records; must be %d, as signal 1",
+				i+1, s.Label, n, records)
 		}
 	}
 	if f.RecordStarts != nil && len(f.RecordStarts) != records {

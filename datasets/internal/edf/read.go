@@ -143,7 +143,8 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 	var columns [len(fieldWidths)][]string
 	for k, width := range fieldWidths {
 		for i := range n {
-			columns[k] = append(columns[k], strings.TrimRight(latin(fields[i*width:(i+1)*width]), " \x00"))
+			text := latin(fields[i*width : (i+1)*width])
+			columns[k] = append(columns[k], strings.TrimRight(text, " \x00"))
 		}
 		fields = fields[n*width:]
 	}
@@ -151,7 +152,8 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 	low, high := f.Format.limits()
 	for i := range n {
 		s := Signal{
-			Label: columns[0][i], Transducer: columns[1][i], Unit: columns[2][i], Prefilter: columns[7][i],
+			Label: columns[0][i], Transducer: columns[1][i], Unit: columns[2][i],
+			Prefilter: columns[7][i],
 		}
 		name := fmt.Sprintf("of signal %d (%s)", i+1, s.Label)
 		var err [5]error
@@ -159,7 +161,8 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 		s.PhysicalMax, err[1] = readFloat("physical maximum "+name, columns[4][i])
 		s.DigitalMin, err[2] = readInt("digital minimum "+name, columns[5][i], low, high)
 		s.DigitalMax, err[3] = readInt("digital maximum "+name, columns[6][i], low, high)
-		s.PerRecord, err[4] = readInt("number of values in a data record "+name, columns[8][i], 1, 1<<24)
+		s.PerRecord, err[4] = readInt("number of values in a data record "+name, columns[8][i],
+			1, 1<<24)
 		if err[4] != nil {
 			return nil, err[4]
 		}
@@ -175,8 +178,8 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 			return nil, e
 		}
 		if s.DigitalMin >= s.DigitalMax || s.PhysicalMin == s.PhysicalMax {
-			return nil, fmt.Errorf("the ranges %s are %d to %d and %g to %g; the digital one must rise "+
-				"and the physical one mustn't be empty",
+			return nil, fmt.Errorf("the ranges %s are %d to %d and %g to %g; the digital one must "+
+				"rise and the physical one mustn't be empty",
 				name, s.DigitalMin, s.DigitalMax, s.PhysicalMin, s.PhysicalMax)
 		}
 		part.signal = len(f.Signals)
@@ -240,8 +243,8 @@ func (f *File) readRecords(r io.Reader, l *layout) error {
 		f.RecordStarts = starts
 		for k, s := range starts {
 			if math.IsNaN(s) {
-				return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps", k+1,
-					f.Format.annotationLabel())
+				return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps",
+					k+1, f.Format.annotationLabel())
 			}
 		}
 	}
@@ -314,7 +317,8 @@ func latin(b []byte) string {
 func readInt(name, text string, low, high int) (int, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64) // some write 1.0
 	if err != nil || v != math.Trunc(v) || v < float64(low) || v > float64(high) {
-		return 0, fmt.Errorf("the %s is %q; must be a whole number from %d to %d", name, text, low, high)
+		return 0, fmt.Errorf("the %s is %q; must be a whole number from %d to %d",
+			name, text, low, high)
 	}
 	return int(v), nil
 }

@@ -130,8 +130,8 @@ func byteOrder(data []byte) (binary.ByteOrder, error) {
 	case "MI":
 		order = binary.BigEndian
 	default:
-		return nil, errors.New("not a MAT-file: there is no mark of the byte order at byte 127; must " +
-			"be IM or MI")
+		return nil, errors.New("not a MAT-file: there is no mark of the byte order at byte 127; " +
+			"must be IM or MI")
 	}
 	switch version := order.Uint16(data[versionOffset:]); version {
 	case 0x0100:

@@ -294,8 +294,8 @@ func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, e
 				text)
 		}
 		if about.Rate == 0 {
-			return nil, usage.Errorf("--skip %s: the recording doesn't say how many positions are a "+
-				"second: use --rate, or positions such as 2500-3000", text)
+			return nil, usage.Errorf("--skip %s: the recording doesn't say how many positions are "+
+				"a second: use --rate, or positions such as 2500-3000", text)
 		}
 		return timedStretch(text, begin.Seconds()-about.Start, end.Seconds()-about.Start, n, about)
 	}
@@ -311,8 +311,8 @@ func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, e
 		annotated = append(annotated, s...)
 	}
 	if annotated == nil {
-		return nil, usage.Errorf("--skip %s: no annotation begins so: use times such as 10s-12s or "+
-			"positions such as 2500-3000", text)
+		return nil, usage.Errorf("--skip %s: no annotation begins so: use times such as 10s-12s "+
+			"or positions such as 2500-3000", text)
 	}
 	return annotated, nil
 }
