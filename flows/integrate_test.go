@@ -23,7 +23,7 @@ import (
 
 func doubles(t *testing.T, x *tensors.Tensor) []float64 {
 	t.Helper()
-	values, err := tensors.CopyFlatData[float64](x)
+	values, err := host.Values(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,17 +115,27 @@ func (a *adagrad) UpdateGraphWithGradients(
 		if !v.Trainable || !v.InUseByGraph(g) {
 			continue
 		}
-		grad := grads[0]
+		grad := atLeastSingle(grads[0])
 		grads = grads[1:]
 		sumVar := scope.Store().Scope(model.JoinPath("/", adagradScope, v.Scope())).
 			WithInitializer(initializer.Zero).
-			VariableWithShape(v.Name()+"_sum", v.Shape()).
+			VariableWithShape(v.Name()+"_sum", grad.Shape()).
 			SetTrainable(false)
 		sum := Add(sumVar.NodeValue(g), Square(grad))
 		sumVar.SetNodeValue(sum)
+		rate := ConvertDType(rate, grad.DType())
 		change := Div(Mul(rate, grad), AddScalar(Sqrt(sum), a.epsilon))
-		v.SetNodeValue(Sub(v.NodeValue(g), change))
+		v.SetNodeValue(Sub(v.NodeValue(g), ConvertDType(change, v.DType())))
 	}
+}
+
+// atLeastSingle returns a gradient in float32 if it is in half precision. Optimizers compute and
+// keep their state so: in half precision sums of many steps stop growing, and 0.999 may be 1.
+func atLeastSingle(grad *Node) *Node {
+	if grad.DType().IsFloat16() {
+		return ConvertDType(grad, dtypes.Float32)
+	}
+	return grad
 }
 
 // Clear implements optimizer.Interface.
@@ -256,6 +266,9 @@ func (a *runsAdam) UpdateGraphWithGradients(
 			scope.Scope())
 	}
 	g := grads[0].Graph()
+	if dtype.IsFloat16() { // which count to 2048 or to 256 only
+		dtype = dtypes.Float32
+	}
 	stepVar := a.variable(scope, "", "step", shapes.Make(dtype))
 	step := stepVar.NodeValue(g)
 	next := AddScalar(step, 1)
@@ -285,7 +298,7 @@ func (a *runsAdam) UpdateGraphWithGradients(
 				grouped[k][i] = relative[v].gradient(grouped[k][i])
 			}
 		}
-		grad := a.clipped(perRun(grouped[k])) // [R, P]
+		grad := a.clipped(atLeastSingle(perRun(grouped[k]))) // [R, P]
 		m1Var := a.variable(scope, a.scopes[k], "1st", grad.Shape())
 		m2Var := a.variable(scope, a.scopes[k], "2nd", grad.Shape())
 		m1 := Add(MulScalar(m1Var.NodeValue(g), a.beta1), MulScalar(grad, 1-a.beta1))
@@ -303,7 +316,7 @@ func (a *runsAdam) UpdateGraphWithGradients(
 			size := v.Shape().Size() / v.Shape().Dim(0)
 			part := Slice(change, AxisRange(), AxisRange(first, first+size)) // [R, size]
 			first += size
-			part = Reshape(part, v.Shape().Dimensions...)
+			part = ConvertDType(Reshape(part, v.Shape().Dimensions...), v.DType())
 			if c, ok := relative[v]; ok {
 				part = c.step(part)
 			}

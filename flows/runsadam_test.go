@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/backend"
@@ -174,4 +175,46 @@ func TestRunsAdamHyperparameters(t *testing.T) {
 	if got := descend(t, b, still, c, m, start, 2); !reflect.DeepEqual(got[1], start[0]) {
 		t.Errorf("a Schedule of rate 0 moved to %v", got[1])
 	}
+}
+
+// In half precision Adagrad and RunsAdam count their steps, follow their schedules and come as near
+// to the minimum as the numbers there are.
+func TestOptimizersInHalfPrecision(t *testing.T) {
+	target := []float64{1, 2, -3}
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		data := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(target, 1, 3)}
+		for dtype, rounding := range map[dtypes.DType]float64{ // of numbers up to 4
+			dtypes.Float16: 1. / (1 << 9), dtypes.BFloat16: 1. / (1 << 6),
+		} {
+			for name, opt := range map[string]optimizer.Interface{
+				"RunsAdam": flows.RunsAdam().Clip(100).
+					Schedule("/", flows.Schedule{Rate: 0.1, Steps: 550}).Done(),
+				"Adagrad": flows.Adagrad().LearningRate(1).Done(),
+			} {
+				loss := func(scope *model.Scope, data, _ []*Node) *Node {
+					w := scope.WithInitializer(initializer.Zero).
+						VariableWithShape("w", shapes.Make(dtype, 1, 3))
+					x := ConvertDType(data[0], dtype)
+					return ReduceSum(Square(Sub(w.NodeValue(x.Graph()), x)), -1)
+				}
+				store := model.NewStore()
+				trainer, err := flows.NewTrainer(b, store, opt, loss, []shapes.Shape{data[0].Shape()}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer trainer.Finalize()
+				if _, err := trainer.Train(t.Context(), data, nil, 600); err != nil {
+					t.Fatal(err)
+				}
+				for i, w := range doubles(t, store.GetVariable("/w").MustValue()) {
+					if math.Abs(w-target[i]) > 4*rounding {
+						t.Errorf("%s in %s: w[%d] is %g, want %g", name, dtype, i, w, target[i])
+					}
+				}
+				if v := store.GetVariable("/runs_adam/step"); v != nil && doubles(t, v.MustValue())[0] != 600 {
+					t.Errorf("%s in %s: counts %v steps, want 600", name, dtype, v.MustValue())
+				}
+			}
+		}
+	})
 }

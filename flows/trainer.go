@@ -178,13 +178,15 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
-// Train makes the first steps (1 to S) of batches, or any number without batches. It returns the loss of each step before its
-// update, [steps][R], without regularization. data and batches must have the shapes of NewTrainer;
-// they stay the caller's. A loss that is NaN or infinite, as by an overflow in half precision, is no
-// error.
+// Train makes the first steps (1 to S) of batches, or any number without batches. It returns the
+// loss of each step before its update, [steps][R], without regularization. data and batches must
+// have the shapes of NewTrainer; they stay the caller's. A loss that is NaN or infinite, as by an
+// overflow in half precision, is no error. For variables in half precision GoMLX's Adam needs
+// DType(dtypes.Float32).
 //
 // If ctx ends, Train returns its error: on XLA before the call of up to S steps, which can't be
-// interrupted (100 without batches), in pure Go before the next step. The updates of earlier steps stay.
+// interrupted (100 without batches), in pure Go before the next step. The updates of earlier steps
+// stay.
 func (t *Trainer) Train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {

@@ -92,9 +92,20 @@ func TestChoiceCutShort(t *testing.T) {
 	}
 }
 
-// A choice that the context cut short says so first, and identifies nothing.
+// A choice that the context cut short says so first, and identifies nothing, although the linear
+// rule had.
 func TestNothingIdentifiedWhereCutShort(t *testing.T) {
-	x := rotatedAR7(t, 4)
+	rng := rand.New(rand.NewPCG(4, 0))
+	s, err := datasets.AR(rng, 512,
+		datasets.ARProcess{Coefficients: []float64{0.9}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 50},
+		datasets.ARProcess{Coefficients: []float64{-0.5}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.LayeredMix(rng, s, 1, datasets.LeakyReLU(0.7))
+	if err != nil {
+		t.Fatal(err)
+	}
 	ends := func(calls int, m Method) (*separation, bool) {
 		ctx := contexttest.EndsAfter(t.Context(), calls)
 		s, err := separate(t, ctx, x, Config{Method: m})
@@ -105,6 +116,9 @@ func TestNothingIdentifiedWhereCutShort(t *testing.T) {
 	}
 	// The calls after which the linear rule has ended.
 	all := sort.Search(1<<20, func(calls int) bool { _, cut := ends(calls, LinearOnly); return !cut })
+	if s, _ := ends(1<<20, LinearOnly); !slices.ContainsFunc(s.Linear.Pairs, identified) {
+		t.Fatal("the linear rule identifies nothing")
+	}
 	for _, calls := range []int{0, 1, all / 2, all, all + 1, all + 2, all + 3} {
 		s, cut := ends(calls, Auto)
 		if !cut || !strings.HasPrefix(s.Why, "Stopped before nonlinear mixings were examined.") {

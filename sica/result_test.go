@@ -98,6 +98,11 @@ func TestConfigNumbers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	cfg := Config{Method: LinearOnly, NetworkSteps: 5}
+	if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) ||
+		!strings.Contains(err.Error(), "NetworkSteps: are 5; must be 0") {
+		t.Errorf("steps of networks for a method without them: %v", err)
+	}
 	if err := Default().Validate(1, 256); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
 		t.Errorf("one signal: %v", err)
 	}

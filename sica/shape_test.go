@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,22 @@ func TestShapeWithoutOnes(t *testing.T) {
 		if got := withoutOnes(test.shape); fmt.Sprint(got) != fmt.Sprint(test.want) {
 			t.Errorf("%v: %v, want %v", test.shape, got, test.want)
 		}
+	}
+}
+
+// A fit drops axes of length 1 of its shape: the result is that without them.
+func TestFitWithoutOnes(t *testing.T) {
+	x := smoothImages(t, 24, 32)
+	fit := func(shape ...int) *Result {
+		r, err := Fit(t.Context(), nil, x, Config{Method: LinearOnly, Shape: shape})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	got, want := fit(24, 1, 32), fit(24, 32)
+	if !mat.Equal(got.Z, want.Z) || !slices.Equal(got.Shape, []int{24, 32}) || got.Why != want.Why {
+		t.Errorf("shape %v: %s; want shape %v: %s", got.Shape, got.Why, want.Shape, want.Why)
 	}
 }
 
