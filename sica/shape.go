@@ -26,9 +26,10 @@ const (
 )
 
 // shapeHint returns a sentence if the signals x look like images in rows of another length than
-// shape says, with a space before it; else nothing.
+// shape says, with a space before it; else nothing. A shape of one axis says that they are a
+// sequence, whatever they look like.
 func shapeHint(x *mat.Dense, shape []int) string {
-	if len(shape) > 2 {
+	if len(shape) == 1 || len(shape) > 2 {
 		return ""
 	}
 	w := rowLength(x)

@@ -54,6 +54,9 @@ func TestShapeHint(t *testing.T) {
 	if hint := shapeHint(x, []int{48, 64}); hint != "" {
 		t.Errorf("images with their shape: %q", hint)
 	}
+	if hint := shapeHint(x, []int{48 * 64}); hint != "" {
+		t.Errorf("what is said to be a sequence: %q", hint)
+	}
 	photographs, _, err := datasets.Photographs()
 	if err != nil {
 		t.Fatal(err)

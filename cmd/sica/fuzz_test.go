@@ -240,7 +240,7 @@ func quick(args []string, flags map[string][]string) []string {
 		given := slices.ContainsFunc(args,
 			func(arg string) bool { return arg == "--" || strings.HasPrefix(arg, flag) })
 		if slices.Contains(flags[name], flag) && !given &&
-			(flag == "--backend" || name == "figure") {
+			(flag == "--backend" || name == "figure" && !slices.Contains(args, modelsFigure)) {
 			args = append(slices.Clip(args), flag+"="+value)
 		}
 	}

@@ -103,6 +103,8 @@ type fitOptions struct {
 	components     int
 	seed           uint64
 	backend        string
+
+	presetNote string // on a preset that wasn't given; empty for none
 }
 
 func (opt *fitOptions) add(cmd *cobra.Command) {
@@ -123,6 +125,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 // config returns the settings that the flags stand for, or a usage error. Changed reports
 // whether a flag was given.
 func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, error) {
+	opt.setPreset(changed)
 	cfg, err := presetConfig(opt.method, opt.preset)
 	if err != nil {
 		return cfg, err
@@ -157,13 +160,60 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 	return cfg, nil
 }
 
+// A fitMethod is a method that has settings of package sica.
+type fitMethod struct {
+	name    string
+	presets []experiment.Preset
+	config  func(experiment.Preset) (sica.Config, error)
+}
+
+// fitMethods are all methods of a fit.
+func fitMethods() []fitMethod {
+	var methods []fitMethod
+	for _, m := range experiment.Methods() {
+		if _, err := m.Config(experiment.SmokePreset); err == nil {
+			methods = append(methods, fitMethod{m.Name, m.Presets, m.Config})
+		}
+		if m.Name == "sica" {
+			methods = append(methods, fitMethod{"sica-linear", m.Presets, func(p experiment.Preset) (
+				sica.Config, error) {
+				cfg, err := m.Config(p)
+				cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
+				return cfg, err
+			}})
+		}
+	}
+	return methods
+}
+
+// setPreset sets the preset of a method that lacks the default one, unless a preset was given: its
+// first one.
+func (opt *fitOptions) setPreset(changed func(flag string) bool) {
+	for _, m := range fitMethods() {
+		if m.name == opt.method && !changed("preset") && !slices.Contains(m.presets,
+			experiment.Preset(opt.preset)) {
+			opt.preset = string(m.presets[0])
+			opt.presetNote = fmt.Sprintf("--preset %s, which is slow: --method %s has no preset %s", opt.preset,
+				m.name, experiment.DefaultPreset)
+		}
+	}
+}
+
+// notes are those on the settings of the fit.
+func (opt *fitOptions) notes() (notes []string) {
+	if opt.presetNote != "" {
+		notes = append(notes, opt.presetNote)
+	}
+	return notes
+}
+
 // presetConfig returns the settings of a method's preset.
 func presetConfig(method, preset string) (sica.Config, error) {
 	for _, m := range fitMethods() {
-		if m.Name != method {
+		if m.name != method {
 			continue
 		}
-		cfg, err := m.Config(experiment.Preset(preset))
+		cfg, err := m.config(experiment.Preset(preset))
 		if err != nil {
 			return cfg, usage.Errorf("--method %s has no --preset %q: use %s", method, preset,
 				presetNames(m))
@@ -173,28 +223,17 @@ func presetConfig(method, preset string) (sica.Config, error) {
 	return sica.Config{}, usage.Errorf("unknown --method %q: use %s", method, fitMethodNames())
 }
 
-// fitMethods are the methods that have settings of package sica.
-func fitMethods() []experiment.Method {
-	var methods []experiment.Method
-	for _, m := range experiment.Methods() {
-		if _, err := m.Config(experiment.SmokePreset); err == nil {
-			methods = append(methods, m)
-		}
-	}
-	return methods
-}
-
 func fitMethodNames() string {
 	var names []string
 	for _, m := range fitMethods() {
-		names = append(names, m.Name)
+		names = append(names, m.name)
 	}
 	return strings.Join(names, ", ")
 }
 
-func presetNames(m experiment.Method) string {
+func presetNames(m fitMethod) string {
 	var names []string
-	for _, p := range m.Presets {
+	for _, p := range m.presets {
 		names = append(names, string(p))
 	}
 	return strings.Join(names, ", ")
@@ -205,12 +244,13 @@ func presetHelp() string {
 	var b strings.Builder
 	b.WriteString("The methods, and their presets:\n\n")
 	for _, m := range fitMethods() {
-		fmt.Fprintf(&b, "  %-22s%s\n", m.Name, presetNames(m))
+		fmt.Fprintf(&b, "  %-22s%s\n", m.name, presetNames(m))
 	}
 	b.WriteString(`
 Sica, the default, makes no iterations. It compares whitening, a linear demixing
 and, if there are signs of a nonlinear mixing, invertible networks by their code
-lengths, and takes the best. Sica-direct always fits a network. Sica-fast is a quick
+lengths, and takes the best. Sica-linear takes the linear demixing, sica-direct
+always fits a network. Sica-fast is a quick
 flow that is limited to linear maps. Sica-wgf and sica-rf are the paper's two flows,
 and slow with the paper's settings (docs/evaluation/paper.md). Sica-rf-standardised
 also standardises the signals after each iteration. The preset smoke takes seconds,

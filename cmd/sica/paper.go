@@ -147,9 +147,15 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	}
 	out := cmd.OutOrStdout()
 	if name == modelsFigure {
+		if len(opt.methods) > 0 {
+			return usage.Errorf("--methods: figure %s shows no separation: leave it out", name)
+		}
 		return opt.drawModels(out)
 	}
-	plan := opt.plan(name, figs, preset)
+	plan, err := opt.plan(name, figs, preset)
+	if err != nil {
+		return err
+	}
 	file, sharded := experiment.OutcomesFile, opt.shard != ""
 	if sharded {
 		plan.Trials = shard.Of(share, plan.Trials, experiment.Trial.Kind)
@@ -174,16 +180,28 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 	return opt.draw(out, store.Results, figs, preset)
 }
 
-// plan returns the separations of the figures.
+// plan returns the separations of the figures, or a usage error if they have none of a method.
 func (opt *figureOptions) plan(
 	name string, figs []experiment.Figure, preset experiment.Preset,
-) experiment.Plan {
+) (experiment.Plan, error) {
 	plan := experiment.Plan{Jobs: opt.jobs}
 	if name == interpretationsFigure {
 		plan.Trials = experiment.InterpretationTrials()
 	}
 	for _, f := range figs {
 		plan.Trials = append(plan.Trials, f.Trials(preset, opt.runs)...)
+	}
+	var known []string
+	for _, t := range plan.Trials {
+		if !slices.Contains(known, t.Method) {
+			known = append(known, t.Method)
+		}
+	}
+	for _, m := range opt.methods {
+		if !slices.Contains(known, m) {
+			return plan, usage.Errorf("--methods %s: figure %s with the preset %s has the methods %s", m,
+				name, preset, strings.Join(known, ", "))
+		}
 	}
 	if len(opt.methods) > 0 {
 		plan.Trials = slices.DeleteFunc(plan.Trials, func(t experiment.Trial) bool {
@@ -193,7 +211,7 @@ func (opt *figureOptions) plan(
 	plan.Keep = func(t experiment.Trial) bool { // the signals that a figure draws
 		return slices.ContainsFunc(figs, func(f experiment.Figure) bool { return f.Keeps(t) })
 	}
-	return plan
+	return plan, nil
 }
 
 // separate makes the separations of the plan that the store lacks.

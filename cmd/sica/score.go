@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -31,6 +36,9 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 			if err != nil {
 				return err
 			}
+			if err := checkSizes(truth[0], s, recovered[0], z); err != nil {
+				return err
+			}
 			m, err := metric.MCC(z.Signals, s.Signals)
 			if err != nil {
 				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
@@ -54,6 +62,51 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 	reading.Add(cmd)
 	require(cmd, "truth", "recovered")
 	return cmd
+}
+
+// checkSizes returns an error unless the truth has as many signals and positions as what is compared
+// with it.
+func checkSizes(truthFile string, truth *datasets.Recording, file string, x *datasets.Recording) error {
+	sources, length := truth.Signals.Dims()
+	d, n := x.Signals.Dims()
+	if d == sources && n == length {
+		return nil
+	}
+	return fmt.Errorf("the truth, %s, has %s%s, and %s %s%s; they must have the same size",
+		truthFile, signalsAt(sources, length), leftOut(truth), file, signalsAt(d, n), leftOut(x))
+}
+
+// signalsAt returns such as "2 signals at 60 positions".
+func signalsAt(d, n int) string {
+	if d == 1 {
+		return fmt.Sprintf("1 signal at %d positions", n)
+	}
+	return fmt.Sprintf("%d signals at %d positions", d, n)
+}
+
+// leftOut says in parentheses which columns of a recording aren't signals, by their reasons.
+func leftOut(r *datasets.Recording) string {
+	var reasons []string
+	names := map[string][]string{}
+	for _, c := range r.Aside {
+		reason := cmp.Or(strings.Trim(c.Reason, ","), "was left out, as asked")
+		if names[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		names[reason] = append(names[reason], strconv.Quote(c.Name))
+	}
+	if reasons == nil {
+		return ""
+	}
+	var parts []string
+	for _, reason := range reasons {
+		which := "which"
+		if len(names[reason]) > 1 {
+			which = "each of which"
+		}
+		parts = append(parts, fmt.Sprintf("%s, %s %s", text.List(names[reason]), which, reason))
+	}
+	return " (without " + strings.Join(parts, "; ") + ")"
 }
 
 // matchReport is the match as JSON.

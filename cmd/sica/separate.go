@@ -187,6 +187,9 @@ func (opt *separateOptions) runWhole(
 		return err
 	}
 	_, learnedOn := learned.Dims()
+	if cfg.Shape == nil {
+		cfg.Shape = files.SequenceShape(in, learnedOn)
+	}
 	if err := cfg.Validate(d, learnedOn); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -309,6 +312,9 @@ func (opt *separateOptions) runLong(
 	}
 	out := cmd.OutOrStdout()
 	d, total := in.Dims()
+	if cfg.Shape == nil {
+		cfg.Shape = files.SequenceShape(&in.About, total)
+	}
 	rep := opt.begin(out, b, cfg, d, total)
 	files.Note(out, in.About.Notes)
 	rep.Notes = in.About.Notes
@@ -424,6 +430,9 @@ func (opt *separateOptions) read() (
 		if err != nil {
 			return nil, nil, nil, err
 		}
+		if err := checkSizes(opt.truth[0], s, opt.in[0], in); err != nil {
+			return nil, nil, nil, err
+		}
 		truth = s.Signals
 	}
 	return in, truth, shape, files.CheckVaries(opt.in[0], in)
@@ -534,6 +543,11 @@ func (opt *separateOptions) begin(
 ) *separation {
 	name := backend.NameOf(b)
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
+	files.Note(out, opt.notes())
+	if cfg.Checkpoint != "" && cfg.Flow == nil {
+		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this fit " +
+			"makes none: if it is interrupted it begins again"})
+	}
 	return &separation{
 		Input: opt.in, Signals: d, Positions: n, LearnedOn: n,
 		Method: opt.method, Preset: opt.preset, Backend: name, computeBackend: b,

@@ -43,7 +43,8 @@ const (
 // Where the method isn't LinearOnly or Auto, or iterations follow, there is no such error, and n
 // is all or those 2²² values.
 //
-// Config.Shape must be that of a sequence: nil. A Prepare with a method Pointwise that returns
+// Config.Shape must be that of a sequence: nil, or one axis of any length, which says that the
+// signals aren't images. A Prepare with a method Pointwise that returns
 // false is an error (see preprocess.Applier). The other errors are those of sica.Fit and of x.
 func Fit(
 	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int,
@@ -61,11 +62,10 @@ func Fit(
 		return nil, fmt.Errorf("blockwise: Prepare: %w: its Pointwise returns false, so that "+
 			"Transform can't apply it to blocks", sica.ErrNotPointwise)
 	}
-	cfg.Shape = nil
 	var chosen part
 	var err error
 	if n == 0 {
-		if err := cfg.Validate(d, t); err != nil {
+		if err := ofLength(cfg, t).Validate(d, t); err != nil {
 			return nil, err
 		}
 		chosen, err = choosePart(ctx, backend, x, cfg)
@@ -80,12 +80,28 @@ func Fit(
 	}
 	r := chosen.fit
 	if r == nil {
-		r, err = sica.Fit(ctx, backend, chosen.x, cfg)
+		r, err = fitPart(ctx, backend, chosen.x, cfg)
 	}
 	if r != nil {
 		r.Why = chosen.why + r.Why
 	}
 	return r, err
+}
+
+// ofLength returns the settings for a sequence of n positions.
+func ofLength(cfg sica.Config, n int) sica.Config {
+	if len(cfg.Shape) == 1 {
+		cfg.Shape = []int{n}
+	}
+	return cfg
+}
+
+// fitPart is sica.Fit of a part x of a sequence.
+func fitPart(
+	ctx context.Context, backend compute.Backend, x *mat.Dense, cfg sica.Config,
+) (*sica.Result, error) {
+	_, n := x.Dims()
+	return sica.Fit(ctx, backend, x, ofLength(cfg, n))
 }
 
 // part is what is learned from.
@@ -119,19 +135,19 @@ func choosePart(
 			why := learned + ", the most at once; what more would be worth isn't known. "
 			return part{x: z, why: why}, nil
 		}
-		fit, worst, err := expectedError(ctx, backend, z, cfg)
+		made, worst, err := expectedError(ctx, backend, z, cfg)
 		if err != nil {
 			return part{}, err
 		}
 		// All positions have the error worst·n/t.
 		saved := worst * (1 - float64(n)/float64(t))
 		if saved <= worthLearning {
-			return part{z, fit, fmt.Sprintf("%s: the linear rule expects of them an error, 1 − "+
+			return part{z, made, fmt.Sprintf("%s: the linear rule expects of them an error, 1 − "+
 				"|correlation| with a source, of %.2g, and %.2g of all. ",
 				learned, worst, worst-saved)}, nil
 		}
 		if n == most {
-			return part{z, fit, fmt.Sprintf("%s, the most at once: the linear rule expects of "+
+			return part{z, made, fmt.Sprintf("%s, the most at once: the linear rule expects of "+
 				"them an error, 1 − |correlation| with a source, of up to %.2g; more positions "+
 				"may save %.2g. ",
 				learned, worst, saved)}, nil
@@ -148,18 +164,18 @@ func choosePart(
 func expectedError(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config,
 ) (*sica.Result, float64, error) {
-	var fit *sica.Result
+	var whole *sica.Result
 	if cfg.Checkpoint == "" {
 		var err error
-		if fit, err = sica.Fit(ctx, backend, z, cfg); err != nil {
+		if whole, err = fitPart(ctx, backend, z, cfg); err != nil {
 			return nil, 0, err
 		}
 	}
 	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint, cfg.Candidates = sica.LinearOnly, 0, "", nil
-	rule := fit
+	rule := whole
 	if rule == nil || rule.Linear == nil { // networks and custom methods have no such error
 		var err error
-		if rule, err = sica.Fit(ctx, backend, z, cfg); err != nil {
+		if rule, err = fitPart(ctx, backend, z, cfg); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -167,9 +183,9 @@ func expectedError(
 	cfg.Components, _ = rule.Z.Dims()
 	var recovered [2]*mat.Dense
 	for k := range recovered {
-		half, err := sica.Fit(ctx, backend, everySecond(z, k), cfg)
+		half, err := fitPart(ctx, backend, everySecond(z, k), cfg)
 		if err != nil {
-			return fit, 1, ctx.Err() // a half can't be separated by itself
+			return whole, 1, ctx.Err() // a half can't be separated by itself
 		}
 		if recovered[k], err = half.Transform(z); err != nil {
 			return nil, 0, err
@@ -183,5 +199,5 @@ func expectedError(
 		}
 		worst = max(worst, (1-most)/4)
 	}
-	return fit, worst, nil
+	return whole, worst, nil
 }

@@ -81,7 +81,8 @@ func (c *Screening) explain(worst Dependence, nonlinear bool) string {
 		why = "Sensor noise or more sources than channels explain how the signals depend on each " +
 			"other"
 	case c.Dependent:
-		why = fmt.Sprintf("Signals %d and %d depend on each other (%.3f ± %.3f nats)",
+		why = fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
+			"innovations, in nats per position: %.3f, SE %.3f)",
 			worst.I+1, worst.J+1, worst.Nats, worst.SE)
 	case nonlinear:
 		why = "How the signals are mixed varies with their values"

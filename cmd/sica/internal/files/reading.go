@@ -115,12 +115,13 @@ func (r *Reading) Open(
 }
 
 // minWide is the number of signals from which less than twice as many positions are a sign of a
-// transposed file. Of fewer signals the fit says how many positions it needs. It is a choice.
-const minWide = 8
+// transposed file: the fewest positions of a fit, as so many the file has if it is transposed. Of
+// fewer signals the fit says how many positions it needs.
+const minWide = 16
 
 // CheckLooks returns a usage error if d signals at n positions can hardly be meant so.
 func (r *Reading) CheckLooks(file string, d, n int) error {
-	if d <= n && (n >= 2*d || d < minWide) || datasets.IsImage(file) {
+	if n >= 2*d || d < minWide || datasets.IsImage(file) {
 		return nil
 	}
 	if r.Transpose {

@@ -29,6 +29,15 @@ func WithSignals(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
 	return &about
 }
 
+// SequenceShape returns the shape of n positions of a recording with a rate, which are times and no
+// pixels; nil if it has none.
+func SequenceShape(r *datasets.Recording, n int) []int {
+	if r.Rate > 0 {
+		return []int{n}
+	}
+	return nil
+}
+
 // CheckVaries returns an error that names a channel of the recording if it is constant.
 func CheckVaries(file string, r *datasets.Recording) error {
 	for i, name := range r.Names {

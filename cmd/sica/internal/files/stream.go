@@ -311,7 +311,7 @@ func (l LearnOn) Read(
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
-	return Part{X: x, Total: total, Notes: s.About.Notes}, nil
+	return Part{X: x, Shape: SequenceShape(&s.About, x.RawMatrix().Cols), Total: total, Notes: s.About.Notes}, nil
 }
 
 // readWhole reads all of a recording that is to be learned from: its Fitting may leave out some. A
@@ -341,6 +341,9 @@ func readWhole(
 		if x, err = blockwise.Part(ctx, left, n); err != nil {
 			return Part{}, err
 		}
+	}
+	if shape == nil {
+		shape = SequenceShape(in, x.RawMatrix().Cols)
 	}
 	return Part{X: x, Shape: shape, Total: n, Notes: in.Notes}, nil
 }

@@ -45,6 +45,9 @@ var flags = strings.NewReplacer(
 	"Config.Components", "--components",
 	"Config.Flow.Iterations", "--iterations",
 	"Flow.Iterations", "--iterations",
+	"the method \"auto\"", "--method sica",
+	"the method \"linear\"", "--method sica-linear",
+	"the method \"network\"", "--method sica-direct",
 	"sica.Direct", "--method sica-direct",
 	"sica.Default", "--method sica",
 	"backend.AllowUnverified", "--allow-unverified-plugin",
@@ -67,5 +70,5 @@ func Message(err error) string {
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
-	return line[1:]
+	return strings.ReplaceAll(line[1:], ": x: ", ": ") // after the name of its file
 }

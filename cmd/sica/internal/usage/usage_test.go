@@ -40,6 +40,16 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// The signals of a file have its name, and methods are called as by --method.
+func TestMessageOfAFile(t *testing.T) {
+	err := errors.New(`few.csv: sica: x: has 5 positions of 4 signals, too few for the method "auto"; ` +
+		"must be at least 16")
+	const want = "few.csv: has 5 positions of 4 signals, too few for --method sica; must be at least 16"
+	if got := usage.Message(err); got != want {
+		t.Errorf("the message %q, want %q", got, want)
+	}
+}
+
 // No package below the command names a flag of it: a program in Go has none.
 func TestPackagesNameNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|^\(| \(?)--[a-z]`)
