@@ -98,28 +98,26 @@ func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
 }
 
 // The settings of training that aren't options. They are those of the prototype, by which the
-// numbers of steps and the learning rate were measured:
+// numbers of steps and the learning rate were measured, after layers of leaky ReLU:
 //
-//	signals  layers mixed  n       seeds         steps  rate  mean MCC
-//	2        3             1,024   21 to 36      1200   0.02  0.981
-//	                                             2400   0.02  0.990
-//	                                             1200   0.04  0.988
-//	                                             2400   0.04  0.992
-//	2        3             4,096   21 to 28      2400   0.02  0.996
-//	                                             2400   0.04  0.998
-//	5        2             4,096   11 to 13      2400   0.02  0.996
-//	                                             2400   0.04  0.998
+//	signals  layers  n       seeds         steps  rate  mean MCC
+//	2        3       1,024   21 to 36      1200   0.02  0.981
+//	                                       2400   0.02  0.990
+//	                                       1200   0.04  0.988
+//	                                       2400   0.04  0.992
+//	2        3       4,096   21 to 28             0.02  0.996
+//	                                              0.04  0.998
+//	5        2               11 to 13             0.02  0.996
+//	                                              0.04  0.998
 //
-// More positions and more signals need more steps, at a rate of 0.04:
+// More positions and more signals need more steps:
 //
-//	2        3             4,096   1001 to 1008  2400         0.998
-//	                                             4096         0.998
-//	2        3             16,384  1201 to 1204  2400         0.9988
-//	                                             4800         0.9996
-//	5        2             4,096   1101 to 1104  2400         0.995
-//	                                             4096         0.997
-//
-// The mixings are layers of leaky ReLU.
+//	2        3       4,096   1001 to 1008  2400         0.998
+//	                                       4096         0.998
+//	2        3       16,384  1201 to 1204  2400         0.9988
+//	                                       4800         0.9996
+//	5        2       4,096   1101 to 1104  2400         0.995
+//	                                       4096         0.997
 const (
 	minSteps, maxSteps = 2400, 4800
 	learningRate       = 0.04

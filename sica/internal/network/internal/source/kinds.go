@@ -103,7 +103,7 @@ type varying struct {
 }
 
 // horizons are the numbers of positions over which strengths are measured. For voices of 8,000
-// positions they shorten the code by 0.37 nats per position. Fewer horizons shorten it less, more
+// positions they shorten the code by 0.37 nats per position. Fewer horizons shorten it less; more
 // by 0.003 more. At 1,000 positions they shorten it by more than any others that were tried.
 var horizons = [...]int{4, 16, 64}
 
