@@ -300,7 +300,7 @@ func (c *channels) descent(
 		b.Mul(f.b, s.inverse)
 		begin = append(begin, candidate{name: f.name, b: b})
 	}
-	m, err := s.lowest(ctx, begin)
+	m, err := s.shortest(ctx, begin)
 	if m == nil || err != nil {
 		return nil, err
 	}

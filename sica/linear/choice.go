@@ -124,12 +124,12 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 			made := newChoice(signal, &s)
 			chosen[i] = &made
 		}
-		nats := s.nats
+		nats := s.codeLength
 		s.window = 0
 		s.weights = coder.predictor.Fit(s.q, p.N, -1)
 		p.PredictionError(coder.r, signal, s.weights)
-		coder.gaussian(&s, coder.standardise(&s))
-		gains[i] = float64(p.N) * (s.nats - nats)
+		coder.setGaussian(&s, coder.standardise(&s))
+		gains[i] = float64(p.N) * (s.codeLength - nats)
 	})
 	for _, made := range chosen {
 		if made != nil {

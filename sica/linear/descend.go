@@ -16,14 +16,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
-// A separator lowers the description length of a linear demixing B of the signals
-// z,
+// A separator minimises the code length of a linear demixing B of the signals z,
 //
 //	L(B) = Σ_i L_i(B·z) − log|det B|,
 //
-// L_i being that of the i-th source: for the best models the sum of the entropy
-// rates, which is least where the recovered signals tell nothing about each other
-// that their own pasts don't.
+// where L_i is the code length of the i-th source. For the best models that is the sum of the
+// entropy rates, which is smallest if the recovered signals have no information about each other
+// beyond their own pasts.
 type separator struct {
 	z       *mat.Dense // d×T, white, with the noise of the resolution
 	d       int
@@ -54,21 +53,20 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, 
 	return s, nil
 }
 
-// each calls do for 0 … n−1, shared out over the processors, until all are done or
-// ctx ends.
+// each calls do for 0 … n−1 on all processors, until all are done or ctx ends.
 func (s *separator) each(ctx context.Context, n int, do func(c *coder, i int)) error {
 	return parallel.Do(ctx, len(s.coders), n, func(worker, i int) { do(s.coders[worker], i) })
 }
 
-// A demixing is a B with its sources.
+// A demixing is a matrix B with the models of its signals.
 type demixing struct {
-	b       *mat.Dense // d×d
-	y       *mat.Dense // d×T, b·z
-	sources []source
-	nats    float64 // L, a position
+	b          *mat.Dense // d×d
+	y          *mat.Dense // d×T, b·z
+	sources    []source
+	codeLength float64 // L, in nats per position
 }
 
-// acquire returns room for a demixing, which release gives back.
+// acquire returns memory for a demixing, which release takes back.
 func (s *separator) acquire() *demixing {
 	if last := len(s.spare) - 1; last >= 0 {
 		m := s.spare[last]
@@ -82,8 +80,8 @@ func (s *separator) acquire() *demixing {
 
 func (s *separator) release(m *demixing) { s.spare = append(s.spare, m) }
 
-// evaluate sets m to the demixing b with models fitted to its signals, whose
-// choices are those of before or, if that is nil, made anew.
+// evaluate sets m to the demixing b with models fitted to its signals. The choices of the models
+// are those of before or, if that is nil, made anew.
 func (s *separator) evaluate(
 	ctx context.Context, m *demixing, b mat.Matrix, before *demixing,
 ) error {
@@ -92,7 +90,7 @@ func (s *separator) evaluate(
 	size := len(s.past.Lags) + 1
 	logDet, sign := mat.LogDet(m.b)
 	if sign == 0 || math.IsNaN(logDet) {
-		m.nats = math.Inf(1)
+		m.codeLength = math.Inf(1)
 		return nil
 	}
 	err := s.each(ctx, s.d, func(c *coder, i int) {
@@ -107,28 +105,28 @@ func (s *separator) evaluate(
 		source.keep(&before.sources[i])
 		c.fit(source, y)
 	})
-	m.nats = -logDet
+	m.codeLength = -logDet
 	for i := range m.sources {
-		m.nats += m.sources[i].nats
+		m.codeLength += m.sources[i].codeLength
 	}
 	return err
 }
 
-// keep takes over the choices of before.
+// keep copies the choices of before: order, window and density.
 func (s *source) keep(before *source) {
 	s.weights = before.weights
 	s.window = before.window
 	s.density = before.density
 }
 
-// derivatives are the gradient of L along E for B → (I+E)·B, and its curvature.
+// derivatives are the gradient of L with respect to E for B → (I+E)·B, and its curvature.
 type derivatives struct {
 	gradient *mat.Dense // d×d
 	kappa    *mat.Dense // d×d, the second derivative along E_ij; that along E_ij and E_ji is 1
 	scores   []scoreMoments
 }
 
-// differentiate goes through the positions of m.
+// differentiate returns the derivatives at m.
 func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivatives, error) {
 	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil),
 		make([]scoreMoments, s.d)}
@@ -141,27 +139,28 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 		p.scores[i] = s.coders[0].score(source, s.psi)
 		s.past.Adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
 		for j := range s.d {
-			p.kappa.Set(i, j, p.scores[i].kappa()*ar.ErrorPower(m.sources[j].q, source.weights, size))
+			power := ar.ErrorPower(m.sources[j].q, source.weights, size)
+			p.kappa.Set(i, j, p.scores[i].kappa()*power)
 		}
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.N), s.adjoint.RawMatrix(), m.y.RawMatrix(),
-		0, p.gradient.RawMatrix())
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.N), s.adjoint.RawMatrix(),
+		m.y.RawMatrix(), 0, p.gradient.RawMatrix())
 	for i := range s.d {
 		p.gradient.Set(i, i, p.gradient.At(i, i)-1)
 	}
 	return p, nil
 }
 
-// kappa is Fisher's information by the geometric mean of both. Where the slope is that of an edge
-// it says little.
+// kappa returns the geometric mean of both estimates of the Fisher information. The slope counts
+// for at least minSlope of the square: at the edge of a density it says little.
 func (p scoreMoments) kappa() float64 {
 	return math.Sqrt(max(p.slope, minSlope*p.square) * p.square)
 }
 
-// step returns the relative quasi-Newton step E. In independent sources different
-// pairs don't act on each other, and those of one pair have the curvature
-// [[κ_ij, 1], [1, κ_ji]] (D.-T. Pham, P. Garat, IEEE Trans. Signal Processing
-// 45(7), 1997; P. Ablin, J.-F. Cardoso, A. Gramfort, ibid. 66(15), 2018).
+// step returns the relative quasi-Newton step E. For independent sources different pairs don't
+// interact, and those of one pair have the curvature [[κ_ij, 1], [1, κ_ji]] (D.-T. Pham, P. Garat,
+// IEEE Trans. Signal Processing 45(7), 1997; P. Ablin, J.-F. Cardoso, A. Gramfort, ibid. 66(15),
+// 2018).
 func (p *derivatives) step() *mat.Dense {
 	d, _ := p.gradient.Dims()
 	e := mat.NewDense(d, d, nil)
@@ -181,9 +180,9 @@ func (p *derivatives) step() *mat.Dense {
 	return e
 }
 
-// descend lowers m by at most the given number of steps. Orders, windows and densities are
-// chosen anew after the steps that renewals says, and up to the ninth also where a step lowers it
-// no further.
+// descend lowers the code length of m by at most the given number of steps. Orders, windows and
+// densities are chosen anew before the steps of renewals, and up to the ninth step also if a step
+// doesn't lower it.
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
 	m, _, err := s.descendUnless(ctx, m, steps, renewals, nil)
 	return m, err
@@ -192,30 +191,31 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 // renewals are the steps of a descent before which models are chosen anew.
 var renewals = []int{3, 8}
 
-// glimpse descends by so few steps that it shows whether m is promising: models are chosen anew
-// only below minGlimpse positions a signal. It ends early, and known is true, if known demixings
-// recover the same signals after the second step.
-func (s *separator) glimpse(
+// descendBriefly makes just enough steps to see whether m is promising. Models are chosen anew only
+// below minGlimpse positions for each signal. It ends after the second step, and known is true, if
+// known ends recover the same signals.
+func (s *separator) descendBriefly(
 	ctx context.Context, m *demixing, ends []candidate,
 ) (end *demixing, known bool, err error) {
-	anew := renewals
+	steps := renewals
 	if s.past.N >= minGlimpse*s.d {
-		anew = nil
+		steps = nil
 	}
-	return s.descendUnless(ctx, m, firstSteps, anew, func(m *demixing) bool {
+	return s.descendUnless(ctx, m, firstSteps, steps, func(m *demixing) bool {
 		return slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
 	})
 }
 
-// descendUnless is descend with models chosen anew before these steps, and where a step lowers m
-// no further if there are any. It ends after the second step if known, unless nil, says so.
+// descendUnless is descend with models chosen anew before the steps of renewals and, if there are
+// any, also if a step doesn't lower m. It ends after the second step if known, which may be nil,
+// returns true.
 func (s *separator) descendUnless(
 	ctx context.Context, m *demixing, steps int, renewals []int, known func(m *demixing) bool,
 ) (end *demixing, isKnown bool, err error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
 	gain := minGain / float64(s.past.N)
-	anew := func() error {
+	renew := func() error {
 		if err := s.evaluate(ctx, next, m.b, nil); err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func (s *separator) descendUnless(
 	}
 	for k := range steps {
 		if slices.Contains(renewals, k) {
-			if err := anew(); err != nil {
+			if err := renew(); err != nil {
 				return nil, false, err
 			}
 		}
@@ -236,47 +236,47 @@ func (s *separator) descendUnless(
 			return nil, false, err
 		}
 		e := p.step()
-		before := m.nats
+		before := m.codeLength
 		lower := false
 		for range maxShrinks {
-			if err := s.evaluate(ctx, next, moved(e, m.b), m); err != nil {
+			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
 				return nil, false, err
 			}
-			if next.nats < before {
+			if next.codeLength < before {
 				lower = true
 				m, next = next, m
 				break
 			}
 			e.Scale(shrink, e)
 		}
-		if lower && before-m.nats >= gain {
+		if lower && before-m.codeLength >= gain {
 			continue
 		}
 		if k > 8 || len(renewals) == 0 {
 			break
 		}
-		// The choices may have been what held it.
-		before = m.nats
-		if err := anew(); err != nil {
+		// Other choices of the models may allow a further step.
+		before = m.codeLength
+		if err := renew(); err != nil {
 			return nil, false, err
 		}
-		if before-m.nats < gain {
+		if before-m.codeLength < gain {
 			break
 		}
 	}
 	return m, false, nil
 }
 
-// moved is (I+E)·B.
-func moved(e, b *mat.Dense) *mat.Dense {
-	var to mat.Dense
-	to.Mul(e, b)
-	to.Add(&to, b)
-	return &to
+// applyStep returns (I+E)·B.
+func applyStep(e, b *mat.Dense) *mat.Dense {
+	var next mat.Dense
+	next.Mul(e, b)
+	next.Add(&next, b)
+	return &next
 }
 
-// best is the demixing with the least description length that the descents from
-// the starts end at, and the name of its start. Ends are all that they end at.
+// best descends from the candidates and returns the demixing with the shortest code, the name of
+// its candidate, and all demixings at which descents ended.
 func (s *separator) best(
 	ctx context.Context, candidates []candidate,
 ) (best *demixing, name string, ends []candidate, err error) {
@@ -293,7 +293,7 @@ func (s *separator) best(
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(demixings[a].nats, demixings[b].nats)
+		return cmp.Compare(demixings[a].codeLength, demixings[b].codeLength)
 	})
 	for _, k := range order {
 		m, from := demixings[k], candidates[k]
@@ -311,7 +311,7 @@ func (s *separator) best(
 		switch {
 		case best == nil:
 			best, name = m, from.name
-		case m.nats < best.nats:
+		case m.codeLength < best.codeLength:
 			s.release(best)
 			best, name = m, from.name
 		default:
@@ -321,7 +321,8 @@ func (s *separator) best(
 	return best, name, ends, nil
 }
 
-// distinctBasins returns the candidates that don't recover the same signals as one before.
+// distinctBasins returns the candidates without those that recover the same signals as an earlier
+// one.
 func distinctBasins(all []candidate) (kept []candidate) {
 	for _, c := range all {
 		if !slices.ContainsFunc(kept, func(k candidate) bool { return sameBasin(c.b, k.b) }) {
@@ -331,15 +332,16 @@ func distinctBasins(all []candidate) (kept []candidate) {
 	return kept
 }
 
-// follow returns what a descent from m ends at, which is after a few steps unless that is
-// promising beside best; nil if it is soon at one of the known ends.
+// follow returns the demixing at which a descent from m ends. It ends after a few steps unless m is
+// then promising compared with best. The result is nil if the descent comes to one of the known
+// ends.
 func (s *separator) follow(
 	ctx context.Context, m, best *demixing, ends []candidate,
 ) (*demixing, error) {
 	if best == nil {
 		return s.descend(ctx, m, maxSteps)
 	}
-	m, known, err := s.glimpse(ctx, m, ends)
+	m, known, err := s.descendBriefly(ctx, m, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -347,42 +349,42 @@ func (s *separator) follow(
 		s.release(m)
 		return nil, nil
 	}
-	behind := float64(s.past.N) * (m.nats - best.nats)
+	behind := float64(s.past.N) * (m.codeLength - best.codeLength)
 	if behind < promising*float64(s.d) && math.Abs(behind) > sameLength {
 		return s.descend(ctx, m, maxSteps)
 	}
 	return m, nil
 }
 
-// lowest returns the demixing with the shortest code that descents end at, nil if there is no
-// candidate.
-func (s *separator) lowest(ctx context.Context, candidates []candidate) (*demixing, error) {
+// shortest returns the demixing with the shortest code at which descents from the candidates end;
+// nil if there is no candidate.
+func (s *separator) shortest(ctx context.Context, candidates []candidate) (*demixing, error) {
 	best, _, _, err := s.best(ctx, candidates)
 	return best, err
 }
 
-// sameBasin says whether b and c recover the same signals, but for order, sign,
-// scale and small angles.
+// sameBasin reports whether b and c recover the same signals, up to order, sign, scale and small
+// angles.
 func sameBasin(b, c *mat.Dense) bool {
 	d, _ := b.Dims()
 	var shares mat.Dense
 	if shares.Solve(c.T(), b.T()) != nil { // b·c⁻¹, transposed
 		return false
 	}
-	taken := make([]bool, d)
+	matched := make([]bool, d)
 	for i := range d {
-		total, largest, at := 0.0, 0.0, 0
+		total, largest, place := 0.0, 0.0, 0
 		for j := range d {
 			v := shares.At(j, i) * shares.At(j, i)
 			total += v
 			if v > largest {
-				largest, at = v, j
+				largest, place = v, j
 			}
 		}
-		if largest < basinShare*total || taken[at] {
+		if largest < basinShare*total || matched[place] {
 			return false
 		}
-		taken[at] = true
+		matched[place] = true
 	}
 	return true
 }

@@ -69,7 +69,7 @@ func TestGradient(t *testing.T) {
 					if err := s.evaluate(t.Context(), moved, &to, m); err != nil {
 						t.Fatal(err)
 					}
-					slope += moved.nats * math.Copysign(1, by) / (2 * step)
+					slope += moved.codeLength * math.Copysign(1, by) / (2 * step)
 				}
 				if i == j {
 					// L doesn't depend on the scale of a signal.
@@ -123,13 +123,13 @@ func TestDescend(t *testing.T) {
 		if err := s.evaluate(t.Context(), m, b, nil); err != nil {
 			t.Fatal(err)
 		}
-		before := m.nats
+		before := m.codeLength
 		m, err := s.descend(t.Context(), m, maxSteps)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.nats > before {
-			t.Errorf("from %g to %g nats", before, m.nats)
+		if m.codeLength > before {
+			t.Errorf("from %g to %g nats", before, m.codeLength)
 		}
 		p, err := s.differentiate(t.Context(), m)
 		if err != nil {

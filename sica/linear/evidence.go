@@ -14,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// lengths are the description lengths of sixteenths of the positions.
+// lengths returns the code lengths of sixteenths of the positions, in nats.
 func (m *demixing) lengths() []float64 {
 	nats := make([]float64, evidence.Blocks)
 	logDet, _ := mat.LogDet(m.b)
@@ -25,10 +25,11 @@ func (m *demixing) lengths() []float64 {
 	return nats
 }
 
-// rotated returns what each pair of the recovered signals gains by being where it is, in
-// the order (1, 0), (2, 0), (2, 1), …: what turning it by 45°, where it would be most wrong,
-// and fitting new models to it costs. Signals are turned in the scale of their innovations.
-func (s *separator) rotated(
+// rotationGains returns, for each pair of the recovered signals, by how much a rotation by 45°,
+// with new models fitted, makes the code longer. At 45° a rotation is furthest from the recovered
+// signals. Signals are rotated in the scale of their innovations. The order is (1, 0), (2, 0), (2,
+// 1), …
+func (s *separator) rotationGains(
 	ctx context.Context, m *demixing, p *derivatives,
 ) ([]evidence.Gain, error) {
 	own := make([][]float64, s.d)
@@ -51,13 +52,14 @@ func (s *separator) rotated(
 		source := source{q: make([]float64, size*size)}
 		b := make([]float64, s.d)
 		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
-		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scale of i over that of j
+		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
 		for _, side := range []struct {
-			of, other int
-			add       float64
+			signal, other int
+			factor        float64
 		}{{i, j, -ratio}, {j, i, 1 / ratio}} {
-			evidence.Rotate(c.rotated, m.y.RawRowView(side.of), m.y.RawRowView(side.other), side.add)
-			evidence.Rotate(b, m.b.RawRowView(side.of), m.b.RawRowView(side.other), side.add)
+			evidence.Rotate(c.rotated, m.y.RawRowView(side.signal), m.y.RawRowView(side.other),
+				side.factor)
+			evidence.Rotate(b, m.b.RawRowView(side.signal), m.b.RawRowView(side.other), side.factor)
 			s.moments.Mixture(source.q, b, c.rotated)
 			c.choose(&source, c.rotated)
 			source.lengths(after)
@@ -68,24 +70,24 @@ func (s *separator) rotated(
 	return gains, err
 }
 
-// groups returns the groups of signals whose pairs have less evidence than enough.
+// groups returns the groups of signals that pairs with less evidence than enough connect.
 func groups(pairs *mat.SymDense, enough float64) [][]int {
 	return evidence.Groups(pairs.SymmetricDim(),
 		func(i, j int) bool { return pairs.At(i, j) < enough })
 }
 
-// join adds to each group of several signals of m those groups that, together with
-// it, are hardly less alike than it is alone. Among many alike signals chance finds
-// one that seems different from each other one: its angles with all of them, which
-// cost what cost says, were chosen for that.
-func (s *separator) join(
+// joinGroups joins groups of several signals of m with other groups if together they differ hardly
+// more from signals with the same spectrum than they do alone. Among many such signals there is one
+// by chance that seems distinguishable from each other one. Its angles with all of them, whose code
+// lengths are cost, were chosen for that.
+func (s *separator) joinGroups(
 	ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense,
 ) ([][]int, error) {
-	within := func(g []int) float64 {
+	groupEvidence := func(g []int) float64 {
 		if len(g) == 1 {
 			return 0
 		}
-		return s.overSameSpectrum(m, g...).Evidence
+		return s.gainOverSameSpectrum(m, g...).Evidence
 	}
 	for k := 0; k < len(groups); k++ {
 		g := groups[k]
@@ -97,7 +99,7 @@ func (s *separator) join(
 				continue
 			}
 			both := slices.Sorted(slices.Values(slices.Concat(g, other)))
-			gain := within(both) - within(g) - within(other)
+			gain := groupEvidence(both) - groupEvidence(g) - groupEvidence(other)
 			for _, i := range g {
 				for _, j := range other {
 					gain -= cost.At(i, j)
@@ -106,7 +108,7 @@ func (s *separator) join(
 			if gain <= identified {
 				groups[k] = both
 				groups = slices.Delete(groups, l, l+1)
-				k = -1 // from the first again
+				k = -1 // begin again with the first
 				break
 			}
 		}
@@ -115,48 +117,48 @@ func (s *separator) join(
 	return groups, nil
 }
 
-// rotateBack turns the rows of b that form a group towards those of whitening: within a
-// group nothing else is known. Both have rows in the scale of the innovations.
-func rotateBack(b, whitening *mat.Dense, group []int) {
+// rotateGroup rotates the rows of b that form a group as near as possible to those of whitening, as
+// the rotation of a group isn't identified. Both have rows in the scale of the innovations.
+func rotateGroup(b, whitening *mat.Dense, group []int) {
 	d, _ := b.Dims()
 	var inverse, shares mat.Dense
 	if inverse.Inverse(whitening) != nil {
 		return
 	}
 	shares.Mul(b, &inverse) // of the whitened signals in the recovered ones
-	of := mat.NewDense(len(group), d, nil)
+	groupShares := mat.NewDense(len(group), d, nil)
 	for a, i := range group {
-		of.SetRow(a, shares.RawRowView(i))
+		groupShares.SetRow(a, shares.RawRowView(i))
 	}
 	part := mat.NewDense(len(group), len(group), nil)
-	for c, j := range evidence.Closest(of, len(group)) {
+	for c, j := range evidence.Closest(groupShares, len(group)) {
 		for a := range group {
-			part.Set(a, c, of.At(a, j))
+			part.Set(a, c, groupShares.At(a, j))
 		}
 	}
 	nearest, ok := rotation.Nearest(part)
 	if !ok {
 		return
 	}
-	var turned mat.Dense
+	var rotated mat.Dense
 	rows := mat.NewDense(len(group), d, nil)
 	for a, i := range group {
 		rows.SetRow(a, b.RawRowView(i))
 	}
-	turned.Mul(nearest.T(), rows)
+	rotated.Mul(nearest.T(), rows)
 	for a, i := range group {
-		b.SetRow(i, turned.RawRowView(a))
+		b.SetRow(i, rotated.RawRowView(a))
 	}
 }
 
-// leaks returns the standard errors of the share of signal j in the recovered
-// signal i, both of variance 1, from the blocks of Fisher's information: those of a
-// pair have the curvature H = [[κ_ij, 1], [1, κ_ji]], and their gradients the
-// covariance V with V_ij = E ψ_i²·r_ij², r_ij being signal j less the prediction
-// with the weights of signal i. So the covariance of the shares is H⁻¹·V·H⁻¹/n. V_ij is
-// κ_ij if the density is right, and is taken for that unless it is more by two standard
-// errors. A share is 1 at most, and where H has no inverse. Angles are those of the
-// rotations, (leak_ij − leak_ji)/2.
+// leaks returns the standard errors of the share of signal j in the recovered signal i, both of
+// variance 1, and those of the angles of the rotations, (leak_ij − leak_ji)/2.
+//
+// They follow from the blocks of the Fisher information. That of a pair is the curvature H =
+// [[κ_ij, 1], [1, κ_ji]]; the gradients have the covariance V with V_ij = E ψ_i²·r_ij², where r_ij
+// is signal j minus its prediction with the weights of signal i. So the covariance of the shares is
+// H⁻¹·V·H⁻¹/n. If the density is right V_ij is κ_ij, which is used unless V_ij is larger by more
+// than two standard errors. A share is at most 1, and 1 if H has no inverse.
 func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
@@ -201,14 +203,15 @@ func (s *separator) leaks(
 			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2)
 			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
 			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
-			angles.SetSym(i, j, min(math.Sqrt(max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0))/2, math.Pi/4))
+			variance := max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0)
+			angles.SetSym(i, j, min(math.Sqrt(variance)/2, math.Pi/4))
 		}
 	}
 	return leaks, angles, nil
 }
 
-// curvature are κ_ij and κ_ji, with the least eigenvalue of their block no smaller
-// than that of a step.
+// curvature returns κ_ij and κ_ji, increased so that the smaller eigenvalue of their block is at
+// least minEigenvalue.
 func (p *derivatives) curvature(i, j int) (a, b float64) {
 	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
 	if lowest := (a+b)/2 - math.Hypot((a-b)/2, 1); lowest < minEigenvalue {
@@ -218,9 +221,9 @@ func (p *derivatives) curvature(i, j int) (a, b float64) {
 	return a, b
 }
 
-// occamFactor is what it costs to say the angle between signals i and j, which may be any
-// in a quarter turn: the logarithm of that over the width of the posterior, with the
-// information n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
+// occamFactor returns the code length in nats of the angle between signals i and j, which may be
+// any within 90°: the logarithm of 90° over the width of the posterior, with the information
+// n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
 func (p *derivatives) occamFactor(i, j, n int) float64 {
 	information := float64(n) * (p.kappa.At(i, j) + p.kappa.At(j, i) - 2)
 	const quarter = math.Pi / 2

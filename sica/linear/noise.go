@@ -411,7 +411,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	for k, p := range sol.Pairs {
 		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
 	}
-	sol.Doubtful = doubtful(dependence, sep.past.N)
+	sol.Doubtful = isDoubtful(dependence, sep.past.N)
 	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
 	var root mat.Dense // Σ^(1/2)
 	root.Mul(c.white.Inverse, c.white.Axes())

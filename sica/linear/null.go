@@ -14,10 +14,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// sameSpectrum returns the description lengths of sixteenths of the positions if the
-// given signals of m are Gaussian with one spectrum: the only sources that stay
-// unknown up to a rotation, whatever the number of positions. It returns the weights
-// of their prediction, too, which they pay for together.
+// sameSpectrum returns the code lengths of sixteenths of the positions if the given signals of m
+// are Gaussian with the same spectrum. Only such sources remain unidentified up to a rotation for
+// any number of positions. It also returns the weights of their common prediction, whose code
+// length is included once.
 func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []float64) {
 	size := len(s.past.Lags) + 1
 	sum := make([]float64, size*size) // of their moments, each at innovation variance 1
@@ -35,7 +35,8 @@ func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []f
 		power := floats.Dot(r, r) / n
 		for b := range nats {
 			part := r[b*len(r)/evidence.Blocks : (b+1)*len(r)/evidence.Blocks]
-			nats[b] += floats.Dot(part, part)/2/power + float64(len(part))/2*math.Log(2*math.Pi*power)
+			nats[b] += floats.Dot(part, part)/2/power +
+				float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
 	}
 	cost := float64(len(signals))/2*math.Log(n) + // of the scales
@@ -44,28 +45,27 @@ func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []f
 	return weights, nats
 }
 
-// overSameSpectrum is what the given signals of m gain over signals alike.
-func (s *separator) overSameSpectrum(m *demixing, signals ...int) evidence.Gain {
+// gainOverSameSpectrum returns the gain of the models of the given signals of m over sameSpectrum.
+func (s *separator) gainOverSameSpectrum(m *demixing, signals ...int) evidence.Gain {
 	own := make([]float64, evidence.Blocks)
 	for _, i := range signals {
 		m.sources[i].lengths(own)
 	}
-	_, alike := s.sameSpectrum(m, signals...)
-	return evidence.NewGain(alike, own)
+	_, same := s.sameSpectrum(m, signals...)
+	return evidence.NewGain(same, own)
 }
 
-// A whitened is the symmetric demixing under which the signals are alike.
+// A whitened is the symmetric demixing whose signals are taken for Gaussian with the same spectrum.
 type whitened struct {
-	b       *mat.Dense // d×d; the innovations have variance 1
-	nats    float64    // description length, a position
-	lengths []float64  // of sixteenths of the positions
+	b          *mat.Dense // d×d; the innovations have variance 1
+	codeLength float64    // in nats per position
+	lengths    []float64  // code lengths of sixteenths of the positions
 }
 
-// whiten returns the symmetric whitening of the innovations: with one spectrum for
-// all signals, it demixes a symmetric mixing of sources whose innovations have one
-// variance, and it is the most likely of those. Innovations are less correlated by
-// chance than the signals that ZCA makes uncorrelated, whose values repeat
-// themselves.
+// whiten returns the symmetric whitening of the innovations. If all signals have the same spectrum,
+// it demixes a symmetric mixing of sources whose innovations have the same variance, and is the
+// most likely of such demixings. It isn't ZCA, which makes the signals themselves uncorrelated:
+// their values repeat themselves, so that they correlate by chance more than their innovations do.
 func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	m := s.acquire()
 	defer s.release(m)
@@ -95,17 +95,17 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 			s.past.PredictionError(errors.RawRowView(i), s.z.RawRowView(i), weights)
 		}
 		if !s.whitenErrors(m.b, errors) {
-			k = whiteningRounds - 1 // as far as it got
+			k = whiteningRounds - 1 // end with the present demixing
 		}
 	}
 }
 
-// whitenErrors sets b to the demixing of z that is symmetric as one of x,
-// (I·C·I)^(−1/2)·I, C being the covariance of the prediction errors of z and I the
-// inverse of symmetric whitening. It reports whether there is one.
+// whitenErrors sets b to the demixing of z that is symmetric as a demixing of x, (I·C·I)^(−1/2)·I,
+// with the covariance C of the prediction errors of z and the inverse I of symmetric whitening. It
+// reports whether there is one.
 //
-// It isn't signal.Whiten, which whitens the signals: this is the symmetric whitening of their
-// prediction errors, in the axes of x.
+// It differs from signal.Whiten, which whitens the signals: this whitens their prediction errors,
+// symmetrically in the axes of x.
 func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
 	c := covariance(errors, 0, 0, s.past.N)
 	var factor mat.Cholesky
@@ -135,34 +135,37 @@ func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
 	return true
 }
 
-// nonlinear returns the description lengths of sixteenths of the positions if the signals of m
-// are Gaussian with one spectrum and then bent, each by itself, and whether that spectrum is
-// white. Gaussian sources after a mixing that is slightly nonlinear look so in the rotation in
-// which they are bent most: that one is no more right than others, though it is likelier than
-// signals that aren't bent. To say the bends costs as any parameters do.
+// nonlinear returns the code lengths of sixteenths of the positions if the signals of m are
+// componentwise nonlinear functions of Gaussian signals with the same spectrum, and whether that
+// spectrum is white. The parameters of the nonlinearities are included.
+//
+// After a slightly nonlinear mixing, Gaussian sources look like this in the rotation in which their
+// nonlinearities are largest. That rotation is no more right than others, though it is likelier
+// than under models without nonlinearities.
 func (s *separator) nonlinear(
 	ctx context.Context, m *demixing,
 ) (nats []float64, white bool, err error) {
-	straight := s.acquire()
-	defer s.release(straight)
-	straight.b.Copy(m.b)
+	gaussian := s.acquire() // the signals without their nonlinearities
+	defer s.release(gaussian)
+	gaussian.b.Copy(m.b)
 	slopes := make([]float64, s.past.N) // logarithms, of all signals together
 	all := make([]int, s.d)
-	bends := 0
+	nonlinearities := 0
 	for i := range s.d {
 		all[i] = i
-		q, bend, err := s.straighten(ctx, straight.y.RawRowView(i), m.y.RawRowView(i), slopes)
+		q, c, err := s.removeNonlinearity(ctx, gaussian.y.RawRowView(i), m.y.RawRowView(i), slopes)
 		if err != nil {
 			return nil, false, err
 		}
-		straight.sources[i].q = q
-		if bend != 0 {
-			bends++
+		gaussian.sources[i].q = q
+		if c != 0 {
+			nonlinearities++
 		}
 	}
-	weights, nats := s.sameSpectrum(straight, all...)
+	weights, nats := s.sameSpectrum(gaussian, all...)
 	logDet, _ := mat.LogDet(m.b)
-	floats.AddConst(float64(bends)/2*math.Log(float64(s.past.N))/evidence.Blocks, nats)
+	cost := float64(nonlinearities) / 2 * math.Log(float64(s.past.N))
+	floats.AddConst(cost/evidence.Blocks, nats)
 	for b := range nats {
 		part := slopes[b*len(slopes)/evidence.Blocks : (b+1)*len(slopes)/evidence.Blocks]
 		nats[b] -= floats.Sum(part) + logDet*float64(s.past.N)/evidence.Blocks
@@ -170,11 +173,11 @@ func (s *separator) nonlinear(
 	return nats, len(weights) == 0, nil
 }
 
-// straighten sets u to the signal y bent so that it takes the fewest nats as a Gaussian one,
-// and adds the logarithm of the bend's slope to slopes, of the scored positions. It
-// returns the moments of u and its past, and the bend c of
-// v ↦ v + c·(√(v² + 1) − 1), v being y in standard deviations.
-func (s *separator) straighten(
+// removeNonlinearity sets u to the nonlinear function of the signal y that has the shortest code as
+// a Gaussian signal, u = v + c·(√(v² + 1) − 1) with y in standard deviations, v. It adds the
+// logarithms of the function's slope at the scored positions to slopes. It returns the moments of u
+// and its past, and c.
+func (s *separator) removeNonlinearity(
 	ctx context.Context, u, y, slopes []float64,
 ) (q []float64, c float64, err error) {
 	sd := stat.PopStdDev(y, nil)
@@ -195,37 +198,37 @@ func (s *separator) straighten(
 		power := ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size)
 		return math.Log(power)/2 - slope/float64(len(y)), q, nil
 	}
-	least, _, err := length(0)
+	linear, _, err := length(0)
 	if err != nil {
 		return nil, 0, err
 	}
-	straight := least
+	shortest := linear
 	for _, step := range nonlinearitySteps {
 		for _, change := range []float64{-step, step} {
-			for math.Abs(c+change) <= maxNonlinearity { // as long as it helps
+			for math.Abs(c+change) <= maxNonlinearity { // while the code gets shorter
 				nats, _, err := length(c + change)
 				if err != nil {
 					return nil, 0, err
 				}
-				if nats >= least {
+				if nats >= shortest {
 					break
 				}
-				least, c = nats, c+change
+				shortest, c = nats, c+change
 			}
 		}
 	}
-	if straight-least < math.Log(float64(s.past.N))/2/float64(s.past.N) {
-		c = 0 // not worth saying
+	if linear-shortest < math.Log(float64(s.past.N))/2/float64(s.past.N) {
+		c = 0 // its parameter has a longer code than it saves
 	}
 	if _, q, err = length(c); err != nil {
 		return nil, 0, err
 	}
-	at := 0
+	k := 0
 	for _, run := range s.past.Runs {
 		for t := run.First; t < run.End; t++ {
 			v := y[t] / sd
-			slopes[at] += math.Log((1 + c*v/math.Sqrt(v*v+1)) / sd)
-			at++
+			slopes[k] += math.Log((1 + c*v/math.Sqrt(v*v+1)) / sd)
+			k++
 		}
 	}
 	return q, c, nil

@@ -104,7 +104,7 @@ func polish(
 		return nil, err
 	}
 	dependence := m.dependence()
-	if m.unusual(models) || doubtful(dependence, s.past.N) {
+	if m.unusual(models) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
 	}
 	p, err := s.differentiate(ctx, m)
@@ -128,7 +128,7 @@ func polish(
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)
 	polished.Resolution, polished.DecidedOn = resolution, part.N
-	polished.CodeLength, polished.Evidence = m.nats-logDet, times*sol.Evidence
+	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*sol.Evidence
 	polished.Sources, polished.Pairs, polished.models = nil, nil, m
 	for i := range d {
 		deviation := floats.Norm(m.b.RawRowView(i), 2)
@@ -160,10 +160,10 @@ func (s *separator) approach(ctx context.Context, m *demixing) (*demixing, error
 		}
 		lower := false
 		for range maxShrinks {
-			if err := s.evaluate(ctx, next, moved(e, m.b), m); err != nil {
+			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
 				return nil, err
 			}
-			if lower = next.nats < m.nats; lower {
+			if lower = next.codeLength < m.codeLength; lower {
 				m, next = next, m
 				break
 			}

@@ -224,7 +224,7 @@ func (s *source) public(deviation float64) Source {
 		Order:      len(s.weights),
 		Window:     s.window,
 		Density:    s.density.String(),
-		CodeLength: s.nats - math.Log(deviation),
+		CodeLength: s.codeLength - math.Log(deviation),
 	}
 }
 
@@ -239,7 +239,7 @@ func (s *separator) solution(
 		b, before = v.scaled, best
 		for _, g := range groups(v.distinguishable, sameLength) {
 			if len(g) > 1 {
-				rotateBack(b, null.b, g)
+				rotateGroup(b, null.b, g)
 				before = nil
 			}
 		}
@@ -252,7 +252,7 @@ func (s *separator) solution(
 	sol.Scale, sol.Noise = 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
-	sol.CodeLength, sol.Whitening, sol.Candidate = m.nats-logDet, null.nats-logDet, name
+	sol.CodeLength, sol.Whitening, sol.Candidate = m.codeLength-logDet, null.codeLength-logDet, name
 	if !left {
 		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
 	}
@@ -267,7 +267,7 @@ func (s *separator) solution(
 	for k, p := range sol.Pairs {
 		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
 	}
-	sol.Doubtful = doubtful(dependence, s.past.N)
+	sol.Doubtful = isDoubtful(dependence, s.past.N)
 	sol.Why = sol.why(left, v.nonlinear)
 	sol.minDependence, sol.whitened, sol.models = v.minDependence, !left, m
 	if v.minDependence {
@@ -286,7 +286,7 @@ func (s *separator) setGroups(
 		enough = identified
 	}
 	var err error
-	if sol.Groups, err = s.join(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
+	if sol.Groups, err = s.joinGroups(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
 		return err
 	}
 	group := make([]int, s.d) // of each signal

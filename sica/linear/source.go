@@ -10,38 +10,38 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// A source is the model of one signal y, with what it makes of the positions:
+// A source is the model of one signal y. At each position it has
 //
 //	r_t = y_t − prediction from its past      innovation
 //	s_t = scale, or scale · the local scale   scale
 //	u_t = r_t/s_t  ~  density
 //
-// It is chosen and fitted by its description length, in nats a position: the mean
-// of log s_t − log p(u_t), and the cost of its parameters over the positions.
+// It is chosen and fitted by its code length in nats per position: the mean of log s_t − log
+// p(u_t), plus the code length of its parameters over the number of positions.
 type source struct {
-	weights []float64 // of the prediction
-	window  int       // of the local scale, 0 for a constant one
-	scale   float64
-	density density.Density
-	nats    float64   // description length, a position
-	cost    float64   // nats in all of the parameters
-	q       []float64 // [P+1, P+1], second moments of the signal and its past
-	u, s    []float64 // [n]; s is without scale, and empty if it is 1 everywhere
+	weights    []float64 // of the prediction
+	window     int       // of the local scale, 0 for a constant one
+	scale      float64
+	density    density.Density
+	codeLength float64   // in nats per position
+	cost       float64   // code length of the parameters, in nats
+	q          []float64 // [P+1, P+1], second moments of the signal and its past
+	u, s       []float64 // [n]; s is without scale, and empty if it is 1 everywhere
 }
 
-// A coder fits sources to signals. What it allocates, it allocates once.
+// A coder fits sources to signals. Its memory is allocated once.
 type coder struct {
 	past      *past.Past
 	predictor *ar.Predictor
 	fitter    density.Fitter
 	r, space  []float64 // [n]
-	rotated   []float64 // [T], for a signal that is tried
+	rotated   []float64 // [T], workspace for a rotated signal
 	slope     density.Curve
 	curvature density.Curve
 
-	// What measure found, if the density isn't Gaussian.
+	// Set by measure and refine: the best density that isn't Gaussian.
 	density density.Density
-	length  float64 // of u over scale
+	length  float64 // code length of u over scale, in nats per position
 	scale   float64
 	spread  spread
 }
@@ -55,26 +55,26 @@ func newCoder(p *past.Past) *coder {
 	}
 }
 
-// gaussianEntropy is that of a standard normal value, in nats.
+// gaussianEntropy is the entropy of a standard normal variable, in nats.
 var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 
-// choose sets s to the model with the least description length of the signal y,
-// [T], whose second moments lie in s.q already.
+// choose sets s to the model with the shortest code of the signal y, [T]. s.q must hold the second
+// moments of y.
 //
-// The order is first that of a Gaussian signal. Where the innovations are rare
-// jumps, each leaves as many wrong predictions as the order: shorter pasts are tried
-// as long as the density isn't Gaussian.
+// The first order is that of a Gaussian signal. If innovations are rare jumps, each causes as many
+// wrong predictions as the order. So half of the order, a quarter and so on are tried as long as
+// the density isn't Gaussian.
 func (c *coder) choose(s *source, y []float64) {
 	c.fitter.Reset()
 	s.window = 0
 	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
 	var weights []float64
-	least := math.Inf(1)
+	shortest := math.Inf(1)
 	for {
 		c.past.PredictionError(c.r, y, s.weights)
 		c.measure(s, c.standardise(s))
-		if s.nats < least {
-			weights, least = s.weights, s.nats
+		if s.codeLength < shortest {
+			weights, shortest = s.weights, s.codeLength
 		}
 		if s.density.Gaussian() || len(s.weights) < 2 {
 			break
@@ -85,16 +85,16 @@ func (c *coder) choose(s *source, y []float64) {
 		c.past.PredictionError(c.r, y, weights)
 	}
 	s.weights = weights
-	c.chooseWindow(s, least, scaleWindows(c.past.N))
+	c.chooseWindow(s, shortest, scaleWindows(c.past.N))
 	c.refine(s)
 	c.finish(s)
 }
 
-// chooseWindow sets the window, one of those given or 0, with which the code of the innovations
-// c.r is shortest, and measures it; with 0 it takes so many nats. Densities are fitted only with
-// the windows that are best with the shorter of a Gaussian and a Laplace density, and with
-// others whose codes are nearly as short.
-func (c *coder) chooseWindow(s *source, least float64, windows []int) {
+// chooseWindow sets the window with which the code of the innovations c.r is shortest, one of the
+// given ones or 0, and measures it. shortest is the code length with 0. Densities are only fitted
+// with the windows whose code, with the better of a Gaussian and a Laplace density, is nearly the
+// shortest.
+func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 	if len(windows) == 0 {
 		c.measure(s, c.standardise(s))
 		return
@@ -103,23 +103,23 @@ func (c *coder) chooseWindow(s *source, least float64, windows []int) {
 	best := 0
 	for k, window := range windows {
 		s.window = window
-		simple[k] = c.standardise(s).simple(c.past.N)
+		simple[k] = c.standardise(s).simpleLength(c.past.N)
 		if simple[k] < simple[best] {
 			best = k
 		}
 	}
 	s.window = 0
 	n := float64(c.past.N)
-	limit := min(simple[best], c.standardise(s).simple(c.past.N)) + max(windowNats/n, windowShare)
+	limit := min(simple[best], c.standardise(s).simpleLength(c.past.N)) + max(windowNats/n, windowShare)
 	chosen := 0
-	// The best comes last, as it is likely to be chosen: then all is in its place.
+	// The best comes last: if it is chosen, as is likely, s needn't be measured again.
 	try := func(k int) {
 		if s.window = windows[k]; simple[k] > limit {
 			return
 		}
 		c.measure(s, c.standardise(s))
-		if s.nats < least {
-			chosen, least = windows[k], s.nats
+		if s.codeLength < shortest {
+			chosen, shortest = windows[k], s.codeLength
 		}
 	}
 	for k := range windows {
@@ -134,55 +134,57 @@ func (c *coder) chooseWindow(s *source, least float64, windows []int) {
 	}
 }
 
-// fit sets s to the best model of y with the choices that s has made.
+// fit sets s to the best model of y with the order, window and density family that s has.
 func (c *coder) fit(s *source, y []float64) {
 	if len(s.weights) > 0 {
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights))
 	}
 	c.past.PredictionError(c.r, y, s.weights)
-	of := c.standardise(s)
+	sp := c.standardise(s)
 	if s.density.Gaussian() {
-		c.gaussian(s, of)
+		c.setGaussian(s, sp)
 	} else {
 		before := s.density
-		s.scale = of.mean(c.past.N)
+		s.scale = sp.scale(c.past.N)
 		c.fitter.Begin(s.u, 1/s.scale)
 		var length float64
 		s.density, length = c.fitter.Refit(&before)
-		c.account(s, of, length+math.Log(s.scale))
+		c.setCodeLength(s, sp, length+math.Log(s.scale))
 	}
 	c.finish(s)
 }
 
-// spread is of the innovations over their local scale.
+// A spread has moments of the innovations over their local scale.
 type spread struct {
 	absolute, square float64 // Σ|u| and Σu²
 	logScale         float64 // the mean logarithm of the local scale
 }
 
-// deviation is the standard deviation of n innovations.
+// deviation returns the standard deviation of n innovations.
 func (p spread) deviation(n int) float64 { return math.Sqrt(p.square/float64(n)) + 1e-300 }
 
-// mean is the scale at which the mean absolute value is that of a standard normal variable.
-func (p spread) mean(n int) float64 {
+// scale returns the scale at which the mean absolute value of n innovations is that of a standard
+// normal variable.
+func (p spread) scale(n int) float64 {
 	return p.absolute/float64(n)*math.Sqrt(math.Pi/2) + 1e-300
 }
 
-// simple is the code length with the better of a Gaussian and a Laplace density, without
-// parameters.
-func (p spread) simple(n int) float64 {
+// simpleLength returns the code length in nats per position with the better of a Gaussian and a
+// Laplace density, without that of the parameters.
+func (p spread) simpleLength(n int) float64 {
 	laplace := math.Log(2*math.E*p.absolute/float64(n) + 1e-300)
 	return p.logScale + min(math.Log(p.deviation(n))+gaussianEntropy, laplace)
 }
 
-// standardise sets s.u and s.s to the innovations over their local scale, and that.
+// standardise sets s.u to the innovations over their local scale, and s.s to that scale. It returns
+// the spread of s.u.
 func (c *coder) standardise(s *source) spread {
 	n := c.past.N
 	s.u = resize(s.u, n)
 	s.s = s.s[:0]
 	if s.window == 0 {
 		copy(s.u, c.r)
-		return spreadOf(s.u)
+		return measureSpread(s.u)
 	}
 	s.s = resize(s.s, n)
 	if len(c.past.Sides) > 1 {
@@ -191,18 +193,18 @@ func (c *coder) standardise(s *source) spread {
 	} else {
 		scaleSequence(s.u, s.s, c.r, s.window)
 	}
-	of := spreadOf(s.u)
-	of.logScale = meanLog(s.s)
-	return of
+	sp := measureSpread(s.u)
+	sp.logScale = meanLog(s.s)
+	return sp
 }
 
-// spreadOf returns the sums over u.
-func spreadOf(u []float64) (of spread) {
+// measureSpread returns the spread of u, without the logarithm of the scale.
+func measureSpread(u []float64) (sp spread) {
 	for _, v := range u {
-		of.absolute += math.Abs(v)
-		of.square += v * v
+		sp.absolute += math.Abs(v)
+		sp.square += v * v
 	}
-	return of
+	return sp
 }
 
 // scaleSequence sets s to the local scale of the prediction errors r of a sequence, as
@@ -220,7 +222,7 @@ func scaleSequence(u, s, r []float64, h int) {
 			if t > h {
 				sum -= math.Abs(r[t-h-1])
 			}
-			v := (1-overallShare)*(sum-math.Abs(r[t]))/float64(within(t, n, h)-1) + rest
+			v := (1-overallShare)*(sum-math.Abs(r[t]))/float64(countWithin(t, n, h)-1) + rest
 			s[t], u[t] = v, r[t]/v
 		}
 	}
@@ -239,42 +241,43 @@ func scaleSequence(u, s, r []float64, h int) {
 	edge(end, n)
 }
 
-// measure sets the density, the scale and the description length, for comparison. The density is
-// the nearest of the family or, where that is shorter, Gaussian.
-func (c *coder) measure(s *source, of spread) {
-	c.scale = of.mean(c.past.N)
+// measure sets the density, the scale and the code length, for comparison with others. The density
+// is a Gaussian or the one that the fitter chooses, whichever has the shorter code.
+func (c *coder) measure(s *source, sp spread) {
+	c.scale = sp.scale(c.past.N)
 	c.fitter.Begin(s.u, 1/c.scale)
 	c.density, c.length = c.fitter.Choose()
-	c.spread = of
-	c.shorter(s)
+	c.spread = sp
+	c.chooseDensity(s)
 }
 
-// refine fits the density to the end, after measure.
+// refine fits the density, which measure has chosen, to the fine tolerance.
 func (c *coder) refine(s *source) {
 	c.density, c.length = c.fitter.Finish()
-	c.shorter(s)
+	c.chooseDensity(s)
 }
 
-// shorter sets the density to the one that was fitted or a Gaussian one.
-func (c *coder) shorter(s *source) {
+// chooseDensity sets the density to the fitted one or to a Gaussian, whichever has the shorter
+// code.
+func (c *coder) chooseDensity(s *source) {
 	length := c.length + math.Log(c.scale)
 	if math.Log(c.spread.deviation(c.past.N))+gaussianEntropy < length {
-		c.gaussian(s, c.spread)
+		c.setGaussian(s, c.spread)
 		return
 	}
 	s.density, s.scale = c.density, c.scale
-	c.account(s, c.spread, length)
+	c.setCodeLength(s, c.spread, length)
 }
 
-// gaussian sets a Gaussian density.
-func (c *coder) gaussian(s *source, of spread) {
-	s.density, s.scale = density.Density{}, of.deviation(c.past.N)
-	c.account(s, of, math.Log(s.scale)+gaussianEntropy)
+// setGaussian sets a Gaussian density.
+func (c *coder) setGaussian(s *source, sp spread) {
+	s.density, s.scale = density.Density{}, sp.deviation(c.past.N)
+	c.setCodeLength(s, sp, math.Log(s.scale)+gaussianEntropy)
 }
 
-// account sets the description length, that of the innovations over their local scale being
-// length.
-func (c *coder) account(s *source, of spread, length float64) {
+// setCodeLength sets the code length and that of the parameters. length is the code length of the
+// innovations over their local scale, in nats per position.
+func (c *coder) setCodeLength(s *source, sp spread, length float64) {
 	n := float64(c.past.N)
 	parameters := 1.0 // the scale
 	if len(s.s) > 0 {
@@ -283,10 +286,10 @@ func (c *coder) account(s *source, of spread, length float64) {
 	power := ar.ErrorPower(s.q, s.weights, len(c.past.Lags)+1)
 	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, power, c.past.N)
 	s.cost = s.density.Cost + cost
-	s.nats = length + of.logScale + cost/n
+	s.codeLength = length + sp.logScale + cost/n
 }
 
-// finish brings s.u to its scale.
+// finish divides s.u by the scale.
 func (c *coder) finish(s *source) { floats.Scale(1/s.scale, s.u) }
 
 func resize(s []float64, n int) []float64 {
@@ -296,15 +299,16 @@ func resize(s []float64, n int) []float64 {
 	return s[:n]
 }
 
-// meanLog is the mean logarithm of positive numbers, taken of products that float64 holds.
+// meanLog returns the mean logarithm of positive numbers. It takes logarithms of products, which is
+// faster.
 func meanLog(s []float64) float64 {
-	const least, most = 1e-100, 1e100
+	const low, high = 1e-100, 1e100 // of products, well within float64
 	sum, product := 0.0, 1.0
 	t := 0
 	for ; t+4 <= len(s); t += 4 {
 		v := s[t : t+4 : t+4]
 		product *= (v[0] * v[1]) * (v[2] * v[3])
-		if !(product > least && product < most) {
+		if !(product > low && product < high) {
 			sum += math.Log(product)
 			product = 1
 		}
@@ -315,14 +319,14 @@ func meanLog(s []float64) float64 {
 	return (sum + math.Log(product)) / float64(len(s))
 }
 
-// scoreMoments are those of a signal's score ψ. Both are Fisher's information about
-// its innovations' location if the density is the right one.
+// scoreMoments are moments of a signal's score ψ. Both are the Fisher information about the
+// location of its innovations if the density is the right one.
 type scoreMoments struct {
 	square float64 // E ψ²
 	slope  float64 // E ψ′
 }
 
-// score sets psi, [n], to ψ = −∂/∂r log p(r/s)/s of each position.
+// score sets psi, [n], to the score ψ = −∂/∂r log p(r/s)/s at each position.
 func (c *coder) score(s *source, psi []float64) scoreMoments {
 	var p scoreMoments
 	if s.density.Gaussian() {
@@ -335,7 +339,8 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 		for t, u := range s.u {
 			near, far, share := density.Place(u)
 			psi[t] = -(c.slope[near] + share*(c.slope[far]-c.slope[near])) / s.scale
-			v := -(c.curvature[near] + share*(c.curvature[far]-c.curvature[near])) / (s.scale * s.scale)
+			v := -(c.curvature[near] + share*(c.curvature[far]-c.curvature[near])) /
+				(s.scale * s.scale)
 			if len(s.s) > 0 {
 				v /= s.s[t] * s.s[t]
 			}
@@ -353,8 +358,8 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 	return p
 }
 
-// lengths adds to nats, whose values stand for equal parts of the positions, the
-// description lengths of these, the parameters' cost shared out evenly.
+// lengths adds to nats the code lengths of equal parts of the positions, one part for each entry.
+// The code length of the parameters is shared out evenly.
 func (s *source) lengths(nats []float64) {
 	n := len(s.u)
 	for b := range nats {
@@ -364,7 +369,8 @@ func (s *source) lengths(nats []float64) {
 			sum += meanLog(s.s[first:end]) * float64(end-first)
 		}
 		if s.density.Gaussian() {
-			sum += floats.Dot(s.u[first:end], s.u[first:end])/2 + float64(end-first)*math.Log(2*math.Pi)/2
+			u := s.u[first:end]
+			sum += floats.Dot(u, u)/2 + float64(end-first)*math.Log(2*math.Pi)/2
 		} else {
 			for _, u := range s.u[first:end] {
 				sum -= s.density.Log.At(u)
@@ -374,7 +380,7 @@ func (s *source) lengths(nats []float64) {
 	}
 }
 
-// scaleWindows are those worth trying where n positions are scored.
+// scaleWindows returns the windows to try at n scored positions.
 func scaleWindows(n int) (all []int) {
 	for h := firstWindow; h <= lastWindow && 8*h <= n; h *= windowFactor {
 		all = append(all, h)
@@ -382,10 +388,10 @@ func scaleWindows(n int) (all []int) {
 	return all
 }
 
-// localScale sets s, [n], to the scale of the prediction errors r around each position of an
-// index with these sides: the mean of |r| over the window, the position itself left out.
-// Along every side of an image the window has the width that makes it hold as many
-// positions. space has room for n values.
+// localScale sets s, [n], to the local scale of the prediction errors r at each position of an
+// index with these sides: the mean of |r| over the window around the position, without the position
+// itself. For an image, the window has the same width along every side, such that it holds as many
+// positions as that of a sequence. space has room for n values.
 func localScale(s, r []float64, sides []int, window int, space []float64) {
 	total := 0.0
 	for t, v := range r {
@@ -407,11 +413,11 @@ func localScale(s, r []float64, sides []int, window int, space []float64) {
 	for first := 0; first < len(s); first += sides[len(sides)-1] {
 		others := 1
 		for a, i := range index[:len(sides)-1] {
-			others *= within(i, sides[a], h)
+			others *= countWithin(i, sides[a], h)
 		}
 		for i := range sides[len(sides)-1] {
 			t := first + i
-			count := others * within(i, sides[len(sides)-1], h)
+			count := others * countWithin(i, sides[len(sides)-1], h)
 			s[t] = (1-overallShare)*(s[t]-math.Abs(r[t]))/float64(count-1) + overallShare*mean
 		}
 		for a := len(sides) - 2; a >= 0; a-- {
@@ -423,18 +429,18 @@ func localScale(s, r []float64, sides []int, window int, space []float64) {
 	}
 }
 
-// within is how many positions of a side are at most h from the i-th.
-func within(i, side, h int) int { return min(i+h+1, side) - max(i-h, 0) }
+// countWithin returns the number of positions of a side that are at most h from the i-th.
+func countWithin(i, side, h int) int { return min(i+h+1, side) - max(i-h, 0) }
 
-// boxSums replaces the values by their sums over windows along one side, whose
-// neighbours are inner apart.
+// boxSums replaces the values by their sums over windows along one side. Neighbours along it are
+// inner entries of s apart.
 func boxSums(s []float64, side, inner, h int, space []float64) {
 	line := space[:side]
 	for block := 0; block < len(s); block += side * inner {
-		for at := block; at < block+inner; at++ {
+		for first := block; first < block+inner; first++ {
 			sum := 0.0
 			for i := range line {
-				line[i] = s[at+i*inner]
+				line[i] = s[first+i*inner]
 			}
 			for _, v := range line[:min(h, side)] {
 				sum += v
@@ -446,7 +452,7 @@ func boxSums(s []float64, side, inner, h int, space []float64) {
 				if i > h {
 					sum -= line[i-h-1]
 				}
-				s[at+i*inner] = sum
+				s[first+i*inner] = sum
 			}
 		}
 	}

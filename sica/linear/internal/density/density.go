@@ -1,4 +1,4 @@
-// Package density fits densities of innovations by their description length.
+// Package density fits densities of innovations by their code length.
 package density
 
 import (
@@ -7,27 +7,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Density of a signal's innovations u is Gaussian, or one of a family: a usual
-// density, the centre, tilted by features f that are orthonormal under it,
+// A Density of a signal's innovations u is Gaussian, or one of a family: a common density, the
+// centre, tilted by features f that are orthonormal under it,
 //
 //	log p(u) = log centre(u) + w·f(u) − log Z(w).
 //
-// The weights w have a Gaussian prior around 0. It is narrow where few positions
-// speak, so that a short signal costs little, and wide where they disagree with
-// the centre. What the weights cost is the logarithm of the evidence by Laplace's
-// approximation.
+// The weights w have a Gaussian prior around 0. It is narrow if there are few positions, so that a
+// density has a short code, and wide if the positions disagree with the centre. The code length of
+// the weights is the logarithm of the evidence by Laplace's approximation.
 type Density struct {
 	family  *family // nil: Gaussian
 	width   float64 // of the prior
 	weights [features]float64
 	Log     Curve
-	Cost    float64 // nats in all: evidence less likelihood
+	Cost    float64 // code length of the weights in nats: log-likelihood minus log-evidence
 }
 
-// Gaussian says that the density is Gaussian.
+// Gaussian reports whether the density is Gaussian.
 func (f *Density) Gaussian() bool { return f.family == nil }
 
-// String is the name of a density for people.
+// String returns the name of the density, for people.
 func (f *Density) String() string {
 	if f.family == nil {
 		return "Gaussian"
@@ -40,45 +39,46 @@ func (f *Density) String() string {
 }
 
 const (
-	newtonSteps = 50 // at most, of the fit of a density
-	// negligible and rough are how many nats in all a step must promise at least, for a density
-	// that is used and for one that is compared with others. At 0.05 a uniform density isn't
-	// separated as well as at 0.01 (an MCC of 0.985 for 0.99); from 0.1 to 2 the comparisons
-	// of 8 mixtures end alike, with a quarter of the steps between.
-	negligible, rough = 0.01, 1
-	// negligibleMoment is what a grid point's share may add to a feature's mean square, which is
-	// 1 under the centre, for the curvature to leave it out, in the tails. It is a choice.
+	newtonSteps = 50 // the largest number in a fit
+	// fineTolerance and roughTolerance end Newton's method: it stops when a step is expected to
+	// gain fewer nats in all positions together. The fine one is for densities that are used, the
+	// rough one for those that are compared with others. With a fine one of 0.05 a uniform density
+	// isn't separated as well as with 0.01 (an MCC of 0.985 in place of 0.99). With rough ones from
+	// 0.1 to 2 the comparisons for 8 mixtures end in the same choices, the last with a quarter of
+	// the steps.
+	fineTolerance, roughTolerance = 0.01, 1
+	// negligibleMoment is the contribution of a grid point to a feature's mean square below which
+	// the covariance leaves out the point, in the tails. The mean square is 1 under the centre. It
+	// is a choice.
 	negligibleMoment = 1e-7
 )
 
-// A Fitter finds the density of a histogram. What it allocates, it allocates
-// once.
+// A Fitter finds the density of a histogram. Its memory is allocated once.
 type Fitter struct {
 	histogram histogram
 	n         float64
 
-	// The family and the weights that are looked at.
-	family *family
-	// compared is the family of the density that Choose returned last, whose weights the next
-	// begins with; nil after Reset.
+	family *family // the current one
+	// compared is the family of the density that Choose returned last, with whose weights the next
+	// call begins; nil after Reset.
 	compared *family
 	mean     [features]float64 // of the features over the positions
-	origin   float64           // nats a position of the centre
-	w        [features]float64
+	origin   float64           // code length in nats per position at the centre
+	w        [features]float64 // the current weights
 	logZ     float64
-	// Of the shares of the grid points: those of u and −u added, and subtracted.
+	// Of the shares of the grid points: sums and differences of those of u and −u.
 	sum, difference half
 
 	gradient   [features]float64
 	covariance matrix // of the features
-	current    bool   // whether that is the covariance at the weights
-	factor     matrix // Cholesky's, of the covariance with the prior
+	current    bool   // whether the covariance is that of the current weights
+	factor     matrix // the Cholesky factor of the covariance plus the prior's precision
 	step       [features]float64
 	next       [features]float64 // weights
 
-	even, odd half // the tilt w·f
+	even, odd half // parts of the tilt w·f
 
-	// Of the shares, two neighbouring points taken together.
+	// The same shares, of two neighbouring grid points together.
 	pairSum, pairDifference pairs
 	weighted                pairs
 }
@@ -86,25 +86,27 @@ type Fitter struct {
 // A matrix is symmetric or triangular; its lower triangle is used.
 type matrix [features][features]float64
 
-// Reset makes the Fitter forget the densities before. What it finds depends on them by rough.
+// Reset forgets the density that Choose returned last. Without it the next result depends on that
+// density, up to roughTolerance.
 func (d *Fitter) Reset() { d.compared = nil }
 
-// Begin is to be called before the others: with n values, which are multiplied by a factor.
+// Begin sets the values to fit to: u, multiplied by a factor. It must be called first.
 func (d *Fitter) Begin(u []float64, factor float64) {
 	d.n = float64(len(u))
 	d.histogram.count(u, factor)
 }
 
-// at sets the family that is looked at.
-func (d *Fitter) at(f *family) {
+// setFamily sets the current family.
+func (d *Fitter) setFamily(f *family) {
 	d.family = f
 	(*Curve)(&d.histogram).fold(&d.sum, &d.difference)
 	f.means(d.mean[:], &d.sum, &d.difference)
-	d.origin = d.distance(f)
+	d.origin = d.centreLength(f)
 }
 
-// distance is the nats a position that the family's centre takes.
-func (d *Fitter) distance(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
+// centreLength returns the code length of the values with the centre of the family, in nats per
+// position.
+func (d *Fitter) centreLength(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
 
 // centre sets the weights to 0, where the features are orthonormal.
 func (d *Fitter) centre() {
@@ -117,14 +119,15 @@ func (d *Fitter) centre() {
 	d.current = true
 }
 
-// look sets the weights.
-func (d *Fitter) look(w *[features]float64) {
+// setWeights sets the current weights.
+func (d *Fitter) setWeights(w *[features]float64) {
 	d.w, d.current = *w, false
 	d.family.tilt(w, &d.even, &d.odd)
 	d.logZ = tilted(&d.sum, &d.difference, &d.family.logMass, &d.even, &d.odd)
 }
 
-// objective is the nats a position that the weights take, with their prior.
+// objective returns the code length in nats per position with the current weights, their prior
+// included.
 func (d *Fitter) objective(width float64) float64 {
 	sum := d.origin + d.logZ
 	scale := 1 / (width * width * d.n)
@@ -134,23 +137,23 @@ func (d *Fitter) objective(width float64) float64 {
 	return sum
 }
 
-// fit goes from the weights that are looked at to those with the largest posterior
-// probability, by Newton's method, and returns the density with the nats a
-// position that it takes with its cost. It ends when a step promises less than enough.
-func (d *Fitter) fit(width, enough float64) (Density, float64) {
-	least := d.objective(width)
-	if d.origin < least {
+// fit moves from the current weights to those with the largest posterior probability, by Newton's
+// method up to the tolerance. It returns the density, and the code length in nats per position,
+// that of the weights included.
+func (d *Fitter) fit(width, tolerance float64) (Density, float64) {
+	lowest := d.objective(width)
+	if d.origin < lowest {
 		d.centre()
-		least = d.origin
+		lowest = d.origin
 	}
 	scale := 1 / (width * width * d.n)
-	d.newton(&least, width, scale, enough)
+	d.newton(&lowest, width, scale, tolerance)
 	logDet := 0.0 // of the posterior's precision over the prior's
 	for k := range features {
 		v := d.factor[k][k]
 		logDet += math.Log(v * v / (scale * d.family.precision[k]))
 	}
-	nats := least + logDet/2/d.n
+	nats := lowest + logDet/2/d.n
 	f := Density{family: d.family, width: width, weights: d.w}
 	f.Log.unfold(&d.even, &d.odd)
 	for g, log := range d.family.log {
@@ -160,9 +163,9 @@ func (d *Fitter) fit(width, enough float64) (Density, float64) {
 	return f, nats
 }
 
-// newton makes Newton's steps until they promise less than enough, in nats in all. The factor
-// is that of the last.
-func (d *Fitter) newton(least *float64, width, scale, enough float64) {
+// newton makes Newton's steps until the next is expected to gain less than the tolerance, in nats
+// in all. It keeps lowest, the objective, up to date. The factor is that of the last step.
+func (d *Fitter) newton(lowest *float64, width, scale, tolerance float64) {
 	for range newtonSteps {
 		if !d.current {
 			d.moments()
@@ -180,38 +183,39 @@ func (d *Fitter) newton(least *float64, width, scale, enough float64) {
 		}
 		d.step = d.gradient
 		d.factor.solve(&d.step)
-		if floats.Dot(d.step[:], d.step[:])*d.n < enough {
+		if floats.Dot(d.step[:], d.step[:])*d.n < tolerance {
 			return
 		}
 		d.factor.solveTransposed(&d.step)
 		floats.Scale(-1, d.step[:])
-		if !d.line(least, width) {
+		if !d.searchLine(lowest, width) {
 			return
 		}
 	}
 }
 
-// line goes along the step as far as it lowers the objective.
-func (d *Fitter) line(least *float64, width float64) bool {
+// searchLine goes along the step, or a part of it that lowers the objective. It reports whether
+// there is one.
+func (d *Fitter) searchLine(lowest *float64, width float64) bool {
 	w := d.w
 	length := 1.0
 	for range 12 {
 		floats.AddScaledTo(d.next[:], w[:], length, d.step[:])
-		d.look(&d.next)
-		if v := d.objective(width); v < *least {
-			*least = v
+		d.setWeights(&d.next)
+		if v := d.objective(width); v < *lowest {
+			*lowest = v
 			return true
 		}
 		length /= 3
 	}
-	d.look(&w)
+	d.setWeights(&w)
 	return false
 }
 
-// moments sets covariance to that of the features. The product of two even or two odd
-// features is even, and needs of p the sum of both sides; that of an even and an odd one is
-// odd, and needs their difference. Two neighbouring grid points are taken together, as products
-// of features hardly differ between them, and tails of negligible mass are left out.
+// moments sets the covariance of the features. The product of two even or two odd features is even,
+// so its mean needs the sums of the shares of u and −u; that of an even and an odd feature is odd
+// and needs their differences. Two neighbouring grid points are taken together, as products of
+// features hardly differ between them. Tails of negligible mass are left out.
 func (d *Fitter) moments() {
 	f := d.family
 	d.sum.pair(&d.pairSum)
@@ -224,17 +228,17 @@ func (d *Fitter) moments() {
 	var means [features]float64
 	for k := range features {
 		row := d.covariance[k][:k+1]
-		of, from := sum, 0
+		shares, first := sum, 0
 		if k >= evens {
-			of, from = difference, evens
+			shares, first = difference, evens
 			floats.MulTo(weighted, difference, f.paired[k][:end])
 			for l := range evens {
 				row[l] = floats.Dot(weighted, f.paired[l][:end])
 			}
 		}
-		means[k] = floats.Dot(of, f.paired[k][:end])
+		means[k] = floats.Dot(shares, f.paired[k][:end])
 		floats.MulTo(weighted, sum, f.paired[k][:end])
-		for l := from; l <= k; l++ {
+		for l := first; l <= k; l++ {
 			row[l] = floats.Dot(weighted, f.paired[l][:end])
 		}
 		floats.AddScaled(row, -means[k], means[:k+1])
@@ -242,14 +246,15 @@ func (d *Fitter) moments() {
 	d.current = true
 }
 
-// means sets to to the means of the features under shares of the grid points, folded.
-func (f *family) means(to []float64, sum, difference *half) {
+// means sets means to those of the features, under shares of the grid points given by their sums
+// and differences for u and −u.
+func (f *family) means(means []float64, sum, difference *half) {
 	for k := range f.f {
-		of := sum
+		shares := sum
 		if k >= evens {
-			of = difference
+			shares = difference
 		}
-		to[k] = floats.Dot(of[:], f.f[k][:])
+		means[k] = floats.Dot(shares[:], f.f[k][:])
 	}
 }
 
@@ -299,66 +304,67 @@ func (m *matrix) solveTransposed(x *[features]float64) {
 	}
 }
 
-// Refit returns the density with the family and the prior of before.
+// Refit returns the density with the family and the prior of an earlier one, and its code length.
 func (d *Fitter) Refit(before *Density) (Density, float64) {
-	d.at(before.family)
-	d.look(&before.weights)
-	return d.fit(before.width, negligible)
+	d.setFamily(before.family)
+	d.setWeights(&before.weights)
+	return d.fit(before.width, fineTolerance)
 }
 
-// Widths are the standard deviations of the prior of the weights, each 4 times the
-// one before: hardly away from the centre; about as far as neighbouring centres
-// are from each other; any density.
+// Widths are the standard deviations of the prior of the weights, each four times the one before:
+// hardly away from the centre; about as far as neighbouring centres are from each other; any
+// density. They are a choice.
 var Widths = []float64{0.1, 0.4, 1.6}
 
-// middle is that of the Widths.
-const middle = 1
+// middleWidth is the place of the middle one of the Widths.
+const middleWidth = 1
 
-// Choose returns, for comparison with others, a density with the nats a position that it takes,
-// which may be more than the least by rough over the positions: of the nearest of the usual
-// families, with the middle one of the Widths.
+// Choose returns a density for comparison with others, and its code length in nats per position.
+// The density is of the family whose centre has the shortest code, with the middle one of the
+// Widths. Its code may be longer than the shortest by roughTolerance in all.
 func (d *Fitter) Choose() (Density, float64) {
-	least := math.Inf(1)
-	var nearest *family
-	for _, f := range usual() {
-		if v := d.distance(f); v < least {
-			nearest, least = f, v
+	shortest := math.Inf(1)
+	var nearestFamily *family
+	for _, f := range allFamilies() {
+		if v := d.centreLength(f); v < shortest {
+			nearestFamily, shortest = f, v
 		}
 	}
-	d.at(nearest)
-	if d.compared == nearest {
-		d.look(&d.w)
+	d.setFamily(nearestFamily)
+	if d.compared == nearestFamily {
+		d.setWeights(&d.w)
 	} else {
 		d.centre()
 	}
-	d.compared = nearest
-	return d.fit(Widths[middle], rough)
+	d.compared = nearestFamily
+	return d.fit(Widths[middleWidth], roughTolerance)
 }
 
-// Finish returns the density with the least description length, with the nats a position that
-// it takes: the one that Choose returned last, fitted to the end, or the one with the narrower or
-// the wider prior, whichever has more evidence to first order. With the narrower prior
-// the fit begins at the centre: begun with a wider one the tails would be as heavy as that
-// allows. They cost little likelihood, so that Newton's method leaves them there, but much
-// evidence.
+// Finish returns the density with the shortest code, and its code length in nats per position. It
+// compares the one that Choose returned last, fitted to the fine tolerance, with the one of the
+// narrower or of the wider prior, whichever has more evidence to first order.
+//
+// With the narrower prior the fit begins at the centre. If it began with the weights of a wider
+// prior, the tails would stay too heavy: they change the likelihood little, so that Newton's method
+// leaves them there, but the evidence much.
 func (d *Fitter) Finish() (Density, float64) {
-	best, least := d.fit(Widths[middle], negligible)
-	width := Widths[middle+1]
-	if d.narrower(Widths[middle]) {
-		width = Widths[middle-1]
+	best, shortest := d.fit(Widths[middleWidth], fineTolerance)
+	width := Widths[middleWidth+1]
+	if d.prefersNarrower(Widths[middleWidth]) {
+		width = Widths[middleWidth-1]
 		d.centre()
 	}
 	d.compared = nil
-	if f, nats := d.fit(width, negligible); nats < least {
-		best, least = f, nats
+	if f, nats := d.fit(width, fineTolerance); nats < shortest {
+		best, shortest = f, nats
 	}
-	return best, least
+	return best, shortest
 }
 
-// narrower reports whether the evidence grows as the prior becomes narrower: whether the squared
-// weights over their variances sum to less than the number of weights that the data determine,
-// Σ_k 1 − (H⁻¹)_kk/variance_k (D. J. C. MacKay, Neural Computation 4(3), 1992).
-func (d *Fitter) narrower(width float64) bool {
+// prefersNarrower reports whether the evidence grows as the prior becomes narrower. That is so if
+// the sum of the squared weights over their variances is less than the number of weights that the
+// data determine, Σ_k 1 − (H⁻¹)_kk/variance_k (D. J. C. MacKay, Neural Computation 4(3), 1992).
+func (d *Fitter) prefersNarrower(width float64) bool {
 	scale := 1 / (width * width * d.n)
 	squares, determined := 0.0, 0.0
 	for k := range features {

@@ -64,7 +64,7 @@ func TestScales(t *testing.T) {
 // Of every family the centre integrates to 1, and the features have mean 0 and are
 // orthonormal under it.
 func TestFamilies(t *testing.T) {
-	for _, f := range usual() {
+	for _, f := range allFamilies() {
 		if m := mass(&f.log); math.Abs(m-1) > 1e-12 {
 			t.Errorf("%s: mass %g", f.name, m)
 		}
@@ -164,18 +164,18 @@ func TestFitIsMinimum(t *testing.T) {
 	d.Begin(u, 1)
 	d.Choose()
 	f, nats := d.Finish()
-	if _, again := d.Refit(&f); math.Abs(again-nats) > negligible/500 {
+	if _, again := d.Refit(&f); math.Abs(again-nats) > fineTolerance/500 {
 		t.Errorf("%g nats again, want %g", again, nats)
 	}
-	d.at(f.family)
-	d.look(&f.weights)
+	d.setFamily(f.family)
+	d.setWeights(&f.weights)
 	least := d.objective(f.width)
 	for k := range features {
 		for _, by := range []float64{-0.05, 0.05} {
 			w := f.weights
 			w[k] += by
-			d.look(&w)
-			if v := d.objective(f.width); v < least-negligible/500 {
+			d.setWeights(&w)
+			if v := d.objective(f.width); v < least-fineTolerance/500 {
 				t.Errorf("weight %d by %g lowers the objective by %g nats", k, by, (least-v)*500)
 			}
 		}
@@ -205,7 +205,7 @@ func TestFinish(t *testing.T) {
 		_, nats := d.Finish()
 		for k, width := range Widths {
 			d.centre()
-			if _, other := d.fit(width, negligible); other < nats-0.1/n {
+			if _, other := d.fit(width, fineTolerance); other < nats-0.1/n {
 				t.Errorf("%s: %.3f nats in all, %.3f with the %d-th width", c.name, nats*n, other*n, k)
 			}
 		}

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	knots    = 9 // of the splines, in asinh u from −2.3 to 2.3: a resolution
+	knots    = 9 // of the splines, in asinh u from −2.3 to 2.3. A choice.
 	lastKnot = 2.3
-	plain    = 4 // features that are not splines
-	features = plain + knots - 2
-	evens    = 2 + (knots-1)/2 // features that are even in u; they come first, and the others are odd
+	numPlain = 4 // features that are not splines
+	features = numPlain + knots - 2
+	// evens is the number of features that are even in u. They come first; the others are odd.
+	evens = 2 + (knots-1)/2
 )
 
-// A family is the densities around a centre, which is even.
+// A family has the densities around a centre, which is even.
 type family struct {
 	name      string
 	f         [features]half
-	paired    [features]pairs   // f with two grid points taken together
+	paired    [features]pairs   // f at two neighbouring grid points together
 	largest   pairs             // the largest square of the features there
 	precision [features]float64 // of the weights' prior, over that of the first
 	log       Curve             // the centre's
@@ -28,11 +29,11 @@ type family struct {
 	logMass   Curve
 }
 
-// A centre is the density that a family is around, given by its logarithm up to a constant.
+// A centre is the density around which a family is, given by its logarithm up to a constant.
 type centre struct {
 	name string
-	// scale gives u/scale, u distributed as the centre at that scale, the mean absolute value of
-	// a standard normal variable, √(2/π), on the grid. Found by bisection; TestScales checks it.
+	// scale is the scale of the centre at which the mean absolute value is that of a standard
+	// normal variable, √(2/π), on the grid. It was found by bisection; TestScales checks it.
 	scale float64
 	log   func(u float64) float64
 }
@@ -53,9 +54,9 @@ var centres = []centre{
 	{"two peaks", 0.9194113427400465, func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
 }
 
-// usual returns the families around the centres. They are made when they are first asked for:
-// that takes some milliseconds, which a program that separates nothing needn't spend.
-var usual = sync.OnceValue(func() []*family {
+// allFamilies returns the families of the centres. They are made at the first call, as that takes
+// some milliseconds.
+var allFamilies = sync.OnceValue(func() []*family {
 	families := make([]*family, len(centres))
 	for k, c := range centres {
 		families[k] = newFamily(func(u float64) float64 { return math.Exp(c.log(u / c.scale)) })
@@ -64,8 +65,8 @@ var usual = sync.OnceValue(func() []*family {
 	return families
 })
 
-// newFamily returns that around a density, given but for a factor. A thousandth of
-// a Laplace density is mixed in, so that no value is impossible.
+// newFamily returns the family of a centre, given by its density up to a factor. A thousandth of a
+// Laplace density is mixed in, so that no value is impossible.
 func newFamily(density func(u float64) float64) *family {
 	const share = 1e-3
 	f := &family{}
@@ -87,18 +88,18 @@ func newFamily(density func(u float64) float64) *family {
 		columns[2][g] = v
 		columns[3][g] = u
 		for j := range knots - 2 {
-			columns[plain+j][g] = naturalSpline(j, v)
+			columns[numPlain+j][g] = naturalSpline(j, v)
 		}
 	}
 	for k := range columns {
 		orthonormalise(columns[:k+1], &f.p)
 	}
 	precision := [features]float64{1, 1, 1, 1}
-	rotateByRoughness(columns[plain:], &f.p, precision[plain:])
+	rotateByRoughness(columns[numPlain:], &f.p, precision[numPlain:])
 	even, odd := 0, evens
 	for k := range columns {
 		to, sign := &even, 1.0
-		if columns[k].odd(&f.p) {
+		if columns[k].isOdd(&f.p) {
 			to, sign = &odd, -1
 		}
 		f.precision[*to] = precision[k]
@@ -116,20 +117,20 @@ func newFamily(density func(u float64) float64) *family {
 	return f
 }
 
-// tilt sets even and odd to those parts of w·f.
+// tilt sets even and odd to the even and the odd part of w·f.
 func (f *family) tilt(w *[features]float64, even, odd *half) {
 	*even, *odd = half{}, half{}
 	for k := range f.f {
-		of := even
+		part := even
 		if k >= evens {
-			of = odd
+			part = odd
 		}
-		floats.AddScaled(of[:], w[k], f.f[k][:])
+		floats.AddScaled(part[:], w[k], f.f[k][:])
 	}
 }
 
-// odd says whether a curve that is even or odd, but for rounding, is odd.
-func (c *Curve) odd(p *Curve) bool {
+// isOdd reports whether a curve that is even or odd, up to rounding, is odd.
+func (c *Curve) isOdd(p *Curve) bool {
 	product := 0.0
 	for g := range c {
 		product += p[g] * c[g] * c[len(c)-1-g]
@@ -137,18 +138,18 @@ func (c *Curve) odd(p *Curve) bool {
 	return product < 0
 }
 
-// naturalSpline is the j-th natural cubic spline: linear beyond the knots, so that
-// a density's tails are powers.
+// naturalSpline returns the value of the j-th natural cubic spline at v. It is linear beyond the
+// knots, so that the tails of a density are powers.
 func naturalSpline(j int, v float64) float64 {
 	knot := func(k int) float64 { return lastKnot * (2*float64(k)/(knots-1) - 1) }
 	cube := func(x float64) float64 { return math.Pow(max(x, 0), 3) }
-	bend := func(k int) float64 {
+	truncated := func(k int) float64 {
 		return (cube(v-knot(k)) - cube(v-knot(knots-1))) / (knot(knots-1) - knot(k))
 	}
-	return bend(j) - bend(knots-2)
+	return truncated(j) - truncated(knots-2)
 }
 
-// orthonormalise makes the last Curve orthonormal to 1 and those before under p.
+// orthonormalise makes the last curve orthonormal to 1 and to those before, under p.
 func orthonormalise(columns []Curve, p *Curve) {
 	last := &columns[len(columns)-1]
 	inner := func(a, b *Curve) (sum float64) {
@@ -157,7 +158,7 @@ func orthonormalise(columns []Curve, p *Curve) {
 		}
 		return sum
 	}
-	for range 2 { // the second takes what rounding left
+	for range 2 { // the second removes the rounding of the first
 		floats.AddConst(-floats.Dot(p[:], last[:]), last[:])
 		for k := range columns[:len(columns)-1] {
 			floats.AddScaled(last[:], -inner(last, &columns[k]), columns[k][:])
@@ -166,10 +167,9 @@ func orthonormalise(columns []Curve, p *Curve) {
 	floats.Scale(1/math.Sqrt(inner(last, last)), last[:])
 }
 
-// rotateByRoughness turns orthonormal curves so that their second derivatives in
-// asinh u are uncorrelated, the smoothest first, and sets precision to the mean
-// squares of these over the first: smooth densities are likelier, as in smoothing
-// splines.
+// rotateByRoughness rotates orthonormal curves so that their second derivatives in asinh u are
+// uncorrelated, the smoothest first. It sets precision to the mean squares of these, over the
+// first: as with smoothing splines, the prior prefers smooth densities.
 func rotateByRoughness(columns []Curve, p *Curve, precision []float64) {
 	second := make([]Curve, len(columns))
 	for k := range columns {
@@ -194,20 +194,20 @@ func rotateByRoughness(columns []Curve, p *Curve, precision []float64) {
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	values := eigen.Values(nil)
-	turned := make([]Curve, len(columns))
-	for k := range turned {
+	rotated := make([]Curve, len(columns))
+	for k := range rotated {
 		precision[k] = values[k] / values[0]
 		for l := range columns {
-			floats.AddScaled(turned[k][:], vectors.At(l, k), columns[l][:])
+			floats.AddScaled(rotated[k][:], vectors.At(l, k), columns[l][:])
 		}
 	}
-	copy(columns, turned)
+	copy(columns, rotated)
 }
 
-// derivative sets to to that in asinh u.
-func derivative(c, to *Curve) {
-	c.Slope(to)
+// derivative sets d to the derivative of c with respect to asinh u.
+func derivative(c, d *Curve) {
+	c.Slope(d)
 	for g, u := range gridPoints {
-		to[g] *= math.Sqrt(1 + u*u)
+		d[g] *= math.Sqrt(1 + u*u)
 	}
 }
