@@ -38,9 +38,9 @@ type channels struct {
 	white      *signal.Whitening
 	scales     []int   // time scales
 	clean      *cosine // without the noise of the resolution
-	blurred    *cosine
-	spectrum   *spectrum   // of blurred
-	parts      []*spectrum // of surplusParts equal parts of blurred; nil of images
+	noisy      *cosine
+	spectrum   *spectrum   // of noisy
+	parts      []*spectrum // of surplusParts equal parts of noisy; nil for images
 	added      []float64   // d×d, the covariance of the noise of the resolution
 	chosen     [][]choice
 	seed       uint64
@@ -82,8 +82,8 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	c.clean = newCosine(&x, shape)
 	addNoise(z, sphericalNoise(d, resolution), seed)
 	x.Mul(standard, z)
-	c.blurred = newCosine(&x, shape)
-	c.spectrum = c.blurred.spectrum()
+	c.noisy = newCosine(&x, shape)
+	c.spectrum = c.noisy.spectrum()
 	if len(shape) > 1 {
 		return c
 	}
@@ -95,15 +95,15 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	return c
 }
 
-// demixing returns the demixing of the channels that b is of the mixed signals, with rows for
-// signals of variance 1.
+// demixing returns the demixing of the channels that is b for the mixed signals, with rows for
+// recovered signals of variance 1.
 func (c *channels) demixing(b mat.Matrix) *mat.Dense {
 	scaled := mat.DenseCopyOf(b)
 	scaled.Apply(func(_, j int, v float64) float64 { return v * c.sd[j] }, scaled)
 	return c.unit(scaled)
 }
 
-// unit scales b's rows, for signals of variance 1.
+// unit scales the rows of b for recovered signals of variance 1.
 func (c *channels) unit(b *mat.Dense) *mat.Dense {
 	var cross mat.Dense
 	cross.Mul(b, c.covariance)
@@ -149,14 +149,15 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 
 // appendNew appends e to all unless it is nil or a duplicate of one of them.
 func (c *channels) appendNew(all []*explanation, e *explanation) []*explanation {
-	if e == nil || slices.ContainsFunc(all, func(f *explanation) bool { return c.duplicate(e, f) }) {
+	isDuplicate := func(f *explanation) bool { return c.isDuplicate(e, f) }
+	if e == nil || slices.ContainsFunc(all, isDuplicate) {
 		return all
 	}
 	return append(all, e)
 }
 
-// duplicate reports whether each signal of a correlates with one of b by distinct or more.
-func (c *channels) duplicate(a, b *explanation) bool {
+// isDuplicate reports whether each signal of a correlates with one of b by distinct or more.
+func (c *channels) isDuplicate(a, b *explanation) bool {
 	return floats.Min(c.nearest(a, b)) >= distinct
 }
 
@@ -172,12 +173,12 @@ func (c *channels) nearest(a, b *explanation) []float64 {
 	return all
 }
 
-// separator returns a separator of the channels at a time scale, in whose signals the noise of
-// the channels is a sphere: where its covariance is N,
+// separator returns a separator of the channels at a time scale, whose signals have independent
+// noise of the same power. With noise of covariance N in the channels,
 //
 //	z = W·x,  W = (Σ − N)^(−1/2),  and noise of covariance c·I − W·N·W is added,
 //
-// c being the largest eigenvalue of W·N·W. Then every rotation of z has independent noise, and
+// where c is the largest eigenvalue of W·N·W. Then every rotation of z has independent noise, and
 // the shortest code is that of the sources, not of the noise. It is nil if there is no W.
 func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*separator, error) {
 	shape := scaledShape(c.clean.shape, scale)
@@ -195,13 +196,13 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	}
 	var spread mat.Dense
 	spread.Product(whitening, diagonal(noise), whitening)
-	blur, ok := complement(&spread)
+	matrix, ok := complement(&spread)
 	if !ok {
 		return nil, nil
 	}
 	y := new(mat.Dense)
 	y.Mul(whitening, z)
-	addNoise(y, blur, c.seed)
+	addNoise(y, matrix, c.seed)
 	s, err := newSeparator(ctx, y, newPast(shape, c.d))
 	if err != nil {
 		return nil, err
@@ -211,8 +212,8 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 }
 
 // signalWhitening returns (Σ − N)^(−1/2) and its inverse for noise of the given power in each
-// channel. Of each direction at least minSignal counts as signal. ok is false if Σ is
-// singular.
+// channel. At least a share minSignal of the variance along each direction counts as signal. ok is
+// false if Σ is singular.
 func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *mat.Dense, ok bool) {
 	root, inverseRoot, ok := roots(cov)
 	if !ok {
@@ -229,8 +230,8 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 	return whitening, inverse, ok
 }
 
-// complement returns the symmetric root of c·I − spread, c being the largest eigenvalue of
-// spread, or the square of the resolution if that is more.
+// complement returns the symmetric root of c·I − spread, where c is the largest eigenvalue of
+// spread, but at least the square of the resolution.
 func complement(spread mat.Matrix) (*mat.Dense, bool) {
 	largest := resolution * resolution
 	if _, ok := mapped(spread, func(l float64) float64 { largest = max(largest, l); return l }); !ok {
@@ -254,8 +255,8 @@ func roots(a mat.Matrix) (root, inverse *mat.Dense, ok bool) {
 	return root, inverse, ok
 }
 
-// mapped returns the matrix with the eigenvectors of a, the symmetric part of which is taken,
-// and f of its eigenvalues. ok is false if the eigenvalues don't converge.
+// mapped returns f applied to the eigenvalues of the symmetric part of a, with its eigenvectors. ok
+// is false if the eigenvalues don't converge.
 func mapped(a mat.Matrix, f func(float64) float64) (m *mat.Dense, ok bool) {
 	d, _ := a.Dims()
 	s := mat.NewSymDense(d, nil)
@@ -284,9 +285,8 @@ func diagonal(values []float64) *mat.DiagDense {
 	return mat.NewDiagDense(len(values), slices.Clone(values))
 }
 
-// descent returns the demixing of the shortest code at time scale k, with noise of the given
-// power in each channel, that descents from the given explanations end at; nil if there is
-// none.
+// descent returns the explanation with the shortest code at time scale k, with noise of the given
+// power in each channel, at which descents from the given explanations end; nil if there is none.
 func (c *channels) descent(
 	ctx context.Context, name string, k int, noise []float64, from []*explanation,
 ) (*explanation, error) {

@@ -13,11 +13,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
-// explain sets the noise that the demixing e implies and its signals. It reports whether there
-// are any.
+// explain sets the noise that the demixing e implies, its signals, and their code lengths as not
+// known yet. It reports whether there are such signals.
 //
-// The signals are those that keep the source and let the least noise and other sources
-// through, at each frequency (J. Capon, Proceedings of the IEEE 57(8), 1969):
+// The signals are those that keep the source and, at each frequency, let as little noise and as
+// little of other sources through as possible (J. Capon, Proceedings of the IEEE 57(8), 1969):
 //
 //	y_i(f) = a_iᵀ·S(f)⁻¹·x(f) / (a_iᵀ·S(f)⁻¹·a_i)
 //
@@ -31,7 +31,7 @@ func (c *channels) explain(e *explanation) bool {
 	if !ok {
 		return false
 	}
-	e.model, e.nats, e.signals = model, nats, c.blurred.filtered(filters)
+	e.model, e.nats, e.signals = model, nats, c.noisy.filtered(filters)
 	e.lengths = make([]float64, len(c.scales))
 	for k := range e.lengths {
 		e.lengths[k] = math.NaN()
@@ -39,17 +39,17 @@ func (c *channels) explain(e *explanation) bool {
 	return true
 }
 
-// measure sets the code lengths of e at the scales from first on that aren't set yet.
+// measure sets the code lengths of e that aren't known yet, at the scales from first on.
 //
-// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian
-// model with noise, minus what is gained by signals that aren't Gaussian: for each signal, by
-// how much its model at that scale is shorter than the Gaussian one with the same past.
+// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model
+// with noise, minus the gain of signals that aren't Gaussian. For each signal the gain is by how
+// much its model at that scale has a shorter code than a Gaussian one with the same past.
 func (c *channels) measure(ctx context.Context, e *explanation, first int) error {
 	for k := first; k < len(c.scales); k++ {
 		if !math.IsNaN(e.lengths[k]) {
 			continue
 		}
-		gain, err := c.overGaussian(ctx, e, k)
+		gain, err := c.gainOverGaussian(ctx, e, k)
 		if err != nil {
 			return err
 		}
@@ -58,36 +58,37 @@ func (c *channels) measure(ctx context.Context, e *explanation, first int) error
 	return nil
 }
 
-// A choice is the model that was chosen for a signal.
+// A choice is the model that was chosen for a signal: its order, window and density.
 type choice struct {
 	signal []float64 // of length 1
 	source source
 }
 
-// newChoice returns that of the model s for the signal y.
+// newChoice returns the choice of the model s for the signal y.
 func newChoice(y []float64, s *source) choice {
 	unit := slices.Clone(y)
 	floats.Scale(1/floats.Norm(unit, 2), unit)
 	return choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
 }
 
-// known returns the choice for a signal that the signal y is nearly, up to its scale, and
-// their correlation; nil if there is none.
-func known(all []choice, y []float64) (like *choice, correlation float64) {
+// findChoice returns the choice for the signal that correlates most with y, and their correlation;
+// nil if none correlates by sameChoice.
+func findChoice(all []choice, y []float64) (match *choice, correlation float64) {
 	length := floats.Norm(y, 2)
 	for k := range all {
 		r := floats.Dot(y, all[k].signal) / length
 		if math.Abs(r) >= max(sameChoice, math.Abs(correlation)) {
-			like, correlation = &all[k], r
+			match, correlation = &all[k], r
 		}
 	}
-	return like, correlation
+	return match, correlation
 }
 
-// overGaussian returns by how many nats the models of the signals of e at scale k are shorter than
-// Gaussian ones with the same past. Nearly equal signals share their choices, but for those of the
-// rule without noise, whose code must not be longer for the choices of others.
-func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
+// gainOverGaussian returns by how many nats the codes of the signals of e at scale k are shorter
+// than with Gaussian models that have the same past. Nearly equal signals share their choices.
+// Those of the rule without noise have their own: their code must not be longer because of the
+// choices of others.
+func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	shape := scaledShape(e.signals.shape, c.scales[k])
 	z := e.signals.scaled(shape)
 	p := newPast(shape, c.d)
@@ -102,17 +103,17 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 		coder, signal := coders[worker], z.RawRowView(i)
 		var s source
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
-		var like *choice
+		var match *choice
 		var correlation float64
 		if e.sources == nil {
-			like, correlation = known(c.chosen[k], signal)
+			match, correlation = findChoice(c.chosen[k], signal)
 		}
 		switch {
-		case like != nil:
+		case match != nil:
 			if correlation < 0 {
 				floats.Scale(-1, signal)
 			}
-			s.keep(&like.source)
+			s.keep(&match.source)
 			coder.fit(&s, signal)
 		case e.sources != nil && k == 0:
 			s.keep(&e.sources[i])
@@ -120,16 +121,16 @@ func (c *channels) overGaussian(ctx context.Context, e *explanation, k int) (flo
 		default:
 			coder.choose(&s, signal)
 		}
-		if like == nil {
+		if match == nil {
 			made := newChoice(signal, &s)
 			chosen[i] = &made
 		}
-		nats := s.codeLength
+		length := s.codeLength
 		s.window = 0
 		s.weights = coder.predictor.Fit(s.q, p.N, -1)
 		p.PredictionError(coder.r, signal, s.weights)
 		coder.setGaussian(&s, coder.standardise(&s))
-		gains[i] = float64(p.N) * (s.codeLength - nats)
+		gains[i] = float64(p.N) * (s.codeLength - length)
 	})
 	for _, made := range chosen {
 		if made != nil {
@@ -167,7 +168,7 @@ func (s *spectrum) distortionless(
 	return nats, filters, true
 }
 
-// covariance returns that of band k, d×d.
+// covariance returns the covariance of the mixed signals in band k, d×d.
 func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 	cov := new(mat.Dense)
 	cov.Product(m.mixing, diagonal(m.powers[k]), m.mixing.T())
@@ -179,21 +180,21 @@ func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 	return cov
 }
 
-// sum returns the sum over the bands of the frequencies of a time scale.
+// sum returns the sum of nats over the bands with the frequencies of a time scale.
 func (s *spectrum) sum(nats []float64, scale int) float64 {
 	end := float64(skippedCoefficients) + floats.Sum(s.weights)
-	sum, at := 0.0, float64(skippedCoefficients)
+	sum, first := 0.0, float64(skippedCoefficients)
 	for k, w := range s.weights {
-		if at+w/2 <= end/float64(scale) {
+		if first+w/2 <= end/float64(scale) {
 			sum += nats[k]
 		}
-		at += w
+		first += w
 	}
 	return sum
 }
 
-// measureAll explains those that aren't yet, measures all at the scales from first on, and
-// returns those that can be.
+// measureAll explains the explanations that aren't explained yet, measures all at the scales from
+// first on, and returns those for which that is possible.
 func (c *channels) measureAll(
 	ctx context.Context, all []*explanation, first int,
 ) ([]*explanation, error) {
@@ -234,13 +235,13 @@ func (c *channels) shortest(all []*explanation, first int) []*explanation {
 	return best
 }
 
-// tolerance returns by how many nats a code may be longer by chance. For two channels it is
-// that of three pairs: the shortest of a dozen is short by chance, too.
+// tolerance returns by how many nats a code may be longer than the shortest by chance. For two
+// channels it is that of three pairs: the shortest of a dozen codes is short by chance, too.
 func (c *channels) tolerance() float64 { return rejection * max(float64(c.d*(c.d-1))/2, 3) }
 
-// rejected reports whether the code of e is longer than the shortest at a scale from first on
-// by more than so many times the tolerance.
-func (c *channels) rejected(e *explanation, best []*explanation, first int, times float64) bool {
+// isRejected reports whether, at a scale from first on, the code of e is longer than the shortest
+// by more than times the tolerance.
+func (c *channels) isRejected(e *explanation, best []*explanation, first int, times float64) bool {
 	for k := first; k < len(c.scales); k++ {
 		if e.lengths[k]-best[k].lengths[k] > times*c.tolerance() {
 			return true
@@ -251,16 +252,16 @@ func (c *channels) rejected(e *explanation, best []*explanation, first int, time
 
 // choose returns the explanation to keep and the index of its time scale.
 //
-// Where spectra are those of as many sources as channels, it is chooseRobust's, or the shortest at
-// the finest scale if that one has next to no noise: then nothing hides what the fastest parts
-// of the signals say. With surplus sources it is chooseCoarse's.
+// If there seem to be surplus sources, it is that of chooseCoarse. Otherwise it is that of
+// chooseRobust. If this has next to no noise, it is the one with the shortest code at the finest
+// scale, as nothing hides the fastest parts of the signals.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
 	}
 	chosen, scale := c.chooseRobust(all)
-	if floats.Max(chosen.model.noise) >= leastChannelNoise {
+	if floats.Max(chosen.model.noise) >= minChannelNoise {
 		return chosen, scale
 	}
 	first, shortest := all[0], c.shortest(all, 0)[0]
@@ -270,10 +271,11 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 	return shortest, 0
 }
 
-// chooseRobust returns the explanation with the least sum over the scales of what its code is
-// longer than the shortest, of which the tolerance counts at most: the one that most scales don't
-// reject; and the index of the scale at which it is least longer. A single scale may be far out, as
-// that of 250 positions of a square wave.
+// chooseRobust returns the explanation that most scales don't reject, and the index of the scale at
+// which its code is longer than the shortest by the least. For each explanation it sums over the
+// scales by how much the code is longer than the shortest, at most the tolerance, and takes the
+// smallest sum. So a single scale can't decide alone, such as one with 250 positions of a square
+// wave.
 func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	best := c.shortest(all, 0)
 	sum := func(e *explanation) float64 {
@@ -296,11 +298,13 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	return chosen, scale
 }
 
-// chooseCoarse returns the explanation with the shortest code at the finest scale at which that
-// one isn't rejected at any coarser one, and the index of that scale; chooseRobust's if there
-// is no such scale. At a scale at which noise or surplus sources mislead, the shortest code is that
-// of wrong signals, and the larger, slower parts of the sources say so (the idea of J. A. Hausman,
-// Econometrica 46(6), 1978: an efficient estimate is kept unless a robust one contradicts it).
+// chooseCoarse returns the explanation with the shortest code at a scale, the finest at which that
+// explanation isn't rejected at any coarser scale, and the index of that scale. If there is no such
+// scale it is chooseRobust.
+//
+// At fine scales noise or surplus sources can give wrong signals the shortest code. The slower
+// parts of the sources, which are larger, then reject them. The idea is that of J. A. Hausman,
+// Econometrica 46(6), 1978: an efficient estimate is kept unless a robust one contradicts it.
 func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	first := all[0]
 	best := c.shortest(all, 0)
@@ -308,10 +312,10 @@ func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	for _, times := range []float64{1, 2} {
 		for k, e := range best[:last] {
 			if first.lengths[k]-e.lengths[k] < c.preference(first, e) &&
-				!c.rejected(first, best, k+1, times) {
+				!c.isRejected(first, best, k+1, times) {
 				return first, k
 			}
-			if !c.rejected(e, best, k+1, times) {
+			if !c.isRejected(e, best, k+1, times) {
 				return e, k
 			}
 		}
@@ -319,8 +323,8 @@ func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	return c.chooseRobust(all)
 }
 
-// preference returns by how many nats the code of e must be shorter to be preferred to first:
-// what chance gains at the angles and, if only e implies noise, what it costs to say that.
+// preference returns by how many nats the code of e must be shorter for e to be preferred to first:
+// the gain by chance at the angles and, if only e implies noise, the code length of the noise.
 func (c *channels) preference(first, e *explanation) float64 {
 	nats := sameLength * float64(c.d*(c.d-1)) / 2
 	if floats.Sum(first.model.noise) == 0 && floats.Sum(e.model.noise) > 0 {

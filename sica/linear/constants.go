@@ -7,8 +7,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 )
 
-// What the decisions of the rule hang on. Measurements are those of the table linear
-// (scripts/tables) unless another test is named; "a choice" means that nothing was measured.
+// The constants on which the decisions of the rule depend. Measurements are those of the table
+// linear (scripts/tables) unless another test is named; "a choice" means that nothing was measured.
 
 const (
 	// resolution is the noise, in standard deviations, that is added to the whitened signals
@@ -60,10 +60,10 @@ const (
 	// firstSteps is that of the candidates after the first, of which half have ended by then.
 	// Twice of it costs the time of as many descents.
 	firstSteps = 6
-	// minGlimpse is how many positions a signal must have for the models of such a candidate
+	// minBriefPositions is how many positions a signal must have for the models of such a candidate
 	// not to be chosen anew in its first steps. At 32, with 32 signals, that costs an MCC of
 	// 0.0002 to 0.006; twice and half of it are choices.
-	minGlimpse = 64
+	minBriefPositions = 64
 	// promising is how many nats per signal such a candidate may lie behind to go on. It is a
 	// choice: half of it gives up some slow descents, twice follows hopeless ones.
 	promising = 20
@@ -119,7 +119,7 @@ const (
 	// polishGain nats in all. Three to six are made.
 	polishSteps, polishGain = 8, 0.25
 	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks,
-	// and nats a position in addition, the code of a block may be longer than theirs. Longer
+	// and nats per position in addition, the code of a block may be longer than theirs. Longer
 	// ones are of what doesn't occur in the part. Both are choices; half of them finds chance.
 	unusualErrors, unusualNats = 8, 0.1
 )
@@ -218,11 +218,11 @@ const (
 	// and however many signals there are, for its signals to count: the tolerance for three. With
 	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
 	nearlyAsGood = 3 * rejection
-	// leastChannelNoise is the share of noise in a channel's variance from which a choice of most
+	// minChannelNoise is the share of noise in a channel's variance from which a choice of most
 	// time scales is kept: the square of the resolution. AR(7) after five GELU steps, which
 	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With
 	// half and twice of it these decide the same.
-	leastChannelNoise = resolution * resolution
+	minChannelNoise = resolution * resolution
 	// clearlyShorter is by how many tolerances a code that implies no noise must be shorter for
 	// whitening to be left for it. Two hearts beside noise of 0.02 gain 35 to 90 at the scale of
 	// their width, AR(7) processes of equal spectra, of which nothing is identified, up to 5 in 20

@@ -198,7 +198,7 @@ func (s *separator) descendBriefly(
 	ctx context.Context, m *demixing, ends []candidate,
 ) (end *demixing, known bool, err error) {
 	steps := renewals
-	if s.past.N >= minGlimpse*s.d {
+	if s.past.N >= minBriefPositions*s.d {
 		steps = nil
 	}
 	return s.descendUnless(ctx, m, firstSteps, steps, func(m *demixing) bool {

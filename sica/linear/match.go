@@ -22,9 +22,9 @@ type noiseModel struct {
 	noise  []float64   // N of each channel
 }
 
-// matchSpectra returns the model of the bands s of mixed signals for the demixing b, nil if b
-// is singular. added is F. Noise that doesn't shorten the code by what it costs to say its
-// parameters, ½·log n each, is 0.
+// matchSpectra returns the model of the bands s of mixed signals for the demixing b, nil if b is
+// singular. added is F. The noise is 0 unless it shortens the code by more than the code length of
+// its parameters, ½·log n each.
 func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	d, bands := s.d, len(s.weights)
 	m := &noiseModel{mixing: new(mat.Dense)}
@@ -57,11 +57,11 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	return m
 }
 
-// noiseCost returns what it costs in nats to say the noise of each channel.
+// noiseCost returns the code length in nats of the noise of all channels.
 func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floats.Sum(s.weights)) }
 
-// quiet returns the parameters without noise: powers are those of the signals B·x, minus that
-// of the noise that was added.
+// quiet returns the parameters without noise of the channels: the powers are those of the signals
+// B·x minus that of the added noise.
 func (f *matchLoss) quiet() []float64 {
 	d := f.s.d
 	var x []float64
@@ -76,12 +76,12 @@ func (f *matchLoss) quiet() []float64 {
 	return x
 }
 
-// exponentials sets to to exp x, at most e⁴⁰.
-func exponentials(to, x []float64) []float64 {
+// exponentials sets y to exp x, at most e⁴⁰, and returns it.
+func exponentials(y, x []float64) []float64 {
 	for i, v := range x {
-		to[i] = math.Exp(min(v, 40))
+		y[i] = math.Exp(min(v, 40))
 	}
-	return to
+	return y
 }
 
 // A matchLoss is the negative log-likelihood of bands, of the signals B·x:

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// minimise returns where f is least, by at most so many steps of L-BFGS from x (J. Nocedal,
-// Mathematics of Computation 35(151), 1980). f sets the gradient g unless it is nil. The steps
-// end if five together gain less than tolerance.
+// minimise returns the minimum of f that at most the given number of steps of L-BFGS reach from x
+// (J. Nocedal, Mathematics of Computation 35(151), 1980). f sets the gradient g unless g is nil.
+// The steps end if five together lower f by less than the tolerance.
 func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance float64) []float64 {
 	n := len(x)
 	x = append([]float64(nil), x...)

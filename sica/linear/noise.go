@@ -14,27 +14,28 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A search is what was found with noise in the models.
+// A search is the state of the comparison of explanations with noise in the models.
 type search struct {
 	c      *channels
 	all    []*explanation // the first is the rule's without noise
 	chosen *explanation
 	scale  int // index of the time scale of the choice
-	// compared is whether everything was compared, with the rule's demixing in spite of noise.
+	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
 	// contradicted is whether another explanation has a significantly shorter code than the
 	// rule's at a time scale.
 	contradicted bool
 }
 
-// withNoise compares base, the solution without noise in its models, with those that noise of
-// the channels and surplus sources may hide: the rule's at coarser time scales, those of
-// textbook methods and, if these contradict base, the rule's with noise. It returns base with
-// what is identified in spite of noise, or the solution of another demixing.
+// withNoise looks for a better explanation than base, the solution without noise in its models,
+// since noise of the channels and surplus sources can mislead that. The others are the rule's
+// demixings at coarser time scales, those of textbook methods and, if any of these contradict base,
+// the rule's with noise. It returns base, with what is identified in spite of noise, or the
+// solution of another demixing.
 //
-// Images keep base, with what it says is identified, unless other signals imply noise. The length
-// of a code alone isn't enough there, as images such as digits often depend on each other: of 20
-// triples that were mixed without noise one fell from an MCC of 0.996 to 0.785.
+// Images keep base and what it identifies, unless the signals of another explanation imply noise. A
+// shorter code alone isn't enough there, as images such as digits often depend on each other: one
+// of 20 triples that were mixed without noise fell from an MCC of 0.996 to 0.785.
 func withNoise(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options, base *Solution,
 ) (*Solution, error) {
@@ -64,13 +65,13 @@ func withNoise(
 	if images {
 		return base, nil
 	}
-	if s.judge(base); base.Surplus || s.suspects(base) || len(base.Groups) < groups {
+	if s.judge(base); base.Surplus || s.isSuspect(base) || len(base.Groups) < groups {
 		base.Why = s.why(base)
 	}
 	return base, nil
 }
 
-// run finds the explanations and the one that is chosen, which is nil if there is none.
+// run collects the explanations and chooses one, nil if there is none.
 func (s *search) run(ctx context.Context, base *Solution) error {
 	c := s.c
 	textbook, err := c.textbook(ctx)
@@ -94,7 +95,7 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 			return err
 		}
 		s.all = all
-		if kept, err := s.uncontradicted(ctx); err != nil || kept {
+		if kept, err := s.isUncontradicted(ctx); err != nil || kept {
 			s.chosen = first
 			return err
 		}
@@ -117,26 +118,26 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 		return err
 	}
 	s.chosen, s.scale = c.choose(s.all)
-	s.contradicted = s.chosen != first || c.rejected(first, c.shortest(s.all, 0), 0, 1)
+	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }
 
-// uncontradicted reports whether the first explanation can be kept without more ado: no other
-// has a significantly shorter code at a scale, and none that is as good at the coarser scales
+// isUncontradicted reports whether the first explanation can be kept without looking further: at no
+// scale has another a significantly shorter code, and none that is as good at the coarser scales
 // implies noise above that of the resolution.
-func (s *search) uncontradicted(ctx context.Context) (bool, error) {
+func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
 	robust := c.shortest(s.all, 1)
-	if c.rejected(first, robust, 1, 1) {
+	if c.isRejected(first, robust, 1, 1) {
 		return false, nil
 	}
 	for _, e := range s.all {
-		if !c.rejected(e, robust, 1, 1) && c.largestShare(e.model.noise) > resolution*resolution {
+		if !c.isRejected(e, robust, 1, 1) && c.largestShare(e.model.noise) > resolution*resolution {
 			return false, nil
 		}
 	}
 	for _, e := range robust[1:] {
-		if sameBasin(e.b, first.b) { // of which the rule's is the shortest
+		if sameBasin(e.b, first.b) { // the rule's has the shortest code of these
 			continue
 		}
 		if err := errors.Join(c.measure(ctx, first, 0), c.measure(ctx, e, 0)); err != nil {
@@ -149,12 +150,13 @@ func (s *search) uncontradicted(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// surplus returns the evidence, in standard errors, that the spectra aren't those of the
-// sources of e and white noise: whether the correlations in frequency bands that the model
-// leaves are the same in parts of the positions. It is the sum over bands, pairs of signals and
-// pairs of parts of the products of these correlations. Chance, of signals that come and go too,
-// differs between the parts. It is 0 of images: the strokes of digits lie in one place and have
-// the same width, so that they correlate alike in all parts without surplus sources.
+// surplus returns the evidence, in standard errors, that the spectra aren't those of the sources of
+// e and white noise. It compares the correlations in frequency bands that the model leaves between
+// parts of the positions. It is the sum of their products over bands, pairs of signals and pairs of
+// parts: correlations by chance, also of signals that come and go, differ between the parts.
+//
+// It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
+// correlate in the same way in all parts without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
 	if len(c.parts) == 0 {
 		return 0
@@ -185,9 +187,9 @@ func (c *channels) surplus(e *explanation) float64 {
 	return sum / math.Sqrt(variance)
 }
 
-// residuals returns the correlations that are left in each band of the spectrum of a part:
-// those of R·B·C·Bᵀ·R, where R is the symmetric inverse root of the covariance of the signals
-// B·x under the model. They are those of the identity where the model is right.
+// residuals returns the correlations that the model leaves in each band of the spectrum of a part:
+// those of R·B·C·Bᵀ·R with the covariance C of the band and the symmetric inverse root R of the
+// covariance of the signals B·x under the model. If the model is right they are the identity.
 func (c *channels) residuals(part *spectrum, e *explanation) []*mat.Dense {
 	all := make([]*mat.Dense, len(part.weights))
 	total := floats.Sum(part.weights) + skippedCoefficients
@@ -221,7 +223,7 @@ func (c *channels) residuals(part *spectrum, e *explanation) []*mat.Dense {
 
 // denoised returns the best linear estimate of the sources of e, with variance 1, and the
 // correlation of each with its source that the model expects. For sources of powers P it is
-// Wiener's,
+// Wiener's filter,
 //
 //	ŝ = P·(P + B·N·Bᵀ)⁻¹·B·x,
 //
@@ -248,17 +250,17 @@ func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
 	return c.unit(w), fidelity
 }
 
-// uncertain returns those of the known pairs of the chosen signals that aren't identified with
-// noise in the models: those that another explanation mixes whose code is nearly as short, and,
-// of each signal that isn't sure, that with the next.
-func (s *search) uncertain(known []Pair) (pairs [][2]int) {
+// uncertainPairs returns the pairs of the chosen signals that aren't identified with noise in the
+// models. They are pairs that the rule identified but that another explanation mixes whose code is
+// nearly as short, and for each signal of low confidence the pair with the next such signal.
+func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 	c := s.c
-	sure := s.sureness()
+	sure := s.confidence()
 	for i, v := range sure {
 		if v >= minFidelity || c.d < 2 {
 			continue
 		}
-		next := (i + 1) % c.d // of the others, the one that is least sure
+		next := (i + 1) % c.d // of the other signals, the one with the lowest confidence
 		for j, w := range sure {
 			if j != i && w < sure[next] {
 				next = j
@@ -267,7 +269,7 @@ func (s *search) uncertain(known []Pair) (pairs [][2]int) {
 		pairs = append(pairs, [2]int{i, next})
 	}
 	for _, e := range s.all {
-		differing := slices.DeleteFunc(c.differing(e, s.chosen), func(pair [2]int) bool {
+		differing := slices.DeleteFunc(c.mixedPairs(e, s.chosen), func(pair [2]int) bool {
 			return !slices.ContainsFunc(known, func(p Pair) bool {
 				return p.Identified && p.I == pair[0] && p.J == pair[1]
 			})
@@ -279,12 +281,12 @@ func (s *search) uncertain(known []Pair) (pairs [][2]int) {
 	return pairs
 }
 
-// sureness returns, for each chosen signal, the least of three correlations: with its source, as
-// the noise lets expect; where everything was compared, with the nearest signal of each other
-// explanation that is nearly as good at most scales; and, where one of them contradicts the
-// rule without noise, with that of the textbook method that has the nearest. None of the models
-// is right there, so that code lengths alone don't tell how far the truth may be.
-func (s *search) sureness() []float64 {
+// confidence returns, for each chosen signal, the smallest of three correlations:
+//
+//   - with its source, as the noise lets expect;
+//   - if all explanations were compared, with the nearest signal of each that is nearly as good at most scales;
+//   - if another explanation contradicts the rule without noise, with the nearest signal of a textbook method. Then no model is right, and code lengths don't say how far the truth may be.
+func (s *search) confidence() []float64 {
 	c := s.c
 	_, sure := c.denoised(s.chosen)
 	if !s.compared {
@@ -320,9 +322,9 @@ func (s *search) sureness() []float64 {
 	return sure
 }
 
-// nearlyAsShort reports whether the code of e, which differs in these pairs, isn't longer than the
-// chosen one by more than log 20 nats for each signal of them after the first, at the
-// chosen scale and all coarser ones.
+// nearlyAsShort reports whether the code of e, at the chosen scale and all coarser ones, is longer
+// than that of the choice by at most log 20 nats for each of the differing signals but one. Pairs
+// are those in which e differs.
 func (s *search) nearlyAsShort(e *explanation, differing [][2]int) bool {
 	signals := map[int]bool{}
 	for _, p := range differing {
@@ -336,10 +338,10 @@ func (s *search) nearlyAsShort(e *explanation, differing [][2]int) bool {
 	return true
 }
 
-// differing returns the pairs of the chosen signals that e mixes: where a signal of e isn't one
-// of them up to basinShare of its power, the nearest and the second nearest, and each other one
-// that has more than the rest of the power.
-func (c *channels) differing(e, chosen *explanation) (pairs [][2]int) {
+// mixedPairs returns the pairs of the chosen signals that e mixes. A signal of e is a mixture if no
+// chosen signal has basinShare of its power. The pairs are that of its two largest chosen signals,
+// and those of the largest with each other one of more than 1−basinShare of its power.
+func (c *channels) mixedPairs(e, chosen *explanation) (pairs [][2]int) {
 	var inverse, shares mat.Dense
 	if inverse.Inverse(chosen.b) != nil {
 		return nil
@@ -365,8 +367,8 @@ func (c *channels) differing(e, chosen *explanation) (pairs [][2]int) {
 	return pairs
 }
 
-// solution returns that of the chosen explanation, nil if it isn't better than whitening where
-// base is.
+// solution returns the solution of the chosen explanation. It is nil if base is whitening and the
+// explanation isn't better than that.
 func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
 	c := s.c
 	noise := s.chosen.model.noise
@@ -389,7 +391,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		return nil, err
 	}
 	evidence := v.rotation.Evidence - v.occamFactor
-	if base.whitened && !s.shorter() && (!v.accepted() || evidence <= identified) {
+	if base.whitened && !s.isSignificantlyShorter() && (!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}
 	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
@@ -397,7 +399,8 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
 	sol.Scale, sol.Noise = c.scales[s.scale], slices.Clone(noise)
 	for i := range c.d {
-		sol.Sources = append(sol.Sources, best.sources[i].public(floats.Norm(best.b.RawRowView(i), 2)))
+		deviation := floats.Norm(best.b.RawRowView(i), 2)
+		sol.Sources = append(sol.Sources, best.sources[i].public(deviation))
 	}
 	if err := sep.setGroups(ctx, sol, best, v, v.accepted() && evidence > identified); err != nil {
 		return nil, err
@@ -423,44 +426,46 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 
 // impliesNoise reports whether the chosen signals imply noise in the channels.
 func (s *search) impliesNoise() bool {
-	return floats.Max(s.chosen.model.noise) >= leastChannelNoise
+	return floats.Max(s.chosen.model.noise) >= minChannelNoise
 }
 
-// shorter reports whether the code of the chosen signals is significantly shorter than that of the
-// rule's demixing: by the tolerance at the scale of the choice if they imply noise, which explains
-// why the rule missed them, else by several tolerances at some scale.
-func (s *search) shorter() bool {
+// isSignificantlyShorter reports whether the code of the chosen signals is significantly shorter
+// than that of the rule's demixing. If they imply noise, which explains why the rule missed them,
+// that is by the tolerance at the scale of the choice; otherwise by several tolerances at any
+// scale.
+func (s *search) isSignificantlyShorter() bool {
 	first, tolerance := s.all[0], s.c.tolerance()
 	if s.impliesNoise() {
 		return first.lengths[s.scale]-s.chosen.lengths[s.scale] > tolerance
 	}
-	most := 0.0
+	maxGain := 0.0
 	for k, v := range s.chosen.lengths {
-		most = max(most, first.lengths[k]-v)
+		maxGain = max(maxGain, first.lengths[k]-v)
 	}
-	return most > clearlyShorter*tolerance
+	return maxGain > clearlyShorter*tolerance
 }
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't
-// identified with noise in the models or, if there may be surplus sources, all.
+// identified with noise in the models; all groups if there may be surplus sources.
 func (s *search) judge(sol *Solution) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
 	groups := len(sol.Groups)
-	sol.merge(s.uncertain(sol.Pairs), sol.Surplus || s.suspects(sol))
+	sol.merge(s.uncertainPairs(sol.Pairs), sol.Surplus || s.isSuspect(sol))
 	sol.Unconfirmed = len(sol.Groups) < groups
 }
 
-// suspects reports whether surplus sources of sol are reason enough that none of its signals counts
-// as identified: where everything was compared, as noise was found, a suspicion is.
-func (s *search) suspects(sol *Solution) bool { return s.compared && sol.SurplusSuspected() }
+// isSuspect reports whether surplus sources are suspected and none of sol's signals counts as
+// identified for that reason. A suspicion is enough if all explanations were compared, as there was
+// noise.
+func (s *search) isSuspect(sol *Solution) bool { return s.compared && sol.SurplusSuspected() }
 
 // why explains a solution with noise in at most three sentences.
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
 		return "There seem to be more sources than channels, so no signal is identified."
 	}
-	if s.suspects(sol) {
+	if s.isSuspect(sol) {
 		return "There may be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
@@ -483,15 +488,15 @@ func (s *search) why(sol *Solution) string {
 			names[last])
 	}
 	reason := "other rotations of signals %s explain the mixed signals nearly as well."
-	if s.hidden(sol.Groups) {
+	if s.isHidden(sol.Groups) {
 		reason = "the noise of the channels hides the rotation of signals %s."
 	}
 	return text + ": " + fmt.Sprintf(reason, sol.groupNames()) + sol.doubt()
 }
 
-// hidden reports whether each group of several signals has one that the noise of the chosen
-// explanation lets correlate with its source by less than minFidelity.
-func (s *search) hidden(groups [][]int) bool {
+// isHidden reports whether noise hides each group of several signals: whether one of its signals
+// has an expected correlation with its source below minFidelity.
+func (s *search) isHidden(groups [][]int) bool {
 	_, fidelity := s.c.denoised(s.chosen)
 	for _, g := range groups {
 		if len(g) > 1 && !slices.ContainsFunc(g, func(i int) bool { return fidelity[i] < minFidelity }) {
@@ -501,7 +506,7 @@ func (s *search) hidden(groups [][]int) bool {
 	return true
 }
 
-// merge joins the groups of the pairs, which aren't identified, or all groups.
+// merge joins the groups of the given pairs, which aren't identified, or all groups.
 func (s *Solution) merge(pairs [][2]int, all bool) {
 	d := len(s.Mean)
 	evidence := mat.NewSymDense(d, nil)

@@ -12,28 +12,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Solution is the linear demixing with the least description length, or whitening
-// if nothing speaks for another rotation, and what the data say about it. It is the Details of
-// the ica.Model that Options.Fit returns, which maps new signals there and back (Transform,
-// InverseTransform). To save that model keep what its Matrix returns, as examples/linear does.
+// A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
+// don't favour another rotation, and what the data say about it. It is the Details of the ica.Model
+// that Options.Fit returns, which maps new signals there and back (Transform, InverseTransform). To
+// save that model keep what its Matrix returns, as examples/linear does.
 type Solution struct {
-	// Mean is that of each mixed signal.
+	// Mean is the mean of each mixed signal.
 	Mean []float64
-	// Demixing is B, d×d: the recovered signals are B·(x − Mean). They have
-	// variance 1. Where noise of the channels decided, it is Wiener's filter, the best
-	// linear estimate of the sources with that noise.
+	// Demixing is B, d×d: the recovered signals are B·(x − Mean), with variance 1. If the
+	// demixing was chosen with noise of the channels in the models, it is Wiener's filter, the
+	// best linear estimate of the sources with that noise.
 	Demixing *mat.Dense
-	// FromWhite is what is left of Demixing after symmetric whitening,
-	// Demixing = FromWhite·Σ^(−1/2): applied to whitened signals it doesn't lose what
-	// a nearly singular Σ has to tell.
+	// FromWhite is the demixing of the symmetrically whitened signals, Demixing =
+	// FromWhite·Σ^(−1/2). If Σ is nearly singular, applying it to whitened signals is more
+	// accurate than applying Demixing.
 	FromWhite *mat.Dense
-	// Symmetric is the symmetric whitening of the innovations, d×d, for signals of
-	// variance 1: what Demixing is where nothing is identified, and a start for
-	// other methods if the mixing is known to be symmetric.
+	// Symmetric is the symmetric whitening of the innovations, d×d, for signals of variance 1. It
+	// is the Demixing if nothing is identified. Other methods can begin with it if the mixing is
+	// known to be symmetric.
 	Symmetric *mat.Dense
-	// Leak holds, for i ≠ j, the standard error of the share of source j that is
-	// left in recovered signal i, both of variance 1; 1 in a group, where nothing
-	// is known.
+	// Leak holds, for i ≠ j, the standard error of the share of source j in recovered signal i,
+	// both of variance 1. It is 1 within a group, whose rotation isn't identified.
 	Leak *mat.Dense
 	Findings
 
@@ -42,7 +41,7 @@ type Solution struct {
 	whitened      bool // whitening was kept
 }
 
-// Findings are what the data say about a Solution.
+// Findings say what the data tell about a Solution.
 type Findings struct {
 	// Sources are the models of the recovered signals.
 	Sources []Source `json:"sources"`
@@ -65,21 +64,22 @@ type Findings struct {
 	// noise of the channels in the models or, with surplus sources, at all. Evidence is of models
 	// without noise.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
-	// DecidedOn is how many positions of a long sequence the models and the evidence are
-	// from, where these left no doubt; the demixing and its errors are from all. 0 is all.
+	// DecidedOn is the number of positions of a long sequence on which the models and the
+	// evidence are based, if these left no doubt. The demixing and its errors are based on all.
+	// 0 is all.
 	DecidedOn int `json:"decided_on,omitempty"`
-	// CodeLength is the description length of x in nats a position, with the
-	// models' parameters, at the Resolution. It can be negative, as any entropy rate.
+	// CodeLength is the code length of x in nats per position, with that of the models'
+	// parameters, at the Resolution. It can be negative, as any entropy rate.
 	CodeLength float64 `json:"code_length"`
-	// Whitening is the same for the symmetric whitening of the innovations, if
-	// they are Gaussian with one spectrum.
+	// Whitening is the code length with the symmetric whitening of the innovations, if the
+	// signals are Gaussian with the same spectrum.
 	Whitening float64 `json:"whitening_code_length"`
-	// Evidence is for the whole rotation, in nats over all positions: how much shorter its
-	// code is than that of Gaussian signals with one spectrum, which no rotation
-	// distinguishes, or than that of such signals after a nonlinear mixing, whichever is
-	// less. The sixteenth of the positions that favours the rotation most is left out, and
-	// the code length of the angles is subtracted. A rotation whose code is shorter over all
-	// positions is accepted even with little or negative evidence.
+	// Evidence is the gain in code length of the whole rotation, in nats over all positions. It is
+	// the smaller of two: over Gaussian signals with the same spectrum, whose rotation no data
+	// identify, and over such signals after a nonlinear mixing. The sixteenth of the positions that
+	// favours the rotation most is left out, and the code length of the angles is subtracted. A
+	// rotation whose code is shorter over all positions is accepted even with little or negative
+	// evidence.
 	Evidence float64 `json:"evidence"`
 	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
 	// whitening is kept, their evidence is that of the best rotation's signals.
@@ -90,9 +90,9 @@ type Findings struct {
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
 	ExpectedError []float64 `json:"expected_error"`
-	// Doubtful is whether the recovered signals depend on each other, so that the
-	// evidence may be wrong: whether the Dependence of a pair is larger than 0.1 and
-	// than five of its standard errors.
+	// Doubtful is whether the recovered signals depend on each other, so that the evidence may be
+	// wrong: whether the Dependence of a pair is larger than 0.1 and than five of its standard
+	// errors.
 	Doubtful bool `json:"doubtful"`
 	// Candidate is the name of the candidate whose descent led to the demixing.
 	Candidate string `json:"candidate"`
@@ -114,16 +114,15 @@ type Skipped struct {
 
 // A Source is the model of a recovered signal.
 type Source struct {
-	// Order is of how many values of its own past it is predicted: at the nearest
-	// lags, or of an image at the nearest earlier neighbours.
+	// Order is the number of values of its own past that predict it: those at the nearest lags
+	// or, in an image, the nearest earlier neighbours.
 	Order int `json:"order"`
-	// Window is how far the positions are on each side that its local scale is
-	// taken from; 0 is a constant scale. In an image the window holds as many
-	// positions as that of a sequence.
+	// Window is the number of positions on each side from which its local scale is computed; 0
+	// is a constant scale. In an image the window holds as many positions as that of a sequence.
 	Window int `json:"window"`
 	// Density is the kind of its innovations' distribution.
 	Density string `json:"density"`
-	// CodeLength is its description length in nats a position at variance 1.
+	// CodeLength is its code length in nats per position at variance 1.
 	CodeLength float64 `json:"code_length"`
 }
 
@@ -131,8 +130,8 @@ type Source struct {
 type Pair struct {
 	I int `json:"i"`
 	J int `json:"j"`
-	// Evidence is the smaller of two gains in code length, in nats: over the pair rotated by
-	// 45°, and over two Gaussian signals with one spectrum, which no angle distinguishes.
+	// Evidence is the smaller of two gains in code length, in nats: over the pair rotated by 45°,
+	// and over two Gaussian signals with the same spectrum, whose rotation no data identify.
 	// Both leave out the sixteenth of the positions that favours them most. The code length
 	// of the angle is subtracted.
 	Evidence float64 `json:"evidence"`
@@ -144,27 +143,26 @@ type Pair struct {
 	// AngleError is the standard error of the angle in radians. It is meaningless unless the
 	// pair is identified.
 	AngleError float64 `json:"angle_error"`
-	// Dependence is the correlation of the sizes of the signals' innovations, after
-	// their local scales. For independent sources it is 0, with a standard error of
-	// 1/√T. Where it is far from it, the sources depend on each other, or the mixing
-	// isn't linear: then the evidence compares models none of which is right, and
-	// the rotation may be wrong, however large it is.
+	// Dependence is the correlation of the absolute values of the signals' innovations over their
+	// local scales. For independent sources it is 0, with a standard error of 1/√T. If it is
+	// far from 0, the sources depend on each other or the mixing isn't linear. Then none of the
+	// models is right, and the rotation may be wrong, however large the Evidence is.
 	Dependence float64 `json:"dependence"`
 }
 
-// why explains the decision in at most three sentences. Left is whether whitening was left,
-// nonlinear whether it wasn't, or the rotation isn't identified, because nonlinear Gaussian
-// signals are as good an explanation.
-func (s *Solution) why(left, nonlinear bool) string {
+// why explains the decision in at most three sentences. accepted is whether a rotation replaced
+// whitening. nonlinear is whether it didn't, or isn't identified, because Gaussian signals after a
+// nonlinear mixing explain the mixed signals as well.
+func (s *Solution) why(accepted, nonlinear bool) string {
 	d := len(s.Mean)
 	switch {
 	case d == 1:
 		return "There is one signal: nothing to separate."
-	case !left && nonlinear:
+	case !accepted && nonlinear:
 		return "Symmetric whitening was kept: what a rotation of it seems to gain is better " +
 			"explained by Gaussian signals with one spectrum after a nonlinear mixing. " +
 			"Its orientation is right only if the mixing was nearly symmetric."
-	case !left:
+	case !accepted:
 		return "Symmetric whitening was kept: no rotation of it has a shorter code than " +
 			"Gaussian signals with one spectrum, whose rotation is not identified. " +
 			"Its orientation is right only if the mixing was symmetric."
@@ -181,7 +179,7 @@ func (s *Solution) why(left, nonlinear bool) string {
 		s.groupNames(), others, doubt)
 }
 
-// allIdentified says that all of d signals are identified.
+// allIdentified returns the sentence that all of d signals are identified.
 func allIdentified(d int) string {
 	if d == 2 {
 		return "Both signals are identified."
@@ -189,8 +187,8 @@ func allIdentified(d int) string {
 	return fmt.Sprintf("All %d signals are identified.", d)
 }
 
-// doubt is a sentence, after a space, on the signals that depend most on each other, or empty
-// if there is no doubt.
+// doubt returns a sentence, after a space, on the signals that depend most on each other; it is
+// empty if there is no doubt.
 func (s *Solution) doubt() string {
 	if !s.Doubtful {
 		return ""
@@ -202,7 +200,7 @@ func (s *Solution) doubt() string {
 		"may be wrong.", p.J+1, p.I+1)
 }
 
-// groupNames lists the groups of several signals, counted from 1.
+// groupNames returns the signals of the groups of several signals, counted from 1.
 func (s *Solution) groupNames() string {
 	var names []string
 	for _, g := range s.Groups {
@@ -217,8 +215,7 @@ func (s *Solution) groupNames() string {
 	return strings.Join(names, "; and ")
 }
 
-// public is what the caller sees of the model of a signal with the given standard
-// deviation.
+// public returns the Source of the model of a signal with the given standard deviation.
 func (s *source) public(deviation float64) Source {
 	return Source{
 		Order:      len(s.weights),
@@ -228,14 +225,14 @@ func (s *source) public(deviation float64) Source {
 	}
 }
 
-// solution keeps best where that is shorter than whitening, turning signals of it that
-// might as well be alike towards whitening.
+// solution returns the solution with best if it is accepted, or else with whitening. Signals of
+// best that aren't distinguishable are rotated as near as possible to those of whitening.
 func (s *separator) solution(
 	ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64,
 ) (*Solution, error) {
-	left := s.d == 1 || v.accepted()
+	accepted := s.d == 1 || v.accepted()
 	b, before := null.b, (*demixing)(nil)
-	if left {
+	if accepted {
 		b, before = v.scaled, best
 		for _, g := range groups(v.distinguishable, sameLength) {
 			if len(g) > 1 {
@@ -253,14 +250,14 @@ func (s *separator) solution(
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.CodeLength, sol.Whitening, sol.Candidate = m.codeLength-logDet, null.codeLength-logDet, name
-	if !left {
+	if !accepted {
 		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
 	}
 	for i := range s.d {
 		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
 	}
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
-	if err := s.setGroups(ctx, sol, best, v, left && sol.Evidence > identified); err != nil {
+	if err := s.setGroups(ctx, sol, best, v, accepted && sol.Evidence > identified); err != nil {
 		return nil, err
 	}
 	dependence := m.dependence()
@@ -268,21 +265,22 @@ func (s *separator) solution(
 		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
 	}
 	sol.Doubtful = isDoubtful(dependence, s.past.N)
-	sol.Why = sol.why(left, v.nonlinear)
-	sol.minDependence, sol.whitened, sol.models = v.minDependence, !left, m
+	sol.Why = sol.why(accepted, v.nonlinear)
+	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
 	if v.minDependence {
-		sol.Why += " Another demixing has a shorter code, but its signals depend more on each other."
+		sol.Why += " Another demixing has a shorter code, but its signals depend more on each " +
+			"other."
 	}
 	return sol, nil
 }
 
-// setGroups sets what the evidence says of each pair. Pairs that aren't identified,
-// share a group, and all do unless any may be.
+// setGroups sets the pairs and the groups of the solution by the evidence. Signals of pairs that
+// aren't identified share a group. If isIdentified is false, all signals do.
 func (s *separator) setGroups(
-	ctx context.Context, sol *Solution, best *demixing, v *verdict, any bool,
+	ctx context.Context, sol *Solution, best *demixing, v *verdict, isIdentified bool,
 ) error {
 	enough := math.Inf(1)
-	if any {
+	if isIdentified {
 		enough = identified
 	}
 	var err error
@@ -302,15 +300,16 @@ func (s *separator) setGroups(
 				continue
 			}
 			leak, angle := v.leaks.At(i, j), v.angles.At(i, j)
-			apart := group[i] != group[j]
-			if !apart {
+			differ := group[i] != group[j]
+			if !differ {
 				leak, angle = 1, 0
 			}
 			sol.Leak.Set(i, j, leak)
 			sol.ExpectedError[i] += leak * leak / 2
 			if j < i {
-				sol.Pairs = append(sol.Pairs,
-					Pair{I: i, J: j, Evidence: v.evidence.At(i, j), Identified: apart, AngleError: angle})
+				sol.Pairs = append(sol.Pairs, Pair{
+					I: i, J: j, Evidence: v.evidence.At(i, j), Identified: differ, AngleError: angle,
+				})
 			}
 		}
 		if len(sol.Groups[group[i]]) > 1 {
@@ -320,8 +319,8 @@ func (s *separator) setGroups(
 	return nil
 }
 
-// unitRows is b, of z, for signals of variance 1: those of z are white without
-// their noise.
+// unitRows returns the demixing b of z for recovered signals of variance 1: without their noise,
+// the signals z are white.
 func unitRows(b *mat.Dense) *mat.Dense {
 	unit := mat.DenseCopyOf(b)
 	d, _ := b.Dims()
@@ -332,7 +331,7 @@ func unitRows(b *mat.Dense) *mat.Dense {
 	return unit
 }
 
-// fromMixed is the demixing of x that b is of z.
+// fromMixed returns the demixing of the mixed signals x that is b for the signals z.
 func (s *separator) fromMixed(b *mat.Dense) *mat.Dense {
 	var demixing mat.Dense
 	demixing.Mul(b, s.whitening)
