@@ -77,18 +77,26 @@ func TestOwnNetworkErrors(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	for want, change := range map[string]func(*Config){
 		"whole": func(c *Config) { *c = PaperWGF(); c.Flow.Network = mlp },
-		"isn't of layers.Dense": func(c *Config) {
+		`Flow.Network: its variable "/field/shared/dense/weights" isn't of layers.Dense`: func(c *Config) {
 			c.Flow.Network = func(scope *model.Scope, x *Node, outputs int) *Node {
 				return mlp(scope, gomlx.Dense(scope.In("shared"), x, true, 4), outputs)
 			}
 		},
-		"no variables": func(c *Config) {
+		`Flow.Network: layers: scope "/field" has no variables`: func(c *Config) {
 			c.Flow.Network = func(scope *model.Scope, x *Node, outputs int) *Node {
 				return gomlx.Dense(scope, x, true, outputs)
 			}
 		},
-		"shape": func(c *Config) {
+		"Flow.Network: flows: building the training step: the output is (Float32)[4, 128, 7]; must be (Float32)[4, 128, 1], [R, B, outputs]": func(c *Config) {
 			c.Flow.Network = func(scope *model.Scope, x *Node, _ int) *Node { return mlp(scope, x, 7) }
+		},
+		"the output is nil; must be (Float32)[": func(c *Config) {
+			c.Flow.Network = func(*model.Scope, *Node, int) *Node { return nil }
+		},
+		"Flow.Network: flows: building the training step: the loss uses no trainable variable": func(c *Config) {
+			c.Flow.Network = func(_ *model.Scope, x *Node, outputs int) *Node {
+				return Slice(x, AxisRange(), AxisRange(), AxisRange(0, outputs))
+			}
 		},
 		"optimizer is nil":     func(c *Config) { c.Flow.NewOptimizer = func() optimizer.Interface { return nil } },
 		"beside Flow.Network;": func(c *Config) { c.Flow.Network, c.Checkpoint = mlp, t.TempDir() },

@@ -124,6 +124,9 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 			return own
 		}
 	}
+	if err != nil && f.cfg.Network != nil && f.cfg.NewOptimizer == nil {
+		return fmt.Errorf("Flow.Network: %w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -178,11 +181,11 @@ func (f *networks) checkOwn() error {
 	}
 	scope := f.store.Scope(Scope)
 	if err := layers.Initialise(scope, rngs); err != nil {
-		return fmt.Errorf("network: %w", err)
+		return fmt.Errorf("Flow.Network: %w", err)
 	}
 	for v := range scope.IterVariables() {
 		if !v.HasValue() {
-			return fmt.Errorf("network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, "+
+			return fmt.Errorf("Flow.Network: its variable %q isn't of layers.Dense, Conv, MLP or CNN, "+
 				"whose weights each of the %d networks has to itself", v.Path(), f.count)
 		}
 	}

@@ -1,8 +1,10 @@
 package iterate
 
 import (
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/layers"
@@ -95,7 +97,13 @@ func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 		return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(outputs).Done()
 	}
 	y := n.Custom(scope, x, outputs)
-	y.AssertDims(x.Shape().Dim(0), x.Shape().Dim(1), outputs)
+	want := shapes.Make(x.DType(), x.Shape().Dim(0), x.Shape().Dim(1), outputs)
+	switch {
+	case y == nil:
+		exceptions.Panicf("the output is nil; must be %s, [R, B, outputs]", want)
+	case !y.Shape().Equal(want):
+		exceptions.Panicf("the output is %s; must be %s, [R, B, outputs]", y.Shape(), want)
+	}
 	return y
 }
 
