@@ -133,6 +133,7 @@ func TestRemoveKeepsTheForm(t *testing.T) {
 		"named":  {file("named.csv", "time,Fp1,Cz,O2\n"), "Fp1", "time,Fp1,Cz,O2", []string{"Cz", "O2"}},
 		"middle": {file("middle.csv", "time,Fp1,Cz,O2\n"), "Cz", "time,Fp1,Cz,O2", []string{"Fp1", "O2"}},
 		"plain":  {file("plain.csv", ""), "", "0,", []string{"column 2", "column 3", "column 4"}},
+		"fewer":  {file("fewer.csv", ""), "2", "0,", []string{"column 3", "column 4"}},
 	} {
 		model := at(name + "-model")
 		args := []string{"separate", "--in", c.in, "--out", at("z.csv"), "--save", model, "--backend", "go"}
@@ -158,11 +159,13 @@ func TestRemoveKeepsTheForm(t *testing.T) {
 			t.Errorf("%s: the last time is %q, want %q", name, last[0], given[0])
 		}
 		for i, channel := range strings.Split("time,Fp1,Cz,O2", ",") {
-			if same := last[i] == given[i]; i > 0 && same != (channel == c.without) {
+			left := channel == c.without || c.without == fmt.Sprint(i+1)
+			if same := last[i] == given[i]; i > 0 && same != left {
 				t.Errorf("%s: the last value of %s is %q, in the file %q", name, channel, last[i], given[i])
 			}
 		}
-		if c.without == "" {
+		must(t, "inspect", "--model", model, "--in", c.in)
+		if c.without == "" || name == "fewer" {
 			continue
 		}
 		r, err := datasets.ReadRecording(at("clean.npy"))
@@ -369,7 +372,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 		t.Errorf("JSON doesn't say how much was learned from")
 	}
 	// The saved separation remembers all of it.
-	const recalled = "by default: --highpass 1 --notch 50 --skip 10s-11s"
+	const recalled = "as in the fit: --highpass 1 --notch 50 --skip 10s-11s"
 	inspect := func(file, in string, flags ...string) (said, json string) {
 		args := append([]string{"inspect", "--model", at("model"), "--in", in, "--json", at(file)}, flags...)
 		said = must(t, args...)
@@ -381,11 +384,11 @@ func TestLeftOutOfLearning(t *testing.T) {
 		t.Errorf("inspect printed %q", said)
 	}
 	said, given := inspect("given.json", in, "--highpass", "1", "--notch", "50", "--skip", "10s-11s")
-	if given != byDefault || strings.Contains(said, "by default") {
+	if given != byDefault || strings.Contains(said, "as in the fit") {
 		t.Errorf("with the flags inspect gives something else, or printed %q", said)
 	}
 	said, none := inspect("none.json", in, "--highpass", "0", "--notch", "0", "--skip", "")
-	if none == byDefault || strings.Contains(said, "by default") || strings.Contains(said, "skipped") {
+	if none == byDefault || strings.Contains(said, "as in the fit") || strings.Contains(said, "skipped") {
 		t.Errorf("without filters inspect gives the same, or printed %q", said)
 	}
 	rows := lines(text.String())

@@ -100,7 +100,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
 		return err
 	}
-	opt.reading.Signals = result.Channels
+	if err := opt.reading.RecallChannels(opt.model, result.Channels); err != nil {
+		return err
+	}
 	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err

@@ -83,7 +83,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	opt.reading.Signals = result.Channels
+	if err := opt.reading.RecallChannels(opt.model, result.Channels); err != nil {
+		return err
+	}
 	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err

@@ -140,7 +140,9 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		if loaded, err = sica.Load(opt.model); err != nil {
 			return err
 		}
-		opt.reading.Signals = loaded.Channels
+		if err := opt.reading.RecallChannels(opt.model, loaded.Channels); err != nil {
+			return err
+		}
 		sequence = sequence && len(loaded.Shape) < 2
 	}
 	if err := opt.fitting.CheckSequence(sequence); err != nil {

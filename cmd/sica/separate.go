@@ -471,7 +471,11 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separati
 		if err := res.Save(opt.save); err != nil {
 			return err
 		}
-		if err := opt.fitting.Keep(opt.save, rep.Positions); err != nil {
+		var without []string
+		if res.Channels == nil {
+			without = opt.reading.Without
+		}
+		if err := opt.fitting.Keep(opt.save, rep.Positions, without); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.save)

@@ -89,7 +89,9 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !opt.inverse {
-		opt.reading.Signals = result.Channels
+		if err := opt.reading.RecallChannels(opt.model, result.Channels); err != nil {
+			return err
+		}
 	}
 	sequence := !datasets.IsImage(opt.in[0]) && len(shape) < 2
 	if sequence && !opt.inverse && result.Pointwise() == nil {

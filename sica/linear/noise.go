@@ -406,6 +406,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		return nil, err
 	}
 	s.judge(sol)
+	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)

@@ -116,9 +116,10 @@ func TestWhyNotIdentified(t *testing.T) {
 		x.Mul(mixing.Slice(0, d, 0, d), s)
 		x.Apply(func(_, _ int, v float64) float64 { return v + test.noise*rng.NormFloat64() }, &x)
 		sol := separate(t, &x, linear.Options{Seed: 1})
-		if !strings.HasSuffix(sol.Why, test.want) || len(sol.Groups) == d || sol.Evidence < 100 {
-			t.Errorf("%s: groups %v, evidence %.1f, %q, want %q",
-				name, sol.Groups, sol.Evidence, sol.Why, test.want)
+		if !strings.HasSuffix(sol.Why, test.want) || len(sol.Groups) == d || sol.Evidence < 100 ||
+			!sol.Unconfirmed {
+			t.Errorf("%s: groups %v, evidence %.1f, unconfirmed %v, %q, want %q",
+				name, sol.Groups, sol.Evidence, sol.Unconfirmed, sol.Why, test.want)
 		}
 	}
 }

@@ -60,9 +60,8 @@ type Findings struct {
 	// SurplusEvidence is the evidence for that in standard errors. Surplus is whether it is more
 	// than 3.5; see SurplusSuspected, too.
 	SurplusEvidence float64 `json:"surplus_evidence"`
-	// Unconfirmed is whether signals that the pairs' Evidence identifies aren't identified: with
-	// noise of the channels in the models or, with surplus sources, at all. Evidence is of models
-	// without noise.
+	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
+	// sources stand against it, which the Evidence of the pairs doesn't count.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// DecidedOn is the number of positions of a long sequence on which the models and the
 	// evidence are based, if these left no doubt. The demixing and its errors are based on all.

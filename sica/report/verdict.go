@@ -374,6 +374,10 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	}
 	names := strings.Join(groups, "; and of ")
 	const strong = "A strong component can still be good: look at its stability and halves."
+	table := ""
+	if l.strongPair() {
+		table = " The evidence in the table of pairs doesn't allow for that."
+	}
 	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {
 	case l.Surplus || suspected:
@@ -382,20 +386,19 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			seem = "There may be more sources than channels"
 		}
 		return []finding{{
-			seem + ", so no signal is identified. The evidence in the table of pairs doesn't " +
-				"allow for that.",
+			seem + ", so no signal is identified." + table,
 			"The channels can't hold all sources. " + strong,
 		}}
 	case l.Unconfirmed:
-		reason := fmt.Sprintf("The rotation of signals %s is not identified: the channels have "+
-			"noise, or there are more sources than channels, and with these in the models other "+
-			"methods don't confirm it.", names)
+		reason := fmt.Sprintf("The rotation of signals %s is not identified: in models with noise "+
+			"of the channels, other demixings explain the mixed signals nearly as well, or the "+
+			"noise hides it.", names)
 		if r.byRule && l.Why != "" { // which says more, with the numbers of these signals
 			reason = l.Why
 		}
 		return []finding{{
-			reason + " The evidence in the table of pairs is of models without noise.",
-			strong + " Less noise in the channels, or more channels, would help.",
+			reason + table,
+			strong + " Less noise in the channels, more channels or more positions may help.",
 		}}
 	}
 	next := "Use more positions, which may reveal a weak preference."
@@ -410,13 +413,19 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	}}
 }
 
+// enough is the evidence in nats from which a pair counts as identified; see linear.Pair.
+var enough = math.Log(20)
+
+// strongPair reports whether a pair that isn't identified has evidence enough.
+func (l *Linear) strongPair() bool {
+	return slices.ContainsFunc(l.Pairs,
+		func(p linear.Pair) bool { return !p.Identified && p.Evidence > enough })
+}
+
 // weakness says why the code lengths of rotations don't identify the signals of a group.
 func (l *Linear) weakness() string {
-	enough := math.Log(20) // nats; see linear.Pair
-	strong := slices.ContainsFunc(l.Pairs,
-		func(p linear.Pair) bool { return !p.Identified && p.Evidence > enough })
 	switch {
-	case !strong:
+	case !l.strongPair():
 		return fmt.Sprintf("rotated signals have a code of the same length, to within %.0f nats", enough)
 	case l.Evidence <= enough:
 		return fmt.Sprintf("the evidence for the rotation of all signals together is %.1f nats, and "+

@@ -182,8 +182,17 @@ func TestReasonOfRotations(t *testing.T) {
 		{"weak rotation", func(r *Report) { r.Linear.Evidence = 1.2 }, "together is 1.2 nats",
 			"more positions", []string{"same length"}},
 		{"chain", func(*Report) {}, "connect the others", "more positions", []string{"same length"}},
-		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "the channels have noise",
+		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "models with noise of the channels",
 			"look at its stability and halves", []string{"same length", "symmetric"}},
+		{"noise, by the linear rule", func(r *Report) {
+			r.Linear.Unconfirmed, r.byRule = true, true
+			r.Linear.Why = "The noise hides it."
+		}, "The noise hides it. The evidence in the table of pairs doesn't allow for that.",
+			"look at its stability and halves", []string{"same length", "symmetric"}},
+		{"noise and little evidence", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
+		}, "models with noise of the channels", "look at its stability and halves",
+			[]string{"table of pairs", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 		}, "There seem to be more sources than channels", "The channels can't hold all sources.",

@@ -22,6 +22,9 @@ type learning struct {
 	Notch    float64  `json:"notch,omitempty"`
 	Skip     []string `json:"skip,omitempty"`
 	Rate     float64  `json:"rate,omitempty"`
+	// Without are the channels that were left out, if they have no names: Result.Channels has
+	// those of others.
+	Without []string `json:"without,omitempty"`
 	// Positions are those of the recording, which Skip is about.
 	Positions int `json:"positions"`
 }
@@ -45,30 +48,52 @@ func (l learning) String() string {
 	return strings.Join(flags, " ")
 }
 
-// Keep keeps what was done with a recording of n positions in the folder of its separation.
-func (o *Fitting) Keep(model string, n int) error {
-	if o.IsZero() {
+// Keep keeps what was done with a recording of n positions in the folder of its separation. Without
+// are the channels without names that were left out.
+func (o *Fitting) Keep(model string, n int, without []string) error {
+	if o.IsZero() && len(without) == 0 {
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{
-		o.filter.Highpass, o.filter.Lowpass, o.filter.Notch, o.skip, o.rate, n,
+		Highpass: o.filter.Highpass, Lowpass: o.filter.Lowpass, Notch: o.filter.Notch,
+		Skip: o.skip, Rate: o.rate, Without: without, Positions: n,
 	})
+}
+
+// readLearning returns what Keep kept, nothing if there is none.
+func readLearning(model string) (kept learning, err error) {
+	path := filepath.Join(model, learningFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
+		return kept, fmt.Errorf("%s: %w", path, err)
+	}
+	return kept, nil
+}
+
+// RecallChannels reads a recording's channels as a saved separation has them: by their names or,
+// without names, without those that were left out, unless --without says otherwise.
+func (r *Reading) RecallChannels(model string, names []string) error {
+	r.Signals = names
+	if names != nil || len(r.Without) > 0 {
+		return nil
+	}
+	kept, err := readLearning(model)
+	r.Without = kept.Without
+	return err
 }
 
 // Recall does what the fit of a saved separation did, except where a flag says otherwise. Changed
 // reports whether a flag was given.
 func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
-	path := filepath.Join(model, learningFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var kept learning
-	if err == nil {
-		err = json.Unmarshal(data, &kept)
-	}
+	kept, err := readLearning(model)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	var used learning // what no flag replaces
 	for flag, f := range map[string]struct{ kept, used, value *float64 }{
@@ -86,8 +111,8 @@ func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
 	}
 	o.recalledRate = used.Rate != 0
 	if flags := used.String(); flags != "" {
-		o.recalled = fmt.Sprintf("as in the fit, by default: %s; other values of these flags replace "+
-			"them, 0 or nothing switches them off", flags)
+		o.recalled = fmt.Sprintf("as in the fit: %s; other values of these flags replace them (0 or "+
+			`"" for none)`, flags)
 	}
 	return nil
 }
