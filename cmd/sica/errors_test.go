@@ -48,6 +48,8 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"unknown command", []string{"seperate"}, exitUsage, `"seperate"`},
 		{"unknown flag", separate(good, "--fast"), exitUsage, "--fast"},
+		{"a folder of --resume", separate(good, "--resume", "state"), exitUsage,
+			"use --checkpoint state"},
 		{"stray argument", separate(good, "more"), exitUsage, `"more"`},
 
 		{"no --in", []string{"separate", "--out", out}, exitUsage, `flag(s) "in" not set`},

@@ -63,7 +63,11 @@ func require(cmd *cobra.Command, flags ...string) {
 }
 
 // noArgs returns an error if there is an argument that isn't a flag, as in --in a.png b.png.
-func noArgs(_ *cobra.Command, args []string) error {
+func noArgs(cmd *cobra.Command, args []string) error {
+	if resume := cmd.Flags().Lookup("resume"); len(args) > 0 && resume != nil && resume.Changed {
+		return usage.Errorf("%q belongs to no flag: --resume takes no folder, use --checkpoint %s",
+			args[0], args[0])
+	}
 	if len(args) > 0 {
 		return usage.Errorf("%q belongs to no flag: give each file a flag, as in --in a.png --in "+
 			"b.png", args[0])

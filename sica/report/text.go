@@ -162,7 +162,9 @@ func (r *Report) Row(i int) Row {
 		row.Halves = fmt.Sprintf("%.3f", r.Halves.Signals[i])
 	}
 	if r.Linear.identified(i) {
-		row.Error = fmt.Sprintf("%.4f", r.Linear.ExpectedError[i])
+		if row.Error = fmt.Sprintf("%.4f", r.Linear.ExpectedError[i]); row.Error == "0.0000" {
+			row.Error = "< 0.0001"
+		}
 	}
 	switch {
 	case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
