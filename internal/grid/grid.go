@@ -16,7 +16,7 @@ type Grid struct {
 	own   func() [][]int32
 }
 
-// New is the index of the given shape for t positions. No shape is a sequence. It is
+// New returns the index of the given shape for t positions. No shape is a sequence. It is
 // an error if the shape doesn't fit.
 func New(shape []int, t int) (*Grid, error) {
 	if err := Check(shape, t); err != nil {
@@ -52,13 +52,13 @@ func Check(shape []int, t int) error {
 // Shape has the length of each axis. It must not be changed.
 func (g *Grid) Shape() []int { return g.shape }
 
-// Axes is the number of axes.
+// Axes returns the number of axes.
 func (g *Grid) Axes() int { return len(g.shape) }
 
-// Len is T, the number of positions.
+// Len returns T, the number of positions.
 func (g *Grid) Len() int { return Product(g.shape) }
 
-// Product is that of all lengths.
+// Product returns the product of all lengths.
 func Product(shape []int) int {
 	p := 1
 	for _, n := range shape {
@@ -67,7 +67,7 @@ func Product(shape []int) int {
 	return p
 }
 
-// ownReach is how far a signal's own neighbours lie along an axis, for an index of
+// ownReach returns how far a signal's own neighbours lie along an axis, for an index of
 // the given number of axes: few enough that their weights can be fitted to a thousand
 // positions (6 in a sequence, 24 in an image, 26 in a video).
 func ownReach(axes int) int { return max(4-axes, 1) }
@@ -76,7 +76,7 @@ func ownReach(axes int) int { return max(4-axes, 1) }
 // Neighbours. It is made once, and must not be changed.
 func (g *Grid) Own() [][]int32 { return g.own() }
 
-// Middle is at most limit positions of z, whole slices of the leading axis about its
+// Middle returns at most limit positions of z, whole slices of the leading axis about its
 // middle, and their index.
 func (g *Grid) Middle(z *mat.Dense, limit int) (*mat.Dense, *Grid) {
 	d, t := z.Dims()
@@ -151,7 +151,7 @@ func Next(at, shape []int) {
 	}
 }
 
-// boxOffsets are the offsets of all neighbours up to width away along each
+// boxOffsets returns the offsets of all neighbours up to width away along each
 // axis, the centre left out.
 func boxOffsets(width, axes int) [][]int {
 	offsets := Box(width, axes)
@@ -159,7 +159,7 @@ func boxOffsets(width, axes int) [][]int {
 	return append(offsets[:centre], offsets[centre+1:]...)
 }
 
-// Box are the offsets of up to width along each axis, in row-major order.
+// Box returns the offsets of up to width along each axis, in row-major order.
 func Box(width, axes int) [][]int {
 	var offsets [][]int
 	digits := make([]int, axes)
@@ -188,7 +188,7 @@ func nextInBox(digits []int, size int) bool {
 	return false
 }
 
-// Flatten is the row-major position of at+offset, or outside beyond the edge.
+// Flatten returns the row-major position of at+offset, or outside beyond the edge.
 func Flatten(at, offset, shape []int, outside int) int {
 	flat := 0
 	for i, n := range shape {

@@ -31,7 +31,7 @@ type moved struct {
 	step float64    // η, cut to MaxMove
 }
 
-// move is z moved by step times the estimated move, which is first brought into the
+// move returns z moved by step times the estimated move, which is first brought into the
 // demixing family.
 func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, error) {
 	velocity := estimate.Move
@@ -72,7 +72,7 @@ func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, erro
 	return moved{standard, maps, step}, nil
 }
 
-// projectLinear is the affine map of the signals z nearest to move in least
+// projectLinear returns the affine map of the signals z nearest to move in least
 // squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
 // and as a map. Both are d×T.
 func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {

@@ -91,7 +91,7 @@ func (e *Ensemble) calibrate(
 	return calibrations, nil
 }
 
-// heldOutSamples are the joint samples at positions, then heldOutProducts
+// heldOutSamples returns the joint samples at positions, then heldOutProducts
 // times as many product samples, as [samples·d].
 func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
 	var idx []int32
@@ -166,7 +166,7 @@ func fitWeight(weight float64, sumJoint, joint, sumProduct, product []float64) f
 	}
 }
 
-// slopeAt is the slope of the loss, and its curvature, a step along joint and
+// slopeAt returns the slope of the loss, and its curvature, a step along joint and
 // product away from the sums.
 func slopeAt(
 	step float64, sumJoint, joint, sumProduct, product []float64,
@@ -199,7 +199,7 @@ func padEqual(rows [][]int32) [][]int32 {
 	return rows
 }
 
-// meanSoftplus is the mean of log(1 + e^(sign·x)).
+// meanSoftplus returns the mean of log(1 + e^(sign·x)).
 func meanSoftplus(x []float64, sign float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -229,7 +229,7 @@ func newHeldOut(idx [][]int32, held []int, d int) heldOut {
 	return h
 }
 
-// influence is what each position adds to the divergence that logits of these
+// influence returns what each position adds to the divergence that logits of these
 // samples, [windows][samples], have with these weights: their mean is the
 // divergence, and the mean over other positions, or over some of them twice, is
 // to first order what it would be there. The loss of a product sample, in which
@@ -254,7 +254,7 @@ func (h heldOut) influence(weights []float64, joint, product [][]float64) []floa
 	return influence
 }
 
-// losses are log(1 + e^(sign·x)) of the weighted sums x of the logits.
+// losses returns log(1 + e^(sign·x)) of the weighted sums x of the logits.
 func losses(weights []float64, logits [][]float64, sign float64) []float64 {
 	losses := make([]float64, len(logits[0]))
 	for k := range losses {

@@ -39,7 +39,7 @@ func (s *Step) Stage(size float64) Stage {
 	return Stage{Learned: s}
 }
 
-// On are the stages as maps of the signals that e is for.
+// On returns the stages as maps of the signals that e is for.
 func (c Chain) On(e *Evaluator) []mapping.Map {
 	maps := make([]mapping.Map, len(c))
 	for k, s := range c {
@@ -71,7 +71,7 @@ func (c Chain) Pointwise() error {
 // ErrNotLinear is wrapped by the error of Matrices.
 var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
 
-// Matrices are what the chain is for n signals if it is linear: z = w·(x − mean), and
+// Matrices returns what the chain is for n signals if it is linear: z = w·(x − mean), and
 // back, x = mean + a·z, for the signals less what stages leave out.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
@@ -98,7 +98,7 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	return w, a, mean, nil
 }
 
-// linear is the stage as w·(z − centre) + offset, and the inverse of w, or a right
+// linear returns the stage as w·(z − centre) + offset, and the inverse of w, or a right
 // inverse if the stage leaves out dimensions.
 func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
 	var affine *mapping.Affine

@@ -134,7 +134,7 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 	return err
 }
 
-// newLearned are networks without what trains and weighs them, to be given its
+// newLearned returns networks without what trains and weighs them, to be given its
 // variables by SetVariables.
 func newLearned(
 	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
@@ -164,7 +164,7 @@ func newLearned(
 	return f, nil
 }
 
-// optimizer is the caller's, or the one that is named.
+// optimizer returns the custom optimizer, or the one that the settings name.
 func (c Config) optimizer() optimizer.Interface {
 	if c.NewOptimizer != nil {
 		return c.NewOptimizer()
@@ -215,7 +215,7 @@ func (f *networks) renew(rngs []*rand.Rand) error {
 	return f.trainer.ResetOptimizer()
 }
 
-// data is what all training steps and evaluations share: the signals z
+// data returns what all training steps and evaluations share: the signals z
 // [networks][d·T] as a tensor [networks, d, T] and, where the networks see a context,
 // what it is made of and the mask of what each of them sees. Release frees it.
 func (f *networks) data(z [][]float64) []*tensors.Tensor {
@@ -235,7 +235,7 @@ func (f *networks) release(data []*tensors.Tensor) {
 	finalize(data[:len(data)-len(f.constants)])
 }
 
-// dataShapes are the shapes of data.
+// dataShapes returns the shapes of data.
 func (f *networks) dataShapes() []shapes.Shape {
 	data := []shapes.Shape{shapes.Make(f.dtype, f.count, f.d, f.t)}
 	if f.cfg.predicts() {
@@ -247,7 +247,7 @@ func (f *networks) dataShapes() []shapes.Shape {
 	return data
 }
 
-// neighbourTensor is the table of grid.Neighbours, int32 [T, K].
+// neighbourTensor returns the table of grid.Neighbours, int32 [T, K].
 func (f *networks) neighbourTensor() *tensors.Tensor {
 	var flat []int32
 	for _, row := range f.neighbours {
@@ -256,7 +256,7 @@ func (f *networks) neighbourTensor() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(flat, f.t, len(f.neighbours[0]))
 }
 
-// predictions are every network's signals as their own neighbours predict them,
+// predictions returns every network's signals as their own neighbours predict them,
 // [networks, d, T]. The networks of a run share the signals.
 func (f *networks) predictions(z [][]float64) *tensors.Tensor {
 	var flat []float64
@@ -273,7 +273,7 @@ func (f *networks) predictions(z [][]float64) *tensors.Tensor {
 	return host.Tensor(flat, f.dtype, f.count, f.d, f.t)
 }
 
-// predictionWeights are those of signal i.
+// predictionWeights returns those of signal i.
 func (f *networks) predictionWeights(i int, signal []float64) []float64 {
 	if f.ridge != nil {
 		return f.ridge[i]
@@ -298,7 +298,7 @@ func (f *networks) maskTensor() *tensors.Tensor {
 	return host.Tensor(mask, f.dtype, f.count, 1, f.inputs())
 }
 
-// batchShapes are the shapes of batchTensors.
+// batchShapes returns the shapes of batchTensors.
 func (f *networks) batchShapes() []shapes.Shape {
 	steps, b := f.cfg.Chunk(f.t, f.count), f.cfg.batch(f.t)
 	batch := []shapes.Shape{
@@ -315,10 +315,10 @@ func (f *networks) batchShapes() []shapes.Shape {
 	return batch
 }
 
-// inputs is the width of a window network's input for the ratio.
+// inputs returns the width of a window network's input for the ratio.
 func (f *networks) inputs() int { return f.d * len(f.cfg.views(len(f.shape))[0]) }
 
-// noisy is the number of inputs that noise is added to. Where contexts are weighed
+// noisy returns the number of inputs that noise is added to. Where contexts are weighed
 // alone they get none: blurred, they would explain less than they do.
 func (f *networks) noisy() int {
 	if f.cfg.contextsAlone() {

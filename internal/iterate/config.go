@@ -118,7 +118,7 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// block is the number of consecutive of t positions that are held out together.
+// block returns the number of consecutive of t positions that are held out together.
 func (c Config) block(t int) int {
 	if c.Folds == 0 {
 		return t // nothing is
@@ -132,14 +132,14 @@ func (c Config) contextsAlone() bool { return c.Context == predictionAndContexts
 // predicts reports whether networks see each signal's prediction.
 func (c Config) predicts() bool { return c.Context == Prediction || c.contextsAlone() }
 
-// window is the longest reach of a LocalWindow.
+// window returns the longest reach of a LocalWindow.
 func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
 
-// seesContext tells whether the networks see more than z_t, for a context that
+// seesContext reports whether the networks see more than z_t, for a context that
 // isn't the whole sequence.
 func (c Config) seesContext() bool { return c.Context != WholeSequence && c.window() > 0 }
 
-// views are the inputs that the networks of each kind see, one or zero: z_t
+// views returns the inputs that the networks of each kind see, one or zero: z_t
 // and then the context of a signal.
 func (c Config) views(axes int) [][]float64 {
 	if c.contextsAlone() {
@@ -163,10 +163,10 @@ func (c Config) views(axes int) [][]float64 {
 	return views
 }
 
-// folds is the number of networks that have the same view.
+// folds returns the number of networks that have the same view.
 func (c Config) folds() int { return max(c.Folds, 1) }
 
-// kinds is the number of networks of a fold, each with a view of its own.
+// kinds returns the number of networks of a fold, each with a view of its own.
 func (c Config) kinds() int {
 	switch {
 	case c.contextsAlone():
@@ -177,7 +177,7 @@ func (c Config) kinds() int {
 	return len(c.Windows)
 }
 
-// Networks is the number of networks that share a run. Network n belongs to
+// Networks returns the number of networks that share a run. Network n belongs to
 // fold n mod folds and has the view n div folds.
 func (c Config) Networks() int {
 	if c.Context == WholeSequence {
@@ -186,7 +186,7 @@ func (c Config) Networks() int {
 	return c.folds() * c.kinds()
 }
 
-// trainPositions is the smallest number of positions that a network trains on.
+// trainPositions returns the smallest number of positions that a network trains on.
 func (c Config) trainPositions(t int) int {
 	smallest := t
 	for fold := range c.folds() {
@@ -196,10 +196,10 @@ func (c Config) trainPositions(t int) int {
 	return smallest
 }
 
-// batch is the number of joint samples of a training step on t positions.
+// batch returns the number of joint samples of a training step on t positions.
 func (c Config) batch(t int) int { return min(c.BatchSize, c.trainPositions(t)) }
 
-// steps is the number of training steps of an iteration.
+// steps returns the number of training steps of an iteration.
 func (c Config) steps(t int) int {
 	if c.Steps > 0 {
 		return c.Steps
@@ -212,7 +212,7 @@ func (c Config) epochSteps(t int) int {
 	return (c.trainPositions(t) + b - 1) / b
 }
 
-// Chunk is the number of training steps that one compiled call makes with all
+// Chunk returns the number of training steps that one compiled call makes with all
 // networks (runs × networks of a run). Only between calls can a fit be cancelled, so
 // there are fewer steps in a call the more networks it trains and, over the whole
 // sequence, the more positions. The draws, and so the signals, don't depend on how

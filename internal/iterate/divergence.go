@@ -40,7 +40,7 @@ const (
 	estimateNoise  = 0.1
 )
 
-// estimateWindow is the reach of the prediction for an index of the given number
+// estimateWindow returns the reach of the prediction for an index of the given number
 // of axes: as long as its coefficients stay few against the positions.
 func estimateWindow(axes int) int {
 	switch axes {

@@ -38,7 +38,7 @@ func newSampler(positions []int32, signals int, fresh bool, order, products *ran
 	return s
 }
 
-// permutations are n independent permutations of positions.
+// permutations returns n independent permutations of positions.
 func permutations(rng *rand.Rand, positions []int32, n int) [][]int32 {
 	permuted := make([][]int32, n)
 	for i := range permuted {
@@ -122,7 +122,7 @@ func (e *Ensemble) newDraws(seeds []uint64, j int) *draws {
 	return d
 }
 
-// first is the first network of the same run and fold.
+// first returns the first network of the same run and fold.
 func (d *draws) first(network int) int {
 	inRun := network % d.e.cfg.Networks()
 	return network - inRun + inRun%d.e.cfg.folds()

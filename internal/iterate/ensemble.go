@@ -146,7 +146,7 @@ func (e *Ensemble) iterate(
 	return estimates, nil
 }
 
-// step is what the networks of a run have learned on the signals z.
+// step returns what the networks of a run have learned on the signals z.
 func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
 	s := &Step{Weights: weights, Networks: networks}
 	if e.cfg.predicts() {
@@ -157,7 +157,7 @@ func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *S
 	return s
 }
 
-// Variables are those of the networks and of the optimizer, from which a warm start
+// Variables returns those of the networks and of the optimizer, from which a warm start
 // goes on.
 func (e *Ensemble) Variables() ([]Variable, error) { return StoreVariables(e.store, "") }
 
@@ -166,7 +166,7 @@ func (e *Ensemble) SetVariables(variables []Variable) error {
 	return SetVariables(e.store, variables)
 }
 
-// values are the signals of every network, row-major [networks][d·T]; those of a run
+// values returns the signals of every network, row-major [networks][d·T]; those of a run
 // share them.
 func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
 	var values [][]float64
@@ -179,7 +179,7 @@ func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
 	return values
 }
 
-// streams are the random streams of every network for one purpose of iteration j.
+// streams returns the random streams of every network for one purpose of iteration j.
 // Networks of one fold share everything but their weights, so that they are
 // compared on equal samples.
 func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand {
@@ -195,10 +195,10 @@ func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand
 	return rngs
 }
 
-// fold is the fold of a network.
+// fold returns the fold of a network.
 func (e *Ensemble) fold(network int) int { return network % e.cfg.Networks() % e.cfg.folds() }
 
-// combine is a run's move: the mean over the folds of its networks' moves, weighed by
+// combine returns a run's move: the mean over the folds of its networks' moves, weighed by
 // view.
 func (c Config) combine(moves [][]float64, weights []float64) []float64 {
 	combined := make([]float64, len(moves[0]))

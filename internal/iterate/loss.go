@@ -24,7 +24,7 @@ type LogRatio func(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node
 // on the path at time tau [R, B], between the positions idx and idx2, both [R, B, d].
 type Velocity func(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node
 
-// RatioLoss is the logistic loss of a density ratio, [R].
+// RatioLoss returns the logistic loss of a density ratio, [R].
 func RatioLoss(logRatio LogRatio) flows.StepLoss {
 	return func(scope *model.Scope, data, batch []*Node) *Node {
 		joint, product, weights := batch[0], batch[1], batch[2]
@@ -43,7 +43,7 @@ func RatioLoss(logRatio LogRatio) flows.StepLoss {
 	}
 }
 
-// RectifiedLoss is the squared error of the rectified flow, [R].
+// RectifiedLoss returns the squared error of the rectified flow, [R].
 func RectifiedLoss(velocity Velocity) flows.StepLoss {
 	return func(scope *model.Scope, data, batch []*Node) *Node {
 		product, weights, tau := batch[1], batch[2], batch[3]

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// chunk is the number of samples, of n, that one call looks at.
+// chunk returns the number of samples, of n, that one call looks at.
 func (f *networks) chunk(n int) int {
 	if f.cfg.Context == WholeSequence {
 		return layers.WholeCNNSamples(f.count, f.t, n)
@@ -35,7 +35,7 @@ func (f *networks) trainSteps(
 	return mean, nil
 }
 
-// moves is what the flow adds to the signals of every network, [networks][d·T]
+// moves returns what the flow adds to the signals of every network, [networks][d·T]
 // row-major: the velocity itself for the gradient flow, the displacement at
 // τ = 1 for the rectified flow. It stops with ctx's error when ctx ends.
 func (f *networks) moves(
@@ -76,7 +76,7 @@ func (f *networks) moves(
 	return moves, nil
 }
 
-// samplesAt are the values [networks, chunk, d] at chunk consecutive positions
+// samplesAt returns the values [networks, chunk, d] at chunk consecutive positions
 // and the positions [networks, chunk].
 func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensors.Tensor) {
 	flat := make([]float64, 0, f.count*chunk*f.d)
@@ -93,7 +93,7 @@ func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensor
 	return y, tensors.FromFlatDataAndDimensions(positions, f.count, chunk)
 }
 
-// logits are the log-ratios at the samples of idx [networks][N·d], all of one N:
+// logits returns the log-ratios at the samples of idx [networks][N·d], all of one N:
 // [networks][N]. It stops with ctx's error when ctx ends.
 func (f *networks) logits(
 	ctx context.Context, data []*tensors.Tensor, idx [][]int32,
@@ -129,7 +129,7 @@ func (f *networks) logits(
 	return logits, nil
 }
 
-// arguments are data and more as Exec.Call takes them.
+// arguments returns data and more as Exec.Call takes them.
 func arguments(data []*tensors.Tensor, more ...*tensors.Tensor) []any {
 	var args []any
 	for _, x := range append(data[:len(data):len(data)], more...) {

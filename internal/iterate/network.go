@@ -38,13 +38,13 @@ type Network struct {
 // A ContextGraph builds the context of the samples at positions idx [R, B, d]: [R, B, d·K].
 type ContextGraph func(data []*Node, idx *Node) *Node
 
-// Window is the values of the neighbours, of which data[1] is the table, int32 [T, K].
+// Window returns the values of the neighbours, of which data[1] is the table, int32 [T, K].
 func Window(data []*Node, idx *Node) *Node { return layers.WindowContext(data[0], idx, data[1]) }
 
-// Predictions are those of each signal from its neighbours, data[1] [R, d, T].
+// Predictions returns those of each signal from its neighbours, data[1] [R, d, T].
 func Predictions(data []*Node, idx *Node) *Node { return layers.GatherSignals(data[1], idx) }
 
-// LogRatio is a LogRatio.
+// LogRatio builds the log-ratio; it is of type LogRatio.
 func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node {
 	scope = scope.In(Scope)
 	switch {
@@ -58,7 +58,7 @@ func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node)
 	return Squeeze(n.mlp(scope, n.inputs(data, y, idx, noise), 1), -1)
 }
 
-// inputs are those of the ratio's MLP, [R, B, inputs].
+// inputs returns those of the ratio's MLP, [R, B, inputs].
 func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
 	if noise != nil && n.BareContext {
 		y = Add(y, noise)
@@ -75,7 +75,7 @@ func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
 	return y
 }
 
-// Velocity is a Velocity.
+// Velocity builds the velocity; it is of type Velocity.
 func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
 	scope = scope.In(Scope)
 	d := y.Shape().Dim(-1)
@@ -91,7 +91,7 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 	return n.mlp(scope, x, d)
 }
 
-// mlp is the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
+// mlp returns the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
 func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	if n.Custom == nil {
 		return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(outputs).Done()
@@ -107,7 +107,7 @@ func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	return y
 }
 
-// network is what the networks on positions of this shape see and are.
+// network returns the settings of the networks on positions of this shape, and what they see.
 func (c Config) network(shape []int) Network {
 	n := Network{
 		Whole: c.Context == WholeSequence, Shape: shape,
@@ -124,7 +124,7 @@ func (c Config) network(shape []int) Network {
 	return n
 }
 
-// logitGraph is the log-ratio at the samples of positions idx [R, B, d]:
+// logitGraph returns the log-ratio at the samples of positions idx [R, B, d]:
 // inputs are the data and idx, the output is [R, B].
 func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 	data, idx := inputs[:len(inputs)-1], inputs[len(inputs)-1]
@@ -132,7 +132,7 @@ func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 	return f.network.LogRatio(scope, data, y, idx, nil)
 }
 
-// movesGraph is what the flow does to the values y [R, B, d] at positions t [R, B],
+// movesGraph returns what the flow does to the values y [R, B, d] at positions t [R, B],
 // after the data in inputs: the velocity of the gradient flow, or where the rectified
 // flow has taken y at τ = 1, both [R, B, d].
 func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {

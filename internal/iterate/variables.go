@@ -96,7 +96,7 @@ func (v Variable) tensor() (*tensors.Tensor, error) {
 	return nil, fmt.Errorf("dtype %q: want float32, float64 or int64", v.DType)
 }
 
-// variablesOfRun are the variables of one run's n networks, which lie along the first axis.
+// variablesOfRun returns the variables of one run's n networks, which lie along the first axis.
 func variablesOfRun(variables []Variable, run, n int) []Variable {
 	own := make([]Variable, len(variables))
 	for k, v := range variables {

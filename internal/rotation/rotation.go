@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Random is a random d×d orthogonal matrix, a rotation or a reflection: the
+// Random returns a random d×d orthogonal matrix, a rotation or a reflection: the
 // factor Q of a matrix of d² standard normal draws from rng, row-major. Up to
 // the signs of its columns, which the decomposition chooses, it is drawn evenly
 // from all, by the Haar measure (F. Mezzadri, Notices of the AMS 54(5), 2007).
@@ -21,7 +21,7 @@ func Random(rng *rand.Rand, d int) *mat.Dense {
 	return &q
 }
 
-// Identity is the d×d identity.
+// Identity returns the d×d identity.
 func Identity(d int) *mat.Dense {
 	m := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -30,7 +30,7 @@ func Identity(d int) *mat.Dense {
 	return m
 }
 
-// Nearest is the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value
+// Nearest returns the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value
 // decomposition (the orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1),
 // 1966). It fails if that doesn't converge.
 func Nearest(m mat.Matrix) (*mat.Dense, bool) {

@@ -112,7 +112,7 @@ func selfPrediction(z []float64, lags, positions []int) (innovations, prediction
 	return innovations, predictions
 }
 
-// subsample is n of the values, subsample spaced; all of them if there are fewer.
+// subsample returns n of the values, evenly spaced; all of them if there are fewer.
 func subsample[V any](values []V, n int) []V {
 	n = min(n, len(values))
 	subsample := make([]V, n)
