@@ -26,7 +26,7 @@ type contender interface {
 	drop()
 }
 
-// contenders are ours on every backend that there is here, and the peers'.
+// contenders returns this module on every backend of this machine, and the peers.
 func contenders(ctx context.Context, o options) (all []contender, closeAll func(), err error) {
 	var closers []func() error
 	closeAll = func() {
@@ -64,7 +64,7 @@ func contenders(ctx context.Context, o options) (all []contender, closeAll func(
 	return all, closeAll, err
 }
 
-// label is how a contender is shown.
+// label returns how a contender is shown.
 func label(c contender) string {
 	impl, where := c.name()
 	return fmt.Sprintf("%s (%s)", impl, where)

@@ -74,7 +74,7 @@ func (o *ours) fit(
 	return total, iterations, nil
 }
 
-// quantile is the quantile of the values, interpolated between them.
+// quantile returns the quantile of the values, interpolated between them.
 func quantile(q float64, values []float64) float64 {
 	return stat.Quantile(q, stat.LinInterp, slices.Sorted(slices.Values(values)), nil)
 }

@@ -112,7 +112,7 @@ func separateLong(ctx context.Context, t int) (row, error) {
 	return r, err
 }
 
-// longMixture are two autoregressive signals of different spectra, mixed by a
+// longMixture returns two autoregressive signals of different spectra, mixed by a
 // symmetric matrix.
 func longMixture(t int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(7, uint64(t)))
@@ -130,7 +130,7 @@ func longMixture(t int) *mat.Dense {
 	return x
 }
 
-// peakMemory is the most memory that the process has held, in MiB.
+// peakMemory returns the largest memory that the process has held, in MiB.
 func peakMemory() (float64, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

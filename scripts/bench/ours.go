@@ -141,7 +141,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	return losses, compile, nil
 }
 
-// inputs are the data and the batches of the problem's training steps, see package
+// inputs returns the data and the batches of the problem's training steps, see package
 // iterate. Every sample weighs the same.
 func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 	weights := drawn([]int{steps, p.networks(), p.settings().BatchSize},
@@ -158,7 +158,7 @@ func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 		append(batch, arrays["noise"])
 }
 
-// network is sica's for the problem.
+// network returns the network of sica for the problem.
 func (p problem) network() iterate.Network {
 	if p.kind == fastFit {
 		return iterate.Network{Hidden: p.settings().Hidden, Context: iterate.Predictions}
@@ -166,7 +166,7 @@ func (p problem) network() iterate.Network {
 	return iterate.Network{Whole: true, Shape: p.shape}
 }
 
-// velocity is the paper's network of the rectified flow, in the form to measure.
+// velocity returns the paper's network of the rectified flow, in the form to measure.
 func (o *ours) velocity(p problem) iterate.Velocity {
 	if !o.literal {
 		return p.network().Velocity
@@ -177,7 +177,7 @@ func (o *ours) velocity(p problem) iterate.Velocity {
 	}
 }
 
-// logRatio is the network of the density ratio, in the form to measure.
+// logRatio returns the network of the density ratio, in the form to measure.
 func (o *ours) logRatio(p problem) iterate.LogRatio {
 	if !o.literal {
 		return p.network().LogRatio

@@ -60,7 +60,7 @@ func drawCost(file string, rows []row) error {
 	return atomicfile.Write(file, func(w io.Writer) error { return p.Write(w, plot.PNG) })
 }
 
-// fewestCores is the smallest number of cores that rows of the CPU have.
+// fewestCores returns the smallest number of cores that rows of the CPU have.
 func fewestCores(rows []row) int {
 	fewest := 0
 	for _, r := range rows {
@@ -71,10 +71,10 @@ func fewestCores(rows []row) int {
 	return fewest
 }
 
-// onCPU says whether a row is of the CPU, but not of the pure-Go backend.
+// onCPU reports whether a row is of the CPU, but not of the pure-Go backend.
 func onCPU(r row) bool { return r.Backend == "xla:cpu" || r.Backend == "cpu" }
 
-// costSeries are the medians of an implementation for two signals in sequence,
+// costSeries returns the medians of an implementation for two signals in sequence,
 // one run, in the order of their length.
 func costSeries(rows []row, kind, impl string, cores int) plot.Series {
 	var of []row

@@ -50,7 +50,7 @@ func (p problem) String() string {
 	return fmt.Sprintf("%s d=%d T=%s R=%d", p.kind, p.d, strings.Join(shape, "×"), p.runs)
 }
 
-// problems are those of the options, in the order of the table.
+// problems returns those of the options, in the order of the table.
 func problems(o options) []problem {
 	var all []problem
 	add := func(kind string, d, runs int, shape ...int) {
@@ -90,7 +90,7 @@ func problems(o options) []problem {
 	return slices.DeleteFunc(all, func(p problem) bool { return !o.wants(p.String()) })
 }
 
-// wants tells whether a problem of this name is to be measured.
+// wants reports whether a problem of this name is to be measured.
 func (o options) wants(name string) bool {
 	contains := func(part string) bool { return strings.Contains(name, part) }
 	return len(o.only) == 0 || slices.ContainsFunc(o.only, contains)
@@ -101,7 +101,7 @@ const (
 	channels = 16 // of the paper's network
 )
 
-// settings are those of the method that the case is of.
+// settings returns the settings of the case's method.
 func (p problem) settings() *sica.Flow {
 	switch p.kind {
 	case wgfTrainStep:
@@ -112,7 +112,7 @@ func (p problem) settings() *sica.Flow {
 	return sica.PaperRF().Flow
 }
 
-// networks is the number of networks that are trained together: one a run, but with
+// networks returns the number of networks that are trained together: one a run, but with
 // the settings of FastWGF one run's, on each fold one that sees the predictions and one
 // that doesn't.
 func (p problem) networks() int {
@@ -219,14 +219,14 @@ func (a array) times(n int) array {
 	return array{dims: dims, floats: slices.Repeat(a.floats, n), ints: slices.Repeat(a.ints, n)}
 }
 
-// first is the first entry of an array of floats along its first axis, which stays.
+// first returns the first entry of an array of floats along its first axis, which stays.
 func (a array) first() array {
 	dims := slices.Clone(a.dims)
 	dims[0] = 1
 	return array{dims: dims, floats: a.floats[:size(dims)]}
 }
 
-// size is the product of the dims.
+// size returns the product of the dims.
 func size(dims []int) int {
 	n := 1
 	for _, d := range dims {

@@ -26,7 +26,7 @@ func report(folder string, rows []row) error {
 	return drawCost(filepath.Join(folder, "cost.png"), rows)
 }
 
-// key is the same for rows of the same problem.
+// key returns the same for rows of the same problem.
 func (r row) key() string {
 	return fmt.Sprint(r.Case, " ", r.Cores, " ", r.D, " ", r.Shape, " ", r.Runs)
 }
@@ -73,7 +73,7 @@ func inOrder(rows []row) []row {
 	return sorted
 }
 
-// reference is the row of ours on XLA for the same problem.
+// reference returns the row of ours on XLA for the same problem.
 func reference(rows []row, like row) (row, bool) {
 	for _, r := range rows {
 		if r.key() == like.key() && r.Impl == "gosica" && strings.HasPrefix(r.Backend, "xla") {

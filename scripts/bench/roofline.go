@@ -23,7 +23,7 @@ type roofline struct {
 	PeakGBs    float64 `json:"peak_gbs"`
 }
 
-// least are the times in milliseconds that the problem's arithmetic and its
+// least returns the times in milliseconds that the problem's arithmetic and its
 // traffic take at the peak.
 func (r *roofline) least() (arithmetic, traffic float64) {
 	return 1e3 * r.GFLOP / r.PeakGFLOPs, 1e3 * r.GB / r.PeakGBs
@@ -87,7 +87,7 @@ func machinePeak(b compute.Backend) (work, error) {
 	return work{gflop: 2 * n * n * n / seconds / 1e9, gb: 2 * 4 * length / copySeconds / 1e9}, err
 }
 
-// fastest is the least time in seconds that a graph of one input takes.
+// fastest returns the shortest time in seconds that a graph of one input takes.
 func fastest(b compute.Backend, build func(x *Node) *Node, dims ...int) (float64, error) {
 	exec, err := NewExec(b, func(x *Node) *Node { return build(x) })
 	if err != nil {

@@ -97,7 +97,7 @@ func writeRows(file string, rows []row) error {
 	})
 }
 
-// cpuName is the processor's name in the file that Linux describes it in.
+// cpuName returns the processor's name in the file that Linux describes it in.
 func cpuName(file string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

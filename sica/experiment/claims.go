@@ -204,7 +204,7 @@ func (s *scores) decideSteady(c *claim, st statement) {
 	}
 }
 
-// studentQuantile is the p-quantile of Student's t with the given degrees of freedom.
+// studentQuantile returns the p-quantile of Student's t with the given degrees of freedom.
 func studentQuantile(p float64, freedom int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(p)
 }

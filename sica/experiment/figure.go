@@ -146,7 +146,7 @@ func presetOf(name string, p Preset) (Preset, bool) {
 	return settings, p != DefaultPreset || settings != PaperPreset
 }
 
-// Keeps says whether the recovered signals of a trial of the figure are kept.
+// Keeps reports whether the recovered signals of a trial of the figure are kept.
 func (f Figure) Keeps(c Trial) bool {
 	problem := c.Problem
 	problem.Seed = 0
@@ -225,7 +225,7 @@ type point struct {
 	seconds float64 // mean time of a run
 }
 
-// String is the estimate, or what there is in its place.
+// String returns the estimate, or what there is in its place.
 func (p point) String() string {
 	if p.n == 0 && p.failed > 0 {
 		return "fails"
@@ -279,7 +279,7 @@ func (f Figure) summarise(r *Results, p Preset, runs int) []line {
 	return lines
 }
 
-// runs is the number of runs averaged in the points, such as "20" or "1–3".
+// runs returns the number of runs averaged in the points, such as "20" or "1–3".
 func (l line) runs() string {
 	least, most := math.MaxInt, 0
 	for _, p := range l.points {
@@ -291,7 +291,7 @@ func (l line) runs() string {
 	return fmt.Sprintf("%d–%d", least, most)
 }
 
-// seconds is the mean time of a run, over the points that have one.
+// seconds returns the mean time of a run, over the points that have one.
 func (l line) seconds() float64 {
 	var sum float64
 	timed := 0
@@ -332,7 +332,7 @@ func (f Figure) WriteTable(w io.Writer, r *Results, p Preset, runs int) error {
 	return t.write(w)
 }
 
-// secondsText is a time in seconds to two or three digits.
+// secondsText returns a time in seconds to two or three digits.
 func secondsText(seconds float64) string {
 	switch {
 	case seconds < 0.001:

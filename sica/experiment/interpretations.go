@@ -57,7 +57,8 @@ var interpretationGroups = sync.OnceValue(func() []interpretationGroup {
 	return file.Groups
 })
 
-// problems are those of an interpretation with one of the group's mixings, without seeds.
+// problems returns the problems of an interpretation with one of the group's mixings, without
+// seeds.
 func (g interpretationGroup) problems(in interpretation, mixing string) []Problem {
 	kind := in.GELU
 	if mixing == linearSteps {
@@ -71,7 +72,7 @@ func (g interpretationGroup) problems(in interpretation, mixing string) []Proble
 	return problems
 }
 
-// scores are those of an interpretation with a mixing.
+// scores returns the scores of an interpretation with a mixing.
 func (g interpretationGroup) scores(in interpretation, mixing string, r *Results) *scores {
 	return &scores{
 		results: r, problems: g.problems(in, mixing), instead: in.Instead,
@@ -79,7 +80,7 @@ func (g interpretationGroup) scores(in interpretation, mixing string, r *Results
 	}
 }
 
-// methods are those that the signals of a mixing are separated with.
+// methods returns the methods by which the signals of a mixing are separated.
 func (g interpretationGroup) methods(mixing string) []string {
 	if mixing == linearSteps {
 		return g.Methods
@@ -102,7 +103,7 @@ func InterpretationTrials() []Trial {
 	return trials
 }
 
-// trials are those of one interpretation.
+// trials returns the trials of one interpretation.
 func (g interpretationGroup) trials(in interpretation) []Trial {
 	var trials []Trial
 	for _, mixing := range g.Mixings {
@@ -122,7 +123,7 @@ func (g interpretationGroup) trials(in interpretation) []Trial {
 	return trials
 }
 
-// complete says whether all trials of an interpretation have been made.
+// complete reports whether all trials of an interpretation have been made.
 func (g interpretationGroup) complete(in interpretation, r *Results) bool {
 	return !slices.ContainsFunc(g.trials(in), func(t Trial) bool {
 		_, ok := r.find(t)

@@ -97,7 +97,7 @@ func lookUp(name string) (Method, error) {
 	return MethodNamed(name)
 }
 
-// has says whether p is one of the method's presets, or "" and it has none.
+// has reports whether p is one of the method's presets, or "" and it has none.
 func (m Method) has(p Preset) bool {
 	if len(m.Presets) == 0 {
 		return p == ""

@@ -94,10 +94,10 @@ const (
 	linearStream  = 7
 )
 
-// qualityMixtures are mixtures on which sica.Default is measured in addition to the paper's: other
-// sources under random, not symmetric, mixing matrices. Those called "unseen" are kinds that
-// it was not developed on: they were chosen and committed before anything was run on them,
-// and none was taken out afterwards.
+// qualityMixtures returns mixtures on which sica.Default is measured in addition to the paper's:
+// other sources under random, not symmetric, mixing matrices. Those called "unseen" are kinds that
+// it was not developed on: they were chosen and committed before anything was run on them, and none
+// was taken out afterwards.
 func qualityMixtures() []mixture {
 	laplace, uniform := whiteProcess(datasets.Laplace), whiteProcess(datasets.Uniform)
 	seven := datasets.PaperAR7()
@@ -138,7 +138,7 @@ func qualityMixtures() []mixture {
 	}
 }
 
-// hardMixtures are mixtures that aren't identifiable, or hardly, which serve to see whether
+// hardMixtures returns mixtures that aren't identifiable, or hardly, which serve to see whether
 // a method knows.
 func hardMixtures() []mixture {
 	laplace, uniform := whiteProcess(datasets.Laplace), whiteProcess(datasets.Uniform)
@@ -163,9 +163,9 @@ func hardMixtures() []mixture {
 	}
 }
 
-// linearMixtures are those of the linear rule: kinds that it was developed on, then kinds of
-// the quality table, then those that were written down and committed before anything was run
-// on them.
+// linearMixtures returns the mixtures of the linear rule: kinds that it was developed on, then
+// kinds of the quality table, then those that were written down and committed before anything was
+// run on them.
 func linearMixtures() []mixture {
 	together := func(name string, signals ...signal) mixture {
 		d := len(signals)
@@ -250,17 +250,17 @@ func nullMixtures() []mixture {
 	return all
 }
 
-// named is the name of a mixture of a table.
+// named returns the name of a mixture of a table.
 func named(prefix, name string, d int) string { return fmt.Sprintf("%s%s, d=%d", prefix, name, d) }
 
-// sevenSteps is the paper's AR(7) after linear steps.
+// sevenSteps returns the paper's AR(7) after linear steps.
 func sevenSteps(prefix string, d, steps int) mixture {
 	name := named(prefix, fmt.Sprintf("AR(7), J=%d", steps), d)
 	return mixture{name, d, linearStream, sevenAR(d), stepsMixing(steps, 0, nil)}
 }
 
-// composedMixture is that of a name such as laplace-2-leaky3: sources, number of signals
-// and mixing. Its stream is the name's hash.
+// composedMixture returns the mixture of a name such as laplace-2-leaky3: sources, number of
+// signals and mixing. Its stream is the name's hash.
 func composedMixture(name string) (mixture, error) {
 	wrong := func(what string) (mixture, error) {
 		return mixture{}, fmt.Errorf("experiment: mixture: %s (%q); must be one of a table, "+
@@ -291,7 +291,7 @@ func composedMixture(name string) (mixture, error) {
 // network separates in hours.
 const maxComposed = 1024
 
-// composedSources are d sources of a kind:
+// composedSources returns d sources of a kind:
 //
 //	laplace  AR(1), ρ = 0.7, Laplace innovations     gauss   Gaussian AR(1), different ρ
 //	same     Gaussian AR(1), equal ρ                 iid     Laplace, white
@@ -341,7 +341,7 @@ func composedSources(kind string, d int) (source, bool) {
 	return nil, false
 }
 
-// composedMixing is a mixing by its name and a number n:
+// composedMixing returns a mixing by its name and a number n:
 //
 //	linear  A·s                          noise⟨n⟩  the same and n % of white noise
 //	leaky⟨n⟩  n leaky-ReLU layers        bent⟨n⟩   n layers of 0.2u + tanh 2u
@@ -392,7 +392,8 @@ func composedMixing(kind string) (mixing, bool) {
 	return nil, false
 }
 
-// withNoise is the mixing with white noise of a share of the standard deviation of each channel.
+// withNoise returns the mixing with white noise of a share of the standard deviation of each
+// channel.
 func withNoise(mix mixing, share float64) mixing {
 	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
 		x, err := mix(rng, s)
@@ -415,7 +416,7 @@ func addNoise(rng *rand.Rand, x *mat.Dense, share float64) {
 	}
 }
 
-// stepsMixing is the paper's x ← x + δ·h(W·x), with h the identity if it is nil and δ = 1
+// stepsMixing returns the paper's x ← x + δ·h(W·x), with h the identity if it is nil and δ = 1
 // if the size is 0.
 func stepsMixing(steps int, size float64, h func(float64) float64) mixing {
 	return func(_ *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
@@ -423,7 +424,7 @@ func stepsMixing(steps int, size float64, h func(float64) float64) mixing {
 	}
 }
 
-// randomMixing is x = A·s with a randomMatrix of a largest condition number.
+// randomMixing returns x = A·s with a randomMatrix of a largest condition number.
 func randomMixing(maxCondition float64) mixing {
 	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
 		d, _ := s.Dims()
@@ -436,7 +437,7 @@ func randomMixing(maxCondition float64) mixing {
 // standardMixing is x = A·s with a standardMatrix, and each signal of x standardised.
 var standardMixing = pointwise(standardMatrix, func(v float64) float64 { return v })
 
-// pointwise is x = f(A·s), with f of each value of mixed signals of variance 1: a
+// pointwise returns x = f(A·s), with f of each value of mixed signals of variance 1: a
 // post-nonlinear mixing.
 func pointwise(matrix func(*rand.Rand, int) *mat.Dense, f func(float64) float64) mixing {
 	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
@@ -458,10 +459,10 @@ func pointwise(matrix func(*rand.Rand, int) *mat.Dense, f func(float64) float64)
 
 func cubic(u float64) float64 { return u + 0.2*u*u*u }
 
-// paperMatrix is the paper's W, whatever rng.
+// paperMatrix returns the paper's W, whatever rng.
 func paperMatrix(_ *rand.Rand, d int) *mat.Dense { return datasets.PaperW(d) }
 
-// standardMatrix is a randomMatrix with a condition number of at most 10.
+// standardMatrix returns a randomMatrix with a condition number of at most 10.
 func standardMatrix(rng *rand.Rand, d int) *mat.Dense { return randomMatrix(rng, d, 10) }
 
 // randomMatrix is normal with a condition number of at most maxCondition. Large normal

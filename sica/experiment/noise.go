@@ -25,8 +25,8 @@ const (
 	wrongCorrelation = 0.9
 )
 
-// noiseMixtures are linear mixtures with white noise in each channel, and with more sources than
-// channels.
+// noiseMixtures returns linear mixtures with white noise in each channel, and with more sources
+// than channels.
 func noiseMixtures() []mixture {
 	var all []mixture
 	add := func(name string, sources source, d int, levels ...float64) {
@@ -119,7 +119,7 @@ func noisyMixing(noise float64, amplitudes []float64, surplus int) mixing {
 	}
 }
 
-// pulses are raised cosines of a length, at distances drawn between the bounds, with noise of
+// pulses returns raised cosines of a length, at distances drawn between the bounds, with noise of
 // 0.02: blinks and beats of the heart.
 func pulses(length, minDistance, maxDistance int) signal {
 	return func(rng *rand.Rand, _, n int) func(int) float64 {
@@ -134,7 +134,7 @@ func pulses(length, minDistance, maxDistance int) signal {
 	}
 }
 
-// alpha is a tone of 10 Hz at 256 positions a second whose strength and phase wander.
+// alpha returns a tone of 10 Hz at 256 positions a second whose strength and phase wander.
 func alpha(rng *rand.Rand, i, n int) func(int) float64 {
 	strength, phase := ar(datasets.Normal, 0.99)(rng, i, n), 0.0
 	return func(t int) float64 {

@@ -66,7 +66,7 @@ type Problem struct {
 	Seed uint64 `json:"seed"` // of the sources, and of the method
 }
 
-// label is the problem in a row of a table.
+// label returns the problem in a row of a table.
 func (p Problem) label() string {
 	if p.Mixture != "" {
 		name := p.Mixture
@@ -83,7 +83,7 @@ func (p Problem) label() string {
 	return fmt.Sprintf("%s, %s, J=%d", data, kind, p.Steps)
 }
 
-// signals is the number of sources of a mixture.
+// signals returns the number of sources of a mixture.
 func (p Problem) signals() int {
 	m, err := mixtureNamed(p.Mixture)
 	if err != nil {

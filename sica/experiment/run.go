@@ -145,7 +145,7 @@ func (f Figure) Make(
 	return s.Results, errors.Join(Run(ctx, b, s, plan), s.Close())
 }
 
-// Kind is what the trial has in common with others that take about as long: its data or
+// Kind returns what the trial has in common with others that take about as long: its data or
 // mixture, method, preset and measure.
 func (t Trial) Kind() Trial {
 	t.Problem = Problem{Data: t.Data, Mixture: t.Mixture, Positions: t.Positions}
@@ -185,7 +185,7 @@ func (c *clock) made(o Outcome) {
 	c.waiting[o.Kind()]--
 }
 
-// left is how long the trials that are waited for take, and whether something is
+// left returns how long the trials that are waited for take, and whether something is
 // known of all of them: if not, it is without the others.
 func (c *clock) left() (left time.Duration, sure bool) {
 	var seconds float64

@@ -20,7 +20,7 @@ func estimateOf(values []float64) estimate {
 	return estimate{mean, se, len(values)}
 }
 
-// String is the mean with the standard error in brackets, as far as they are known.
+// String returns the mean with the standard error in brackets, as far as they are known.
 func (e estimate) String() string {
 	if e.n == 0 {
 		return "–"
@@ -28,7 +28,7 @@ func (e estimate) String() string {
 	return fmt.Sprintf("%.3f%s", e.mean, inBrackets(e.se))
 }
 
-// inBrackets is a standard error, or nothing for that of a single run.
+// inBrackets returns a standard error, or nothing for that of a single run.
 func inBrackets(se float64) string {
 	if math.IsNaN(se) {
 		return ""
@@ -65,7 +65,7 @@ func (s *scores) runsOf(method string, p Problem) []float64 {
 	return values
 }
 
-// runsAt is runsOf at the problem with this number of steps.
+// runsAt returns runsOf at the problem with this number of steps.
 func (s *scores) runsAt(method string, steps int) []float64 {
 	k := slices.IndexFunc(s.problems, func(p Problem) bool { return p.Steps == steps })
 	return s.runsOf(method, s.problems[k])

@@ -66,7 +66,7 @@ func fitIterates(ctx context.Context, t task, cfg sica.Config) (*Fitted, error) 
 	}, nil
 }
 
-// gridShape is the shape of the positions, nil for a sequence.
+// gridShape returns the shape of the positions, nil for a sequence.
 func gridShape(x *ica.Signals) []int {
 	if shape := x.Shape(); len(shape) > 1 {
 		return shape
@@ -74,7 +74,7 @@ func gridShape(x *ica.Signals) []int {
 	return nil
 }
 
-// fitLinear is the linear rule, which has no settings.
+// fitLinear returns the linear rule, which has no settings.
 func fitLinear(ctx context.Context, t task) (*Fitted, error) {
 	model, err := linear.Options{Seed: t.seed}.Fit(ctx, t.x)
 	if err != nil {
@@ -166,7 +166,7 @@ func configureZCA(task) ica.Method { return zca.Whitening{} }
 
 func configureGaussianisedZCA(task) ica.Method { return zca.Gaussianised{} }
 
-// standardisedRF is SICA-RF with the signals standardised after each iteration, which
+// standardisedRF returns SICA-RF with the signals standardised after each iteration, which
 // the paper doesn't say. Without it they shrink: an iteration aims at the marginals of
 // its own start, and what the network has learned in it takes the signals' sum
 // towards them but hardly lets their difference grow.
@@ -252,7 +252,7 @@ func variants() []Method {
 // longIVAE is the number of steps of iVAE's authors, of which the paper made 2e4.
 const longIVAE = 70_000
 
-// rivalPCL is the paper's PCL with a change of its settings.
+// rivalPCL returns the paper's PCL with a change of its settings.
 func rivalPCL(name string, change func(c *pcl.Config)) Method {
 	return Method{name, plot.PCL, []Preset{PaperPreset}, fitWith(func(t task) ica.Method {
 		cfg := pcl.Paper()
@@ -262,7 +262,7 @@ func rivalPCL(name string, change func(c *pcl.Config)) Method {
 	}), nil}
 }
 
-// rivalIVAE is the paper's iVAE with a change of its settings for n positions.
+// rivalIVAE returns the paper's iVAE with a change of its settings for n positions.
 func rivalIVAE(name string, change func(c *ivae.Config, n int)) Method {
 	return Method{name, plot.IVAE, []Preset{PaperPreset}, fitWith(func(t task) ica.Method {
 		_, n := t.x.Dims()

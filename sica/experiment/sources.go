@@ -222,7 +222,7 @@ func eightSpectra() source {
 // 1e-9.
 const burnIn = 200
 
-// ar is the autoregression s_t = e_t + Σ_k c_k·s_{t−k}, with independent e drawn by v. Without
+// ar returns the autoregression s_t = e_t + Σ_k c_k·s_{t−k}, with independent e drawn by v. Without
 // coefficients its values are independent.
 func ar(v value, coefficients ...float64) signal {
 	return func(rng *rand.Rand, _, n int) func(int) float64 {
@@ -239,7 +239,7 @@ func ar(v value, coefficients ...float64) signal {
 	}
 }
 
-// ma is a moving average of normal values: s_t = e_t + c·e_{t−1}.
+// ma returns a moving average of normal values: s_t = e_t + c·e_{t−1}.
 func ma(c float64) signal {
 	return func(rng *rand.Rand, _, _ int) func(int) float64 {
 		last := rng.NormFloat64()
@@ -261,8 +261,8 @@ func spectrum(count int, radius float64) signal {
 	}
 }
 
-// garch is s_t = rho·s_{t−1} + e_t with e_t ~ N(0, v_t), v_{t+1} = constant + arch·e_t² + keep·v_t
-// and the given variance as the first v. The first burnIn values are discarded.
+// garch returns s_t = rho·s_{t−1} + e_t with e_t ~ N(0, v_t), v_{t+1} = constant + arch·e_t² +
+// keep·v_t and the given variance as the first v. The first burnIn values are discarded.
 func garch(rho, variance, constant, arch, keep float64, burnIn int) signal {
 	return func(rng *rand.Rand, _, _ int) func(int) float64 {
 		variance, s := variance, 0.0
@@ -309,7 +309,7 @@ func gamma3(rng *rand.Rand) float64 {
 	return rng.ExpFloat64() + rng.ExpFloat64() + rng.ExpFloat64() - 3
 }
 
-// sparse is Laplace at one position of ten and nearly 0 at the others.
+// sparse returns signals that are Laplace at one position of ten and nearly 0 at the others.
 func sparse(rng *rand.Rand) float64 {
 	if rng.Float64() < 0.9 {
 		return 0.01 * rng.NormFloat64()
@@ -317,12 +317,12 @@ func sparse(rng *rand.Rand) float64 {
 	return datasets.Laplace(rng)
 }
 
-// twoValued is −1 or 1, with some noise.
+// twoValued returns −1 or 1, with some noise.
 func twoValued(rng *rand.Rand) float64 {
 	return math.Copysign(1, rng.Float64()-0.5) + 0.05*rng.NormFloat64()
 }
 
-// swell is normal noise whose standard deviation rises and falls two to five times.
+// swell returns normal noise whose standard deviation rises and falls two to five times.
 func swell(rng *rand.Rand, i, n int) func(int) float64 {
 	phase := 6 * rng.Float64()
 	return func(t int) float64 {
@@ -360,8 +360,8 @@ func steadyWave(frequency float64, shape func(float64) float64) signal {
 	}
 }
 
-// bursts is normal noise whose standard deviation rises and falls, at another rate for each of two
-// sources.
+// bursts returns normal noise whose standard deviation rises and falls, at another rate for each of
+// two sources.
 func bursts(rng *rand.Rand, i, _ int) func(int) float64 {
 	strength := periodic([]float64{0.005, 0.0083}[i], rng.Float64(), func(p float64) float64 {
 		return math.Exp(1.5 * math.Sin(2*math.Pi*p))
@@ -369,7 +369,7 @@ func bursts(rng *rand.Rand, i, _ int) func(int) float64 {
 	return func(t int) float64 { return strength(t) * rng.NormFloat64() }
 }
 
-// laboratory is a train of short pulses, a chirp or a triangle wave, with a little noise.
+// laboratory returns a train of short pulses, a chirp or a triangle wave, with a little noise.
 func laboratory(rng *rand.Rand, i, n int) func(int) float64 {
 	frequency := []float64{0.011, 1 / float64(n), 0.017}[i]
 	shape := []func(float64) float64{
@@ -392,8 +392,8 @@ func telegraph(rng *rand.Rand, i, _ int) func(int) float64 {
 	}
 }
 
-// logisticMap is chaotic: s_{t+1} = 4·s_t·(1 − s_t). It is clipped away from 0 and 1, since it
-// would stay at 0.
+// logisticMap returns a chaotic sequence: s_{t+1} = 4·s_t·(1 − s_t). It is clipped away from 0 and
+// 1, since it would stay at 0.
 func logisticMap(rng *rand.Rand, _, _ int) func(int) float64 {
 	v := rng.Float64()
 	return func(int) float64 {
@@ -402,7 +402,7 @@ func logisticMap(rng *rand.Rand, _, _ int) func(int) float64 {
 	}
 }
 
-// tone is a sine wave with a varying amplitude, and noise.
+// tone returns a sine wave with a varying amplitude, and noise.
 func tone(rng *rand.Rand, i, _ int) func(int) float64 {
 	f, g := []float64{0.11, 0.17}[i], 0.003+0.002*rng.Float64()
 	return func(t int) float64 {

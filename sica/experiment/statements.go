@@ -63,7 +63,7 @@ func (f Figure) claims(r *Results, p Preset, runs int) ([]claim, error) {
 	return all, nil
 }
 
-// text is the first column of a table of claims.
+// text returns the first column of a table of claims.
 func (c claim) text() string {
 	if c.ours {
 		return ours

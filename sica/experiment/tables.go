@@ -134,7 +134,7 @@ func mixtureProblems(names []string) []Problem {
 	return problems
 }
 
-// listed are the problems of mixtures.
+// listed returns the problems of mixtures.
 func listed(lists ...[]mixture) []Problem {
 	var problems []Problem
 	for _, m := range slices.Concat(lists...) {
@@ -175,7 +175,7 @@ func (t *Table) Trials() []Trial {
 	return trials
 }
 
-// trial is that of a contender at a problem in a run.
+// trial returns the trial of a contender at a problem in a run.
 func (t *Table) trial(p Problem, run int, contender Trial) Trial {
 	contender.Problem = p
 	contender.Seed = t.Seed + uint64(run)
@@ -232,7 +232,7 @@ func (t *Table) Write(w io.Writer, r *Results) error {
 	return out.write(w)
 }
 
-// mccs are those of a method's runs that gave signals.
+// mccs returns the MCCs of a method's runs that gave signals.
 func (r row) mccs(method string) []float64 {
 	var values []float64
 	for _, o := range r.outcomes[method] {
@@ -251,7 +251,7 @@ func (r row) seconds(method string) []float64 {
 	return values
 }
 
-// numbers are a method's Numbers of a name, of the runs that have it.
+// numbers returns a method's Numbers of a name, of the runs that have it.
 func (r row) numbers(method, name string) []float64 {
 	var values []float64
 	for _, o := range r.outcomes[method] {
@@ -271,7 +271,7 @@ func (r row) sum(method, name string) float64 {
 	return total
 }
 
-// fourDigits is the mean of values with its standard error.
+// fourDigits returns the mean of values with its standard error.
 func fourDigits(values []float64) string {
 	if len(values) == 0 {
 		return "–"
@@ -283,7 +283,7 @@ func fourDigits(values []float64) string {
 	return fmt.Sprintf("%.4f ± %.4f", e.mean, e.se)
 }
 
-// text is a column of the printed value.
+// text returns a column of the printed value.
 func text[V any](head, format string, value func(r row) V) column {
 	return column{head, func(r row) string { return fmt.Sprintf(format, value(r)) }}
 }
@@ -314,7 +314,7 @@ func qualityTable(o TableOptions) (*Table, error) {
 	return t, err
 }
 
-// qualityProblems are the paper's, with steps as it prints them, and other mixtures.
+// qualityProblems returns the paper's problems, with steps as it prints them, and other mixtures.
 func qualityProblems() []Problem {
 	var problems []Problem
 	add := func(data, mixing string, steps ...int) {

@@ -87,7 +87,7 @@ func Examples(seed uint64) ([]Example, error) {
 	return checked, nil
 }
 
-// information is the largest ½·log(own/all), in nats.
+// information returns the largest ½·log(own/all), in nats.
 func information(own, all []float64) float64 {
 	largest := math.Inf(-1)
 	for i := range own {
@@ -128,7 +128,7 @@ func regressionVariances(z *mat.Dense) (own, all []float64, err error) {
 	return own, all, nil
 }
 
-// residualVariance is that of what a regression leaves, without the bias of its
+// residualVariance returns the variance of a regression's residuals, without the bias of its
 // degrees of freedom.
 func residualVariance(values *mat.Dense, regressors mat.Matrix) (float64, error) {
 	var coefficients, residuals mat.Dense
