@@ -75,7 +75,7 @@ func TestReportOfFit(t *testing.T) {
 		t.Errorf("diagnosis %+v", d)
 	}
 	// AR(7) sources are Gaussian with equal spectra.
-	if d.Report.Verdict == report.Separated || !strings.Contains(out, "one refit") {
+	if d.Report.Verdict == report.Separated || !strings.Contains(out, "the fit and its refit") {
 		t.Errorf("printed %q", out)
 	}
 }
