@@ -72,7 +72,8 @@ The verdict is one of
       signals may be separated all the same.
   ` + string(report.NotIdentifiable) + `
       They pass all tests, but so do rotations of some of them: for sources like
-      these the mixed signals don't determine which rotation is right.
+      these the mixed signals don't determine which rotation is right. Or noise of
+      the channels, or more sources than channels, hide it. The reason says which.
 
 The exit code is 0 for every verdict. A report on a thousand positions takes some
 seconds, and the time of a fit for each refit. From more than 65,536 positions a
