@@ -143,7 +143,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	}
 	switch c.cfg.Method {
 	case Auto:
-		s.Linear, s.Why = unidentified(s.Linear), stoppedSentence
+		s.Linear, s.Why = unidentified(s.Linear, stoppedSentence), stoppedSentence
 	case NetworkOnly:
 		s.Why = "Stopped before a network was fitted: the signals are whitened only."
 	case LinearOnly:
@@ -157,13 +157,17 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 // stoppedSentence is the reason of a choice that was cut short.
 const stoppedSentence = "Stopped before nonlinear mixings were examined. Nothing is identified."
 
-// unidentified returns the findings without a claim that signals are identified; nil for nil.
-func unidentified(f *linear.Findings) *linear.Findings {
+// unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
+const unexplainedSentence = "So no signal is identified."
+
+// unidentified returns the findings without a claim that signals are identified, for the reason
+// why; nil for nil.
+func unidentified(f *linear.Findings, why string) *linear.Findings {
 	if f == nil {
 		return nil
 	}
 	u := *f
-	u.Why = stoppedSentence
+	u.Why = why
 	u.Pairs, u.Groups = slices.Clone(f.Pairs), [][]int{nil}
 	u.ExpectedError = slices.Clone(f.ExpectedError)
 	for k := range u.Pairs {
@@ -298,8 +302,16 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 	}
 	s := separationOf(better.Chosen)
 	s.Why = better.Why
-	if s.Chosen.Method == LinearOnly {
+	switch {
+	case better.Unexplained:
+		s.Why = better.Why + " " + unexplainedSentence
+		s.Linear = unidentified(s.Linear, s.Why)
+	case s.Chosen.Method == LinearOnly:
 		s.Why = demixed.Why + " " + better.Why
+	}
+	if better.All == nil {
+		s.Candidates = demixed.Candidates
+		return s, nil
 	}
 	for _, a := range better.All {
 		s.Candidates = append(s.Candidates, candidateOf(a))

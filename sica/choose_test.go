@@ -305,3 +305,37 @@ func TestLoudTogether(t *testing.T) {
 		t.Errorf("MCC %.4f. %s", match.MCC, found.Why)
 	}
 }
+
+// TestDependenceUnexplained separates white sources behind a linear and a nonlinear mixing, which
+// no network could undo. The linear rule, which takes independent sources for granted, calls its
+// signals identified behind both. Those that depend on each other aren't.
+func TestDependenceUnexplained(t *testing.T) {
+	t.Parallel()
+	draw := rand.New(rand.NewPCG(7, 7))
+	s := mat.NewDense(2, 1024, nil)
+	s.Apply(func(int, int, float64) float64 { return 2*draw.Float64() - 1 }, s)
+	for _, test := range []struct {
+		cubic  float64
+		groups int
+	}{{0, 2}, {0.3, 1}} {
+		x := mixed(t, s, 1, false)
+		x.Apply(func(_, _ int, v float64) float64 { return v + test.cubic*v*v*v }, x)
+		rule, err := separate(t, t.Context(), x, Config{Method: LinearOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rule.Linear.Groups) != 2 {
+			t.Errorf("cubic %g: the rule's own groups are %v; want two", test.cubic, rule.Linear.Groups)
+		}
+		all, err := separate(t, t.Context(), x, Config{Method: Auto})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all.Linear.Groups) != test.groups {
+			t.Errorf("cubic %g: groups %v; want %d", test.cubic, all.Linear.Groups, test.groups)
+		}
+		if none := strings.Contains(all.Why, "no signal is identified"); none != (test.groups == 1) {
+			t.Errorf("cubic %g: %q", test.cubic, all.Why)
+		}
+	}
+}

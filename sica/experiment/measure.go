@@ -109,6 +109,9 @@ func (o *Outcome) measure(
 		}
 		o.Best = details.Best
 		o.Numbers = networkNumbers(details)
+		if details.Linear != nil && o.Measure == measureLeast {
+			o.Numbers = withGroups(o.Numbers, details.Linear)
+		}
 	case *linear.Solution:
 		o.Numbers = linearNumbers(details)
 	}
@@ -194,6 +197,15 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 	if r.Network != nil {
 		numbers[networkAgreement] = r.Network.Agreement
 	}
+	return numbers
+}
+
+// withGroups returns the numbers of a fit that kept the linear rule, with its groupCount.
+func withGroups(numbers map[string]float64, findings *linear.Findings) map[string]float64 {
+	if numbers == nil {
+		numbers = make(map[string]float64)
+	}
+	numbers[groupCount] = float64(len(findings.Groups))
 	return numbers
 }
 

@@ -152,7 +152,7 @@ func noiseTable(o TableOptions) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	all[len(rivals)].Measure = measureLeast
+	all[len(all)-1].Measure = measureLeast
 	t := &Table{contenders: all, problems: listed(noiseMixtures()), positions: noisePositions}
 	mean := func(name string) column {
 		return column{name, func(r row) string { return estimateOf(r.mccs(name)).String() }}
@@ -161,8 +161,9 @@ func noiseTable(o TableOptions) (*Table, error) {
 		t.columns = append(t.columns, mean(name))
 	}
 	identified := func(r row) []Outcome {
-		return slices.DeleteFunc(slices.Clone(r.outcomes[rule]), func(o Outcome) bool {
-			return o.Numbers[groupCount] < float64(r.problem.signals())
+		return slices.DeleteFunc(slices.Clone(r.outcomes[separated]), func(o Outcome) bool {
+			return o.Numbers[groupCount] < float64(r.problem.signals()) &&
+				o.Numbers[networkIdentified] == 0
 		})
 	}
 	t.columns = append(t.columns, mean(rule), mean(separated),

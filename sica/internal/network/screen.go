@@ -96,6 +96,15 @@ func (c *Screening) explain(worst Dependence, nonlinear bool) string {
 	return why + "."
 }
 
+// isWeak reports whether chance may be the reason for a network: whether no curvature is evident,
+// and the signals don't depend on each other beyond doubt. It was for 15 of 304 linear mixtures
+// with noise or surplus sources (n = 1,024), and for 5 of 384 nonlinear ones, of which all have a
+// shorter code by conditional normalisation, and of 10 of the linear ones none.
+func (s *Screening) isWeak() bool {
+	worst, _ := Worst(s.Pairs)
+	return s.Curvature != nil && !s.Curvature.Evident() && worst.Nats < certainErrors*worst.SE
+}
+
 // selectSuspects returns at most fewSignals of the signals z, in their order: those in the most
 // significant dependences of the pairs. The time to measure a Curvature grows with the fourth power
 // of the number of signals.
