@@ -180,6 +180,12 @@ func (p *derivatives) step() *mat.Dense {
 	return e
 }
 
+// promised returns by how many nats a position the step e shortens the code, as far as gradient and
+// curvature say: a half of its slope, at a minimum of the quadratic.
+func (p *derivatives) promised(e *mat.Dense) float64 {
+	return -floats.Dot(e.RawMatrix().Data, p.gradient.RawMatrix().Data) / 2
+}
+
 // descend lowers the code length of m by at most the given number of steps. Orders, windows and
 // densities are chosen anew before the steps of renewals, and up to the ninth step also if a step
 // doesn't lower it.

@@ -80,6 +80,10 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 	}
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
 		sources: base.models.sources}
+	if settled, err := s.isSettled(ctx, first, textbook); err != nil || settled {
+		s.chosen = first
+		return err
+	}
 	all := append([]*explanation{first}, textbook...)
 	// From the rule's demixing first, which suffices for most mixtures without noise, then from
 	// the others.
@@ -120,6 +124,55 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 	s.chosen, s.scale = c.choose(s.all)
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
+}
+
+// isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
+// imply no noise above that of the resolution, no step at a coarser time scale promises a much
+// shorter code, and the textbook methods that found other signals don't contradict it.
+func (s *search) isSettled(
+	ctx context.Context, first *explanation, textbook []*explanation,
+) (bool, error) {
+	c := s.c
+	if !c.explain(first) || c.largestShare(first.model.noise) > resolution*resolution {
+		return false, nil
+	}
+	for k := len(c.scales) - 1; k > 0; k-- {
+		promised, err := c.promised(ctx, first, k)
+		if err != nil || promised > settledShare*c.tolerance() {
+			return false, err
+		}
+	}
+	s.all = []*explanation{first}
+	for _, e := range textbook {
+		if !sameBasin(e.b, first.b) {
+			s.all = append(s.all, e)
+		}
+	}
+	var err error
+	if s.all, err = c.measureAll(ctx, s.all, 1); err != nil || len(s.all) == 0 || s.all[0] != first {
+		return false, err
+	}
+	return s.isUncontradicted(ctx)
+}
+
+// promised returns by how many nats a quasi-Newton step from e shortens the code at time scale k, as
+// far as gradient and curvature say.
+func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64, error) {
+	s, err := c.separator(ctx, c.scales[k], make([]float64, c.d))
+	if s == nil || err != nil {
+		return math.Inf(1), err
+	}
+	var b mat.Dense
+	b.Mul(e.b, s.inverse)
+	m := s.acquire()
+	if err := s.evaluate(ctx, m, &b, nil); err != nil {
+		return 0, err
+	}
+	p, err := s.differentiate(ctx, m)
+	if err != nil {
+		return 0, err
+	}
+	return float64(s.past.N) * p.promised(p.step()), nil
 }
 
 // isUncontradicted reports whether the first explanation can be kept without looking further: at no

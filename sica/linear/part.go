@@ -154,8 +154,7 @@ func (s *separator) approach(ctx context.Context, m *demixing) (*demixing, error
 			return nil, err
 		}
 		e := p.step()
-		promised := -floats.Dot(e.RawMatrix().Data, p.gradient.RawMatrix().Data) / 2
-		if float64(s.past.N)*promised < polishGain {
+		if float64(s.past.N)*p.promised(e) < polishGain {
 			break
 		}
 		lower := false
