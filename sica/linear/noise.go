@@ -148,6 +148,9 @@ func (s *search) isSettled(
 			s.all = append(s.all, e)
 		}
 	}
+	if len(s.all) == 1 {
+		return true, nil // nothing to compare
+	}
 	var err error
 	if s.all, err = c.measureAll(ctx, s.all, 1); err != nil || len(s.all) == 0 || s.all[0] != first {
 		return false, err
