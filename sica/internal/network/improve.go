@@ -165,7 +165,8 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 		return nil, false, err
 	}
 	d, _ := i.x.Dims()
-	if !s.Network && (s.Dependent || !s.Predicted || d > maxConditioned) {
+	explained := s.Dependent && !i.isUnexplained(s) // by noise or chance
+	if !s.Network && (explained || !s.Predicted || d > maxConditioned) {
 		return s, false, nil
 	}
 	if hasNoise(i.linear.Linear) && !(s.Network && s.Curvature.evidentInNoise()) {
@@ -181,9 +182,12 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	if s.Network { // on weak evidence, which chance may be
 		return s, gain.Mean > 0, nil
 	}
+	if gain.Mean <= minConditionalGain {
+		return s, false, nil
+	}
 	s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
 		"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
-	return s, gain.Mean > minConditionalGain, nil
+	return s, true, nil
 }
 
 // keep returns the linear rule's separation, with what speaks against others.
