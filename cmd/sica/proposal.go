@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -90,16 +88,13 @@ func (p proposal) write(model string) error {
 // readProposal reads what write kept in the folder of a separation of k signals.
 func readProposal(model string, k int) (p proposal, err error) {
 	path := filepath.Join(model, proposalFile)
-	data, err := os.ReadFile(path)
+	err = files.ReadJSON(path, &p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, usage.Errorf("--proposed: %s holds no proposal: use sica inspect --reference "+
 			"first, or --components", model)
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &p)
-	}
 	if err != nil {
-		return p, fmt.Errorf("%s: %w", path, err)
+		return p, err
 	}
 	if len(p.Signals) == 0 {
 		return p, usage.Errorf("--proposed: sica inspect proposed none with the reference %s: use "+

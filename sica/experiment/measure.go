@@ -109,9 +109,6 @@ func (o *Outcome) measure(
 		}
 		o.Best = details.Best
 		o.Numbers = networkNumbers(details)
-		if details.Linear != nil && o.Measure == measureLeast {
-			o.Numbers = withGroups(o.Numbers, details.Linear)
-		}
 	case *linear.Solution:
 		o.Numbers = linearNumbers(details)
 	}
@@ -126,7 +123,13 @@ func (o *Outcome) measure(
 			o.Iterates = append(o.Iterates, m.MCC)
 		}
 	case measureLeast:
-		return o.least(f.Signals, sources)
+		if err := o.least(f.Signals, sources); err != nil {
+			return err
+		}
+		if r, ok := f.Details.(*sica.Result); ok && r.Linear != nil {
+			o.Numbers[groupCount] = float64(len(r.Linear.Groups))
+		}
+		return nil
 	case measureOracle:
 		result, ok := f.Details.(*sica.Result)
 		if !ok {
@@ -197,15 +200,6 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 	if r.Network != nil {
 		numbers[networkAgreement] = r.Network.Agreement
 	}
-	return numbers
-}
-
-// withGroups returns the numbers of a fit that kept the linear rule, with its groupCount.
-func withGroups(numbers map[string]float64, findings *linear.Findings) map[string]float64 {
-	if numbers == nil {
-		numbers = make(map[string]float64)
-	}
-	numbers[groupCount] = float64(len(findings.Groups))
 	return numbers
 }
 

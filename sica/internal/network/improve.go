@@ -52,7 +52,7 @@ type Improvement struct {
 	// nothing.
 	Unexplained bool
 	// Why says what was chosen, and why. If the linear rule was chosen, Why is to be appended to
-	// the rule's own reason.
+	// the rule's own reason, or to replace it if the signals are Unexplained.
 	Why string
 }
 

@@ -1,11 +1,9 @@
 package files
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,18 +60,11 @@ func (o *Fitting) Keep(model string, n int, without []string) error {
 
 // readLearning returns what Keep kept, nothing if there is none.
 func readLearning(model string) (kept learning, err error) {
-	path := filepath.Join(model, learningFile)
-	data, err := os.ReadFile(path)
+	err = ReadJSON(filepath.Join(model, learningFile), &kept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return kept, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &kept)
-	}
-	if err != nil {
-		return kept, fmt.Errorf("%s: %w", path, err)
-	}
-	return kept, nil
+	return kept, err
 }
 
 // RecallChannels reads a recording's channels as a saved separation has them: by their names or,

@@ -23,6 +23,18 @@ func WriteJSON(path string, v any) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return PrintJSON(w, v) })
 }
 
+// ReadJSON reads v from a file. If there is none, the error is fs.ErrNotExist.
+func ReadJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // PrintJSON writes v as indented JSON.
 func PrintJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
