@@ -11,10 +11,10 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -41,13 +40,13 @@ type Judgement struct {
 	Reasons []string       `json:"reasons"`
 	Seconds float64        `json:"seconds"`
 
-	Dependence dependence.Interval  `json:"dependence"`
-	Judged     *dependence.Interval `json:"judged"`
-	Evidence   float64              `json:"evidence"`  // of the least evident pair, nats
-	Agreement  float64              `json:"agreement"` // least, with the linear rule's signals; 0 if not measured
-	Doubtful   bool                 `json:"doubtful"`
-	Gain       float64              `json:"gain"` // largest gain by the other signals
-	Stability  float64              `json:"stability"`
+	Dependence report.Interval  `json:"dependence"`
+	Judged     *report.Interval `json:"judged"`
+	Evidence   float64          `json:"evidence"`  // of the least evident pair, nats
+	Agreement  float64          `json:"agreement"` // least, with the linear rule's signals; 0 if not measured
+	Doubtful   bool             `json:"doubtful"`
+	Gain       float64          `json:"gain"` // largest gain by the other signals
+	Stability  float64          `json:"stability"`
 }
 
 // The names of an Outcome's Numbers. Truth values are 0 or 1.

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
 // A verdict is what the data say about a demixing.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
 // reported is a mixture of a Laplace and a uniform signal at the positions of an

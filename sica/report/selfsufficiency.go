@@ -11,12 +11,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
+
+// An Interval is an Estimate with its 95 % interval, Low to High, by the percentiles of a block
+// bootstrap (H. Künsch, Annals of Statistics, 1989).
+type Interval = dependence.Interval
 
 // A Divergence measures how far signals are from self-sufficient, by two independent methods. The
 // intervals come from a bootstrap of blocks of positions without refitting: the pair, the
@@ -25,14 +29,14 @@ type Divergence struct {
 	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
 	// squared correlations, not nats. It misses much of what only networks find in all signals
 	// together. It includes dependences that nonlinear predictions would explain.
-	Dependence dependence.Interval `json:"dependence"`
+	Dependence Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
 	// Classifier is sica.EstimateDivergence's Conditional, in nats, of all signals together. Small
 	// networks classify the signals and independent ones at held-out positions, from z_t and the
 	// contexts, and from the contexts alone; it is the difference. It is nil where an axis is
 	// too short for the networks.
-	Classifier *dependence.Interval `json:"classifier"`
+	Classifier *Interval `json:"classifier"`
 	// Classified is the number of positions that the networks saw, if not all: in sequences of
 	// 16,384 positions and more 8,192, in blocks of 1,024 spread evenly.
 	Classified int `json:"classified,omitempty"`
@@ -163,7 +167,7 @@ func newRegressions(z *mat.Dense, neighbours [][]int32, p *dependence.Partition)
 		z: z, neighbours: neighbours, positions: make([][]int, len(p.Sizes)),
 		gram: mat.NewSymDense(size, nil), cross: mat.NewDense(size, d, nil),
 	}
-	for t, block := range p.Of {
+	for t, block := range p.Block {
 		r.positions[block] = append(r.positions[block], t)
 	}
 	for block := range r.positions {

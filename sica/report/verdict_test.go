@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // good is a report of three signals that is all that one could wish for.
 func good() *Report {
-	judged, before := dependence.Interval{Estimate: 0.001, Low: 0,
-		High: 0.004}, dependence.Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
+	judged, before := Interval{Estimate: 0.001, Low: 0,
+		High: 0.004}, Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
 	pair := func(i, j int, evidence float64) linear.Pair {
 		return linear.Pair{I: i, J: j, Evidence: evidence, Identified: true, AngleError: 0.02,
 			Dependence: 0.01}
@@ -26,9 +25,9 @@ func good() *Report {
 	}
 	return &Report{
 		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7, Shares: []float64{.6, .3, .1},
-		Mixed: Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3,
+		Mixed: Divergence{Dependence: Interval{Estimate: 0.4, Low: 0.3,
 			High: 0.5}, Classifier: &before},
-		Recovered: Divergence{Dependence: dependence.Interval{Estimate: 0.01, Low: 0,
+		Recovered: Divergence{Dependence: Interval{Estimate: 0.01, Low: 0,
 			High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
 		Linear:         Linear{Findings: findings, Agreement: []float64{0.999, 0.99, 1}},
@@ -49,7 +48,7 @@ func network(gains ...float64) *sica.Network {
 }
 
 func TestVerdict(t *testing.T) {
-	dependent := dependence.Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
+	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
 	join := func(r *Report) {
 		r.Linear.Groups = [][]int{{0}, {1, 2}}
 		r.Linear.Pairs[2].Identified = false
@@ -223,7 +222,7 @@ func TestReasonOfRotations(t *testing.T) {
 
 // The advice doesn't name what was done already or can't be done.
 func TestAdvice(t *testing.T) {
-	dependent := dependence.Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
+	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
 	depend := func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, nil }
 	for _, test := range []struct {
 		name   string

@@ -19,7 +19,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -156,9 +155,9 @@ func measures(r *report.Report) []measure {
 	return all
 }
 
-func bars(before, after dependence.Interval) []bar {
+func bars(before, after report.Interval) []bar {
 	end := max(before.High, after.High, 1e-3)
-	newBar := func(label, colour string, i dependence.Interval) bar {
+	newBar := func(label, colour string, i report.Interval) bar {
 		return bar{
 			Label: label, Colour: colour, Value: i.String(),
 			At:  (axis - 4) * i.Estimate / end,

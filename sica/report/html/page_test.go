@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -30,14 +29,14 @@ func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
 	for _, m := range []*mat.Dense{x, z} {
 		m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
 	}
-	judged := dependence.Interval{Estimate: 0.1, Low: 0.05, High: 0.2}
+	judged := report.Interval{Estimate: 0.1, Low: 0.05, High: 0.2}
 	r = &report.Report{
 		Signals: d, Positions: positions, Shape: shape, Seed: 7,
 		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as " +
 			"well."}, Next: []string{"More positions."},
-		Mixed: report.Divergence{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3,
+		Mixed: report.Divergence{Dependence: report.Interval{Estimate: 0.4, Low: 0.3,
 			High: 0.5}, Classifier: &judged},
-		Recovered: report.Divergence{Dependence: dependence.Interval{Estimate: 0.01, High: 0.07},
+		Recovered: report.Divergence{Dependence: report.Interval{Estimate: 0.01, High: 0.07},
 			Pair: [2]int{0, 1}, Classifier: &judged},
 		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}},
 			LeftOut: positions / 5},

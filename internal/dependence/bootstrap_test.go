@@ -33,8 +33,8 @@ func TestBlocks(t *testing.T) {
 	b := NewPartition([]int{4, 6})
 	for row := range 4 {
 		for column := range 6 {
-			if got, want := b.Of[6*row+column], row*3/4*3+column*3/6; got != want {
-				t.Fatalf("row %d, column %d is in block %d, want %d of %v", row, column, got, want, b.Of)
+			if got, want := b.Block[6*row+column], row*3/4*3+column*3/6; got != want {
+				t.Fatalf("row %d, column %d is in block %d, want %d of %v", row, column, got, want, b.Block)
 			}
 		}
 	}

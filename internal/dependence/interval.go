@@ -13,10 +13,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// Interval is that of the pair's total dependence, which is above chance already.
-// A resample's features are correlated by chance once more, so that its values
-// are moved to have the estimate as their mean. The predictions, the whitening
-// and the features are the sample's.
+// Interval returns the interval of a pair's total dependence. The predictions, the whitening and
+// the features are those of the sample: they aren't fitted anew to a resample. Resampling adds
+// correlations by chance, so that the values of the resamples are shifted to have the estimate,
+// which is corrected for chance, as their mean.
 func (a *Analysis) Interval(p Pair, positions *Partition, seed uint64) Interval {
 	f := a.features
 	parts := []*resampled{
@@ -40,14 +40,14 @@ func (a *Analysis) Interval(p Pair, positions *Partition, seed uint64) Interval 
 	return percentiles(p.Total(), values).AtLeast(0)
 }
 
-// resampled are two sets of features, as sums over blocks of positions.
+// resampled has the sums over blocks of positions of two sets of features and of their products.
 type resampled struct {
 	positions *Partition
-	a, b      []moments     // of each feature
-	products  [][][]float64 // of each feature of one with each of the other
+	a, b      []moments     // [feature]
+	products  [][][]float64 // [feature of a][feature of b][block]
 }
 
-// moments are the sums of values and of their squares.
+// moments are the sums of a feature's values and of their squares over each block.
 type moments struct{ values, squares []float64 }
 
 func newResampled(a, b [][]float64, positions *Partition) *resampled {
@@ -80,8 +80,8 @@ func multiplied(u, v []float64) []float64 {
 	return w
 }
 
-// correlation is the sum of the squared correlations in a resample in which each
-// block is that many times.
+// correlation returns the sum of the squared correlations of all pairs of features in a resample
+// that has each block as many times as times says.
 func (r *resampled) correlation(times []float64) float64 {
 	n := r.positions.positions(times)
 	meansA, variancesA := resampledMoments(r.a, times, n)
@@ -98,8 +98,9 @@ func (r *resampled) correlation(times []float64) float64 {
 	return sum
 }
 
-func resampledMoments(of []moments, times []float64, n float64) (means, variances []float64) {
-	for _, m := range of {
+// resampledMoments returns the means and variances of features in a resample of n positions.
+func resampledMoments(features []moments, times []float64, n float64) (means, variances []float64) {
+	for _, m := range features {
 		mean := floats.Dot(times, m.values) / n
 		means = append(means, mean)
 		variances = append(variances, max(0, floats.Dot(times, m.squares)/n-mean*mean))
@@ -107,15 +108,16 @@ func resampledMoments(of []moments, times []float64, n float64) (means, variance
 	return means, variances
 }
 
-// How intervals are found.
+// The settings of the bootstrap. Each is a choice.
 const (
-	// maxBlocks is the most blocks that positions are cut into.
-	maxBlocks = 64
-	// minBlocks is the fewest, if there are as many positions.
+	// minBlocks and maxBlocks limit the number of blocks: fewer make an interval coarse, more make
+	// blocks shorter than the memory of slow signals.
 	minBlocks = 8
-	// replicates is the number of resamples of an interval.
+	maxBlocks = 64
+	// replicates is the number of resamples. The standard error of either end of an interval is
+	// 2 % of its length, that of a quantile of 1,000 normal values; with half as many it is 3 %.
 	replicates = 1000
-	// confidence is the probability of an interval.
+	// confidence is the probability that an interval covers the value.
 	confidence = 0.95
 )
 
@@ -127,20 +129,20 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// String is the estimate with its interval, to three decimals.
+// String returns the estimate with its interval, to three decimals.
 func (i Interval) String() string {
 	return fmt.Sprintf("%.3f (%.3f–%.3f)", i.Estimate, i.Low, i.High)
 }
 
 // A Partition cuts positions into contiguous blocks of about equal size: stretches of a
-// sequence, tiles of an image, boxes of a video. There are about √T of them, 8
-// to 64, so that each is long against the memory of most signals.
+// sequence, tiles of an image, boxes of a video. There are about √n of them, between minBlocks and
+// maxBlocks, so that each is long against the memory of most signals.
 type Partition struct {
-	Of    []int // the block of each position
-	Sizes []int // positions of each block
+	Block []int // the number of each position's block
+	Sizes []int // the number of positions of each block
 }
 
-// NewPartition is that of the positions of a shape.
+// NewPartition returns the partition of the positions of a shape.
 func NewPartition(shape []int) *Partition {
 	t := grid.Product(shape)
 	wanted := max(minBlocks, min(int(math.Sqrt(float64(t))), maxBlocks))
@@ -151,31 +153,31 @@ func NewPartition(shape []int) *Partition {
 		parts[a] = max(1, min(int(math.Round(each)), n))
 		count *= parts[a]
 	}
-	b := &Partition{Of: make([]int, t), Sizes: make([]int, count)}
-	for position := range b.Of {
+	b := &Partition{Block: make([]int, t), Sizes: make([]int, count)}
+	for position := range b.Block {
 		block, stride, rest := 0, 1, position
 		for a := len(shape) - 1; a >= 0; a-- {
 			block += rest % shape[a] * parts[a] / shape[a] * stride
 			rest /= shape[a]
 			stride *= parts[a]
 		}
-		b.Of[position] = block
+		b.Block[position] = block
 		b.Sizes[block]++
 	}
 	return b
 }
 
-// sums are those of the values of each block.
+// sums returns the sum of the values of each block.
 func (b *Partition) sums(values []float64) []float64 {
 	sums := make([]float64, len(b.Sizes))
 	for t, v := range values {
-		sums[b.Of[t]] += v
+		sums[b.Block[t]] += v
 	}
 	return sums
 }
 
-// resample draws as many blocks as there are, with replacement, and returns how
-// often each was drawn.
+// resample draws as many blocks as there are, with replacement, and returns how often each was
+// drawn.
 func (b *Partition) resample(rng *rand.Rand) []float64 {
 	times := make([]float64, len(b.Sizes))
 	for range times {
@@ -184,7 +186,7 @@ func (b *Partition) resample(rng *rand.Rand) []float64 {
 	return times
 }
 
-// positions is how many a resample has.
+// positions returns the number of positions of a resample.
 func (b *Partition) positions(times []float64) float64 {
 	n := 0.0
 	for k, size := range b.Sizes {
@@ -193,7 +195,7 @@ func (b *Partition) positions(times []float64) float64 {
 	return n
 }
 
-// MeanInterval is that of the mean of values, one a position.
+// MeanInterval returns the interval of the mean of values, of which each position has one.
 func (b *Partition) MeanInterval(values []float64, rng *rand.Rand) Interval {
 	sums := b.sums(values)
 	means := make([]float64, replicates)
@@ -204,8 +206,7 @@ func (b *Partition) MeanInterval(values []float64, rng *rand.Rand) Interval {
 	return percentiles(stat.Mean(values, nil), means)
 }
 
-// percentiles is the interval of an estimate whose resamples gave values, which
-// it sorts.
+// percentiles returns the interval of an estimate from the values of its resamples, which it sorts.
 func percentiles(estimate float64, values []float64) Interval {
 	slices.Sort(values)
 	return Interval{
@@ -215,7 +216,7 @@ func percentiles(estimate float64, values []float64) Interval {
 	}
 }
 
-// AtLeast is the interval of a value that can't be below least.
-func (i Interval) AtLeast(least float64) Interval {
-	return Interval{max(i.Estimate, least), max(i.Low, least), max(i.High, least)}
+// AtLeast returns the interval of a value that can't be below bound.
+func (i Interval) AtLeast(bound float64) Interval {
+	return Interval{max(i.Estimate, bound), max(i.Low, bound), max(i.High, bound)}
 }

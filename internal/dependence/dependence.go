@@ -1,0 +1,325 @@
+// Package dependence measures the dependence of signals for sica/dependence: of the most dependent
+// pair, of all pairs, and with intervals from a bootstrap over blocks of positions.
+package dependence
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// A Dependence measures the dependence of two signals at a position, given the neighbours of each:
+// a sum of squared correlations of bounded features, minus its value for signals shifted against
+// one another. It is about 0 for self-sufficient signals, and some tenths for clearly dependent
+// ones. See Measure.
+type Dependence struct {
+	// Residuals is the part between the residuals of the two signals' predictions.
+	Residuals float64 `json:"residuals"`
+	// Contexts is the part between the residual of one signal and the prediction of the other,
+	// both ways.
+	Contexts float64 `json:"contexts"`
+}
+
+// Total returns Residuals + Contexts.
+func (d Dependence) Total() float64 { return d.Residuals + d.Contexts }
+
+// How dependence is measured.
+const (
+	// nullShifts is the number of shifts over which the value by chance is averaged.
+	nullShifts = 10
+	// JackknifeBlocks is the number of equal blocks of positions that are left out in
+	// turn.
+	JackknifeBlocks = 16
+	// MinPositions is the minimum number of positions: four for each block of the jackknife.
+	MinPositions = 64
+)
+
+// Measure is that of sica/dependence.
+func Measure(z *mat.Dense, shape ...int) (Dependence, error) {
+	d, err := measure(z, shape)
+	if err != nil {
+		return Dependence{}, fmt.Errorf("dependence: %w", err)
+	}
+	return d, nil
+}
+
+func measure(z *mat.Dense, shape []int) (Dependence, error) {
+	if err := checkSignals(z); err != nil {
+		return Dependence{}, err
+	}
+	_, t := z.Dims()
+	if t < MinPositions {
+		return Dependence{}, fmt.Errorf("z: has %d positions; must have at least %d", t, MinPositions)
+	}
+	g, err := grid.New(shape, t)
+	if err != nil {
+		return Dependence{}, err
+	}
+	a, err := analyse(context.Background(), z, g.Own())
+	if err != nil {
+		return Dependence{}, err
+	}
+	worst, err := a.Worst(context.Background(), JackknifeBlocks)
+	return worst.Dependence, err
+}
+
+// checkSignals returns an error unless the dependence of the signals z can be measured.
+func checkSignals(z *mat.Dense) error {
+	if err := signal.Check("z", z); err != nil {
+		return err
+	}
+	d, _ := z.Dims()
+	if d < 2 {
+		return errors.New("z: has 1 signal; must have at least 2")
+	}
+	return nil
+}
+
+// check returns an error unless z can be measured and has a list of neighbours for each position.
+func check(z *mat.Dense, neighbours [][]int32) error {
+	if err := checkSignals(z); err != nil {
+		return err
+	}
+	_, t := z.Dims()
+	if len(neighbours) != t {
+		return fmt.Errorf("neighbours: are of %d positions; must be of z's %d", len(neighbours), t)
+	}
+	for k, list := range neighbours {
+		if len(list) == 0 || len(list) != len(neighbours[0]) {
+			return fmt.Errorf("neighbours: position %d has %d, position 1 has %d; must be "+
+				"equally many, and at least one", k+1, len(list), len(neighbours[0]))
+		}
+		for _, n := range list {
+			if n < 0 || int(n) > t {
+				return fmt.Errorf("neighbours: one of position %d is %d; must be 0 to %d, or %d "+
+					"for one outside", k+1, n, t-1, t)
+			}
+		}
+	}
+	return nil
+}
+
+// A Pair is two signals, counted from 0, with their dependence; J < I.
+type Pair struct {
+	I, J int
+	Dependence
+}
+
+// An Analysis has the residuals, predictions and features of signals, from which their dependence
+// is measured.
+type Analysis struct {
+	residuals, predictions *mat.Dense // d×n
+	features               *features
+}
+
+// Analyse predicts the signals z, d×n, from their own neighbours. These are listed for each
+// position as in layers.Neighbours, where n stands for a neighbour outside. It is an error if there
+// are fewer than two signals, if there isn't a list for each position, if lists are empty, differ
+// in length or have entries that aren't 0 to n, or if signals are constant or linearly dependent.
+// It stops with ctx's error when ctx ends.
+func Analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis, error) {
+	a, err := analyse(ctx, z, neighbours)
+	if err != nil {
+		return nil, fmt.Errorf("dependence: %w", err)
+	}
+	return a, nil
+}
+
+func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis, error) {
+	if err := check(z, neighbours); err != nil {
+		return nil, err
+	}
+	standard, err := mapping.Standardised(z)
+	if err != nil {
+		return nil, err
+	}
+	a := new(Analysis)
+	a.residuals, a.predictions = ar.SelfResiduals(standard, neighbours)
+	ar.AddJitter(a.residuals)
+	if a.features, err = newFeatures(ctx, a.residuals, a.predictions); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Worst returns the most dependent pair. The dependence of a pair is the minimum over a jackknife
+// that leaves out one of the given number of equal blocks of positions; with 0 blocks it is that at
+// all positions. It stops with ctx's error when ctx ends.
+//
+// The correction for chance and the jackknife only lower the dependence of a pair. So the pair with
+// the largest correlations is measured first, and the others only until they fall below it.
+func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
+	pairs, err := a.bounds(ctx)
+	if err != nil {
+		return Pair{}, err
+	}
+	byTotal := func(p, q bounded) int { return cmp.Compare(p.Total(), q.Total()) }
+	first := slices.MaxFunc(pairs, byTotal)
+	measured, err := a.tighten(ctx, []bounded{first}, blocks, 0)
+	if err != nil {
+		return Pair{}, err
+	}
+	bound := 0.0
+	if len(measured) > 0 {
+		bound = measured[0].Total()
+	}
+	rivals := slices.DeleteFunc(pairs, func(p bounded) bool { return p.Pair == first.Pair })
+	if rivals, err = a.tighten(ctx, rivals, blocks, bound); err != nil {
+		return Pair{}, err
+	}
+	measured = append(measured, rivals...)
+	if len(measured) == 0 {
+		return Pair{I: 1, J: 0}, nil
+	}
+	return slices.MaxFunc(measured, byTotal).Pair, nil
+}
+
+// Mean returns the mean over all pairs of their total dependence. It stops with ctx's error when
+// ctx ends.
+func (a *Analysis) Mean(ctx context.Context) (float64, error) {
+	pairs, err := a.bounds(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := float64(len(pairs))
+	if pairs, err = a.tighten(ctx, pairs, 0, 0); err != nil {
+		return 0, err
+	}
+	mean := 0.0
+	for _, p := range pairs {
+		mean += p.Total() / n
+	}
+	return mean, nil
+}
+
+// A bounded is a pair whose Dependence is an upper bound, which tighten makes exact.
+type bounded struct {
+	Pair
+	chance Dependence // the mean correlations of shifted signals
+}
+
+// subtract returns the correlations c minus those by chance, at least 0.
+func (p bounded) subtract(c Dependence) Dependence {
+	return Dependence{
+		Residuals: max(c.Residuals-p.chance.Residuals, 0),
+		Contexts:  max(c.Contexts-p.chance.Contexts, 0),
+	}
+}
+
+// bounds returns all pairs with the first bound of their dependence: the correlations at all
+// positions, including those by chance.
+func (a *Analysis) bounds(ctx context.Context) ([]bounded, error) {
+	d, _ := a.residuals.Dims()
+	pairs := allPairs(d)
+	err := each(ctx, pairs, func(p *bounded) { p.Dependence = p.correlations(a.features, 0) })
+	return pairs, err
+}
+
+// tighten corrects the correlations of pairs for chance, and replaces them by their minimum over
+// the jackknife with the given number of blocks. It drops the pairs whose total falls to bound or
+// below.
+func (a *Analysis) tighten(
+	ctx context.Context, pairs []bounded, blocks int, bound float64,
+) ([]bounded, error) {
+	drop := func() {
+		pairs = slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= bound })
+	}
+	drop()
+	err := each(ctx, pairs, func(p *bounded) { p.subtractChance(a.features, bound) })
+	if err != nil {
+		return nil, err
+	}
+	_, t := a.residuals.Dims()
+	// A block at a time, as the features of a million positions take much memory.
+	for b := range blocks {
+		if drop(); len(pairs) == 0 {
+			break
+		}
+		from, to := b*t/blocks, (b+1)*t/blocks
+		without, err := a.features.without(ctx, a.residuals, a.predictions, signalsOf(pairs), from, to)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			continue // without this block a signal is constant
+		}
+		err = each(ctx, pairs, func(p *bounded) {
+			d := p.subtract(p.correlations(without, 0))
+			p.Residuals = min(p.Residuals, d.Residuals)
+			p.Contexts = min(p.Contexts, d.Contexts)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	drop()
+	return pairs, nil
+}
+
+// each calls do for each pair, concurrently.
+func each(ctx context.Context, pairs []bounded, do func(p *bounded)) error {
+	if len(pairs) == 0 {
+		return ctx.Err()
+	}
+	return parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs),
+		func(_, k int) { do(&pairs[k]) })
+}
+
+// signalsOf returns the signals of pairs, in order.
+func signalsOf(pairs []bounded) []int {
+	var signals []int
+	for _, p := range pairs {
+		signals = append(signals, p.I, p.J)
+	}
+	slices.Sort(signals)
+	return slices.Compact(signals)
+}
+
+// allPairs returns the pairs of d signals, without their dependence.
+func allPairs(d int) []bounded {
+	var pairs []bounded
+	for i := range d {
+		for j := range i {
+			pairs = append(pairs, bounded{Pair: Pair{I: i, J: j}})
+		}
+	}
+	return pairs
+}
+
+// correlations returns the summed squared correlations of the features of the pair, those of the
+// second signal circularly shifted by the given number of positions.
+func (p Pair) correlations(f *features, shift int) Dependence {
+	return Dependence{
+		Residuals: correlation(f.white[p.I], f.white[p.J], shift),
+		Contexts: correlation(f.residual[p.I], f.prediction[p.J], shift) +
+			correlation(f.residual[p.J], f.prediction[p.I], shift),
+	}
+}
+
+// subtractChance subtracts the mean of the pair's correlations over nullShifts shifts of its
+// signals against one another. Each shift lowers the pair's total; when that falls to bound, it
+// stops.
+func (p *bounded) subtractChance(f *features, bound float64) {
+	t := len(f.white[p.I][0])
+	whole := p.Dependence
+	for k := range nullShifts {
+		// Shifts of an eighth to seven eighths of the signal, in even steps.
+		shift := t/8 + (2*k+1)*(t-t/4)/(2*nullShifts)
+		chance := p.correlations(f, shift)
+		p.chance.Residuals += chance.Residuals / nullShifts
+		p.chance.Contexts += chance.Contexts / nullShifts
+		if p.Dependence = p.subtract(whole); p.Total() <= bound {
+			return
+		}
+	}
+}
