@@ -84,8 +84,8 @@ func TestAutoIsFastestAvailable(t *testing.T) {
 	}
 }
 
-// A lazy backend is named as the one that it will be, before and after its first use.
-func TestOpenLazily(t *testing.T) {
+// A lazy backend has the same name before and after its first use.
+func TestLazyBackendHasItsNameBeforeFirstUse(t *testing.T) {
 	lazily, err := Open(Auto, Lazily)
 	if err != nil {
 		t.Fatal(err)
@@ -133,8 +133,8 @@ func TestOpenUnavailable(t *testing.T) {
 	}
 }
 
-// Independent matrix products in one graph: executed side by side, each waits
-// for the other's cores, sometimes for ever.
+// Independent matrix products of one graph, executed at once, waited for one another's cores,
+// sometimes without end.
 func TestGoDoesNotHang(t *testing.T) {
 	b, err := Open(Go)
 	if err != nil {
@@ -173,9 +173,9 @@ func TestGoDoesNotHang(t *testing.T) {
 	}
 }
 
-// Portable sets what limits the instructions, for XLA's compiler and for the kernels
-// that it calls, and keeps what was set there. It says so if it comes too late.
-func TestPortable(t *testing.T) {
+// Portable limits the instructions of XLA's compiler and of the kernels that it calls, and keeps
+// other flags of the environment. It is an error after a backend was opened.
+func TestPortableLimitsInstructions(t *testing.T) {
 	t.Setenv("XLA_FLAGS", "--xla_dump_to=x")
 	t.Setenv("ONEDNN_MAX_CPU_ISA", "")
 	opened.Lock()

@@ -38,7 +38,7 @@ func exponentialSlowdown(preempted time.Duration) float64 {
 	return last / first
 }
 
-// The bound is far from the 100 of the fault and from the 1 without it.
+// The ratio of the times was 100 with the fault and is 1 without it; the bound is far from both.
 func TestExponentialStaysFast(t *testing.T) {
 	if slowdown := exponentialSlowdown(200 * time.Millisecond); slowdown > 5 {
 		t.Errorf("math.Exp became %.0f times slower; build without GOEXPERIMENT=simd", slowdown)

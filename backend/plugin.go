@@ -27,8 +27,10 @@ const advice = "in a checkout of gosica ./scripts/setup installs the CPU's; " +
 
 // A folder is one in which a plugin is looked for.
 type folder struct {
-	path  string
-	gomlx bool // whether GoMLX itself loads the plugins there, unchecked
+	path string
+	// gomlx is true for the folders of GoMLX's installer. GoMLX itself loads the plugins there
+	// without a check, and so does this package.
+	gomlx bool
 }
 
 // choosePlugin returns the path of the first plugin of the given name, "cpu" or "cuda", in the
@@ -97,8 +99,8 @@ func pluginFolders() []folder {
 	}
 	for _, library := range libraries {
 		folders = append(folders,
-			folder{filepath.Join(library, "go-xla"), true},
-			folder{filepath.Join(library, "go-xla", "nvidia"), true})
+			folder{path: filepath.Join(library, "go-xla"), gomlx: true},
+			folder{path: filepath.Join(library, "go-xla", "nvidia"), gomlx: true})
 	}
 	return folders
 }

@@ -73,8 +73,8 @@ func TestFindPlugin(t *testing.T) {
 	}
 }
 
-// The hint for a missing plugin is of use without a checkout too.
-func TestChoosePluginMissing(t *testing.T) {
+// The error for a missing plugin says how to get one, also without a checkout.
+func TestMissingPluginErrorHelpsWithoutCheckout(t *testing.T) {
 	for _, plugin := range []string{"cpu", "cuda"} {
 		_, _, err := choosePlugin(plugin, []folder{{t.TempDir(), false}})
 		for _, want := range []string{"pjrt_c_api_" + plugin, "./scripts/setup", "pjrt_installer@latest", "PJRT_PLUGIN_LIBRARY_PATH", "backend go"} {
@@ -144,9 +144,9 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// A sum is remembered until the file is changed or exchanged, also by one of its size and
-// time; what the cache holds of another file isn't believed.
-func TestCachedSum(t *testing.T) {
+// A cached sum is used until the file is changed or replaced, also by one of the same size and
+// time. An entry of the cache for another file is ignored.
+func TestCachedSumNoticesChangedFile(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	path := write(t, "plugin.so", "a plugin")
@@ -231,8 +231,8 @@ func TestVerifiedIsSHA256SumsFormat(t *testing.T) {
 	}
 }
 
-// What ./scripts/setup installs is what this package loads.
-func TestVerifiedHasSetupsPlugin(t *testing.T) {
+// The plugin that ./scripts/setup installs is among the verified ones.
+func TestPluginOfSetupIsVerified(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", ".setup", "pjrt", "pjrt_c_api_cpu_plugin.so"))
 	if err != nil {
 		t.Fatal(err)
@@ -245,9 +245,9 @@ func TestVerifiedHasSetupsPlugin(t *testing.T) {
 	}
 }
 
-// An unknown file isn't loaded, by name or by Auto, but on request. That this one
-// is no library is an error then, or Auto's reason to go on to the next.
-func TestOpenUnverified(t *testing.T) {
+// An unknown file is loaded only with AllowUnverified, by name and by Auto. As this one is no
+// library, loading it is an error by name, and makes Auto go on to the next backend.
+func TestUnverifiedPluginNeedsOption(t *testing.T) {
 	closeCUDA(t)
 	path := write(t, "pjrt_c_api_cuda_plugin.so", "not a library")
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", filepath.Dir(path))
@@ -265,9 +265,9 @@ func TestOpenUnverified(t *testing.T) {
 	}
 }
 
-// What GoMLX installed for itself is loaded without being known: that this one is
-// no library is Auto's reason to go on, and go-xla's error by name.
-func TestOpenGoMLXPlugin(t *testing.T) {
+// A plugin that GoMLX's installer installed is loaded without verification. As this one is no
+// library, Auto goes on to the next backend, and by name the error is go-xla's.
+func TestPluginOfGoMLXNeedsNoVerification(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("GoMLX's folder is elsewhere")
 	}

@@ -63,8 +63,8 @@ var (
 	dotted    = regexp.MustCompile(`\*Node\b|(?m:^|[^.\w])(?:Mul|InsertAxes|ReduceAllMean)\(`)
 )
 
-// Programs on the pages, and pieces of them, compile. A piece may use the variables of known,
-// and nothing else that it doesn't declare.
+// Programs on the pages, and fragments of them, compile. A fragment may use the variables of known;
+// it declares all others.
 func TestProgramsCompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")

@@ -65,7 +65,7 @@ func lines(text string) []string {
 	return all
 }
 
-// Calls of the command on all pages have flags that there are, with values of their kinds.
+// Calls of the command on all pages have existing flags, with values of their types.
 func TestCommandsParse(t *testing.T) {
 	sica := command(t)
 	for _, page := range pages(t) {

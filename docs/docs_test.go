@@ -46,9 +46,9 @@ func pages(t *testing.T) []string {
 	return all
 }
 
-// The first program in README.md is that of examples/separate to the letter, which is built and
-// run by scripts/examples.
-func TestProgramInREADME(t *testing.T) {
+// The first program in README.md is that of examples/separate, which scripts/examples builds and
+// runs.
+func TestProgramInREADMEIsExample(t *testing.T) {
 	program := regexp.MustCompile("(?s)```go\n(.*?)```").
 		FindStringSubmatch(read(t, filepath.Join(root, "README.md")))
 	if program == nil {
@@ -60,9 +60,9 @@ func TestProgramInREADME(t *testing.T) {
 	}
 }
 
-// The CHANGELOG, the examples' go.mod, CITATION.cff and the notebooks speak of one version,
-// the latest.
-func TestVersion(t *testing.T) {
+// The CHANGELOG, the examples' go.mod, CITATION.cff and the notebooks name the same version, the
+// latest.
+func TestVersionsAgree(t *testing.T) {
 	var found []string
 	for name, pattern := range map[string]string{
 		"CHANGELOG.md":    `(?m)^## \[(\S+)\]`,
@@ -92,8 +92,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Each notebook has a page that fetches nothing.
-func TestPages(t *testing.T) {
+// Each notebook has a page that loads nothing.
+func TestNotebookPagesAreSelfContained(t *testing.T) {
 	notebooks, err := filepath.Glob(filepath.Join(root, "notebooks", "*.ipynb"))
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +117,8 @@ var (
 	fenced  = regexp.MustCompile("(?s)```.*?```")
 )
 
-// Links to files, folders and headings of this repository lead somewhere.
-func TestLinks(t *testing.T) {
+// Links to files, folders and headings of this repository exist.
+func TestLinksExist(t *testing.T) {
 	all := pages(t)
 	for _, pattern := range []string{
 		"*.md", "examples/*.md", "scripts/*/*.md", "datasets/*/*.md", "notebooks/*.ipynb", "docs/notebooks/*.html",

@@ -41,7 +41,7 @@ var (
 )
 
 // The reference of the command is its help.
-func TestCommandReference(t *testing.T) {
+func TestCommandReferenceIsHelp(t *testing.T) {
 	sica := command(t)
 	help := func(arguments ...string) string {
 		out, err := exec.Command(sica, append(arguments, "--help")...).CombinedOutput()
@@ -75,8 +75,8 @@ for formats, [files and JSON](files-and-json.md).
 	generated(t, "reference/command.md", page.String())
 }
 
-// The reference of the settings is the doc comments of their fields, with the presets' values.
-func TestSettingsReference(t *testing.T) {
+// The reference of the settings has the doc comments of their fields and the presets' values.
+func TestSettingsReferenceIsDocComments(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Reference: the settings of a fit
 

@@ -79,9 +79,8 @@ func logDensityOf(t *testing.T, b compute.Backend, z *tensors.Tensor, past [][]i
 	return got, coefficients, mixture
 }
 
-// The log-density is its formula, position by position, in a sequence and in an
-// image.
-func TestAutoregressive(t *testing.T) {
+// The log-density is its formula at each position, in a sequence and in an image.
+func TestAutoregressiveIsItsFormula(t *testing.T) {
 	const runs, d, components = 2, 2, 3
 	for _, shape := range [][]int{{12}, {6, 7}} {
 		offsets := flows.Past(2, len(shape))
@@ -143,8 +142,8 @@ func TestAutoregressive(t *testing.T) {
 	}
 }
 
-// Far from every component the density underflows, its logarithm doesn't.
-func TestAutoregressiveFarOut(t *testing.T) {
+// Far from every component the density underflows; its logarithm is finite.
+func TestAutoregressiveLogDensityDoesNotUnderflow(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		got, _, _ := logDensityOf(t, b, tensors.FromValue([][][]float32{{{0, 0, 1e6, -1e6, 0}}}), flows.Past(2, 1), 4)
 		for i, v := range got {
@@ -155,8 +154,8 @@ func TestAutoregressiveFarOut(t *testing.T) {
 	})
 }
 
-// LogLikelihood drops the log-determinants of the positions without a density.
-func TestLogLikelihood(t *testing.T) {
+// The log-determinants of positions without a complete past are excluded.
+func TestLogLikelihoodCountsPositionsWithPast(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		exec, err := NewExec(b, func(sources, logDet *Node) *Node {
 			return flows.LogLikelihood(sources, logDet, [][]int{{-2, 0}, {-1, 1}})
@@ -177,8 +176,8 @@ func TestLogLikelihood(t *testing.T) {
 	})
 }
 
-// What isn't set begins as white noise of a mixture across ±1.
-func TestAutoregressiveBegins(t *testing.T) {
+// The initial values are those of white noise, with the means of the mixture between −1 and 1.
+func TestAutoregressiveInitialValues(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)

@@ -44,8 +44,8 @@ func TestTrainerWithoutBackend(t *testing.T) {
 	}
 }
 
-// What NewTrainer and Train can't use is one error that names it, not a panic, an
-// error of XLA's compiler or a training on something else.
+// Arguments that NewTrainer and Train can't use give one error that names them: no panic, no error
+// of XLA's compiler, and no training on other data.
 func TestTrainerNamesWhatIsWrong(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
@@ -175,8 +175,8 @@ func (p *line) get(path string) float64 {
 	return tensors.ToScalar[float64](p.store.GetVariable(path).MustValue())
 }
 
-// One run needs no runs axis. The loss is that of the run with one, bit for bit.
-func TestScalarLoss(t *testing.T) {
+// A scalar loss gives the bits of a loss of one run, [1].
+func TestScalarLossIsThatOfOneRun(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		scalar := newLine(t, b, model.NewStore(), torchAdam(.1), lineLoss)
 		scalar.set(t, "/line/w", 0)
@@ -194,10 +194,9 @@ func TestScalarLoss(t *testing.T) {
 	})
 }
 
-// A second trainer on a store that was trained goes on with the moments there, as
-// GoMLX does after a checkpoint is loaded. ResetOptimizer makes its steps those of
-// a trainer on a fresh store, and leaves alone the learning rate that the caller
-// set, and frozen variables.
+// A second trainer on a trained store continues with the moments there, as GoMLX does after loading
+// a checkpoint. After ResetOptimizer its steps are those on a new store; the learning rate that the
+// caller set and frozen variables stay.
 func TestResetOptimizerOnATrainedStore(t *testing.T) {
 	optimizers := map[string]func() optimizer.Interface{
 		"adam":    func() optimizer.Interface { return torchAdam(.1) },
@@ -252,9 +251,9 @@ func TestResetOptimizerOnATrainedStore(t *testing.T) {
 	})
 }
 
-// Training goes on from a checkpoint of GoMLX as if it hadn't stopped, and can be
-// begun anew there.
-func TestGoMLXCheckpoint(t *testing.T) {
+// Training continues from a checkpoint of GoMLX with the losses of an uninterrupted one, and can be
+// started again there.
+func TestTrainingContinuesFromGoMLXCheckpoint(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)
@@ -308,9 +307,9 @@ func TestResetOptimizerKeepsTheRate(t *testing.T) {
 	}
 }
 
-// Dropout drops in training: the loss of what would be exact is that of noise. It
-// draws anew each step.
-func TestDropout(t *testing.T) {
+// Dropout is active in training: a loss that would be exact without it is not, and differs from
+// step to step.
+func TestDropoutIsActiveInTraining(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		if err := store.SetRNGStateFromSeed(3); err != nil {
@@ -348,9 +347,9 @@ func TestDropout(t *testing.T) {
 	})
 }
 
-// A schedule of GoMLX sets the learning rate, step by step, and begins anew with
-// the optimizer.
-func TestGoMLXSchedule(t *testing.T) {
+// A schedule of GoMLX sets the learning rate of each step, and starts again when the optimizer is
+// reset.
+func TestScheduleOfGoMLXSetsRate(t *testing.T) {
 	const period = 4 * lineSteps
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
@@ -414,8 +413,8 @@ func TestRegularizationIsTrained(t *testing.T) {
 	})
 }
 
-// Trainers with stores of their own train at once on one backend, each as alone.
-func TestTrainersAtOnce(t *testing.T) {
+// Trainers with their own stores, on one backend at once, give what each gives alone.
+func TestConcurrentTrainersAreIndependent(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		want := newRegression(t, b, torchAdam(.05), 0).train(t, regressionSteps)
 		results := make([][][]float64, 4)

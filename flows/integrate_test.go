@@ -67,9 +67,8 @@ func TestIntegrateClosedForm(t *testing.T) {
 	})
 }
 
-// A network whose gradient is the velocity, with variables in a store and signals
-// held, gives what a loop on the host gives step by step, and on one backend what
-// it gives on the other. The variables stay, and another call gives the same.
+// For a velocity that is the gradient of a network with variables and held signals, Integrate
+// equals a loop on the host, on each backend. The variables stay, and a second call gives the same.
 func TestIntegrateIsALoopOnTheHost(t *testing.T) {
 	const steps = 7
 	velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
@@ -170,7 +169,7 @@ func TestIntegrateErrors(t *testing.T) {
 	})
 }
 
-// What a While of XLA can't see is named, where it comes from outside the velocity.
+// Nodes from outside the velocity, which XLA's While can't see, are an error that names them.
 func TestIntegrateSeesNoOtherNodes(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		if backend.NameOf(b) == backend.Go {

@@ -47,10 +47,9 @@ func (d linePoints) Iter() iter.Seq2[train.Batch, error] {
 	}
 }
 
-// A loop of GoMLX makes the steps of Train, over epochs whose length isn't a
-// multiple of a call's steps, and tells its hooks the loss of each step. Its
-// metrics see the losses of the runs.
-func TestLoop(t *testing.T) {
+// GoMLX's loop makes the steps of Train, also if the length of an epoch isn't a multiple of the
+// steps of a call. Its hooks get the loss of each step, its metrics the losses of the runs.
+func TestLoopMakesTrainsSteps(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		plain := newLine(t, b, model.NewStore(), torchAdam(.05), lineLoss)
 		plain.set(t, "/line/w", 0)
@@ -102,8 +101,8 @@ func TestLoop(t *testing.T) {
 	})
 }
 
-// A schedule over the length of a run learns it from the loop.
-func TestLoopTellsTheLastStep(t *testing.T) {
+// A schedule over the whole training gets its number of steps from the loop.
+func TestLoopPassesNumberOfSteps(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)
@@ -163,8 +162,9 @@ func TestLoopErrors(t *testing.T) {
 	}
 }
 
-// A hook gets losses of the loss's dtype, as from GoMLX's trainer; of half precision in single.
-func TestLoopDType(t *testing.T) {
+// Hooks get losses in the loss's dtype, as from GoMLX's trainer, and in float32 for a loss in half
+// precision.
+func TestHooksGetLossesInTheirDType(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)

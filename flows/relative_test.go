@@ -17,10 +17,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
-// The first step of Adam is the rate against the sign of the gradient. Of a relative one that is
-// the sign of diag(s)·G·Wᵀ·Mᵀ, and the change is diag(s) times that times M·W. A run's rate has its
-// own factor. The metric begins as the identity.
-func TestRunsAdamRelative(t *testing.T) {
+// Adam's first step is −rate·sign(gradient). With Relative the gradient is diag(s)·G·Wᵀ·Mᵀ, and W
+// changes by diag(s)·step·M·W. Each run has its factor of the rate; s and M begin as identities.
+func TestRelativeStepIsItsFormula(t *testing.T) {
 	gradient := [][]float64{{1, -2}, {3, 0.5}}
 	begin := [][]float64{{2, 0.5}, {-1, 3}}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {

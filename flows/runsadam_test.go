@@ -54,8 +54,8 @@ func descend(t *testing.T, b compute.Backend, opt optimizer.Interface, c, m, sta
 	return path
 }
 
-// With a rate that hardly changes it is Adam: the numbers are those of
-// torch.optim.Adam in TestOptimizersAgainstPyTorch.
+// With a schedule that hardly changes, RunsAdam is Adam: the numbers are those of torch.optim.Adam
+// in TestOptimizersAgainstPyTorch.
 func TestRunsAdamAgainstPyTorch(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		opt := flows.RunsAdam().Schedule("/", flows.Schedule{Rate: .1, Steps: 1e6}).Done()
@@ -68,9 +68,9 @@ func TestRunsAdamAgainstPyTorch(t *testing.T) {
 	})
 }
 
-// Adam's first step is the rate, whatever the gradient. So with moments that
-// forget at once each step is.
-func TestSchedule(t *testing.T) {
+// Adam's first step is the rate, whatever the gradient, and so is every step if both moments decay
+// at once.
+func TestScheduleSetsEachStep(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		half := func(k int) float64 { return (1 + math.Cos(math.Pi*min(float64(k)/10, 1))) / 2 }
 		for name, test := range map[string]struct {
@@ -94,9 +94,9 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// Three steps of two runs are those of the formulas, with the gradient of each
-// run cut to the norm 3 for itself.
-func TestRunsAdamClips(t *testing.T) {
+// Three steps of two runs are those of the formulas, with the gradient of each run clipped to the
+// norm 3.
+func TestRunsAdamClipsEachRun(t *testing.T) {
 	const rate, beta1, beta2, clip = .1, .8, .9, 3.
 	m := [][]float64{{-4, -3}, {0, -1}} // gradients 2w − 2m: norm 10 and 2 at first
 	var want [][]float64
@@ -142,7 +142,8 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 	})
 }
 
-// Hyperparameters set what the setters do, by name, too; a Schedule comes before the learning rate.
+// GoMLX's hyperparameters set what the methods set, also of the optimizer by name; a Schedule takes
+// precedence over the learning rate.
 func TestRunsAdamHyperparameters(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
@@ -177,8 +178,8 @@ func TestRunsAdamHyperparameters(t *testing.T) {
 	}
 }
 
-// In half precision Adagrad and RunsAdam count their steps, follow their schedules and come as near
-// to the minimum as the numbers there are.
+// In half precision Adagrad and RunsAdam count their steps, follow their schedules and reach the
+// minimum up to rounding.
 func TestOptimizersInHalfPrecision(t *testing.T) {
 	target := []float64{1, 2, -3}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {

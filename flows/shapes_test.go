@@ -19,7 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
-// What would broadcast, or look into the future, is an error.
+// Shapes that would broadcast and offsets to later positions are errors.
 func TestLossesNameWhatIsWrong(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestLossesNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Images need no flattening: τ has the batch's axis, and the loss sums over an image's.
+// Samples may have any axes: τ has those of the batch, and the loss sums over the sample's.
 func TestRectifiedFlowOfImages(t *testing.T) {
 	y0 := [][][]float64{{{1, 2}, {3, 4}}, {{0, 0}, {0, 0}}} // [B=2, H=2, W=2]
 	y1 := [][][]float64{{{1, 0}, {3, 0}}, {{8, 8}, {8, 8}}}
@@ -95,7 +95,7 @@ func TestRectifiedFlowOfImages(t *testing.T) {
 	})
 }
 
-// A loss for each sample, [B], isn't that of B runs.
+// A loss of shape [B], of samples, isn't accepted as a loss of B runs.
 func TestLossOfSamplesIsNotOfRuns(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
@@ -111,8 +111,8 @@ func TestLossOfSamplesIsNotOfRuns(t *testing.T) {
 	}
 }
 
-// Integrate refuses the same programs on every backend.
-func TestIntegrateIsAloneOnEveryBackend(t *testing.T) {
+// Integrate refuses the same graphs on every backend.
+func TestIntegrateRefusesSameGraphsOnEveryBackend(t *testing.T) {
 	triple := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return MulScalar(y, 3) }
 	follow := func(scope *model.Scope, y *Node) *Node { return flows.Integrate(scope, triple, y).Steps(2).Done() }
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
@@ -180,8 +180,8 @@ func TestIntegrateBeforeOtherScalars(t *testing.T) {
 	})
 }
 
-// Follow goes there and back.
-func TestFollow(t *testing.T) {
+// Following from 0 to 1 and back from 1 to 0 gives the first points.
+func TestFollowIsInvertible(t *testing.T) {
 	velocity := func(_ *model.Scope, y, tau *Node, _ []*Node) *Node { return Mul(y, tau) } // y·exp(τ²/2)
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
@@ -212,7 +212,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Adagrad goes by GoMLX's name and hyperparameters.
+// Adagrad can be chosen by its name in GoMLX, and reads GoMLX's hyperparameters.
 func TestAdagradByName(t *testing.T) {
 	store := model.NewStore()
 	store.SetParams(map[string]any{

@@ -171,7 +171,7 @@ func (p *regression) weights(t *testing.T) []float64 {
 	return w
 }
 
-// Both plans, XLA's loop and the host's, reach the weights that made the data.
+// Both plans, XLA's loop and the host's, converge to the weights that generated the data.
 func TestTrainerLearns(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		p := newRegression(t, b, torchAdam(0.1), 0, 1)
@@ -186,8 +186,8 @@ func TestTrainerLearns(t *testing.T) {
 	})
 }
 
-// The loss of a step and the weights after many don't depend on the plan, nor
-// on how the steps are cut into calls, nor on the other runs.
+// The losses and the weights don't depend on the plan, on the number of steps of a call, or on the
+// other runs.
 func TestTrainerPlansAgree(t *testing.T) {
 	for name, opt := range map[string]func() optimizer.Interface{
 		"adam":    func() optimizer.Interface { return torchAdam(0.05) },
@@ -215,8 +215,8 @@ func TestTrainerPlansAgree(t *testing.T) {
 	}
 }
 
-// One compilation serves all calls, also shorter ones, and a fresh start gives
-// the same losses bit for bit.
+// One compilation serves all calls, also shorter ones, and training again from the initial values
+// gives the same bits.
 func TestTrainerCompilesOnceAndRestarts(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		p := newRegression(t, b, torchAdam(0.05), 0, 1)
@@ -252,8 +252,8 @@ func TestTrainerErrors(t *testing.T) {
 	})
 }
 
-// A loss may be in half precision on every backend. If it overflows there it is infinite, which is
-// no error; the same in more precision, or with float32's range, is finite.
+// A loss may be in half precision on every backend. Overflow gives an infinite loss, which is no
+// error; in float32 or bfloat16 the same loss is finite.
 func TestLossInHalfPrecision(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		for dtype, overflows := range map[dtypes.DType]bool{
@@ -283,8 +283,8 @@ func TestLossInHalfPrecision(t *testing.T) {
 	})
 }
 
-// A trainer without batches makes any number of steps, those of one that has batches and doesn't
-// use them, by Train and by a loop. It ends with its context, and what was learned by then stays.
+// A trainer without batches makes any number of steps, those of a trainer whose batches are unused,
+// by Train and by a loop. It stops when its context ends, and keeps the weights reached by then.
 func TestTrainerWithoutBatches(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		const steps = 250 // three calls

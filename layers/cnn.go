@@ -11,14 +11,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// ParamCNNChannels is the hyperparameter for the hidden channels of CNN, an
-// int. The default is the paper's 16.
-const ParamCNNChannels = "sica_cnn_channels"
-
-// The paper's network has three convolutions of kernel size 3.
+// The paper's network has three convolutions of kernel size 3 with 16 channels each.
 const (
-	cnnLayers  = 3
-	kernelSize = 3
+	cnnLayers   = 3
+	kernelSize  = 3
+	cnnChannels = 16
 )
 
 // CNNConfig is made by CNN; call Done to get the output node.
@@ -44,13 +41,12 @@ func CNN(scope *model.Scope, x *Node) *CNNConfig {
 	return &CNNConfig{
 		scope:    scope,
 		x:        x,
-		channels: model.GetParamOr(scope, ParamCNNChannels, 16),
+		channels: cnnChannels,
 		outputs:  1,
 	}
 }
 
-// Channels sets the number of hidden channels. The default is 16, or the
-// hyperparameter ParamCNNChannels.
+// Channels sets the number of hidden channels. The default is the paper's 16.
 func (c *CNNConfig) Channels(n int) *CNNConfig {
 	c.channels = n
 	return c

@@ -37,8 +37,7 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 
 // WholeContextRF is the input of the paper's rectified flow network:
 // WholeContext with y = z_t(τ), the second context [M′, Z̃′] that hides idx2 in
-// place of idx, and the encoded time of TimeEncoding, shaped [R, B, K], repeated at
-// every position. The hidden value of the second context is the flow's target and
+// place of idx, and the encoded time τ, shaped [R, B, K], repeated at every position. The hidden value of the second context is the flow's target and
 // never an input. The result is shaped [R, B, p…, 5d+K].
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	checkWhole("WholeContextRF", z, y, idx, shape)
@@ -51,29 +50,6 @@ func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 		hideContext(z, idx2),    // [R, B, T, d]
 		repeatOverTime(z, time), // [R, B, T, K]
 	}, -1), shape)
-}
-
-// TimeEncoding encodes the time tau [R, B] of a rectified flow for its network: τ, and sin 2πkτ
-// and cos 2πkτ for each k from 1 to waves. The result is [R, B, K] with K = 1 + 2·waves. The
-// paper says "an additional time-encoding", and no more.
-func TimeEncoding(tau *Node, waves int) *Node {
-	argument.Dims("layers: TimeEncoding", "tau", tau, "[R, B]", argument.Any, argument.Any)
-	argument.AtLeast("layers: TimeEncoding", "waves", waves, 0)
-	code := []*Node{tau}
-	for k := 1; k <= waves; k++ {
-		angle := MulScalar(tau, 2*math.Pi*float64(k))
-		code = append(code, Sin(angle), Cos(angle))
-	}
-	return Stack(code, -1) // [R, B, 1+2·waves]
-}
-
-// EverySignal repeats positions t shaped [R, B] for each of d signals. The result, shaped
-// [R, B, d], is the idx of joint samples, which have all signals at one position (see
-// WholeContext).
-func EverySignal(t *Node, d int) *Node {
-	argument.Indices("layers: EverySignal", "t", t, "[R, B]", argument.Any, argument.Any)
-	argument.AtLeast("layers: EverySignal", "d", d, 1)
-	return BroadcastToDims(InsertAxes(t, -1), t.Shape().Dim(0), t.Shape().Dim(1), d)
 }
 
 // checkWhole panics unless z [R, d, T], y [R, B, d], idx [R, B, d] and the shape of T go together.

@@ -40,8 +40,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// In a video t is a neighbour of t′ exactly if t′ is one of t, and their
-// places in the two lists mirror each other.
+// In a video, t is a neighbour of t′ exactly if t′ is one of t, at mirrored places of the two
+// lists.
 func TestNeighboursAreMutual(t *testing.T) {
 	table, err := layers.Neighbours(1, 3, 4, 5)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestWholeContextLiteral(t *testing.T) {
 		got := run(func(in []*Node) []*Node {
 			return []*Node{
 				layers.WholeContext(in[0], in[1], in[2], 3),
-				layers.WholeContextRF(in[0], in[1], in[2], in[3], layers.TimeEncoding(in[4], 0), 3),
+				layers.WholeContextRF(in[0], in[1], in[2], in[3], InsertAxes(in[4], -1), 3),
 			}
 		}, z, y, idx, [][][]int32{{{0, 0}}}, [][]float64{{0.25}})
 		want := [][][][]float64{{{ // columns M, M, Z_t, Z_t, Z̃, Z̃; rows positions
@@ -91,21 +91,6 @@ func TestWholeContextLiteral(t *testing.T) {
 	})
 }
 
-// An eighth and a third of the way, with waves of one and two turns.
-func TestTimeEncodingLiteral(t *testing.T) {
-	half, root3 := math.Sqrt2/2, math.Sqrt(3)/2
-	eachBackend(t, func(t *testing.T, run runner) {
-		got := flat(t, run(func(in []*Node) []*Node { return []*Node{layers.TimeEncoding(in[0], 2)} }, [][]float64{{1. / 8, 1. / 3}})[0])
-		want := []float64{
-			1. / 8, half, half, 1, 0,
-			1. / 3, root3, -0.5, -root3, -0.5,
-		}
-		if diff := maxDifference(got, want); !(diff < 1e-14) {
-			t.Errorf("TimeEncoding = %v, want %v", got, want)
-		}
-	})
-}
-
 func TestWindowContextLiteral(t *testing.T) {
 	z := [][][]float64{{{1, 2, 3}, {4, 5, 6}}}
 	table, _ := layers.Neighbours(1, 3)
@@ -123,8 +108,8 @@ func TestWindowContextLiteral(t *testing.T) {
 	})
 }
 
-// The paper hides z_t from its own context. Whatever stands there, NaN
-// included, the context is the same.
+// A context does not depend on the value at the hidden position, NaN included (paper: z_t is hidden
+// from its own context).
 func TestContextsDontSeeTheHiddenValue(t *testing.T) {
 	const d, positions = 2, 9
 	rng := rand.New(rand.NewPCG(1, 2))

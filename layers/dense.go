@@ -74,10 +74,6 @@ func relu(x *Node) *Node {
 	return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x))
 }
 
-// ParamMLPHidden is the hyperparameter for the widths of the hidden layers of MLP, an []int.
-// The default is {32, 32}.
-const ParamMLPHidden = "sica_mlp_hidden"
-
 // MLPConfig is made by MLP; call Done to get the output node.
 type MLPConfig struct {
 	scope   *model.Scope
@@ -96,13 +92,12 @@ func MLP(scope *model.Scope, x *Node) *MLPConfig {
 	return &MLPConfig{
 		scope:   scope,
 		x:       x,
-		hidden:  model.GetParamOr(scope, ParamMLPHidden, []int{32, 32}),
+		hidden:  []int{32, 32},
 		outputs: 1,
 	}
 }
 
-// Hidden sets the widths of the hidden layers. The default is {32, 32}, or the hyperparameter
-// ParamMLPHidden.
+// Hidden sets the widths of the hidden layers. The default is {32, 32}.
 func (c *MLPConfig) Hidden(widths ...int) *MLPConfig {
 	c.hidden = widths
 	return c

@@ -31,9 +31,9 @@
 //
 // # In a model of GoMLX
 //
-// Layers take a scope first, as those of GoMLX, and options are set by methods before Done.
-// Options have hyperparameters (ParamCNNChannels, ParamMLPHidden, ParamInvertibleLayers,
-// ParamRuns, ParamSeed).
+// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. The
+// number of runs and the seed of the initial values are hyperparameters of the store ([ParamRuns],
+// [ParamSeed]), as all layers of a model share them.
 // Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
 // with GoMLX's checkpoints.
 //
@@ -45,8 +45,7 @@
 // without runs: with GoMLX's default He's weights and biases of 0. With the hyperparameter
 // [ParamSeed] they are those of PyTorch, the same on every backend, and Invertible begins with
 // better values, too. [Initialise] and [InitialiseInvertible] set them so later, from random
-// streams of yours. Weights
-// of affine maps and convolutions are regularized by regularizer.ParamL2 and ParamL1, summed
+// streams of yours. Weights of affine maps and convolutions are regularized by regularizer.ParamL2 and ParamL1, summed
 // over the runs; nothing else is.
 //
 // As everywhere in GoMLX, functions that build graphs panic on wrong shapes;

@@ -54,10 +54,10 @@ func variance(values []float64) float64 {
 	return sum
 }
 
-// Without Initialise the runs begin as GoMLX's default, He's initializer, begins a
-// layer without runs: weights of variance 2/fan-in, whatever the number of runs,
-// and biases of zero. An initializer of the scope is followed alike.
-func TestBeginsAsGoMLXBegins(t *testing.T) {
+// Without Initialise the weights of each run have the variance 2/fan-in of GoMLX's default, He's
+// initializer, for any number of runs, and biases are 0. An initializer of the scope is used in the
+// same way.
+func TestInitialValuesAreGoMLXs(t *testing.T) {
 	glorot := func(s *model.Scope) *model.Scope { return s.WithInitializer(initializer.GlorotUniformFn(s)) }
 	he := func(s *model.Scope) *model.Scope { return s }
 	for _, test := range []struct {
@@ -98,9 +98,9 @@ func TestBeginsAsGoMLXBegins(t *testing.T) {
 	}
 }
 
-// A map has its inverse and its Jacobian from the beginning, without
-// InitialiseInvertible, and begins near x.
-func TestInvertibleBeginsInvertible(t *testing.T) {
+// With its initial values a map has its inverse and its log-Jacobian, also without
+// InitialiseInvertible, and is near the identity.
+func TestInvertibleIsInvertibleAtFirst(t *testing.T) {
 	const runs, d, n = 2, 3, 50
 	for name, m := range invertibles {
 		t.Run(name, func(t *testing.T) {
@@ -126,9 +126,8 @@ func TestInvertibleBeginsInvertible(t *testing.T) {
 	}
 }
 
-// Two layers in one scope are an error, as in GoMLX, where they once shared their
-// weights. Sharing is by ResetVisited.
-func TestTwoLayersInOneScope(t *testing.T) {
+// Two layers in one scope are an error, as in GoMLX. Weights are shared by ResetVisited.
+func TestTwoLayersInOneScopeAreAnError(t *testing.T) {
 	for name, layer := range map[string]network{
 		"Dense":      func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 2) },
 		"Conv":       func(s *model.Scope, x *Node) *Node { return layers.Conv(s, InsertAxes(x, 2), 2) },
@@ -154,9 +153,8 @@ func TestTwoLayersInOneScope(t *testing.T) {
 	}
 }
 
-// Weights, and no biases, are regularized by GoMLX's hyperparameters, as its own
-// Dense's are.
-func TestRegularizers(t *testing.T) {
+// GoMLX's hyperparameters regularize weights but no biases, as in its own Dense.
+func TestWeightsAreRegularized(t *testing.T) {
 	for name, layer := range map[string]network{
 		"Dense": func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 3) },
 		"MLP":   func(s *model.Scope, x *Node) *Node { return layers.MLP(s, x).Done() },
@@ -191,9 +189,9 @@ func TestRegularizers(t *testing.T) {
 	}
 }
 
-// Initialise passes over GoMLX's layers, whose variables have the same names,
-// those of this package that it doesn't draw, and frozen ones.
-func TestInitialisePassesOver(t *testing.T) {
+// Initialise keeps the variables of GoMLX's layers, which have the same names, those of this
+// package's other layers, and frozen ones.
+func TestInitialiseKeepsOtherVariables(t *testing.T) {
 	store := seeded(t)
 	if _, err := executed(t, store, normal(rand.New(rand.NewPCG(5, 5)), 1, 3, 1), func(s *model.Scope, x *Node) []*Node {
 		y, _ := layers.Invertible(s, x).Layers(0).Done()
@@ -244,8 +242,8 @@ func TestInitialiseErrors(t *testing.T) {
 	}
 }
 
-// Inputs of wrong shapes are named.
-func TestShapeErrors(t *testing.T) {
+// The error for an input of a wrong shape has the shape.
+func TestShapeErrorsNameTheShape(t *testing.T) {
 	for name, layer := range map[string]network{
 		"Dense": func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 1) },
 		"Conv":  func(s *model.Scope, x *Node) *Node { return layers.Conv(s, x, 1) },

@@ -35,8 +35,7 @@ func TestHalfPrecision(t *testing.T) {
 		"CNN": func(s *model.Scope, z *Node) *Node {
 			return layers.CNN(s, Transpose(InsertAxes(z, 1), 2, 3)).Done()
 		},
-		"MLP":  func(s *model.Scope, z *Node) *Node { return layers.MLP(s, z).Done() },
-		"Time": func(_ *model.Scope, z *Node) *Node { return layers.TimeEncoding(MulScalar(Squeeze(z, 0), 0.25), 2) },
+		"MLP": func(s *model.Scope, z *Node) *Node { return layers.MLP(s, z).Done() },
 		"Invertible": func(s *model.Scope, z *Node) *Node {
 			x, logDet := layers.Invertible(s, Transpose(z, 1, 2)).Layers(2).Done()
 			return Concatenate([]*Node{x, InsertAxes(logDet, -1)}, -1)

@@ -18,10 +18,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// ParamInvertibleLayers is the hyperparameter for the number of layers of Invertible, an int.
-// The default is 8.
-const ParamInvertibleLayers = "sica_invertible_layers"
-
 // The scope of Invertible's variables, and the names of those that aren't biases.
 const (
 	invertibleScope  = "invertible"
@@ -68,12 +64,10 @@ type InvertibleConfig struct {
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, d]; see ParamRuns.
 func Invertible(scope *model.Scope, x *Node) *InvertibleConfig {
 	checkInput(scope, "Invertible", x, "[R, B, d]", 3, 3)
-	n := model.GetParamOr(scope, ParamInvertibleLayers, 8)
-	return &InvertibleConfig{scope: scope, x: x, layers: n}
+	return &InvertibleConfig{scope: scope, x: x, layers: 8}
 }
 
-// Layers sets the number of layers n. The default is 8, or the hyperparameter
-// ParamInvertibleLayers. Without layers the map is affine.
+// Layers sets the number of layers n. The default is 8. Without layers the map is affine.
 func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 	c.layers = n
 	return c

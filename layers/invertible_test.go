@@ -138,8 +138,7 @@ func drawNormal(n int, scale float64) []float64 {
 	return values
 }
 
-// log|det| is that of the Jacobian by central differences, whose error is about
-// h² and ε/h.
+// The log-Jacobian against central differences, whose error is about h² and ε/h.
 func TestInvertibleJacobian(t *testing.T) {
 	const runs, d, n, h = 2, 3, 6, 1e-5
 	eachInvertible(t, func(t *testing.T, b compute.Backend, m invertible) {
@@ -226,8 +225,8 @@ func TestInvertibleBackendsAgree(t *testing.T) {
 	})
 }
 
-// A network begins near the rotation it is given: its slopes are all near 1.
-func TestInvertibleStart(t *testing.T) {
+// With InitialiseInvertible a network begins near the given rotation, with slopes near 1.
+func TestInvertibleBeginsNearRotation(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()
 		defer store.Finalize()

@@ -190,9 +190,9 @@ func literalInput(z [][]float64, y [][]float64, idx [][]int32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(x, 1, len(idx), positions, 3*d)
 }
 
-// The network over the context must equal the literal one over inputs built
-// sample by sample, on pure Go, in its outputs and in the gradients of all its weights, for
-// sequences, images and videos.
+// The network over a context equals a literal implementation over inputs that are built sample by
+// sample, on pure Go: in its outputs and the gradients of all weights, for sequences, images and
+// videos.
 func TestCNNAgainstLiteral(t *testing.T) {
 	const d, batch = 2, 5
 	for _, shape := range [][]int{{12}, {4, 5}, {3, 4, 3}} {
@@ -247,7 +247,7 @@ func TestCNNAgainstLiteral(t *testing.T) {
 	}
 }
 
-// Several runs in one program give what each gives alone.
+// Each of several runs in one program gives what it gives alone.
 func TestRunsAreIndependent(t *testing.T) {
 	for name, build := range map[string]network{
 		"MLP": func(scope *model.Scope, x *Node) *Node {
@@ -276,8 +276,7 @@ func TestRunsAreIndependent(t *testing.T) {
 	}
 }
 
-// The gradient of the MLP, which is a flow's velocity, against central
-// differences.
+// The gradient of the MLP in its input, the velocity of a flow, against central differences.
 func TestMLPGradient(t *testing.T) {
 	const h = 1e-5
 	x := []float64{0.3, 1, -2}

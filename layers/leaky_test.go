@@ -10,11 +10,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/invertible"
 )
 
-// The sharpest nonlinearities, too, are those of the formulas up to float32's roundings, and so
-// are their inverses: tanh of 9 and more is 1 to float32. A backend's root may be off by an ulp,
-// as CUDA's approximate one, and its quotient by two. An inverse can't know x better than the
-// rounding of y over the slope, which is 5.5e-4 on the flat side at 30.
-func TestLeakySharpest(t *testing.T) {
+// The nonlinearities with the largest |c|, too, equal their formulas up to the rounding of float32,
+// and so do their inverses: tanh of 9 and more is 1 in float32. A backend's root may be off by an
+// ulp, as CUDA's approximate one, and its quotient by two. An inverse has the error of the rounding
+// of y over the slope, which is 5.5e-4 on the flat side at 30.
+func TestSharpestNonlinearities(t *testing.T) {
 	x := make([]float32, 61)
 	for k := range x {
 		x[k] = float32(k) - 30

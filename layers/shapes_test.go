@@ -16,9 +16,9 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// A batch of GoMLX's shape, without the runs axis, is an error that says how to insert it. It was
-// taken for as many networks as it has samples.
-func TestBatchesWithoutRunsAxis(t *testing.T) {
+// The error for a batch without the runs axis says how to insert it. The batch would be taken for
+// as many networks as it has samples.
+func TestBatchWithoutRunsAxisIsAnError(t *testing.T) {
 	for name, test := range map[string]struct {
 		layer network
 		dims  []int
@@ -49,8 +49,7 @@ func TestBatchesWithoutRunsAxis(t *testing.T) {
 	}
 }
 
-// Invertible of a batch [1, B, d] is one network of d signals, as the batches of all layers are: it
-// was one of B signals.
+// A batch [1, B, d] of Invertible belongs to one network of d signals, as in all layers.
 func TestInvertibleOfABatch(t *testing.T) {
 	store := seeded(t)
 	store.SetParam(layers.ParamRuns, 1)
@@ -76,7 +75,7 @@ func buildError(t *testing.T, layer network, x *tensors.Tensor) error {
 	return err
 }
 
-// Settings and dtypes that make no layer are named.
+// Errors for invalid settings and dtypes name them.
 func TestLayersNameWhatIsWrong(t *testing.T) {
 	floats := shapes.Make(dtypes.Float32, 1, 4, 5)
 	indexed := shapes.Make(dtypes.Float32, 1, 4, 8, 2)
@@ -108,12 +107,6 @@ func TestLayersNameWhatIsWrong(t *testing.T) {
 		}, floats},
 		"layers: CNN: x is (Int32)[1, 4, 8, 2]; must be floats": {
 			func(s *model.Scope, x *Node) *Node { return layers.CNN(s, ConvertDType(x, dtypes.Int32)).Done() }, indexed},
-		"layers: TimeEncoding: waves: -1; must be": {
-			func(_ *model.Scope, x *Node) *Node { return layers.TimeEncoding(Squeeze(x, 0), -1) }, floats},
-		"layers: EverySignal: t is (Int32)[4]; must be int32 shaped [R, B]": {
-			func(_ *model.Scope, x *Node) *Node {
-				return layers.EverySignal(Const(x.Graph(), []int32{1, 2, 3, 4}), 2)
-			}, floats},
 	} {
 		if err := buildError(t, test.layer, tensors.FromShape(test.shape)); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -122,7 +115,7 @@ func TestLayersNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The inputs of contexts must go together.
+// Errors for inputs of contexts that do not go together name them.
 func TestContextsNameWhatIsWrong(t *testing.T) {
 	z := tensors.FromShape(shapes.Make(dtypes.Float32, 1, 2, 6))
 	y := func(x *Node) *Node { return Zeros(x.Graph(), shapes.Make(x.DType(), 1, 3, 2)) }
@@ -162,8 +155,8 @@ func TestContextsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A position outside gives NaN, where it gave another signal's value.
-func TestPositionsOutside(t *testing.T) {
+// A sample with a position outside of the signals is NaN.
+func TestPositionsOutsideGiveNaN(t *testing.T) {
 	z := [][][]float32{{{1, 2, 3}, {4, 5, 6}}}
 	idx := [][][]int32{{{0, 1}, {3, 0}, {0, -1}}}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
@@ -194,9 +187,9 @@ func TestPositionsOutside(t *testing.T) {
 	})
 }
 
-// With ParamSeed layers begin as Initialise and InitialiseInvertible set them, before any step:
-// the same on every backend, other for each run, and with inverses.
-func TestParamSeed(t *testing.T) {
+// With ParamSeed the initial values are those of Initialise and InitialiseInvertible: the same on
+// every backend, different for each run, and invertible.
+func TestParamSeedInitialises(t *testing.T) {
 	values := map[string][]float64{}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		store := model.NewStore()

@@ -47,21 +47,20 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 		scope: scope,
 		z:     z, y: y, idx: idx,
 		shape:    shape,
-		channels: model.GetParamOr(scope, ParamCNNChannels, 16),
+		channels: cnnChannels,
 		outputs:  1,
 	}
 }
 
 // Target adds what WholeContextRF has over WholeContext: the second context,
-// which hides idx2, and the encoded time of TimeEncoding, shaped [R, B, K].
+// which hides idx2, and the encoded time, shaped [R, B, K].
 func (c *WholeCNNConfig) Target(idx2, time *Node) *WholeCNNConfig {
 	checkTarget("WholeCNN", c.idx, idx2, time)
 	c.idx2, c.time = idx2, time
 	return c
 }
 
-// Channels sets the number of hidden channels. The default is 16, or the
-// hyperparameter ParamCNNChannels.
+// Channels sets the number of hidden channels. The default is the paper's 16.
 func (c *WholeCNNConfig) Channels(n int) *WholeCNNConfig {
 	c.channels = n
 	return c
@@ -297,15 +296,6 @@ func addAt(x, rows, changes *Node) *Node {
 	x = ScatterSum(Reshape(x, -1, channels),                                         // [R·B·T, H]
 		Reshape(rows, -1, 1), Reshape(changes, -1, channels), false, false)
 	return Reshape(x, dims...) // [R, B, T, H]
-}
-
-// WholeCNNSamples returns the number of samples, of n for each run, to evaluate WholeCNN on at
-// a time over an index of that many positions. It keeps a hidden layer of 16 float32 channels
-// within 2 MiB, about a core's cache, but is at least 4. The memory of WholeCNN grows with the
-// product of samples and positions.
-func WholeCNNSamples(runs, positions, n int) int {
-	const values = 2 << 20 / 4
-	return min(max(values/(16*positions*runs), 4), n)
 }
 
 // A borderedIndex lays the positions of an index out in one row, in which every tap of a

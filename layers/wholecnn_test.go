@@ -65,13 +65,18 @@ func evaluateContext(t *testing.T, b compute.Backend, build contextNetwork, inpu
 	return out
 }
 
-// The folded network is the network over the context itself, on pure Go, in its outputs
-// and in the gradients in its inputs and in all weights: for each kind of
-// index, down to one position, with joint and product samples.
+// WholeCNN equals CNN over the context on pure Go, in its outputs and its gradients in the inputs
+// and in all weights: for each kind of index, down to one position, with joint and product samples.
 func TestWholeCNNIsCNN(t *testing.T) {
 	const runs, batch, d, channels, outputs = 2, 5, 2, 4, 3
 	for _, shape := range [][]int{{12}, {3}, {2}, {1}, {4, 5}, {1, 6}, {2, 2}, {3, 4, 3}} {
-		waves := len(shape) - 1
+		encode := func(tau *Node) *Node { // with as many channels as the index has axes
+			code := []*Node{tau}
+			for k := 1; k < len(shape); k++ {
+				code = append(code, Sin(MulScalar(tau, float64(k))))
+			}
+			return Stack(code, -1)
+		}
 		positions := 1
 		for _, n := range shape {
 			positions *= n
@@ -104,10 +109,10 @@ func TestWholeCNNIsCNN(t *testing.T) {
 			},
 			"rectified flow": {
 				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
-					return layers.CNN(scope, layers.WholeContextRF(z, y, idx, idx2, layers.TimeEncoding(tau, waves), shape...)).Channels(channels).Outputs(outputs).Done()
+					return layers.CNN(scope, layers.WholeContextRF(z, y, idx, idx2, encode(tau), shape...)).Channels(channels).Outputs(outputs).Done()
 				},
 				func(scope *model.Scope, z, y, tau, idx, idx2 *Node) *Node {
-					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, layers.TimeEncoding(tau, waves)).Channels(channels).Outputs(outputs).Done()
+					return layers.WholeCNN(scope, z, y, idx, shape...).Target(idx2, encode(tau)).Channels(channels).Outputs(outputs).Done()
 				},
 			},
 		} {

@@ -45,8 +45,8 @@ func record(t *testing.T) *[]output {
 
 func (b bundle) html() string { s, _ := b[protocol.MIMETextHTML].(string); return s }
 
-// An error is one line whatever is in it, and no HTML; the program ends with status 1.
-func TestCheck(t *testing.T) {
+// An error is one line without HTML, whatever is in it, and ends the program with status 1.
+func TestCheckPrintsOneLine(t *testing.T) {
 	shown, status := record(t), 0
 	before := exit
 	exit = func(code int) { status = code }
@@ -75,8 +75,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An interrupt ends the context, and what there is then is kept, with a word about it.
-func TestContext(t *testing.T) {
+// An interrupt ends the context, and Kept returns the result so far with a note.
+func TestInterruptKeepsResult(t *testing.T) {
 	shown := record(t)
 	ctx := Context()
 	if ctx.Err() != nil {
@@ -93,8 +93,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Numbers are aligned at the right, words at the left.
-func TestTable(t *testing.T) {
+// Numbers are aligned to the right, text to the left.
+func TestTableAlignsNumbers(t *testing.T) {
 	table := NewTable("| method | MCC | seconds |")
 	table.Row("| %s | %.3f (%.3f) | – |", "SICA", 1.0, 0.0)
 	table.Row("| ZCA | %+.2f | 0.1 |", -0.5)
@@ -104,8 +104,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Package datasets reads the sound back, to the rounding of 16 bits, at its loudest.
-func TestWAV(t *testing.T) {
+// Package datasets reads the sound, up to rounding to 16 bits, with its largest amplitude at the
+// end of the range.
+func TestSoundIsAWAVFile(t *testing.T) {
 	for _, test := range []struct {
 		samples []float64
 		scale   float64
@@ -152,9 +153,9 @@ func clocked() (*Bar, *time.Time) {
 	return b, &now
 }
 
-// However often it is told, a bar is drawn twice a second, and at its end; the same
-// output changes each time. By the pace so far a quarter of the time leaves three.
-func TestBar(t *testing.T) {
+// A bar is drawn twice a second at most, and at its end, in the same output. After a quarter of the
+// work it shows three times the time so far.
+func TestBarIsDrawnTwiceASecond(t *testing.T) {
 	shown := record(t)
 	b, now := clocked()
 	for k := range 100 { // 10 s
@@ -192,9 +193,9 @@ func scatter(k int) (*plot.Picture, error) {
 	return plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: mat.NewDense(2, 3, []float64{0, 1, float64(k), 2, 1, 0})})
 }
 
-// A fit is redrawn twice a second and at its end, with a bar, its signals, and a curve as
-// soon as there is a divergence; where HTML isn't shown the signals are.
-func TestLive(t *testing.T) {
+// A fit is drawn twice a second at most, and at its end: with a bar, its signals, and a curve once
+// there is a divergence. Without HTML there are the signals only.
+func TestLiveIsDrawnTwiceASecond(t *testing.T) {
 	shown := record(t)
 	drawn := 0
 	live := NewLive(10, func(*mat.Dense) (*plot.Picture, error) { drawn++; return scatter(drawn) })
@@ -227,9 +228,9 @@ func TestLive(t *testing.T) {
 
 var dataFrames = regexp.MustCompile(`data-frames="([^"]*)"`)
 
-// A slider has all pictures in one output, the last of them shown, and as PNG where HTML
-// isn't. It fetches nothing.
-func TestSlider(t *testing.T) {
+// A slider has all pictures in one output, with the last one shown, or a PNG without HTML. It loads
+// nothing.
+func TestSliderHasAllPictures(t *testing.T) {
 	shown := record(t)
 	new(Slider).Show()
 	if len(*shown) != 0 {
@@ -270,9 +271,9 @@ func TestSlider(t *testing.T) {
 	}
 }
 
-// Of few colours every pixel is kept, of many none is far off, in fewer bytes; the same
-// image gives the same bytes.
-func TestSmaller(t *testing.T) {
+// An image of few colours keeps each pixel, one of many has small errors, in fewer bytes; the
+// result is deterministic.
+func TestSmallerKeepsColours(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		shade func(x, y int) color.NRGBA
@@ -315,8 +316,8 @@ func TestSmaller(t *testing.T) {
 
 func abs(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// Outside a notebook Markdown is printed, and pictures are left out.
-func TestOutside(t *testing.T) {
+// Outside of a notebook Markdown is printed and pictures are not.
+func TestOutsideOfNotebooks(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -121,8 +121,8 @@ func TestTransformIsZ(t *testing.T) {
 	}
 }
 
-// What starts alone make: whitening, a rotation of it, the conditional normalisation.
-func TestTransformOfStarts(t *testing.T) {
+// The transform is exact for whitening, a rotation of it and conditional normalisation.
+func TestTransformOfMapsWithoutNetworks(t *testing.T) {
 	b := open(t, backend.Go)
 	gaussian := twoSpectra(t, 31)
 	rotated := new(mat.Dense)
@@ -144,8 +144,8 @@ func TestTransformOfStarts(t *testing.T) {
 	}
 }
 
-// A network's map is exact both ways, also when it was saved and loaded, and on signals
-// that it wasn't fitted to.
+// A network's map is exact in both directions, also after saving and loading, and on signals that
+// it was not fitted to.
 func TestTransformOfNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
@@ -178,8 +178,8 @@ func TestTransformOfNetwork(t *testing.T) {
 	}
 }
 
-// Images take networks over them, windows and the whole index alike, of the
-// fit's shape; windows also those of another.
+// Networks over images, with windows or the whole index, transform images of the fit's shape; with
+// windows also those of another shape.
 func TestTransformOfImages(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 5, 144, 2, true)
@@ -201,8 +201,7 @@ func TestTransformOfImages(t *testing.T) {
 	}
 }
 
-// What a stage does to a position doesn't depend on the others, unless its
-// networks see them: the transform of a part is the part of the transform.
+// The transform of a part is the part of the transform, unless networks see other positions.
 func TestTransformOfPart(t *testing.T) {
 	b := open(t, backend.Go)
 	result, x := followedFit(t, b, "paper WGF")
@@ -258,8 +257,8 @@ func TestTransformErrors(t *testing.T) {
 	}
 }
 
-// A velocity that doesn't contract is refused with the reason.
-func TestInverseRefused(t *testing.T) {
+// The inverse of a step whose velocity is no contraction is an error that says so.
+func TestInverseOfExpandingVelocityIsAnError(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["free window"]

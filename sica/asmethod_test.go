@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// AsMethod is Fit and its Result as an ica.Method. With no more than symmetric whitening it is
-// the rival that does the same.
+// AsMethod gives the signals of Fit as an ica.Method, with the Result as its details. With
+// symmetric whitening only, it equals baseline/zca.
 func TestAsMethod(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, false)

@@ -46,11 +46,10 @@ type recordedFit struct {
 // SSE4.2, and Go with and without its vectors, moved none by more than a tenth of it.
 const roundingMCC = 1e-4
 
-// A change of the code that isn't meant to change a result changes no bit of it: the
-// paper's presets at smoke size and Default on mixtures of two, three and eight
-// signals, images and a video, on each backend, but on XLA without --long one of each kind
-// of program only. On a machine that makes other bits
-// than the one of the record the recovery is as good, to rounding.
+// Results have the bits of the record: the paper's presets at smoke size, and Default on mixtures
+// of two, three and eight signals, images and a video, on each backend; on XLA without --long only
+// one of each kind of program. On a machine with other bits than that of the record the recovery is
+// as good, up to rounding.
 func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -204,8 +203,8 @@ func bitsFits(t *testing.T) []bitsFit {
 	}
 }
 
-// What is measured of signals without networks is the same too, to the last bit of
-// its JSON on the machine of the record.
+// Measures of signals without networks have the bits of the record in JSON, on the machine of the
+// record.
 func TestSameMeasures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
@@ -254,9 +253,9 @@ func TestSameMeasures(t *testing.T) {
 	}
 }
 
-// A checkpoint that the last version wrote after the first of two iterations is gone
-// on with: only the second is made, to the signals of a fit without interruption.
-func TestGoldenCheckpoint(t *testing.T) {
+// A fit continues from a checkpoint that the last version wrote after the first of two iterations:
+// it makes only the second, and has the signals of an uninterrupted fit.
+func TestCheckpointOfLastVersionContinues(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)

@@ -80,8 +80,9 @@ func (a afterTransform) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, er
 	return m, nil
 }
 
-// A custom candidate wins where its code is shorter, and loses where the linear rule's is.
-func TestCandidates(t *testing.T) {
+// A custom candidate is chosen if its code is shorter than that of the linear rule, and not
+// otherwise.
+func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	b := open(t, backend.Go)
 	s := mat.NewDense(2, 1500, nil)
 	draw := rng(3)

@@ -50,9 +50,9 @@ func interrupt(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config, n int)
 	}
 }
 
-// An interrupted fit goes on to the result that it would have had, bit for bit,
-// from each of its iterations; a finished one gives it again.
-func TestResume(t *testing.T) {
+// An interrupted fit continues to the bits of an uninterrupted one, from each of its iterations; a
+// finished one returns its result again.
+func TestInterruptedFitContinuesToSameBits(t *testing.T) {
 	cfgs := followed()
 	for _, name := range slices.Sorted(maps.Keys(cfgs)) {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A fit that used up its budget goes on with a larger one.
+// A fit that used up its budget continues with a larger one.
 func TestResumeAfterBudget(t *testing.T) {
 	b := open(t, backend.Go)
 	x, cfg := followedSignals(t), followed()["free window"]
@@ -91,7 +91,7 @@ func TestResumeAfterBudget(t *testing.T) {
 	sameFit(t, fit(t, b, x, cfg), want, x)
 }
 
-// Runs go on together, and what a rule chose isn't chosen anew.
+// Several runs continue together, and the method's choice is not made again.
 func TestResumeRuns(t *testing.T) {
 	b := open(t, backend.Go)
 	first, _ := mixedAR7(t, 1, 200, 3, false)
@@ -169,8 +169,8 @@ func TestCheckpointRefused(t *testing.T) {
 	refused("a file", x, cfg, "not a directory")
 }
 
-// Where the checkpoint can't be written the fit ends with what it has, and goes on
-// once it can.
+// If the checkpoint cannot be written, the fit ends with its result so far, and continues once it
+// can.
 func TestCheckpointCannotBeWritten(t *testing.T) {
 	b := open(t, backend.Go)
 	x := followedSignals(t)
@@ -196,18 +196,18 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 	sameFit(t, fit(t, b, x, cfg), want, x)
 }
 
-// killed is the fit of TestKill.
+// killed is the fit of TestKilledFitContinuesToSameBits.
 func killed(t *testing.T) (x *mat.Dense, cfg Config) {
 	cfg = followed()["free windows"]
 	cfg.Flow.Iterations, cfg.Flow.Steps, cfg.Flow.KeepBest = 8, 10, true
 	return followedSignals(t), cfg
 }
 
-// A second process is refused while the first goes on.
-func TestTwoProcesses(t *testing.T) {
+// A second process gets an error while the first has the checkpoint.
+func TestSecondProcessIsRefused(t *testing.T) {
 	x, cfg := killed(t)
 	dir := t.TempDir()
-	child := exec.Command(os.Args[0], "-test.run=^TestKill$/^"+backend.Go+"$")
+	child := exec.Command(os.Args[0], "-test.run=^TestKilledFitContinuesToSameBits$/^"+backend.Go+"$")
 	child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -227,11 +227,10 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// A process killed at any moment loses no more than an iteration: started again
-// it gets to the result of one that nobody killed, bit for bit. SICA_TEST_KILLS is
-// the number of kills on each backend; without it there are 2 in pure Go and 1 on XLA,
-// where each process compiles anew.
-func TestKill(t *testing.T) {
+// A process that is killed at any moment loses one iteration at most: started again it has the bits
+// of an uninterrupted one. SICA_TEST_KILLS is the number of kills on each backend; by default there
+// are 2 in pure Go and 1 on XLA, where each process compiles again.
+func TestKilledFitContinuesToSameBits(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		if testing.Short() && backend.NameOf(b) != backend.Go {
 			t.Skip("each process compiles anew")
@@ -240,7 +239,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// kill is TestKill on a backend: it starts itself in other processes, which
+// kill is TestKilledFitContinuesToSameBits on a backend: it starts itself in other processes, which
 // SICA_TEST_KILL tells where to make the fit.
 func kill(t *testing.T, b compute.Backend) {
 	x, cfg := killed(t)
@@ -260,7 +259,7 @@ func kill(t *testing.T, b compute.Backend) {
 		kills = n
 	}
 	start := func(dir string) (child *exec.Cmd, made *bufio.Scanner) {
-		child = exec.Command(os.Args[0], "-test.run=^TestKill$/^"+backend.NameOf(b)+"$")
+		child = exec.Command(os.Args[0], "-test.run=^TestKilledFitContinuesToSameBits$/^"+backend.NameOf(b)+"$")
 		child.Env = append(os.Environ(), "SICA_TEST_KILL="+dir)
 		out, err := child.StdoutPipe()
 		if err != nil {

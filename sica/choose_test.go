@@ -49,8 +49,8 @@ func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*sep
 	return f.separate(&fitRun{x: signals})
 }
 
-// Whatever the method, the maps take the mixed signals to those of the separation.
-func TestMapsMakeSignals(t *testing.T) {
+// For each method the maps of the separation, applied to the mixed signals, give its signals.
+func TestMapsGiveSignals(t *testing.T) {
 	x := rotatedAR7(t, 2)
 	for name, cfg := range map[string]Config{
 		"as given":   {Method: NoMethod},
@@ -71,8 +71,8 @@ func TestMapsMakeSignals(t *testing.T) {
 	}
 }
 
-// Wherever the context ends there is a separation, and no error.
-func TestChoiceCutShort(t *testing.T) {
+// Wherever the context ends, there is a separation and no error.
+func TestCancelledChoiceHasSeparation(t *testing.T) {
 	x := rotatedAR7(t, 4)
 	for looks := range 20 {
 		s, err := separate(t, contexttest.EndsAfter(t.Context(), looks), x, Config{Method: LinearOnly})
@@ -92,9 +92,9 @@ func TestChoiceCutShort(t *testing.T) {
 	}
 }
 
-// A choice that the context cut short says so first, and identifies nothing, although the linear
-// rule had.
-func TestNothingIdentifiedWhereCutShort(t *testing.T) {
+// A choice that the context ended says so first and identifies nothing, even if the linear rule
+// had.
+func TestCancelledChoiceIdentifiesNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	s, err := datasets.AR(rng, 512,
 		datasets.ARProcess{Coefficients: []float64{0.9}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 50},
@@ -158,9 +158,9 @@ func drawn(t *testing.T, rng *rand.Rand, source func(k int) datasets.ARProcess) 
 	return s, x
 }
 
-// Clicks in two channels don't change what is recovered elsewhere. The log has what the
-// linear rule and FastICA make of them.
-func TestClicksChangeNothing(t *testing.T) {
+// Clicks in two channels do not change the recovery at other positions. The log has the results of
+// the linear rule and FastICA.
+func TestClicksAreExcluded(t *testing.T) {
 	for name, source := range map[string]func(k int) datasets.ARProcess{
 		"Gaussian, four spectra": func(k int) datasets.ARProcess {
 			return datasets.ARProcess{Coefficients: []float64{.9 - .5*float64(k)}, Scale: 1}
@@ -271,9 +271,9 @@ func voices(t *testing.T, rng *rand.Rand, d, n int) *mat.Dense {
 	return s
 }
 
-// Two voices that are loud at the same times, by chance, depend on each other, but that is no
-// reason for a network: the linear demixing stays.
-func TestLoudTogether(t *testing.T) {
+// Two voices that are loud at the same times, by chance, depend on each other, but their linear
+// demixing is kept.
+func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
@@ -306,10 +306,10 @@ func TestLoudTogether(t *testing.T) {
 	}
 }
 
-// TestDependenceUnexplained separates white sources behind a linear and a nonlinear mixing, which
-// no network could undo. The linear rule, which takes independent sources for granted, calls its
-// signals identified behind both. Those that depend on each other aren't.
-func TestDependenceUnexplained(t *testing.T) {
+// White sources after a linear and after a nonlinear mixing, which no network can undo. The linear
+// rule assumes independent sources, and calls its signals identified in both cases. Those that
+// depend on each other are not identified.
+func TestUnexplainedDependenceIsNotIdentified(t *testing.T) {
 	t.Parallel()
 	draw := rand.New(rand.NewPCG(7, 7))
 	s := mat.NewDense(2, 1024, nil)

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fits at once on one backend, and transforms at once by one result, give what they give
-// one after another.
-func TestConcurrent(t *testing.T) {
+// Concurrent fits on one backend, and concurrent transforms by one result, give what they give one
+// after another.
+func TestConcurrentFitsAreIndependent(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	linear := Default()
 	linear.Method = LinearOnly

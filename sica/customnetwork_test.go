@@ -25,10 +25,10 @@ func tanh(scope *model.Scope, x *Node, outputs int) *Node {
 	return layers.Dense(scope.In("out"), Tanh(layers.Dense(scope.In("in"), x, 8)), outputs)
 }
 
-// A caller's network and optimizer that are those of the settings separate to the same
-// bits, and others otherwise. The result transforms; it is saved where networks are
-// no part of it, and else says why not.
-func TestOwnNetwork(t *testing.T) {
+// A custom network and optimizer that are those of the settings give the same bits, and others do
+// not. The result transforms. It can be saved if its maps have no networks, and otherwise the error
+// says why not.
+func TestCustomNetwork(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	cfgs := smokes()
@@ -73,7 +73,7 @@ func TestOwnNetwork(t *testing.T) {
 	}
 }
 
-func TestOwnNetworkErrors(t *testing.T) {
+func TestCustomNetworkErrors(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	for want, change := range map[string]func(*Config){
 		"whole": func(c *Config) { *c = PaperWGF(); c.Flow.Network = mlp },

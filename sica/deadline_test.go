@@ -12,9 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
-// A fit whose context ends while a program is compiled doesn't wait for that: it returns what it
-// has. The program is compiled in the background, and the next fit waits for it and takes it, as
-// do fits whose own contexts end before that.
+// A fit whose context ends while a program is compiled returns its result so far at once. The
+// program is compiled in the background; the next fit waits for it and uses it, unless its own
+// context ends before.
 func TestDeadlineWhileCompiling(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	fast := smokes()["window"]

@@ -31,9 +31,9 @@ func leads(n int) (s, x *mat.Dense) {
 	return s, x
 }
 
-// Channels that others determine are left out by themselves: the sources are found, the
-// map is that of the channels, and all of it is saved and loaded.
-func TestFitReduces(t *testing.T) {
+// Channels that are linear combinations of others are reduced without a setting: the sources are
+// recovered, the map takes all channels, and it is saved and loaded.
+func TestDependentChannelsAreReduced(t *testing.T) {
 	b := open(t, backend.Go)
 	s, x := leads(2000)
 	r := fit(t, b, x, Default())
@@ -84,9 +84,9 @@ func TestFitReduces(t *testing.T) {
 	}
 }
 
-// What one recovered signal makes up of the channels is taken out, and with all of them
-// only the means are left.
-func TestRemove(t *testing.T) {
+// The contribution of a recovered signal to the channels is subtracted; without all of them the
+// means remain.
+func TestRemoveSubtractsContribution(t *testing.T) {
 	s, x := leads(1000)
 	r := fit(t, open(t, backend.Go), x, Default())
 	d, err := r.Demixing()
@@ -128,8 +128,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Signals that can't be separated are told from settings out of range.
-func TestErrSignals(t *testing.T) {
+// Errors about the signals wrap ErrSignals, those about settings ErrConfig.
+func TestSignalErrorsDifferFromSettingErrors(t *testing.T) {
 	b := open(t, backend.Go)
 	s := noise(rng(1), 1, 200, datasets.Laplace)
 	twice := mat.NewDense(2, 200, nil)

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Whatever the scale, the offset and the condition of the mixing, a fit separates
-// as well as without them, and maps there and back.
+// For extreme scales, offsets and condition numbers of the mixing a fit is as good as without them,
+// and its map and inverse are exact.
 func TestExtremeSignals(t *testing.T) {
 	b := open(t, backend.Go)
 	s, err := preprocess.Apply(goldenSignals(t), preprocess.ZCA)
@@ -71,7 +71,7 @@ func TestExtremeSignals(t *testing.T) {
 	}
 }
 
-// Sizes from the least to many signals.
+// From the smallest numbers of signals and positions to many signals.
 func TestExtremeSizes(t *testing.T) {
 	b := open(t, backend.Go)
 	r := rng(4)
@@ -99,7 +99,7 @@ func TestExtremeSizes(t *testing.T) {
 	}
 }
 
-// Single precision gives what double precision does, to what it can tell.
+// Single precision gives the results of double precision, up to its rounding.
 func TestFloat32AgainstFloat64(t *testing.T) {
 	for _, name := range []string{"best", "free windows", "paper WGF", "local RF"} {
 		cfg := followed()[name]
@@ -113,9 +113,9 @@ func TestFloat32AgainstFloat64(t *testing.T) {
 	}
 }
 
-// A flow whose signals grow without bound is stopped, and its last ordinary
-// iterate kept.
-func TestFitDiverged(t *testing.T) {
+// A flow whose signals grow without bound is stopped, and its last iterate before that is the
+// result.
+func TestDivergingFlowIsStopped(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["free window"]
 	cfg.Flow.FirstStep, cfg.Flow.LastStep, cfg.Flow.MaxMove, cfg.Flow.Standardise, cfg.Flow.Iterations = 1e8, 1e8, 0, false, 12

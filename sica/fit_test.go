@@ -91,8 +91,8 @@ func smokes() map[string]Config {
 	}
 }
 
-// Run r of several is what Fit gives for it alone; the same seed gives the same bits
-// again on one backend, another seed others; and the pure-Go backend agrees with XLA.
+// Run r of FitRuns gives the result of Fit for it alone. The same seed gives the same bits on one
+// backend, another seed others. The pure-Go backend agrees with XLA.
 func TestFitRunsAndRepeats(t *testing.T) {
 	for name, cfg := range smokes() {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestFitRunsAndRepeats(t *testing.T) {
 	}
 }
 
-// The paper's presets run on images as well, and see the shape.
+// The paper's presets run on images, with networks over the image's axes.
 func TestPaperPresetsOnImages(t *testing.T) {
 	s, _, err := datasets.MNIST(rng(1), 3)
 	if err != nil {
@@ -181,7 +181,7 @@ func TestPaperPresetsOnImages(t *testing.T) {
 	}
 }
 
-// A cancelled fit gives the signals of the last whole iteration and ctx's error.
+// A cancelled fit returns the signals of the last complete iteration with the context's error.
 func TestFitCancelled(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		x, _ := mixedAR7(t, 4, 256, 3, false)
@@ -205,7 +205,7 @@ func TestFitCancelled(t *testing.T) {
 	})
 }
 
-// A fit that blows up keeps the last finite signals and says so.
+// A fit whose numbers stop being finite returns the last finite signals with an error.
 func TestFitNotFinite(t *testing.T) {
 	x, _ := mixedAR7(t, 4, 256, 3, false)
 	cfg := FastWGF()
@@ -305,7 +305,7 @@ func TestFitErrors(t *testing.T) {
 	}
 }
 
-// A fit's memory, the device's included, doesn't grow with its iterations.
+// The memory of a fit, including that of the device, does not grow with its iterations.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	resident := func() int {
 		debug.FreeOSMemory() // what other tests left
@@ -347,7 +347,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	})
 }
 
-// A run among so many that its training takes several calls is what it is alone.
+// A run among so many that a training takes several calls gives what it gives alone.
 func TestFitRunsInChunks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains 44 networks")

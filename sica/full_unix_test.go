@@ -15,10 +15,9 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 )
 
-// Where no more than 2000 bytes of a file can be written, as on a disk that is
-// full, Save says so and leaves nothing, and a fit with a checkpoint doesn't begin
-// what it couldn't keep.
-func TestNoRoom(t *testing.T) {
+// If at most 2000 bytes of a file can be written, as on a full disk, Save returns an error and
+// leaves no file, and a fit with a checkpoint does not start.
+func TestFullDisk(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["gaussianised"]
 	if dir := os.Getenv("SICA_TEST_ROOM"); dir != "" {
@@ -36,7 +35,7 @@ func TestNoRoom(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	child := exec.Command(os.Args[0], "-test.run=^TestNoRoom$")
+	child := exec.Command(os.Args[0], "-test.run=^TestFullDisk$")
 	child.Env = append(os.Environ(), "SICA_TEST_ROOM="+dir)
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -48,8 +47,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// A folder that can't be written to is one clear error. The superuser can write to
-// any.
+// A folder without write permission is one clear error. The superuser can write to any.
 func TestReadOnlyFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("the superuser can write to any folder")

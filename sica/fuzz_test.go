@@ -150,8 +150,8 @@ func checkUse(t *testing.T, r *Result, x *mat.Dense) {
 	}
 }
 
-// Whatever the files of a result hold, with checksums that are right, Load gives an
-// error or a result that maps signals.
+// For any files of a result with valid checksums, Load returns an error or a result that maps
+// signals.
 func FuzzLoad(f *testing.F) {
 	var folders []map[string][]byte
 	for _, folder := range slices.Sorted(maps.Values(golden)) {
@@ -181,8 +181,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// Whatever the files of a checkpoint hold, with checksums that are right, the fit
-// gives an error, or a result that maps signals.
+// For any files of a checkpoint with valid checksums, the fit returns an error, or a result that
+// maps signals.
 func FuzzResume(f *testing.F) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {

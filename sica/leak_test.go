@@ -39,9 +39,8 @@ func noGoroutineStays(t *testing.T, f func()) {
 	}
 }
 
-// However a separation ends, no goroutine of it stays. Neither backend keeps any
-// of its own: the pure-Go one starts its workers anew for each operation, XLA's
-// threads are not Go's.
+// However a separation ends, none of its goroutines stays. The backends keep none either: the
+// pure-Go one starts its workers for each operation, and XLA's threads are not Go's.
 func TestNoGoroutineStays(t *testing.T) {
 	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 2, 200)
 	if err != nil {

@@ -58,10 +58,10 @@ func quick() Config {
 	return cfg
 }
 
-// A fit with a transform of the caller's is that of the signals as it makes them, and
-// the transform is the first of the result's maps: applied, inverted, saved and loaded,
-// and used by fits with a loaded result's settings.
-func TestPrepare(t *testing.T) {
+// A fit with a custom transform is that of the transformed signals, and the transform is the first
+// map of the result: applied, inverted, saved and loaded, and used by fits with the settings of a
+// loaded result.
+func TestPrepareComesFirst(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	before := mat.DenseCopyOf(x)
@@ -106,7 +106,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// A transform that isn't registered, and has no inverse, does all but that.
+// A transform that is not registered and has no inverse can be applied, but not saved or inverted.
 func TestPrepareUnregistered(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := quick()
@@ -134,8 +134,8 @@ func TestPrepareUnregistered(t *testing.T) {
 	}
 }
 
-// A map of package preprocess needs no registering, and a linear one stays one; channels
-// are reduced after it.
+// A map of package preprocess needs no registration, and a linear one stays linear; channels are
+// reduced after it.
 func TestPrepareReduced(t *testing.T) {
 	two, _ := mixedAR7(t, 1, 200, 3, false)
 	var x mat.Dense
@@ -199,8 +199,8 @@ func TestPrepareErrors(t *testing.T) {
 	}
 }
 
-// Each run stops when it is asked to, which is no error, and stays so in its checkpoint.
-func TestStop(t *testing.T) {
+// Each run stops when Stop returns true, without an error, and stays stopped in its checkpoint.
+func TestStopEndsEachRun(t *testing.T) {
 	first, _ := mixedAR7(t, 0, 128, 3, true)
 	second, _ := mixedAR7(t, 1, 128, 3, true)
 	cfg := quick()

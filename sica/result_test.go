@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// Every result can be written as JSON, what wasn't measured or isn't known as null, and
-// read as what it says of itself. It has no signals then, and says that it can't map any.
+// Every result can be written as JSON, with null for numbers that are unknown, and read back
+// without its signals; it then says that it cannot map any.
 func TestResultJSON(t *testing.T) {
 	b := open(t, backend.Go)
 	results := map[string]*Result{}
@@ -78,9 +78,8 @@ func TestResultJSON(t *testing.T) {
 	}
 }
 
-// A number that JSON hasn't is refused before the fit, not when it is saved, and so is one
-// that nothing would use.
-func TestConfigNumbers(t *testing.T) {
+// A setting that is not finite, or that nothing would use, is an error before the fit.
+func TestConfigNumbersMustBeFinite(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"first step":        func(c *Config) { c.Flow.FirstStep = math.NaN() },
 		"last step":         func(c *Config) { c.Flow.LastStep = math.Inf(1) },
@@ -108,7 +107,7 @@ func TestConfigNumbers(t *testing.T) {
 	}
 }
 
-// A divergence prints without a number for each position.
+// The text of a divergence has no number for each position.
 func TestDivergenceString(t *testing.T) {
 	d := Divergence{Joint: 0.5, Context: 0.2, Conditional: 0.3, Influence: make([]float64, 1000)}
 	if got := fmt.Sprint(d); got != "0.3000 nats per position (joint 0.5000, contexts 0.2000)" {

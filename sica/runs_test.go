@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Each result of FitRuns has the seed of its run in its settings, too: with them Fit repeats it.
+// The settings of each result of FitRuns have the seed of its run, so that Fit repeats it.
 func TestRunsKeepTheirSeeds(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	cfg := Default()
@@ -26,7 +26,7 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 	}
 }
 
-// A nil backend is pure Go for a result and for a divergence, as it is for Fit.
+// A nil backend is pure Go for a result and for a divergence, as for Fit.
 func TestNilBackend(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	cfg := Default()
@@ -44,7 +44,7 @@ func TestNilBackend(t *testing.T) {
 	}
 }
 
-// A network whose code is longer than that of whitening isn't said to gain less than nothing.
+// A network whose code is longer than that of whitening has a gain of at least 0.
 func TestGainOverWhitening(t *testing.T) {
 	for gain, want := range map[Difference]string{
 		{Mean: -0.169, SE: 0.048}: "0.169 nats per position longer than that of whitening (SE 0.048).",

@@ -74,9 +74,8 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// A byte changed in any file, one cut off, a file that is missing: each is an
-// error that names the file.
-func TestLoadDamaged(t *testing.T) {
+// The error for a changed byte, a truncated or a missing file names the file.
+func TestDamagedFilesAreNamed(t *testing.T) {
 	result, _ := followedFit(t, open(t, backend.Go), "free window")
 	dir := filepath.Join(t.TempDir(), "result")
 	if err := result.Save(dir); err != nil {
@@ -144,9 +143,9 @@ func goldenSignals(t testing.TB) *mat.Dense {
 	return x
 }
 
-// What earlier versions saved loads, and maps its signals to its result.
-// SICA_TEST_GOLDEN=1 writes the folders of this version where there are none.
-func TestLoadGolden(t *testing.T) {
+// Results that earlier versions saved load, and map their mixed signals to their recovered ones.
+// SICA_TEST_GOLDEN=1 writes the folders of this version if there are none.
+func TestResultsOfEarlierVersionsLoad(t *testing.T) {
 	x := goldenSignals(t)
 	for name, folder := range golden {
 		dir := filepath.Join("testdata", folder)

@@ -42,7 +42,7 @@ func smoothImages(t *testing.T, height, width int) *mat.Dense {
 	return x
 }
 
-// Images without a Shape, or with another, are recognised; sequences aren't taken for images.
+// Images without a Shape, or with a wrong one, are recognised; sequences are not.
 func TestShapeHint(t *testing.T) {
 	x := smoothImages(t, 48, 64)
 	if hint := shapeHint(x, nil); !strings.Contains(hint, "set Config.Shape to {48, 64}") {
@@ -84,8 +84,8 @@ func TestShapeHint(t *testing.T) {
 	}
 }
 
-// Axes of length 1 are dropped, so that they neither cost time nor change the result.
-func TestShapeWithoutOnes(t *testing.T) {
+// Axes of length 1 are dropped: they change neither the time nor the result.
+func TestAxesOfLengthOneAreDropped(t *testing.T) {
 	for _, test := range []struct{ shape, want []int }{
 		{[]int{64, 64, 1}, []int{64, 64}}, {[]int{1, 64, 64}, []int{64, 64}}, {[]int{1, 128}, nil},
 		{[]int{128}, []int{128}}, {nil, nil}, {[]int{8, 16}, []int{8, 16}}, {[]int{1}, []int{1}},
@@ -96,8 +96,8 @@ func TestShapeWithoutOnes(t *testing.T) {
 	}
 }
 
-// A fit drops axes of length 1 of its shape: the result is that without them.
-func TestFitWithoutOnes(t *testing.T) {
+// A fit drops axes of length 1: the result is that without them.
+func TestFitDropsAxesOfLengthOne(t *testing.T) {
 	x := smoothImages(t, 24, 32)
 	fit := func(shape ...int) *Result {
 		r, err := Fit(t.Context(), nil, x, Config{Method: LinearOnly, Shape: shape})
@@ -112,7 +112,7 @@ func TestFitWithoutOnes(t *testing.T) {
 	}
 }
 
-// A nil backend is pure Go, Why has the hint, and a result prints itself in two lines.
+// A nil backend is pure Go, Why has a hint, and the text of a result has two lines.
 func TestFitWithoutBackend(t *testing.T) {
 	cfg := Default()
 	cfg.Method = LinearOnly
@@ -137,7 +137,7 @@ func (s signed) Apply(x *mat.Dense) (*mat.Dense, error)  { return mat.DenseCopyO
 func (s signed) Invert(z *mat.Dense) (*mat.Dense, error) { return mat.DenseCopyOf(z), nil }
 func (s signed) Pointwise() bool                         { return s.pointwise }
 
-// A custom transform says by itself whether it is pointwise.
+// A custom transform says whether it is pointwise.
 func TestPointwiseTransform(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, true)
 	for _, pointwise := range []bool{true, false} {

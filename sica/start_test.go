@@ -19,10 +19,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// The conditional divergence is near 0 for true sources, also for digits,
-// which depend on each other, and well above it for what whitening leaves of
-// their nonlinear mixtures.
-func TestJudge(t *testing.T) {
+// The conditional divergence is near 0 for true sources, also for digits, which depend on each
+// other, and clearly above it for whitened nonlinear mixtures.
+func TestDivergenceOfTrueSourcesIsNearZero(t *testing.T) {
 	b := open(t, backend.Available()[0])
 	digits, _, err := datasets.MNIST(rng(3), 3)
 	if err != nil {
@@ -63,10 +62,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What each kind of mixture asks for is chosen, and separates it: symmetric whitening
-// where nothing else is known, a rotation where the data tell, a network or the
-// conditional normalisation for GELU steps.
-func TestFitChoosesStart(t *testing.T) {
+// Fit chooses the method that the mixture needs, and separates it: symmetric whitening without
+// evidence for more, a rotation with it, a network or conditional normalisation for GELU steps.
+func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
@@ -108,9 +106,9 @@ func TestFitChoosesStart(t *testing.T) {
 	}
 }
 
-// Dependent digits: the linear rule separates them; the flow, from whitening, moves
-// them too, and less dependence is what it ends with.
-func TestFitSeparatesDigits(t *testing.T) {
+// The linear rule separates dependent digits. The flow from whitening moves them too, and ends with
+// less dependence.
+func TestFitSeparatesDependentDigits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a separation of full size")
 	}
@@ -142,8 +140,8 @@ func TestFitSeparatesDigits(t *testing.T) {
 	}
 }
 
-// Without a rule, Fit moves from the start that it is told, whatever the data say.
-func TestFitWithoutRule(t *testing.T) {
+// With NoMethod the iterations begin with the transformed signals, whatever the data say.
+func TestIterationsBeginWithTransforms(t *testing.T) {
 	b := open(t, backend.Go)
 	x, _ := mixedAR7(t, 22, 256, 5, true)
 	cfg := FastWGF().Smoke()
@@ -172,9 +170,9 @@ func TestFitWithoutRule(t *testing.T) {
 	}
 }
 
-// Wherever in the choice of the start the context ends, the fit says so and has
-// signals: those of the start that it had come to.
-func TestChoiceCancelled(t *testing.T) {
+// Wherever the context ends during the choice of a method, the fit returns its error with the
+// signals of the best candidate so far.
+func TestCancelledFitHasSignals(t *testing.T) {
 	b := open(t, backend.Go)
 	s := noise(rng(3), 4, 300, datasets.Laplace)
 	var x mat.Dense

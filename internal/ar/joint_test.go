@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The residuals of two signals that predict each other are their innovations, at the order that
-// they were made with.
-func TestJointResiduals(t *testing.T) {
+// The residuals of two signals that predict each other are their innovations, with the order of the
+// process.
+func TestJointResidualsAreInnovations(t *testing.T) {
 	const n = 4000
 	rng := rand.New(rand.NewPCG(5, 0))
 	z, innovations := mat.NewDense(2, n, nil), mat.NewDense(2, n, nil)
@@ -36,8 +36,8 @@ func TestJointResiduals(t *testing.T) {
 	}
 }
 
-// Without enough positions there are no residuals.
-func TestJointResidualsOfLittle(t *testing.T) {
+// With too few positions there are no residuals.
+func TestNoJointResidualsOfFewPositions(t *testing.T) {
 	if r, order := JointResiduals(mat.NewDense(3, 20, nil), []int{1, 4}); r != nil || order != 0 {
 		t.Errorf("residuals %v of order %d, want none", r, order)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// A sine is the mean of its neighbours over cos ω, so that its own prediction
-// is all but exact; that of independent values is all but 0.
-func TestPredict(t *testing.T) {
+// A sine is the mean of its two neighbours over cos ω, so that its prediction is nearly exact; the
+// prediction of independent values is nearly 0.
+func TestPredictSineAndNoise(t *testing.T) {
 	const n = 2000
 	neighbours, err := grid.Neighbours(1, n)
 	if err != nil {

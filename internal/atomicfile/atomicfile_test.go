@@ -52,8 +52,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong, the file is what it was and nothing else is left.
-func TestWriteFails(t *testing.T) {
+// After any failure the file has its old content, and there is no other file.
+func TestFailedWriteKeepsOldFile(t *testing.T) {
 	errOwn := errors.New("own error")
 	fail := func(w io.Writer) error {
 		w.Write(make([]byte, 1<<20)) // More than any buffer.

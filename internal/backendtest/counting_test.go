@@ -10,8 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
-// A counting backend computes what the one below it does, and counts each call.
-func TestCount(t *testing.T) {
+// A counting backend computes what its backend computes, and counts each call.
+func TestCountingBackendComputesAndCounts(t *testing.T) {
 	below, err := purego.New()
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 )
 
-// Blocks are contiguous, about equal and about √T.
-func TestBlocks(t *testing.T) {
+// Blocks are contiguous, of about equal size, and about √n of them.
+func TestBlocksAreContiguousAndEqual(t *testing.T) {
 	for _, test := range []struct {
 		shape       []int
 		count       int
@@ -40,8 +40,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Means of AR(1) processes are within their 95 % intervals in most of many
-// simulations, which intervals of single positions, 1/√3 as long, would not be.
+// The means of AR(1) processes are within their 95 % intervals in most of many simulations.
+// Intervals from single positions, 1/√3 as long, would not be.
 func TestMeanIntervalCovers(t *testing.T) {
 	const trials, coefficient = 300, 0.5
 	b := NewPartition([]int{1024})
@@ -66,8 +66,8 @@ func TestMeanIntervalCovers(t *testing.T) {
 	}
 }
 
-// Dependences of short signals are within their intervals: that of independent
-// signals is 0, that of rotated ones what a long sample says.
+// The dependence of short signals is within its interval: 0 for independent signals, and for
+// rotated ones the value of a long sample.
 func TestDependenceIntervalCovers(t *testing.T) {
 	const trials, positions = 40, 512
 	interval := func(seed uint64, n int, angle float64) Interval {

@@ -48,10 +48,10 @@ func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
 	return z
 }
 
-// Independent signals have next to none, whatever their values and memory.
-// Rotated, they depend on each other at t if they aren't Gaussian, through
-// their contexts if their spectra differ, and not at all if neither.
-func TestMeasure(t *testing.T) {
+// Independent signals have a dependence of about 0, whatever their densities and spectra. Rotated
+// ones depend on each other at t if they are not Gaussian, and through their contexts if their
+// spectra differ; otherwise not at all.
+func TestMeasureDetectsRotations(t *testing.T) {
 	const small, large = 0.05, 0.07
 	spectra := twoSpectra(t, 1)
 	for _, test := range []struct {
@@ -84,8 +84,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Neither the scale nor the sign of a signal matters; what a few positions
-// alone show doesn't count.
+// The scale and the sign of a signal don't matter, and a dependence at a few positions only doesn't
+// count.
 func TestMeasureInvariances(t *testing.T) {
 	z := rotated2(noise(newRand(5), 2, 1024, datasets.Uniform), 0.4)
 	want := measured(t, z)
@@ -103,8 +103,8 @@ func TestMeasureInvariances(t *testing.T) {
 	}
 }
 
-// The correlation of shifted features against one that shifts them first.
-func TestCorrelation(t *testing.T) {
+// Correlation with a shift is the correlation of features that were shifted before.
+func TestCorrelationShiftsSecondSignal(t *testing.T) {
 	r, table := newRand(7), newFeatureTable(50)
 	a := table.features(quantile.Ranks(noise(r, 1, 50, datasets.Normal).RawRowView(0)))
 	b := table.features(quantile.Ranks(noise(r, 1, 50, datasets.Normal).RawRowView(0)))
@@ -128,9 +128,9 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// Features are standardised sines and cosines of normal quantiles; equal values share
-// theirs.
-func TestFeatures(t *testing.T) {
+// Features are sines and cosines of normal quantiles, with mean 0 and mean square 1; equal values
+// have equal features.
+func TestFeaturesAreStandardised(t *testing.T) {
 	// The ranks 1½, 0, 1½ and 3 of 4, at probabilities of ½, ⅛, ½ and ⅞.
 	const q = 1.1503493803760079 // the normal quantile of ⅞, by scipy.stats.norm.ppf
 	want := []float64{0, -1, 0, 1}

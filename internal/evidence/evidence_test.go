@@ -26,8 +26,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A difference has the standard error of the means of 16 neighbours each.
-func TestDifference(t *testing.T) {
+// The standard error of a difference is that of the means of blocks of 16 positions.
+func TestDifferenceHasErrorOfBlockMeans(t *testing.T) {
 	a, b := make([]float64, 160), make([]float64, 160)
 	for i := range a {
 		a[i] = 1 + float64(i/16%2) // blocks of 1 and 2

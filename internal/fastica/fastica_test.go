@@ -18,8 +18,8 @@ func random(rows, columns int) *mat.Dense {
 	return m
 }
 
-// One step is that of the definition in two loops, over several blocks and parts.
-func TestIterationByHand(t *testing.T) {
+// An iteration equals the definition in plain loops, over several blocks and a part of one.
+func TestIterationIsItsDefinition(t *testing.T) {
 	x, w := random(3, 2*maxParts*blockWidth+17), random(3, 3)
 	whitening, err := signal.Whiten(x)
 	if err != nil {

@@ -16,8 +16,8 @@ func amplitude(signal []float64, hz, rate float64) float64 {
 	return 2 * math.Hypot(re, im) / n
 }
 
-// Each frequency is left as the gain says.
-func TestApply(t *testing.T) {
+// The amplitude of each frequency is multiplied by the gain.
+func TestApplyHasItsGain(t *testing.T) {
 	const n, rate = 5000, 250
 	f := Filter{Highpass: 1, Notch: 50}
 	if err := f.Check(rate); err != nil {
@@ -38,9 +38,9 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// White innovations of a process stay what is new in it: the filtered signal's first value after
-// an innovation is that innovation times the filter's first coefficient, near 1.
-func TestMinimalPhase(t *testing.T) {
+// The filter keeps innovations: the first value of the filtered signal after an innovation is the
+// innovation times the first coefficient of the filter, near 1.
+func TestFilterIsMinimumPhase(t *testing.T) {
 	f := Filter{Highpass: 1, Notch: 50}
 	signal := make([]float64, 1000)
 	signal[900] = 1
@@ -55,8 +55,8 @@ func TestMinimalPhase(t *testing.T) {
 	}
 }
 
-// A drift is removed up to the ends, and a line is all drift.
-func TestDrift(t *testing.T) {
+// A drift is removed up to the ends, and a straight line completely.
+func TestHighpassRemovesDrift(t *testing.T) {
 	signal := make([]float64, 2000)
 	for k := range signal {
 		signal[k] = 5 + float64(k)/100
@@ -93,8 +93,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A low-pass filter leaves what is slow, half of the power at its frequency, and little above.
-func TestLowpass(t *testing.T) {
+// A low-pass filter keeps slow waves, half of the power at its frequency, and little above.
+func TestLowpassHalvesPowerAtItsFrequency(t *testing.T) {
 	const rate, n = 250, 4000
 	f := Filter{Lowpass: 30}
 	if err := f.Check(rate); err != nil || !strings.Contains(f.String(), "without what is above 30 Hz") {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Of long signals whole slices about the middle are looked at.
-func TestMiddle(t *testing.T) {
+// The middle part of a long signal consists of whole slices.
+func TestMiddleIsWholeSlices(t *testing.T) {
 	z := mat.NewDense(1, 60, nil)
 	for k := range 60 {
 		z.Set(0, k, float64(k))

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// What goes to a tensor comes back, rounded to its dtype.
+// Values that were copied into a tensor are read back, rounded to its dtype.
 func TestRoundTrip(t *testing.T) {
 	values := []float64{0, -1.5, 0.1, 1e30, 3, 4}
 	for dtype, round := range map[dtypes.DType]func(float64) float64{

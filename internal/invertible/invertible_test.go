@@ -17,8 +17,8 @@ func drawNormal(n int) []float64 {
 	return values
 }
 
-// Product gives back what Factor took apart, with log|det| as gonum has it.
-func TestFactor(t *testing.T) {
+// Product returns the matrix that Factor was applied to, and gonum's log|det|.
+func TestProductOfFactors(t *testing.T) {
 	for d := 1; d <= 6; d++ {
 		w := mat.NewDense(d, d, drawNormal(d*d))
 		factors, permutation, err := Factor(w)

@@ -19,8 +19,8 @@ func noise(d, n int) *mat.Dense {
 	return z
 }
 
-// The matrices of a chain do what its maps do one after another, and undo it.
-func TestMatrices(t *testing.T) {
+// The matrices of a chain equal its maps one after another, and their inverse.
+func TestMatricesEqualMaps(t *testing.T) {
 	x := noise(3, 200)
 	reduction, err := mapping.Reduce(x, 2)
 	if err != nil {
@@ -61,8 +61,8 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// What isn't linear has no matrices, and what networks learned isn't pointwise.
-func TestNoMatrices(t *testing.T) {
+// A chain with a nonlinear map has no matrices, and one with a learned step is not pointwise.
+func TestNonlinearChainsHaveNoMatrices(t *testing.T) {
 	_, bent, err := mapping.Fit(t.Context(), noise(2, 50), []preprocess.Transform{preprocess.Gaussianise})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func whole() Config {
 }
 
 // A call makes fewer steps of more networks, but never fewer than minChunk.
-func TestChunk(t *testing.T) {
+func TestChunkHasFewerStepsOfMoreNetworks(t *testing.T) {
 	long, once := small(), whole()
 	long.Steps, once.Epochs = 5000, 1
 	for _, test := range []struct {
@@ -55,8 +55,8 @@ func TestChunk(t *testing.T) {
 	}
 }
 
-// The batches of an iteration are the same however its steps are parted.
-func TestDrawsInChunks(t *testing.T) {
+// The batches of an iteration don't depend on how its steps are divided into calls.
+func TestDrawsDontDependOnChunks(t *testing.T) {
 	b, err := purego.New()
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +95,8 @@ func TestDrawsInChunks(t *testing.T) {
 	}
 }
 
-// A setting that the context or the flow doesn't have can't be set: it was ignored.
-func TestUnusedSettings(t *testing.T) {
+// A setting that the context or the flow does not use must be zero.
+func TestUnusedSettingsAreErrors(t *testing.T) {
 	g, err := grid.New(nil, 200)
 	if err != nil {
 		t.Fatal(err)

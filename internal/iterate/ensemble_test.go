@@ -15,7 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// All iterations compile the training program once.
+// The iterations of a fit share one compiled training program.
 func TestIterateCompilesOnce(t *testing.T) {
 	for _, name := range backend.Available() {
 		b, err := backend.Open(name)
@@ -40,9 +40,9 @@ func TestIterateCompilesOnce(t *testing.T) {
 	}
 }
 
-// An ensemble after another of its kind takes over what was compiled for that one, and
-// makes the iterations that it would have made by itself.
-func TestNetworksTakenOver(t *testing.T) {
+// An ensemble that reuses the programs of an earlier one makes the iterations of an ensemble with
+// new programs.
+func TestPooledProgramsGiveSameIterations(t *testing.T) {
 	const n = 96
 	signals := func(seed uint64) []*mat.Dense {
 		x, r := mat.NewDense(2, n, nil), rng(seed)
@@ -123,10 +123,10 @@ func ensemble(t *testing.T, b compute.Backend, cfg Config, positions int) *Ensem
 	return e
 }
 
-// The learned velocity of two normal signals with correlation 0.6 against the
-// closed form −ρ(b − ρa)/(1−ρ²): within a fifth of its size, in root mean
-// square over the samples. Independent signals stay.
-func TestVelocityOfGaussians(t *testing.T) {
+// The learned velocity of two normal signals with correlation 0.6 against the closed form −ρ(b −
+// ρa)/(1−ρ²): within a fifth of its root mean square over the samples. Independent signals have a
+// velocity of about 0.
+func TestVelocityOfGaussiansIsClosedForm(t *testing.T) {
 	const n = 4000
 	b, err := backend.Open(backend.Available()[0])
 	if err != nil {
@@ -196,9 +196,8 @@ func TestVelocityOfGaussians(t *testing.T) {
 	}
 }
 
-// The logits are evaluated in chunks, of which the last overlaps the one
-// before.
-func TestLogitsInChunks(t *testing.T) {
+// Logits are evaluated in chunks, of which the last overlaps the one before.
+func TestLogitsDontDependOnChunks(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)

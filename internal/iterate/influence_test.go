@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The influences of the positions have the divergence as their mean, and a position
-// whose samples are the only ones that the networks tell apart has all of it.
-func TestInfluence(t *testing.T) {
+// The mean of the influences is the divergence. If the networks distinguish the samples of one
+// position only, that position has all of it.
+func TestInfluencesAverageToDivergence(t *testing.T) {
 	const positions, d = 30, 2
 	order := make([]int32, positions)
 	for k := range order {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func TestGrowth(t *testing.T) {
+func TestGrowthStopsDivergingFlows(t *testing.T) {
 	var nan = math.NaN()
 	for _, test := range []struct {
 		name        string
@@ -35,8 +35,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Whatever stops being finite is named.
-func TestCheckNumbers(t *testing.T) {
+// The error names the number that is not finite.
+func TestNonFiniteNumbersAreNamed(t *testing.T) {
 	move := mat.NewDense(1, 2, []float64{1, 2})
 	cfg := Config{Folds: 2}
 	for _, test := range []struct {
@@ -54,9 +54,9 @@ func TestCheckNumbers(t *testing.T) {
 	}
 }
 
-// A move that is affine in the signals is its own projection; the projection of
-// any move leaves a rest that no signal explains.
-func TestProjectLinear(t *testing.T) {
+// A move that is affine in the signals is its own projection. The remainder of any move is
+// orthogonal to the signals.
+func TestProjectLinearIsLeastSquares(t *testing.T) {
 	x := noise(2, 300)
 	b := mat.NewDense(2, 2, []float64{1, -2, 0.5, 3})
 	var affine mat.Dense

@@ -29,7 +29,7 @@ func RatioLoss(logRatio LogRatio) flows.StepLoss {
 	return func(scope *model.Scope, data, batch []*Node) *Node {
 		joint, product, weights := batch[0], batch[1], batch[2]
 		d := product.Shape().Dim(-1)
-		idx := Concatenate([]*Node{layers.EverySignal(joint, d), product}, 1) // [R, 2B, d]
+		idx := Concatenate([]*Node{everySignal(joint, d), product}, 1) // [R, 2B, d]
 		var noise *Node
 		if len(batch) > 3 {
 			noise = batch[3]
@@ -47,11 +47,11 @@ func RatioLoss(logRatio LogRatio) flows.StepLoss {
 func RectifiedLoss(velocity Velocity) flows.StepLoss {
 	return func(scope *model.Scope, data, batch []*Node) *Node {
 		product, weights, tau := batch[1], batch[2], batch[3]
-		joint := layers.EverySignal(batch[0], product.Shape().Dim(-1)) // [R, B, d]
-		y0 := layers.GatherSignals(data[0], joint)                     // [R, B, d]
-		y1 := layers.GatherSignals(data[0], product)                   // [R, B, d]
-		y := flows.StraightPath(y0, y1, tau)                           // [R, B, d]
-		v := velocity(scope, data, y, joint, product, tau)             // [R, B, d]
+		joint := everySignal(batch[0], product.Shape().Dim(-1)) // [R, B, d]
+		y0 := layers.GatherSignals(data[0], joint)              // [R, B, d]
+		y1 := layers.GatherSignals(data[0], product)            // [R, B, d]
+		y := flows.StraightPath(y0, y1, tau)                    // [R, B, d]
+		v := velocity(scope, data, y, joint, product, tau)      // [R, B, d]
 		return weightedMean(flows.RectifiedLoss(v, y0, y1), weights)
 	}
 }

@@ -44,9 +44,9 @@ func loss(t *testing.T, step flows.StepLoss, weights [][]float64) float64 {
 	return values[0]
 }
 
-// With a log-ratio of (first + second value)/10 of the sample, a pair's loss is
-// log(1+e^−joint) + log(1+e^product), and a pair of weight 0 doesn't count.
-func TestRatioLoss(t *testing.T) {
+// With a log-ratio of (first + second value)/10, the loss of a pair is log(1+e^−joint) +
+// log(1+e^product). A pair of weight 0 is not counted.
+func TestRatioLossByHand(t *testing.T) {
 	step := RatioLoss(func(_ *model.Scope, _ []*Node, y, _, _ *Node) *Node {
 		return MulScalar(ReduceSum(y, -1), 0.1)
 	})
@@ -68,10 +68,10 @@ func TestRatioLoss(t *testing.T) {
 	}
 }
 
-// The paths go from (1, 10) at τ = 0 to (3, 20), and from (3, 40) to (1, 10), of which
-// τ = .25 is (2.5, 32.5). A velocity of a tenth of the place misses the first
-// displacement, (2, 10), by (1.9, 9), and the second, (−2, −30), by (2.25, 33.25).
-func TestRectifiedLoss(t *testing.T) {
+// The paths go from (1, 10) at τ = 0 to (3, 20), and from (3, 40) to (1, 10), of which τ = 0.25 is
+// (2.5, 32.5). A velocity of a tenth of the values differs from the first displacement, (2, 10), by
+// (1.9, 9), and from the second, (−2, −30), by (2.25, 33.25).
+func TestRectifiedLossByHand(t *testing.T) {
 	step := RectifiedLoss(func(_ *model.Scope, _ []*Node, y, _, _, _ *Node) *Node { return MulScalar(y, 0.1) })
 	first, second := 1.9*1.9+9*9, 2.25*2.25+33.25*33.25
 	for _, test := range []struct {

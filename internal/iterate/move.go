@@ -7,13 +7,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
-	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// chunk returns the number of samples, of n, that one call looks at.
+// chunk returns the number of samples, of n, that one call evaluates.
 func (f *networks) chunk(n int) int {
 	if f.cfg.Context == WholeSequence {
-		return layers.WholeCNNSamples(f.count, f.t, n)
+		return WholeSamples(f.count, f.t, n)
 	}
 	return min(4096, n)
 }

@@ -1,6 +1,8 @@
 package iterate
 
 import (
+	"math"
+
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -21,8 +23,8 @@ type Network struct {
 	Shape []int
 	// SumOutputs makes the log-ratio of Whole a sum of d outputs, not one.
 	SumOutputs bool
-	// TimeWaves are those of the time that the velocity of Whole sees; see
-	// layers.TimeEncoding.
+	// TimeWaves is the number of waves in the encoded time that the velocity of Whole sees; see
+	// timeEncoding.
 	TimeWaves int
 	// Hidden are the widths of the MLP's hidden layers.
 	Hidden []int
@@ -80,7 +82,7 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 	scope = scope.In(Scope)
 	d := y.Shape().Dim(-1)
 	if n.Whole {
-		time := layers.TimeEncoding(tau, n.TimeWaves)
+		time := timeEncoding(tau, n.TimeWaves)
 		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, time).Outputs(d).Done()
 	}
 	inputs := []*Node{y, InsertAxes(tau, -1)}
@@ -89,6 +91,34 @@ func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *N
 	}
 	x := Concatenate(inputs, -1) // [R, B, d+1+2dK]
 	return n.mlp(scope, x, d)
+}
+
+// timeEncoding encodes the time tau [R, B] of a rectified flow for its network: τ, and sin 2πkτ
+// and cos 2πkτ for each k from 1 to waves. The result is [R, B, 1+2·waves]. The paper says "an
+// additional time-encoding", and no more.
+func timeEncoding(tau *Node, waves int) *Node {
+	code := []*Node{tau}
+	for k := 1; k <= waves; k++ {
+		angle := MulScalar(tau, 2*math.Pi*float64(k))
+		code = append(code, Sin(angle), Cos(angle))
+	}
+	return Stack(code, -1)
+}
+
+// everySignal repeats positions t [R, B] for each of d signals: [R, B, d]. It is the idx of joint
+// samples, which have all signals at one position; see layers.WholeContext.
+func everySignal(t *Node, d int) *Node {
+	return BroadcastToDims(InsertAxes(t, -1), t.Shape().Dim(0), t.Shape().Dim(1), d)
+}
+
+// WholeSamples returns the number of samples, of n for each run, to evaluate layers.WholeCNN on at
+// a time over an index of that many positions. Its memory grows with the product of samples and
+// positions.
+func WholeSamples(runs, positions, n int) int {
+	// A hidden layer of 16 channels in float32 stays within 2 MiB, about a core's cache. A call
+	// has 4 samples at least, as it takes some time of its own.
+	const channels, values = 16, 2 << 20 / 4
+	return min(max(values/(channels*positions*runs), 4), n)
 }
 
 // mlp returns the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
@@ -137,7 +167,7 @@ func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 // flow has taken y at τ = 1, both [R, B, d].
 func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
 	n := len(inputs) - 2
-	data, y, idx := inputs[:n:n], inputs[n], layers.EverySignal(inputs[n+1], f.d)
+	data, y, idx := inputs[:n:n], inputs[n], everySignal(inputs[n+1], f.d)
 	if f.cfg.Kind == WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
 			return f.network.LogRatio(scope, data, y, idx, nil)

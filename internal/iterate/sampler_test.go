@@ -11,8 +11,8 @@ import (
 
 func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// In a pass every position is the joint sample once, and each signal's product
-// position once: the pairs (z_i, context_i) all stay, in a new order.
+// In a pass each position is the joint sample once, and once the product position of each signal:
+// the pairs (z_i, context_i) are permuted.
 func TestSamplerPassesArePermutations(t *testing.T) {
 	const d, batch = 3, 10
 	positions := []int32{4, 5, 6, 7, 9, 11, 20, 21, 22, 23, 30, 31, 32} // 13: a batch of 10 and one of 3
@@ -61,9 +61,9 @@ func TestSamplerPassesArePermutations(t *testing.T) {
 	}
 }
 
-// Batches that go on across passes are always full, and in k passes every
-// position comes k times.
-func TestSamplerWholeBatches(t *testing.T) {
+// Batches that continue across passes are always full, and in k passes each position occurs k
+// times.
+func TestWholeBatchesAreFull(t *testing.T) {
 	positions := []int32{0, 1, 2, 3, 4, 5, 6}
 	s := newSampler(positions, 2, true, rng(3), rng(4))
 	count := make([]int, len(positions))
@@ -108,8 +108,8 @@ func TestFoldPositions(t *testing.T) {
 	}
 }
 
-// Streams differ in every one of their names, and repeat.
-func TestStreams(t *testing.T) {
+// Streams with a different argument differ, and those with equal arguments are equal.
+func TestStreamsDifferInEachArgument(t *testing.T) {
 	seen := make(map[uint64]bool)
 	for seed := range uint64(3) {
 		for fold := range 3 {
@@ -129,10 +129,9 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// The weights and the divergence against a fine grid: of a logit that holds on
-// the held-out positions in part, of one that points the wrong way, which must
-// get no say, and of both with an independent third.
-func TestFitWeights(t *testing.T) {
+// The weights and the divergence against a fine grid: for a logit that generalises in part, for one
+// with the wrong sign, whose weight must be 0, and for both with an independent third.
+func TestFitWeightsIsMinimum(t *testing.T) {
 	const n = 2000
 	r := rng(5)
 	draw := func(mean float64) []float64 {

@@ -74,9 +74,9 @@ func run(t *testing.T, all []*mat.SymDense) *mat.Dense {
 	return r.V
 }
 
-// Matrices that one rotation diagonalises are diagonalised, and the rotation is
-// found again up to order and sign.
-func TestExact(t *testing.T) {
+// Matrices with common eigenvectors are diagonalised, and the rotation is recovered up to order and
+// sign.
+func TestCommonEigenvectorsAreRecovered(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 8, 20} {
 		rng := rand.New(rand.NewPCG(1, uint64(d)))
 		q := rotation.Random(rng, d)
@@ -101,8 +101,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// With one matrix it is the eigenvalue problem, held against gonum's.
-func TestEigenvalues(t *testing.T) {
+// For one matrix the result is gonum's eigenvalues.
+func TestOneMatrixIsEigenvalueProblem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	all := matrices(rng, rotation.Random(rng, 6), 1, 1)
 	v := run(t, all)
@@ -121,8 +121,8 @@ func TestEigenvalues(t *testing.T) {
 	}
 }
 
-// Where no rotation diagonalises all, no small turn of two axes is better.
-func TestMinimum(t *testing.T) {
+// Where no rotation diagonalises all matrices, no small rotation of two axes lowers the criterion.
+func TestResultIsLocalMinimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	all := matrices(rng, rotation.Random(rng, 5), 7, 0.2)
 	v := run(t, all)

@@ -21,9 +21,9 @@ func (r *row) check() error {
 	return nil
 }
 
-// Wherever a crash cuts the last line, the rows before it are read, and what is added
-// then can be read too.
-func TestTornLine(t *testing.T) {
+// Wherever a crash truncates the last line, the rows before it are read, and rows that are added
+// later, too.
+func TestTruncatedLineIsSkipped(t *testing.T) {
 	const whole = "{\"A\":1}\n{\"A\":2}\n"
 	for cut := range len(whole) + 1 {
 		path := filepath.Join(t.TempDir(), "rows.jsonl")
@@ -48,8 +48,8 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// The error says which line isn't a row, and why.
-func TestBadRow(t *testing.T) {
+// The error has the number of the line and what is wrong.
+func TestBadRowErrorNamesLine(t *testing.T) {
 	for text, says := range map[string]string{
 		"{\"A\":1}\nnot JSON\n": "line 2",
 		"{\"A\":-4}\n":          "line 1: -4 is below 0",

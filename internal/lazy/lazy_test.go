@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/compute/gobackend"
 )
 
-// A backend is opened by its first use, once, and not by its name.
-func TestBackend(t *testing.T) {
+// A backend is opened by its first use, once; reading its name does not open it.
+func TestBackendIsOpenedByFirstUse(t *testing.T) {
 	pureGo := gobackend.GetBackend()
 	opened := 0
 	b := New("xla", func() compute.Backend {

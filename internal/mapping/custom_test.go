@@ -25,8 +25,8 @@ func (value) Apply(x *mat.Dense) (*mat.Dense, error) { return x, nil }
 
 func newShift() mapping.Applier { return new(shift) }
 
-// A transform of a registered type is written and read; of others the error says why not.
-func TestRegister(t *testing.T) {
+// A transform of a registered type is written and read; for others the error says why it is not.
+func TestRegisteredTransformsAreSaved(t *testing.T) {
 	m := mapping.AsMap(&shift{3})
 	if _, err := mapping.Write(t.TempDir(), "m", m); err == nil || !strings.Contains(err.Error(), "isn't registered") {
 		t.Errorf("written before it is registered: %v", err)

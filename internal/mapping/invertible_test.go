@@ -52,9 +52,9 @@ func TestInvertibleInverts(t *testing.T) {
 	}
 }
 
-// The inverse of a unit keeps its digits far out and for the steepest bends, where
-// one of the two forms of the root would lose them all.
-func TestUnbend(t *testing.T) {
+// The inverse of a nonlinearity keeps its digits far from 0 and for the largest |c|, where one of
+// the two forms of the root would cancel.
+func TestInverseKeepsDigits(t *testing.T) {
 	for _, c := range []float64{0, 1e-9, .5, -.5, .999, -.999, 1 - 0x1p-24, 0x1p-24 - 1} {
 		for _, v := range []float64{0, 1e-12, 1, -1, 30, -30, 1e8, -1e8} {
 			y, slope := nonlinearity(c, v)
@@ -115,8 +115,8 @@ func TestInvertibleErrors(t *testing.T) {
 	}
 }
 
-// A network comes back from its record bit for bit, and what isn't one doesn't.
-func TestInvertibleRecord(t *testing.T) {
+// A network that is read from its record has the same bits; an invalid record is an error.
+func TestInvertibleRecordKeepsBits(t *testing.T) {
 	m := drawInvertible()
 	written, err := Write(t.TempDir(), "stage", m)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestInvertibleRecord(t *testing.T) {
 	}
 }
 
-// Whatever is read as a network is one, and can be written.
+// Every record that is read as a network is a valid one, and can be written.
 func FuzzInvertible(f *testing.F) {
 	good, err := json.Marshal(drawInvertible())
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// A curve goes through the quantiles of its values, and beyond them on in
-// proportion to the standard deviation √5: those of 1/8, 3/8, 5/8 and 7/8 are R's
-// qnorm.
-func TestCurve(t *testing.T) {
+// A curve goes through the normal quantiles of its values, and continues linearly beyond them, one
+// standard deviation (√5) per quantile unit. The quantiles of 1/8, 3/8, 5/8 and 7/8 are those of
+// R's qnorm.
+func TestCurveInterpolatesQuantiles(t *testing.T) {
 	const q58, q78 = 0.3186393639643752, 1.1503493803760079
 	c := newCurve([]float64{1, -3, 3, -1})
 	for v, want := range map[float64]float64{1: q58, 2: (q58 + q78) / 2, -2: -(q58 + q78) / 2, 3: q78, 3 + math.Sqrt(5): q78 + 1, -3 - 2*math.Sqrt(5): -q78 - 2} {

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Channels that others determine aren't counted, whatever made them so; those that
-// are only nearly determined are.
-func TestRank(t *testing.T) {
+// Channels that are linear combinations of others do not count, whatever the combination; those
+// that are nearly so do.
+func TestRankIgnoresDependentChannels(t *testing.T) {
 	const n = 2000
 	for _, d := range []int{2, 5, 12, 32} {
 		rng := rand.New(rand.NewPCG(uint64(d), 1))
@@ -120,9 +120,9 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The largest components are kept, and their share of the variance is told: of two
-// channels of correlation ρ the first has (1+ρ)/2 of it.
-func TestReduceTo(t *testing.T) {
+// The largest components are kept, with their share of the variance: of two channels of correlation
+// ρ the first has (1+ρ)/2.
+func TestReduceKeepsLargestComponents(t *testing.T) {
 	x := mat.NewDense(2, 4, []float64{3, 1, -1, -3, 1, 3, -3, -1}) // ρ = 12/20
 	r, err := Reduce(x, 1)
 	if err != nil {

@@ -191,10 +191,10 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// The log-determinants of a conditional normalisation integrate: what it makes of
-// Gaussian signals behind a triangular bend has the code length that they have, up to
-// what estimating slopes from a thousand positions costs.
-func TestLogDet(t *testing.T) {
+// Gaussian signals after a triangular nonlinear mixing have the same code length after conditional
+// normalisation, including the log-Jacobian term, up to the error of slopes estimated from a
+// thousand positions.
+func TestLogDetOfConditionalNormalisation(t *testing.T) {
 	const n = 4000
 	rng := rand.New(rand.NewPCG(3, 0))
 	x := mat.NewDense(2, n, nil)

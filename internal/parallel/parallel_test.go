@@ -10,9 +10,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
-// Every piece is done once, whatever the number of workers, and no two calls at one time
-// have one worker.
-func TestDo(t *testing.T) {
+// Each piece is done once, for any number of workers, and no two concurrent calls have the same
+// worker number.
+func TestEachPieceIsDoneOnce(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		const n = 1000
 		var times [n]atomic.Int32
@@ -35,7 +35,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// Once the context ends, each worker finishes the piece that it is at and no more.
+// When the context ends, each worker finishes its current piece and starts no other.
 func TestDoCancelled(t *testing.T) {
 	const workers = 3
 	ctx, cancel := context.WithCancel(t.Context())

@@ -20,9 +20,9 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// ⟨Adjoint(ψ), y⟩ = ⟨ψ, PredictionError(y)⟩ for any ψ and y, and the prediction
-// error is that of its definition.
-func TestAdjoint(t *testing.T) {
+// ⟨Adjoint(ψ), y⟩ = ⟨ψ, PredictionError(y)⟩ for any ψ and y, and the prediction error equals its
+// definition.
+func TestAdjointOfPredictionError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, shape := range shapes {
 		p := New(shape, Nearest(shape, 18))
@@ -50,8 +50,8 @@ func TestAdjoint(t *testing.T) {
 	}
 }
 
-// The moments of a mixture are those that its positions have.
-func TestMoments(t *testing.T) {
+// The moments of a linear mixture, from those of the signals, are those of its values.
+func TestMomentsOfMixtures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, shape := range shapes {
 		const d = 3
@@ -84,9 +84,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// The weights solve the normal equations, and the order is that with the least
-// description length of all.
-func TestPredictor(t *testing.T) {
+// The weights solve the normal equations, and the order has the minimum description length.
+func TestPredictorSolvesNormalEquations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	y := normals(rng, 2000)
 	for t := 2; t < len(y); t++ {

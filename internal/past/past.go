@@ -72,8 +72,9 @@ func New(shape []int, offsets [][]int) *Past {
 	return p
 }
 
-// Blocks returns the past of the same lags for a sequence that is blocks of length positions each,
-// from different places: the past of a position lies in its own block.
+// Blocks returns the past of a sequence that is made of blocks of that length, each from another
+// place of a longer one: the lags are the same, and the past of a position lies in its own block.
+// The shape of p must have one axis.
 func (p *Past) Blocks(length int) *Past {
 	q := *p
 	q.N, q.Runs = 0, nil

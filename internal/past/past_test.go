@@ -11,9 +11,9 @@ import (
 
 var shapes = [][]int{{300}, {14, 19}, {6, 9, 8}, {2, 100}}
 
-// A position's past comes before it, lies within a fourth of every side of it, and is
-// scored exactly where it is complete.
-func TestNew(t *testing.T) {
+// A position's past is before it, at most a fourth of each side away, and positions with a complete
+// past are those of Runs.
+func TestPastIsBeforeAndComplete(t *testing.T) {
 	for _, shape := range shapes {
 		p := New(shape, Nearest(shape, 18))
 		if !slices.IsSorted(p.Distance) || slices.ContainsFunc(p.Lags, func(lag int) bool { return lag <= 0 }) {
@@ -79,8 +79,8 @@ func ExampleNearest() {
 	// Output: [[-1 0] [0 -1] [-1 -1] [-1 1]]
 }
 
-// Blocks have pasts of their own.
-func TestBlocks(t *testing.T) {
+// The past of a position of a block lies in that block.
+func TestBlocksHaveTheirOwnPasts(t *testing.T) {
 	p := New([]int{10}, Nearest([]int{10}, 2)).Blocks(4)
 	want := []int{2, 3, 6, 7}
 	if got := p.Positions(); !slices.Equal(got, want) || p.N != len(want) || p.Sides[0] != p.N {

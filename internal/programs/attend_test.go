@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Attend returns what the work returns, and its callbacks run in the caller's goroutine.
-func TestAttend(t *testing.T) {
+// Attend returns the result of the work, and runs its callbacks in the caller's goroutine.
+func TestAttendReturnsWorksResult(t *testing.T) {
 	wrong := errors.New("wrong")
 	for _, ctx := range []context.Context{context.Background(), t.Context()} {
 		counted := 0 // the race detector sees whether the callbacks are the caller's
@@ -25,9 +25,9 @@ func TestAttend(t *testing.T) {
 	}
 }
 
-// When the context ends, Attend returns within the grace, with the result of work that ends by
-// then and without that of other work, which goes on and calls nothing any more.
-func TestAttendLeaves(t *testing.T) {
+// When the context ends, Attend returns within the grace period: with the result of work that ends
+// by then, else without it. Such work goes on, without callbacks.
+func TestAttendReturnsWhenContextEnds(t *testing.T) {
 	for _, test := range []struct{ work, want time.Duration }{
 		{10 * time.Second, time.Second + grace},
 		{time.Second + grace/2, time.Second + grace/2},
@@ -60,8 +60,9 @@ func TestAttendLeaves(t *testing.T) {
 	}
 }
 
-// Panics of the work and of a callback are those of Attend. Work whose callback panicked ends.
-func TestAttendPanics(t *testing.T) {
+// Panics of the work and of a callback are passed on to the caller. Work whose callback panicked
+// ends.
+func TestAttendPassesPanicsOn(t *testing.T) {
 	panicOf := func(f func()) (p any) {
 		defer func() { p = recover() }()
 		f()

@@ -69,8 +69,8 @@ func TestPool(t *testing.T) {
 	take(key("3"), "3")
 }
 
-// A program that can't be built is an error, and nobody waits for it.
-func TestPoolBuildFails(t *testing.T) {
+// A program that cannot be built is an error, and the next Acquire builds it.
+func TestPoolBuildsAgainAfterFailure(t *testing.T) {
 	p := NewPool(func(string) { t.Error("freed what was never built") })
 	ctx, cancel := context.WithCancel(t.Context())
 	k := Key{gobackend.GetBackend(), "a"}
@@ -88,8 +88,7 @@ func TestPoolBuildFails(t *testing.T) {
 	}
 }
 
-// Acquire waits for a program whose holder's context has ended, not for others, and no longer
-// than its own context.
+// Acquire waits only for a program whose holder was cancelled, and no longer than its own context.
 func TestPoolWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		built := 0

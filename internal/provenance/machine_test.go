@@ -7,9 +7,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 )
 
-// A machine is equal to itself, also as read from JSON, and to no other plugin's or
-// environment's.
-func TestMachine(t *testing.T) {
+// A machine equals itself, also after JSON, and differs from one with another plugin or
+// environment.
+func TestMachinesDifferInPluginAndEnvironment(t *testing.T) {
 	t.Setenv("XLA_FLAGS", "")
 	here := provenance.ThisMachine("ab")
 	data, err := json.Marshal(here)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The version of this module is named where it is the program's own, and where a user's
-// program depends on it, whose revision isn't this module's.
+// The version of this module is there both in its own programs and in a user's program, whose
+// revision isn't this module's.
 func TestVersions(t *testing.T) {
 	revision := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "GOOS", Value: "linux"}}
 	gomlx := &debug.Module{Path: "github.com/gomlx/gomlx", Version: "v0.28.6"}

@@ -11,10 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The points of the signal 1, 3, 3, 5, of standard deviation √2, go to −1, 0 and
-// 1; halfway between two of them is halfway between their quantiles; and beyond
-// them √2 is worth one quantile.
-func TestCurve(t *testing.T) {
+// The values 1, 3, 5 of the signal 1, 3, 3, 5, of standard deviation √2, are mapped to −1, 0 and 1;
+// values between them linearly; beyond them √2 is one unit.
+func TestCurveByHand(t *testing.T) {
 	c := NewCurve([]float64{3, 1, 5, 3}, []float64{0, -1, 1, 0})
 	for value, want := range map[float64]float64{
 		1: -1, 3: 0, 5: 1, 2: -0.5, 4.5: 0.75, 5 + 2*math.Sqrt2: 3, 1 - math.Sqrt2: -2,
@@ -37,9 +36,9 @@ func ExampleCurve() {
 	// Output: -0.5 25
 }
 
-// A normal signal of standard deviation σ is mapped by v/σ: the slope is 1/σ
-// everywhere, and its logarithm right on average.
-func TestLogSlope(t *testing.T) {
+// A normal signal of standard deviation σ is mapped by v/σ: the slope is 1/σ, and its logarithm is
+// unbiased.
+func TestLogSlopeOfNormalSignal(t *testing.T) {
 	const n, sd = 4000, 2.5
 	rng := rand.New(rand.NewPCG(1, 0))
 	signal := make([]float64, n)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// The order is that of a stable comparison sort at lengths of both kinds of sorting, whatever
-// the signs and sizes, with values that occur twice and zeros of both signs.
-func TestOrder(t *testing.T) {
+// The order is that of a stable comparison sort, at lengths of both sorting methods, for all signs
+// and sizes, equal values and zeros of both signs.
+func TestOrderIsStable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	for _, n := range []int{0, 1, 2, radixLength - 1, radixLength, 5 * radixLength} {
 		row := make([]float64, n)

@@ -11,9 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// Qᵀ·Q = I, and Qᵀ times the draws is upper triangular, so that Q is their
-// factor. Nothing but those d² draws is taken from the stream.
-func TestFactor(t *testing.T) {
+// Q is orthogonal, and Qᵀ times the draws is upper triangular: Q is their factor. Only those d²
+// draws are taken from the stream.
+func TestRandomIsOrthogonalFactor(t *testing.T) {
 	for d := 1; d <= 6; d++ {
 		rng, same := rand.New(rand.NewPCG(1, uint64(d))), rand.New(rand.NewPCG(1, uint64(d)))
 		q := rotation.Random(rng, d)
@@ -53,7 +53,7 @@ func TestFactor(t *testing.T) {
 //	E q₁₁²q₂₂² = (d+1)/((d−1)d(d+2)), E q₁₁q₁₂q₂₁q₂₂ = −1/((d−1)d(d+2)).
 //
 // (B. Collins, P. Śniady, Commun. Math. Phys. 264, 2006.)
-func TestMoments(t *testing.T) {
+func TestRandomHasHaarMoments(t *testing.T) {
 	const draws = 20000
 	for d := 2; d <= 4; d++ {
 		rng := rand.New(rand.NewPCG(2, uint64(d)))
@@ -91,9 +91,8 @@ func ExampleRandom() {
 	// Output: 1.000
 }
 
-// A matrix is an orthogonal one times a positive one (its polar decomposition), and that is the
-// nearest.
-func TestNearest(t *testing.T) {
+// The nearest orthogonal matrix is the orthogonal factor of the polar decomposition.
+func TestNearestIsPolarFactor(t *testing.T) {
 	for d := 1; d <= 6; d++ {
 		rng := rand.New(rand.NewPCG(2, uint64(d)))
 		q, axes := rotation.Random(rng, d), rotation.Random(rng, d)

@@ -61,8 +61,7 @@ func TestWriteAndCheck(t *testing.T) {
 	}
 }
 
-// Whatever fails, on the way or at the end, leaves nothing: a full disk, a
-// folder that can't be made, a panic.
+// No failure leaves a file: a full disk, a folder that cannot be made, a panic.
 func TestFailedWriteLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	broken := errors.New("broken")
@@ -95,8 +94,8 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 	}
 }
 
-// A manifest that leads out of its folder is refused.
-func TestManifestOfAnotherFolder(t *testing.T) {
+// A manifest with a path outside of its folder is an error.
+func TestManifestStaysInItsFolder(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "folder")
 	if err := sealed.Write(dir, "test", 1, fill); err != nil {
@@ -112,8 +111,8 @@ func TestManifestOfAnotherFolder(t *testing.T) {
 	}
 }
 
-// Whatever the manifest, with its own checksum made right, checking gives an error
-// of one line, or the files are there as it says. A byte changed in one is noticed.
+// For any manifest with a valid checksum, Check returns an error of one line, or the files are as
+// the manifest says. A changed byte is an error.
 func FuzzCheck(f *testing.F) {
 	text := []byte("some text\n")
 	good := fmt.Sprintf("%x  a.txt\n", sha256.Sum256(text))

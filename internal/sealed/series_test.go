@@ -30,8 +30,8 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// A series keeps its first folder and its last state, for one who has it open.
-func TestSeries(t *testing.T) {
+// A series keeps its first folder and its last state, and only one process has it open.
+func TestSeriesKeepsFirstFolderAndLastState(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "series")
 	s, err := sealed.OpenSeries(dir, "test series", 1)
 	if err != nil {
@@ -81,8 +81,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// A folder of something else is left as it is.
-func TestSeriesOfAnother(t *testing.T) {
+// A folder that is no series stays as it is.
+func TestOtherFoldersAreNotTouched(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)

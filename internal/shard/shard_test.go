@@ -7,8 +7,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/shard"
 )
 
-// The shares of all shards are the items, each once; they are of one size, and have as
-// many of a kind.
+// The shares of all shards are the items, each once. They have equal sizes and equal numbers of
+// each kind, up to one.
 func TestSharesAreAPartition(t *testing.T) {
 	const items, slow = 400, 80
 	var all []int
@@ -55,8 +55,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A share that is read is one of those that there are, and is written as it is
-// read.
+// Every share that is parsed is valid, and its String is parsed as the same.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"1/1", "2/4", "0/4", "5/4", "+1/4", "1/2/3",
 		"9223372036854775807/9223372036854775807", "1/99999999999999999999"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// What can't be separated is refused with the signal and the position.
-func TestCheck(t *testing.T) {
+// The error for invalid signals names the signal and the position.
+func TestCheckNamesSignalAndPosition(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		x    *mat.Dense
@@ -54,8 +54,8 @@ func TestCheckNew(t *testing.T) {
 	}
 }
 
-// Centred signals have the mean 0, and their means bring them back.
-func TestCentred(t *testing.T) {
+// Centred signals have mean 0; adding their means restores them.
+func TestCentredSignalsHaveMeanZero(t *testing.T) {
 	x := mat.NewDense(2, 4, []float64{1, 2, 3, 6, -5, -5, 5, 25})
 	centred, means := signal.Centred(x)
 	if means[0] != 3 || means[1] != 5 {

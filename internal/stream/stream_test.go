@@ -6,9 +6,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// The first draws are those of the version that first had streams, on any machine:
-// what a seed means never changes.
-func TestStreamsStay(t *testing.T) {
+// The first draws are those of the first version, on any machine: the meaning of a seed never
+// changes.
+func TestStreamsNeverChange(t *testing.T) {
 	if got, want := stream.New(1, 2, 3, stream.Noise).Uint64(), uint64(0xe2c6c57779234752); got != want {
 		t.Errorf("New draws %#x, want %#x", got, want)
 	}

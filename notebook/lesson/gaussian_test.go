@@ -55,8 +55,8 @@ func logDensity(t *testing.T, covariance mat.Symmetric, z []float64) float64 {
 	return -mat.Inner(at, &inverse, at)/2 - math.Log(2*math.Pi) - math.Log(mat.Det(covariance))/2
 }
 
-// The log-ratio is that of the densities, and the velocity its negative slope.
-func TestGaussianField(t *testing.T) {
+// The log-ratio is that of the densities, and the velocity its negative gradient.
+func TestLogRatioAndVelocityOfGaussian(t *testing.T) {
 	for _, g := range gaussians {
 		points := draw(t, g, 0, 20)
 		ratio := func(z []float64) float64 {
@@ -80,8 +80,8 @@ func TestGaussianField(t *testing.T) {
 	}
 }
 
-// The divergence is the mean log-ratio, and the samples have their distribution.
-func TestGaussianDraw(t *testing.T) {
+// Draws have the covariance, and the divergence is the mean of their log-ratio.
+func TestDrawsHaveTheDistribution(t *testing.T) {
 	for _, g := range gaussians {
 		z := draw(t, g, 1, 200_000)
 		near(t, "the divergence", stat.Mean(logRatio(t, g, z), nil), g.KL(), 0.01)
@@ -96,8 +96,8 @@ func TestGaussianDraw(t *testing.T) {
 	}
 }
 
-// After is the solution of dΣ/dτ = BΣ + ΣB with B = Σ⁻¹ − D⁻¹, here by the classical
-// Runge–Kutta method and gonum's inverse.
+// After solves dΣ/dτ = BΣ + ΣB with B = Σ⁻¹ − D⁻¹, here by the classical Runge–Kutta method and
+// gonum's inverse.
 func TestAfterSolvesTheFlow(t *testing.T) {
 	slope := func(s *mat.Dense) *mat.Dense {
 		var b, left, right mat.Dense
@@ -140,9 +140,9 @@ func TestAfterSolvesTheFlow(t *testing.T) {
 	}
 }
 
-// An Euler step of the distribution is that of its samples, and many small ones
-// are the flow: the error falls with their length.
-func TestGaussianStep(t *testing.T) {
+// An Euler step of the distribution is that of its samples. Many small steps approximate the flow:
+// the error falls with their length.
+func TestStepIsThatOfSamples(t *testing.T) {
 	for _, g := range gaussians {
 		const eta = 0.15
 		z := draw(t, g, 2, 10)
@@ -179,8 +179,8 @@ func TestGaussianStep(t *testing.T) {
 	near(t, "ρ after a step of ½", g.Step(0.5).Correlation, -0.512/(4-3*0.64), 1e-12)
 }
 
-// The paper's theorem: the divergence doesn't increase, along the flow or in Euler
-// steps of up to the smaller variance.
+// The paper's theorem: the divergence does not increase along the flow, nor in Euler steps of up to
+// the smaller variance.
 func TestDivergenceFalls(t *testing.T) {
 	for _, g := range gaussians {
 		least := min(g.Variances[0], g.Variances[1])

@@ -35,9 +35,9 @@ func productOf(t *testing.T, rng *rand.Rand, z *mat.Dense) *mat.Dense {
 	return product
 }
 
-// Every signal keeps its values, and has nothing in common with the others, nor
-// with itself before: a correlation of n samples has the deviation 1/√n.
-func TestProduct(t *testing.T) {
+// Each signal keeps its values, and is independent of the others and of itself before: correlations
+// of n samples have the standard deviation 1/√n.
+func TestProductIsIndependent(t *testing.T) {
 	const n = 10_000
 	z := draw(t, Gaussian{[2]float64{1, 4}, 0.9}, 3, n)
 	before := mat.DenseCopyOf(z)
@@ -65,10 +65,9 @@ func rms(values []float64) float64 {
 	return floats.Norm(values, 2) / math.Sqrt(float64(len(values)))
 }
 
-// The learned log-ratio and velocity against the true ones, at new samples, as root
-// mean squares. These are 0.74 and 0.97, and the errors of seven seeds were up to
-// 0.16 and 0.20.
-func TestLearnRatio(t *testing.T) {
+// The learned log-ratio and velocity against the true ones at new samples, as root mean squares.
+// These are 0.74 and 0.97, and the errors with seven seeds were at most 0.16 and 0.20.
+func TestLearnedRatioIsNearTheTrueOne(t *testing.T) {
 	g := Gaussian{[2]float64{1, 1}, 0.7}
 	z, points := draw(t, g, 5, 4000), draw(t, g, 6, 2000)
 	wantRatio := logRatio(t, g, points)
@@ -142,10 +141,10 @@ func trueLoss(t *testing.T, g Gaussian, joint, product *mat.Dense) float64 {
 	return loss
 }
 
-// The divergence of the signals, by their covariance, after each learned step is
-// about that after an exact one, and doesn't increase; so for few long steps and for
-// more short ones. One step of length 1 doesn't reduce it.
-func TestFollow(t *testing.T) {
+// The divergence of the signals, by their covariance, after each learned step is near that after an
+// exact one and does not increase, with few long steps and with many short ones. One step of length
+// 1 does not reduce it.
+func TestLearnedStepsReduceDivergence(t *testing.T) {
 	g := Gaussian{[2]float64{1, 1}, 0.8}
 	z := draw(t, g, 9, 2000)
 	for _, J := range []int{1, 2, 5} {
@@ -179,9 +178,9 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Signals on a ring are uncorrelated and yet depend on each other. The flow makes
-// them independent: a network learned anew hardly tells them from their product.
-func TestFollowRing(t *testing.T) {
+// Signals on a ring are uncorrelated but dependent. The flow makes them independent: a newly
+// learned network hardly distinguishes them from their product.
+func TestRingBecomesIndependent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}

@@ -23,10 +23,10 @@ func independent(g Gaussian) Gaussian {
 	return g
 }
 
-// The velocity is the regression of z′ − z on (1−τ)·z + τ·z′, here by least squares
-// over draws. With 100,000 of them a coefficient is off by about 1/√100,000 times the
-// ratio of the two spreads, which is at most 10 here.
-func TestRectifiedVelocity(t *testing.T) {
+// The velocity is the regression of z′ − z on (1−τ)·z + τ·z′, here by least squares over draws.
+// With 100,000 of them a coefficient has an error of about 1/√100,000 times the ratio of the two
+// standard deviations, at most 10 here.
+func TestRectifiedVelocityIsRegression(t *testing.T) {
 	const n = 100_000
 	for k, g := range gaussians {
 		z, target := draw(t, g, uint64(20+k), n), draw(t, independent(g), uint64(30+k), n)
@@ -58,9 +58,8 @@ func rectifyMap(t *testing.T, g Gaussian, steps int) *mat.Dense {
 	return m
 }
 
-// The paper's theorem rectified.flow: the flow takes N(0, Σ) to the product of its
-// marginals, M·Σ·Mᵀ = D, up to the error of the Euler steps, which falls with their
-// length.
+// The paper's theorem rectified.flow: the flow takes N(0, Σ) to the product of its marginals,
+// M·Σ·Mᵀ = D, up to the error of the Euler steps, which falls with their length.
 func TestRectifiedFlowTheorem(t *testing.T) {
 	for _, g := range gaussians {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
@@ -82,9 +81,8 @@ func TestRectifiedFlowTheorem(t *testing.T) {
 	}
 }
 
-// On the way the samples have the distribution of the path: after half of many steps
-// that of (z + z′)/2.
-func TestRectifiedPath(t *testing.T) {
+// After half of many steps the samples have the distribution of (z + z′)/2.
+func TestRectifiedSamplesFollowThePath(t *testing.T) {
 	const steps = 4000
 	for _, g := range gaussians {
 		m := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
@@ -104,9 +102,9 @@ func TestRectifiedPath(t *testing.T) {
 	}
 }
 
-// On samples: the divergence of 5000 draws after 100 Euler steps, the paper's number,
-// is next to none. A correlation of n draws has a standard deviation of 1/√n.
-func TestRectifySamples(t *testing.T) {
+// After 100 Euler steps, the paper's number, the divergence of 5000 draws is about 0. A correlation
+// of n draws has a standard deviation of 1/√n.
+func TestRectifiedSamplesAreIndependent(t *testing.T) {
 	g := Gaussian{[2]float64{4, 0.25}, 0.8}
 	moved, err := g.Rectify(draw(t, g, 40, 5000), 100)
 	if err != nil {
@@ -122,10 +120,9 @@ func TestRectifySamples(t *testing.T) {
 	}
 }
 
-// Several Euler steps along a velocity that isn't learned anew, as the paper's ODE has
-// it, are those of y′ = (Σ⁻¹ − D⁻¹)·y: in the end the matrix exponential. The velocity
-// is right for the start only. As long as the step is short more of them go further in
-// the same time and leave less of the divergence; a longer one takes them far past
+// Several Euler steps along a velocity that is not learned again, as in the paper's ODE, are those
+// of y′ = (Σ⁻¹ − D⁻¹)·y, and in the limit the matrix exponential. The velocity is right at the
+// start only: short steps lower the divergence further in the same time, long ones pass
 // independence, where a single straight step is still near it.
 func TestSeveralEulerSteps(t *testing.T) {
 	g := Gaussian{[2]float64{1, 1}, 0.8}

@@ -8,22 +8,21 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 )
 
-// contender is an implementation that solves some of the problems, one at a
-// time.
+// contender is an implementation that solves some of the problems, one at a time.
 type contender interface {
-	// name is the impl of its rows, and where it computes.
+	// name returns the names of the implementation and of its backend, as in its rows.
 	name() (impl, backend string)
-	// takes tells whether it has the case, and would take seconds with it rather
-	// than minutes.
-	takes(p problem) bool
-	// prepare compiles, and returns the losses of the first steps and the
-	// milliseconds until the first was known.
+	// supports reports whether it can solve the problem, in seconds and not in minutes.
+	supports(p problem) bool
+	// prepare compiles a problem's unit of work. It returns the losses of the first steps and
+	// the milliseconds until the first was known. The folder has the arrays as files.
 	prepare(
 		ctx context.Context, p problem, arrays map[string]array, folder string,
 	) (losses []float64, compile float64, err error)
-	// time solves the unit of work and returns the milliseconds of each time.
-	time(ctx context.Context, repeats int) ([]float64, error)
-	drop()
+	// time does the prepared unit of work and returns its milliseconds.
+	time(ctx context.Context) (float64, error)
+	// release frees what prepare has made.
+	release()
 }
 
 // contenders returns this module on every backend of this machine, and the peers.
@@ -31,7 +30,7 @@ func contenders(ctx context.Context, o options) (all []contender, closeAll func(
 	var closers []func() error
 	closeAll = func() {
 		for _, c := range closers {
-			_ = c() // nothing is lost with a peer that doesn't end well
+			_ = c() // the rows are written already
 		}
 	}
 	for _, name := range backend.Available() {
@@ -39,18 +38,18 @@ func contenders(ctx context.Context, o options) (all []contender, closeAll func(
 		if err != nil {
 			return nil, closeAll, err
 		}
-		all = append(all, &ours{backend: b, where: name})
+		all = append(all, &ours{backend: b, backendName: name})
 		if name != backend.Go {
-			all = append(all, &ours{backend: b, where: name, literal: true})
+			all = append(all, &ours{backend: b, backendName: name, literal: true})
 		}
 	}
 	for _, line := range o.peers {
-		impls, where, err := greet(ctx, line)
+		impls, backendName, err := greet(ctx, line)
 		if err != nil {
 			return nil, closeAll, err
 		}
 		for _, impl := range impls {
-			p, err := startPeer(ctx, line, impl, where)
+			p, err := startPeer(ctx, line, impl, backendName)
 			if err != nil {
 				return nil, closeAll, err
 			}
@@ -64,8 +63,8 @@ func contenders(ctx context.Context, o options) (all []contender, closeAll func(
 	return all, closeAll, err
 }
 
-// label returns how a contender is shown.
+// label returns the name of a contender in messages.
 func label(c contender) string {
-	impl, where := c.name()
-	return fmt.Sprintf("%s (%s)", impl, where)
+	impl, backendName := c.name()
+	return fmt.Sprintf("%s (%s)", impl, backendName)
 }

@@ -3,17 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// fitFast makes a whole separation by FastWGF, but from the signals as they are, and
-// returns the milliseconds it took without compiling.
+// fitFast makes a separation by FastWGF, without its whitening, and returns its milliseconds without
+// those of compiling.
 func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.FastWGF()
 	cfg.Transforms = nil
@@ -21,8 +20,8 @@ func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) 
 	if err != nil {
 		return 0, err
 	}
-	// The first iteration compiles; the others tell how long it takes without.
-	return total - iterations[0] + median(iterations[1:]), nil
+	// The first iteration compiles: without that it would take as long as the others.
+	return total - iterations[0] + stats.Quantile(0.5, iterations[1:]), nil
 }
 
 // iteratePaper makes two iterations of SICA-RF with the paper's settings, and
@@ -73,10 +72,3 @@ func (o *ours) fit(
 	}
 	return total, iterations, nil
 }
-
-// quantile returns the quantile of the values, interpolated between them.
-func quantile(q float64, values []float64) float64 {
-	return stat.Quantile(q, stat.LinInterp, slices.Sorted(slices.Values(values)), nil)
-}
-
-func median(values []float64) float64 { return quantile(0.5, values) }

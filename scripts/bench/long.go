@@ -16,12 +16,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
-// fastIteration is an iteration of sica.FastWGF on a long sequence,
-// which is measured in a process of its own, for its memory.
+// fastIteration is an iteration of sica.FastWGF on a long sequence. It is measured in a process of
+// its own, whose largest memory is recorded.
 const fastIteration = "fastwgf_iteration"
 
 // longPositions are the lengths, each about four times the one before.
@@ -76,11 +77,11 @@ func longCommand() *cobra.Command {
 	}
 }
 
-// separateLong separates a mixture of two autoregressive signals with FastWGF. Their
-// dependence is measured first, for the memory that this takes.
+// separateLong separates a mixture of two autoregressive signals with FastWGF. It measures their
+// dependence first, so that the process's largest memory includes what that takes.
 func separateLong(ctx context.Context, t int) (row, error) {
 	r := row{Case: fastIteration, Impl: "gosica", D: 2, T: t, Shape: []int{t}, Runs: 1,
-		Device: device()}
+		Device: provenance.CPU()}
 	b, err := backend.Open(backend.Auto)
 	if err != nil {
 		return r, err

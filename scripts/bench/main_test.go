@@ -74,14 +74,14 @@ func TestSmoke(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range all {
-			if slices.Contains(timed, c) || !c.takes(p) {
+			if slices.Contains(timed, c) || !c.supports(p) {
 				continue
 			}
 			losses, _, err := c.prepare(ctx, p, p.arrays(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.drop()
+			c.release()
 			if err := equalLosses([]float64{measured[0].Loss}, losses[:1]); err != nil {
 				t.Errorf("%s: %s: %v", p, label(c), err)
 			}
@@ -120,15 +120,15 @@ func TestSmoke(t *testing.T) {
 	}
 }
 
-// onlyLosses says whether c is on pure Go, which would take half a minute for a whole
-// fit, and there are others to time.
+// onlyLosses reports whether c is on pure Go, which would take half a minute for a whole fit, and
+// there are others to time.
 func onlyLosses(c contender, all []contender) bool {
-	_, where := c.name()
-	return where == backend.Go && len(all) > 1
+	_, name := c.name()
+	return name == backend.Go && len(all) > 1
 }
 
-// A peer's rows say where it computes, by its own word; one that doesn't say it isn't timed.
-func TestPeerBackend(t *testing.T) {
+// The rows of a peer have the backend that it names; a peer that names none is an error.
+func TestPeerNamesItsBackend(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the peers here are shell scripts")
 	}
@@ -152,7 +152,7 @@ func TestPeerBackend(t *testing.T) {
 	}
 }
 
-// A peer that computes another loss, or none, is found out.
+// Other losses than those of the first contender are an error.
 func TestEqualLosses(t *testing.T) {
 	want := []float64{2, 1.5}
 	for _, got := range [][]float64{{2}, {2, 1.5001}, {math.NaN(), 1.5}} {
@@ -169,8 +169,8 @@ func TestEqualLosses(t *testing.T) {
 // 1024 positions, 3 taps of 16 to 16 channels and 2 outputs of 16 channels, each
 // three times; 1024 positions of 3 taps of 2 to 16 channels and of 3 taps of 16
 // to 16 for 2 outputs, each three times; 10 passes over 16 channels.
-func TestNeeds(t *testing.T) {
-	need, ok := problem{kind: rfTrainStep, d: 2, runs: 1, shape: []int{1024}}.needs()
+func TestRequirementsCountedByHand(t *testing.T) {
+	need, ok := problem{kind: rfTrainStep, d: 2, runs: 1, shape: []int{1024}}.requirements()
 	gflop := 2 * 3 * (100*1024*(768+32) + 1024*(96+1536)) / 1e9
 	gb := 4 * 10 * 100 * 1024 * 16 / 1e9
 	if !ok || math.Abs(need.gflop-gflop) > 1e-12 || math.Abs(need.gb-gb) > 1e-12 {

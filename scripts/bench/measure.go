@@ -10,7 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 )
 
-// Rounds in which every contender solves a problem once.
+// Limits of the number of rounds, in each of which every contender solves a problem once. Both are
+// choices; --seconds ends between them.
 const (
 	minRounds = 5
 	maxRounds = 100
@@ -20,14 +21,15 @@ const (
 type prepared struct {
 	contender
 	row  row
-	ms   []float64
-	used time.Duration
+	ms   []float64     // of each round
+	used time.Duration // in all rounds
 }
 
-// measure times the contenders that take the problem, in turns, after it has
-// made sure that they compute the same losses.
-func measure(ctx context.Context, p problem, contenders []contender, peaks peaks, o options) ([]row,
-	error) {
+// measure times the contenders that support the problem, in turns. It is an error if they compute
+// different losses.
+func measure(
+	ctx context.Context, p problem, contenders []contender, peaks peaks, o options,
+) ([]row, error) {
 	fmt.Fprintf(os.Stderr, "%s on %d cores:\n", p, o.cores)
 	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -42,18 +44,18 @@ func measure(ctx context.Context, p problem, contenders []contender, peaks peaks
 	var ready []*prepared
 	defer func() {
 		for _, c := range ready {
-			c.drop()
+			c.release()
 		}
 	}()
 	var expected []float64
 	for _, c := range contenders {
-		if !c.takes(p) {
+		if !c.supports(p) {
 			continue
 		}
 		losses, compile, err := c.prepare(ctx, p, arrays, folder)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "  %s left out: %v\n", label(c), err)
-			c.drop()
+			c.release()
 			continue
 		}
 		ready = append(ready, &prepared{contender: c,
@@ -67,7 +69,7 @@ func measure(ctx context.Context, p problem, contenders []contender, peaks peaks
 		}
 	}
 	if len(ready) == 0 {
-		fmt.Fprintln(os.Stderr, "  nobody takes it")
+		fmt.Fprintln(os.Stderr, "  no implementation supports it")
 		return nil, nil
 	}
 	if err := takeTurns(ctx, ready, p, o); err != nil {
@@ -87,23 +89,22 @@ func measure(ctx context.Context, p problem, contenders []contender, peaks peaks
 	return rows, nil
 }
 
-// addRoofline says, of ours on XLA, what a training step or a refinement needs
-// and what the machine can do.
+// addRoofline adds to the row of this library on XLA the arithmetic and the traffic of a training
+// step or a refinement, and the machine's peaks.
 func (c *prepared) addRoofline(p problem, peaks peaks) error {
 	o, isOurs := c.contender.(*ours)
-	need, counted := p.needs()
-	if !isOurs || !counted || o.literal || o.where == backend.Go {
+	need, counted := p.requirements()
+	if !isOurs || !counted || o.literal || o.backendName == backend.Go {
 		return nil
 	}
-	peak, err := peaks.of(o.backend)
+	peak, err := peaks.measured(o.backend)
 	c.row.Roofline = &roofline{GFLOP: need.gflop, GB: need.gb, PeakGFLOPs: peak.gflop,
 		PeakGBs: peak.gb}
 	return err
 }
 
-// takeTurns lets every contender solve the problem once a round, each round
-// beginning with the next of them, until the time is used up. A contender that
-// has used several times its share sits out.
+// takeTurns lets every contender solve the problem once a round, each round beginning with the next
+// of them, until the time is used up. A contender that has used all of it by itself sits out.
 func takeTurns(ctx context.Context, ready []*prepared, p problem, o options) error {
 	rounds, limit := minRounds, maxRounds
 	if o.smoke {
@@ -121,12 +122,12 @@ func takeTurns(ctx context.Context, ready []*prepared, p problem, o options) err
 				continue
 			}
 			began := time.Now()
-			ms, err := c.time(ctx, 1)
+			ms, err := c.time(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", p, label(c), err)
 			}
 			c.used += time.Since(began)
-			c.ms = append(c.ms, ms...)
+			c.ms = append(c.ms, ms)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -21,9 +21,9 @@ import (
 
 // ours is this library on one of its backends.
 type ours struct {
-	backend compute.Backend
-	where   string
-	literal bool // the network as the paper writes it, not folded
+	backend     compute.Backend
+	backendName string
+	literal     bool // the network as the paper writes it, not folded
 
 	work func(ctx context.Context) (float64, error) // solves once, in milliseconds
 	free func()
@@ -31,26 +31,27 @@ type ours struct {
 
 func (o *ours) name() (impl, backend string) {
 	if o.literal {
-		return "gosica_literal", o.where
+		return "gosica_literal", o.backendName
 	}
-	return "gosica", o.where
+	return "gosica", o.backendName
 }
 
-// takes leaves out the literal form where it makes no difference or takes
-// minutes, and the pure-Go backend where it does.
-func (o *ours) takes(p problem) bool {
+// supports excludes the literal form where it makes no difference or takes minutes, and the pure-Go
+// backend where it takes minutes.
+func (o *ours) supports(p problem) bool {
 	small := p.runs == 1 && p.positions() <= 1024
 	switch p.kind {
 	case fastFit:
-		return !o.literal && (o.where != backend.Go || small && p.d == 2)
+		return !o.literal && (o.backendName != backend.Go || small && p.d == 2)
 	case paperIteration:
-		return !o.literal && o.where != backend.Go
+		return !o.literal && o.backendName != backend.Go
 	}
-	return small || !o.literal && o.where != backend.Go
+	return small || !o.literal && o.backendName != backend.Go
 }
 
-func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array,
-	_ string) ([]float64, float64, error) {
+func (o *ours) prepare(
+	ctx context.Context, p problem, arrays map[string]array, _ string,
+) ([]float64, float64, error) {
 	o.free = func() {}
 	switch p.kind {
 	case rfTrainStep, wgfTrainStep:
@@ -59,16 +60,15 @@ func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array,
 		return o.prepareRefinement(p, arrays)
 	case fastFit:
 		losses, compile, err := o.prepareTraining(p, arrays)
-		o.drop()
+		o.release()
 		o.work = func(ctx context.Context) (float64, error) { return o.fitFast(ctx, p, arrays) }
 		return losses, compile, err
 	case paperIteration:
 		training := p
 		training.kind = rfTrainStep
 		losses, compile, err := o.prepareTraining(training, arrays)
-		o.drop()
-		o.work = func(ctx context.Context) (float64,
-			error) {
+		o.release()
+		o.work = func(ctx context.Context) (float64, error) {
 			return o.iteratePaper(ctx, p, arrays)
 		}
 		return losses, compile, err
@@ -76,19 +76,9 @@ func (o *ours) prepare(ctx context.Context, p problem, arrays map[string]array,
 	return nil, 0, fmt.Errorf("no case %q", p.kind)
 }
 
-func (o *ours) time(ctx context.Context, repeats int) ([]float64, error) {
-	var all []float64
-	for range repeats {
-		ms, err := o.work(ctx)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, ms)
-	}
-	return all, nil
-}
+func (o *ours) time(ctx context.Context) (float64, error) { return o.work(ctx) }
 
-func (o *ours) drop() { o.free(); o.free = func() {} }
+func (o *ours) release() { o.free(); o.free = func() {} }
 
 // prepareTraining compiles a While loop over the given batches; the unit of
 // work is one of its steps.
@@ -172,8 +162,9 @@ func (o *ours) velocity(p problem) iterate.Velocity {
 		return p.network().Velocity
 	}
 	return func(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
-		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2,
-			layers.TimeEncoding(tau, 0), p.shape...)).Outputs(p.d).Done()
+		time := InsertAxes(tau, -1) // [R, B, 1]
+		return layers.CNN(scope, layers.WholeContextRF(data[0], y, idx, idx2, time,
+			p.shape...)).Outputs(p.d).Done()
 	}
 }
 
@@ -196,7 +187,7 @@ const refineSteps = 10
 // whose convolutions XLA's CPU backend makes slowly in a loop.
 func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64, float64, error) {
 	t := p.positions()
-	chunk := layers.WholeCNNSamples(p.runs, t, t) // as sica does
+	chunk := iterate.WholeSamples(p.runs, t, t) // as sica does
 	h := 1 / float64(p.settings().SolverSteps)
 	network := o.velocity(p)
 	store := model.NewStore()
@@ -204,8 +195,8 @@ func (o *ours) prepareRefinement(p problem, arrays map[string]array) ([]float64,
 	steps := func(n int) (*model.Exec, error) { // z, y, idx to how far n steps go from y
 		return model.NewExec(o.backend, store, func(scope *model.Scope, z, y, idx *Node) *Node {
 			velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
-				at := layers.EverySignal(held[1], p.d)                       // [R, B, d]
-				times := BroadcastToDims(tau, held[1].Shape().Dimensions...) // [R, B]
+				at := BroadcastToDims(InsertAxes(held[1], -1), p.runs, chunk, p.d) // [R, B, d]
+				times := BroadcastToDims(tau, held[1].Shape().Dimensions...)       // [R, B]
 				return network(scope, held[:1], y, at, at, times)
 			}
 			if n == 1 {
@@ -296,7 +287,7 @@ func moveAll(exec *model.Exec, p problem, chunk int, signals array) (float64, er
 	return meanSquare, nil
 }
 
-// setWeights gives the variables of the store the values of the arrays.
+// setWeights sets the variables of the store to the arrays.
 func setWeights(store *model.Store, arrays map[string]array) error {
 	for v := range store.IterVariables() {
 		if !v.Trainable {

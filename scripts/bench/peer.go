@@ -15,11 +15,11 @@ import (
 // peer is an implementation in a program of its own, which answers one JSON
 // object a line with another (see peers/protocol.py).
 type peer struct {
-	impl  string
-	where string // it computes, as it says itself
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   *bufio.Reader
+	impl    string
+	backend string // as its answer to hello has it
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
 }
 
 type request struct {
@@ -47,12 +47,13 @@ type reply struct {
 	MS      []float64         `json:"ms"`
 }
 
-func startPeer(ctx context.Context, line, impl, where string) (*peer, error) {
+func startPeer(ctx context.Context, line, impl, backend string) (*peer, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
 		return nil, errors.New("a peer's command line is empty")
 	}
-	p := &peer{impl: impl, where: where, cmd: exec.CommandContext(ctx, words[0], words[1:]...)}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	p := &peer{impl: impl, backend: backend, cmd: cmd}
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -69,20 +70,20 @@ func startPeer(ctx context.Context, line, impl, where string) (*peer, error) {
 	return p, nil
 }
 
-// greet asks a peer program what it implements, and where it computes.
-func greet(ctx context.Context, line string) (impls []string, where string, err error) {
+// greet asks a peer program for its implementations and its backend.
+func greet(ctx context.Context, line string) (impls []string, backend string, err error) {
 	p, err := startPeer(ctx, line, "", "")
 	if err != nil {
 		return nil, "", err
 	}
 	hello, err := p.ask(request{Op: "hello"})
 	if err == nil && hello.Backend == "" {
-		err = fmt.Errorf("%q doesn't say where it computes; must answer hello with a backend", line)
+		err = fmt.Errorf("%q names no backend; must answer hello with one", line)
 	}
 	return hello.Impls, hello.Backend, errors.Join(err, p.close())
 }
 
-// ask returns the answer to a request; the error, too, is the peer's.
+// ask returns the answer to a request. It is an error if the answer is one.
 func (p *peer) ask(r request) (reply, error) {
 	var answer reply
 	line, err := json.Marshal(r)
@@ -105,12 +106,12 @@ func (p *peer) ask(r request) (reply, error) {
 	return answer, nil
 }
 
-func (p *peer) name() (impl, backend string) { return p.impl, p.where }
+func (p *peer) name() (impl, backend string) { return p.impl, p.backend }
 
-// takes leaves out what the peers don't have, and what would take them minutes:
-// torch_compile compiles each problem for up to two, and a step of jax_scan
-// takes seconds, as XLA's convolutions are slow inside a loop on the CPU.
-func (p *peer) takes(q problem) bool {
+// supports excludes the cases that a peer doesn't have, and those that would take it minutes:
+// torch_compile compiles each problem for up to two minutes, and a step of jax_scan takes seconds,
+// as XLA's convolutions are slow inside a loop on the CPU.
+func (p *peer) supports(q problem) bool {
 	few := q.d == 2 && q.runs == 1 && q.positions() <= 1024
 	switch p.impl {
 	case "torch_eager":
@@ -123,22 +124,28 @@ func (p *peer) takes(q problem) bool {
 	return q.kind != fastFit
 }
 
-func (p *peer) prepare(_ context.Context, q problem, _ map[string]array, folder string) ([]float64,
-	float64, error) {
+func (p *peer) prepare(
+	_ context.Context, q problem, _ map[string]array, folder string,
+) ([]float64, float64, error) {
 	answer, err := p.ask(request{
 		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: q.flow(), D: q.d, T: q.positions(),
-		Shape: q.shape,
-		Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
+		Shape: q.shape, Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
 	})
 	return answer.Losses, answer.Compile, err
 }
 
-func (p *peer) time(_ context.Context, repeats int) ([]float64, error) {
-	answer, err := p.ask(request{Op: "time", Repeats: repeats})
-	return answer.MS, err
+func (p *peer) time(context.Context) (float64, error) {
+	answer, err := p.ask(request{Op: "time", Repeats: 1})
+	if err != nil {
+		return 0, err
+	}
+	if len(answer.MS) != 1 {
+		return 0, fmt.Errorf("%s answers %d times; must be 1", p.impl, len(answer.MS))
+	}
+	return answer.MS[0], nil
 }
 
-func (p *peer) drop() { _, _ = p.ask(request{Op: "drop"}) }
+func (p *peer) release() { _, _ = p.ask(request{Op: "drop"}) }
 
 func (p *peer) close() error {
 	_, err := p.ask(request{Op: "quit"})

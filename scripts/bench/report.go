@@ -17,10 +17,8 @@ func report(folder string, rows []row) error {
 		return err
 	}
 	table := filepath.Join(folder, "results.md")
-	if err := atomicfile.Write(table, func(w io.Writer) error {
-		return writeTable(w,
-			rows)
-	}); err != nil {
+	err := atomicfile.Write(table, func(w io.Writer) error { return writeTable(w, rows) })
+	if err != nil {
 		return err
 	}
 	return drawCost(filepath.Join(folder, "cost.png"), rows)
@@ -44,7 +42,7 @@ func writeTable(w io.Writer, rows []row) error {
 			ratio = fmt.Sprintf("%.2f", r.Median/ours.Median)
 		}
 		if r.Roofline != nil {
-			arithmetic, traffic := r.Roofline.least()
+			arithmetic, traffic := r.Roofline.bounds()
 			peak = fmt.Sprintf("%.0f %%, %.0f %%", 100*arithmetic/r.Median, 100*traffic/r.Median)
 		}
 		fmt.Fprintf(&text, "| %s | %d | %s | %d | %d | %s (%s) | ",
@@ -67,8 +65,7 @@ func inOrder(rows []row) []row {
 	}
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b row) int {
-		return slices.Index(keys,
-			a.key()) - slices.Index(keys, b.key())
+		return slices.Index(keys, a.key()) - slices.Index(keys, b.key())
 	})
 	return sorted
 }

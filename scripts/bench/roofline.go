@@ -23,19 +23,19 @@ type roofline struct {
 	PeakGBs    float64 `json:"peak_gbs"`
 }
 
-// least returns the times in milliseconds that the problem's arithmetic and its
-// traffic take at the peak.
-func (r *roofline) least() (arithmetic, traffic float64) {
+// bounds returns the times in milliseconds that the problem's arithmetic and its traffic take at
+// the peak.
+func (r *roofline) bounds() (arithmetic, traffic float64) {
 	return 1e3 * r.GFLOP / r.PeakGFLOPs, 1e3 * r.GB / r.PeakGBs
 }
 
-// needs counts the folded form of the paper's network: what is done for every
+// requirements counts the arithmetic and the traffic of the folded form of the paper's network: what is done for every
 // sample at every position, and for each step the shared convolution and the
 // fold. A training step makes each product three times: forward, and for the
 // gradients in the inputs and the weights. It writes and reads the two hidden
 // layers and their gradients, and reads the layers again for the gradients of
 // the weights: ten passes. A refinement goes forward only: four passes.
-func (p problem) needs() (work, bool) {
+func (p problem) requirements() (work, bool) {
 	samples, times, passes, outputs := float64(p.runs*p.settings().BatchSize), 3., 10., float64(p.d)
 	switch p.kind {
 	case rfTrainStep:
@@ -60,10 +60,11 @@ func (p problem) needs() (work, bool) {
 	}, true
 }
 
-// peaks are those of the backends that were measured: one measurement a run.
+// peaks are the peaks of the backends that were measured.
 type peaks map[compute.Backend]work
 
-func (p peaks) of(b compute.Backend) (work, error) {
+// measured returns the peak of a backend, which it measures at the first call.
+func (p peaks) measured(b compute.Backend) (work, error) {
 	if peak, ok := p[b]; ok {
 		return peak, nil
 	}
@@ -76,19 +77,17 @@ func (p peaks) of(b compute.Backend) (work, error) {
 // beyond the caches, the best of a few.
 func machinePeak(b compute.Backend) (work, error) {
 	const n, length = 1024, 1 << 26
-	seconds, err := fastest(b, func(x *Node) *Node {
-		return ReduceAllMax(Einsum("ik,kj->ij", x,
-			x))
-	}, n, n)
+	square := func(x *Node) *Node { return ReduceAllMax(Einsum("ik,kj->ij", x, x)) }
+	seconds, err := shortestTime(b, square, n, n)
 	if err != nil {
 		return work{}, err
 	}
-	copySeconds, err := fastest(b, func(x *Node) *Node { return AddScalar(x, 1) }, length)
+	copySeconds, err := shortestTime(b, func(x *Node) *Node { return AddScalar(x, 1) }, length)
 	return work{gflop: 2 * n * n * n / seconds / 1e9, gb: 2 * 4 * length / copySeconds / 1e9}, err
 }
 
-// fastest returns the shortest time in seconds that a graph of one input takes.
-func fastest(b compute.Backend, build func(x *Node) *Node, dims ...int) (float64, error) {
+// shortestTime returns the shortest of five times in seconds that a graph of one input takes.
+func shortestTime(b compute.Backend, build func(x *Node) *Node, dims ...int) (float64, error) {
 	exec, err := NewExec(b, func(x *Node) *Node { return build(x) })
 	if err != nil {
 		return 0, err
@@ -96,19 +95,19 @@ func fastest(b compute.Backend, build func(x *Node) *Node, dims ...int) (float64
 	defer exec.Finalize()
 	x := tensors.FromShape(shapes.Make(dtypes.Float32, dims...))
 	defer x.FinalizeAll()
-	least := 0.0
+	shortest := 0.0
 	for range 5 {
 		begin := time.Now()
 		out, err := exec.Call(x)
 		if err != nil {
 			return 0, err
 		}
-		if seconds := time.Since(begin).Seconds(); least == 0 || seconds < least {
-			least = seconds
+		if seconds := time.Since(begin).Seconds(); shortest == 0 || seconds < shortest {
+			shortest = seconds
 		}
 		if err := out[0].FinalizeAll(); err != nil {
 			return 0, err
 		}
 	}
-	return least, nil
+	return shortest, nil
 }

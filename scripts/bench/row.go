@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 )
 
 // row is one line of the results.
@@ -38,36 +38,28 @@ type row struct {
 }
 
 func newRow(p problem, c contender, cores int, loss, compile float64) row {
-	impl, where := c.name()
+	impl, backendName := c.name()
 	return row{
-		Case: p.kind, Impl: impl, Backend: where, Cores: cores, D: p.d, T: p.positions(),
+		Case: p.kind, Impl: impl, Backend: backendName, Cores: cores, D: p.d, T: p.positions(),
 		Shape: p.shape, Runs: p.runs,
-		Loss: loss, Compile: compile, Device: device(),
+		Loss: loss, Compile: compile, Device: provenance.CPU(),
 	}
 }
 
 func (r *row) summarise(ms []float64) {
-	r.Median, r.P10, r.P90, r.Repeats = median(ms), quantile(0.1, ms), quantile(0.9, ms), len(ms)
+	r.Median, r.Repeats = stats.Quantile(0.5, ms), len(ms)
+	r.P10, r.P90 = stats.Quantile(0.1, ms), stats.Quantile(0.9, ms)
 }
 
-// merge appends the new rows, in place of earlier ones of the same.
-func merge(rows, new []row) []row {
+// merge appends measured rows, in place of earlier ones of the same problem and contender.
+func merge(rows, measured []row) []row {
 	same := func(a, b row) bool {
-		return a.key() == b.key() && a.Impl == b.Impl &&
-			a.Backend == b.Backend
+		return a.key() == b.key() && a.Impl == b.Impl && a.Backend == b.Backend
 	}
 	rows = slices.DeleteFunc(rows, func(old row) bool {
-		return slices.ContainsFunc(new, func(r row) bool { return same(old, r) })
+		return slices.ContainsFunc(measured, func(r row) bool { return same(old, r) })
 	})
-	return append(rows, new...)
-}
-
-// device says what the processor is called, where the system tells.
-func device() string {
-	if name, err := cpuName("/proc/cpuinfo"); err == nil {
-		return name
-	}
-	return runtime.GOOS + "/" + runtime.GOARCH
+	return append(rows, measured...)
 }
 
 // readRows reads the rows of a file, none if it isn't there.
@@ -81,7 +73,7 @@ func readRows(file string) ([]row, error) {
 	}
 	var rows []row
 	if err := json.Unmarshal(data, &rows); err != nil {
-		return nil, fmt.Errorf("%s: %w; want the rows of an earlier run, or no file", file, err)
+		return nil, fmt.Errorf("%s: %w; must have the rows of an earlier run", file, err)
 	}
 	return rows, nil
 }
@@ -95,18 +87,4 @@ func writeRows(file string, rows []row) error {
 		enc.SetIndent("", " ")
 		return enc.Encode(rows)
 	})
-}
-
-// cpuName returns the processor's name in the file that Linux describes it in.
-func cpuName(file string) (string, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(data)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value), nil
-		}
-	}
-	return "", errors.New("no model name")
 }

@@ -22,7 +22,7 @@ func ourImports(t *testing.T) map[string][]string {
 	return imports
 }
 
-// Every package is in a room, and no import points up the house.
+// Each package is in a room, and no import points to a higher room.
 func TestImportsPointDown(t *testing.T) {
 	if err := check(ourImports(t)); err != nil {
 		t.Errorf("docs/architecture.md doesn't allow:\n%v", err)
@@ -68,8 +68,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Three walls that the order of the rooms must never take down.
-func TestWalls(t *testing.T) {
+// Three kinds of imports are forbidden whatever the order of the rooms.
+func TestForbiddenImports(t *testing.T) {
 	for name, imported := range ourImports(t) {
 		room := strings.SplitN(name, "/", 2)[0]
 		for _, other := range imported {
@@ -87,9 +87,8 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// A room that no package is in, and a pattern that no package matches, would only
-// look as if they ruled something.
-func TestRoomsAreInhabited(t *testing.T) {
+// Each room has a package, and each of its patterns matches one.
+func TestRoomsHavePackages(t *testing.T) {
 	imports := ourImports(t)
 	for _, r := range rooms {
 		for _, pattern := range r.packages {
@@ -137,8 +136,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Lines go down and keep clear of the boxes, which keep clear of one another.
-func TestPicture(t *testing.T) {
+// Lines go down and do not touch boxes; boxes do not overlap.
+func TestPictureHasNoCrossings(t *testing.T) {
 	p := newPicture(ourImports(t))
 	for i, b := range p.boxes {
 		if b.Min.X < 0 || b.Max.X > width || -b.Min.Y > p.height {
@@ -171,9 +170,9 @@ func TestPicture(t *testing.T) {
 
 var number = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
 
-// The committed picture is that of today's imports: of the same text, with its
-// coordinates equal to a tenth of a point.
-func TestCommittedPicture(t *testing.T) {
+// The committed picture is that of the present imports: of the same text, with coordinates equal to
+// a tenth of a point.
+func TestCommittedPictureIsUpToDate(t *testing.T) {
 	today, err := drawSVG(ourImports(t))
 	if err != nil {
 		t.Fatal(err)

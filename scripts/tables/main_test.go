@@ -24,8 +24,8 @@ func tables(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// A table is written as it is printed, and made once.
-func TestTables(t *testing.T) {
+// The file of a table is what is printed, and its trials are made once.
+func TestTableIsWrittenAndMadeOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	args := []string{"linear", "--only", "uniform, d=2", "--methods", "zca", "--runs", "2",
 		"--backend", "go", "--out", dir}
@@ -52,8 +52,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The table quality is compared with the committed outcomes, which lie outside this module.
-func TestComparison(t *testing.T) {
+// The table quality is compared with the committed outcomes, which are outside of this module.
+func TestQualityIsComparedWithCommitted(t *testing.T) {
 	out, err := tables(t, "quality", "uniform d=2, random A", "--methods", "zca", "--runs", "2",
 		"--backend", "go", "--out", t.TempDir(), "--committed", "results")
 	if err != nil || !strings.Contains(out, "| mixture | committed | here |  |") {
@@ -66,8 +66,8 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// Sources may be files. The linear rule is timed on a file of mixed signals.
-func TestFiles(t *testing.T) {
+// Sources can be read from files. The linear rule is timed on a file of mixed signals.
+func TestSourcesFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
 	s, err := datasets.LaplaceAR(rng, 2, 300, 0.5)

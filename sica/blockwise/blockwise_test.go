@@ -70,8 +70,8 @@ func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.R
 	return r
 }
 
-// In blocks a result maps signals as it does at once, and takes others out.
-func TestTransform(t *testing.T) {
+// In blocks a result maps signals, and removes others, as it does with all of them at once.
+func TestBlocksAreTransformedAsTheWhole(t *testing.T) {
 	x := mixedAR7(t, 2, 600)
 	b := open(t)
 	for name, change := range map[string]func(*sica.Config){
@@ -113,8 +113,8 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// A part has so many positions, in blocks that are spread evenly over the recording.
-func TestReadPart(t *testing.T) {
+// A part has the given number of positions, in blocks spread evenly over the recording.
+func TestPartIsSpreadEvenly(t *testing.T) {
 	for _, c := range []struct{ n, of int }{{10, 10}, {1, 3}, {3, 10}, {spread, 3 * spread}, {2*spread + 5, 9*spread + 3}, {5 * spread, 5*spread + 1}, {4*spread - 1, 100 * spread}} {
 		at := mat.NewDense(1, c.of, nil)
 		for k := range c.of {
@@ -200,10 +200,10 @@ func (p *tape) Blocks(n int) Blocks {
 	}
 }
 
-// Of a recording of ten million positions of eight signals Default learns a part, chosen
-// by the error that the linear rule expects, and what it makes of all of them is as good as
-// that error says. Memory never has half of them.
-func TestFit(t *testing.T) {
+// Of ten million positions of eight signals Default learns from a part, chosen by the expected
+// error of the linear rule. The recovery of all positions is as good as that error, and at no time
+// is half of them in memory.
+func TestFitChoosesPartByExpectedError(t *testing.T) {
 	p := newTape(8, 1e7)
 	if testing.Short() {
 		p.d, p.t, p.mixing = 3, 1.5e5, newTape(3, 1).mixing
@@ -253,8 +253,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// The fit, by which the part was chosen, is the result.
-func TestFitByLinearRule(t *testing.T) {
+// The fit by which the part was chosen is the result.
+func TestFitThatChosePartIsResult(t *testing.T) {
 	p := newTape(2, 2*AlwaysLearned+1000)
 	b := open(t)
 	part, err := Part(t.Context(), p, AlwaysLearned)
@@ -276,8 +276,8 @@ func TestFitByLinearRule(t *testing.T) {
 	}
 }
 
-// All of up to twice AlwaysLearned positions is learned from, as Fit does.
-func TestFitAllOfShort(t *testing.T) {
+// Up to twice AlwaysLearned positions are all learned from, as by sica.Fit.
+func TestFitUsesAllOfShortRecordings(t *testing.T) {
 	p := newTape(2, AlwaysLearned+1000)
 	b := open(t)
 	cfg := sica.Default()
@@ -295,9 +295,9 @@ func TestFitAllOfShort(t *testing.T) {
 	}
 }
 
-// What was asked for is learned from, all of it as Fit does; where nothing tells the error, as much as
-// there is.
-func TestFitAsAsked(t *testing.T) {
+// The given number of positions is learned from, all of them as by sica.Fit. Without an expected
+// error, all are.
+func TestFitUsesGivenPositions(t *testing.T) {
 	x := mixedAR7(t, 1, 1000)
 	b := open(t)
 	cfg := sica.Default().Smoke()
@@ -349,9 +349,9 @@ func (u unread) Blocks(int) Blocks {
 	return InMemory{mat.NewDense(2, 1000, nil)}.Blocks(1000)
 }
 
-// A custom transform that says that it isn't pointwise is refused before anything is read; one
-// that says that it is fits, and maps blocks as the whole.
-func TestFitPointwise(t *testing.T) {
+// A custom transform that is not pointwise is an error before anything is read; a pointwise one
+// maps blocks as the whole.
+func TestFitNeedsPointwiseTransform(t *testing.T) {
 	cfg := sica.Default().Smoke()
 	cfg.Prepare = scaling{}
 	for _, n := range []int{0, 500} {

@@ -55,18 +55,18 @@ const (
 	significantlyAhead test = "significantly ahead" // the same, by Student's t at level Limit
 	notAhead           test = "not ahead"           // below one of the others
 	unchanged          test = "unchanged"           // as the other to Limit
-	mixedAlike         test = "mixed alike"         // correlations of mixed signals reach Limit
-	upright            test = "upright"             // no image is negative; some of Over's are
+	mixedAlike         test = "mixed alike"         // mixed signals have correlations of Limit or more
+	upright            test = "upright"             // no image is negative, and some of Over's are
 )
 
 // Whether a claim holds.
 const (
 	agree      = "yes"
 	disagree   = "no"
-	unmeasured = "not measured" // the outcomes that it takes aren't there
+	unmeasured = "not measured" // outcomes that it needs are missing
 )
 
-// A claim is a statement with what came of its test.
+// A claim is a statement with the result of its test.
 type claim struct {
 	paper    string // the statement's text
 	ours     bool   // it is of SICA with this project's settings
@@ -234,10 +234,10 @@ func (s *scores) decideNotAhead(c *claim, st statement) {
 	var texts []string
 	for _, m := range st.Methods {
 		if leads := s.leads([]string{m}, st.Over, st.Steps); len(leads) > 0 {
-			least := minLead(leads)
-			all = all && least.mean < 0
-			c.margin(least.part(), -least.mean, least.estimate)
-			texts = append(texts, least.String())
+			lowest := minLead(leads)
+			all = all && lowest.mean < 0
+			c.margin(lowest.part(), -lowest.mean, lowest.estimate)
+			texts = append(texts, lowest.String())
 		}
 	}
 	if texts != nil {
@@ -250,14 +250,15 @@ func (s *scores) decideUnchanged(c *claim, st statement) {
 	if len(leads) == 0 {
 		return
 	}
-	most := slices.MaxFunc(leads, func(a, b lead) int {
+	largest := slices.MaxFunc(leads, func(a, b lead) int {
 		return cmp.Compare(math.Abs(a.mean), math.Abs(b.mean))
 	})
 	for _, l := range leads {
 		c.margin(l.part(), st.Limit-math.Abs(l.mean), l.estimate)
 	}
-	c.decide(math.Abs(most.mean) <= st.Limit, fmt.Sprintf("the largest difference is %+.3f%s%s (n=%d)",
-		most.mean, inBrackets(most.se), stepsText(most.steps), most.n))
+	c.decide(math.Abs(largest.mean) <= st.Limit,
+		fmt.Sprintf("the largest difference is %+.3f%s%s (n=%d)", largest.mean,
+			inBrackets(largest.se), stepsText(largest.steps), largest.n))
 }
 
 // margin adds a margin of that mean, which varies as e does.
@@ -302,7 +303,7 @@ func (c claim) needed() string {
 	return strings.Join(open, "; ")
 }
 
-// manyRuns is a number of runs that nobody makes: above it the number isn't shown.
+// manyRuns is the largest number of runs that is shown, more than anybody would make. It is a choice.
 const manyRuns = 10_000
 
 // runsToDecide returns the fewest runs, at least 2, of which the mean differs from 0 by
@@ -335,19 +336,19 @@ func (s *scores) decideMixedAlike(c *claim, st statement) error {
 		return err
 	}
 	d, _ := x.Dims()
-	least := 1.0
+	lowest := 1.0
 	for i := range d {
 		for j := range i {
 			r := stat.Correlation(x.X().RawRowView(i), x.X().RawRowView(j), nil)
-			least = min(least, math.Abs(r))
+			lowest = min(lowest, math.Abs(r))
 		}
 	}
-	c.decide(least >= st.Limit, fmt.Sprintf("at least %.4f (n=1)", least))
+	c.decide(lowest >= st.Limit, fmt.Sprintf("at least %.4f (n=1)", lowest))
 	return nil
 }
 
-// decideUpright counts the images that a method and the one that it is compared with turn
-// into negatives, in the signals kept of the first run.
+// decideUpright counts the negatives among the images of a method and of the one that it is compared
+// with, in the signals that were kept of the first run.
 func (s *scores) decideUpright(c *claim, st statement) error {
 	p := s.problems[0]
 	p.Seed = s.first

@@ -68,8 +68,8 @@ func check(t *testing.T, claims []claim, want ...string) {
 	}
 }
 
-// Each claim of figure 3b is told from the scores that it is about.
-func TestClaims(t *testing.T) {
+// Each claim of figure 3b follows from the scores that it is about.
+func TestClaimsFollowFromScores(t *testing.T) {
 	// What the paper's figure shows: SICA above the others but falling below them.
 	asPaper := func(method string, steps, _ int) float64 {
 		switch method {
@@ -174,7 +174,7 @@ func TestSignificantLead(t *testing.T) {
 	}
 }
 
-// Every claim about SICA's quality is followed by the same of this project's settings.
+// Each claim about the quality of SICA is followed by the same claim for this project's settings.
 func TestClaimsOfOurSettings(t *testing.T) {
 	for _, f := range Figures() {
 		claims, err := f.claims(newResults(t.TempDir(), nil), PaperPreset, 1)
@@ -224,8 +224,7 @@ func TestClaimsOfAllFigures(t *testing.T) {
 	}
 }
 
-// The paper's remark on figure 4a holds for signals of which FastICA's alone are
-// upside down, and not otherwise.
+// The paper's remark on figure 4a holds if images of FastICA, and only of FastICA, are negatives.
 func TestClaimOfNegatives(t *testing.T) {
 	f, err := FigureNamed("4a")
 	if err != nil {
@@ -274,7 +273,8 @@ func TestClaimOfNegatives(t *testing.T) {
 	}
 }
 
-// The number of runs that would decide a margin is the least at which Student's t finds it.
+// The number of runs that would decide a margin is the smallest at which Student's t is
+// significant.
 func TestRunsToDecide(t *testing.T) {
 	for _, e := range []estimate{{0.02, 0.018, 20}, {-0.01, 0.03, 3}, {0.5, 0.01, 4}} {
 		n := runsToDecide(e)
@@ -294,9 +294,9 @@ func TestRunsToDecide(t *testing.T) {
 	}
 }
 
-// A claim that holds is decided if all of its margins are, one that doesn't if one of those
-// below 0 is.
-func TestNeeded(t *testing.T) {
+// A claim that holds is decided if all of its margins are; one that does not, if a negative margin
+// is.
+func TestNeededRunsDecideAllMargins(t *testing.T) {
 	sure, unsure := estimate{0.5, 0.01, 20}, estimate{0.02, 0.018, 20}
 	against, unsureAgainst := estimate{-0.5, 0.01, 20}, estimate{-0.02, 0.018, 20}
 	once := estimate{0.5, math.NaN(), 1}
@@ -321,8 +321,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// A method's performance is unchanged if its means are those of another on the same runs.
-func TestUnchanged(t *testing.T) {
+// The performance of a method is unchanged if its means are those of another on the same runs.
+func TestUnchangedIsByEqualRuns(t *testing.T) {
 	var outcomes []Outcome
 	problem := Problem{Data: AR7, Mixing: GELUMixing, Steps: 5, StepSize: PaperStepSize}
 	for run := range interpretationRuns {

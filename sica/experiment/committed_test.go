@@ -16,9 +16,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// The committed results come out again: bit for bit on a machine and a backend that
-// make the same bits as those that made them, and to rounding elsewhere.
-func TestCommittedFiguresAgain(t *testing.T) {
+// The committed results are reproduced: bit for bit on a machine and backend with the bits of those
+// that made them, and up to rounding elsewhere.
+func TestCommittedFiguresAreReproduced(t *testing.T) {
 	results, err := Read("results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
@@ -148,10 +148,9 @@ func autoBackend(t *testing.T) compute.Backend {
 	return b
 }
 
-// The first run of two rows of the committed table quality comes out again: one that the
-// linear rule makes, and one that a network does. So does a verdict, on the mixture that
-// takes least.
-func TestCommittedOutcomesAgain(t *testing.T) {
+// The first run of two rows of the committed table quality is reproduced, one by the linear rule
+// and one by a network, and so is the verdict on the mixture that takes the least time.
+func TestCommittedOutcomesAreReproduced(t *testing.T) {
 	b := autoBackend(t)
 	for _, test := range []struct {
 		table, problem string
@@ -200,8 +199,9 @@ func TestCommittedOutcomesAgain(t *testing.T) {
 	}
 }
 
-// The start and the first iteration of the first of the committed iterates come out again.
-func TestCommittedIteratesAgain(t *testing.T) {
+// The signals before the iterations and the first iterate of the first committed trial are
+// reproduced.
+func TestCommittedIteratesAreReproduced(t *testing.T) {
 	b := autoBackend(t)
 	if backend.NameOf(b) == backend.Go {
 		t.Skip("a minute in pure Go")

@@ -35,7 +35,7 @@ type Figure struct {
 	// Example is true for a figure that shows signals: those of its first run
 	// are kept.
 	Example bool
-	// MaxRuns is the most runs that the figure shows; 0 is any number.
+	// MaxRuns is the largest number of runs that the figure shows; 0 is any number.
 	MaxRuns int
 
 	problems []Problem // without seeds, their steps as printed
@@ -147,11 +147,11 @@ func presetOf(name string, p Preset) (Preset, bool) {
 }
 
 // Keeps reports whether the recovered signals of a trial of the figure are kept.
-func (f Figure) Keeps(c Trial) bool {
-	problem := c.Problem
+func (f Figure) Keeps(t Trial) bool {
+	problem := t.Problem
 	problem.Seed = 0
 	shown := slices.Concat(f.at(PaperPreset), f.at(PrintedPreset))
-	return f.Example && c.Seed == FirstSeed && slices.Contains(shown, problem)
+	return f.Example && t.Seed == FirstSeed && slices.Contains(shown, problem)
 }
 
 // shownPositions is how many positions of a sequence the pictures show: the last
@@ -189,8 +189,8 @@ func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
 		return nil, err
 	}
 	var groups []plot.Group
-	for _, c := range f.Trials(p, 1) {
-		z, err := r.Signals(c)
+	for _, trial := range f.Trials(p, 1) {
+		z, err := r.Signals(trial)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -198,9 +198,9 @@ func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
 		if z, err = metric.Align(z, sources); err != nil {
-			return nil, fmt.Errorf("experiment: %s: %w", c, err)
+			return nil, fmt.Errorf("experiment: %s: %w", trial, err)
 		}
-		method, err := MethodNamed(c.Method)
+		method, err := MethodNamed(trial.Method)
 		if err != nil {
 			return nil, err
 		}
@@ -281,14 +281,14 @@ func (f Figure) summarise(r *Results, p Preset, runs int) []line {
 
 // runs returns the number of runs averaged in the points, such as "20" or "1–3".
 func (l line) runs() string {
-	least, most := math.MaxInt, 0
+	minRuns, maxRuns := math.MaxInt, 0
 	for _, p := range l.points {
-		least, most = min(least, p.n), max(most, p.n)
+		minRuns, maxRuns = min(minRuns, p.n), max(maxRuns, p.n)
 	}
-	if least == most {
-		return fmt.Sprint(most)
+	if minRuns == maxRuns {
+		return fmt.Sprint(maxRuns)
 	}
-	return fmt.Sprintf("%d–%d", least, most)
+	return fmt.Sprintf("%d–%d", minRuns, maxRuns)
 }
 
 // seconds returns the mean time of a run, over the points that have one.

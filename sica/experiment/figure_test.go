@@ -10,8 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
-// The printed figures have the same trials as the paper's but for the steps' size,
-// which the heart has none of; those trials are told apart from the others by it alone.
+// The printed figures have the paper preset's trials, except for the step size. The heart has no
+// steps. Those trials differ in the step size only.
 func TestPrintedTrials(t *testing.T) {
 	for _, f := range experiment.Figures() {
 		paper := f.Trials(experiment.PaperPreset, 2)
@@ -32,7 +32,7 @@ func TestPrintedTrials(t *testing.T) {
 	}
 }
 
-// The linear mixing is (I+W)ᴶ of sources that depend on the data and seed alone.
+// The linear mixing is (I+W)ᴶ of sources that depend on the data and the seed only.
 func TestLinearProblem(t *testing.T) {
 	const steps = 3
 	for data, d := range map[string]int{experiment.AR7: 2, experiment.MNIST: 3} {
@@ -76,9 +76,9 @@ func TestUnknownProblem(t *testing.T) {
 	}
 }
 
-// A figure's trials are distinct, come run by run and name methods and presets
-// that there are; those of fewer runs come first among those of more.
-func TestTrials(t *testing.T) {
+// The trials of a figure are distinct, run by run, with existing methods and presets. With more
+// runs the trials of fewer come first.
+func TestTrialsAreDistinctAndInOrderOfRuns(t *testing.T) {
 	for _, f := range experiment.Figures() {
 		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.PrintedPreset,
 			experiment.DefaultPreset, experiment.SmokePreset} {
@@ -105,8 +105,8 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// The paper's figures of scores have four numbers of steps and every method; with
-// the default settings there are none of the paper's flows.
+// The paper's figures of scores have four numbers of steps and all methods; with the default
+// settings they exclude the paper's flows.
 func TestTrialsOfFigure3b(t *testing.T) {
 	f, err := experiment.FigureNamed("3b")
 	if err != nil {

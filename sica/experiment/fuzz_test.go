@@ -34,8 +34,8 @@ func tree(t *testing.T, dir string) []string {
 	return paths
 }
 
-// Whatever a file of outcomes holds, it is refused, or it can be added to, merged,
-// summed up and drawn, and nothing is written beside the folder.
+// Any file of outcomes is an error, or can be added to, merged, summarised and drawn; nothing is
+// written outside of the folder.
 func FuzzStore(f *testing.F) {
 	const trial = `{"data":"ar7","mixing":"linear","steps":5,"seed":20001,"method":"sica-wgf","preset":"paper","mcc":0.5,"seconds":1`
 	for _, seed := range []string{

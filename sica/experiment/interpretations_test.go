@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// The rejected interpretation has the size inside the nonlinearity, x + GELU(δ·W·x), and its
-// linear mixing is that of the size outside.
+// The rejected interpretation has the step size inside the nonlinearity, x + GELU(δ·W·x). Its
+// linear mixing equals that with the size outside.
 func TestInnerMixing(t *testing.T) {
 	p := Problem{Data: AR7, Mixing: innerMixing, Steps: 1, StepSize: 0.3, Seed: 5}
 	s, x, err := p.Draw()
@@ -42,8 +42,8 @@ func TestInnerMixing(t *testing.T) {
 	}
 }
 
-// No interpretation is tried on a figure's run.
-func TestInterpretationTrials(t *testing.T) {
+// No interpretation uses a run of a figure.
+func TestInterpretationsUseOtherRuns(t *testing.T) {
 	figures := make(map[Trial]bool)
 	for _, f := range Figures() {
 		for _, p := range []Preset{PaperPreset, PrintedPreset} {
@@ -59,8 +59,8 @@ func TestInterpretationTrials(t *testing.T) {
 	}
 }
 
-// An interpretation that gives what the paper reports has "yes" in every column, but for the
-// mixed signals, which are drawn; one in which SICA is ahead at J = 20 too hasn't.
+// An interpretation with the results that the paper reports has "yes" in each column, except for
+// the mixed signals, which are drawn; one in which SICA is ahead at J = 20, too, does not.
 func TestInterpretationTables(t *testing.T) {
 	var outcomes []Outcome
 	for _, c := range InterpretationTrials() {
@@ -118,9 +118,9 @@ func TestInterpretationTables(t *testing.T) {
 	}
 }
 
-// Scaled digits are what the pixels of a plane become: a plane, with the values at the
-// centres of the new pixels, and the nearest old centre's beyond the outermost.
-func TestResize(t *testing.T) {
+// A plane of pixels stays a plane, with its values at the centres of the new pixels, and beyond the
+// outermost old centres those of the nearest.
+func TestResizeIsBilinear(t *testing.T) {
 	const side, border = datasets.MNISTSide, datasets.MNISTBorder
 	const within = side - 2*border
 	plane := func(row, col float64) float64 { return 3 + 2*row - col }
@@ -142,7 +142,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// An interpretation's digits are drawn as MNIST's of the same seed.
+// The digits of an interpretation are those of MNIST for the same seed.
 func TestInterpretationDigits(t *testing.T) {
 	draw := func(data string) *mat.Dense {
 		s, in, err := Problem{Data: data, Mixing: LinearMixing, Steps: 1, Seed: 9}.Draw()
@@ -163,9 +163,8 @@ func TestInterpretationDigits(t *testing.T) {
 	}
 }
 
-// The variants can't be named by a user, and each has a setting that the
-// method it stands for hasn't.
-func TestVariants(t *testing.T) {
+// Variants cannot be named by users, and each differs from its method in a setting.
+func TestVariantsDifferInOneSetting(t *testing.T) {
 	for _, m := range variants() {
 		if _, err := MethodNamed(m.Name); err == nil {
 			t.Errorf("%s is among Methods", m.Name)

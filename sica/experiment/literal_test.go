@@ -15,10 +15,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// An iteration of SICA-WGF does what a program does that was written from the paper's text
-// alone, scripts/baselines/literal_wgf_oracle.py. Weights, permutations and batches are others,
-// so that means over the seeds are compared: of the gain in MCC, and of how far the signals
-// move.
+// An iteration of SICA-WGF equals that of a program that was written from the paper's text alone,
+// scripts/baselines/literal_wgf_oracle.py. Weights, permutations and batches differ, so that means
+// over seeds are compared: of the increase of the MCC, and of the distance that the signals move.
 func TestPaperWGFAsWritten(t *testing.T) {
 	b := autoBackend(t)
 	if backend.NameOf(b) == backend.Go {

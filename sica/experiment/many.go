@@ -69,8 +69,8 @@ func manyTable(o TableOptions) (*Table, error) {
 	return t, nil
 }
 
-// gap adds the oracleGap of a result with a network to the outcome.
-func (o *Outcome) gap(r *sica.Result) error {
+// addOracleGap adds oracleGap, if a network was among the candidates.
+func (o *Outcome) addOracleGap(r *sica.Result) error {
 	for _, c := range r.Candidates {
 		if c.Method != sica.NetworkOnly || c.CodeLength == 0 {
 			continue
@@ -85,8 +85,11 @@ func (o *Outcome) gap(r *sica.Result) error {
 }
 
 // oracle returns the log-likelihood of the mixed signals of a mixture laplace-d-leakyL under the
-// true inverse and the true sources, in nats per position. The true matrices are those that take
-// the outcome of one number of layers to that of one more.
+// true inverse and the true sources, in nats per position.
+//
+// datasets.LayeredMix doesn't return its matrices. They are computed again: LayeredMix of the same
+// random numbers with one layer more is one matrix applied to the nonlinearity of the signals
+// before, which a regression gives.
 func (p Problem) oracle() (float64, error) {
 	m, err := mixtureNamed(p.Mixture)
 	if err != nil {
@@ -109,8 +112,8 @@ func (p Problem) oracle() (float64, error) {
 		return 0, err
 	}
 	const rho, slope = 0.7, 0.2
-	total := 0.0                 // of all positions but the first
-	before := mat.DenseCopyOf(s) // what the next matrix is applied to
+	total := 0.0                 // the log-likelihood of all positions except the first
+	before := mat.DenseCopyOf(s) // the signals that the next matrix is applied to
 	for i := range d {
 		mean, sd := stat.PopMeanStdDev(s.RawRowView(i), nil)
 		row := before.RawRowView(i)

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Without layers the oracle is the sources' log-likelihood less log|det A|; behind layers that of
-// the mixed signals: their own linear model can't be better.
-func TestOracle(t *testing.T) {
+// Without layers the oracle is the log-likelihood of the sources minus log|det A|. With layers it
+// is that of the mixed signals, which a linear model does not exceed.
+func TestOracleIsTrueLikelihood(t *testing.T) {
 	p := Problem{Mixture: "laplace-3-leaky0", Positions: 4000, Seed: 5}
 	got, err := p.oracle()
 	if err != nil {
@@ -46,7 +46,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// The table has problems of ten and twenty signals, of 16,384 positions unless told otherwise.
+// The table has problems of ten and twenty signals, of 16,384 positions by default.
 func TestManyTable(t *testing.T) {
 	table := newTestTable(t, "many", TableOptions{Seed: 3, Runs: 2, MaxSignals: 10})
 	trials := table.Trials()

@@ -23,36 +23,38 @@ const (
 	// without them. Both are of SICA alone.
 	measureReport      = "report"
 	measureBriefReport = "brief-report"
-	// measureCoverage is how often the error bars of the linear rule hold the truth.
+	// measureCoverage is how often the error bars of the linear rule contain the truth.
 	measureCoverage = "coverage"
-	// measureIterates is the MCC of SICA's start and of each of its iterates.
+	// measureIterates is the MCC of the signals before the iterations and of each iterate.
 	measureIterates = "iterates"
-	// measureLeast asks for the least correlation of a signal with its source.
+	// measureLeast is the lowest correlation of a signal with its source.
 	measureLeast = "least"
-	// measureOracle is how near a network comes to the likelihood of the true inverse, of
-	// mixtures laplace-d-leakyL.
+	// measureOracle is, for the mixtures laplace-d-leakyL, the difference between the likelihoods
+	// of a network and of the true inverse.
 	measureOracle = "oracle"
 )
 
-// A Judgement is what report.New says of a separation, and what its rules look at.
+// A Judgement is the verdict of report.New on a separation, with the numbers that decide it.
 type Judgement struct {
 	Verdict report.Verdict `json:"verdict"`
 	Reasons []string       `json:"reasons"`
 	Seconds float64        `json:"seconds"`
 
-	Dependence report.Interval  `json:"dependence"`
-	Judged     *report.Interval `json:"judged"`
-	Evidence   float64          `json:"evidence"`  // of the least evident pair, nats
-	Agreement  float64          `json:"agreement"` // least, with the linear rule's signals; 0 if not measured
-	Doubtful   bool             `json:"doubtful"`
-	Gain       float64          `json:"gain"` // largest gain by the other signals
-	Stability  float64          `json:"stability"`
+	Dependence report.Interval  `json:"dependence"` // of the recovered signals
+	Classifier *report.Interval `json:"judged"`     // of the recovered signals
+	Evidence   float64          `json:"evidence"`   // the lowest of a pair, in nats
+	// Agreement is the lowest correlation with the linear rule's signals; 0 if not measured.
+	Agreement float64 `json:"agreement"`
+	Doubtful  bool    `json:"doubtful"`
+	// Gain is the largest increase of a signal's predictability by the other signals' contexts.
+	Gain      float64 `json:"gain"`
+	Stability float64 `json:"stability"`
 }
 
 // The names of an Outcome's Numbers. Truth values are 0 or 1.
 const (
-	// Of SICA: a network was among the candidates, was chosen, and says that its signals are
-	// identified.
+	// Of SICA: whether a network was among the candidates, was chosen, and says that its signals
+	// are identified.
 	networkTried      = "network_tried"
 	networkChosen     = "network_chosen"
 	networkIdentified = "network_identified"
@@ -61,26 +63,26 @@ const (
 	networkAgreement = "network_agreement"
 	networkWrong     = "network_wrong"
 
-	// Of the linear rule: whether whitening was kept; into how many groups the signals fall
-	// whose rotations fit as well; the evidence for its rotation, and for the
-	// least and the most evident pair, in nats.
+	// Of the linear rule: whether whitening was kept; the number of groups within which rotations
+	// fit as well; in nats, the evidence for its rotation, and the lowest and the highest
+	// evidence of a pair.
 	whiteningKept    = "whitening_kept"
 	groupCount       = "groups"
 	rotationEvidence = "rotation_evidence"
 	minPairEvidence  = "min_pair_evidence"
 	maxPairEvidence  = "max_pair_evidence"
 
-	// Of measureLeast and measureOracle: the least correlation of a signal with its source.
+	// Of measureLeast and measureOracle: the lowest correlation of a signal with its source.
 	minCorrelation = "min_correlation"
 
 	// Of measureOracle: how long all threads of the process have run during the separation, in
 	// seconds.
 	coreSeconds = "core_seconds"
 
-	// Of measureCoverage: pairs, those identified, and the shares of other sources left in
-	// the signals of these; how many shares lie within 1.96 standard errors of 0 and how
-	// many are above one half; the sums of the squares of shares and of standard errors; and
-	// the expected 1 − MCC, where all signals are identified.
+	// Of measureCoverage: the numbers of pairs, of identified ones, and of shares of other sources
+	// in the signals of these; of shares within 1.96 standard errors of 0, and above one half;
+	// the sums of the squares of shares and of standard errors; and the expected 1 − MCC, where
+	// all signals are identified.
 	pairCount       = "pairs"
 	identifiedPairs = "identified_pairs"
 	shareCount      = "shares"
@@ -122,7 +124,7 @@ func (o *Outcome) measure(
 			o.Iterates = append(o.Iterates, m.MCC)
 		}
 	case measureLeast:
-		if err := o.least(f.Signals, sources); err != nil {
+		if err := o.addMinCorrelation(f.Signals, sources); err != nil {
 			return err
 		}
 		if r, ok := f.Details.(*sica.Result); ok && r.Linear != nil {
@@ -134,50 +136,51 @@ func (o *Outcome) measure(
 		if !ok {
 			return fmt.Errorf("measure: %s isn't SICA", o.Method)
 		}
-		if err := o.least(f.Signals, sources); err != nil {
+		if err := o.addMinCorrelation(f.Signals, sources); err != nil {
 			return err
 		}
-		return o.gap(result)
+		return o.addOracleGap(result)
 	case measureCoverage:
 		solution, ok := f.Details.(*linear.Solution)
 		if !ok {
 			return fmt.Errorf("measure: %s isn't the linear rule", o.Method)
 		}
-		return o.coverage(solution, f.Signals, sources, x.X())
+		return o.addCoverage(solution, f.Signals, sources, x.X())
 	case measureReport, measureBriefReport:
 		result, ok := f.Details.(*sica.Result)
 		if !ok {
 			return fmt.Errorf("measure: %s isn't SICA", o.Method)
 		}
-		return o.judge(ctx, b, result, x)
+		return o.addReport(ctx, b, result, x)
 	default:
 		return fmt.Errorf("measure: unknown name (%q)", o.Measure)
 	}
 	return nil
 }
 
-// least adds the minCorrelation, and networkWrong of a network that says that its signals are
-// identified.
-func (o *Outcome) least(signals, sources *mat.Dense) error {
+// addMinCorrelation adds minCorrelation and, of a network that says that its signals are
+// identified, networkWrong.
+func (o *Outcome) addMinCorrelation(signals, sources *mat.Dense) error {
 	m, err := metric.MCC(signals, sources)
 	if err != nil {
 		return err
 	}
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	for _, r := range m.Correlation {
-		least = min(least, math.Abs(r))
+		lowest = min(lowest, math.Abs(r))
 	}
 	if o.Numbers == nil {
 		o.Numbers = make(map[string]float64)
 	}
-	o.Numbers[minCorrelation] = least
+	o.Numbers[minCorrelation] = lowest
 	if o.Numbers[networkIdentified] == 1 {
-		o.Numbers[networkWrong] = truth(least < wrongCorrelation)
+		o.Numbers[networkWrong] = indicator(lowest < wrongCorrelation)
 	}
 	return nil
 }
 
-func truth(v bool) float64 {
+// indicator returns 1 for true and 0 for false.
+func indicator(v bool) float64 {
 	if v {
 		return 1
 	}
@@ -192,9 +195,9 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 		return nil
 	}
 	numbers := map[string]float64{
-		networkTried:      truth(tried),
-		networkChosen:     truth(r.Network != nil),
-		networkIdentified: truth(r.Network != nil && r.Network.Identified),
+		networkTried:      indicator(tried),
+		networkChosen:     indicator(r.Network != nil),
+		networkIdentified: indicator(r.Network != nil && r.Network.Identified),
 	}
 	if r.Network != nil {
 		numbers[networkAgreement] = r.Network.Agreement
@@ -204,7 +207,7 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 
 func linearNumbers(s *linear.Solution) map[string]float64 {
 	numbers := map[string]float64{
-		whiteningKept:    truth(s.CodeLength == s.Whitening),
+		whiteningKept:    indicator(s.CodeLength == s.Whitening),
 		groupCount:       float64(len(s.Groups)),
 		rotationEvidence: s.Evidence,
 	}
@@ -218,8 +221,8 @@ func linearNumbers(s *linear.Solution) map[string]float64 {
 	return numbers
 }
 
-// judge makes the report on a separation.
-func (o *Outcome) judge(
+// addReport adds the report on a separation.
+func (o *Outcome) addReport(
 	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
 ) error {
 	opt := report.Options{Shape: gridShape(x)}
@@ -232,7 +235,7 @@ func (o *Outcome) judge(
 	}
 	j := &Judgement{
 		Verdict: rep.Verdict, Reasons: rep.Reasons, Seconds: rep.Elapsed.Seconds(),
-		Dependence: rep.Recovered.Dependence, Judged: rep.Recovered.Classifier,
+		Dependence: rep.Recovered.Dependence, Classifier: rep.Recovered.Classifier,
 	}
 	if rep.Stability != nil {
 		j.Stability = rep.Stability.MCC
@@ -254,9 +257,9 @@ func (o *Outcome) judge(
 	return nil
 }
 
-// coverage compares the shares of other sources that are left in the recovered signals z
-// with the standard errors that the rule gives, in pairs that are identified.
-func (o *Outcome) coverage(s *linear.Solution, z, sources, x *mat.Dense) error {
+// addCoverage compares the shares of other sources in the recovered signals z with the standard
+// errors that the rule gives, in pairs that are identified.
+func (o *Outcome) addCoverage(s *linear.Solution, z, sources, x *mat.Dense) error {
 	m, err := metric.MCC(z, sources)
 	if err != nil {
 		return err
@@ -285,11 +288,11 @@ func (o *Outcome) coverage(s *linear.Solution, z, sources, x *mat.Dense) error {
 		for _, ij := range [][2]int{{p.I, p.J}, {p.J, p.I}} {
 			share, se := shares.At(ij[0], source[ij[1]]), s.Leak.At(ij[0], ij[1])
 			if se == 1 {
-				continue // nothing is known of it
+				continue // the rule has no estimate
 			}
 			n[shareCount]++
-			n[coveredShares] += truth(math.Abs(share) < 1.96*se)
-			n[wrongShares] += truth(math.Abs(share) > 0.5)
+			n[coveredShares] += indicator(math.Abs(share) < 1.96*se)
+			n[wrongShares] += indicator(math.Abs(share) > 0.5)
 			n[squaredShares] += share * share
 			n[squaredErrors] += se * se
 		}

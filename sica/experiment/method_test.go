@@ -68,7 +68,7 @@ func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment
 	}
 }
 
-// A method without a style of its own would look like another one in some picture.
+// Each method has a style of its own in pictures.
 func TestEveryMethodHasAStyle(t *testing.T) {
 	for _, m := range experiment.Methods() {
 		if !plot.HasStyle(m.Label) {
@@ -77,8 +77,8 @@ func TestEveryMethodHasAStyle(t *testing.T) {
 	}
 }
 
-// The same seed gives the same signals, the mixed signals stay as they are, and
-// no extreme of scale or offset makes a value that isn't finite.
+// The same seed gives the same signals, the mixed signals are not changed, and for extreme scales
+// and offsets all values are finite.
 func TestFitIsSeededAndFinite(t *testing.T) {
 	x := laplace(t)
 	all := map[string]*mat.Dense{
@@ -128,8 +128,8 @@ func TestFitOfUnknownPreset(t *testing.T) {
 	})
 }
 
-// A method whose context ends says so, and asks the device for at most one more
-// call. The paper's settings take long enough for the context to end within them.
+// A method whose context ends returns its error after at most one more call of the device. The
+// paper's settings take long enough for the context to end before.
 func TestFitCancelled(t *testing.T) {
 	x := laplace(t)
 	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, _ experiment.Preset) {
@@ -169,7 +169,7 @@ func TestMethodNamed(t *testing.T) {
 	}
 }
 
-// SICA's methods have the settings of the presets that they list, and no others.
+// SICA's methods have settings for the presets that they list, and for no others.
 func TestMethodConfig(t *testing.T) {
 	flows := map[string]*sica.Flow{"sica": nil, "sica-wgf": sica.PaperWGF().Flow,
 		"sica-rf":              sica.PaperRF().Flow,

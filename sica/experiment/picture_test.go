@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// A picture needs an outcome, and no more than that.
-func TestPicture(t *testing.T) {
+// A picture can be drawn from one outcome, and from none it is an error.
+func TestPictureNeedsOneOutcome(t *testing.T) {
 	for _, f := range experiment.Figures() {
 		s := open(t, t.TempDir(), "outcomes")
 		if f.Example {

@@ -27,9 +27,9 @@ type Plan struct {
 type Progress struct {
 	// Done counts the trials made, Total those that were to be made.
 	Done, Total int
-	// Left is about how long the rest takes, going by the trials of the same
-	// method, settings and data that the store has. AtLeast is true while some
-	// are left that nothing is known of, which don't count.
+	// Left is an estimate of how long the rest takes: by the mean time of the trials of the same
+	// method, settings and data that the store has. AtLeast is true while there are trials to
+	// make of which it has none. These don't count in Left.
 	Left    time.Duration
 	AtLeast bool
 }
@@ -39,20 +39,20 @@ type Progress struct {
 func (s *Store) Missing(p Plan) []Trial {
 	var missing []Trial
 	seen := make(map[Trial]bool)
-	for _, c := range p.Trials {
-		o, ok := s.find(c)
-		if ok && p.keeps(c) && o.Error == "" {
-			ok = s.hasSignals(c)
+	for _, t := range p.Trials {
+		o, ok := s.find(t)
+		if ok && p.keeps(t) && o.Error == "" {
+			ok = s.hasSignals(t)
 		}
-		if !ok && !seen[c] {
-			missing = append(missing, c)
+		if !ok && !seen[t] {
+			missing = append(missing, t)
 		}
-		seen[c] = true
+		seen[t] = true
 	}
 	return missing
 }
 
-func (p Plan) keeps(c Trial) bool { return p.Keep != nil && p.Keep(c) }
+func (p Plan) keeps(t Trial) bool { return p.Keep != nil && p.Keep(t) }
 
 // Run makes the plan's trials that the store lacks, and adds each outcome to it
 // at once. The outcomes don't depend on Jobs, but their Seconds do. If ctx ends
@@ -61,7 +61,7 @@ func (p Plan) keeps(c Trial) bool { return p.Keep != nil && p.Keep(c) }
 // even in a process that was killed, goes on from its last iteration.
 func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	if p.Jobs < 1 {
-		return fmt.Errorf("experiment: %d jobs: want at least 1", p.Jobs)
+		return fmt.Errorf("experiment: Jobs: are %d; must be at least 1", p.Jobs)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -76,9 +76,9 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	results := make(chan made)
 	go func() {
 		defer close(trials)
-		for _, c := range missing {
+		for _, t := range missing {
 			select {
-			case trials <- c:
+			case trials <- t:
 			case <-ctx.Done():
 				return
 			}
@@ -87,10 +87,10 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	var workers sync.WaitGroup
 	for range min(p.Jobs, len(missing)) {
 		workers.Go(func() {
-			for c := range trials {
-				o, z, err := c.Run(ctx, b, s.checkpointPath(c))
+			for t := range trials {
+				o, z, err := t.Run(ctx, b, s.checkpointPath(t))
 				if err != nil {
-					err = fmt.Errorf("experiment: %s: %w", c, err)
+					err = fmt.Errorf("experiment: %s: %w", t, err)
 				}
 				results <- made{o, z, err}
 			}
@@ -130,9 +130,9 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	return ctx.Err()
 }
 
-// Make makes the figure's trials for a preset and a number of runs in a folder of
-// results, those that are missing there, and returns the results. Each trial is
-// told to onOutcome, if it is set. The errors are those of Open and Run.
+// Make makes the figure's trials for a preset and a number of runs, those that a folder of results
+// lacks, and returns the results. onOutcome, if it isn't nil, is called after each trial. The
+// errors are those of Open and Run.
 func (f Figure) Make(
 	ctx context.Context, b compute.Backend, dir string, p Preset, runs int,
 	onOutcome func(Outcome, Progress),
@@ -152,12 +152,12 @@ func (t Trial) Kind() Trial {
 	return t
 }
 
-// A clock tells how long trials will take by those made before.
+// A clock estimates how long trials will take by those made before. Its maps are by Trial.Kind.
 type clock struct {
 	jobs    int
-	waiting map[Trial]int
-	seconds map[Trial]float64 // of all that were made
-	count   map[Trial]int
+	waiting map[Trial]int     // trials to make
+	seconds map[Trial]float64 // sum over the trials that were made
+	count   map[Trial]int     // of the trials that were made
 }
 
 func newClock(before []Outcome, missing []Trial, jobs int) *clock {
@@ -179,14 +179,14 @@ func (c *clock) learn(o Outcome) {
 	c.count[o.Kind()]++
 }
 
-// made takes note of a trial that was waited for.
+// made counts a trial that was waited for as made.
 func (c *clock) made(o Outcome) {
 	c.learn(o)
 	c.waiting[o.Kind()]--
 }
 
-// left returns how long the trials that are waited for take, and whether something is
-// known of all of them: if not, it is without the others.
+// left returns an estimate of how long the trials that are waited for take, without those of a kind
+// that was never made, and whether there are none of these.
 func (c *clock) left() (left time.Duration, sure bool) {
 	var seconds float64
 	sure = true

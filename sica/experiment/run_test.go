@@ -39,8 +39,8 @@ func quick() []experiment.Trial {
 	return trials
 }
 
-// Each trial is made once, whatever the number of jobs, and comes out the same.
-func TestRunMakesWhatIsMissing(t *testing.T) {
+// Each missing trial is made once, with the same outcome for any number of jobs.
+func TestRunMakesMissingTrialsOnce(t *testing.T) {
 	b := openGo(t)
 	keep := func(c experiment.Trial) bool { return c.Seed == 0 }
 	digests := make(map[experiment.Trial]string)
@@ -87,8 +87,8 @@ func TestRunMakesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A method that fails on its signals is an outcome: whitening can't undo a mixing
-// whose ranks have become one signal's.
+// A method that fails on its signals is an outcome: whitening cannot invert a mixing whose signals
+// have become one.
 func TestRunNotesFailure(t *testing.T) {
 	s := open(t, t.TempDir(), "outcomes")
 	c := trial(20001)
@@ -122,8 +122,8 @@ func TestRunOfBadPlan(t *testing.T) {
 	}
 }
 
-// A checkpoint that can't be used isn't the method's failure. It is removed with
-// the trial's outcome.
+// A checkpoint that cannot be used is an error and no failure of the method. The checkpoint is
+// removed with the trial's outcome.
 func TestRunKeepsCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "outcomes")
@@ -170,8 +170,7 @@ func TestRunCancelled(t *testing.T) {
 	}
 }
 
-// A process that is killed loses no outcome, and the next makes each of the
-// others once.
+// A killed process loses no outcome, and the next makes each missing trial once.
 func TestRunAfterKill(t *testing.T) {
 	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
 		s := open(t, dir, "outcomes")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The lines have the mean and the standard error of hand-made scores: of .5, .7
-// and .9, .7 and .2/√3.
+// The lines have the mean and the standard error of given scores: of 0.5, 0.7 and 0.9 these are 0.7
+// and 0.2/√3.
 func TestSummarise(t *testing.T) {
 	f, err := FigureNamed("3b")
 	if err != nil {
@@ -46,9 +46,9 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// Two quick trials of 1 s on average and a slow one of 10 s are left: 12 s for one
-// job, 6 s for two.
-func TestClock(t *testing.T) {
+// With two quick trials of 1 s on average and a slow one of 10 s to make, 12 s are left for one job
+// and 6 s for two.
+func TestClockEstimatesByKind(t *testing.T) {
 	quick := Outcome{Trial: Trial{Problem: Problem{Data: AR7, Steps: 5}, Method: "zca"}}
 	slow := quick
 	slow.Method = "pcl"

@@ -18,9 +18,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// SICA with the paper's settings that was interrupted comes to the same signals,
-// and its time counts whole; with others it leaves no checkpoint.
-func TestSeparateGoesOn(t *testing.T) {
+// An interrupted trial of SICA with the paper's settings continues to the same signals, and its
+// time is that of both parts; with other settings there is no checkpoint.
+func TestInterruptedTrialContinues(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)
@@ -93,8 +93,7 @@ func TestSeparateGoesOn(t *testing.T) {
 
 func loss(f *Fitted) []float64 { return f.Details.(*sica.Result).Loss }
 
-// The settings that the rivals' committed outcomes were made with are those of
-// today, and no backend is among them.
+// The settings in the committed outcomes of the rivals are the present ones, without a backend.
 func TestCommittedSettings(t *testing.T) {
 	results, err := Read("results", OutcomesFile)
 	if err != nil {

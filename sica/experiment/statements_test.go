@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A tally says how many claims hold, and how many aren't measured.
+// A tally has the number of claims that hold and of those that are not measured.
 func TestTally(t *testing.T) {
 	var c tally
 	for _, verdict := range []string{agree, disagree, agree} {
@@ -21,7 +21,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// The table has every claim of every figure, with both presets side by side.
+// The table has each claim of each figure, with both presets.
 func TestStatements(t *testing.T) {
 	var outcomes []Outcome
 	for _, f := range Figures() {
@@ -61,9 +61,9 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// Of the committed outcomes a reason is given just where a statement doesn't hold with
+// For the committed outcomes there is a reason exactly where a statement does not hold with
 // PaperPreset.
-func TestReasons(t *testing.T) {
+func TestReasonsAreGivenWhereStatementsFail(t *testing.T) {
 	r, err := Read("results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)

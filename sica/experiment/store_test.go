@@ -56,7 +56,7 @@ func add(t *testing.T, s *experiment.Store, o *experiment.Outcome, z *mat.Dense)
 	}
 }
 
-// Signals are kept with 16 bits, whatever their scale, and what was rounded stays as it is.
+// Signals are kept with 16 bits, at any scale, and rounded signals stay as they are.
 func TestStoreRoundsSignals(t *testing.T) {
 	s := open(t, t.TempDir(), "outcomes")
 	z := mat.NewDense(1, 4, []float64{0x10000 + 0.4, 1e-300 / 3, -1e300 / 7, 0x1.00008p-3})
@@ -103,9 +103,9 @@ func TestStoreKeepsWhatWasAdded(t *testing.T) {
 	}
 }
 
-// Wherever a crash cuts the last line, the others are read, and what is added
-// then can be read too.
-func TestStoreDropsTornLine(t *testing.T) {
+// Wherever a crash truncates the last line, the other lines are read, and lines that are added
+// later, too.
+func TestStoreSkipsTruncatedLine(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "outcomes")
 	add(t, s, outcome(1, .5), nil)
@@ -193,9 +193,9 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// The words of a trial become the name of a file, which must not lead out of the
-// folder, and its numbers are drawn.
-func TestReadRefuses(t *testing.T) {
+// The words of a trial become the name of a file, which must stay in the folder, and its numbers
+// are drawn.
+func TestReadRefusesUnsafeTrials(t *testing.T) {
 	dir := t.TempDir()
 	for line, says := range map[string]string{
 		`{"data":"../../outside"}`:   "letters, digits, + and -",

@@ -494,20 +494,23 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 	mean := func(head, method string) column {
 		return text(head, "%s", func(r row) string { return fourDigits(r.mccs(method)) })
 	}
-	// right counts the runs that are said to be separated; with ranks, those that are.
-	right := func(r row, says func(o Outcome) bool, ranks bool) int {
+	count := func(r row, holds func(o Outcome) bool) int {
 		n := 0
 		for _, o := range r.outcomes[name] {
-			if says(o) && (!ranks || o.RankMCC != nil && *o.RankMCC >= rightRank) {
+			if holds(o) {
 				n++
 			}
 		}
 		return n
 	}
+	// pair returns two columns: the runs that are said to be separated, and those of them that are.
 	pair := func(head string, says func(o Outcome) bool) []column {
+		isRight := func(o Outcome) bool {
+			return says(o) && o.RankMCC != nil && *o.RankMCC >= rightRank
+		}
 		return []column{
-			text(head, "%d", func(r row) int { return right(r, says, false) }),
-			text("of ranks ≥ 0.9", "%d", func(r row) int { return right(r, says, true) }),
+			text(head, "%d", func(r row) int { return count(r, says) }),
+			text("of ranks ≥ 0.9", "%d", func(r row) int { return count(r, isRight) }),
 		}
 	}
 	t.columns = []column{
@@ -554,10 +557,10 @@ var verdictFits = []struct{ method, name string }{
 	{"sica-whitening", "whitening alone"},
 }
 
-// verdictTable has all mixtures without near copies of one another and without those that
-// take long.
+// verdictTable has the mixtures of the quality table and the hard ones, without near copies of one
+// another and without those that take minutes.
 func verdictTable(TableOptions) (*Table, error) {
-	alike := []string{
+	excluded := []string{
 		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10",
 		"MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5", "AR(7) d=4, linear, J=5",
 		"Laplace AR(1) d=8, random A", "Gaussian AR, eight spectra, random A",
@@ -565,7 +568,7 @@ func verdictTable(TableOptions) (*Table, error) {
 	}
 	problems := append(qualityProblems(), listed(hardMixtures())...)
 	problems = slices.DeleteFunc(problems, func(p Problem) bool {
-		return slices.Contains(alike, p.label())
+		return slices.Contains(excluded, p.label())
 	})
 	var names []string
 	for _, fit := range verdictFits {

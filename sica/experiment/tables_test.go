@@ -33,9 +33,9 @@ func written(t *testing.T, table *Table, r *Results) string {
 	return out.String()
 }
 
-// Every mixture has a name of its own, also as the name of a file, and gives sources and
-// mixed signals of one size, the same for one seed and others for another.
-func TestMixtures(t *testing.T) {
+// Each mixture has a distinct name, also as the name of a file, and draws sources and mixed signals
+// of one size: the same for one seed, different for another.
+func TestMixturesAreDistinctAndSeeded(t *testing.T) {
 	names := make(map[string]string)
 	problems := mixtureProblems([]string{
 		"laplace-2-leaky2", "iid-3-bent1", "ar7-2-tanh", "gauss-2-cubic", "same-2-gelu5",
@@ -136,7 +136,7 @@ func madeTable(t *testing.T, table *Table, score func(o *Outcome)) *Results {
 	return newResults(t.TempDir(), outcomes)
 }
 
-// The standard error of .4 and .6 is .1414/√2; a run that failed shows.
+// The standard error of 0.4 and 0.6 is 0.1414/√2; a failed run is shown.
 func TestQualityTable(t *testing.T) {
 	table := newTestTable(t, "quality", TableOptions{Seed: 1, Runs: 2, Only: "heart"})
 	r := madeTable(t, table, func(o *Outcome) {
@@ -157,9 +157,9 @@ func TestQualityTable(t *testing.T) {
 	}
 }
 
-// A mean that differs from that of other results by more than two standard errors is better
-// or worse.
-func TestComparison(t *testing.T) {
+// A mean is better or worse if it differs from that of other results by more than two standard
+// errors.
+func TestComparisonNeedsTwoStandardErrors(t *testing.T) {
 	results := func(seed uint64, means map[string]float64, spread float64) *Results {
 		table := newTestTable(t, "quality", TableOptions{Seed: seed, Runs: 2, Only: "Laplace d="})
 		return madeTable(t, table, func(o *Outcome) {
@@ -220,8 +220,8 @@ func TestVerdictTable(t *testing.T) {
 	}
 }
 
-// The results of two runs are .8 and .6, their best iterates .9 and .7, of a standard error
-// of .1.
+// The results of two runs are 0.8 and 0.6, their best iterates 0.9 and 0.7, each with a standard
+// error of 0.1.
 func TestIterateTable(t *testing.T) {
 	table := newTestTable(t, "iterates", TableOptions{Seed: 1, Runs: 2})
 	r := madeTable(t, table, func(o *Outcome) {
@@ -238,8 +238,8 @@ func TestIterateTable(t *testing.T) {
 	}
 }
 
-// In the committed runs of the paper's SICA-WGF none that begins with the mixed signals gets
-// from AR(7) behind five linear steps what FastICA gets, .92.
+// In the committed runs of the paper's SICA-WGF none that begins with the mixed signals reaches
+// FastICA's MCC, 0.92, on AR(7) after five linear steps.
 func TestCommittedIterates(t *testing.T) {
 	r, err := Read(committed, "iterates")
 	if err != nil {
@@ -262,9 +262,9 @@ func TestCommittedIterates(t *testing.T) {
 	}
 }
 
-// In the committed runs "separated" was never said of a linear mixture that isn't, and
-// seldom of a nonlinear one, except where each signal is distorted by itself, which its ranks
-// don't show.
+// In the committed runs "separated" is never the verdict on a linear mixture that is not separated,
+// and seldom on a nonlinear one, except where each signal is distorted by itself, which keeps its
+// ranks.
 func TestCommittedVerdicts(t *testing.T) {
 	r, err := Read(committed, "verdicts")
 	if err != nil {
@@ -290,9 +290,9 @@ func TestCommittedVerdicts(t *testing.T) {
 	}
 }
 
-// Cells of the committed table of the linear rule and of that of nonlinear mixtures in
-// docs/evaluation/nonlinear.md come out again.
-func TestPrintedTablesAgain(t *testing.T) {
+// Cells of the committed table of the linear rule and of the one in docs/evaluation/nonlinear.md
+// are reproduced.
+func TestPrintedTablesAreReproduced(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func TestDemixing(t *testing.T) {
 	}
 }
 
-// Bad signals are refused before and after a fit.
+// Invalid signals are an error before and after a fit.
 func TestErrors(t *testing.T) {
 	if _, err := ica.New(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); err == nil {
 		t.Error("two signals at two positions: no error")

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// What is saved of a linear model maps there and back as the model does, the mean included.
+// A linear model that was saved and loaded has the same map and inverse, including the mean.
 func TestSaveLoad(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	x := mat.NewDense(3, 400, nil)

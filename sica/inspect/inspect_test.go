@@ -59,8 +59,8 @@ func separated(t *testing.T, x *mat.Dense) *sica.Result {
 	return r
 }
 
-// The beats are the component with the largest share. It has the pattern that they were mixed by,
-// their period, their many large values, and all of a reference that is a filter of them.
+// The heartbeat is the component with the largest share. It has the pattern of its mixing, its
+// period, its kurtosis, and a similarity of 1 to a reference that is a filtered version of it.
 func TestComponents(t *testing.T) {
 	const n = 4000
 	s, x, a := recording(n)
@@ -116,9 +116,9 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// A recording longer than what is looked at together has the same moments and correlations as
-// gonum finds of all of it, and the rhythm of its blocks.
-func TestRecording(t *testing.T) {
+// A recording longer than a block has the moments and correlations that gonum computes from all of
+// it, and the rhythm of its blocks.
+func TestLongRecordingHasSameMoments(t *testing.T) {
 	const n = 2*(1<<16) + 12345 // two of the blocks that are analysed together, and more
 	s, x, _ := recording(n)
 	r := separated(t, mat.DenseCopyOf(x.Slice(0, 3, 0, 4000)))
@@ -256,8 +256,8 @@ func simulated(seed uint64, delay int) (s, x *mat.Dense, reference []float64) {
 	return s, x, reference
 }
 
-// The component of the blinks is proposed and no other, also where the reference is late.
-func TestPropose(t *testing.T) {
+// Only the component of the blinks is proposed, also if the reference is delayed.
+func TestBlinksAreProposed(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)
@@ -304,8 +304,8 @@ func TestPropose(t *testing.T) {
 	t.Logf("missed %v, wrong %v of %d recordings, by limit", missed, wrong, recordings)
 }
 
-// The spectrum has its peak at a rhythm, and all shares add up to 1.
-func TestSpectrum(t *testing.T) {
+// The spectrum has its peak at the rhythm, and its shares add up to 1.
+func TestSpectrumHasPeakAtRhythm(t *testing.T) {
 	const n, rate, hz = 5000, 250, 20
 	_, x, _ := simulated(1, 0)
 	row := mat.NewDense(2, n, nil)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A bar for each channel, up or down, a trace for each row, and all names.
-func TestComponents(t *testing.T) {
+// A bar for each channel, a trace for each row, and all names.
+func TestComponentsHaveBarsTracesAndNames(t *testing.T) {
 	wave := waves(2, 100)
 	rows := []Component{
 		{Label: "1: 60 %", Trace: wave.RawRowView(0), Pattern: []float64{1, -1, 0, .5}},

@@ -84,8 +84,7 @@ func TestDodge(t *testing.T) {
 	}
 }
 
-// Panels lie beside one another, with aligned axes: the same values lie in the
-// same rows of pixels.
+// Panels are next to one another with aligned axes: equal values are in equal rows of pixels.
 func TestCurvesLieSideBySide(t *testing.T) {
 	panel := func(method string) Panel {
 		return Panel{

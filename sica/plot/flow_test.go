@@ -83,8 +83,8 @@ func TestFlowPanels(t *testing.T) {
 	decode(t, p)
 }
 
-// The axes of a part of the way are those of all of it.
-func TestFlowDrawn(t *testing.T) {
+// The axes of a part of the trajectory are those of all of it.
+func TestDrawnPartKeepsAxes(t *testing.T) {
 	whole := oneMove()
 	legend := new(strip)
 	want, err := whole.panel(0, 1, styles[SICA], legend)

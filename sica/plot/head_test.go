@@ -8,8 +8,8 @@ import (
 
 var tenTwenty = []string{"EEG Fp1-REF", "Fp2.", "f3", "F4", "T3", "C4", "Pz", "Cz", "O1", "EOG1", "T7"}
 
-// Electrodes are found by their names, as recorders write them, and lie where they should.
-func TestPlaced(t *testing.T) {
+// Electrodes are found by the names that recorders use, at their positions on the head.
+func TestElectrodesHavePositions(t *testing.T) {
 	all := placed(tenTwenty)
 	if len(all) != 9 {
 		t.Fatalf("%d electrodes of %q", len(all), tenTwenty)
@@ -39,8 +39,8 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// The plate goes through all values, and through a plane everywhere.
-func TestThinPlate(t *testing.T) {
+// A thin-plate spline interpolates all values, and a plane exactly.
+func TestThinPlateInterpolates(t *testing.T) {
 	all := placed(tenTwenty)
 	values, plane := make([]float64, len(all)), make([]float64, len(all))
 	for i, e := range all {
@@ -61,8 +61,8 @@ func TestThinPlate(t *testing.T) {
 	}
 }
 
-// Maps and spectra are drawn where there are names and spectra.
-func TestComponentsOfHeads(t *testing.T) {
+// Maps are drawn for channels with electrode names, spectra where there are spectra.
+func TestMapsAndSpectraAreDrawn(t *testing.T) {
 	wave := waves(2, 100)
 	frontal, left := make([]float64, len(tenTwenty)), make([]float64, len(tenTwenty))
 	frontal[0], frontal[1], left[4] = 1, 1, -1

@@ -32,13 +32,20 @@ func Images(rows, columns int, groups ...Group) (*Picture, error) {
 		labelWidth = max(labelWidth, labels.Width(labelOf(g)))
 	}
 
-	// The layout is in whole pixels. Many rows get smaller images, to fit a screen.
-	const gap = 8
-	largest := min(192, max(960/len(groups), 64))
+	// The layout is in whole pixels. All of its sizes are choices.
+	const (
+		gap           = 8   // between images
+		top           = 30  // of the header
+		maxWidth      = 900 // of the picture, unless images get smaller than minSide
+		maxHeight     = 960 // of all rows together, unless images get smaller than minSideOfRows
+		minSide       = 16  // of an image
+		minSideOfRows = 64  // of an image in a picture of many rows
+		maxSide       = 192 // of an image
+	)
 	left := int(math.Ceil(float64(labelWidth/pixel))) + 3*gap
-	top := 30
-	room := max((900-left)/d-gap, 16)
-	cellWidth, cellHeight := fit(columns, rows, min(room, largest))
+	byHeight := min(maxSide, max(maxHeight/len(groups), minSideOfRows))
+	byWidth := max((maxWidth-left)/d-gap, minSide)
+	cellWidth, cellHeight := fit(columns, rows, min(byWidth, byHeight))
 	pictureWidth := left + d*(cellWidth+gap)
 	pictureHeight := top + len(groups)*(cellHeight+gap)
 

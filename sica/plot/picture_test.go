@@ -347,7 +347,7 @@ func TestPictureErrors(t *testing.T) {
 	}
 }
 
-func TestPicturesOfOddData(t *testing.T) {
+func TestPicturesOfExtremeData(t *testing.T) {
 	for name, s := range map[string]*mat.Dense{
 		"constant": mat.NewDense(2, 4, []float64{7, 7, 7, 7, 0, 0, 0, 0}),
 		"large":    mat.NewDense(2, 4, []float64{1e300, -1e300, 0, 1, 1e300, 1e300, 1e300, 1e300}),

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNoTwoMethodsLookAlike(t *testing.T) {
+func TestStylesAreDistinct(t *testing.T) {
 	seen := make(map[string]string)
 	methods := []string{
 		Mixed, Truth, SICA, SICALinear, SICADirect, SICAFast, SICAWGF, SICARF, StandardisedRF, FastICA, LICA, PCL, IVAE,

@@ -53,8 +53,7 @@ func TestTraceGrid(t *testing.T) {
 	}
 }
 
-// Two traces of one column, one of half the other's height, differ as much in
-// the picture, though each has a row of its own.
+// The traces of a column have one range: one with half the amplitude is drawn half as high.
 func TestTraceGridSharesRanges(t *testing.T) {
 	s := waves(1, 100)
 	img := decode(t, traceGridOf(t, nil, Group{Method: SICA, Signals: s}, Group{Method: FastICA, Signals: scaled(s, 0.5)}))
@@ -79,8 +78,7 @@ func dark(img image.Image, r image.Rectangle) (pixels int) {
 	return pixels
 }
 
-// Truth lies below: it is hidden by a trace that equals it, and shows where it
-// doesn't.
+// The truth is drawn below: an equal trace hides it, a different one shows it.
 func TestTraceGridTruthLiesBelow(t *testing.T) {
 	s := waves(1, 100)
 	group := Group{Method: SICA, Signals: s}
@@ -105,7 +103,7 @@ func TestTraceGridOfManySignals(t *testing.T) {
 	}
 }
 
-func TestTraceGridOfOddData(t *testing.T) {
+func TestTraceGridOfExtremeData(t *testing.T) {
 	for name, values := range map[string][]float64{
 		"constant": {7, 7, 7, 0, 0, 0},
 		"large":    {1e300, -1e300, 0, 1e300, 1e300, 1e300},

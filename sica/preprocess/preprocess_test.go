@@ -8,9 +8,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Maps take other signals as they took those that they were fitted to, and back; every
-// transform has a name that Parse knows, and Apply is Fit without the map.
-func TestFit(t *testing.T) {
+// Maps apply to other signals, and have inverses; each transform has a name that Parse knows; Apply
+// is Fit without the map.
+func TestMapsApplyToOtherSignals(t *testing.T) {
 	x := mat.NewDense(2, 6, []float64{
 		3, 1, -1, -3, 2, -2,
 		3, -1, 1, -3, .5, 1.5,

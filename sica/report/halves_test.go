@@ -11,11 +11,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// The halves of one mixture agree. If the second half is turned against the first by
-// an angle, the two demixings give signals that correlate by its cosine; of an image,
-// a half is its upper rows; where a half is too short or a signal stands still in it,
-// there is nothing to compare.
-func TestHalves(t *testing.T) {
+// The halves of one mixture agree. If the second half is rotated by an angle, the signals of the
+// two demixings have its cosine as correlation. The half of an image is its upper rows. Without
+// enough positions, or with a signal that is constant in a half, there is no comparison.
+func TestHalvesOfOneMixtureAgree(t *testing.T) {
 	laplace := noise(rng(1), 2, 4000, datasets.Laplace)
 	turned := mat.DenseCopyOf(laplace)
 	turned.Slice(0, 2, 2000,
@@ -53,8 +52,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// A signal that alone moves is the one that the halves disagree on.
-func TestHalvesOrder(t *testing.T) {
+// If one signal moves, the halves disagree on that signal.
+func TestHalvesNameTheSignalThatMoves(t *testing.T) {
 	s := noise(rng(3), 3, 3000, datasets.Laplace)
 	s.SetRow(2, noise(rng(4), 1, 3000, datasets.Uniform).RawRowView(0))
 	x := mat.DenseCopyOf(s)
@@ -69,8 +68,8 @@ func TestHalvesOrder(t *testing.T) {
 	}
 }
 
-// Long halves are compared by parts, if these agree, and by all positions otherwise.
-func TestPartsOfHalves(t *testing.T) {
+// Long halves are compared by parts if these agree, and by all positions otherwise.
+func TestLongHalvesAreComparedByParts(t *testing.T) {
 	const n = 4 * 8 * signal.PartBlock
 	same := noise(rng(8), 2, n, datasets.Laplace)
 	moved := mat.DenseCopyOf(same)

@@ -7,9 +7,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// What the fits tell becomes fractions of the part that never fall and end where it
-// does.
-func TestProgressFollows(t *testing.T) {
+// The progress of the fits is a fraction of their part of the report, never falls, and ends at the
+// part's end.
+func TestProgressNeverFalls(t *testing.T) {
 	var told []float64
 	p := &progress{report: func(_ string, fraction float64) { told = append(told, fraction) }}
 	p.begin("before", .5)

@@ -15,9 +15,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// Recoveries in another order, sign and scale are the same. One signal that is
-// another costs its share.
-func TestCompareRecoveries(t *testing.T) {
+// Recoveries in another order, sign and scale are the same. One different signal lowers the mean by
+// its share.
+func TestRecoveriesAreMatched(t *testing.T) {
 	z := noise(rng(1), 3, 500, datasets.Laplace)
 	same := mat.NewDense(3, 500, nil)
 	other := mat.DenseCopyOf(z)
@@ -46,9 +46,9 @@ func TestCompareRecoveries(t *testing.T) {
 	}
 }
 
-// A separation without random draws whose step doesn't depend on the positions
-// that are left out is perfectly stable: the signals repeat with the slabs' period.
-func TestStabilityOfRepeatedSignals(t *testing.T) {
+// A separation without random draws, whose step does not depend on the excluded positions, has a
+// stability of 1: the signals repeat with the period of the slabs.
+func TestRepeatedSignalsAreStable(t *testing.T) {
 	slab := noise(rng(3), 2, 100, datasets.Laplace)
 	var mixedSlab, x mat.Dense
 	mixedSlab.Mul(mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 1}), slab)
@@ -71,9 +71,9 @@ func TestStabilityOfRepeatedSignals(t *testing.T) {
 	}
 }
 
-// What refits leave out: a fifth or less, whole slices, or nothing where the
-// networks couldn't be applied or too little would be left.
-func TestSlab(t *testing.T) {
+// Refits exclude a fifth or less of the positions, in whole slices, or none if the networks could
+// not be applied or too few positions would remain.
+func TestSlabIsAFifthOrLess(t *testing.T) {
 	whole := sica.PaperWGF()
 	for _, test := range []struct {
 		name   string
@@ -100,9 +100,9 @@ func TestSlab(t *testing.T) {
 	}
 }
 
-// A loaded result lacks functions of its fit: a refit by what is left would be of another
-// kind, so that none is made, and the report says so.
-func TestNotRefitted(t *testing.T) {
+// A loaded result lacks the functions of its fit. A refit without them would be of another kind:
+// the report makes none and says so.
+func TestResultWithoutItsFunctionsIsNotRefitted(t *testing.T) {
 	r, x := reported(t, sica.Default().Smoke())
 	r.Custom = []string{"Flow.Network", "Flow.NewOptimizer"} // as if it had had them
 	found := report(t, r, x, Options{Refits: 2})
@@ -113,9 +113,9 @@ func TestNotRefitted(t *testing.T) {
 	}
 }
 
-// A signal that is silent but for what a refit would leave out doesn't end the report: the
-// refits then leave out nothing.
-func TestStabilityOfAnEvent(t *testing.T) {
+// A signal that is constant except at the positions that a refit would exclude does not end the
+// report: the refits then exclude none.
+func TestSignalThatIsOneEvent(t *testing.T) {
 	const n = 400
 	sources := noise(rng(6), 3, n, datasets.Laplace)
 	for k := range n {
@@ -143,8 +143,8 @@ func TestStabilityOfAnEvent(t *testing.T) {
 	}
 }
 
-// Refits of a long sequence see a part of it, and all but their slab if the mixing is another in a
-// fifth of the positions, so that parts don't agree.
+// Refits of a long sequence use a part of it. If the mixing changes in a fifth of the positions, so
+// that parts do not agree, they use all except their slab.
 func TestRefitsOfParts(t *testing.T) {
 	const n = 21000
 	x := noise(rng(9), 2, n, datasets.Laplace)

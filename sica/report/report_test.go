@@ -59,9 +59,9 @@ func TestReportWithoutBackend(t *testing.T) {
 	}
 }
 
-// The report is of the signals that Transform gives, is the same every time, and
-// leaves x and the fit's checkpoint alone.
-func TestReport(t *testing.T) {
+// The report is of the signals of Transform, deterministic, and changes neither x nor the
+// checkpoint of the fit.
+func TestReportIsOfTransformedSignals(t *testing.T) {
 	cfg := sica.FastWGF()
 	cfg.Flow.Iterations = 2
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
@@ -127,8 +127,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The networks' judgement is Judge's, with an interval about it.
-func TestReportJudged(t *testing.T) {
+// The classifier's divergence is that of sica.EstimateDivergence, within its interval.
+func TestClassifierIsEstimateDivergence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
@@ -203,7 +203,7 @@ func TestReportErrors(t *testing.T) {
 	}
 }
 
-// JSON has no number that isn't finite, and comes back as it was.
+// JSON has no number that is not finite, and gives the same report when it is read.
 func TestReportJSON(t *testing.T) {
 	r, x := reported(t, sica.PaperWGF().Smoke()) // measures no divergence
 	rep := report(t, r, x, Options{Refits: 1})
@@ -235,8 +235,8 @@ func TestReportJSON(t *testing.T) {
 	}
 }
 
-// A click is left out: the report is that of the signals without it.
-func TestReportLeavesOutClicks(t *testing.T) {
+// The report on signals with a click is that of the signals without it.
+func TestClicksAreExcludedFromReport(t *testing.T) {
 	b := open(t, backend.Go)
 	x := rotated2(noise(rng(5), 2, 300, datasets.Laplace), .5)
 	opts := Default()

@@ -27,8 +27,8 @@ type Interval = dependence.Interval
 // predictions, the whitening and the trained networks are the same in each resample.
 type Divergence struct {
 	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
-	// squared correlations, not nats. It misses much of what only networks find in all signals
-	// together. It includes dependences that nonlinear predictions would explain.
+	// squared correlations, not nats. It detects less than networks that see all signals, and
+	// includes dependences that nonlinear predictions would explain.
 	Dependence Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
@@ -37,8 +37,8 @@ type Divergence struct {
 	// contexts, and from the contexts alone; it is the difference. It is nil where an axis is
 	// too short for the networks.
 	Classifier *Interval `json:"classifier"`
-	// Classified is the number of positions that the networks saw, if not all: in sequences of
-	// 16,384 positions and more 8,192, in blocks of 1,024 spread evenly.
+	// Classified is the number of positions that the networks saw, 0 for all. In sequences of
+	// 16,384 positions and more it is 8,192, in blocks of 1,024 spread evenly.
 	Classified int `json:"classified,omitempty"`
 }
 
@@ -150,12 +150,12 @@ func comparePredictions(own, all []float64, power float64) Predictability {
 	}
 }
 
-// regressions hold what ridge regressions of d signals need. Each signal, of variance 1, is
-// predicted from the k neighbours of its own or of all.
+// regressions has the products from which ridge regressions predict each of d signals of variance 1
+// from its own k neighbours, or from those of all signals.
 type regressions struct {
 	z          *mat.Dense    // d×n
-	neighbours [][]int32     // of each position, k
-	positions  [][]int       // of each block
+	neighbours [][]int32     // [position][k]
+	positions  [][]int       // [block]
 	gram       *mat.SymDense // products of neighbours, summed over all positions, d·k×d·k
 	cross      *mat.Dense    // products of neighbours with the signals, d·k×d
 }
@@ -199,11 +199,11 @@ func (r *regressions) block(block int) (near, values *mat.Dense) {
 
 // heldOut is a held-out block, with the regression products of all other blocks.
 type heldOut struct {
-	near, values *mat.Dense    // of the block
-	neighbours   int           // of a signal
-	gram         *mat.SymDense // of the others
-	cross        *mat.Dense    // of the others
-	others       int           // positions
+	near, values *mat.Dense    // the block's; see regressions.block
+	neighbours   int           // k
+	gram         *mat.SymDense // of the other blocks, as in regressions
+	cross        *mat.Dense    // of the other blocks, as in regressions
+	others       int           // the number of positions of the other blocks
 }
 
 // holdOut returns a block, and the products of the others as the total less those of the block.

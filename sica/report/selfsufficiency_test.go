@@ -52,8 +52,8 @@ func TestPredictability(t *testing.T) {
 	}
 }
 
-// Signals at positions of an image are predicted along both axes. The products of
-// all blocks but one, by which a block is predicted, are those of its complement.
+// Signals of an image are predicted along both axes. The products of all blocks except one, which
+// predict that block, are those of its complement.
 func TestPredictabilityOfImages(t *testing.T) {
 	const side = 40
 	r := rng(3)
@@ -83,9 +83,9 @@ func TestPredictabilityOfImages(t *testing.T) {
 	}
 }
 
-// The part of a long sequence is blocks from its begin to its end; a short sequence and an image
-// have none.
-func TestPart(t *testing.T) {
+// The part of a long sequence is blocks from its beginning to its end; a short sequence and an
+// image are used as they are.
+func TestPartOfLongSequences(t *testing.T) {
 	const n = 20000
 	z := mat.NewDense(2, n, nil)
 	for k := range n {

@@ -23,10 +23,9 @@ func again(t *testing.T, z *mat.Dense, shape ...int) Linear {
 	return l
 }
 
-// Gaussian signals with equal spectra can be rotated as one likes. Laplace ones,
-// and Gaussian ones with different spectra, can't: rotated by 30°, they are told to
-// be elsewhere.
-func TestSeparateAgain(t *testing.T) {
+// Gaussian signals with equal spectra can be rotated without a change of the code length. Rotated
+// by 30°, Laplace ones and Gaussian ones with different spectra are reported as wrong.
+func TestWrongRotationsAreReported(t *testing.T) {
 	ar := func(coefficients ...float64) datasets.ARProcess {
 		return datasets.ARProcess{Coefficients: coefficients, Scale: 1,
 			Innovation: datasets.Normal, BurnIn: 100}
@@ -69,9 +68,9 @@ func TestSeparateAgain(t *testing.T) {
 	}
 }
 
-// The findings are of the signals that they are given, in their order: of three, the
-// two that are Gaussian and white aren't told apart.
-func TestOrderOfFindings(t *testing.T) {
+// The findings have the order of the given signals: of three, the two white Gaussian ones are not
+// distinguishable.
+func TestFindingsHaveOrderOfSignals(t *testing.T) {
 	for place := range 3 {
 		s := noise(rng(5), 3, 2000, datasets.Normal)
 		s.SetRow(place, noise(rng(6), 1, 2000, datasets.Uniform).RawRowView(0))
@@ -91,9 +90,9 @@ func TestOrderOfFindings(t *testing.T) {
 	}
 }
 
-// What the linear rule found in the fit is the report's, whatever the length: not if other mixed
-// signals are reported on or another method made the signals.
-func TestFindingsOfTheFit(t *testing.T) {
+// The findings of the linear rule in the fit are those of the report, for any length, unless the
+// report is about other mixed signals or another method made the signals.
+func TestFindingsOfFitAreKept(t *testing.T) {
 	linearly := sica.Default()
 	linearly.Method = sica.LinearOnly
 	white := sica.FastWGF()
@@ -136,8 +135,8 @@ func TestFindingsOfTheFit(t *testing.T) {
 	}
 }
 
-// The rule's signals that were rotated since aren't found again: neither by a part of a long
-// sequence, nor by all positions.
+// Signals of the rule that were rotated after the fit are not confirmed, neither by a part of a
+// long sequence nor by all positions.
 func TestRotatedSignalsAreNotConfirmed(t *testing.T) {
 	for _, n := range []int{2000, 2 * 8 * signal.PartBlock} {
 		x := noise(rng(7), 2, n, datasets.Laplace)
@@ -158,9 +157,9 @@ func TestRotatedSignalsAreNotConfirmed(t *testing.T) {
 	}
 }
 
-// Noise is in the channels. The recovered signals share it, which separated by themselves looks
-// like more sources than signals. So what the fit identified stays identified, and another file
-// of the same mixture is separated from its channels.
+// Noise is in the channels. The recovered signals share it; separated again by themselves they
+// would appear to have more sources than signals. So the signals that the fit identified stay
+// identified, and another recording of the same mixture is separated from its channels.
 func TestNoiseIsThatOfChannels(t *testing.T) {
 	const n = 5000
 	s := rhythms(1, 2*n)

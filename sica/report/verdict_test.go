@@ -164,9 +164,9 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// The reason for a rotation that isn't identified doesn't contradict the evidence in the table, and
-// the advice fits the fit.
-func TestReasonOfRotations(t *testing.T) {
+// The reason for a rotation that is not identified agrees with the evidence in the table, and the
+// advice with the settings of the fit.
+func TestReasonAgreesWithEvidence(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		change     func(r *Report)
@@ -220,8 +220,8 @@ func TestReasonOfRotations(t *testing.T) {
 	}
 }
 
-// The advice doesn't name what was done already or can't be done.
-func TestAdvice(t *testing.T) {
+// The advice names nothing that was done already or is impossible.
+func TestAdviceCanBeFollowed(t *testing.T) {
 	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
 	depend := func(r *Report) { r.Recovered.Dependence, r.Recovered.Classifier = dependent, nil }
 	for _, test := range []struct {
@@ -265,8 +265,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// The text fits a screen, however many signals there are.
-func TestReportText(t *testing.T) {
+// The text fits a screen, for any number of signals.
+func TestTextFitsAScreen(t *testing.T) {
 	r := good()
 	r.conclude()
 	const want = `Verdict: separated

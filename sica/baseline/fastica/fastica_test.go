@@ -82,7 +82,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-func TestSameOnAnyProcessors(t *testing.T) {
+func TestBitsDontDependOnProcessors(t *testing.T) {
 	x, _ := mixed(3, 20000)
 	cfg := Default()
 	cfg.Seed = 7

@@ -57,8 +57,8 @@ func small() Config {
 	}
 }
 
-// The sources of the article are recovered from a mixing that isn't symmetric, which whitening
-// alone doesn't undo.
+// The sources of the article are recovered from a mixing that is not symmetric, which whitening
+// does not undo.
 func TestRecoversModulatedSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 15 s")
@@ -109,8 +109,8 @@ func TestWithoutBackend(t *testing.T) {
 	}
 }
 
-// A training gives the same model again, and on both backends.
-func TestModel(t *testing.T) {
+// A training gives the same model twice, and on both backends.
+func TestModelIsDeterministic(t *testing.T) {
 	s, _ := sources(2, 5, 20)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	method := func(b compute.Backend) ica.Method { return small().on(b) }
@@ -128,9 +128,9 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// A sample is the mean and noise of the encoder's variance, the same for the same signals, and
-// raw signals aren't standardised.
-func TestSample(t *testing.T) {
+// A sample is the mean plus noise of the encoder's variance, the same for the same signals; raw
+// signals are not standardised.
+func TestSampleHasEncodersVariance(t *testing.T) {
 	s, _ := sources(2, 5, 20)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	b := baselinetest.Open(t, backend.Go)
@@ -287,7 +287,7 @@ func TestTransformNeedsU(t *testing.T) {
 	}
 }
 
-// A fit doesn't wait for a compilation when its context ends.
+// A fit does not wait for a compilation when its context ends.
 func TestDeadlineWhileCompiling(t *testing.T) {
 	s, _ := sources(4, 5, 10)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})

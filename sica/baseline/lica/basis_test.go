@@ -269,9 +269,9 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// No product of two factors is subnormal at any distance from a centre, and factors near a centre
-// are the exact exponentials.
-func TestFactorsAreNormal(t *testing.T) {
+// No product of two factors is subnormal, at any distance from a centre, and factors near a centre
+// equal the exponentials.
+func TestFactorsAreNotSubnormal(t *testing.T) {
 	const n, sigma, step = 2000, 0.1, 0.003
 	x := mat.NewDense(1, n, nil)
 	for k := range n { // the farthest from a centre at 0 has an exponent of −1,800

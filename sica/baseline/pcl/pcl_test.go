@@ -51,8 +51,8 @@ func small() Config {
 	return Config{Hidden: []int{4}, LearningRate: 1e-2, Batch: 16, Epochs: 30, Seed: 5}
 }
 
-// The sources of the article are recovered from a mixing that isn't symmetric, which whitening
-// alone doesn't undo.
+// The sources of the article are recovered from a mixing that is not symmetric, which whitening
+// does not undo.
 func TestRecoversDependentSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
@@ -82,7 +82,7 @@ func TestRecoversDependentSources(t *testing.T) {
 	}
 }
 
-func TestNoDependenceIsSaid(t *testing.T) {
+func TestWarnsOfIndependentPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	x := mat.NewDense(2, 600, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return datasets.Laplace(rng) }, x)
@@ -115,8 +115,8 @@ func TestWithoutBackend(t *testing.T) {
 	}
 }
 
-// A training gives the same model again, and on both backends.
-func TestModel(t *testing.T) {
+// A training gives the same model twice, and on both backends.
+func TestModelIsDeterministic(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
 	method := func(b compute.Backend) ica.Method { return small().on(b) }
 	baselinetest.Trained(t, x, method, func(t *testing.T, m *ica.Model, z *mat.Dense) {
@@ -133,8 +133,8 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// With a network of both features the training learns which pairs are neighbours, of raw
-// signals too, which aren't whitened.
+// With a network of both features the training learns which pairs are neighbours, also for raw
+// signals, which are not whitened.
 func TestJointAndRaw(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 400), datasets.MixOptions{Steps: 1})
 	cfg := Config{
@@ -228,8 +228,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// An epoch has every position except the first once, each with the position before it.
-func TestOrder(t *testing.T) {
+// An epoch has each position except the first once, with the position before it.
+func TestEpochHasEachPairOnce(t *testing.T) {
 	const n, batch = 13, 4
 	o := newOrder(rand.New(rand.NewPCG(1, 1)), n, batch)
 	for range 3 {
@@ -256,7 +256,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A fit doesn't wait for a compilation when its context ends.
+// A fit does not wait for a compilation when its context ends.
 func TestDeadlineWhileCompiling(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
 	baselinetest.KeepsDeadlines(t, x, func(b compute.Backend) ica.Method { return small().on(b) })

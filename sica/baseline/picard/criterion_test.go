@@ -55,8 +55,8 @@ func each(t *testing.T, test func(t *testing.T, ortho bool)) {
 	}
 }
 
-// The means are those of the definitions in plain loops, over several blocks and a part of one.
-func TestMeans(t *testing.T) {
+// The means equal their definitions in plain loops, over several blocks and a part of one.
+func TestMeansAreTheirDefinitions(t *testing.T) {
 	const d, n = 3, 2*blockWidth + 17
 	x, w := white(t, d, n), normal(rand.New(rand.NewPCG(3, 4)), d)
 	got, err := newSampler(x, true).means(t.Context(), w)
@@ -107,8 +107,8 @@ func TestLogCosh(t *testing.T) {
 	}
 }
 
-// The gradient is the change of the loss by a small step.
-func TestGradient(t *testing.T) {
+// The gradient against the change of the loss by a small step.
+func TestGradientIsSlopeOfLoss(t *testing.T) {
 	const d, small = 3, 1e-5
 	x := white(t, d, 500)
 	each(t, func(t *testing.T, ortho bool) {
@@ -142,8 +142,8 @@ func step(rng *rand.Rand, d int, ortho bool) *mat.Dense {
 	return e
 }
 
-// A step is halved until it descends. A step that only ascends gives no point.
-func TestDescend(t *testing.T) {
+// A step is halved until the loss falls. A direction of ascent gives no point.
+func TestDescendHalvesStep(t *testing.T) {
 	x := white(t, 3, 500)
 	each(t, func(t *testing.T, ortho bool) {
 		p := pointAt(t, x, rotation.Random(rand.New(rand.NewPCG(5, 6)), 3), ortho)
@@ -168,9 +168,9 @@ func TestDescend(t *testing.T) {
 	})
 }
 
-// The Hessian is exact at the minimum of signals whose empirical distribution is exactly a
+// The Hessian is exact at the minimum for signals whose empirical distribution is exactly a
 // product: it is the change of the gradient by a small step, and solve is its inverse.
-func TestHessian(t *testing.T) {
+func TestHessianIsExactAtMinimum(t *testing.T) {
 	const small = 1e-5
 	each(t, func(t *testing.T, ortho bool) {
 		// All combinations of the values of three sources, the first with light tails, the
@@ -218,7 +218,7 @@ func TestHessian(t *testing.T) {
 	})
 }
 
-// The approximate Hessian leads to a descent for any signals.
+// The approximate Hessian gives a direction of descent for any signals.
 func TestHessianIsPositive(t *testing.T) {
 	x := white(t, 4, 30)
 	each(t, func(t *testing.T, ortho bool) {
@@ -243,7 +243,7 @@ func TestHessianIsPositive(t *testing.T) {
 // The memory's direction is −H·g, where for each step s and change y in turn
 // H ← (I − s·yᵀ/sᵀy)·H·(I − y·sᵀ/sᵀy) + s·sᵀ/sᵀy, the BFGS update of the inverse
 // Hessian, here as a d²×d² matrix.
-func TestDirection(t *testing.T) {
+func TestDirectionIsBFGS(t *testing.T) {
 	const d = 2
 	rng := rand.New(rand.NewPCG(11, 12))
 	h := hessian{true, mat.NewDense(d, d, []float64{2, 3, 5, 7})}

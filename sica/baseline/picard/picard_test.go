@@ -52,9 +52,9 @@ func TestSeparates(t *testing.T) {
 	})
 }
 
-// At the maximum of the likelihood, mean ψ(yᵢ)·yⱼ is 1 for i = j and else 0; of
-// uncorrelated signals, it is symmetric.
-func TestSignalsAreLikeliest(t *testing.T) {
+// At the maximum of the likelihood, mean ψ(yᵢ)·yⱼ is 1 for i = j and else 0; for uncorrelated
+// signals it is symmetric.
+func TestSignalsMaximiseLikelihood(t *testing.T) {
 	const tolerance = 1e-9
 	each(t, func(t *testing.T, cfg Config) {
 		_, _, x := baselinetest.Problem(4, 1000, baselinetest.Odd)
@@ -106,7 +106,7 @@ func TestLinear(t *testing.T) {
 }
 
 // With Ortho the signals are white.
-func TestModel(t *testing.T) {
+func TestOrthoGivesWhiteSignals(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, _, x := baselinetest.Problem(4, 1000, baselinetest.Odd)
 		m := mustFit(t, x, cfg)
@@ -174,7 +174,7 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	})
 }
 
-// A start at which the likelihood overflows has no descent.
+// If the likelihood overflows at the start, there is no descent, and a warning.
 func TestWarnsIfItIsStuck(t *testing.T) {
 	_, _, x := baselinetest.Problem(2, 100, baselinetest.Odd)
 	cfg := settings(false)

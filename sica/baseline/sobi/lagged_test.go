@@ -10,9 +10,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
-// The covariances are those of the definition in plain loops, over several blocks and for lags
-// longer than one.
-func TestLagged(t *testing.T) {
+// The covariances equal their definitions in plain loops, over several blocks and for lags longer
+// than one.
+func TestLaggedCovariancesAreTheirDefinitions(t *testing.T) {
 	const d, n = 3, 2*blockWidth + 100
 	g := baselinetest.Generator(1)
 	z := g.Matrix(d, n)

@@ -57,9 +57,8 @@ func TestVectorAutoregression(t *testing.T) {
 	near(t, "the second signal's, given all", all[1], 1/(1+b*b), 1e-12)
 }
 
-// Kolmogorov's formula for a value given all others, at infinitely many positions:
-// the harmonic mean of the spectral density, of one signal or, by its inverse, of
-// both.
+// Kolmogorov's formula for the variance of a value given all others, at infinitely many positions:
+// the harmonic mean of the spectral density, of one signal or, by its inverse, of both.
 func TestVariancesBySpectra(t *testing.T) {
 	const frequencies = 4096
 	for _, example := range gaussianExamples() {
@@ -114,8 +113,8 @@ func spectrum(p process, frequency float64) (f [2][2]complex128) {
 	return f
 }
 
-// A long sample has the covariances that it is said to have.
-func TestDraw(t *testing.T) {
+// A long sample has the covariances of its process.
+func TestDrawsHaveTheirCovariances(t *testing.T) {
 	const n, lags = 100_000, 3
 	for k, example := range gaussianExamples()[1:3] {
 		x := example.process.draw(rand.New(rand.NewPCG(1, uint64(k))), n)

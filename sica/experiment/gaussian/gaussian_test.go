@@ -33,8 +33,8 @@ func ar7(steps int) *Signals {
 	return Mix(&mixing, [][]float64{r, r}, n)
 }
 
-// Without contexts all is known in closed form: correlation ρ has the divergence
-// −½·log(1 − ρ²), and an Euler step makes a known covariance.
+// Without contexts there are closed forms: a correlation ρ has the divergence −½·log(1 − ρ²), and
+// the covariance after an Euler step is known.
 func TestWhiteSignals(t *testing.T) {
 	const rho = 0.8
 	c := mat.NewSymDense(2, []float64{1, rho, rho, 1})
@@ -61,11 +61,11 @@ func TestWhiteSignals(t *testing.T) {
 	}
 }
 
-// With contexts, a whole refinement reaches the product of the conditionals that it began
-// with, by either way: the paper's theorem on the rectified flow. Given the context of before,
-// the signals then have the conditional covariance D, and means that depend on the own context
-// only, as m′ does.
-func TestRefinementReachesItsAim(t *testing.T) {
+// With contexts a complete refinement reaches the product of the conditionals that it began with,
+// by both flows: the paper's theorem on the rectified flow. Given the context before it, the
+// signals then have the conditional covariance D, and means that depend on the own context only, as
+// m′ does.
+func TestRefinementReachesItsTarget(t *testing.T) {
 	s := Mix(towards, AR1(8, 0.9, -0.6), 8)
 	for name, a := range map[string]*mat.Dense{
 		"optimal transport": s.Refinement(1), "rectified flow": s.RectifiedFlow(1),
@@ -104,9 +104,9 @@ func only(s *Signals, a *mat.Dense, t int) *mat.Dense {
 	return part
 }
 
-// The rectified flow's map is where its ODE ends: dy/dτ = v(y, τ), with both contexts fixed and
-// the velocity as the regression of z′ − z on y = (1−τ)·z + τ·z′, is integrated by Runge and
-// Kutta's method of fourth order. Its map isn't the optimal transport's.
+// The map of the rectified flow is the end of its ODE: dy/dτ = v(y, τ), with both contexts fixed
+// and the velocity as the regression of z′ − z on y = (1−τ)·z + τ·z′, is integrated by the
+// Runge–Kutta method of fourth order. It is not the optimal transport.
 func TestRectifiedFlowSolvesItsEquation(t *testing.T) {
 	const at, steps = 3, 200
 	s := Mix(towards, AR1(8, 0.9, -0.6), 8)
@@ -176,8 +176,8 @@ func identity(size int) *mat.Dense {
 	return a
 }
 
-// Yet the criterion rises, since the contexts have moved too: the counterexample to the
-// paper's theorem that it never does.
+// Complete refinements raise the divergence, since the contexts move too: the counterexample to the
+// paper's theorem that it never increases.
 func TestWholeRefinementsRaiseTheDivergence(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -198,8 +198,8 @@ func TestWholeRefinementsRaiseTheDivergence(t *testing.T) {
 	}
 }
 
-// What a small step of the gradient flow lowers is the mutual information of the whole
-// signals, at the rate E‖v‖².
+// A small step of the gradient flow lowers the mutual information of the whole signals, at the rate
+// E‖v‖².
 func TestRateOfDescent(t *testing.T) {
 	for name, s := range cases() {
 		const eta = 1e-6
@@ -236,7 +236,7 @@ func cases() map[string]*Signals {
 	}
 }
 
-// Both measures are 0 for the same signals: independent ones. They needn't be the sources.
+// Both measures are 0 for the same signals, the independent ones. These need not be the sources.
 func TestIndependentIsNotSeparated(t *testing.T) {
 	s := Mix(turn, AR1(16, 0.8, -0.8), 16)
 	start := s.MCC()
@@ -275,7 +275,7 @@ func Example() {
 	// iteration 4: divergence 2.07 nats per position, MCC 0.66
 }
 
-// The exact rectified flow raises the criterion, too.
+// The exact rectified flow raises the divergence, too.
 func TestRectifiedFlowRaisesTheDivergence(t *testing.T) {
 	for _, test := range []struct {
 		name  string

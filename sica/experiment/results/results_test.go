@@ -12,8 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment/results"
 )
 
-// What is embedded is what lies in the folder, signals and all.
-func TestRead(t *testing.T) {
+// The embedded results are those of the folder, including the signals.
+func TestEmbeddedResultsAreTheFolders(t *testing.T) {
 	embedded, err := results.Read()
 	if err != nil {
 		t.Fatal(err)

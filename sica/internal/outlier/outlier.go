@@ -29,7 +29,7 @@ import (
 const (
 	// significance is the change of the covariance by an outlier, in standard errors. It is two,
 	// as for code lengths. Clicks of six standard deviations that change it less lower the MCC of
-	// four sources by at most 0.002 (TestClicksChangeNothing in sica).
+	// four sources by at most 0.002 (TestClicksAreExcluded in sica).
 	significance = 2
 	// edge is the number of positions at either end that are judged together. The paper's AR(7)
 	// begins with seven values, ten times as large as the later innovations, in each source at

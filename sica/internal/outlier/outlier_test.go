@@ -40,9 +40,8 @@ func mixed(rng *rand.Rand, d int, value func(*rand.Rand) float64) (sources, matr
 	return sources, matrix, x
 }
 
-// What one channel alone has once is found, however large, whatever the sources are, and
-// nothing else is.
-func TestFind(t *testing.T) {
+// A single event in one channel is found, for any size and any sources, and nothing else is.
+func TestSingleEventsInOneChannelAreFound(t *testing.T) {
 	g := sequence(t)
 	pulses := func(rng *rand.Rand) float64 {
 		if rng.Float64() < .005 {
@@ -76,8 +75,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What comes again in the same direction is a source, unless that is a channel's.
-func TestFindDirections(t *testing.T) {
+// Events that repeat in one direction are a source, unless the direction is a channel.
+func TestRepeatedDirectionIsASource(t *testing.T) {
 	g := sequence(t)
 	for _, c := range []struct {
 		name       string
@@ -102,9 +101,8 @@ func TestFindDirections(t *testing.T) {
 	}
 }
 
-// Pulses that are all that there is of a source are none, whether they reach all channels or
-// have one of their own.
-func TestFindSource(t *testing.T) {
+// The pulses of a source are no outliers, whether they reach all channels or only one.
+func TestPulsesAreASource(t *testing.T) {
 	for _, pulses := range []int{1, 2, 8} {
 		for seed := range uint64(20) {
 			rng := rand.New(rand.NewPCG(seed, 16))
@@ -125,9 +123,9 @@ func TestFindSource(t *testing.T) {
 	}
 }
 
-// What is far near an end is found if all of it is in one channel: a beginning as that of the
-// paper's AR(7), ten times as large in each source, isn't.
-func TestFindAtEnds(t *testing.T) {
+// A large value near an end is found if it is in one channel only. The beginning of the paper's
+// AR(7), ten times as large in each source, is not an outlier.
+func TestOutliersNearTheEnds(t *testing.T) {
 	g := sequence(t)
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 17))
@@ -150,8 +148,8 @@ func TestFindAtEnds(t *testing.T) {
 	}
 }
 
-// Of smooth signals a click is found that is smaller than the signals are.
-func TestFindInSmooth(t *testing.T) {
+// In smooth signals a click is found that is smaller than the signals.
+func TestSmallClickInSmoothSignals(t *testing.T) {
 	slow := datasets.ARProcess{Coefficients: []float64{1.8, -.82}, Scale: 1}
 	x, err := datasets.AR(rand.New(rand.NewPCG(1, 13)), positions, slow, slow)
 	if err != nil {
@@ -164,9 +162,9 @@ func TestFindInSmooth(t *testing.T) {
 	}
 }
 
-// There are no directions in one signal, and none can be told in signals that are linearly
-// dependent; images have edges; and where the variance is all in rare values, none is rare.
-func TestFindNone(t *testing.T) {
+// There are no directions in one signal, and none can be estimated in linearly dependent signals;
+// images have edges; and where rare values have all of the variance, none is an outlier.
+func TestNoOutliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 14))
 	_, _, one := mixed(rng, 1, datasets.Normal)
 	one.Set(0, 700, 1e6)
@@ -195,8 +193,8 @@ func TestFindNone(t *testing.T) {
 	}
 }
 
-// Mixing mended signals, and mending mixed ones, are the same.
-func TestMend(t *testing.T) {
+// Mending commutes with a linear mixing.
+func TestMendCommutesWithMixing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 15))
 	s, matrix, x := mixed(rng, 3, datasets.Normal)
 	at := []int{30, 31, 32, 800}

@@ -63,9 +63,8 @@ func write(t *testing.T, title string, r *report.Report, x, z *mat.Dense) string
 	return b.String()
 }
 
-// The page shows on which signals the halves agree, what each makes up and whether to rely
-// on it.
-func TestEachSignal(t *testing.T) {
+// The page lists for each signal the agreement of the halves, its share and whether to rely on it.
+func TestPageListsSignals(t *testing.T) {
 	r, x, z := example(3, 200)
 	r.Halves = &report.Halves{Agreement: .8, Signals: []float64{.99, .41, 1}}
 	r.Shares, r.Doubts = []float64{.7, .004, .296}, [][]string{nil, {"unstable"}, nil}
@@ -82,8 +81,8 @@ func TestEachSignal(t *testing.T) {
 	}
 }
 
-// Everything is in the file: it names no other, and runs nothing.
-func TestSelfContained(t *testing.T) {
+// The page refers to no other file, and has no scripts.
+func TestPageIsSelfContained(t *testing.T) {
 	for _, shape := range [][]int{{200}, {12, 10}, {3, 8, 10}} {
 		r, x, z := example(3, shape...)
 		page := write(t, "mixed.csv", r, x, z)
@@ -111,8 +110,8 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// What the page says is what the report says.
-func TestContent(t *testing.T) {
+// The page has the content of the report.
+func TestPageSaysWhatReportSays(t *testing.T) {
 	r, x, z := example(2, 200)
 	page := html.UnescapeString(write(t, "mixed.csv", r, x, z))
 	for _, want := range []string{
@@ -141,8 +140,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Names are shown, not obeyed.
-func TestEscapes(t *testing.T) {
+// Names are escaped.
+func TestNamesAreEscaped(t *testing.T) {
 	r, x, z := example(2, 100)
 	const name = `<script>alert("1")</script>&.csv`
 	r.Why, r.Reasons, r.Next = name, []string{name}, []string{name}
@@ -156,7 +155,7 @@ func TestEscapes(t *testing.T) {
 }
 
 // Of many signals some are shown.
-func TestManySignals(t *testing.T) {
+func TestOnlySomeOfManySignals(t *testing.T) {
 	r, x, z := example(32, 100)
 	page := write(t, "mixed.csv", r, x, z)
 	for _, want := range []string{"And 16 more signals.",

@@ -49,7 +49,7 @@ func set(t *testing.T, l *learning.Learner, name string, values ...float64) {
 }
 
 // With a constant gradient of 1 each step of Adam is the learning rate, up to ε.
-func TestAdam(t *testing.T) {
+func TestAdamStepIsRate(t *testing.T) {
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
 			l, batches := newLearner(
@@ -83,7 +83,7 @@ func TestAdam(t *testing.T) {
 }
 
 // The network on the host equals that on the backend, and one computed by hand.
-func TestNetwork(t *testing.T) {
+func TestHostNetworkEqualsBackends(t *testing.T) {
 	inputs := mat.NewDense(2, 3, []float64{
 		1, 0, -1,
 		2, 1, 0,
