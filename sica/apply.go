@@ -94,7 +94,7 @@ func (r *Result) bound(
 		flow = iterate.Config(*r.Config.Flow)
 	}
 	on := iterate.NewEvaluator(r.backend, flow, r.Shape, shape)
-	return r.maps.On(on), on, nil
+	return r.maps.Maps(on), on, nil
 }
 
 var errNotFitted = errors.New("it wasn't made by Fit or Load")

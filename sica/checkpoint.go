@@ -88,7 +88,7 @@ func (f *fitting) writeSeparations(all []*separation) error {
 	return f.checkpoint.WriteFirst(func(dir string) error {
 		state := beginState{Key: f.key}
 		for r, s := range all {
-			stages, err := iterate.ChainOf(s.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
+			stages, err := iterate.NewChain(s.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
 			if err != nil {
 				return err
 			}

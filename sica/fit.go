@@ -160,7 +160,7 @@ func (f *fitting) check(runs []Run) error {
 	if f.backend, err = purego.Or(f.backend); err != nil {
 		return err
 	}
-	f.cfg.Shape = withoutOnes(f.cfg.Shape)
+	f.cfg.Shape = grid.WithoutOnes(f.cfg.Shape)
 	f.runs = make([]*fitRun, len(runs))
 	for place, run := range runs {
 		r := &fitRun{place: place, seed: run.Seed}
@@ -199,24 +199,6 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	}
 	r.hint = shapeHint(run.X, f.cfg.Shape)
 	return nil
-}
-
-// withoutOnes returns a shape without axes of length 1, which mean nothing and cost much: nil if
-// that leaves a sequence.
-func withoutOnes(shape []int) []int {
-	var longer []int
-	for _, n := range shape {
-		if n != 1 {
-			longer = append(longer, n)
-		}
-	}
-	if len(longer) == len(shape) || len(longer) == 0 {
-		return shape
-	}
-	if len(longer) == 1 {
-		return nil
-	}
-	return longer
 }
 
 // minPositions is how many positions a method needs. Evidence is weighed by sixteenths of

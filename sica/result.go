@@ -132,7 +132,7 @@ type Result struct {
 
 // result returns the result of a run.
 func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result {
-	maps := iterate.ChainOf(append(slices.Clip(r.maps), s.Maps...))
+	maps := iterate.NewChain(append(slices.Clip(r.maps), s.Maps...))
 	cfg := f.cfg
 	cfg.Seed = r.seed
 	result := &Result{

@@ -84,18 +84,6 @@ func TestShapeHint(t *testing.T) {
 	}
 }
 
-// Axes of length 1 are dropped: they change neither the time nor the result.
-func TestAxesOfLengthOneAreDropped(t *testing.T) {
-	for _, test := range []struct{ shape, want []int }{
-		{[]int{64, 64, 1}, []int{64, 64}}, {[]int{1, 64, 64}, []int{64, 64}}, {[]int{1, 128}, nil},
-		{[]int{128}, []int{128}}, {nil, nil}, {[]int{8, 16}, []int{8, 16}}, {[]int{1}, []int{1}},
-	} {
-		if got := withoutOnes(test.shape); fmt.Sprint(got) != fmt.Sprint(test.want) {
-			t.Errorf("%v: %v, want %v", test.shape, got, test.want)
-		}
-	}
-}
-
 // A fit drops axes of length 1: the result is that without them.
 func TestFitDropsAxesOfLengthOne(t *testing.T) {
 	x := smoothImages(t, 24, 32)

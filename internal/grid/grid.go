@@ -30,6 +30,24 @@ func New(shape []int, t int) (*Grid, error) {
 	return g, nil
 }
 
+// WithoutOnes returns a shape without axes of length 1, which change no neighbourhood but cost
+// time: nil if the others are those of a sequence.
+func WithoutOnes(shape []int) []int {
+	var longer []int
+	for _, n := range shape {
+		if n != 1 {
+			longer = append(longer, n)
+		}
+	}
+	if len(longer) == len(shape) || len(longer) == 0 {
+		return shape
+	}
+	if len(longer) == 1 {
+		return nil
+	}
+	return longer
+}
+
 // Check returns an error unless t positions can have the shape: one, two or three
 // axes whose product is t, or none, which is a sequence.
 func Check(shape []int, t int) error {

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,18 @@ func TestReaches(t *testing.T) {
 	} {
 		if got := Reaches(test.width, test.axes); !slices.Equal(got, test.want) {
 			t.Errorf("Reaches(%d, %d) = %v, want %v", test.width, test.axes, got, test.want)
+		}
+	}
+}
+
+// Axes of length 1 are dropped; what remains of a sequence is nil.
+func TestWithoutOnesDropsAxesOfLengthOne(t *testing.T) {
+	for _, test := range []struct{ shape, want []int }{
+		{[]int{64, 64, 1}, []int{64, 64}}, {[]int{1, 64, 64}, []int{64, 64}}, {[]int{1, 128}, nil},
+		{[]int{128}, []int{128}}, {nil, nil}, {[]int{8, 16}, []int{8, 16}}, {[]int{1}, []int{1}},
+	} {
+		if got := WithoutOnes(test.shape); fmt.Sprint(got) != fmt.Sprint(test.want) {
+			t.Errorf("%v: %v, want %v", test.shape, got, test.want)
 		}
 	}
 }

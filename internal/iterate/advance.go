@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// step is η of iteration j: a cosine from FirstStep to LastStep. The rectified
-// flow always goes all the way to τ = 1.
+// step returns η of iteration j: a cosine from FirstStep to LastStep, or 1 for the rectified flow,
+// which always integrates to τ = 1.
 func (c Config) step(j int) float64 {
 	if c.Kind == RF {
 		return 1
@@ -24,10 +24,10 @@ func (c Config) step(j int) float64 {
 	return c.LastStep + (c.FirstStep-c.LastStep)*(1+math.Cos(math.Pi*phase))/2
 }
 
-// moved are the signals of a run after an iteration.
+// moved is the result of a move.
 type moved struct {
 	z    *mat.Dense // the signals after it
-	maps Chain      // that it is made of: of a free move, what was learned
+	maps Chain      // from the signals before it to z
 	step float64    // η, cut to MaxMove
 }
 
@@ -104,7 +104,7 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
 	return fit, &mapping.Affine{Centre: centreZ, Matrix: matrix, Offset: mean}, nil
 }
 
-// checkEstimate returns an error that names what of an iteration isn't finite.
+// checkEstimate returns an error that names the first number of an estimate that isn't finite.
 func (c Config) checkEstimate(e Estimate) error {
 	switch {
 	case !signal.Finite(e.Loss):

@@ -12,33 +12,31 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// heldOutProducts is the number of permutations of the held-out positions that
-// the divergence is averaged over.
+// heldOutProducts is the number of permutations of the held-out positions that the divergence is
+// averaged over. It is a choice: the time of a calibration is proportional to 1 + heldOutProducts.
 const heldOutProducts = 4
 
-// calibration is what the held-out positions say of a run's networks.
+// calibration is the result of weighing a run's networks on held-out positions.
 type calibration struct {
-	// divergence is the estimate of twice the Jensen–Shannon divergence.
+	// divergence is an estimate of twice the Jensen–Shannon divergence, in nats.
 	divergence float64
-	// weights multiply the log-ratio, and so the velocity, of the networks of
-	// each window.
+	// weights multiply the log-ratio, and so the velocity, of the networks of each kind; see
+	// Config.kinds.
 	weights []float64
-	// influence are what each position adds to the divergence, which is their mean;
+	// influence has the contribution of each position to the divergence, which is their mean;
 	// nil unless the contexts are weighed alone.
 	influence []float64
 	// context is that of the contexts alone; nil unless the contexts are weighed alone.
 	context *calibration
 }
 
-// calibrate estimates, for each run, how far its signals z are from
-// self-sufficient, and how much of each learned log-ratio holds beyond the
-// positions that it was trained on: over the weights α ≥ 0 of the windows it
-// minimises the logistic loss of Σ α·logit on the held-out positions, all folds
-// together (stacking: D. Wolpert, 1992). The divergence is 2·log 2 less that
+// calibrate estimates, for each run, the divergence of its signals from self-sufficient ones, and
+// how far each learned log-ratio generalises beyond the positions that it was trained on. Over the
+// weights α ≥ 0 of the kinds it minimises the logistic loss of Σ α·logit on the held-out
+// positions, all folds together (stacking: D. Wolpert, 1992). The divergence is 2·log 2 minus that
 // minimum. Networks that fit noise get weights near 0, and move nothing.
 //
-// Without folds there is nothing to hold against: α is 1 and the divergence
-// NaN.
+// Without folds there are no held-out positions: α is 1 and the divergence NaN.
 func (e *Ensemble) calibrate(
 	ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int,
 ) ([]calibration, error) {
@@ -49,46 +47,61 @@ func (e *Ensemble) calibrate(
 		}
 		return calibrations, nil
 	}
-	rngs := e.streams(seeds, j, stream.HeldOut)
-	idx := make([][]int32, e.count)
-	held := make([]int, e.count)
-	for network := range idx {
-		if k := network % e.cfg.Networks(); k >= e.cfg.folds() { // equal draws, see streams
-			same := network - k + k%e.cfg.folds()
-			idx[network], held[network] = slices.Clip(idx[same]), held[same]
-			continue
-		}
-		_, positions := foldPositions(e.t, e.cfg.block(e.t), e.fold(network), e.cfg.Folds)
-		held[network] = len(positions)
-		idx[network] = heldOutSamples(positions, e.d, rngs[network])
-	}
+	idx, joint := e.drawHeldOut(seeds, j)
 	logits, err := e.logits(ctx, data, padEqual(idx))
 	if err != nil {
 		return nil, err
 	}
-	windows := e.cfg.Networks() / e.cfg.folds()
+	n := e.cfg.Networks()
 	for r := range calibrations {
-		joint, product := make([][]float64, windows), make([][]float64, windows)
-		for k := range e.cfg.Networks() {
-			network, window := r*e.cfg.Networks()+k, k/e.cfg.folds()
-			n := held[network]
-			joint[window] = append(joint[window], logits[network][:n]...)
-			product[window] = append(product[window], logits[network][n:n*(1+heldOutProducts)]...)
-		}
-		if e.cfg.contextsAlone() { // the last view is the contexts alone
-			first := r * e.cfg.Networks()
-			samples := newHeldOut(idx[first:first+e.cfg.folds()], held[first:], e.d)
-			context := fitWeights(joint[windows-1:], product[windows-1:])
-			context.influence = samples.influence(context.weights, joint[windows-1:], product[windows-1:])
-			joint, product := joint[:windows-1], product[:windows-1]
-			c := fitWeights(joint, product)
-			c.influence, c.context = samples.influence(c.weights, joint, product), &context
-			calibrations[r] = c
-			continue
-		}
-		calibrations[r] = fitWeights(joint, product)
+		run := r * n // its first network
+		calibrations[r] = e.calibrateRun(logits[run:run+n], idx[run:run+n], joint[run:run+n])
 	}
 	return calibrations, nil
+}
+
+// drawHeldOut draws the held-out samples of each network, [networks][samples·d], of which the first
+// joint[network] are joint ones; see heldOutSamples. Networks of one fold share their samples.
+func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []int) {
+	rngs := e.streams(seeds, j, stream.HeldOut)
+	idx, joint = make([][]int32, e.count), make([]int, e.count)
+	for network := range idx {
+		if k := network % e.cfg.Networks(); k >= e.cfg.folds() {
+			first := network - k + k%e.cfg.folds() // of the same fold
+			idx[network], joint[network] = slices.Clip(idx[first]), joint[first]
+			continue
+		}
+		_, positions := foldPositions(e.t, e.cfg.block(e.t), e.fold(network), e.cfg.Folds)
+		joint[network] = len(positions)
+		idx[network] = heldOutSamples(positions, e.d, rngs[network])
+	}
+	return idx, joint
+}
+
+// calibrateRun weighs the networks of one run by their logits, [networks][samples], at the samples
+// of drawHeldOut.
+func (e *Ensemble) calibrateRun(logits [][]float64, idx [][]int32, joint []int) calibration {
+	folds := e.cfg.folds()
+	kinds := len(logits) / folds // one over a whole sequence
+	jointLogits, productLogits := make([][]float64, kinds), make([][]float64, kinds)
+	for k, values := range logits {
+		kind, n := k/folds, joint[k]
+		jointLogits[kind] = append(jointLogits[kind], values[:n]...)
+		productLogits[kind] = append(productLogits[kind], values[n:n*(1+heldOutProducts)]...)
+	}
+	if !e.cfg.contextsAlone() {
+		return fitWeights(jointLogits, productLogits)
+	}
+	samples, last := newHeldOut(idx[:folds], joint, e.d), kinds-1
+	fit := func(joint, product [][]float64) calibration {
+		c := fitWeights(joint, product)
+		c.influence = samples.influence(c.weights, joint, product)
+		return c
+	}
+	context := fit(jointLogits[last:], productLogits[last:]) // the last kind sees the contexts alone
+	c := fit(jointLogits[:last], productLogits[:last])
+	c.context = &context
+	return c
 }
 
 // heldOutSamples returns the joint samples at positions, then heldOutProducts
@@ -111,13 +124,14 @@ func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
 	return idx
 }
 
-// maxWeight bounds the weights of a calibration. A network that is unsure of
-// itself may be trusted more than it asks for, but not without limit.
+// maxWeight bounds the weights of a calibration. A weight above 1 corrects a log-ratio that training
+// has left too small. It is a choice: with 1 nothing is corrected, and a weight of 4 of a wrong
+// log-ratio moves signals twice as far.
 const maxWeight = 2
 
 // fitWeights minimises mean softplus(−Σ α·joint) + mean softplus(Σ α·product)
-// over weights 0 ≤ α ≤ maxWeight, one for each window: joint and product are
-// [windows][samples] of logits. The loss is convex, so that minimising over one
+// over weights 0 ≤ α ≤ maxWeight, one for each kind: joint and product are
+// [kinds][samples] of logits. The loss is convex, so that minimising over one
 // weight at a time converges.
 func fitWeights(joint, product [][]float64) calibration {
 	const tolerance = 1e-4
@@ -135,7 +149,7 @@ func fitWeights(joint, product [][]float64) calibration {
 		}
 	}
 	return calibration{
-		// Weights of 0 give 0, so that the minimum isn't below but by rounding.
+		// The loss with weights of 0 is 2·log 2: the minimum is above it by rounding only.
 		divergence: max(0, 2*math.Ln2-meanSoftplus(sumJoint, -1)-meanSoftplus(sumProduct, 1)),
 		weights:    weights,
 	}
@@ -186,8 +200,7 @@ func slopeAt(
 	return slope, curvature
 }
 
-// padEqual repeats zeros at the end of shorter rows until all are as long as
-// the longest.
+// padEqual appends zeros to shorter rows until all are as long as the longest.
 func padEqual(rows [][]int32) [][]int32 {
 	longest := 0
 	for _, row := range rows {
@@ -208,19 +221,19 @@ func meanSoftplus(x []float64, sign float64) float64 {
 	return sum / float64(len(x))
 }
 
-// heldOut are the positions of the held-out samples of a run, all folds together.
+// heldOut has the positions of the held-out samples of a run, all folds together.
 type heldOut struct {
 	signals int
 	joint   []int32 // [T]
 	product []int32 // [samples·signals]
 }
 
-// newHeldOut takes the positions from the samples of each fold, of which held are
+// newHeldOut returns the positions of the samples of each fold, of which the first joint[fold] are
 // joint ones; see heldOutSamples.
-func newHeldOut(idx [][]int32, held []int, d int) heldOut {
+func newHeldOut(idx [][]int32, joint []int, d int) heldOut {
 	h := heldOut{signals: d}
 	for fold, samples := range idx {
-		n := held[fold]
+		n := joint[fold]
 		for k := range n {
 			h.joint = append(h.joint, samples[k*d])
 		}
@@ -229,12 +242,11 @@ func newHeldOut(idx [][]int32, held []int, d int) heldOut {
 	return h
 }
 
-// influence returns what each position adds to the divergence that logits of these
-// samples, [windows][samples], have with these weights: their mean is the
-// divergence, and the mean over other positions, or over some of them twice, is
-// to first order what it would be there. The loss of a product sample, in which
-// each signal has a position of its own, is shared among these: the mean over
-// the samples with a signal at t, less the mean over all, is what t adds to it.
+// influence returns the contribution of each position to the divergence by the logits of these
+// samples, [kinds][samples], with these weights. The mean of the contributions is the divergence.
+// Their mean over a resample of the positions is, to first order, the divergence of the resample.
+// The loss of a product sample, whose signals have different positions, is shared among these: the
+// contribution of t is the mean over the samples with a signal at t, minus the mean over all.
 func (h heldOut) influence(weights []float64, joint, product [][]float64) []float64 {
 	influence := make([]float64, len(h.joint))
 	for k, loss := range losses(weights, joint, -1) {
@@ -259,8 +271,8 @@ func losses(weights []float64, logits [][]float64, sign float64) []float64 {
 	losses := make([]float64, len(logits[0]))
 	for k := range losses {
 		x := 0.0
-		for window, weight := range weights {
-			x += weight * logits[window][k]
+		for kind, weight := range weights {
+			x += weight * logits[kind][k]
 		}
 		losses[k] = meanSoftplus([]float64{x}, sign)
 	}

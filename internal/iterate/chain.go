@@ -14,8 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// A Stage is one map on the way: one that is fixed, or a step that networks learned. One
-// of the two is set.
+// A Stage is one map of a Chain: either a fixed one or a step that networks learned.
 type Stage struct {
 	Fixed   mapping.Map
 	Learned *Step
@@ -24,8 +23,8 @@ type Stage struct {
 // A Chain is stages in the order in which they are applied.
 type Chain []Stage
 
-// ChainOf returns fixed maps as a chain.
-func ChainOf(maps []mapping.Map) Chain {
+// NewChain returns fixed maps as a chain.
+func NewChain(maps []mapping.Map) Chain {
 	c := Chain{}
 	for _, m := range maps {
 		c = append(c, Stage{Fixed: m})
@@ -39,12 +38,12 @@ func (s *Step) Stage(size float64) Stage {
 	return Stage{Learned: s}
 }
 
-// On returns the stages as maps of the signals that e is for.
-func (c Chain) On(e *Evaluator) []mapping.Map {
+// Maps returns the stages as maps, of signals of the evaluator's size.
+func (c Chain) Maps(e *Evaluator) []mapping.Map {
 	maps := make([]mapping.Map, len(c))
 	for k, s := range c {
 		if maps[k] = s.Fixed; s.Learned != nil {
-			maps[k] = s.Learned.On(e)
+			maps[k] = s.Learned.Map(e)
 		}
 	}
 	return maps
@@ -71,35 +70,36 @@ func (c Chain) Pointwise() error {
 // ErrNotLinear is wrapped by the error of Matrices.
 var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
 
-// Matrices returns what the chain is for n signals if it is linear: z = w·(x − mean), and
-// back, x = mean + a·z, for the signals less what stages leave out.
+// Matrices returns the matrices of a linear chain for n signals: z = w·(x − mean), and the inverse
+// x = mean + a·z, without the components that a reduction removes. Other chains are an error that
+// wraps ErrNotLinear.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
 	for k, s := range c {
-		by, back, centre, offset, err := s.linear()
+		stageW, stageA, centre, offset, err := s.linear()
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("stage %d of %d: %w", k+1, len(c), err)
 		}
-		// z = w·(x − mean) becomes by·(z − centre) + offset = by·(z − shift).
+		// z = w·(x − mean) becomes stageW·(z − centre) + offset = stageW·(z − shift).
 		shift := mat.NewVecDense(len(centre), slices.Clone(centre))
 		if floats.Norm(offset, 1) > 0 {
 			var before mat.VecDense
-			before.MulVec(back, mat.NewVecDense(len(offset), offset))
+			before.MulVec(stageA, mat.NewVecDense(len(offset), offset))
 			shift.SubVec(shift, &before)
 		}
 		var moved mat.VecDense
 		moved.MulVec(a, shift)
 		floats.Add(mean, moved.RawVector().Data)
 		var nextW, nextA mat.Dense
-		nextW.Mul(by, w)
-		nextA.Mul(a, back)
+		nextW.Mul(stageW, w)
+		nextA.Mul(a, stageA)
 		w, a = &nextW, &nextA
 	}
 	return w, a, mean, nil
 }
 
 // linear returns the stage as w·(z − centre) + offset, and the inverse of w, or a right
-// inverse if the stage leaves out dimensions.
+// inverse if the stage is a reduction.
 func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
 	var affine *mapping.Affine
 	switch m := s.Fixed.(type) {
@@ -120,8 +120,8 @@ func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
 	return affine.Dense(), a, affine.Centre, affine.Offset, nil
 }
 
-// Record is a stage in JSON, with the names of the files, in the same
-// folder, of what is large in it.
+// Record is a stage in JSON, with the names of the files in the same folder that have its large
+// arrays.
 type Record struct {
 	mapping.Record // whose Kind is kindLearned for a step
 
@@ -135,8 +135,8 @@ type Record struct {
 // kindLearned is the kind of a step that networks learned.
 const kindLearned = "flow"
 
-// Write writes what is large in the stages into files of dir whose names begin with
-// prefix.
+// Write writes the large arrays of the stages to files in dir, whose names begin with prefix, and
+// returns the records of the stages.
 func (c Chain) Write(dir, prefix string) ([]Record, error) {
 	records := []Record{}
 	for k, s := range c {
@@ -167,11 +167,11 @@ func (s Stage) write(dir, name string) (Record, error) {
 func ReadChain(dir string, records []Record, cfg *Config, d int, shape []int) (Chain, error) {
 	c := Chain{}
 	for k, r := range records {
-		takes := d
+		inputs := d
 		if k == 0 && len(records) > 1 && records[1].Reduction != nil {
-			takes = len(records[1].Reduction.Mean) // what prepared the signals, before they were reduced
+			inputs = len(records[1].Reduction.Mean) // of Config.Prepare, before the reduction
 		}
-		s, err := r.read(dir, cfg, takes, shape)
+		s, err := r.read(dir, cfg, inputs, shape)
 		if err != nil {
 			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(records), err)
 		}

@@ -35,8 +35,8 @@ func TestMatricesEqualMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	affine := &mapping.Affine{Centre: []float64{1, -2}, Matrix: []float64{2, 1, -1, 3}, Offset: []float64{.5, 4}}
-	c := ChainOf(append([]mapping.Map{reduction}, white[0], affine))
-	want, err := mapping.ApplyAll(x, c.On(nil))
+	c := NewChain(append([]mapping.Map{reduction}, white[0], affine))
+	want, err := mapping.ApplyAll(x, c.Maps(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestNonlinearChainsHaveNoMatrices(t *testing.T) {
 	for name, c := range map[string]struct {
 		chain     Chain
 		pointwise bool
-	}{"gaussianised": {ChainOf(bent), true}, "learned": {learned, false}} {
+	}{"gaussianised": {NewChain(bent), true}, "learned": {learned, false}} {
 		if _, _, _, err := c.chain.Matrices(2); !errors.Is(err, ErrNotLinear) {
 			t.Errorf("%s: matrices: %v", name, err)
 		}

@@ -39,31 +39,31 @@ type networks struct {
 	flow    *model.Exec    // of movesGraph
 	logit   *model.Exec    // nil for learned networks
 
-	lease  *programs.Lease[*networks] // of idle, nil if functions of the caller's have a part
+	lease  *programs.Lease[*networks] // of idle; nil with custom functions
 	failed bool
 }
 
-// idle are networks that nothing uses, with what XLA compiled for them.
+// idle has networks that nothing uses, with their compiled programs.
 var idle = programs.NewPool((*networks).close)
 
-// mostKept is the most positions of networks that are kept in idle: those of more train for
-// longer than XLA compiles, and their tables of neighbours take memory.
-const mostKept = 1 << 16
+// maxIdlePositions is the largest number of positions of networks that are kept in idle. Networks
+// of more train for longer than XLA compiles, and their tables of neighbours take memory.
+const maxIdlePositions = 1 << 16
 
-// acquire returns networks of a kind out of idle, or makes them. Those out of idle have the
-// variables that they were left with. If ctx ends while networks of the kind are waited for, so
-// does acquire, with its error.
+// acquire returns networks for a purpose, "trained" or "learned", from idle, or builds them.
+// Networks from idle have the variables that they were released with. acquire stops with ctx's
+// error if ctx ends while it waits for networks.
 func acquire(
-	ctx context.Context, kind string,
+	ctx context.Context, purpose string,
 	build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error),
 	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
 	backend = lazy.Opened(backend)
-	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > mostKept {
+	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > maxIdlePositions {
 		return build(backend, cfg, d, g, count)
 	}
 	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d",
-		kind, cfg.compiled(), d, g.Shape(), count)}
+		purpose, cfg.compiled(), d, g.Shape(), count)}
 	lease, err := idle.Acquire(ctx, key, func() (*networks, error) {
 		return build(backend, cfg, d, g, count)
 	})
@@ -108,7 +108,7 @@ func newNetworks(
 	return f, nil
 }
 
-// addTrainer adds what trains and weighs the networks.
+// addTrainer adds the programs that train the networks and evaluate their log-ratios.
 func (f *networks) addTrainer(backend compute.Backend) error {
 	loss := RatioLoss(f.network.LogRatio)
 	if f.cfg.Kind == RF {
@@ -119,9 +119,10 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 		backend, f.store, f.cfg.optimizer(), loss, f.dataShapes(), f.batchShapes(),
 	)
 	if f.cfg.Network != nil {
-		// First, as it says more of a network without the runs axis.
-		if own := f.checkOwn(); own != nil && (err == nil || f.store.NumVariables() > 0) {
-			return own
+		// First, as its error says more about a network without the runs axis.
+		wrong := f.checkCustom()
+		if wrong != nil && (err == nil || f.store.NumVariables() > 0) {
+			return wrong
 		}
 	}
 	if err != nil && f.cfg.Network != nil && f.cfg.NewOptimizer == nil {
@@ -134,8 +135,7 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 	return err
 }
 
-// newLearned returns networks without what trains and weighs them, to be given its
-// variables by SetVariables.
+// newLearned returns networks that can only move signals, with variables from SetVariables.
 func newLearned(
 	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
@@ -172,9 +172,9 @@ func (c Config) optimizer() optimizer.Interface {
 	return NewOptimizer(c.Optimizer, c.LearningRate)
 }
 
-// checkOwn returns an error if a caller's network has variables that renew doesn't: they
-// would be shared by networks that must be independent.
-func (f *networks) checkOwn() error {
+// checkCustom returns an error if a custom network has variables that renew doesn't draw: networks
+// that must be independent would share them.
+func (f *networks) checkCustom() error {
 	rngs := make([]*rand.Rand, f.count)
 	for k := range rngs {
 		rngs[k] = rand.New(rand.NewPCG(0, 0)) // weights that renew draws again
@@ -192,7 +192,7 @@ func (f *networks) checkOwn() error {
 	return nil
 }
 
-// close frees what was made of the networks.
+// close frees the networks and their programs.
 func (f *networks) close() {
 	for _, exec := range []*model.Exec{f.flow, f.logit} {
 		if exec != nil {
@@ -206,8 +206,7 @@ func (f *networks) close() {
 	finalize(f.constants)
 }
 
-// renew draws new weights, network k from rngs[k], and forgets the optimizer's
-// moments.
+// renew draws new weights, network k from rngs[k], and resets the optimizer.
 func (f *networks) renew(rngs []*rand.Rand) error {
 	if err := layers.Initialise(f.store.Scope(Scope), rngs); err != nil {
 		return err
@@ -215,9 +214,9 @@ func (f *networks) renew(rngs []*rand.Rand) error {
 	return f.trainer.ResetOptimizer()
 }
 
-// data returns what all training steps and evaluations share: the signals z
-// [networks][d·T] as a tensor [networks, d, T] and, where the networks see a context,
-// what it is made of and the mask of what each of them sees. Release frees it.
+// data returns the tensors that all training steps and evaluations share: the signals z
+// [networks][d·T] as [networks, d, T] and, if the networks see a context, its data and the mask of
+// the inputs that each of them sees. The method release frees them.
 func (f *networks) data(z [][]float64) []*tensors.Tensor {
 	var flat []float64
 	for _, v := range z {
@@ -230,7 +229,7 @@ func (f *networks) data(z [][]float64) []*tensors.Tensor {
 	return append(data, f.constants...)
 }
 
-// release frees what data made, all but the field's constants.
+// release frees the tensors of data except the constants.
 func (f *networks) release(data []*tensors.Tensor) {
 	finalize(data[:len(data)-len(f.constants)])
 }
@@ -281,7 +280,7 @@ func (f *networks) predictionWeights(i int, signal []float64) []float64 {
 	return ar.Weights(signal, f.neighbours)
 }
 
-// maskTensor tells what each network's network sees of the inputs, one or zero,
+// maskTensor returns the mask of the inputs that each network sees, one or zero:
 // [networks, 1, inputs].
 func (f *networks) maskTensor() *tensors.Tensor {
 	views := f.cfg.views(len(f.shape))
@@ -318,8 +317,8 @@ func (f *networks) batchShapes() []shapes.Shape {
 // inputs returns the width of a window network's input for the ratio.
 func (f *networks) inputs() int { return f.d * len(f.cfg.views(len(f.shape))[0]) }
 
-// noisy returns the number of inputs that noise is added to. Where contexts are weighed
-// alone they get none: blurred, they would explain less than they do.
+// noisy returns the number of inputs that noise is added to. Contexts that are weighed alone get
+// none, as with noise they would explain less.
 func (f *networks) noisy() int {
 	if f.cfg.contextsAlone() {
 		return f.d

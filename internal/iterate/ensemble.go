@@ -1,6 +1,5 @@
-// Package iterate is the paper's Algorithm 2: in each iteration networks learn a vector
-// field from the signals, held-out positions say how much of it to believe, and the signals
-// move along it.
+// Package iterate is the paper's Algorithm 2. In each iteration networks learn a vector field from
+// the signals, are weighed by their loss at held-out positions, and move the signals.
 //
 // The names to know are Config (the settings), Ensemble (the networks of several runs, which
 // Iterate trains and follows) and Chain (the maps that the iterations have made).
@@ -72,7 +71,7 @@ func attend[T any](
 	})
 }
 
-// An Estimate is what an iteration found out about a run.
+// An Estimate is the result of an iteration for a run.
 type Estimate struct {
 	// Loss is the mean training loss.
 	Loss float64
@@ -91,12 +90,12 @@ type Estimate struct {
 func (e *Ensemble) Iterate(
 	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
 ) ([]Estimate, error) {
-	own := make([]*mat.Dense, len(z)) // as work in the background may see them later
+	copies := make([]*mat.Dense, len(z)) // as work in the background may read them later
 	for r, signals := range z {
-		own[r] = mat.DenseCopyOf(signals)
+		copies[r] = mat.DenseCopyOf(signals)
 	}
 	return attend(ctx, e, func(ctx context.Context) ([]Estimate, error) {
-		return e.iterate(ctx, own, seeds, j)
+		return e.iterate(ctx, copies, seeds, j)
 	})
 }
 
@@ -146,7 +145,7 @@ func (e *Ensemble) iterate(
 	return estimates, nil
 }
 
-// step returns what the networks of a run have learned on the signals z.
+// step returns the step that the networks of a run have learned from the signals z.
 func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
 	s := &Step{Weights: weights, Networks: networks}
 	if e.cfg.predicts() {
@@ -157,11 +156,11 @@ func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *S
 	return s
 }
 
-// Variables returns those of the networks and of the optimizer, from which a warm start
-// goes on.
+// Variables returns the variables of the networks and of the optimizer, from which a warm start
+// continues.
 func (e *Ensemble) Variables() ([]Variable, error) { return StoreVariables(e.store, "") }
 
-// SetVariables goes on from what Variables returned.
+// SetVariables sets the variables that Variables returned.
 func (e *Ensemble) SetVariables(variables []Variable) error {
 	return SetVariables(e.store, variables)
 }
@@ -198,8 +197,8 @@ func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand
 // fold returns the fold of a network.
 func (e *Ensemble) fold(network int) int { return network % e.cfg.Networks() % e.cfg.folds() }
 
-// combine returns a run's move: the mean over the folds of its networks' moves, weighed by
-// view.
+// combine returns the move of a run: the mean over the folds of the moves of its networks, weighted
+// by kind.
 func (c Config) combine(moves [][]float64, weights []float64) []float64 {
 	combined := make([]float64, len(moves[0]))
 	for network, move := range moves {

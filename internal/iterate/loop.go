@@ -351,7 +351,7 @@ func (r *run) retreat(good int) error {
 	shape := r.loop.grid.Shape()
 	evaluator := NewEvaluator(r.loop.backend, r.loop.cfg, shape, shape)
 	defer evaluator.Close()
-	z, err := mapping.ApplyAll(r.input.Z, maps.On(evaluator))
+	z, err := mapping.ApplyAll(r.input.Z, maps.Maps(evaluator))
 	if err != nil {
 		return err
 	}

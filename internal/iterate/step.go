@@ -17,8 +17,8 @@ import (
 )
 
 // A Step moves signals by Size times the velocity that one iteration learned,
-// z ↦ z + Size·v(z). The velocity at a position depends on the signals at other positions too. On
-// returns the step as a Map of signals of one size.
+// z ↦ z + Size·v(z). The velocity at a position depends on the signals at other positions too. Map
+// returns the step as a map of signals of one size.
 type Step struct {
 	Size     float64     // the step size η, after the cut to MaxMove
 	Weights  []float64   // of the networks with each view
@@ -121,8 +121,8 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	return g, e.cfg.ValidateWindows(shape)
 }
 
-// On returns the step as a map of signals of the evaluator's size.
-func (s *Step) On(e *Evaluator) mapping.Map { return &boundStep{s, e} }
+// Map returns the step as a map of signals of the evaluator's size.
+func (s *Step) Map(e *Evaluator) mapping.Map { return &boundStep{s, e} }
 
 // boundStep is a step with the evaluator of its networks.
 type boundStep struct {

@@ -93,19 +93,19 @@ func (v Variable) tensor() (*tensors.Tensor, error) {
 		}
 		return tensors.FromFlatDataAndDimensions(whole, v.Dims...), nil
 	}
-	return nil, fmt.Errorf("dtype %q: want float32, float64 or int64", v.DType)
+	return nil, fmt.Errorf("dtype is %q; must be float32, float64 or int64", v.DType)
 }
 
 // variablesOfRun returns the variables of one run's n networks, which lie along the first axis.
 func variablesOfRun(variables []Variable, run, n int) []Variable {
-	own := make([]Variable, len(variables))
+	selected := make([]Variable, len(variables))
 	for k, v := range variables {
 		size := len(v.Values) / v.Dims[0] * n
 		dims := append([]int{n}, v.Dims[1:]...)
 		values := v.Values[run*size : (run+1)*size : (run+1)*size]
-		own[k] = Variable{Path: v.Path, DType: v.DType, Dims: dims, Values: values}
+		selected[k] = Variable{Path: v.Path, DType: v.DType, Dims: dims, Values: values}
 	}
-	return own
+	return selected
 }
 
 // WriteVariables writes the values of variables one after another, as float64,
@@ -121,9 +121,9 @@ func WriteVariables(path string, variables []Variable) error {
 	})
 }
 
-// ReadVariables reads what WriteVariables wrote for variables like the given
-// ones.
-func ReadVariables(path string, like []Variable) ([]Variable, error) {
+// ReadVariables reads the values that WriteVariables wrote, of variables with the given paths,
+// dtypes and dimensions.
+func ReadVariables(path string, headers []Variable) ([]Variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func ReadVariables(path string, like []Variable) ([]Variable, error) {
 	}
 	left := info.Size() / 8
 	r := bufio.NewReader(f)
-	variables := make([]Variable, len(like))
-	for k, v := range like {
+	variables := make([]Variable, len(headers))
+	for k, v := range headers {
 		n := int64(1)
 		for _, dim := range v.Dims {
 			if dim < 1 {

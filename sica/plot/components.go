@@ -45,8 +45,8 @@ func Components(start, rate float64, channels []string, rows ...Component) (*Pic
 		return nil, fmt.Errorf("plot: components: %w", err)
 	}
 	rowHeight := max(34, min(70, 560/vg.Length(len(rows)))) * pixel
-	heads := placed(channels)
-	if heads != nil { // dots and colours are to be seen
+	heads := findElectrodes(channels)
+	if heads != nil { // so that dots and colours can be seen
 		rowHeight = max(rowHeight, 84*pixel)
 	}
 	return &Picture{
@@ -92,11 +92,11 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	return channels, nil
 }
 
-// columns are the horizontal borders of what is drawn next to a component's label. Spectra and
-// heads have no width where there are none.
+// columns are the left and right borders of the columns of a componentTable. Columns without content
+// have no width.
 type columns struct{ traces, spectra, bars, heads [2]vg.Length }
 
-// columnsOf shares the room from left to right out among the columns.
+// columnsOf divides the width from left to right among the columns.
 func columnsOf(left, right vg.Length, hasSpectra, hasHeads bool) columns {
 	traces, spectra, heads := vg.Length(0.66), vg.Length(0), vg.Length(0)
 	if hasSpectra {
@@ -114,8 +114,8 @@ func columnsOf(left, right vg.Length, hasSpectra, hasHeads bool) columns {
 	}
 }
 
-// A componentTable is where the parts of a picture of components stand: a row for each
-// component, a column for each of its pictures.
+// A componentTable is the layout of a picture of components: a row for each component, a column for
+// each of its pictures.
 type componentTable struct {
 	canvas              draw.Canvas
 	room                draw.Canvas // of the rows, without labels and axes
@@ -125,7 +125,8 @@ type componentTable struct {
 	label, title, names draw.TextStyle // names are those of channels, upright
 }
 
-// newComponentTable leaves as much room as the labels of the rows and the channels' names take.
+// newComponentTable returns a layout with room for the labels of the rows and the names of the
+// channels.
 func newComponentTable(
 	c draw.Canvas, channels []string, hasHeads bool, rows []Component,
 ) componentTable {
@@ -150,7 +151,7 @@ func newComponentTable(
 	return t
 }
 
-// cell is where row k's picture of a column is drawn.
+// cell returns the canvas of row k in a column.
 func (t *componentTable) cell(k int, column [2]vg.Length) draw.Canvas {
 	top := t.room.Max.Y - vg.Length(k)*t.height
 	return draw.Canvas{Canvas: t.canvas.Canvas, Rectangle: vg.Rectangle{
@@ -159,9 +160,9 @@ func (t *componentTable) cell(k int, column [2]vg.Length) draw.Canvas {
 	}}
 }
 
-// whole is a column from the first row to the last, with a title above it and, unless it is
-// empty, the name of its axis below.
-func (t *componentTable) whole(column [2]vg.Length, title, axis string) draw.Canvas {
+// drawColumn draws the title of a column above it and the name of its axis, unless that is empty,
+// below. It returns the column's canvas from the first row to the last.
+func (t *componentTable) drawColumn(column [2]vg.Length, title, axis string) draw.Canvas {
 	all := t.cell(t.rows-1, column)
 	all.Max.Y = t.room.Max.Y
 	middle := all.Center().X
@@ -184,16 +185,16 @@ func drawComponents(
 	}
 	scale := gplot.New()
 	scale.X.Min, scale.X.Max = start, start+step*float64(len(rows[0].Trace)-1)
-	drawPositions(t.whole(t.columns.traces, "component", time), scale)
+	drawPositions(t.drawColumn(t.columns.traces, "component", time), scale)
 	bands := 0
 	if rows[0].Spectrum != nil {
 		bands = shownBands(rows)
 		spectral := gplot.New()
 		spectral.X.Min = 0
 		spectral.X.Max = float64(bands-1) / step / 2 / float64(len(rows[0].Spectrum)-1)
-		drawPositions(t.whole(t.columns.spectra, "spectrum, dB", frequency), spectral)
+		drawPositions(t.drawColumn(t.columns.spectra, "spectrum, dB", frequency), spectral)
 	}
-	bars := t.whole(t.columns.bars, "its pattern in the channels", "")
+	bars := t.drawColumn(t.columns.bars, "its pattern in the channels", "")
 	bar := (bars.Max.X - bars.Min.X) / vg.Length(len(channels))
 	for j, n := range channels {
 		place := vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}

@@ -243,7 +243,7 @@ func addSeries(
 		bars.CapWidth = 6 * pixel
 		panel.Add(bars)
 	}
-	glyphs, err := plotter.NewScatter(marked(s.points))
+	glyphs, err := plotter.NewScatter(markedPoints(s.points))
 	if err != nil {
 		return nil, err
 	}
@@ -253,9 +253,9 @@ func addSeries(
 	return []gplot.Thumbnailer{sample, glyphs}, nil
 }
 
-// marked returns the points with a marker: all, or a few at equal distances where all would
+// markedPoints returns the points that have a marker: all, or a few at equal distances if all would
 // hide the line.
-func marked(points plotter.XYs) plotter.XYs {
+func markedPoints(points plotter.XYs) plotter.XYs {
 	const limit, few = 40, 8
 	if len(points) <= limit {
 		return points
@@ -320,7 +320,7 @@ type History struct {
 }
 
 // Progress draws the divergence, with a line at zero, and below it the training loss, both
-// against the iteration. A panel without values is left out. It is an error if there is no value
+// against the iteration. A panel without values isn't drawn. It is an error if there is no value
 // at all or if one is infinite.
 func Progress(histories ...History) (*Picture, error) {
 	var divergence, loss []Series

@@ -142,12 +142,12 @@ func TestMarked(t *testing.T) {
 	for k := range points {
 		points[k].X = float64(k)
 	}
-	if got := marked(points[:40]); len(got) != 40 {
+	if got := markedPoints(points[:40]); len(got) != 40 {
 		t.Errorf("%d of 40 points have a marker, want all", len(got))
 	}
 	want := []float64{25, 75, 125, 175, 225, 275, 325, 375}
 	var got []float64
-	for _, p := range marked(points) {
+	for _, p := range markedPoints(points) {
 		got = append(got, p.X)
 	}
 	if !slices.Equal(got, want) {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// electrodes are the places of the electrodes of the international 10–10 system, which has those
+// electrodes are the positions of the electrodes of the international 10–10 system, which has those
 // of the 10–20 system, on a sphere: the angle from the vertex, positive to the right, and the
 // longitude, both in degrees, as EASYCAP's equidistant list M1 and MNE-Python's montage
 // easycap-M1 have them. T3, T4, T5 and T6 are the older names of T7, T8, P7 and P8.
@@ -38,10 +38,10 @@ var electrodes = map[string][2]float64{
 
 const (
 	// rim is the angle from the vertex, in degrees, that is the outline of a head: that of the
-	// lowest ring of the 10–20 system. What lies below is drawn outside.
+	// lowest ring of the 10–20 system. Lower electrodes are drawn outside.
 	rim = 92
-	// minElectrodes is how many channels must be electrodes for a map: of fewer it would show
-	// the interpolation and not the pattern. A choice.
+	// minElectrodes is the smallest number of electrodes for a map: with fewer it would show the
+	// interpolation and not the pattern. It is a choice.
 	minElectrodes = 6
 	// mapPixels is the width and height of a map in pixels, about two for each that is shown.
 	mapPixels = 160
@@ -54,8 +54,8 @@ type electrode struct {
 	x, y    float64
 }
 
-// placed returns the channels that are electrodes, nil if there are too few for a map.
-func placed(channels []string) []electrode {
+// findElectrodes returns the channels that are electrodes, nil if there are too few for a map.
+func findElectrodes(channels []string) []electrode {
 	var all []electrode
 	used := map[[2]float64]bool{}
 	for i, name := range channels {
@@ -114,8 +114,9 @@ func drawHead(c draw.Canvas, all []electrode, pattern []float64) {
 	}
 }
 
-// headImage returns the map inside of the outline, clear outside of it: the thin plate through
-// the pattern's entries (J. Duchon, Constructive Theory of Functions of Several Variables, 1977).
+// headImage returns the map inside of the outline, transparent outside of it: the thin-plate spline
+// through the pattern's entries (J. Duchon, Constructive Theory of Functions of Several Variables,
+// 1977).
 func headImage(all []electrode, pattern []float64) image.Image {
 	values := make([]float64, len(all))
 	for i, e := range all {
@@ -152,9 +153,10 @@ func shade(v float64) color.NRGBA {
 	return color.NRGBA{R: mix(full.R), G: mix(full.G), B: mix(full.B), A: 255}
 }
 
-// thinPlate returns the thin plate through values at the electrodes.
+// thinPlate returns the thin-plate spline through values at the electrodes, or their mean if all
+// electrodes are in a line.
 func thinPlate(all []electrode, values []float64) func(x, y float64) float64 {
-	bend := func(x, y float64) float64 {
+	basis := func(x, y float64) float64 { // r²·log r², the radial basis function of thin plates
 		squared := x*x + y*y
 		if squared == 0 {
 			return 0
@@ -166,7 +168,7 @@ func thinPlate(all []electrode, values []float64) func(x, y float64) float64 {
 	for i, a := range all {
 		right.SetVec(i, values[i])
 		for j, b := range all {
-			system.Set(i, j, bend(a.x-b.x, a.y-b.y))
+			system.Set(i, j, basis(a.x-b.x, a.y-b.y))
 		}
 		for k, v := range []float64{1, a.x, a.y} {
 			system.Set(i, n+k, v)
@@ -174,14 +176,14 @@ func thinPlate(all []electrode, values []float64) func(x, y float64) float64 {
 		}
 	}
 	var weights mat.VecDense
-	if err := weights.SolveVec(system, right); err != nil { // all in a line: no map but their mean
+	if err := weights.SolveVec(system, right); err != nil {
 		mean := floats.Sum(values) / float64(n)
 		return func(x, y float64) float64 { return mean }
 	}
 	return func(x, y float64) float64 {
 		v := weights.AtVec(n) + weights.AtVec(n+1)*x + weights.AtVec(n+2)*y
 		for i, e := range all {
-			v += weights.AtVec(i) * bend(x-e.x, y-e.y)
+			v += weights.AtVec(i) * basis(x-e.x, y-e.y)
 		}
 		return v
 	}

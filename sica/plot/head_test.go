@@ -10,7 +10,7 @@ var tenTwenty = []string{"EEG Fp1-REF", "Fp2.", "f3", "F4", "T3", "C4", "Pz", "C
 
 // Electrodes are found by the names that recorders use, at their positions on the head.
 func TestElectrodesHavePositions(t *testing.T) {
-	all := placed(tenTwenty)
+	all := findElectrodes(tenTwenty)
 	if len(all) != 9 {
 		t.Fatalf("%d electrodes of %q", len(all), tenTwenty)
 	}
@@ -23,7 +23,7 @@ func TestElectrodesHavePositions(t *testing.T) {
 		o1.y > -0.9 || o1.x >= 0 {
 		t.Errorf("Fp1 %v, Fp2 %v, T3 %v, Cz %v, O1 %v", fp1, fp2, t3, cz, o1)
 	}
-	if placed([]string{"Fp1", "Fp2", "Cz", "Pz", "I", "II", "V1"}) != nil {
+	if findElectrodes([]string{"Fp1", "Fp2", "Cz", "Pz", "I", "II", "V1"}) != nil {
 		t.Error("four electrodes make a map")
 	}
 	for name, angles := range electrodes {
@@ -41,7 +41,7 @@ func TestElectrodesHavePositions(t *testing.T) {
 
 // A thin-plate spline interpolates all values, and a plane exactly.
 func TestThinPlateInterpolates(t *testing.T) {
-	all := placed(tenTwenty)
+	all := findElectrodes(tenTwenty)
 	values, plane := make([]float64, len(all)), make([]float64, len(all))
 	for i, e := range all {
 		values[i], plane[i] = math.Sin(float64(i*i)), 2+e.x-3*e.y
@@ -55,7 +55,7 @@ func TestThinPlateInterpolates(t *testing.T) {
 	if v := flat(0.3, -0.2); math.Abs(v-2.9) > 1e-9 {
 		t.Errorf("a plane is %g, want 2.9", v)
 	}
-	line := placed([]string{"Fpz", "AFz", "Fz", "FCz", "Cz", "CPz", "Pz"})
+	line := findElectrodes([]string{"Fpz", "AFz", "Fz", "FCz", "Cz", "CPz", "Pz"})
 	if v := thinPlate(line, make([]float64, 7))(0.5, 0.5); v != 0 {
 		t.Errorf("electrodes in a line make %g of zeros", v)
 	}

@@ -93,17 +93,17 @@ func newPanel() *gplot.Plot {
 	return p
 }
 
-// drawLegend draws the legend at the right edge of c and returns the rest of c.
+// drawLegend draws the legend at the right edge of c and returns the remaining canvas.
 func drawLegend(c draw.Canvas, legend gplot.Legend) draw.Canvas {
 	legend.TextStyle.Font = sans(labelSize)
 	legend.Top, legend.Left = true, true
 	legend.ThumbnailWidth = thumbnail
 	legend.Padding = 4 * pixel
-	taken := legend.Rectangle(c).Size().X
+	legendWidth := legend.Rectangle(c).Size().X
 	at := c
-	at.Min.X = c.Max.X - taken
+	at.Min.X = c.Max.X - legendWidth
 	legend.Draw(at)
-	c.Max.X -= taken + 2*margin
+	c.Max.X -= legendWidth + 2*margin
 	return c
 }
 
@@ -187,7 +187,7 @@ func (s *strip) layout(width vg.Length) (columns []vg.Length, line vg.Length) {
 	return columns, line
 }
 
-// sum returns that of the lengths.
+// sum returns the sum of the lengths.
 func sum(lengths []vg.Length) (total vg.Length) {
 	for _, l := range lengths {
 		total += l
@@ -204,7 +204,7 @@ func (s *strip) height(width vg.Length) vg.Length {
 	return line*vg.Length((len(s.entries)+len(columns)-1)/len(columns)) + margin
 }
 
-// draw draws the strip at the top of c and returns the rest of c.
+// draw draws the strip at the top of c and returns the remaining canvas.
 func (s *strip) draw(c draw.Canvas) draw.Canvas {
 	style := textStyle(labelSize)
 	style.YAlign = draw.YCenter

@@ -37,7 +37,7 @@ const (
 type style struct {
 	color color.NRGBA
 	width vg.Length // of its lines
-	// dashes alternate between drawn and left out; nil is a solid line.
+	// dashes are the lengths of dashes and gaps in turn; nil is a solid line.
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer // of its points
 }
@@ -96,7 +96,7 @@ func HasStyle(method string) bool {
 	return ok
 }
 
-// others are the styles, in turn, of what isn't a method, such as seeds or variants.
+// others are the styles of names that aren't methods, such as seeds or variants.
 var others = []style{
 	{blue, 1.5, nil, draw.CircleGlyph{}},
 	{orange, 1.5, dashed, draw.BoxGlyph{}},
@@ -107,31 +107,31 @@ var others = []style{
 	{darkGrey, 1.5, dashed, draw.PlusGlyph{}},
 }
 
-// stylesOf returns the styles of what one picture shows. Methods without a style of their own
-// take turns among others; the same name has the same style.
-func stylesOf[T named](shown []T) []style {
-	taken := make(map[string]style)
-	chosen := make([]style, len(shown))
-	for i, s := range shown {
-		method, _ := s.name()
-		own, ok := styles[method]
+// stylesOf returns the styles of the items of one picture. Names that aren't methods get the styles
+// of others in turn; the same name has the same style.
+func stylesOf[T named](items []T) []style {
+	assigned := make(map[string]style) // by names that aren't methods
+	looks := make([]style, len(items))
+	for i, item := range items {
+		name, _ := item.name()
+		look, ok := styles[name]
 		if !ok {
-			if own, ok = taken[method]; !ok {
-				own = others[len(taken)%len(others)]
-				taken[method] = own
+			if look, ok = assigned[name]; !ok {
+				look = others[len(assigned)%len(others)]
+				assigned[name] = look
 			}
 		}
-		chosen[i] = own
+		looks[i] = look
 	}
-	return chosen
+	return looks
 }
 
-// named is what a picture shows of a method: its name gives the style, its label is shown.
+// named is an item of a picture: its method gives the style, its label is shown.
 type named interface {
 	name() (method, label string)
 }
 
-// labelOf returns the label of what is shown, or its method if there is none.
+// labelOf returns the label of an item, or its method if it has none.
 func labelOf(s named) string {
 	method, label := s.name()
 	if label != "" {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -13,9 +12,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // An Interval is an Estimate with its 95 % interval, Low to High, by the percentiles of a block
@@ -60,18 +60,24 @@ func divergences(
 		measured[k].Pair = [2]int{pair.J, pair.I}
 		measured[k].Dependence = analysis.Interval(pair, partition, seed)
 	}
-	var runs []sica.Run
-	shape := g.Shape()
+	var inputs []iterate.Input
+	shape, n := g.Shape(), g.Len()
 	for _, z := range signals {
-		var run sica.Run
-		run.X, shape = part(z, g.Shape())
-		run.Seed = seed
-		runs = append(runs, run)
+		z, shape = part(z, g.Shape())
+		_, n = z.Dims()
+		inputs = append(inputs, iterate.Input{Z: z, Seed: seed})
 	}
-	estimates, err := sica.EstimateDivergences(ctx, backend, runs, shape...)
-	if errors.Is(err, sica.ErrConfig) {
+	classified, err := grid.New(grid.WithoutOnes(shape), n)
+	if err != nil {
+		return nil, err
+	}
+	if iterate.CheckEstimate(classified) != nil {
 		return measured, nil // an axis is too short for the networks
 	}
+	if backend, err = purego.Or(backend); err != nil {
+		return nil, err
+	}
+	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, classified)
 	if err != nil {
 		return nil, err
 	}
