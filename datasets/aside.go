@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -49,7 +50,7 @@ func (c *Column) at(positions []int) Column {
 // each: those that the options don't choose or, without a choice, those that can't be signals.
 func (r *Recording) setAside(o *ReadOptions) error {
 	d, n := r.Signals.Dims()
-	columns := make([]column, d)
+	columns := make([]columnStats, d)
 	for i := 0; i < d && n >= minAsidePositions; i++ {
 		for _, v := range r.Signals.RawRowView(i) {
 			columns[i].observe(v)
@@ -113,7 +114,7 @@ func columnName(names []string, i int) string {
 // selectColumns returns the columns that are signals, in their order, with a note for each that
 // can't be one. Names are nil if there are none.
 func (o *ReadOptions) selectColumns(
-	names []string, columns []column,
+	names []string, columns []columnStats,
 ) (kept []int, notes []string, err error) {
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
 		if names == nil {
@@ -138,20 +139,16 @@ func (o *ReadOptions) selectColumns(
 		without = append(without, i)
 	}
 	for i := range columns {
-		reason := ""
-		switch {
-		case slices.Contains(without, i):
-			notes = append(notes, fmt.Sprintf("%q was left out, as asked", columnName(names, i)))
-			continue
-		default:
-			reason = columns[i].reason(columnName(names, i))
-		}
-		if reason == "" {
-			kept = append(kept, i)
+		name := columnName(names, i)
+		if slices.Contains(without, i) {
+			notes = append(notes, fmt.Sprintf("%q was left out, as asked", name))
 			continue
 		}
-		notes = append(notes,
-			fmt.Sprintf("%q %s and was set aside", columnName(names, i), reason))
+		if reason := columns[i].reason(name); reason != "" {
+			notes = append(notes, fmt.Sprintf("%q %s and was set aside", name, reason))
+			continue
+		}
+		kept = append(kept, i)
 	}
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
 		return nil, nil, fmt.Errorf("there are %d columns without names; must be %d, the channels %s",
@@ -161,7 +158,7 @@ func (o *ReadOptions) selectColumns(
 		return remaining(len(columns), without), nil, nil
 	}
 	if len(kept) == 0 {
-		return nil, nil, fmt.Errorf("every channel is left out; must be at least one that isn't")
+		return nil, nil, errors.New("every channel is left out; must be at least one that isn't")
 	}
 	return kept, notes, nil
 }
@@ -261,16 +258,16 @@ const (
 	// maxRailed is the share of positions at which a signal may be at the end of its range. A
 	// square wave has half, a channel without contact nearly all.
 	maxRailed = 0.98
-	// maxUneven is by how much of the mean a step of times may differ from it.
+	// maxUneven is the largest relative difference between a step of times and the mean step.
 	maxUneven = 2e-3
-	// maxClockStep is how many mean steps the largest step of a clock may have that is rounded or
-	// jitters. Rounding that is finer than a step makes it 2 at most. A slow signal that falls
-	// nowhere stands still at most positions, and has steps of more.
+	// maxClockStep is the largest step of a rounded or jittering clock, in mean steps. Rounding to
+	// less than a step makes it 2 at most. A slow signal that never falls is constant at most
+	// positions, and its steps are larger.
 	maxClockStep = 5
 )
 
-// A column observes the values of a column of a file, one after the other.
-type column struct {
+// columnStats are statistics of the values of a column, which are observed one after another.
+type columnStats struct {
 	n                    int
 	first, last          float64
 	low, high            float64
@@ -278,12 +275,12 @@ type column struct {
 	steps                int // changes by 1
 	rises, falls         int
 	minChange, maxChange float64
-	dropStart, dropEnd   float64 // of the first fall
-	unlikeFalls          bool    // falls differ from the first one
-	fraction             bool    // some value isn't an integer
+	dropStart, dropEnd   float64 // the values before and after the first fall
+	unlikeFalls          bool    // whether a fall differs from the first one
+	fraction             bool    // whether a value isn't an integer
 }
 
-func (c *column) observe(v float64) {
+func (c *columnStats) observe(v float64) {
 	c.n++
 	c.fraction = c.fraction || v != math.Trunc(v)
 	if c.n == 1 {
@@ -308,7 +305,7 @@ func (c *column) observe(v float64) {
 }
 
 // change observes a change from one value to the next.
-func (c *column) change(before, v float64) {
+func (c *columnStats) change(before, v float64) {
 	change := v - before
 	c.minChange, c.maxChange = min(c.minChange, change), max(c.maxChange, change)
 	switch {
@@ -326,16 +323,12 @@ func (c *column) change(before, v float64) {
 	}
 }
 
-// reason is notASignal where there are enough values to judge.
-func (c *column) reason(name string) string {
+// reason says why a column of this name can't be a signal. It is empty if the column can be one, or
+// is too short to decide.
+func (c *columnStats) reason(name string) string {
 	if c.n < minAsidePositions {
 		return ""
 	}
-	return c.notASignal(name)
-}
-
-// notASignal says why a column of this name can't be a signal, or nothing if it can.
-func (c *column) notASignal(name string) string {
 	if c.low == c.high {
 		return "has the same value at every position"
 	}

@@ -26,7 +26,7 @@ func readBrainVision(path string) (*Recording, error) {
 		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
 	}
 	r := &Recording{
-		Signals: mat.NewDense(len(f.Channels), n, nil), Rate: f.Rate, TimeColumn: "time",
+		Signals: mat.NewDense(len(f.Channels), n, nil), Rate: roundRate(f.Rate), TimeColumn: "time",
 		Notes: slices.Clone(f.Notes),
 	}
 	for i, c := range f.Channels {
@@ -39,16 +39,16 @@ func readBrainVision(path string) (*Recording, error) {
 		if text == "" {
 			text = m.Type
 		}
-		event := Event{Onset: float64(m.Position) / f.Rate, Duration: -1, Text: text}
+		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1, Text: text}
 		if m.Length > 1 {
-			event.Duration = float64(m.Length) / f.Rate
+			event.Duration = float64(m.Length) / r.Rate
 		}
 		if !strings.EqualFold(m.Type, "New Segment") {
 			r.Events = append(r.Events, event)
 		}
 	}
 	if len(r.Events) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d markers, which EDF files that are written keep",
+		r.Notes = append(r.Notes, fmt.Sprintf("%d markers, which are kept in EDF files",
 			len(r.Events)))
 	}
 	return r, checkValuesOf(path, r)

@@ -15,16 +15,15 @@ var timeNames = []string{
 	"elapsedtime", "zeit", "temps", "tiempo",
 }
 
-// timeUnits are the seconds that units stand for.
+// timeUnits are units of time in seconds.
 var timeUnits = map[string]float64{
 	"": 1, "s": 1, "sec": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3, "us": 1e-6,
 	"usec": 1e-6, "µs": 1e-6, "ns": 1e-9,
 }
 
-// timeUnit returns the seconds that 1 stands for in a column of this name, and whether it
-// is the name of a column of times: one of timeNames in any case, perhaps followed by
-// a unit as in "time (ms)", "t [s]" or "time_ms". A unit of its own, as in a second header row,
-// counts if the name has none.
+// timeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a
+// column of times: one of timeNames in any case, perhaps followed by a unit as in "time (ms)",
+// "t [s]" or "time_ms". The other unit, of a second header row, counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
 	if _, last, ok := cutLast(name, ":"); ok { // as in "Run 1: Time (s)"
@@ -108,7 +107,7 @@ func newClock(first, last float64, n int) *clock {
 // times, twice of it accept short gaps.
 const maxJitter = 2
 
-// observe takes note of the time of position t.
+// observe observes the time of position t, in order of t.
 func (c *clock) observe(t int, time float64) {
 	c.falls = c.falls || time < c.last
 	if step := time - c.last; t > 0 && step > c.jump {
@@ -140,9 +139,9 @@ func (c *clock) uneven() error {
 // rises reports whether the numbers rise from the first to the last and never fall.
 func (c *clock) rises() bool { return c.step > 0 && !c.falls }
 
-// describe puts into r what the clock, whose numbers count units of
-// unit seconds, says of the columns
-// after it. Numbers that can only be times since 1970 in a smaller unit are read as those.
+// describe removes the column of times from the names of r, and sets its TimeColumn, Start and Rate.
+// The times are in units of unit seconds. Numbers that are too large for seconds since 1970 are
+// read as such times in a smaller unit.
 func (c *clock) describe(r *Recording, unit float64) {
 	name := "time"
 	if r.Names != nil {
@@ -162,16 +161,12 @@ func (c *clock) describe(r *Recording, unit float64) {
 				break
 			}
 		}
-	} else if seconds, _ := timeUnit(name, ""); seconds != unit { // the second row had it
+	} else if seconds, _ := timeUnit(name, ""); seconds != unit { // of a second header row
 		for sign, seconds := range map[string]float64{"ms": 1e-3, "us": 1e-6, "ns": 1e-9} {
 			if seconds == unit {
 				name += " (" + sign + ")"
 			}
 		}
 	}
-	rate := 1 / (c.step * unit)
-	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
-		rate = near // times have few digits
-	}
-	r.TimeColumn, r.Start, r.Rate = name, c.start*unit, rate
+	r.TimeColumn, r.Start, r.Rate = name, c.start*unit, roundRate(1/(c.step*unit))
 }

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A head is the lines with which a recorder's program begins a text file, before the rows of
-// numbers, and what they say.
+// A head is the content of the lines before the rows of numbers in a text file of a recorder's
+// program.
 type head struct {
-	lines   int      // of the file
+	lines   int      // how many there are
 	program string   // that writes such files
 	names   []string // of the columns; nil for none
 	rate    float64  // positions a second; 0 for none
 }
 
-// heads are the functions that know a program's head, if lines begin with one.
-var heads = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead,
+// headParsers return the head of a program's files, nil if lines don't begin with one.
+var headParsers = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead,
 	emotivHead}
 
 // findHead returns the head that lines begin with, nil for none.
 func findHead(lines []string) *head {
-	for _, of := range heads {
-		if h := of(lines); h != nil && h.lines < len(lines) && finite(h.rate) {
+	for _, parse := range headParsers {
+		if h := parse(lines); h != nil && h.lines < len(lines) && finite(h.rate) {
 			return h
 		}
 	}
@@ -195,7 +195,8 @@ func sameNumber(line string) (float64, bool) {
 	return first, true
 }
 
-// roundRate returns a whole number of positions a second where rate is one up to its few digits.
+// roundRate returns a rate, in positions per second, rounded to a whole number if it is one up to
+// the few digits of times and intervals in files.
 func roundRate(rate float64) float64 {
 	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
 		return near
@@ -203,10 +204,10 @@ func roundRate(rate float64) float64 {
 	return rate
 }
 
-// title returns how many of the first lines are no part of the table below them, such as the
-// messages of a device before it sends numbers: rows of words that are shorter or longer than the
-// rows of the table, two or more of them or one of a single cell. A single row of some names
-// stays, as a comma may have been taken for the wrong sign.
+// title returns the number of lines before a table that aren't part of it, such as messages of a
+// device before it sends numbers: rows of words that are shorter or longer than the rows of the
+// table, at least two of them or one of a single cell. A single row of several names isn't dropped,
+// as its separator may have been misread.
 func (d *dialect) title(lines []string) int {
 	rows, places := d.splitPlaces(lines)
 	if len(rows) < 3 {

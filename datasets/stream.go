@@ -52,7 +52,7 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 			"must be read as a whole", path, ErrNotBlocks)
 	}
 	s := &Stream{path: path, format: f, options: o}
-	var columns []column
+	var columns []columnStats
 	err := s.open(func(c *content) (err error) {
 		columns, err = s.observe(c)
 		return err
@@ -81,7 +81,7 @@ const maxObservedColumns = 1 << 12
 
 // observe reads the file for the first time and returns what its columns are like. It returns nil
 // if nothing is to be set aside: of a wide NPY or WAV file, or of one with an error.
-func (s *Stream) observe(c *content) ([]column, error) {
+func (s *Stream) observe(c *content) ([]columnStats, error) {
 	if c.bySignal && c.d > 1 {
 		return nil, fmt.Errorf("an array in Fortran order, which has one signal after another, "+
 			"%w; must be saved in C order", ErrNotBlocks)
@@ -94,7 +94,7 @@ func (s *Stream) observe(c *content) ([]column, error) {
 		s.about = c.about
 		return nil, nil
 	}
-	columns := make([]column, c.d)
+	columns := make([]columnStats, c.d)
 	n := 0
 	err := s.rows(c, func(t int, row []float64) {
 		for i, v := range row {
@@ -119,7 +119,7 @@ func (s *Stream) observe(c *content) ([]column, error) {
 }
 
 // setAside decides which columns are signals, by what they are like, and reads the others.
-func (s *Stream) setAside(columns []column) error {
+func (s *Stream) setAside(columns []columnStats) error {
 	if columns == nil {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 }
 
 // findTimes reads the first column if it may hold times.
-func (s *Stream) findTimes(columns []column) error {
+func (s *Stream) findTimes(columns []columnStats) error {
 	if !s.mayHaveTimes {
 		return nil
 	}

@@ -190,25 +190,24 @@ func fitMethods() []fitMethod {
 	return methods
 }
 
-// setPreset sets the preset of a method that lacks the default one, unless a preset was given: its
-// first one.
+// setPreset sets the first preset of a method that has no default one, unless a preset was given.
 func (opt *fitOptions) setPreset(changed func(flag string) bool) {
 	for _, m := range fitMethods() {
 		if m.name == opt.method && !changed("preset") && !slices.Contains(m.presets,
 			experiment.Preset(opt.preset)) {
 			opt.preset = string(m.presets[0])
-			opt.presetNote = fmt.Sprintf("--preset %s, which is slow: --method %s has no preset %s", opt.preset,
-				m.name, experiment.DefaultPreset)
+			opt.presetNote = fmt.Sprintf("--preset %s, which is slow: --method %s has no preset %s",
+				opt.preset, m.name, experiment.DefaultPreset)
 		}
 	}
 }
 
-// notes are those on the settings of the fit.
-func (opt *fitOptions) notes() (notes []string) {
-	if opt.presetNote != "" {
-		notes = append(notes, opt.presetNote)
+// notes returns the notes on the settings of the fit.
+func (opt *fitOptions) notes() []string {
+	if opt.presetNote == "" {
+		return nil
 	}
-	return notes
+	return []string{opt.presetNote}
 }
 
 // presetConfig returns the settings of a method's preset.

@@ -89,7 +89,8 @@ func figureNames() []string {
 	return names
 }
 
-// figures returns the figures of separations that an argument names.
+// figures returns the figures of separations that an argument names: none for figure 2, which has no
+// separations, and for the interpretations, which are no figure.
 func figures(name string) ([]experiment.Figure, error) {
 	switch name {
 	case "all":
@@ -254,7 +255,7 @@ func outcomeLine(o experiment.Outcome, p experiment.Progress) string {
 	return fmt.Sprintf("%d/%d  %s  %s  %.1f s", p.Done, p.Total, o.Trial, result, o.Seconds)
 }
 
-// timeLeft says how long the rest takes, or a lower bound of it; nothing if neither is known.
+// timeLeft returns the remaining time as text, or a lower bound of it; "" if neither is known.
 func timeLeft(p experiment.Progress) string {
 	switch {
 	case !p.AtLeast:

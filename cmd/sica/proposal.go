@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
-// proposalFile is the file of a saved separation that holds the latest proposal. The manifest
-// doesn't have it.
+// proposalFile is the file in the folder of a saved separation with the latest proposal. It isn't in
+// the manifest.
 const proposalFile = "proposed.json"
 
 // A proposal is the recovered signals that inspect --reference proposes to remove.
@@ -29,7 +29,7 @@ type proposal struct {
 	Positions int      `json:"positions"`
 }
 
-// baseNames are the names of files without their folders.
+// baseNames returns the names of files without their folders.
 func baseNames(paths []string) (names []string) {
 	for _, path := range paths {
 		names = append(names, filepath.Base(path))
@@ -42,7 +42,7 @@ func recordingName(files []string, positions int) string {
 	return fmt.Sprintf("%s (%d positions)", strings.Join(files, ", "), positions)
 }
 
-// difference says that the proposal is of another recording than that of these files, if it is.
+// difference returns a note if the proposal was made for another recording, else "".
 func (p proposal) difference(paths []string, positions int) string {
 	if slices.Equal(p.Input, baseNames(paths)) && p.Positions == positions {
 		return ""
@@ -62,7 +62,7 @@ func newProposal(all []inspect.Component, reference string) proposal {
 	return p
 }
 
-// String says what is proposed and why.
+// String returns the proposed signals and the rule.
 func (p proposal) String() string {
 	if len(p.Signals) == 0 {
 		return fmt.Sprintf("proposed: none. The rule: %s (reference %s).", p.Rule, p.Reference)
@@ -71,7 +71,7 @@ func (p proposal) String() string {
 		"Look at them, then run sica remove --proposed.", p.numbers(), p.Rule, p.Reference)
 }
 
-// numbers are the signals counted from 1.
+// numbers returns the signals, counted from 1, as text.
 func (p proposal) numbers() string {
 	var numbers []string
 	for _, i := range p.Signals {
@@ -80,12 +80,12 @@ func (p proposal) numbers() string {
 	return strings.Join(numbers, ", ")
 }
 
-// write keeps the proposal in the folder of a separation, in place of an earlier one.
+// write writes the proposal into the folder of a separation, in place of an earlier one.
 func (p proposal) write(model string) error {
 	return files.WriteJSON(filepath.Join(model, proposalFile), p)
 }
 
-// readProposal reads what write kept in the folder of a separation of k signals.
+// readProposal reads the proposal in the folder of a separation of k signals.
 func readProposal(model string, k int) (p proposal, err error) {
 	path := filepath.Join(model, proposalFile)
 	err = files.ReadJSON(path, &p)

@@ -27,9 +27,9 @@ const (
 	mentionedNoise = 0.001
 )
 
-// printSummary says how long the separation took, lists the recovered signals in the order of
-// the file, and says what was done and how sure it is. Learned are the mixed signals, d×n, that
-// were learned from, nil if they aren't in memory.
+// printSummary prints how long the separation took, a table of the recovered signals in the order of
+// the file, and why they are the result. learned are the mixed signals that the separation was
+// fitted to, d×n, nil if they aren't in memory.
 func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels []string) error {
 	if res.Stopped == sica.StoppedMethod {
 		fmt.Fprintf(out, "separated in %.1f s\n\n", res.Elapsed.Seconds())
@@ -49,15 +49,15 @@ func writeSummary(
 	out io.Writer, res *sica.Result, learned *mat.Dense, channels []string,
 ) error {
 	d, _ := res.Z.Dims()
-	components := explained(res, learned)
-	ofInitial := res.Best == 0 // what is known of Initial is known of Z
+	components := signalComponents(res, learned)
+	isInitial := res.Best == 0 // then Z is Initial, and the findings about that are about Z
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	header := "signal"
 	if components != nil {
 		header += "\tshare\tmost in"
 	}
 	header += "\tidentified"
-	if ofInitial && res.Linear != nil {
+	if isInitial && res.Linear != nil {
 		header += "\texpected error"
 	}
 	fmt.Fprintln(t, header)
@@ -68,12 +68,12 @@ func writeSummary(
 			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, channelName(channels, c.Channel))
 		}
 		switch {
-		case ofInitial && res.Linear != nil:
+		case isInitial && res.Linear != nil:
 			fmt.Fprintf(t, "\t%s\t%s", identification(res.Linear.Groups, i, d),
 				expectedError(res.Linear.ExpectedError[i]))
-		case ofInitial && res.Network != nil && res.Network.Identified:
+		case isInitial && res.Network != nil && res.Network.Identified:
 			fmt.Fprint(t, "\tyes")
-		case ofInitial && res.Network != nil:
+		case isInitial && res.Network != nil:
 			fmt.Fprint(t, "\tno")
 		default:
 			fmt.Fprint(t, "\tnot examined")
@@ -86,21 +86,21 @@ func writeSummary(
 	if more := d - summaryRows; more > 0 {
 		fmt.Fprintf(out, "and %d more signals, which sica inspect lists\n", more)
 	}
-	if ofInitial && res.Linear != nil {
+	if isInitial && res.Linear != nil {
 		writeNoise(out, res.Linear.Noise, components, channels)
 	}
 	return nil
 }
 
-// explained returns what each recovered signal explains, in their order, or nil if that isn't
-// known: of a nonlinear separation, or of too few positions.
-func explained(res *sica.Result, learned *mat.Dense) []inspect.Component {
+// signalComponents returns the component of each recovered signal, in their order. It returns nil
+// for a nonlinear separation, and with too few positions.
+func signalComponents(res *sica.Result, learned *mat.Dense) []inspect.Component {
 	if learned == nil {
 		demixing, err := res.Demixing()
 		if err != nil {
 			return nil
 		}
-		learned = new(mat.Dense) // without its mean, and without what a reduction left out
+		learned = new(mat.Dense) // up to its mean and the components that a reduction removed
 		learned.Mul(demixing.A, res.Z)
 	}
 	components, err := inspect.Components(res, learned, nil)
@@ -124,7 +124,7 @@ func channelName(names []string, channel int) string {
 	return names[channel]
 }
 
-// identification says from which others signal i of d isn't distinguishable.
+// identification returns "yes", "no", or the signals from which signal i of d isn't distinguishable.
 func identification(groups [][]int, i, d int) string {
 	var others []string
 	for _, group := range groups {
@@ -146,7 +146,7 @@ func identification(groups [][]int, i, d int) string {
 	return "not from " + strings.Join(others, ", ")
 }
 
-// expectedError returns an expected 1 − |correlation| as text, a dash where nothing is known.
+// expectedError returns an expected 1 − |correlation| as text, a dash for 1, which is unknown.
 func expectedError(e float64) string {
 	switch {
 	case e >= 1:
@@ -157,9 +157,8 @@ func expectedError(e float64) string {
 	return fmt.Sprintf("%.4f", e)
 }
 
-// writeNoise says how much of the channels' variance is estimated to be their own white noise,
-// with the channel that has most of it. Noise that the rule found in principal components isn't
-// that of single channels.
+// writeNoise writes the share of the channels' variance that is estimated to be white noise, with the
+// channel that has most of it. That is unknown if the noise was estimated of principal components.
 func writeNoise(out io.Writer, noise []float64, components []inspect.Component, channels []string) {
 	if len(noise) == 0 || stat.Mean(noise, nil) < mentionedNoise {
 		return

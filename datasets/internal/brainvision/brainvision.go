@@ -46,16 +46,16 @@ type Marker struct {
 	Length            int // in positions
 }
 
-// The limits of what is read. Each is a choice.
+// The limits of what is read. Each is a choice, far above what recorders write.
 const (
 	maxChannels    = 1 << 14
-	maxHeaderBytes = 1 << 22
+	maxHeaderBytes = 4 << 20 // of a header or a marker file
 	maxDataBytes   = 1 << 30
 )
 
-// Read reads the recording whose header has a name in a folder. The files of values and of
-// markers are looked for in the header's folder: by the names in it or, if files were renamed, by
-// its own name. Without a marker file there are no markers, and a note.
+// Read reads the recording whose header has that name in a folder. The files of values and of
+// markers are in the header's folder, with the names in the header or, if files were renamed, with
+// the header's name. Without a marker file there are no markers, and a note.
 //
 // It is an error if the header is damaged, naming the key and what it must be.
 func Read(folder fs.FS, name string) (*File, error) {
@@ -79,9 +79,6 @@ func read(folder fs.FS, name string) (*File, error) {
 			short(common["samplinginterval"]))
 	}
 	f.Rate = 1e6 / interval
-	if near := math.Round(f.Rate); math.Abs(f.Rate-near) < 1e-6*f.Rate {
-		f.Rate = near
-	}
 	d, err := strconv.Atoi(common["numberofchannels"])
 	if err != nil || d < 1 || d > maxChannels {
 		return nil, fmt.Errorf("NumberOfChannels is %q; must be 1 to %d",
@@ -94,7 +91,7 @@ func read(folder fs.FS, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	dataName := f.beside(folder, name, common["datafile"], ".eeg", ".dat")
+	dataName := f.findFile(folder, name, common["datafile"], ".eeg", ".dat")
 	if dataName == "" {
 		return nil, fmt.Errorf("the file of values %q isn't beside the header; must be there",
 			short(common["datafile"]))
@@ -149,7 +146,8 @@ func (f *File) readChannels(infos map[string]string, d int) (scales []float64, e
 	return scales, nil
 }
 
-// decode reads the values.
+// decode decodes the values of all channels. An incomplete last position is dropped, with a note, in
+// multiplexed files, and an error in vectorized ones, where it shifts the channels.
 func (f *File) decode(data []byte, format string, vectorized bool, scales []float64) error {
 	var size int
 	var number func([]byte) float64
@@ -174,12 +172,12 @@ func (f *File) decode(data []byte, format string, vectorized bool, scales []floa
 		return fmt.Errorf("there are %d bytes of values; must be at least %d, those of a position",
 			len(data), size*d)
 	}
-	if rest := len(data) % (size * d); rest != 0 {
+	switch rest := len(data) % (size * d); {
+	case rest != 0 && vectorized:
+		return errors.New("the file of values is cut off; must have a whole number of positions")
+	case rest != 0:
 		f.Notes = append(f.Notes, fmt.Sprintf("the file of values is cut off: its last %d bytes "+
 			"are left out", rest))
-		if vectorized {
-			return errors.New("the file of values is cut off; must have a whole number of positions")
-		}
 	}
 	for i := range f.Channels {
 		values := make([]float64, n)
@@ -197,7 +195,7 @@ func (f *File) decode(data []byte, format string, vectorized bool, scales []floa
 
 // readMarkers reads the marker file, if there is one.
 func (f *File) readMarkers(folder fs.FS, header, named string) error {
-	name := f.beside(folder, header, named, ".vmrk")
+	name := f.findFile(folder, header, named, ".vmrk")
 	if name == "" {
 		if named != "" {
 			f.Notes = append(f.Notes, "the marker file isn't beside the header: there are no markers")
@@ -233,9 +231,9 @@ func (f *File) readMarkers(folder fs.FS, header, named string) error {
 	return nil
 }
 
-// beside returns the name of a file in the header's folder: the one that the header names or,
-// if it isn't there, one with the header's name and an ending. It is empty for none.
-func (f *File) beside(folder fs.FS, header, named string, endings ...string) string {
+// findFile returns the name of a file in the header's folder: the one that the header names or, if
+// that isn't there, one with the header's name and an ending, with a note. It is empty for none.
+func (f *File) findFile(folder fs.FS, header, named string, endings ...string) string {
 	base := strings.TrimSuffix(path.Base(header), path.Ext(header))
 	named = strings.ReplaceAll(strings.ReplaceAll(named, "$b", base), `\`, "/")
 	candidates := []string{}
@@ -258,8 +256,8 @@ func (f *File) beside(folder fs.FS, header, named string, endings ...string) str
 	return ""
 }
 
-// readSections reads a file of sections, keys and values; names in lower case. The part after
-// [Comment] is left out.
+// readSections reads the values of a file by section and key, both in lower case, up to a section
+// [Comment].
 func readSections(folder fs.FS, name string) (map[string]map[string]string, error) {
 	data, err := readAll(folder, name, maxHeaderBytes)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Read reads a recording. It takes no more memory than the file's length calls for,
-// whatever its header says. A number of data records of −1, or a last record that is cut
-// off, is read to the end of the file and put into Notes.
+// Read reads a recording. Its memory is proportional to the length of the file, whatever the header
+// says. A file whose number of data records is −1, or whose last record is cut off, is read to its
+// end, with a note.
 //
 // It is an error if the header is damaged, naming the field and what it must be.
 func Read(r io.Reader) (*File, error) {
@@ -24,18 +24,18 @@ func Read(r io.Reader) (*File, error) {
 	return f, nil
 }
 
-// A layout is what the header says about the data records.
+// A layout is the layout of the data records.
 type layout struct {
 	records int          // −1 if unknown
-	columns []signalPart // in the order of a record
+	parts   []signalPart // in the order of a record
 	bytes   int          // of a record
 }
 
 // A signalPart is a signal's part of a data record.
 type signalPart struct {
-	signal      int // in File.Signals; −1 for annotations
-	count       int // values
-	scale, zero float64
+	signal      int     // in File.Signals; −1 for annotations
+	count       int     // values
+	scale, zero float64 // physical value = zero + scale·digital value
 }
 
 func read(r io.Reader) (*File, error) {
@@ -48,7 +48,7 @@ func read(r io.Reader) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := readExactly(r, n*headerBytes)
+	fields, err := readFull(r, n*headerBytes)
 	if err != nil {
 		return nil, fmt.Errorf("the header of %d signals is cut off", n)
 	}
@@ -98,7 +98,7 @@ func (f *File) readHead(head []byte) (signals, records int, err error) {
 	}
 	if f.RecordSeconds == 0 { // EDF+ with annotations only
 		f.RecordSeconds = 1
-		f.note("the duration of a data record is 0 s: taken for 1 s")
+		f.note("the duration of a data record is 0 s: 1 s is assumed")
 	}
 	signals, err = readInt("number of signals", text(252, 256), 1, maxHeaderCount)
 	if strings.HasPrefix(reserved, "EDF+D") || strings.HasPrefix(reserved, "BDF+D") {
@@ -171,10 +171,10 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 			return nil, fmt.Errorf("a data record of more than %d bytes; must be less", 1<<28)
 		}
 		if s.Label == f.Format.annotationLabel() {
-			l.columns = append(l.columns, part)
+			l.parts = append(l.parts, part)
 			continue
 		}
-		if e := errors.Join(err[:4]...); e != nil {
+		if e := errors.Join(err[:4]...); e != nil { // which doesn't matter for annotations
 			return nil, e
 		}
 		if s.DigitalMin >= s.DigitalMax || s.PhysicalMin == s.PhysicalMax {
@@ -184,7 +184,7 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 		}
 		part.signal = len(f.Signals)
 		part.scale, part.zero = s.calibration()
-		l.columns = append(l.columns, part)
+		l.parts = append(l.parts, part)
 		f.Signals = append(f.Signals, s)
 	}
 	return l, nil
@@ -205,7 +205,7 @@ func (f *File) readRecords(r io.Reader, l *layout) error {
 	for ; l.records < 0 || count < l.records; count++ {
 		var err error
 		if record == nil {
-			record, err = readExactly(r, l.bytes) // its length is the header's word
+			record, err = readFull(r, l.bytes) // whose length may be wrong
 		} else {
 			_, err = io.ReadFull(r, record)
 		}
@@ -219,16 +219,16 @@ func (f *File) readRecords(r io.Reader, l *layout) error {
 			return err
 		}
 		data, start := record, math.NaN()
-		for _, part := range l.columns {
-			here := data[:part.count*size]
+		for _, part := range l.parts {
+			values := data[:part.count*size]
 			data = data[part.count*size:]
 			if part.signal < 0 {
-				start = f.readAnnotations(here, start)
+				start = f.readAnnotations(values, start)
 				continue
 			}
 			s := &f.Signals[part.signal]
-			for k := 0; k < len(here); k += size {
-				s.Values = append(s.Values, part.zero+part.scale*float64(digital(here[k:k+size])))
+			for k := 0; k < len(values); k += size {
+				s.Values = append(s.Values, part.zero+part.scale*float64(digital(values[k:k+size])))
 			}
 		}
 		starts = append(starts, start)
@@ -260,8 +260,8 @@ func digital(b []byte) int {
 }
 
 // readAnnotations reads the lists of annotations of a data record: +onset, perhaps 21 and a
-// duration, 20, texts that end with 20 each, 0. The first list without a text is the start
-// of the record, which it returns in place of the one that is known.
+// duration, 20, texts that end with 20 each, 0. It returns the start of the record: the given one
+// or, if that is NaN, the onset of the first list without a text.
 func (f *File) readAnnotations(data []byte, start float64) float64 {
 	for list := range bytes.SplitSeq(data, []byte{0}) {
 		head, texts, ok := bytes.Cut(list, []byte{20})
@@ -294,8 +294,8 @@ func (f *File) readAnnotations(data []byte, start float64) float64 {
 	return start
 }
 
-// readExactly reads n bytes, allocating as they come.
-func readExactly(r io.Reader, n int) ([]byte, error) {
+// readFull is io.ReadFull of n bytes, which allocates as they are read.
+func readFull(r io.Reader, n int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(n)))
 	if err == nil && len(data) == 0 {
 		err = io.EOF

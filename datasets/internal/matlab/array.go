@@ -32,11 +32,11 @@ const (
 	flagComplex = 1 << 11
 )
 
-// matrix reads an array, which is the whole of body. Name is that of a field or of an element of
-// a cell, and empty for a variable, which has its own.
+// matrix reads an array, which is all of body. name is the name of a field or of an element of a
+// cell; a variable, whose name is in body, has "".
 func (w *walker) matrix(body io.Reader, name string, depth int) error {
 	if r, ok := body.(*io.LimitedReader); ok && r.N == 0 && name != "" {
-		return w.found(Variable{Name: name, Class: "double", Shape: []int{0, 0}}, nil)
+		return w.report(Variable{Name: name, Class: "double", Shape: []int{0, 0}}, nil)
 	}
 	flags, err := w.bytes(body, "flags of an array", 8, kindUint32)
 	if err != nil {
@@ -56,12 +56,12 @@ func (w *walker) matrix(body io.Reader, name string, depth int) error {
 			return err
 		}
 	}
-	own, err := w.bytes(body, "the name of a variable", maxNameBytes, kindInt8, kindUint8, kindUTF8)
+	variable, err := w.bytes(body, "the name of a variable", maxNameBytes, kindInt8, kindUint8, kindUTF8)
 	if err != nil {
 		return err
 	}
 	if v.Name = name; name == "" {
-		v.Name = strings.ToValidUTF8(string(own), "\ufffd")
+		v.Name = strings.ToValidUTF8(string(variable), "\ufffd")
 	}
 	if numberClasses[v.Class] && word&flagLogical != 0 {
 		v.Class = "logical"
@@ -75,8 +75,8 @@ func (w *walker) matrix(body io.Reader, name string, depth int) error {
 	return nil
 }
 
-// found calls visit with a variable.
-func (w *walker) found(v Variable, body io.Reader) error {
+// report calls visit with a variable.
+func (w *walker) report(v Variable, body io.Reader) error {
 	if v.index = w.count; v.index == maxArrays {
 		return fmt.Errorf("more than the limit of %d arrays in structs and cells", maxArrays)
 	}
@@ -120,7 +120,7 @@ func (w *walker) contents(v Variable, body io.Reader, depth int) error {
 		}
 		v.Text = text
 	}
-	if err := w.found(v, body); err != nil || depth == maxDepth {
+	if err := w.report(v, body); err != nil || depth == maxDepth {
 		return err
 	}
 	switch v.Class {

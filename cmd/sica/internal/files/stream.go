@@ -21,13 +21,15 @@ import (
 // BlockSize is the number of positions that are in memory together: 2 MiB for 16 channels.
 const BlockSize = 1 << 14
 
-// A Stream is a recording that is read in blocks and reports how far it is. It is in memory if
-// its file can't be read so: an image, a pipe, an NPY array in Fortran order.
+// A Stream is a recording that is read in blocks and reports its progress. It is in memory if its
+// file can't be read in blocks: an image, a pipe, an NPY array in Fortran order.
 type Stream struct {
 	blockwise.Source
 	About datasets.Recording // without signals
 	Doing string             // what is done with the blocks, for the report
-	Reads int                // how many readings of all blocks that takes; 0 for one at a time
+	// Reads is the number of times that all blocks are read in one piece of work, whose progress
+	// is reported as a whole; 0 reports the progress of each reading.
+	Reads int
 
 	ctx    context.Context
 	report func(doing string, fraction float64)
@@ -75,7 +77,7 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		_, total := s.Dims()
 		reads := max(s.Reads, 1)
-		before := 0.0 // readings, of those reported together
+		before := 0.0 // earlier readings of the same piece of work
 		if s.Reads > 0 {
 			before = float64(s.begun)
 		}
@@ -185,7 +187,7 @@ const (
 	LearnOnAll     LearnOn = "all"
 )
 
-// LearnOnUsage is the help of --learn-on where all that is done is about one part.
+// LearnOnUsage is the help of --learn-on for commands that use only the part that is learned from.
 const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; " +
 	"65536 at most by default"
 
@@ -214,7 +216,7 @@ func (l LearnOn) Positions(n int, rate float64) (int, error) {
 	return min(part, n), nil
 }
 
-// size is Positions of a share, a number or a time.
+// size returns the number of positions of a share, a number or a time.
 func (l LearnOn) size(n int, rate float64) (int, error) {
 	malformed := usage.Errorf("--learn-on %q: use a time such as 60s, a number of positions, a "+
 		"share such as 1/10, or all", string(l))
@@ -294,11 +296,11 @@ func (l LearnOn) Read(
 	if err := CheckSequence(inputs[0], total, shape); err != nil {
 		return Part{}, err
 	}
-	left, err := reading.source(ctx, s, &s.About)
+	source, err := reading.source(ctx, s, &s.About)
 	if err != nil {
 		return Part{}, err
 	}
-	_, total = left.Dims()
+	_, total = source.Dims()
 	n, err := l.Positions(total, s.About.Rate)
 	if err != nil {
 		return Part{}, err
@@ -307,15 +309,18 @@ func (l LearnOn) Read(
 		n = min(total, blockwise.AlwaysLearned)
 	}
 	s.Doing = "reading " + filepath.Base(inputs[0])
-	x, err := blockwise.Part(ctx, left, n)
+	x, err := blockwise.Part(ctx, source, n)
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
-	return Part{X: x, Shape: SequenceShape(&s.About, x.RawMatrix().Cols), Total: total, Notes: s.About.Notes}, nil
+	_, n = x.Dims()
+	return Part{
+		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes,
+	}, nil
 }
 
-// readWhole reads all of a recording that is to be learned from: its Fitting may leave out some. A
-// nil shape is that of the files.
+// readWhole reads all of a recording that is to be learned from, except the positions that its
+// Fitting excludes. A nil shape is that of the files.
 func readWhole(
 	ctx context.Context, reading *Reading, inputs []string, shape []int,
 ) (Part, error) {
@@ -332,13 +337,13 @@ func readWhole(
 		return Part{}, err
 	}
 	all := blockwise.Source(blockwise.InMemory{Dense: x})
-	left, err := reading.source(ctx, all, in)
+	source, err := reading.source(ctx, all, in)
 	if err != nil {
 		return Part{}, err
 	}
-	if left != all {
-		_, n = left.Dims()
-		if x, err = blockwise.Part(ctx, left, n); err != nil {
+	if source != all {
+		_, n = source.Dims()
+		if x, err = blockwise.Part(ctx, source, n); err != nil {
 			return Part{}, err
 		}
 	}

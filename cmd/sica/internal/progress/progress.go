@@ -14,16 +14,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// quietTime is how long a Progress prints no lines of parts: what takes less needs none.
+// quietTime is the time in which a quiet Progress prints no lines: shorter work needs none.
 const quietTime = 2 * time.Second
 
 // A Progress is a bar on a terminal, and lines if there is none.
 type Progress struct {
 	status io.Writer
 	bar    *progressbar.ProgressBar // nil without a terminal
-	begin  time.Time                // of the lines of parts
-	doing  string                   // of the last of these lines
-	tenths int                      // of the last of these lines
+	begin  time.Time                // before which Part prints no lines
+	doing  string                   // in the last line of Part
+	tenths int                      // in the last line of Part
 }
 
 // New returns the progress of a command whose standard error is status. Without a terminal,
@@ -35,7 +35,7 @@ func New(status io.Writer) *Progress {
 			progressbar.OptionSetWriter(file),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(false), // Step's caller knows it better
+			progressbar.OptionSetPredictTime(false), // the text of Step has a better estimate
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionClearOnFinish(),
 		)
@@ -50,8 +50,8 @@ func NewQuiet(status io.Writer) *Progress {
 	return p
 }
 
-// Part shows that the command is doing something and has done a fraction of all, from 0 to 1.
-// Without a terminal it prints a line for each new doing and for each further tenth of it.
+// Part shows what the command is doing, and the fraction of that which is done, from 0 to 1. Without
+// a terminal it prints a line when doing changes, and for each further tenth.
 func (p *Progress) Part(doing string, fraction float64) {
 	if p.bar != nil {
 		p.bar.Describe(doing)
@@ -66,8 +66,8 @@ func (p *Progress) Part(doing string, fraction float64) {
 	fmt.Fprintf(p.status, "%s, %.0f %%\n", doing, 100*fraction)
 }
 
-// Step prints a line to out for the step that was done last of a total. The text left, such as
-// the time that remains, is shown by the bar.
+// Step prints a line to out for one step more of a total. The bar shows the text left, such as the
+// remaining time.
 func (p *Progress) Step(out io.Writer, line string, done, total int, left string) {
 	if p.bar == nil {
 		fmt.Fprintln(out, line)
@@ -123,8 +123,8 @@ func (p *Iterations) Iteration(it sica.Iteration, mcc float64) {
 	p.Step(p.out, line, it.J, p.total, left)
 }
 
-// remaining returns the time that all further iterations take, and false while it isn't known.
-// It is estimated from the iterations after the first: only that one waits for the compiler.
+// remaining returns an estimate of the time of all further iterations, and false while there is none.
+// It is from the iterations after the first, which includes compiling.
 func (p *Iterations) remaining(it sica.Iteration) (time.Duration, bool) {
 	made := it.J - p.first.J
 	if made == 0 {

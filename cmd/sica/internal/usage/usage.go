@@ -1,5 +1,5 @@
-// Package usage tells errors of the person who calls a command from failures of its work, and
-// puts errors into words for that person.
+// Package usage marks errors of the person who calls a command, as opposed to failures of its work,
+// and words errors for that person.
 package usage
 
 import (
@@ -34,7 +34,7 @@ var packages = []string{
 	"network", "plot", "preprocess", "report", "sica",
 }
 
-// flags puts flags in the place of the settings in Go, by which packages name them.
+// flags replaces the settings in Go, which errors of packages name, by the flags of the command.
 var flags = strings.NewReplacer(
 	"ReadOptions.Variable", "--variable",
 	"ReadOptions.Decimal", "--decimal",
@@ -54,7 +54,7 @@ var flags = strings.NewReplacer(
 	"backend.Go", "--backend go",
 )
 
-// shape is that of images, as package sica proposes it.
+// shape matches the advice of package sica to set the shape of images.
 var shape = regexp.MustCompile(`Config\.Shape to \{(\d+), (\d+)\}`)
 
 // Flags returns the text of a package with the flags of the command in the place of the settings
@@ -70,5 +70,6 @@ func Message(err error) string {
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
-	return strings.ReplaceAll(line[1:], ": x: ", ": ") // after the name of its file
+	// x is the argument of the mixed signals, which have the name of their file before it.
+	return strings.ReplaceAll(line[1:], ": x: ", ": ")
 }
