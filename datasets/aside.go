@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
 // A Column is a column of a file that isn't a signal. It has numbers or text.
@@ -205,10 +207,10 @@ func channels(names []string) string {
 	return "channels " + quoted(names)
 }
 
-// findName returns the place of a name that isn't used yet: of the same one or, without that,
-// of one that differs only in what recorders add to it. It is −1 for none.
+// findName returns the index of a name that isn't used yet: of an equal one or, if there is none, of
+// one with the same electrode.Name. It is −1 for none.
 func findName(names []string, wanted string, used []int) int {
-	for _, plain := range []func(string) string{strings.TrimSpace, plainName} {
+	for _, plain := range []func(string) string{strings.TrimSpace, electrode.Name} {
 		for i, name := range names {
 			if plain(name) == plain(wanted) && !slices.Contains(used, i) {
 				return i
@@ -216,17 +218,6 @@ func findName(names []string, wanted string, used []int) int {
 		}
 	}
 	return -1
-}
-
-// plainName returns the name of an electrode without what recorders add to it: "EEG Fp1-REF",
-// "Fp1." and "FP1" are one.
-func plainName(name string) string {
-	name = strings.ToLower(strings.TrimSpace(name))
-	name = strings.TrimPrefix(name, "eeg ")
-	for _, end := range []string{"-ref", "-le", "-avg"} {
-		name = strings.TrimSuffix(name, end)
-	}
-	return strings.Trim(name, ". ")
 }
 
 // maxQuotedNames is how many names an error lists.

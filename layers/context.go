@@ -35,10 +35,10 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 	}, -1), shape)
 }
 
-// WholeContextRF is the input of the paper's rectified flow network:
-// WholeContext with y = z_t(τ), the second context [M′, Z̃′] that hides idx2 in
-// place of idx, and the encoded time τ, shaped [R, B, K], repeated at every position. The hidden value of the second context is the flow's target and
-// never an input. The result is shaped [R, B, p…, 5d+K].
+// WholeContextRF is the input of the paper's rectified flow network: WholeContext with y = z_t(τ),
+// the second context [M′, Z̃′] that hides idx2 in place of idx, and the encoded time τ, shaped
+// [R, B, K], repeated at every position. The hidden value of the second context is the flow's
+// target and never an input. The result is shaped [R, B, p…, 5d+K].
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	checkWhole("WholeContextRF", z, y, idx, shape)
 	checkTarget("WholeContextRF", idx, idx2, time)

@@ -45,8 +45,8 @@
 // without runs: with GoMLX's default He's weights and biases of 0. With the hyperparameter
 // [ParamSeed] they are those of PyTorch, the same on every backend, and Invertible begins with
 // better values, too. [Initialise] and [InitialiseInvertible] set them so later, from random
-// streams of yours. Weights of affine maps and convolutions are regularized by regularizer.ParamL2 and ParamL1, summed
-// over the runs; nothing else is.
+// streams of yours. Weights of affine maps and convolutions are regularized by
+// regularizer.ParamL2 and ParamL1, summed over the runs; nothing else is.
 //
 // As everywhere in GoMLX, functions that build graphs panic on wrong shapes;
 // model.Exec turns that into an error. Functions that run on the host return

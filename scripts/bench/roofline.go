@@ -29,12 +29,12 @@ func (r *roofline) bounds() (arithmetic, traffic float64) {
 	return 1e3 * r.GFLOP / r.PeakGFLOPs, 1e3 * r.GB / r.PeakGBs
 }
 
-// requirements counts the arithmetic and the traffic of the folded form of the paper's network: what is done for every
-// sample at every position, and for each step the shared convolution and the
-// fold. A training step makes each product three times: forward, and for the
-// gradients in the inputs and the weights. It writes and reads the two hidden
-// layers and their gradients, and reads the layers again for the gradients of
-// the weights: ten passes. A refinement goes forward only: four passes.
+// requirements counts the arithmetic and the traffic of the folded form of the paper's network: for
+// each sample at each position, and in each step once for the shared convolution and the fold. A
+// training step computes each product three times: forward, and for the gradients in the inputs and
+// the weights. It writes and reads the two hidden layers and their gradients, and reads the layers
+// again for the gradients of the weights: ten passes. A refinement has the forward products and four
+// passes only.
 func (p problem) requirements() (work, bool) {
 	samples, times, passes, outputs := float64(p.runs*p.settings().BatchSize), 3., 10., float64(p.d)
 	switch p.kind {

@@ -33,9 +33,9 @@ func separatorOf(t *testing.T, n int, weight float64, draw func(*rand.Rand) floa
 	return s
 }
 
-// The gradient is the slope of the description length, with models fitted anew but
-// for their choices, away from the minimum.
-func TestGradient(t *testing.T) {
+// The gradient is the slope of the description length, with models fitted again except for their
+// choices, away from the minimum.
+func TestGradientIsSlopeOfDescriptionLength(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		weight float64
@@ -111,9 +111,9 @@ func TestCurvature(t *testing.T) {
 	}
 }
 
-// A descent never ends higher than it began, from anywhere, and at its end the
-// gradient off the diagonal is small.
-func TestDescend(t *testing.T) {
+// A descent from any point ends no higher than it began, and at its end the gradient off the
+// diagonal is small.
+func TestDescentNeverAscends(t *testing.T) {
 	s := separatorOf(t, 3000, 0.6, func(r *rand.Rand) float64 { return r.NormFloat64() })
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 5 {

@@ -34,8 +34,9 @@ func TestMatchGradient(t *testing.T) {
 	}
 }
 
-// The noise of a mixture of processes with unlike spectra is found, and none where there is none.
-func TestNoiseFound(t *testing.T) {
+// The noise of a mixture of processes with different spectra is estimated, as 0 where there is
+// none.
+func TestNoiseIsEstimated(t *testing.T) {
 	const n = 8000
 	for _, deviation := range []float64{0, 0.1, 0.3} {
 		z := gaussians(6, 4, n) // two sources' innovations, two channels' noise
@@ -66,7 +67,7 @@ func TestNoiseFound(t *testing.T) {
 	}
 }
 
-// Inverses are inverses.
+// The product of a matrix and its inverse is the identity.
 func TestInvertSymmetric(t *testing.T) {
 	for d := 1; d < 6; d++ {
 		z := gaussians(uint64(d), d, 20)
@@ -85,9 +86,9 @@ func TestInvertSymmetric(t *testing.T) {
 	}
 }
 
-// With the noise that a separator adds, that of the channels is a sphere, in whose place noise of
-// any rotation looks the same.
-func TestNoiseMadeSphere(t *testing.T) {
+// With the noise that a separator adds, the noise of the channels is isotropic: no rotation changes
+// it.
+func TestAddedNoiseMakesNoiseIsotropic(t *testing.T) {
 	z := gaussians(7, 3, 50)
 	var cov mat.SymDense
 	cov.SymOuterK(1.0/50, z)

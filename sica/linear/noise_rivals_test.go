@@ -65,10 +65,10 @@ func noisy(rng *rand.Rand, a, s *mat.Dense, deviation float64) *mat.Dense {
 	return x
 }
 
-// With noise in the microphones the rule isn't behind FastICA: three instruments (scikit-learn's
-// example of blind source separation), and smooth AR(2) processes, whose innovations are far
-// below the noise.
-func TestNoiseBesideFastICA(t *testing.T) {
+// With noise in the channels the rule is at least as good as FastICA: on three instruments
+// (scikit-learn's example of blind source separation), and on smooth AR(2) processes, whose
+// innovations are far below the noise.
+func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 	mixtures := uint64(6)
 	if testing.Short() {
 		mixtures = 4
@@ -110,8 +110,8 @@ func TestNoiseBesideFastICA(t *testing.T) {
 }
 
 // Eight sources in four channels: pulses are recovered as well as by FastICA, and no mixture is
-// called identified where more sources are seen.
-func TestSurplus(t *testing.T) {
+// called identified if more sources are detected.
+func TestMoreSourcesThanChannels(t *testing.T) {
 	const n = 3000
 	mixtures := uint64(4)
 	if testing.Short() {

@@ -12,9 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// A part of a long sequence decides, and the demixing is that of all positions; unless something
-// occurs outside the part only.
-func TestPart(t *testing.T) {
+// A part of a long sequence decides, and the demixing is that of all positions, unless an event is
+// outside of the part only.
+func TestPartDecidesForAllPositions(t *testing.T) {
 	const n = 20000
 	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(11, 0)), 2, n, 0.5)
 	if err != nil {

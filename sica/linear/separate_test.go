@@ -84,8 +84,8 @@ func mcc(t *testing.T, z, s *mat.Dense) float64 {
 	return m.MCC
 }
 
-// What each way of telling sources apart is good for, with the same rule.
-func TestSeparates(t *testing.T) {
+// Sources are separated by their densities, spectra and variances with the same rule.
+func TestEachModelSeparatesItsSources(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	swelling := mat.NewDense(2, 2000, nil)
 	swelling.Apply(func(i, t int, _ float64) float64 {
@@ -189,10 +189,9 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// Where nothing tells signals apart, whitening is kept and said to be: white noise,
-// processes of one spectrum, and the paper's AR(7), which begins ten times larger
-// than it goes on.
-func TestNothingToFind(t *testing.T) {
+// Whitening is kept, and said to be kept, where no rotation is identified: for white noise,
+// processes with one spectrum, and the paper's AR(7), whose first values are ten times larger.
+func TestWhiteningIsKeptWithoutEvidence(t *testing.T) {
 	for seed := range uint64(5) {
 		ar7, err := datasets.AR7(rand.New(rand.NewPCG(seed, 5)), 2, 1024)
 		if err != nil {
@@ -227,10 +226,10 @@ func TestNothingToFind(t *testing.T) {
 	}
 }
 
-// Nothing tells random walks from their rotations, although over their length they are
-// correlated by chance, so that the noise of the resolution isn't the same share of each.
-// A walk and a process that returns are told apart.
-func TestWalks(t *testing.T) {
+// Random walks are not distinguishable from their rotations, although they are correlated by chance
+// over their length, so that the noise of the resolution is not the same share of each. A walk and
+// a stationary process are distinguishable.
+func TestRandomWalksAreNotIdentified(t *testing.T) {
 	const n = 2000
 	for seed := range uint64(4) {
 		walks := processes(seed+40, n, 0, 0)
@@ -248,8 +247,8 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// A pair that nothing tells apart is found among signals that something does.
-func TestGroups(t *testing.T) {
+// A pair that is not distinguishable is found among distinguishable signals.
+func TestIndistinguishablePairIsGrouped(t *testing.T) {
 	var s mat.Dense
 	s.Stack(laplace(5, 2, 2000), processes(5, 2000, 0, 0))
 	x := mixed(5, &s)
@@ -280,9 +279,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Among many alike signals chance finds some that seem different: they stay in the
-// group, and the others out of it.
-func TestManyAlike(t *testing.T) {
+// Among many signals of one kind some seem different by chance: they stay in the group, and the
+// others are not in it.
+func TestManyIndistinguishableSignalsAreOneGroup(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twelve signals, four times")
 	}
@@ -310,9 +309,9 @@ func TestManyAlike(t *testing.T) {
 	}
 }
 
-// Signals that depend on each other at every position are reported as doubtful, and
-// independent ones aren't.
-func TestDoubtful(t *testing.T) {
+// Signals that depend on each other at each position are reported as doubtful; independent ones are
+// not.
+func TestDependentSignalsAreDoubtful(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	s := laplace(10, 2, 2000)
 	if sol := separate(t, mixed(10, s), linear.Options{}); sol.Doubtful || math.Abs(sol.Pairs[0].Dependence) > 4/math.Sqrt(2000) {
@@ -328,9 +327,9 @@ func TestDoubtful(t *testing.T) {
 	}
 }
 
-// Images are told apart by their textures, which only the two-dimensional past
-// shows: noise smoothed along the rows and along the columns.
-func TestImages(t *testing.T) {
+// Images are separated by their textures, which only the two-dimensional past describes: noise
+// smoothed along the rows and along the columns.
+func TestImagesAreSeparatedByTextures(t *testing.T) {
 	const side = 64
 	rng := rand.New(rand.NewPCG(6, 6))
 	s := mat.NewDense(2, side*side, nil)
@@ -451,8 +450,8 @@ func TestMethod(t *testing.T) {
 	}
 }
 
-// Short signals, many signals and one signal give an answer, not a panic.
-func TestSmall(t *testing.T) {
+// Short signals, many signals and one signal give a result, no panic.
+func TestExtremeSizesGiveAResult(t *testing.T) {
 	for _, size := range [][2]int{{1, 50}, {2, 4}, {2, 10}, {5, 12}, {16, 40}, {3, 64}} {
 		x := laplace(8, size[0], size[1])
 		sol := separate(t, x, linear.Options{})

@@ -16,8 +16,8 @@ func gaussians(seed uint64, d, n int) *mat.Dense {
 	return z
 }
 
-// The cosine transform keeps inner products, and comes back; scaling commutes with a mixing.
-func TestCosine(t *testing.T) {
+// The cosine transform keeps inner products and is inverted; scaling commutes with a mixing.
+func TestCosineTransformIsOrthogonal(t *testing.T) {
 	for _, shape := range [][]int{{48}, {6, 8}, {2, 4, 6}} {
 		z := gaussians(1, 3, 48)
 		c := newCosine(z, shape)
@@ -41,7 +41,7 @@ func TestCosine(t *testing.T) {
 	}
 }
 
-// A constant stays one, larger by √k: half of the positions carry the same energy.
+// A constant stays constant, multiplied by √k: half of the positions have the same energy.
 func TestScaledConstant(t *testing.T) {
 	z := mat.NewDense(1, 40, nil)
 	floats.AddConst(1, z.RawRowView(0))

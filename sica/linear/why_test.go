@@ -2,7 +2,7 @@ package linear
 
 import "testing"
 
-// The reason is words: the evidence that it rests on is in Evidence and Pairs.
+// Why is a sentence without numbers: the evidence is in Evidence and Pairs.
 func TestWhyAllIdentified(t *testing.T) {
 	pair := func(i, j int) Pair {
 		return Pair{I: i, J: j, Evidence: 18.7, Identified: true, Dependence: 0.2 * float64(i*j)}

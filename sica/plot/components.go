@@ -176,7 +176,7 @@ func (t *componentTable) drawColumn(column [2]vg.Length, title, axis string) dra
 // drawComponents draws a row for each component: its label, trace, spectrum if there is one,
 // pattern and, with heads, the pattern as a map of the head.
 func drawComponents(
-	c draw.Canvas, start, rate float64, channels []string, heads []electrode, rows []Component,
+	c draw.Canvas, start, rate float64, channels []string, heads []sensor, rows []Component,
 ) {
 	t := newComponentTable(c, channels, heads != nil, rows)
 	step, time, frequency := 1.0, "position", "periods a position"

@@ -4,12 +4,13 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
 // electrodes are the positions of the electrodes of the international 10–10 system, which has those
@@ -47,26 +48,26 @@ const (
 	mapPixels = 160
 )
 
-// An electrode is a channel with a place on the head, seen from above: the outline has radius 1,
-// and the nose is at the top, (0, 1).
-type electrode struct {
+// A sensor is an electrode with its channel and its place on the head, seen from above: the outline
+// has radius 1, and the nose is at the top, (0, 1).
+type sensor struct {
 	channel int
 	x, y    float64
 }
 
 // findElectrodes returns the channels that are electrodes, nil if there are too few for a map.
-func findElectrodes(channels []string) []electrode {
-	var all []electrode
+func findElectrodes(channels []string) []sensor {
+	var all []sensor
 	used := map[[2]float64]bool{}
 	for i, name := range channels {
-		angle, ok := electrodes[electrodeName(name)]
+		angle, ok := electrodes[electrode.Name(name)]
 		if !ok || used[angle] {
 			continue
 		}
 		used[angle] = true
 		r := angle[0] / rim // the azimuthal equidistant projection
 		sin, cos := math.Sincos(angle[1] * math.Pi / 180)
-		all = append(all, electrode{i, r * cos, r * sin})
+		all = append(all, sensor{i, r * cos, r * sin})
 	}
 	if len(all) < minElectrodes {
 		return nil
@@ -74,20 +75,8 @@ func findElectrodes(channels []string) []electrode {
 	return all
 }
 
-// electrodeName returns the name of an electrode in lower case, without what recorders add to it,
-// as in "EEG Fp1-REF" and "Fp1.".
-func electrodeName(name string) string {
-	name = strings.ToLower(strings.TrimSpace(name))
-	name = strings.TrimPrefix(name, "eeg ")
-	name, _, _ = strings.Cut(name, "-ref")
-	for _, end := range []string{"-le", "-avg"} {
-		name = strings.TrimSuffix(name, end)
-	}
-	return strings.Trim(name, ". ")
-}
-
 // drawHead draws a map of a pattern into the largest circle that fits into c.
-func drawHead(c draw.Canvas, all []electrode, pattern []float64) {
+func drawHead(c draw.Canvas, all []sensor, pattern []float64) {
 	center := c.Center()
 	outside := vg.Length(1.15) // room for the nose and for electrodes below the rim
 	radius := min(c.Max.X-c.Min.X, c.Max.Y-c.Min.Y) / 2 / outside
@@ -117,7 +106,7 @@ func drawHead(c draw.Canvas, all []electrode, pattern []float64) {
 // headImage returns the map inside of the outline, transparent outside of it: the thin-plate spline
 // through the pattern's entries (J. Duchon, Constructive Theory of Functions of Several Variables,
 // 1977).
-func headImage(all []electrode, pattern []float64) image.Image {
+func headImage(all []sensor, pattern []float64) image.Image {
 	values := make([]float64, len(all))
 	for i, e := range all {
 		values[i] = pattern[e.channel]
@@ -155,7 +144,7 @@ func shade(v float64) color.NRGBA {
 
 // thinPlate returns the thin-plate spline through values at the electrodes, or their mean if all
 // electrodes are in a line.
-func thinPlate(all []electrode, values []float64) func(x, y float64) float64 {
+func thinPlate(all []sensor, values []float64) func(x, y float64) float64 {
 	basis := func(x, y float64) float64 { // r²·log r², the radial basis function of thin plates
 		squared := x*x + y*y
 		if squared == 0 {

@@ -14,7 +14,7 @@ func TestElectrodesHavePositions(t *testing.T) {
 	if len(all) != 9 {
 		t.Fatalf("%d electrodes of %q", len(all), tenTwenty)
 	}
-	at := map[int]electrode{}
+	at := map[int]sensor{}
 	for _, e := range all {
 		at[e.channel] = e
 	}

@@ -56,7 +56,8 @@ func (w *walker) matrix(body io.Reader, name string, depth int) error {
 			return err
 		}
 	}
-	variable, err := w.bytes(body, "the name of a variable", maxNameBytes, kindInt8, kindUint8, kindUTF8)
+	variable, err := w.bytes(body, "the name of a variable", maxNameBytes,
+		kindInt8, kindUint8, kindUTF8)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
-// Of Gaussians with a small correlation r it is −½·log(1 − r²), of which polynomials of
-// ranks up to degree 4 see nearly all.
-func TestInformation(t *testing.T) {
+// For Gaussian signals with a small correlation r it is −½·log(1 − r²), of which polynomials of
+// ranks up to degree 4 have nearly all.
+func TestInformationOfGaussians(t *testing.T) {
 	const n = 1 << 17
 	for _, r := range []float64{0, .2, .4} {
 		rng := newRand(1)
@@ -31,9 +31,9 @@ func TestInformation(t *testing.T) {
 	}
 }
 
-// A shift moves the second signal's states against the first's innovations in a circle,
-// and no monotone change of a signal matters.
-func TestInformationShifted(t *testing.T) {
+// A shift moves the second signal's states circularly against the first's innovations, and monotone
+// changes of a signal don't matter.
+func TestInformationIgnoresMonotoneChanges(t *testing.T) {
 	rng := newRand(2)
 	const n, shift = 300, 70
 	draw := func() []float64 {
@@ -76,9 +76,9 @@ func TestInformationShifted(t *testing.T) {
 	}
 }
 
-// Independent sources show no dependence, a mixture of two among three does, and
-// so does one whose innovations only share their size.
-func TestDependences(t *testing.T) {
+// Independent sources show no dependence. A mixture of two of three does, and so do innovations
+// that share only their absolute values.
+func TestDependencesOfMixtures(t *testing.T) {
 	const n = 2000
 	s, err := datasets.LaplaceAR(newRand(4), 3, n, .7)
 	if err != nil {
@@ -121,8 +121,8 @@ func TestDependences(t *testing.T) {
 	}
 }
 
-// The past is as far as the source's, and at least 2.
-func TestPast(t *testing.T) {
+// The past is as long as that of the source model, and at least 2.
+func TestPastIsThatOfSource(t *testing.T) {
 	seventh, err := datasets.AR(newRand(6), 3000, datasets.ARProcess{Coefficients: []float64{.3, 0, 0, 0, 0, 0, .4}, Scale: 1, BurnIn: 100})
 	if err != nil {
 		t.Fatal(err)

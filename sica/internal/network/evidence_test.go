@@ -68,9 +68,9 @@ func TestPastGain(t *testing.T) {
 	}
 }
 
-// Laplace sources lose by a rotation, Gaussian ones of equal spectra don't; of
-// three signals only such two are joined.
-func TestTurnedPairs(t *testing.T) {
+// A rotation lengthens the code of Laplace sources but not of Gaussian ones with equal spectra; of
+// three signals only such a pair is joined.
+func TestRotatedPairsWithEqualCodeAreJoined(t *testing.T) {
 	const n = 4000
 	x, err := newIndex([]int{n}, 2)
 	if err != nil {
@@ -100,8 +100,8 @@ func TestTurnedPairs(t *testing.T) {
 	}
 }
 
-// A rotation away from the start comes back.
-func TestRotationBack(t *testing.T) {
+// A rotation away from the candidate is undone.
+func TestRotationIsUndone(t *testing.T) {
 	start := rotateNearest(drawNormal(1, 3, 500, 1), drawNormal(1, 3, 500, 1))
 	turn := mat.NewDense(3, 3, []float64{.36, .48, -.8, -.8, .6, 0, .48, .64, .6})
 	z := mat.NewDense(3, 500, nil)
@@ -121,8 +121,8 @@ func TestRotationBack(t *testing.T) {
 	}
 }
 
-// The logarithm is that of the whitening's determinant.
-func TestWhiten(t *testing.T) {
+// The log-determinant is that of the whitening.
+func TestWhitenHasLogDet(t *testing.T) {
 	x := drawNormal(1, 3, 300, 1)
 	for t := range 300 {
 		x.Set(1, t, 1e4*x.At(1, t)+x.At(0, t)+7)

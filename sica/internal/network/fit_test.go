@@ -74,7 +74,7 @@ func needsXLA(t *testing.T, b compute.Backend) {
 	}
 }
 
-// A nonlinear mixing is undone, where whitening leaves .71, and the model knows.
+// A nonlinear mixing is undone, where whitening has an MCC of 0.71, and the signals are identified.
 func TestFitSeparates(t *testing.T) {
 	b := fastest(t)
 	needsXLA(t, b)
@@ -115,8 +115,8 @@ func TestFitSeparates(t *testing.T) {
 	}
 }
 
-// White sources behind a nonlinear mixing can't be identified, nor can Gaussian
-// ones of equal spectra, which are turned to the whitened signals.
+// White sources after a nonlinear mixing are not identified, nor are Gaussian ones with equal
+// spectra, which are rotated to the whitened signals.
 func TestFitUnidentified(t *testing.T) {
 	b := fastest(t)
 	needsXLA(t, b)
@@ -158,7 +158,7 @@ func TestFitUnidentified(t *testing.T) {
 // short are settings for a fit of a second.
 var short = Options{Seed: 7, Steps: 60, Restarts: 2, Layers: 2, Batch: 128}
 
-// The backends give the same answer to float32's precision.
+// The backends give the same result up to float32's precision.
 func TestFitBackendsAgree(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	var want *Model
@@ -192,9 +192,8 @@ func onGo(t *testing.T) compute.Backend {
 	return b
 }
 
-// A problem gets the same map beside another as alone, and with another seed
-// another.
-func TestFitAll(t *testing.T) {
+// A problem has the same map together with another as alone, and with another seed another one.
+func TestFitsTogetherAreIndependent(t *testing.T) {
 	b := onGo(t)
 	_, x := leakyProblem(t, 1, 1, 400)
 	_, other := leakyProblem(t, 2, 1, 400)
@@ -214,7 +213,7 @@ func TestFitAll(t *testing.T) {
 	}
 }
 
-// An image is fitted with its own context, which isn't that of the same values in a row.
+// An image is fitted with its own context, which differs from that of the same values in a row.
 func TestFitImage(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 40*15)
 	o := short
@@ -230,7 +229,7 @@ func TestFitImage(t *testing.T) {
 	}
 }
 
-// The shortest signals that there is a fit for have finite evidence.
+// The shortest signals that can be fitted have finite evidence.
 func TestFitShort(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 30)
 	m := mustFit(t, onGo(t), x, short)
@@ -239,7 +238,7 @@ func TestFitShort(t *testing.T) {
 	}
 }
 
-// Neither the scale of the signals nor their offset makes evidence that isn't finite.
+// For all scales and offsets of the signals the evidence is finite.
 func TestFitScales(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 128)
 	for name, scaled := range map[string]func(i, t int, v float64) float64{
@@ -255,7 +254,7 @@ func TestFitScales(t *testing.T) {
 	}
 }
 
-// Without a past there is still a fit, which is not identified.
+// Without a past there is a fit, which is not identified.
 func TestFitWithoutPast(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	o := short
@@ -313,8 +312,8 @@ func TestFitErrors(t *testing.T) {
 	}
 }
 
-// Networks as a method: the model's map makes its signals, and its details say what is known.
-func TestMethod(t *testing.T) {
+// As a method the model's map gives its signals, and its details have the findings.
+func TestOptionsAreAMethod(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	signals, err := ica.New(x)
 	if err != nil {

@@ -28,7 +28,7 @@ func drawNormal(seed uint64, rows, cols int, scale float64) *mat.Dense {
 	return m
 }
 
-// The map is layers.Invertible with the same parameters.
+// The map equals layers.Invertible with the same parameters.
 func TestMapIsTheLayer(t *testing.T) {
 	t.Run("factors", func(t *testing.T) {
 		compareMapWithLayer(t, (*layers.InvertibleConfig).Done,
@@ -95,8 +95,8 @@ func compareMapWithLayer(
 	})
 }
 
-// Maps before and after are taken into the ends.
-func TestBetween(t *testing.T) {
+// Affine maps before and after a network are merged into its first and last map.
+func TestAffineMapsAreMerged(t *testing.T) {
 	m := &mapping.Invertible{
 		Linear: []*mapping.Affine{drawAffine(1), drawAffine(2), drawAffine(3)},
 		Bends:  [][]float64{{.5, -.8, .1}, {-.3, .9, 0}},
@@ -125,9 +125,8 @@ func apply(t *testing.T, m mapping.Map, x *mat.Dense) *mat.Dense {
 	return z
 }
 
-// The map that finishes rotates signals of equal innovations and leaves them with
-// mean 0 and variance 1.
-func TestFinish(t *testing.T) {
+// The last map rotates signals with equal innovations and standardises them.
+func TestFinishStandardises(t *testing.T) {
 	z := drawNormal(3, 2, 500, 4)
 	positions := countUp(500)[2:]
 	scaled := innovationScaled(z, []int{-2, -1}, positions)
@@ -143,7 +142,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// A model comes back from JSON bit for bit, and one without a map doesn't.
+// A model that is read from JSON has the same bits; one without a map is an error.
 func TestModelJSON(t *testing.T) {
 	m := &Model{Map: &mapping.Invertible{Linear: []*mapping.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
 		PastGain: []Difference{{Mean: 1, SE: 2}}, Pairs: []Pair{{0, 1, Difference{Mean: 3, SE: 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1}}}}}

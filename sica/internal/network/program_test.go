@@ -12,9 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/programs"
 )
 
-// A fit that takes over the program of another is what it is by itself, and compiles
-// nothing; nor does one after a fit that was cut short.
-func TestProgramTakenOver(t *testing.T) {
+// A fit that reuses the program of another has the result that it has alone, and compiles nothing,
+// also after a fit that was cancelled.
+func TestPooledProgramGivesSameFit(t *testing.T) {
 	_, first := leakyProblem(t, 1, 1, 512)
 	_, second := leakyProblem(t, 2, 1, 600)
 	o := Options{Restarts: 2, Layers: 2, Steps: 100, Past: 2, Batch: 128}
