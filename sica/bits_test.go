@@ -184,9 +184,9 @@ func bitsFits(t *testing.T) []bitsFit {
 	gauss2, gauss8 := spectra(2, 300), spectra(8, 300)
 	video, clip := ar(2, 4*8*8, datasets.Laplace), ar(2, 4*4*4, datasets.Laplace)
 	return []bitsFit{
-		{"wgf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, wgf, false},
+		{"wgf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, wgf, true},
 		{"rf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, rf, true},
-		{"wgf video", clip, random(clip), []int{4, 4, 4}, wgf, true},
+		{"wgf video", clip, random(clip), []int{4, 4, 4}, wgf, false},
 		{"window ar7", ar7, steps(ar7, 5, nil), nil, window, true},
 		{"ar7 linear", ar7, steps(ar7, 5, nil), nil, few, true},
 		{"ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, few, false},

@@ -125,14 +125,16 @@ func TestReportErrors(t *testing.T) {
 // A separation of images is reported on as one of images: rows of one grey stay, as the
 // neighbours of a pixel are those of its place.
 func TestReportOfImages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
 	dir := t.TempDir()
 	must(t, "generate", "--signals", "mnist", "--d", "2", "--steps", "1", "--seed", "3", "--out", dir)
 	in, model := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "model")
 	jsonFile := filepath.Join(dir, "r.json")
 	must(t, "separate", "--in", in, "--shape", "32x32", "--out", filepath.Join(dir, "z.csv"),
 		"--save", model, "--backend", "go")
-	must(t, "report", "--in", in, "--model", model, "--refits", "0", "--json", jsonFile,
-		"--backend", "go")
+	must(t, "report", "--in", in, "--model", model, "--refits", "0", "--json", jsonFile)
 	r := readDiagnosis(t, jsonFile).Report
 	if r.Positions != 1024 || !slices.Equal(r.Shape, []int{32, 32}) {
 		t.Errorf("report on %d positions of the shape %v", r.Positions, r.Shape)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -200,11 +201,14 @@ func (p *tape) Blocks(n int) Blocks {
 	}
 }
 
-// Of ten million positions of eight signals Default learns from a part, chosen by the expected
-// error of the linear rule. The recovery of all positions is as good as that error, and at no time
-// is half of them in memory.
+// Of two million positions of eight signals, ten million in a long proof, Default learns from a
+// part, chosen by the expected error of the linear rule. The recovery of all positions is as good
+// as that error, and at no time is half of them in memory.
 func TestFitChoosesPartByExpectedError(t *testing.T) {
-	p := newTape(8, 1e7)
+	p := newTape(8, 2e6)
+	if os.Getenv("SICA_LONG_TESTS") != "" {
+		p.t = 1e7
+	}
 	if testing.Short() {
 		p.d, p.t, p.mixing = 3, 1.5e5, newTape(3, 1).mixing
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -256,7 +257,8 @@ func simulated(seed uint64, delay int) (s, x *mat.Dense, reference []float64) {
 	return s, x, reference
 }
 
-// Only the component of the blinks is proposed, also if the reference is delayed.
+// Only the component of the blinks is proposed, also if the reference is delayed: of ten
+// recordings, of forty in a long proof.
 func TestBlinksAreProposed(t *testing.T) {
 	b, err := backend.Open(backend.Go)
 	if err != nil {
@@ -265,9 +267,11 @@ func TestBlinksAreProposed(t *testing.T) {
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
 	missed, wrong := map[float64]int{}, map[float64]int{}
-	recordings := uint64(40)
+	recordings := uint64(10)
 	if testing.Short() {
 		recordings = 4
+	} else if os.Getenv("SICA_LONG_TESTS") != "" {
+		recordings = 40
 	}
 	for seed := range recordings {
 		s, x, reference := simulated(seed, 40*int(seed%2))

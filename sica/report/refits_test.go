@@ -125,7 +125,7 @@ func TestSignalThatIsOneEvent(t *testing.T) {
 	}
 	var x mat.Dense
 	x.Mul(mat.NewDense(4, 3, []float64{1, .5, -.2, .3, 1, .4, -.5, .2, 1, .6, -.6, .8}), sources)
-	b := open(t, backend.Go)
+	b := open(t, backend.Auto) // whose networks take a minute in pure Go
 	for _, x := range []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 3, 0, n)), &x} {
 		cfg := sica.Default()
 		cfg.Method = sica.LinearOnly

@@ -127,6 +127,9 @@ func TestPrepend(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
 	o := Options{Layers: 2, Restarts: 2, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		if backend.NameOf(b) != backend.Go && os.Getenv("SICA_LONG_TESTS") == "" {
+			t.Skip("XLA compiles two networks for seconds; SICA_LONG_TESTS=1")
+		}
 		first := halved(t, b, x, o)
 		o := first.options
 		o.Layers = 4
@@ -246,7 +249,7 @@ func TestTenSignals(t *testing.T) {
 	b := fastest(t)
 	needsXLA(t, b)
 	s, x := manyProblem(t, 1, 10, 1, 4096)
-	m := mustFit(t, b, x, Options{Seed: 1, Layers: 8, Steps: 3000, Restarts: 1})
+	m := mustFit(t, b, x, Options{Seed: 1, Layers: 4, Steps: 1500, Restarts: 1})
 	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.98 {
 		t.Errorf("MCC %.4f, want 0.98", mcc)
 	} else {
