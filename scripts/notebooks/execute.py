@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import signal
 import statistics
@@ -25,21 +26,27 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/lab --execute", description="Executes notebooks without a browser.")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write copies into this folder, and leave the notebooks as they are")
+    parser.add_argument("--quick", action="store_true", help="give cells the flags that their metadata name quick, for smaller problems; needs --out")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="execute so many notebooks at a time, each in a process of its own")
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all in the folder notebooks")
     arguments = parser.parse_args()
 
+    if arguments.quick and not arguments.out:
+        parser.error("--quick needs --out: the notebooks have the outputs of the whole problems")
     notebooks = arguments.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
     missing = [path for path in notebooks if not path.is_file()]
     if missing or not notebooks:
         parser.error(f"no notebook {missing[0]}" if missing else f"no notebooks in {NOTEBOOKS}")
 
     if arguments.jobs > 1 and len(notebooks) > 1:
-        return side_by_side(notebooks, arguments.out, arguments.jobs)
+        options = ["--quick"] * arguments.quick + ([] if arguments.out is None else ["--out", str(arguments.out)])
+        return side_by_side(notebooks, options, arguments.jobs)
     failed = 0
     for path in notebooks:
         began = time.monotonic()
         notebook = nbformat.read(path, as_version=4)
+        if arguments.quick:
+            quicken(notebook)
         cells: list[Seconds] = []
         processor = processor_seconds()
         if error := execute(notebook, path.parent, cells):
@@ -51,7 +58,7 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def side_by_side(notebooks: list[Path], out: Path | None, jobs: int) -> int:
+def side_by_side(notebooks: list[Path], options: list[str], jobs: int) -> int:
     """Executes each notebook in a process of its own, so many at a time. If it is
     interrupted it stops them."""
     waiting = list(notebooks)
@@ -60,8 +67,7 @@ def side_by_side(notebooks: list[Path], out: Path | None, jobs: int) -> int:
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                command = [sys.executable, "-B", __file__, str(waiting.pop(0))]
-                running.append(subprocess.Popen(command if out is None else [*command, "--out", str(out)]))
+                running.append(subprocess.Popen([sys.executable, "-B", __file__, *options, str(waiting.pop(0))]))
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)  # until one of them has ended
             failed += sum(bool(process.returncode) for process in running if process.poll() is not None)
             running = [process for process in running if process.returncode is None]
@@ -71,6 +77,15 @@ def side_by_side(notebooks: list[Path], out: Path | None, jobs: int) -> int:
         for process in running:
             process.wait()
     return 1 if failed else 0
+
+
+def quicken(notebook: nbformat.NotebookNode) -> None:
+    """Gives each cell the flags that its metadata name quick, if any, in place of its own."""
+    for cell in notebook.cells:
+        if flags := cell.metadata.get("quick"):
+            cell.source, changed = re.subn(r"^%%.*$", "%% " + flags, cell.source, count=1, flags=re.MULTILINE)
+            if not changed:
+                raise ValueError(f"a cell with quick flags, {flags}, but without %%")
 
 
 def processor_seconds() -> float:
