@@ -305,11 +305,16 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 // At fine scales noise or surplus sources can give wrong signals the shortest code. The slower
 // parts of the sources, which are larger, then reject them. The idea is that of J. A. Hausman,
 // Econometrica 46(6), 1978: an efficient estimate is kept unless a robust one contradicts it.
+//
+// With surplus sources no explanation is right. Their codes differ by an amount at each position
+// then, so from misfitPositions on the tolerance grows with the positions.
 func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 	first := all[0]
 	best := c.shortest(all, 0)
 	last := len(best) - 1
-	for _, times := range []float64{1, 2} {
+	_, n := c.white.White.Dims()
+	misfit := max(1, float64(n)/misfitPositions)
+	for _, times := range []float64{misfit, 2 * misfit} {
 		for k, e := range best[:last] {
 			if first.lengths[k]-e.lengths[k] < c.preference(first, e) &&
 				!c.isRejected(first, best, k+1, times) {

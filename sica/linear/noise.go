@@ -447,7 +447,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		return nil, err
 	}
 	evidence := v.rotation.Evidence - v.occamFactor
-	if base.whitened && !s.isSignificantlyShorter() && (!v.accepted() || evidence <= identified) {
+	if base.whitened && !s.isClearlyShorter() && (!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}
 	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
@@ -486,20 +486,17 @@ func (s *search) impliesNoise() bool {
 	return floats.Max(s.chosen.model.noise) >= minChannelNoise
 }
 
-// isSignificantlyShorter reports whether the code of the chosen signals is significantly shorter
-// than that of the rule's demixing. If they imply noise, which explains why the rule missed them,
-// that is by the tolerance at the scale of the choice; otherwise by several tolerances at any
-// scale.
-func (s *search) isSignificantlyShorter() bool {
-	first, tolerance := s.all[0], s.c.tolerance()
-	if s.impliesNoise() {
-		return first.lengths[s.scale]-s.chosen.lengths[s.scale] > tolerance
-	}
-	maxGain := 0.0
+// isClearlyShorter reports whether the code of the chosen signals is so much shorter than that of the
+// rule's demixing, at half of the scales or more, that whitening is left for it. A nonlinear mixing
+// of signals whose rotation isn't identified can gain much at a single scale, and seem to be noise.
+func (s *search) isClearlyShorter() bool {
+	first, scales := s.all[0], 0
 	for k, v := range s.chosen.lengths {
-		maxGain = max(maxGain, first.lengths[k]-v)
+		if first.lengths[k]-v > clearlyShorter*s.c.tolerance() {
+			scales++
+		}
 	}
-	return maxGain > clearlyShorter*tolerance
+	return 2*scales >= len(s.chosen.lengths)
 }
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't

@@ -64,8 +64,9 @@ const (
 	maxConditioned, glancePositions = 4, 2048
 	// minConditionalGain is by how many nats per position its code must be shorter there to be
 	// that evidence. It was, by 0.05 or more, for 17 of 20 nonlinear mixtures without other
-	// evidence, and for none of 67 linear ones with noise or surplus sources (n = 1,024). A
-	// recording of four channels has 0.006. Half and twice of it decide all of these the same.
+	// evidence, by 0.15 for two cubic ones for which the rule found noise, and for none of 67
+	// linear ones with noise or surplus sources (n = 1,024). A recording of four channels has 0.006.
+	// Half and twice of it decide all of these the same.
 	minConditionalGain = 0.02
 )
 
@@ -74,15 +75,16 @@ const (
 // by whitening and by the linear rule, after the transforms.
 //
 // It only compares separations if there is evidence for a nonlinear mixture: x is a sequence, a
-// signal of the linear rule is predicted by its own past, and either the signals depend on each
-// other in a way that noise and surplus sources don't explain (see Screen), or conditional
-// normalisation gives x a shorter code. Without such evidence the result is nil, unless the linear
-// rule's signals are Unexplained. It is nil if ctx ends.
+// signal of the linear rule is predicted by its own past, and one of three holds: the signals depend
+// on each other in a way that noise and surplus sources don't explain (see Screen), they are
+// Unexplained, or conditional normalisation gives x a shorter code. The last two count for at most
+// maxConditioned signals. Without such evidence the result is nil, unless the linear rule's signals
+// are Unexplained. It is nil if ctx ends.
 //
 // It compares the linear rule, whitening, conditional normalisation, and networks behind whitening
 // and conditional normalisation, by the code length at held-out positions. A nonlinear separation
-// replaces the linear rule's only if it also removes the Curvature, or noise can't explain that it
-// doesn't; a network, only if isAccepted. Networks that would take longer than
+// replaces the linear rule's only if it also removes a Curvature that was Evident, or noise can't
+// explain its shorter code; a network, only if isAccepted. Networks that would take longer than
 // maxSeconds aren't fitted.
 func Improve(ctx context.Context, x *signal.Signals,
 	transforms []preprocess.Transform, white, linear Alternative, o Options) (*Improvement, error) {
@@ -164,22 +166,27 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	if s, err = Screen(ctx, i.linear.Z, i.options); err != nil {
 		return nil, false, err
 	}
-	d, _ := i.x.Dims()
-	explained := s.Dependent && !i.isUnexplained(s) // by noise or chance
-	if !s.Network && (explained || !s.Predicted || d > maxConditioned) {
+	if !s.Predicted {
 		return s, false, nil
 	}
-	if hasNoise(i.linear.Linear) && !(s.Network && s.Curvature.evidentInNoise()) {
-		return s, false, nil // noise explains the dependence
-	}
-	if s.Network && !s.isWeak() {
+	d, _ := i.x.Dims()
+	few, noisy := d <= maxConditioned, hasNoise(i.linear.Linear)
+	switch {
+	case s.Network && noisy && s.Curvature.evidentInNoise(), s.Network && !noisy && !s.isWeak():
 		return s, true, nil
+	case i.isUnexplained(s) && !s.Network:
+		s.Why = s.dependence() + ", and no noise that explains it was found."
+		return s, few, nil
+	case noisy && !s.isCertain(), s.Dependent && !s.isCertain() && !s.Network:
+		return s, false, nil // noise or chance explains the dependence
+	case !few && (noisy || !s.Network):
+		return s, false, nil // conditional normalisation would take too long
 	}
 	gain, err := i.conditionalGain(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	if s.Network { // on weak evidence, which chance may be
+	if s.Network && !noisy { // on weak evidence, which chance may be
 		return s, gain.Mean > 0, nil
 	}
 	if gain.Mean <= minConditionalGain {
@@ -200,8 +207,7 @@ func (i *improver) keep(s *Screening, objection string) *Improvement {
 // isUnexplained reports whether the linear rule's signals depend on each other beyond doubt, and
 // the rule found neither noise nor surplus sources.
 func (i *improver) isUnexplained(s *Screening) bool {
-	worst, _ := Worst(s.Pairs)
-	return worst.Nats > certainErrors*worst.SE && !hasNoise(i.linear.Linear)
+	return s.isCertain() && !hasNoise(i.linear.Linear)
 }
 
 // hasNoise reports whether the linear rule found noise in a channel, or there may be surplus
@@ -402,8 +408,8 @@ func (c *comparison) withCodeLengths(choice *Choice) []Alternative {
 }
 
 // accept returns the improvement by the choice. The linear rule stays if the choice is linear, or
-// if the nonlinear separation leaves the curvature that the screening found. A network that isn't
-// accepted gives way to the choice without networks.
+// if the nonlinear separation removes no evident curvature and noise may explain its shorter code. A
+// network that isn't accepted gives way to the choice without networks.
 func (i *improver) accept(
 	ctx context.Context, c *comparison, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
@@ -439,17 +445,17 @@ func (i *improver) accept(
 	if !screening.Curvature.isRemoved(after) && !c.exceedsNoise(choice, place) &&
 		!i.isNonlinear(ctx) {
 		return i.keep(screening,
-			" But the nonlinear demixing with the shortest code leaves that as it is."), nil
+			" But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
 }
 
-// isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the
-// linear rule found none, and the code of conditional normalisation is significantly shorter than
-// its. It was for one of three AR(7) mixtures after soft clipping, whose right networks leave the
-// curvature as it is, and for none of 72 linear mixtures with noise or surplus sources (n = 2,500).
+// isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the code
+// of conditional normalisation is significantly shorter than the linear rule's. It was for one of
+// three AR(7) mixtures after soft clipping, whose right networks leave the curvature as it is, and
+// for none of 72 linear mixtures with noise or surplus sources (n = 2,500).
 func (i *improver) isNonlinear(ctx context.Context) bool {
-	if d, _ := i.x.Dims(); d > maxConditioned || hasNoise(i.linear.Linear) {
+	if d, _ := i.x.Dims(); d > maxConditioned {
 		return false
 	}
 	gain, err := i.conditionalGain(ctx)

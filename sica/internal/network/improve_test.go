@@ -198,3 +198,31 @@ func TestSilence(t *testing.T) {
 		t.Errorf("%s is the shortest description", c.baselines[chosen.Baseline].Name)
 	}
 }
+
+// TestUnexplainedDependence screens a mixture behind two layers, of which neither curvature nor
+// conditional normalisation shows that it is nonlinear. Its signals depend on each other without
+// noise that explains it, which is reason enough to fit networks. Those of a linear mixture don't.
+func TestUnexplainedDependence(t *testing.T) {
+	s, layered := leakyProblem(t, 41, 2, 1024)
+	linearly, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{1, 0.6, -0.3, 1}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		x         *mat.Dense
+		nonlinear bool
+	}{"two layers": {layered, true}, "a matrix": {linearly, false}} {
+		i := newImprover(t, test.x, nil)
+		screening, nonlinear, err := i.screen(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if screening.Network {
+			t.Errorf("%s: the curvature is %.1f, so that the test shows nothing", name,
+				screening.Curvature.Deviation)
+		}
+		if nonlinear != test.nonlinear || i.isUnexplained(screening) != test.nonlinear {
+			t.Errorf("%s: nonlinear %v, want %v: %s", name, nonlinear, test.nonlinear, screening.Why)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 			return c, nil
 		}
 	}
-	worst, dependent := Worst(c.Pairs)
+	_, dependent := Worst(c.Pairs)
 	c.Dependent = dependent
 	nonlinear := dependent
 	if c.Curvature != nil {
@@ -68,22 +68,20 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 		return nil, err
 	}
 	c.Network = nonlinear && c.Predicted
-	c.Why = c.explain(worst, nonlinear)
+	c.Why = c.explain(nonlinear)
 	return c, nil
 }
 
-// explain returns the result in a sentence. Worst is the most significant dependence; nonlinear is
-// whether there is evidence of a nonlinear mixture.
-func (c *Screening) explain(worst Dependence, nonlinear bool) string {
+// explain returns the result in a sentence. Nonlinear is whether there is evidence of a nonlinear
+// mixture.
+func (c *Screening) explain(nonlinear bool) string {
 	var why string
 	switch {
 	case c.Dependent && c.Predicted && !nonlinear:
 		why = "Sensor noise or more sources than channels explain how the signals depend on each " +
 			"other"
 	case c.Dependent:
-		why = fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
-			"innovations, in nats per position: %.3f, SE %.3f)",
-			worst.I+1, worst.J+1, worst.Nats, worst.SE)
+		why = c.dependence()
 	case nonlinear:
 		why = "How the signals are mixed varies with their values"
 	default:
@@ -96,14 +94,27 @@ func (c *Screening) explain(worst Dependence, nonlinear bool) string {
 	return why + "."
 }
 
+// dependence says which signals depend on each other most significantly, and how much.
+func (c *Screening) dependence() string {
+	worst, _ := Worst(c.Pairs)
+	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
+		"innovations, in nats per position: %.3f, SE %.3f)",
+		worst.I+1, worst.J+1, worst.Nats, worst.SE)
+}
+
 // isWeak reports whether the reason for a network may be chance: whether no curvature is evident,
 // and the signals don't depend on each other beyond doubt. At n = 1,024 that was so for 15 of 304
 // linear mixtures with noise or surplus sources, and for 5 of 384 nonlinear ones. Conditional
 // normalisation had a shorter code for all five of these, and for none of the linear ones on which
 // it was tried.
 func (s *Screening) isWeak() bool {
+	return s.Curvature != nil && !s.Curvature.Evident() && !s.isCertain()
+}
+
+// isCertain reports whether the signals depend on each other beyond doubt.
+func (s *Screening) isCertain() bool {
 	worst, _ := Worst(s.Pairs)
-	return s.Curvature != nil && !s.Curvature.Evident() && worst.Nats < certainErrors*worst.SE
+	return worst.Nats > certainErrors*worst.SE
 }
 
 // selectSuspects returns at most fewSignals of the signals z, in their order: those in the most
