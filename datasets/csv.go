@@ -13,8 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 	"gonum.org/v1/gonum/mat"
 )
@@ -27,9 +30,8 @@ var (
 
 // openCSV reads a text file of numbers up to its first row of them.
 func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
-	text := bufio.NewReaderSize(decoded(r), sniffedBytes)
-	start, err := text.Peek(sniffedBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
+	text, start, err := decoded(r)
+	if err != nil {
 		return nil, err
 	}
 	separator, decimal, err := o.signs()
@@ -37,8 +39,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		return nil, err
 	}
 	c := &csvReader{
-		dialect: sniff(string(start), err == nil && len(start) < sniffedBytes,
-			choices{separator, decimal}),
+		dialect: sniff(string(start), len(start) < sniffedBytes, choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
 		missing: o.Missing, skipText: o.skipText,
 	}
@@ -47,9 +48,14 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		c.open = atEOF && bytes.IndexByte(data, '\n') < 0
 		return bufio.ScanLines(data, atEOF)
 	})
-	if err := c.begin(); errors.Is(err, io.EOF) {
-		return nil, errNoRows
-	} else if err != nil {
+	err = c.begin()
+	if errors.Is(err, io.EOF) || errors.Is(err, errNoRows) {
+		err = errNoRows
+		if line, _, _ := strings.Cut(strings.TrimSpace(string(start)), "\n"); line != "" {
+			err = fmt.Errorf("%w; the first line is %q", errNoRows, shortened(line))
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	about := Recording{Names: c.names, Notes: c.notes()}
@@ -72,13 +78,68 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 // Half of it is less than a day of one channel of 50 Hz. It is a choice.
 const maxAsideValues = 1 << 22
 
-// sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows.
+// sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows. Of a file
+// that begins with as many bytes of comments, it is up to maxRowBytes.
 const sniffedBytes = 1 << 16
 
-// decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file
-// with. Text with a mark of UTF-16 is read as that.
-func decoded(r io.Reader) io.Reader {
-	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+// decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
+// what decides about its dialect, without reading on. Text with a mark of UTF-16 is read as that, and
+// text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may end
+// as those of old Macintosh programs.
+func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
+	raw := bufio.NewReaderSize(r, sniffedBytes)
+	first, err := raw.Peek(sniffedBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, err
+	}
+	decoder := transform.Transformer(transform.Nop)
+	if !beginsAsUTF8(first) {
+		decoder = charmap.Windows1252.NewDecoder()
+	}
+	decoder = unicode.BOMOverride(decoder)
+	if bytes.IndexByte(first, '\n') < 0 && bytes.IndexByte(first, '\r') >= 0 {
+		decoder = transform.Chain(decoder, runes.Map(func(c rune) rune {
+			if c == '\r' {
+				return '\n'
+			}
+			return c
+		}))
+	}
+	text = bufio.NewReaderSize(transform.NewReader(raw, decoder), sniffedBytes)
+	for size := sniffedBytes; ; size *= 2 {
+		text = bufio.NewReaderSize(text, size)
+		start, err = text.Peek(size)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, err
+		}
+		if len(start) < size || size == maxRowBytes || !onlyComments(start) {
+			return text, start, nil
+		}
+	}
+}
+
+// beginsAsUTF8 reports whether the first bytes of a text are UTF-8. The last character may be cut.
+func beginsAsUTF8(first []byte) bool {
+	for range utf8.UTFMax {
+		if utf8.Valid(first) {
+			return true
+		}
+		if len(first) < sniffedBytes-utf8.UTFMax {
+			return false // it isn't cut
+		}
+		first = first[:len(first)-1]
+	}
+	return false
+}
+
+// onlyComments reports whether all lines of a text are comments. The last may be cut.
+func onlyComments(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if !new(dialect).isComment(string(line)) {
+			return false
+		}
+	}
+	return true
 }
 
 // A csvReader reads the numbers of a text file.
@@ -88,14 +149,15 @@ type csvReader struct {
 	line    int // of the last row
 	missing Missing
 
-	names    []string // of the columns that are kept; nil without a header
-	columns  []string // names of all columns; nil without a header
-	width    int      // cells of a row; 0 before the first
-	kept     []int    // the columns of numbers, the times of dialect.clock first
-	timeUnit float64  // seconds that 1 in the first column stands for, if it holds times
-	first    time.Time
-	texts    [][]string // what the columns of text hold; nil if that isn't kept
-	skipText bool
+	names       []string // of the columns that are kept; nil without a header
+	columns     []string // names of all columns; nil without a header
+	secondNames bool     // the names are those of the second row
+	width       int      // cells of a row; 0 before the first
+	kept        []int    // the columns of numbers, the times of dialect.clock first
+	timeUnit    float64  // seconds that 1 in the first column stands for, if it holds times
+	first       time.Time
+	texts       [][]string // what the columns of text hold; nil if that isn't kept
+	skipText    bool
 
 	numbers []float64 // of the last row
 	pending []float64 // those of them that read has not returned
@@ -131,6 +193,12 @@ func (c *csvReader) begin() error {
 			*row.cells = slices.Clone(cells)
 		}
 	}
+	if c.dialect.unnamed {
+		header = append([]string{""}, header...)
+	}
+	if c.secondNames = repeats(header) && units != nil && !repeats(units); c.secondNames {
+		header, units = units, nil
+	}
 	row, err := c.row()
 	if err != nil {
 		return err
@@ -162,6 +230,11 @@ func (c *csvReader) begin() error {
 			"or the values at the first position; must name the columns, or be left out")
 	}
 	return c.parse(row)
+}
+
+// repeats reports whether the names after the first, which may be that of an index, are all the same.
+func repeats(names []string) bool {
+	return len(names) > 2 && len(slices.Compact(slices.Clone(names[1:]))) == 1
 }
 
 // choose decides which columns are kept, given the header.
@@ -223,7 +296,8 @@ func (c *csvReader) notes() (notes []string) {
 	add(d.separator == ' ', "columns are separated by spaces")
 	add(d.separator == '|', "columns are separated by |")
 	add(d.commented, "the last comment line names the columns")
-	add(d.units, "the second row has units")
+	add(d.units && !c.secondNames, "the second row has units")
+	add(c.secondNames, "the second row names the columns, as the names of the first repeat")
 	add(d.index, "the first column counts the rows and was left out")
 	for _, i := range d.text {
 		name := fmt.Sprintf("column %d", i+1)
@@ -331,7 +405,8 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 	}
 	v, ok := c.dialect.parse(cell)
 	if !ok {
-		return 0, fmt.Errorf("%q is not a number", shortened(cell))
+		return 0, fmt.Errorf("%q is not a number; must be one, or empty or NaN if there is none",
+			shortened(cell))
 	}
 	if !finite(v) {
 		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))

@@ -56,6 +56,9 @@ func TestReadCSVErrors(t *testing.T) {
 		{"infinite", "1\n-inf\n", "line 2, column 1: -inf is not finite"},
 		{"out of range", "1e999\n2\n", "line 1, column 1: 1e999 is not finite"},
 		{"open quote", "1\n\"2\n", "line 2: a quotation mark isn't closed"},
+		{"names in cells", strings.Repeat("A0:1,A1:2\n", 5), `the first line is "A0:1,A1:2"`},
+		{"long form", "t,channel,v\n0,a,1\n1,a,2\n0,b,3\n1,b,4\n0,c,5\n1,c,6\n", `column "channel" says which channel`},
+		{"long form by times", "t,channel,v\n0,a,1\n0,b,3\n0,c,5\n1,a,2\n1,b,4\n1,c,6\n", `column "channel" says which channel`},
 		{"several commas", "1;2\n1,2,3;4\n", `line 2, column 1: "1,2,3" is not a number`},
 	} {
 		_, err := formats[".csv"].read(strings.NewReader(c.file))
@@ -137,7 +140,17 @@ func TestDialects(t *testing.T) {
 		"a column of text":          {"left,condition,right\n1.5,rest,4\n-2.25,rest,5\n1234.5,task,6\n0,task,-.001\n", []string{"left", "right"}, "condition"},
 		"milliseconds":              {"time (ms),left,right\n0,1.5,4\n4,-2.25,5\n8,1234.5,6\n12,0,-.001\n", []string{"left", "right"}, ""},
 		"channel numbers":           {"time,1,2\n0,1.5,4\n.004,-2.25,5\n.008,1234.5,6\n.012,0,-.001\n", []string{"column 1", "column 2"}, ""},
-		"a line end of Macintosh":   {"left,right\r\n1.5,4\r\n-2.25,5\r\n1234.5,6\r\n0,-.001\r\n", []string{"left", "right"}, ""},
+		"line ends of Windows":      {"left,right\r\n1.5,4\r\n-2.25,5\r\n1234.5,6\r\n0,-.001\r\n", []string{"left", "right"}, ""},
+		"line ends of Macintosh":    {"left,right\r1.5,4\r-2.25,5\r1234.5,6\r0,-.001\r", []string{"left", "right"}, ""},
+		"R's write.table":           {"\"left\" \"right\"\n\"1\" 1.5 4\n\"2\" -2.25 5\n\"3\" 1234.5 6\n\"4\" 0 -.001\n", []string{"left", "right"}, "counts the rows"},
+		"pandas' to_string":         {"     left   right\n0     1.5   4.000\n1   -2.25   5.000\n2  1234.5   6.000\n3       0  -0.001\n", []string{"left", "right"}, "counts the rows"},
+		"pandas' MultiIndex":        {",EEG,EEG\n,left,right\n0,1.5,4\n1,-2.25,5\n2,1234.5,6\n3,0,-.001\n", []string{"left", "right"}, "second row names"},
+		"Latin-1":                   {"left \xb5V;right\n1,5;4\n-2,25;5\n1234,5;6\n0;-,001\n", []string{"left µV", "right"}, "decimal commas"},
+		"minus signs":               {"left,right\n1.5,4\n\u22122.25,5\n1234.5,6\n0,\u22120.001\n", []string{"left", "right"}, ""},
+		"Arduino's serial monitor":  {"Ready\nADC found\n10:00:00.000 -> 1.5,4\n10:00:00.004 -> -2.25,5\n10:00:00.008 -> 1234.5,6\n10:00:00.012 -> 0,-.001\n", nil, "dates and times"},
+		"MATLAB's writetimetable":   {"Time,left,right\n0 sec,1.5,4\n0.004 sec,-2.25,5\n0.008 sec,1234.5,6\n0.012 sec,0,-.001\n", []string{"left", "right"}, "dates and times"},
+		"American dates":            {"when,left,right\n3/28/2024 9:59:59.996 AM,1.5,4\n3/28/2024 10:00:00.000 AM,-2.25,5\n3/28/2024 10:00:00.004 AM,1234.5,6\n3/28/2024 10:00:00.008 AM,0,-.001\n", []string{"left", "right"}, "dates and times"},
+		"many comments":             {strings.Repeat("# a line of what was done\n", 5000) + "left,right\n" + plain, []string{"left", "right"}, ""},
 	} {
 		r, err := formats[".csv"].read(strings.NewReader(c.file))
 		if err != nil {
@@ -153,7 +166,8 @@ func TestDialects(t *testing.T) {
 		if noted := strings.Join(r.Notes, "; "); !strings.Contains(noted, c.note) {
 			t.Errorf("%s: notes %q, want one with %q", name, noted, c.note)
 		}
-		if timed := name == "milliseconds" || name == "ISO times" || name == "channel numbers"; timed && r.Rate != 250 {
+		timed := []string{"milliseconds", "ISO times", "channel numbers", "Arduino's serial monitor", "MATLAB's writetimetable", "American dates"}
+		if slices.Contains(timed, name) && r.Rate != 250 {
 			t.Errorf("%s: %g Hz, want 250", name, r.Rate)
 		}
 	}

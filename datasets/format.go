@@ -78,6 +78,8 @@ func conversion(path string) string {
 		return ": write it as EDF, or as CSV with a row for each position"
 	case ".mp3", ".flac", ".ogg", ".aiff", ".w64", ".m4a":
 		return ": write it as WAV, by ffmpeg -i"
+	case ".lvm", ".asc", ".tab", ".log", ".prn":
+		return ": rename a text file to .txt"
 	case ".jpg", ".jpeg", ".tif":
 		return ": write it as PNG"
 	}
@@ -171,6 +173,9 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	}
 	if c.complete != nil {
 		c.complete(&r)
+	}
+	if err := r.checkWide(); err != nil {
+		return nil, err
 	}
 	if o.Transpose {
 		r.nameRows()

@@ -16,6 +16,7 @@ type dialect struct {
 	decimal   rune  // '.' or ','
 	preamble  int   // lines before the header or, without one, before the first row
 	header    bool  // a row of names comes first
+	unnamed   bool  // it lacks the name of the first column, which is an index
 	commented bool  // the header is the last line of the preamble, after a comment sign
 	units     bool  // a row of units comes next
 	index     bool  // the first column counts the rows
@@ -141,13 +142,21 @@ func oddQuotes(line string) bool { return strings.Count(line, `"`)%2 == 1 }
 
 // cells returns the cells of a row without the spaces around them.
 func (d *dialect) cells(line string) ([]string, error) {
+	if time, values, ok := strings.Cut(line, serialArrow); ok {
+		if _, ok := dateTime(strings.TrimSpace(time)); ok {
+			line = time + string(d.separator) + values
+		}
+	}
 	var row []string
-	switch {
-	case d.separator == ' ':
+	switch isQuoted := strings.Contains(line, `"`); {
+	case d.separator == ' ' && !isQuoted:
 		row = strings.Fields(line)
-	case !strings.Contains(line, `"`):
+	case !isQuoted:
 		row = strings.Split(line, string(d.separator))
 	default:
+		if d.separator == ' ' {
+			line = strings.ReplaceAll(strings.TrimSpace(line), "\t", " ")
+		}
 		r := csv.NewReader(strings.NewReader(line))
 		r.Comma, r.TrimLeadingSpace = d.separator, true
 		var err error
@@ -157,6 +166,9 @@ func (d *dialect) cells(line string) ([]string, error) {
 	}
 	for i := range row {
 		row[i] = strings.TrimSpace(row[i])
+		if rest, ok := strings.CutPrefix(row[i], minusSign); ok {
+			row[i] = "-" + rest
+		}
 		if inner := strings.Trim(row[i], "'"); inner != "" && row[i] == "'"+inner+"'" {
 			row[i] = inner
 		}
@@ -167,8 +179,14 @@ func (d *dialect) cells(line string) ([]string, error) {
 	return row, nil
 }
 
-// labChartComment begins a comment of LabChart, in one more cell of a row.
-const labChartComment = "#* "
+const (
+	// labChartComment begins a comment of LabChart, in one more cell of a row.
+	labChartComment = "#* "
+	// serialArrow is between the time and the values in a line of Arduino's serial monitor.
+	serialArrow = " -> "
+	// minusSign is before negative numbers that were written to be looked at.
+	minusSign = "\u2212"
+)
 
 // score returns how well the rows are a table of numbers, from 0 to 2.5: the share of the cells
 // that are numbers or missing, and the share of the rows that are as long as the last. Several
@@ -256,10 +274,12 @@ func (d *dialect) describe(before []string, rows [][]string) {
 	}
 	d.counted = !d.header && width > 1 && countsColumns(rows[0]) && len(rows) > 1 &&
 		d.hasFraction(rows[1])
-	if d.header {
+	if d.header && width > 1 && countsRows(body) {
+		// Below a header of one cell, two cells may be one number with a decimal comma.
+		d.unnamed = len(rows[0]) == width-1 && (d.separator != ',' || width > 2)
 		name := strings.ToLower(rows[0][0])
-		unnamed := name == "" || name == "index" || strings.HasPrefix(name, "unnamed: ")
-		d.index = unnamed && width > 1 && countsRows(body)
+		d.index = d.unnamed || name == "" || name == "index" ||
+			strings.HasPrefix(name, "unnamed: ")
 	}
 }
 
@@ -431,10 +451,22 @@ var dateLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00", "2006/01/02 15:04:05.999999999",
 	"02.01.2006 15:04:05.999999999", "15:04:05.999999999", "4:05.999999999",
+	"1/2/2006 3:04:05.999999999 PM", "1/2/2006 15:04:05.999999999", "2/1/2006 15:04:05.999999999",
 }
+
+// secondsEnding ends the times in seconds of MATLAB's writetimetable.
+const (
+	secondsEnding = " sec"
+	maxSeconds    = 1e9 // that fit into a time.Duration, 30 years
+)
 
 // dateTime returns the time that a cell writes.
 func dateTime(cell string) (time.Time, bool) {
+	if number, ok := strings.CutSuffix(cell, secondsEnding); ok {
+		seconds, err := strconv.ParseFloat(number, 64)
+		return time.Unix(0, int64(seconds*float64(time.Second))),
+			err == nil && math.Abs(seconds) < maxSeconds
+	}
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, strings.ReplaceAll(cell, ",", ".")); err == nil {
 			return t, true

@@ -15,6 +15,8 @@ import (
 const (
 	wavPCM        = 1
 	wavFloat      = 3
+	wavALaw       = 6
+	wavMuLaw      = 7
 	wavExtensible = 0xFFFE // The code is in the first bytes of the sub-format.
 )
 
@@ -160,7 +162,8 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	}
 	if f.sample() == nil {
 		return f, 0, fmt.Errorf("samples of %d bits in format %d; must be integers (%d) of "+
-			"8, 16, 24 or 32 bits, or floats (%d) of 32 or 64", f.Bits, f.Code, wavPCM, wavFloat)
+			"8, 16, 24 or 32 bits, floats (%d) of 32 or 64, or of telephones (%d, %d): write it so, "+
+			"by ffmpeg -i", f.Bits, f.Code, wavPCM, wavFloat, wavALaw, wavMuLaw)
 	}
 	if f.Channels < 1 || int(f.BlockAlign) != int(f.Channels)*int(f.Bits/8) {
 		return f, 0, fmt.Errorf("%d channels of %d bits in %d bytes; "+
@@ -189,8 +192,39 @@ func (f wavFormat) sample() func(b []byte) float64 {
 		return func(b []byte) float64 { return float64(math.Float32frombits(little.Uint32(b))) }
 	case f.Code == wavFloat && f.Bits == 64:
 		return func(b []byte) float64 { return math.Float64frombits(little.Uint64(b)) }
+	case f.Code == wavALaw && f.Bits == 8:
+		return func(b []byte) float64 { return aLaw(b[0]) }
+	case f.Code == wavMuLaw && f.Bits == 8:
+		return func(b []byte) float64 { return muLaw(b[0]) }
 	}
 	return nil
+}
+
+// The samples of telephones have 8 bits: a sign, an exponent of three bits and four bits after a
+// leading 1 (ITU-T Recommendation G.711, 1988).
+
+// muLaw returns the value of a sample of the µ-law.
+func muLaw(b byte) float64 {
+	const bias = 0x84
+	b = ^b
+	size := (int(b&0xf)<<3+bias)<<(b>>4&7) - bias
+	if b&0x80 != 0 {
+		size = -size
+	}
+	return float64(size) / (1 << 15)
+}
+
+// aLaw returns the value of a sample of the A-law.
+func aLaw(b byte) float64 {
+	b ^= 0x55
+	size := int(b&0xf)<<4 + 8
+	if exponent := b >> 4 & 7; exponent > 0 {
+		size = (size + 0x100) << (exponent - 1)
+	}
+	if b&0x80 == 0 {
+		size = -size
+	}
+	return float64(size) / (1 << 15)
 }
 
 // EncodeWAV writes the signals z, d×n, to w as the channels of a WAV file with this rate in

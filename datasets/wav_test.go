@@ -54,6 +54,8 @@ func TestDecodeWAV(t *testing.T) {
 		{"24 bits", wavOf(1, 24, "\x00\x00\x40\x00\x00\x80\x00\x00\xc0"), 8000, halves},
 		{"32 bits", wavOf(1, 32, "\x00\x00\x00\x40\x00\x00\x00\x80\x00\x00\x00\xc0"), 8000, halves},
 		{"64-bit floats", wavOf(3, 64, "\x00\x00\x00\x00\x00\x00\xe0\x3f\x00\x00\x00\x00\x00\x00\xf0\xbf\x00\x00\x00\x00\x00\x00\xe0\xbf"), 8000, halves},
+		{"µ-law", wavOf(7, 8, "\x00\x2a\xff"), 8000, mat.NewDense(1, 3, []float64{-32124. / 32768, -5372. / 32768, 0})},
+		{"A-law", wavOf(6, 8, "\x00\x2a\xd5"), 8000, mat.NewDense(1, 3, []float64{-5504. / 32768, -32256. / 32768, 8. / 32768})},
 		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
 	} {
 		r, err := formats[".wav"].read(strings.NewReader(c.file))
