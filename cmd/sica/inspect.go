@@ -276,7 +276,11 @@ func plotComponents(
 			Trace: trace, Pattern: c.Pattern, Spectrum: c.Spectrum,
 		})
 	}
-	picture, err := plot.Components(about.Start, about.Rate, files.ChannelNames(about), rows...)
+	start := float64(files.FirstPosition(x))
+	if about.Rate > 0 {
+		start = about.Start + start/about.Rate
+	}
+	picture, err := plot.Components(start, about.Rate, files.ChannelNames(about), rows...)
 	if err != nil {
 		return err
 	}

@@ -387,6 +387,15 @@ func (s selection) Dims() (d, n int) {
 	return d, s.n
 }
 
+// FirstPosition returns the position of the recording, from 0, at which what Fitting.Source returned
+// begins.
+func FirstPosition(x blockwise.Source) int {
+	if s, ok := x.(selection); ok {
+		return s.kept[0].begin
+	}
+	return 0
+}
+
 // Blocks implements blockwise.Source. Blocks are shorter where something is left out.
 func (s selection) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {

@@ -58,14 +58,19 @@ func TestSkip(t *testing.T) {
 			skipped[i] = true
 		}
 		_, n := left.Dims()
+		first := 100
 		for z, err := range left.Blocks(7) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, v := range z.RawRowView(0) {
+				first = min(first, int(v))
 				skipped[int(v)] = false
 				n--
 			}
+		}
+		if FirstPosition(left) != first {
+			t.Errorf("%s: begins at %d, want %d", text, FirstPosition(left), first)
 		}
 		var got []string
 		for begin := 0; begin < 100; begin++ {
