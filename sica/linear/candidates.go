@@ -84,13 +84,28 @@ func fastICA(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error)
 	}
 	d, _ := z.Dims()
 	w := fastica.Start(seed, d)
-	if _, _, err := fastica.Iterate(ctx, white.White, w, fastICATolerance,
-		fastICAIterations); err != nil {
+	if err := iterateFastICA(ctx, white.White, w, fastICAIterations); err != nil {
 		return nil, err
 	}
 	var unmixing mat.Dense
 	unmixing.Mul(w, white.Matrix)
 	return &unmixing, nil
+}
+
+// iterateFastICA replaces the demixing w of the white signals by that of FastICA, after at most
+// maxIterations. Of long sequences a part is demixed first. Iterations with all positions follow if
+// those converge: they begin close to their end. Otherwise the contrast is nearly the same in all
+// directions, as for Gaussian signals, and all positions would take as many iterations for another
+// arbitrary demixing.
+func iterateFastICA(ctx context.Context, white, w *mat.Dense, maxIterations int) error {
+	if part := signal.Part(white); part != white {
+		_, converged, err := fastica.Iterate(ctx, part, w, fastICATolerance, maxIterations)
+		if err != nil || !converged {
+			return err
+		}
+	}
+	_, _, err := fastica.Iterate(ctx, white, w, fastICATolerance, maxIterations)
+	return err
 }
 
 // innovations are what the past of all signals together doesn't tell about z, at

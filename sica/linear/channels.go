@@ -133,7 +133,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	}
 	for k := range uint64(fastICAStarts) {
 		w := fastica.Start(c.seed+k, c.d)
-		_, _, err := fastica.Iterate(ctx, c.white.White, w, fastICATolerance, 2*fastICAIterations)
+		err := iterateFastICA(ctx, c.white.White, w, 2*fastICAIterations)
 		if err := add("FastICA", w, err); err != nil {
 			return nil, err
 		}

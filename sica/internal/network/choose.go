@@ -73,11 +73,11 @@ func (c *Choice) Network() *Model {
 	return nil
 }
 
-// Failed says why networks weren't fitted to the end; it is empty if they were, or if none was to
-// be.
+// Failed says why networks weren't fitted to the end; it is empty if they were, if none was to be,
+// or if their training was futile.
 func (c *Choice) Failed() string {
 	for _, k := range c.Candidates {
-		if k.Failed != "" {
+		if k.Failed != "" && k.Failed != errFutile.Error() {
 			return k.Failed
 		}
 	}
@@ -427,17 +427,12 @@ func (s *selection) next(best int) int {
 type likelihoods struct{ constant, varying []float64 }
 
 // fitLikelihoods fits models of the given kinds to each signal of z at the training positions, and
-// returns their log-likelihoods at the held-out ones. For varying, source.Varying is one of the
+// returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of the
 // kinds, too.
 func fitLikelihoods(
 	z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind,
 ) likelihoods {
-	varying, varies := source.ScoresOfShortest(z, lags, train, held, components,
-		append(slices.Clip(kinds), source.Varying)...)
-	if !varies {
-		return likelihoods{slices.Clone(varying), varying}
-	}
-	constant, _ := source.ScoresOfShortest(z, lags, train, held, components, kinds...)
+	constant, varying := source.ScoresOfShortest(z, lags, train, held, components, kinds...)
 	return likelihoods{constant, varying}
 }
 

@@ -37,6 +37,42 @@ func demixed(t *testing.T, mixing, x *mat.Dense) Baseline {
 	return Baseline{Name: "the truth", Signals: apply(t, mapping.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
 }
 
+// Networks behind whitening that don't get ahead of the right linear demixing aren't trained to the
+// end, nor judged.
+func TestChooseFutile(t *testing.T) {
+	b := fastest(t)
+	needsXLA(t, b)
+	s, err := datasets.LaplaceAR(newRand(1), 2, 4000, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixing := mat.NewDense(2, 2, []float64{1, .5, -.7, 1})
+	var x mat.Dense
+	x.Mul(mixing, s)
+	fitted := 0.0
+	o := Options{Backend: b, Seed: 1, Restarts: 1, Steps: 4800, OnProgress: func(p Progress) {
+		switch p.Stage {
+		case Fitting:
+			fitted = p.Fraction
+		case Judging:
+			t.Error("networks were judged")
+		}
+	}}
+	c, err := Choose(t.Context(), []Baseline{whitening(t, &x), demixed(t, mixing, &x)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := float64(patientSteps) / 4800; fitted == 0 || fitted > want {
+		t.Errorf("trained %g of the steps, want at most %g", fitted, want)
+	}
+	if c.Chosen != 1 || c.Model != nil || c.Failed() != "" || strings.Contains(c.Why, "failed") {
+		t.Errorf("%+v", c)
+	}
+	if k := c.Candidates[len(c.Candidates)-1]; !k.Network || k.Failed != errFutile.Error() {
+		t.Errorf("the network is %+v", k)
+	}
+}
+
 // A linear mixture is left to the linear start that separates it: without a network,
 // and so without a backend.
 func TestChooseLinear(t *testing.T) {

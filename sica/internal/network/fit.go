@@ -105,8 +105,8 @@ func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 
 // fitAll fits networks to several x of one size in one program. Each model is that of fit, up to
 // float32's precision. Rivals, which may be nil, are for each x and fold the log-likelihoods of x
-// under another model at the held-out positions. Training ends early if all networks are far
-// behind their rivals (see futileSteps).
+// under another model at the held-out positions. The error is errFutile if no network gets ahead of
+// its rival (see futileSteps).
 func fitAll(
 	ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options,
 ) ([]*Model, error) {
@@ -165,7 +165,7 @@ func fitProblems(
 		return nil, err
 	}
 	err = t.train(ctx)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errFutile) {
 		t.discard()
 		return nil, err
 	}

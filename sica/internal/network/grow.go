@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,7 +29,7 @@ const growRestarts = 4
 
 // grow fits networks with as many new layers behind those that t trained, and returns for each
 // problem the model with the shorter code, the grown or the given one. It grows networks of many
-// signals only, if runs recovered different signals, and not if the training of t was futile.
+// signals only, if runs recovered different signals.
 func (t *training) grow(
 	ctx context.Context, problems []*problem, models []*Model,
 ) ([]*Model, error) {
@@ -48,11 +49,15 @@ func (t *training) grow(
 	}
 	grown.earlierRuns = t.options.Restarts * o.Folds
 	err = grown.train(ctx)
-	if err != nil && ctx.Err() == nil {
+	isFutile := errors.Is(err, errFutile)
+	if err != nil && ctx.Err() == nil && !isFutile {
 		grown.discard()
 		return nil, err
 	}
 	defer grown.release() // also if ctx ended, which leaves the program as it was
+	if isFutile {
+		return models, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -67,8 +67,8 @@ var stages = [...]float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 4.0 / 5, 1}
 
 // trainMany trains the restarts in stages, one after the other. After each stage the better half of
 // each problem's and fold's restarts goes on, by the held-out log-likelihood. A run that diverges
-// begins its stage again at half the rate. Training ends after the first stage if it is futile (see
-// futileSigmas).
+// begins its stage again at half the rate. It ends after the first stage, with errFutile, if all
+// networks are behind their rivals by more than futileSigmas.
 func (t *training) trainMany(ctx context.Context) error {
 	cost, err := t.options.Cost(t.signals[0].Dims())
 	if err != nil {
@@ -91,8 +91,11 @@ func (t *training) trainMany(ctx context.Context) error {
 	from := 0
 	for k, to := range stageEnds(t.options.Steps) {
 		behind, err := h.stage(ctx, from, to)
-		if err != nil || k == 0 && behind > futileSigmas {
+		if err != nil {
 			return err
+		}
+		if k == 0 && behind > futileSigmas {
+			return errFutile
 		}
 		h.halve()
 		from = to

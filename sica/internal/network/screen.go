@@ -78,8 +78,8 @@ func (c *Screening) explain(nonlinear bool) string {
 	var why string
 	switch {
 	case c.Dependent && c.Predicted && !nonlinear:
-		why = "Sensor noise or more sources than channels explain how the signals depend on each " +
-			"other"
+		why = "Sensor noise or more sources than channels may explain how the signals depend on " +
+			"each other"
 	case c.Dependent:
 		why = c.dependence()
 	case nonlinear:

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,25 +25,37 @@ const (
 )
 
 // ScoresOfShortest is Scores by the kind of model that gives a signal the shortest code at the
-// training positions, its parameters included. Varies is whether that is Varying for at least one
-// signal. Without lags all models are Autoregressive.
+// training positions, its parameters included: constant by one of the kinds, varying by one of
+// these or Varying. Without lags all models are Autoregressive.
 func ScoresOfShortest(
 	z *mat.Dense, lags, train, held []int, components int, kinds ...Kind,
-) (scores []float64, varies bool) {
+) (constant, varying []float64) {
 	d, _ := z.Dims()
-	scoresOf, kindOf := make([][]float64, d), make([]Kind, d)
+	scores := make([][2][]float64, d) // of each signal, constant and varying
 	_ = parallel.Do(context.Background(), parallel.Workers(d), d, func(_, i int) {
 		row := z.RawRowView(i)
-		var m model
-		m, kindOf[i] = shortest(row, lags, train, components, kinds)
-		scoresOf[i] = make([]float64, len(held))
-		m.LogDensities(row, lags, held, scoresOf[i])
+		constant, length := shortest(row, lags, train, components, kinds)
+		scoresOf := func(m model) []float64 {
+			scores := make([]float64, len(held))
+			m.LogDensities(row, lags, held, scores)
+			return scores
+		}
+		scores[i][0] = scoresOf(constant)
+		scores[i][1] = scores[i][0]
+		if len(lags) == 0 {
+			return
+		}
+		varying, varyingLength := shortest(row, lags, train, components, []Kind{Varying})
+		if varyingLength < length {
+			scores[i][1] = scoresOf(varying)
+		}
 	})
-	scores = make([]float64, len(held))
-	for _, more := range scoresOf {
-		floats.Add(scores, more)
+	constant, varying = make([]float64, len(held)), make([]float64, len(held))
+	for _, s := range scores {
+		floats.Add(constant, s[0])
+		floats.Add(varying, s[1])
 	}
-	return scores, slices.Contains(kindOf, Varying)
+	return constant, varying
 }
 
 // A model gives each value of a signal a density, given the signal's past.
@@ -53,24 +64,24 @@ type model interface {
 }
 
 // shortest returns the model of z, of one of the kinds, with the shortest code at the given
-// positions, its parameters included.
+// positions, and the length of that code in nats, its parameters included.
 func shortest(
 	z []float64, lags, positions []int, components int, kinds []Kind,
-) (best model, kind Kind) {
+) (best model, minLength float64) {
 	if len(lags) == 0 {
 		kinds = []Kind{Autoregressive}
 	}
-	minLength := math.Inf(1)
+	minLength = math.Inf(1)
 	for _, k := range kinds {
 		m, parameters := fit(k, z, lags, positions, components)
 		scores := make([]float64, len(positions))
 		m.LogDensities(z, lags, positions, scores)
 		length := float64(parameters)*math.Log(float64(len(positions)))/2 - floats.Sum(scores)
 		if length < minLength {
-			best, kind, minLength = m, k, length
+			best, minLength = m, length
 		}
 	}
-	return best, kind
+	return best, minLength
 }
 
 // fit fits a model of a kind to z at the given positions, and returns it with the number of its
