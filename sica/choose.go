@@ -109,28 +109,9 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		return s, err
 	}
 	s.Outliers = outliers
-	s.Why = strings.TrimSpace(s.Why + " " + outlierSentence(outliers))
+	s.Why = strings.TrimSpace(s.Why + " " + outlier.Sentence(outliers))
 	s.Z, err = mapping.ApplyAll(r.x.X(), s.Maps)
 	return s, err
-}
-
-// outlierSentence says which positions are outliers, counted from 1.
-func outlierSentence(outliers []int) string {
-	const most = 5 // that are named
-	var names []string
-	for _, t := range outliers[:min(len(outliers), most)] {
-		names = append(names, fmt.Sprint(t+1))
-	}
-	if more := len(outliers) - most; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	last := len(names) - 1
-	if last == 0 {
-		return fmt.Sprintf("Position %s is an outlier (in one channel, or in one direction, only) "+
-			"and was excluded from fitting.", names[0])
-	}
-	return fmt.Sprintf("Positions %s and %s are outliers (in one channel, or in one direction, "+
-		"only) and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
 }
 
 // choose returns the separation by the method of the settings. If ctx ends before the method has

@@ -97,7 +97,7 @@ type Summary struct {
 	Network *Network `json:"network,omitempty"`
 	// Outliers are the positions, from 0, that were excluded from fitting: of sequences,
 	// those that change the covariance significantly and are in one channel, or in one
-	// direction, only. Z has them all the same.
+	// direction, only. Z has them all the same. Those of blockwise.Fit are of the recording.
 	Outliers []int `json:"outliers,omitempty"`
 
 	// Channels are the names of the mixed signals, nil unless the caller set them: Fit

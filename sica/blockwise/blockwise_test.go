@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -351,6 +352,37 @@ func (u unread) Dims() (d, n int) { return 2, 1000 }
 func (u unread) Blocks(int) Blocks {
 	u.t.Error("the recording was read")
 	return InMemory{mat.NewDense(2, 1000, nil)}.Blocks(1000)
+}
+
+// A click is an outlier at its position in the recording. Where blocks are joined, smooth signals
+// jump, which is none.
+func TestFitOutliers(t *testing.T) {
+	const n, click = 60000, 45000 // in the second of the two blocks
+	rng := rand.New(rand.NewPCG(1, 46))
+	x := mat.NewDense(2, n, nil)
+	x.Apply(func(i, t int, _ float64) float64 {
+		return 100*math.Sin(2*math.Pi*float64(t)/(9000-700*float64(i))) + rng.NormFloat64()
+	}, x)
+	x.Set(0, click, x.At(0, click)+300)
+	cfg := sica.Default()
+	cfg.Method = sica.LinearOnly
+	part, err := Part(t.Context(), InMemory{Dense: x}, 2*spread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fit(t, open(t), part, cfg).Outliers; !slices.Contains(got, spread) && !slices.Contains(got, spread-1) {
+		t.Fatalf("the joint at %d isn't among the outliers of the part, %v", spread, got)
+	}
+	r, err := Fit(t.Context(), open(t), InMemory{Dense: x}, cfg, 2*spread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{click}; !slices.Equal(r.Outliers, want) {
+		t.Errorf("outliers %v, want %v", r.Outliers, want)
+	}
+	if want := "Position 45001 is an outlier"; !strings.Contains(r.Why, want) {
+		t.Errorf("%s: want %q", r.Why, want)
+	}
 }
 
 // A custom transform that is not pointwise is an error before anything is read; a pointwise one

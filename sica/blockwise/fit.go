@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
 
 // AlwaysLearned is how many positions of a recording Fit learns from before it asks
@@ -40,6 +42,8 @@ const (
 // that is more. Fit begins with AlwaysLearned positions, or with all if these are at most twice
 // as many. It takes as many more as the error calls for, up to 2²² values in all, which is the
 // most in memory. Result.Why says what was taken, if that isn't all, and what is expected of it.
+// Result.Outliers are positions of the recording. What deviates where two blocks are joined is
+// excluded from fitting, too, and not among them.
 // Where the method isn't LinearOnly or Auto, or iterations follow, there is no such error, and n
 // is all or those 2²² values.
 //
@@ -82,9 +86,14 @@ func Fit(
 	if r == nil {
 		r, err = fitPart(ctx, backend, chosen.x, cfg)
 	}
-	if r != nil {
-		r.Why = chosen.why + r.Why
+	if r == nil {
+		return nil, err
 	}
+	_, n = chosen.x.Dims()
+	l := layout{n, t, (n + spread - 1) / spread}
+	recorded := l.recorded(r.Outliers)
+	why := strings.Replace(r.Why, outlier.Sentence(r.Outliers), outlier.Sentence(recorded), 1)
+	r.Why, r.Outliers = strings.TrimSpace(chosen.why+why), recorded
 	return r, err
 }
 

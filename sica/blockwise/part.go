@@ -22,10 +22,7 @@ func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 			n, t, t)
 	}
 	part := mat.NewDense(d, n, nil)
-	blocks := (n + spread - 1) / spread
-	// start is where block k of the part is in the recording, its share of what is left
-	// out, and half of that, before it.
-	start := func(k int) int { return k*n/blocks + (t-n)*(2*k+1)/(2*blocks) }
+	l := layout{n, t, (n + spread - 1) / spread}
 	from := 0 // of the block that was read
 	k := 0
 	for z, err := range x.Blocks(spread) {
@@ -36,12 +33,13 @@ func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 			return nil, fmt.Errorf("blockwise: %w", err)
 		}
 		_, length := z.Dims()
-		for k < blocks {
+		for k < l.blocks {
 			// What of block k of the part lies in the block that was read.
-			first, last := start(k), start(k)+(k+1)*n/blocks-k*n/blocks
+			first := l.start(k)
+			last := first + l.begin(k+1) - l.begin(k)
 			low, high := max(first, from), min(last, from+length)
 			if low < high {
-				to := k*n/blocks + low - first
+				to := l.begin(k) + low - first
 				part.Slice(0, d, to, to+high-low).(*mat.Dense).Copy(z.Slice(0, d, low-from, high-from))
 			}
 			if last > from+length {
@@ -49,15 +47,46 @@ func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 			}
 			k++
 		}
-		if from += length; k == blocks {
+		if from += length; k == l.blocks {
 			break
 		}
 	}
-	if k < blocks {
+	if k < l.blocks {
 		return nil, fmt.Errorf("blockwise: the recording ended at position %d of %d: %w",
 			from, t, io.ErrUnexpectedEOF)
 	}
 	return part, nil
+}
+
+// A layout says where the blocks of a part of n positions are in a recording of t.
+type layout struct{ n, t, blocks int }
+
+// begin returns the position of the part at which block k begins.
+func (l layout) begin(k int) int { return k * l.n / l.blocks }
+
+// start returns the position of the recording at which block k begins: its share of what is left
+// out, and half of that, is before it.
+func (l layout) start(k int) int { return l.begin(k) + (l.t-l.n)*(2*k+1)/(2*l.blocks) }
+
+// jointReach is how many positions on either side of a joint of blocks may deviate because of it: as
+// many as a position is predicted from on either side.
+const jointReach = 3
+
+// recorded returns the positions of the recording that some positions of the part have, without those
+// at a joint of blocks.
+func (l layout) recorded(positions []int) (recorded []int) {
+	k := 0
+	for _, p := range positions {
+		for p >= l.begin(k+1) {
+			k++
+		}
+		atJoint := k > 0 && p < l.begin(k)+jointReach ||
+			k < l.blocks-1 && p >= l.begin(k+1)-jointReach
+		if !atJoint || l.n == l.t {
+			recorded = append(recorded, l.start(k)+p-l.begin(k))
+		}
+	}
+	return recorded
 }
 
 // everySecond are the blocks of a part at even places, or at odd ones. A part that is too

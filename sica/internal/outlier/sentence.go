@@ -1,0 +1,28 @@
+package outlier
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sentence says which positions are outliers, counted from 1; nothing if there are none.
+func Sentence(positions []int) string {
+	const most = 5 // that are named
+	if len(positions) == 0 {
+		return ""
+	}
+	var names []string
+	for _, t := range positions[:min(len(positions), most)] {
+		names = append(names, fmt.Sprint(t+1))
+	}
+	if more := len(positions) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return fmt.Sprintf("Position %s is an outlier (in one channel, or in one direction, only) "+
+			"and was excluded from fitting.", names[0])
+	}
+	return fmt.Sprintf("Positions %s and %s are outliers (in one channel, or in one direction, "+
+		"only) and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
+}
