@@ -60,11 +60,31 @@ type Moments struct {
 	cov []*mat.Dense
 }
 
+// minSignals and minProducts are the number of signals, and that of positions times lags, from which
+// moments are computed by LaggedProducts, because that is faster. Half or twice of them cost time
+// only.
+const minSignals, minProducts = 4, 1 << 15
+
 // NewMoments returns the moments of the signals z, d×n. It stops with ctx's error when ctx
 // ends.
 func NewMoments(ctx context.Context, p *Past, z *mat.Dense) (*Moments, error) {
 	m := &Moments{past: p}
 	lags := append([]int{0}, p.Lags...)
+	d, _ := z.Dims()
+	if p.Sequence() && d >= minSignals && p.N*len(lags) >= minProducts {
+		products := NewLaggedProducts(d, len(p.Lags))
+		for _, run := range p.Runs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			products.Add(z, run.First, run.End)
+		}
+		m.cov = products.Sums()
+		for _, c := range m.cov {
+			c.Scale(1/float64(p.N), c)
+		}
+		return m, nil
+	}
 	for k, before := range lags {
 		for _, after := range lags[k:] {
 			if err := ctx.Err(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/jointdiag"
+	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -67,13 +69,8 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	if !s.past.Sequence() {
 		lags = s.past.Lags
 	}
-	var all []*mat.SymDense
-	for _, lag := range lags {
-		if lag < positions/4 {
-			all = append(all, covariance(s.z, 0, lag, positions-lag))
-		}
-	}
-	return diagonalise(ctx, all)
+	lags = slices.DeleteFunc(slices.Clone(lags), func(lag int) bool { return lag >= positions/4 })
+	return diagonalise(ctx, laggedCovariances(s.z, lags))
 }
 
 // fastICA returns FastICA's demixing of z.
@@ -180,6 +177,28 @@ func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
 		}
 	}
 	return sym
+}
+
+// laggedCovariances returns covariance(z, 0, lag, n−lag) for each of the lags, up to rounding.
+func laggedCovariances(z *mat.Dense, lags []int) []*mat.SymDense {
+	if len(lags) == 0 {
+		return nil
+	}
+	d, n := z.Dims()
+	p := past.NewLaggedProducts(d, slices.Max(lags))
+	p.Add(z, 0, n)
+	sums := p.Sums()
+	var all []*mat.SymDense
+	for _, lag := range lags {
+		c, sum := mat.NewSymDense(d, nil), sums[lag]
+		for i := range d {
+			for j := range i + 1 {
+				c.SetSym(i, j, (sum.At(i, j)+sum.At(j, i))/2/float64(n-lag))
+			}
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // diagonalise returns the rotation that makes all of the covariances as diagonal as one can,

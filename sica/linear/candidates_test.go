@@ -66,3 +66,24 @@ func TestAddNoise(t *testing.T) {
 		t.Errorf("spherical noise is made by %v", s)
 	}
 }
+
+// By blocks and Fourier transforms the covariances are those of all positions.
+func TestLaggedCovariances(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{50, 412, 1000, 2313} {
+		z := mat.NewDense(3, n, nil)
+		z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
+		for _, lags := range [][]int{{1}, {1, 2, 5}, {3, 16, 48}, {1, 10, 300}} {
+			if lags[len(lags)-1] >= n {
+				continue
+			}
+			for l, got := range laggedCovariances(z, lags) {
+				want := covariance(z, 0, lags[l], n-lags[l])
+				if !mat.EqualApprox(got, want, 1e-13) {
+					t.Errorf("%d positions, lag %d: %v, want %v", n, lags[l], mat.Formatted(got),
+						mat.Formatted(want))
+				}
+			}
+		}
+	}
+}
