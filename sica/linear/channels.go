@@ -22,9 +22,9 @@ type explanation struct {
 	nats    []float64 // code lengths of the bands under the Gaussian model
 	signals *cosine
 	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
-	// sources are the rule's models of the signals at the finest scale, whose choices hold; nil
-	// for the others.
-	sources []source
+	// choices are of the rule's signals: the models at each scale whose choices hold, nil where they
+	// aren't made yet. They are nil for the others.
+	choices [][]source
 	// textbook is whether a textbook method found it.
 	textbook bool
 }
@@ -139,11 +139,11 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 	}
 	_, n := c.white.White.Dims()
-	var lagged []*mat.SymDense // of an image, along the rows
+	var lags []int // of an image, along the rows
 	for lag := 1; lag <= min(maxSpectraLag, (n+2)/3); lag++ {
-		lagged = append(lagged, covariance(c.white.White, 0, lag, n-lag))
+		lags = append(lags, lag)
 	}
-	w, err := diagonalise(ctx, lagged)
+	w, err := diagonalise(ctx, laggedCovariances(c.white.White, lags))
 	return all, add("SOBI", w, err)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
 // explain sets the noise that the demixing e implies, its signals, and their code lengths as not
@@ -105,7 +106,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
 		var match *choice
 		var correlation float64
-		if e.sources == nil {
+		if e.choices == nil {
 			match, correlation = findChoice(c.chosen[k], signal)
 		}
 		switch {
@@ -115,11 +116,11 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			}
 			s.keep(&match.source)
 			coder.fit(&s, signal)
-		case e.sources != nil && k == 0:
-			s.keep(&e.sources[i])
+		case e.choices != nil && e.choices[k] != nil:
+			s.keep(&e.choices[k][i])
 			coder.fit(&s, signal)
 		default:
-			coder.choose(&s, signal)
+			coder.choose(&s, signal, density.Rough)
 		}
 		if match == nil {
 			made := newChoice(signal, &s)

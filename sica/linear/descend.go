@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
 // A separator minimises the code length of a linear demixing B of the signals z,
@@ -85,6 +86,59 @@ func (s *separator) release(m *demixing) { s.spare = append(s.spare, m) }
 func (s *separator) evaluate(
 	ctx context.Context, m *demixing, b mat.Matrix, before *demixing,
 ) error {
+	return s.update(ctx, m, b, func(c *coder, i int, y []float64) {
+		if before == nil {
+			m.choose(c, i, y, density.Fine)
+			return
+		}
+		m.sources[i].keep(&before.sources[i])
+		c.fit(&m.sources[i], y)
+	})
+}
+
+// estimate is evaluate with models for comparison, which are chosen anew.
+func (s *separator) estimate(ctx context.Context, m *demixing, b mat.Matrix) error {
+	return s.update(ctx, m, b, func(c *coder, i int, y []float64) {
+		m.choose(c, i, y, density.Rough)
+	})
+}
+
+// renew sets m to before with models chosen anew for the signals that have changed since theirs were
+// chosen: by an angle that makes more than a difference of sameLength. It reports whether there are
+// any.
+func (s *separator) renew(ctx context.Context, m, before *demixing) (changed bool, err error) {
+	limit := 1 - sameLength/float64(s.past.N)
+	isSame := make([]bool, s.d)
+	for i := range isSame {
+		row, chosen := before.b.RawRowView(i), before.sources[i].row
+		isSame[i] = chosen != nil && math.Abs(floats.Dot(row, chosen)) > limit*floats.Norm(row, 2)
+		changed = changed || !isSame[i]
+	}
+	if !changed {
+		return false, nil
+	}
+	return true, s.update(ctx, m, before.b, func(c *coder, i int, y []float64) {
+		if !isSame[i] {
+			m.choose(c, i, y, density.Fine)
+			return
+		}
+		m.sources[i].keep(&before.sources[i])
+		c.fit(&m.sources[i], y)
+	})
+}
+
+// choose chooses the model of the i-th signal, y.
+func (m *demixing) choose(c *coder, i int, y []float64, tolerance float64) {
+	c.choose(&m.sources[i], y, tolerance)
+	row := slices.Clone(m.b.RawRowView(i))
+	floats.Scale(1/floats.Norm(row, 2), row)
+	m.sources[i].row = row
+}
+
+// update sets m to the demixing b. fit must set the model of its i-th signal, y.
+func (s *separator) update(
+	ctx context.Context, m *demixing, b mat.Matrix, fit func(c *coder, i int, y []float64),
+) error {
 	m.b.Copy(b)
 	m.y.Mul(m.b, s.z)
 	size := len(s.past.Lags) + 1
@@ -94,16 +148,10 @@ func (s *separator) evaluate(
 		return nil
 	}
 	err := s.each(ctx, s.d, func(c *coder, i int) {
-		source := &m.sources[i]
+		source, y := &m.sources[i], m.y.RawRowView(i)
 		source.q = resize(source.q, size*size)
-		s.moments.Mixture(source.q, m.b.RawRowView(i), m.y.RawRowView(i))
-		y := m.y.RawRowView(i)
-		if before == nil {
-			c.choose(source, y)
-			return
-		}
-		source.keep(&before.sources[i])
-		c.fit(source, y)
+		s.moments.Mixture(source.q, m.b.RawRowView(i), y)
+		fit(c, i, y)
 	})
 	m.codeLength = -logDet
 	for i := range m.sources {
@@ -114,6 +162,7 @@ func (s *separator) evaluate(
 
 // keep copies the choices of before: order, window and density.
 func (s *source) keep(before *source) {
+	s.row = before.row
 	s.weights = before.weights
 	s.window = before.window
 	s.density = before.density
@@ -222,11 +271,11 @@ func (s *separator) descendUnless(
 	defer func() { s.release(next) }()
 	gain := minGain / float64(s.past.N)
 	renew := func() error {
-		if err := s.evaluate(ctx, next, m.b, nil); err != nil {
-			return err
+		changed, err := s.renew(ctx, next, m)
+		if changed && err == nil {
+			m, next = next, m
 		}
-		m, next = next, m
-		return nil
+		return err
 	}
 	for k := range steps {
 		if slices.Contains(renewals, k) {
@@ -290,7 +339,7 @@ func (s *separator) best(
 	demixings := make([]*demixing, len(candidates))
 	for k := range candidates {
 		demixings[k] = s.acquire()
-		if err := s.evaluate(ctx, demixings[k], candidates[k].b, nil); err != nil {
+		if err := s.estimate(ctx, demixings[k], candidates[k].b); err != nil {
 			return nil, "", nil, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
 // lengths returns the code lengths of sixteenths of the positions, in nats.
@@ -26,9 +27,9 @@ func (m *demixing) lengths() []float64 {
 }
 
 // rotationGains returns, for each pair of the recovered signals, by how much a rotation by 45°,
-// with new models fitted, makes the code longer. At 45° a rotation is furthest from the recovered
-// signals. Signals are rotated in the scale of their innovations. The order is (1, 0), (2, 0), (2,
-// 1), …
+// with new models fitted, makes the code longer. The windows of these are no wider or narrower than
+// those of the two signals. At 45° a rotation is furthest from the recovered signals. Signals are
+// rotated in the scale of their innovations. The order is (1, 0), (2, 0), (2, 1), …
 func (s *separator) rotationGains(
 	ctx context.Context, m *demixing, p *derivatives,
 ) ([]evidence.Gain, error) {
@@ -52,6 +53,7 @@ func (s *separator) rotationGains(
 		source := source{q: make([]float64, size*size)}
 		b := make([]float64, s.d)
 		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
+		windows := windowsBetween(m.sources[i].window, m.sources[j].window, s.past.N)
 		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
 		for _, side := range []struct {
 			signal, other int
@@ -61,7 +63,7 @@ func (s *separator) rotationGains(
 				side.factor)
 			evidence.Rotate(b, m.b.RawRowView(side.signal), m.b.RawRowView(side.other), side.factor)
 			s.moments.Mixture(source.q, b, c.rotated)
-			c.choose(&source, c.rotated)
+			c.chooseAmong(&source, c.rotated, windows, density.Rough)
 			source.lengths(after)
 		}
 		floats.AddTo(before, own[i], own[j])

@@ -79,7 +79,8 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 		return err
 	}
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
-		sources: base.models.sources}
+		choices: make([][]source, len(c.scales))}
+	first.choices[0] = base.models.sources
 	if settled, err := s.isSettled(ctx, first, textbook); err != nil || settled {
 		s.chosen = first
 		return err
@@ -158,8 +159,8 @@ func (s *search) isSettled(
 	return s.isUncontradicted(ctx)
 }
 
-// promised returns by how many nats a quasi-Newton step from e shortens the code at time scale k, as
-// far as gradient and curvature say.
+// promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the code
+// at time scale k, as far as gradient and curvature say. It sets the choices at that scale.
 func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64, error) {
 	s, err := c.separator(ctx, c.scales[k], make([]float64, c.d))
 	if s == nil || err != nil {
@@ -168,9 +169,10 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 	var b mat.Dense
 	b.Mul(e.b, s.inverse)
 	m := s.acquire()
-	if err := s.evaluate(ctx, m, &b, nil); err != nil {
+	if err := s.estimate(ctx, m, &b); err != nil {
 		return 0, err
 	}
+	e.choices[k] = m.sources
 	p, err := s.differentiate(ctx, m)
 	if err != nil {
 		return 0, err

@@ -183,20 +183,25 @@ func (s *separator) removeNonlinearity(
 	sd := stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
+	// √(v² + 1) − 1, its derivative, and the slope of the function with the present c.
+	curve, derivative, slope := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	for t, v := range y {
+		v /= sd
+		r := math.Sqrt(v*v + 1)
+		curve[t], derivative[t] = r-1, v/r
+	}
 	length := func(c float64) (nats float64, q []float64, err error) {
-		slope := 0.0
-		for t, v := range y {
-			v /= sd
-			r := math.Sqrt(v*v + 1)
-			u[t] = v + c*(r-1)
-			slope += math.Log(1 + c*v/r)
+		floats.ScaleTo(u, 1/sd, y)
+		floats.AddScaled(u, c, curve)
+		for t, v := range derivative {
+			slope[t] = 1 + c*v
 		}
 		floats.AddConst(-stat.Mean(u, nil), u)
 		if q, err = past.SelfMoments(ctx, s.past, u); err != nil {
 			return 0, nil, err
 		}
 		power := ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size)
-		return math.Log(power)/2 - slope/float64(len(y)), q, nil
+		return math.Log(power)/2 - meanLog(slope), q, nil
 	}
 	linear, _, err := length(0)
 	if err != nil {

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -27,6 +28,7 @@ type source struct {
 	cost       float64   // code length of the parameters, in nats
 	q          []float64 // [P+1, P+1], second moments of the signal and its past
 	u, s       []float64 // [n]; s is without scale, and empty if it is 1 everywhere
+	row        []float64 // [d], of the demixing when the model was chosen, of length 1
 }
 
 // A coder fits sources to signals. Its memory is allocated once.
@@ -35,15 +37,16 @@ type coder struct {
 	predictor *ar.Predictor
 	fitter    density.Fitter
 	r, space  []float64 // [n]
+	sums      []float64 // [n+1], of the absolute values of r, if isSummed
+	isSummed  bool
 	rotated   []float64 // [T], workspace for a rotated signal
 	slope     density.Curve
 	curvature density.Curve
 
-	// Set by measure and refine: the best density that isn't Gaussian.
-	density density.Density
-	length  float64 // code length of u over scale, in nats per position
-	scale   float64
-	spread  spread
+	// Set by measure.
+	spread   spread
+	scale    float64 // of a density that isn't Gaussian
+	gaussian bool    // whether a Gaussian density has the shorter code
 }
 
 func newCoder(p *past.Past) *coder {
@@ -51,6 +54,7 @@ func newCoder(p *past.Past) *coder {
 		past:      p,
 		predictor: ar.NewPredictor(p.Distance),
 		r:         make([]float64, p.N),
+		sums:      make([]float64, p.N+1),
 		space:     make([]float64, p.N),
 	}
 }
@@ -58,47 +62,55 @@ func newCoder(p *past.Past) *coder {
 // gaussianEntropy is the entropy of a standard normal variable, in nats.
 var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 
-// choose sets s to the model with the shortest code of the signal y, [T]. s.q must hold the second
-// moments of y.
+// choose sets s to the model with the shortest code of the signal y, [T], with any window, and fits
+// its density to the tolerance: density.Fine if the model is used, density.Rough if its code is
+// compared with others. s.q must hold the second moments of y.
+func (c *coder) choose(s *source, y []float64, tolerance float64) {
+	c.chooseAmong(s, y, scaleWindows(c.past.N), tolerance)
+}
+
+// chooseAmong is choose with the given windows, or none.
 //
 // The first order is that of a Gaussian signal. If innovations are rare jumps, each causes as many
 // wrong predictions as the order. So half of the order, a quarter and so on are tried as long as
 // the density isn't Gaussian.
-func (c *coder) choose(s *source, y []float64) {
+func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance float64) {
 	c.fitter.Reset()
 	s.window = 0
 	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
 	var weights []float64
 	shortest := math.Inf(1)
 	for {
-		c.past.PredictionError(c.r, y, s.weights)
+		c.predict(y, s.weights)
 		c.measure(s, c.standardise(s))
 		if s.codeLength < shortest {
 			weights, shortest = s.weights, s.codeLength
 		}
-		if s.density.Gaussian() || len(s.weights) < 2 {
+		if c.gaussian || len(s.weights) < 2 {
 			break
 		}
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights)/2)
 	}
-	if len(weights) != len(s.weights) {
-		c.past.PredictionError(c.r, y, weights)
-	}
+	measured := len(weights) == len(s.weights)
 	s.weights = weights
-	c.chooseWindow(s, shortest, scaleWindows(c.past.N))
-	c.refine(s)
+	if !measured {
+		c.predict(y, weights)
+	}
+	switch {
+	case len(windows) > 0:
+		c.chooseWindow(s, shortest, windows)
+	case !measured:
+		c.measure(s, c.standardise(s))
+	}
+	c.refine(s, tolerance)
 	c.finish(s)
 }
 
 // chooseWindow sets the window with which the code of the innovations c.r is shortest, one of the
-// given ones or 0, and measures it. shortest is the code length with 0. Densities are only fitted
-// with the windows whose code, with the better of a Gaussian and a Laplace density, is nearly the
-// shortest.
+// given ones, at least one, or 0, and measures it. shortest is the code length with 0. Densities are
+// only fitted with the windows whose code, with the better of a Gaussian and a Laplace density, is
+// nearly the shortest.
 func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
-	if len(windows) == 0 {
-		c.measure(s, c.standardise(s))
-		return
-	}
 	simple := make([]float64, len(windows))
 	best := 0
 	for k, window := range windows {
@@ -139,7 +151,7 @@ func (c *coder) fit(s *source, y []float64) {
 	if len(s.weights) > 0 {
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights))
 	}
-	c.past.PredictionError(c.r, y, s.weights)
+	c.predict(y, s.weights)
 	sp := c.standardise(s)
 	if s.density.Gaussian() {
 		c.setGaussian(s, sp)
@@ -176,6 +188,12 @@ func (p spread) simpleLength(n int) float64 {
 	return p.logScale + min(math.Log(p.deviation(n))+gaussianEntropy, laplace)
 }
 
+// predict sets the innovations c.r of y with the weights.
+func (c *coder) predict(y, weights []float64) {
+	c.past.PredictionError(c.r, y, weights)
+	c.isSummed = false
+}
+
 // standardise sets s.u to the innovations over their local scale, and s.s to that scale. It returns
 // the spread of s.u.
 func (c *coder) standardise(s *source) spread {
@@ -190,12 +208,18 @@ func (c *coder) standardise(s *source) spread {
 	if len(c.past.Sides) > 1 {
 		localScale(s.s, c.r, c.past.Sides, s.window, c.space)
 		floats.DivTo(s.u, c.r, s.s)
-	} else {
-		scaleSequence(s.u, s.s, c.r, s.window)
+		sp := measureSpread(s.u)
+		sp.logScale = meanLog(s.s)
+		return sp
 	}
-	sp := measureSpread(s.u)
-	sp.logScale = meanLog(s.s)
-	return sp
+	if !c.isSummed {
+		c.sums[0] = 0
+		for t, v := range c.r {
+			c.sums[t+1] = c.sums[t] + math.Abs(v)
+		}
+		c.isSummed = true
+	}
+	return scaleSequence(s.u, s.s, c.r, c.sums, s.window)
 }
 
 // measureSpread returns the spread of u, without the logarithm of the scale.
@@ -208,64 +232,66 @@ func measureSpread(u []float64) (sp spread) {
 }
 
 // scaleSequence sets s to the local scale of the prediction errors r of a sequence, as
-// localScale does, and u to r over it.
-func scaleSequence(u, s, r []float64, h int) {
+// localScale does, and u to r over it. It returns the spread of u. sums are those of the first 0, 1,
+// …, n absolute values of r.
+func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 	n := len(r)
-	total := floats.Norm(r, 1)
-	rest := overallShare * total / float64(n)
-	sum := floats.Norm(r[:min(h, n)], 1) // of the window, [t−h, t+h]
-	edge := func(first, end int) {
+	rest := overallShare * sums[n] / float64(n)
+	scale := func(first, end int) { // where the window isn't whole
 		for t := first; t < end; t++ {
-			if t+h < n {
-				sum += math.Abs(r[t+h])
-			}
-			if t > h {
-				sum -= math.Abs(r[t-h-1])
-			}
-			v := (1-overallShare)*(sum-math.Abs(r[t]))/float64(countWithin(t, n, h)-1) + rest
+			begin, last := max(t-h, 0), min(t+h+1, n)
+			v := (1-overallShare)*(sums[last]-sums[begin]-math.Abs(r[t]))/float64(last-begin-1) + rest
 			s[t], u[t] = v, r[t]/v
+			sp.absolute += math.Abs(u[t])
+			sp.square += u[t] * u[t]
 		}
 	}
-	first, end := min(h+1, n), max(n-h, min(h+1, n)) // where the window is whole
-	edge(0, first)
-	share := (1 - overallShare) / float64(2*h)
+	first, end := min(h, n), max(n-h, min(h, n)) // where it is whole
+	scale(0, first)
 	if first < end {
-		before, after := r[first-h-1:end-h-1], r[first+h:end+h]
+		share := (1 - overallShare) / float64(2*h)
+		begins, ends := sums[first-h:end-h], sums[first+h+1:end+h+1]
 		middle, scales, ratios := r[first:end], s[first:end], u[first:end]
+		begins, ends, scales, ratios = begins[:len(middle)], ends[:len(middle)], scales[:len(middle)],
+			ratios[:len(middle)]
+		absolute, square := 0.0, 0.0
 		for t, v := range middle {
-			sum += math.Abs(after[t]) - math.Abs(before[t])
-			scale := share*(sum-math.Abs(v)) + rest
-			scales[t], ratios[t] = scale, v/scale
+			a := math.Abs(v)
+			scale := share*(ends[t]-begins[t]-a) + rest
+			ratio := v / scale
+			scales[t], ratios[t] = scale, ratio
+			absolute += math.Abs(ratio)
+			square += ratio * ratio
 		}
+		sp.absolute += absolute
+		sp.square += square
 	}
-	edge(end, n)
+	scale(end, n)
+	sp.logScale = meanLog(s)
+	return sp
 }
 
-// measure sets the density, the scale and the code length, for comparison with others. The density
-// is a Gaussian or the one that the fitter chooses, whichever has the shorter code.
+// measure sets the code length, for comparison with others: that with a Gaussian density or the one
+// that the fitter chooses, whichever is shorter.
 func (c *coder) measure(s *source, sp spread) {
-	c.scale = sp.scale(c.past.N)
+	c.spread, c.scale = sp, sp.scale(c.past.N)
 	c.fitter.Begin(s.u, 1/c.scale)
-	c.density, c.length = c.fitter.Choose()
-	c.spread = sp
-	c.chooseDensity(s)
+	length := c.fitter.Choose() + math.Log(c.scale)
+	gaussian := math.Log(sp.deviation(c.past.N)) + gaussianEntropy
+	c.gaussian = gaussian < length
+	c.setCodeLength(s, sp, min(length, gaussian))
 }
 
-// refine fits the density, which measure has chosen, to the fine tolerance.
-func (c *coder) refine(s *source) {
-	c.density, c.length = c.fitter.Finish()
-	c.chooseDensity(s)
-}
-
-// chooseDensity sets the density to the fitted one or to a Gaussian, whichever has the shorter
-// code.
-func (c *coder) chooseDensity(s *source) {
-	length := c.length + math.Log(c.scale)
+// refine fits the density that measure has chosen to the tolerance. It sets the density to that or
+// to a Gaussian, whichever has the shorter code.
+func (c *coder) refine(s *source, tolerance float64) {
+	d, length := c.fitter.Finish(tolerance)
+	length += math.Log(c.scale)
 	if math.Log(c.spread.deviation(c.past.N))+gaussianEntropy < length {
 		c.setGaussian(s, c.spread)
 		return
 	}
-	s.density, s.scale = c.density, c.scale
+	s.density, s.scale = d, c.scale
 	c.setCodeLength(s, c.spread, length)
 }
 
@@ -386,6 +412,19 @@ func scaleWindows(n int) (all []int) {
 		all = append(all, h)
 	}
 	return all
+}
+
+// windowsBetween returns the windows of mixtures of two signals with windows g and h: none if both
+// have a constant scale, and otherwise those from the narrower to the wider.
+func windowsBetween(g, h, n int) []int {
+	if g == 0 {
+		g = h
+	}
+	if h == 0 {
+		h = g
+	}
+	return slices.DeleteFunc(scaleWindows(n),
+		func(w int) bool { return w < min(g, h) || w > max(g, h) })
 }
 
 // localScale sets s, [n], to the local scale of the prediction errors r at each position of an

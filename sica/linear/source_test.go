@@ -48,7 +48,16 @@ func TestLocalScale(t *testing.T) {
 		localScale(s, r, p.Sides, window, space)
 		if len(shape) == 1 {
 			u, fast := make([]float64, n), make([]float64, n)
-			scaleSequence(u, fast, r, window)
+			sums := make([]float64, n+1)
+			for t, v := range r {
+				sums[t+1] = sums[t] + math.Abs(v)
+			}
+			got := scaleSequence(u, fast, r, sums, window)
+			want := measureSpread(u)
+			if math.Abs(got.absolute-want.absolute) > 1e-12 || math.Abs(got.square-want.square) > 1e-12 ||
+				math.Abs(got.logScale-meanLog(fast)) > 1e-15 {
+				t.Errorf("of the sequence the spread is %v, want %v", got, want)
+			}
 			for at, v := range fast {
 				if math.Abs(v-s[at]) > 1e-12 || math.Abs(u[at]*v-r[at]) > 1e-12 {
 					t.Errorf("of the sequence %g at %d, want %g", v, at, s[at])

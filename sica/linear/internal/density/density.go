@@ -38,56 +38,68 @@ func (f *Density) String() string {
 	return name
 }
 
+// Fine and Rough are tolerances of Newton's method: it stops when a step is expected to gain fewer
+// nats in all positions together. The fine one is for densities that are used, the rough one for
+// those that are compared with others. With a fine one of 0.05 a uniform density isn't separated as
+// well as with 0.01 (an MCC of 0.985 in place of 0.99). With rough ones from 0.1 to 2 the comparisons
+// for 8 mixtures end in the same choices, the last with a quarter of the steps.
+const Fine, Rough = 0.01, 1.
+
 const (
 	newtonSteps = 50 // the largest number in a fit
-	// fineTolerance and roughTolerance end Newton's method: it stops when a step is expected to
-	// gain fewer nats in all positions together. The fine one is for densities that are used, the
-	// rough one for those that are compared with others. With a fine one of 0.05 a uniform density
-	// isn't separated as well as with 0.01 (an MCC of 0.985 in place of 0.99). With rough ones from
-	// 0.1 to 2 the comparisons for 8 mixtures end in the same choices, the last with a quarter of
-	// the steps.
-	fineTolerance, roughTolerance = 0.01, 1
-	// negligibleMoment is the contribution of a grid point to a feature's mean square below which
+	// keptCurvature is by what factor the expected gain must fall from step to step for the
+	// curvature to be kept. Newton's method with curvature that is kept converges linearly, by this
+	// factor at least, and computing it takes twice as long as a step. It is a choice.
+	keptCurvature = 8
+	// maxTries bounds the lengths of a step that are tried. Each is 0.1 to 0.5 of the one before, as
+	// usual, so that the last is 1/4096 at most.
+	maxTries, minShrink, maxShrink = 12, 0.1, 0.5
+	// negligibleMoment is the contribution of a point to a feature's mean square below which
 	// the covariance leaves out the point, in the tails. The mean square is 1 under the centre. It
 	// is a choice.
 	negligibleMoment = 1e-7
 )
 
 // A Fitter finds the density of a histogram. Its memory is allocated once.
+//
+// Newton's method first works on the coarse points of a family. A density that is used is then fitted
+// to all points of the grid, with the curvature of the coarse ones.
 type Fitter struct {
 	histogram histogram
 	n         float64
 
 	family *family // the current one
-	// compared is the family of the density that Choose returned last, with whose weights the next
+	// compared is the family of the density that Choose compared last, with whose weights the next
 	// call begins; nil after Reset.
 	compared *family
 	mean     [features]float64 // of the features over the positions
 	origin   float64           // code length in nats per position at the centre
 	w        [features]float64 // the current weights
-	logZ     float64
-	// Of the shares of the grid points: sums and differences of those of u and −u.
-	sum, difference half
+	coarse   tilted            // the centre with these weights at the coarse points
+	fine     tilted            // and at those of the grid
+	shares   tilted            // those of the positions
+	space    [2]half           // workspace
 
 	gradient   [features]float64
 	covariance matrix // of the features
-	current    bool   // whether the covariance is that of the current weights
 	factor     matrix // the Cholesky factor of the covariance plus the prior's precision
+	current    bool   // whether covariance and factor are those of the current weights
 	step       [features]float64
 	next       [features]float64 // weights
-
-	even, odd half // parts of the tilt w·f
-
-	// The same shares, of two neighbouring grid points together.
-	pairSum, pairDifference pairs
-	weighted                pairs
 }
 
 // A matrix is symmetric or triangular; its lower triangle is used.
 type matrix [features][features]float64
 
-// Reset forgets the density that Choose returned last. Without it the next result depends on that
-// density, up to roughTolerance.
+var identity = func() (m matrix) {
+	for k := range features {
+		m[k][k] = 1
+	}
+	return m
+}()
+
+// Reset forgets the density that Choose compared last. Without it the next result depends on that
+// density, up to Rough.
 func (d *Fitter) Reset() { d.compared = nil }
 
 // Begin sets the values to fit to: u, multiplied by a factor. It must be called first.
@@ -99,8 +111,8 @@ func (d *Fitter) Begin(u []float64, factor float64) {
 // setFamily sets the current family.
 func (d *Fitter) setFamily(f *family) {
 	d.family = f
-	(*Curve)(&d.histogram).fold(&d.sum, &d.difference)
-	f.means(d.mean[:], &d.sum, &d.difference)
+	(*Curve)(&d.histogram).fold(&d.shares.sum, &d.shares.difference)
+	f.fine.means(&d.mean, &d.shares)
 	d.origin = d.centreLength(f)
 }
 
@@ -108,154 +120,155 @@ func (d *Fitter) setFamily(f *family) {
 // position.
 func (d *Fitter) centreLength(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
 
-// centre sets the weights to 0, where the features are orthonormal.
-func (d *Fitter) centre() {
-	d.w, d.even, d.odd, d.logZ = [features]float64{}, half{}, half{}, 0
-	d.family.p.fold(&d.sum, &d.difference)
-	d.covariance = matrix{}
-	for k := range features {
-		d.covariance[k][k] = 1
-	}
-	d.current = true
-}
-
-// setWeights sets the current weights.
-func (d *Fitter) setWeights(w *[features]float64) {
+// setWeights sets the current weights, and t to the centre with these.
+func (d *Fitter) setWeights(t *tilted, b *basis, w *[features]float64) {
 	d.w, d.current = *w, false
-	d.family.tilt(w, &d.even, &d.odd)
-	d.logZ = tilted(&d.sum, &d.difference, &d.family.logMass, &d.even, &d.odd)
+	t.set(b, w)
 }
 
 // objective returns the code length in nats per position with the current weights, their prior
-// included.
-func (d *Fitter) objective(width float64) float64 {
-	sum := d.origin + d.logZ
-	scale := 1 / (width * width * d.n)
+// included. logZ is the logarithm of the mass with these weights.
+func (d *Fitter) objective(logZ, scale float64) float64 {
+	sum := d.origin + logZ
 	for k, v := range d.w {
 		sum += v*v*scale*d.family.precision[k]/2 - v*d.mean[k]
 	}
 	return sum
 }
 
-// fit moves from the current weights to those with the largest posterior probability, by Newton's
-// method up to the tolerance. It returns the density, and the code length in nats per position,
-// that of the weights included.
-func (d *Fitter) fit(width, tolerance float64) (Density, float64) {
-	lowest := d.objective(width)
-	if d.origin < lowest {
-		d.centre()
-		lowest = d.origin
+// precision returns that of the prior of the first weight, over the number of positions.
+func (d *Fitter) precision(width float64) float64 { return 1 / (width * width * d.n) }
+
+// approach moves from the current weights, or from the centre if that has the shorter code, to those
+// with the largest posterior probability, as far as the coarse points say. It returns the code
+// length in nats per position.
+func (d *Fitter) approach(width, tolerance float64) float64 {
+	scale := d.precision(width)
+	d.setWeights(&d.coarse, &d.family.coarse, &d.w)
+	if d.origin < d.objective(d.coarse.logZ, scale) {
+		d.setWeights(&d.coarse, &d.family.coarse, new([features]float64))
 	}
-	scale := 1 / (width * width * d.n)
-	d.newton(&lowest, width, scale, tolerance)
-	logDet := 0.0 // of the posterior's precision over the prior's
+	d.curve(scale)
+	lowest := d.newton(&d.coarse, &d.family.coarse, scale, tolerance)
+	return lowest + d.weightLength(scale)
+}
+
+// weightLength returns the code length of the weights in nats per position, less that of their prior
+// probability: half the logarithm of the posterior's precision over the prior's.
+func (d *Fitter) weightLength(scale float64) float64 {
+	logDet := 0.0
 	for k := range features {
 		v := d.factor[k][k]
 		logDet += math.Log(v * v / (scale * d.family.precision[k]))
 	}
-	nats := lowest + logDet/2/d.n
-	f := Density{family: d.family, width: width, weights: d.w}
-	f.Log.unfold(&d.even, &d.odd)
-	for g, log := range d.family.log {
-		f.Log[g] += log - d.logZ
+	return logDet / 2 / d.n
+}
+
+// fit returns the density with the largest posterior probability up to the tolerance, and the code
+// length in nats per position, that of the weights included. The current weights must be those of
+// approach.
+func (d *Fitter) fit(width, tolerance float64) (Density, float64) {
+	scale := d.precision(width)
+	d.fine.set(&d.family.fine, &d.w)
+	lowest := d.newton(&d.fine, &d.family.fine, scale, tolerance)
+	if !d.current {
+		d.curve(scale)
 	}
-	f.Cost = (nats - d.origin - d.logZ + floats.Dot(d.w[:], d.mean[:])) * d.n
+	nats := lowest + d.weightLength(scale)
+	f := Density{family: d.family, width: width, weights: d.w}
+	f.Log.unfold(&d.fine.even, &d.fine.odd)
+	for g, log := range d.family.log {
+		f.Log[g] += log - d.fine.logZ
+	}
+	f.Cost = (nats - d.origin - d.fine.logZ + floats.Dot(d.w[:], d.mean[:])) * d.n
 	return f, nats
 }
 
 // newton makes Newton's steps until the next is expected to gain less than the tolerance, in nats
-// in all. It keeps lowest, the objective, up to date. The factor is that of the last step.
-func (d *Fitter) newton(lowest *float64, width, scale, tolerance float64) {
+// in all. It returns the objective. t must be the centre with the current weights on the basis b.
+func (d *Fitter) newton(t *tilted, b *basis, scale, tolerance float64) (lowest float64) {
+	lowest = d.objective(t.logZ, scale)
+	before := math.Inf(1)
 	for range newtonSteps {
-		if !d.current {
-			d.moments()
-		}
-		d.family.means(d.gradient[:], &d.sum, &d.difference)
+		b.means(&d.gradient, t)
 		for k := range features {
 			d.gradient[k] += scale*d.family.precision[k]*d.w[k] - d.mean[k]
 		}
-		d.factor = d.covariance
-		for k := range features {
-			d.factor[k][k] += scale * d.family.precision[k]
+		gain := d.expectedGain()
+		if !d.current && (gain < tolerance || gain*keptCurvature > before) {
+			if !d.curve(scale) {
+				return lowest
+			}
+			gain = d.expectedGain()
 		}
-		if !d.factor.cholesky() {
-			return
+		if gain < tolerance {
+			return lowest
 		}
-		d.step = d.gradient
-		d.factor.solve(&d.step)
-		if floats.Dot(d.step[:], d.step[:])*d.n < tolerance {
-			return
-		}
+		before = gain
 		d.factor.solveTransposed(&d.step)
 		floats.Scale(-1, d.step[:])
-		if !d.searchLine(lowest, width) {
-			return
+		if lower := d.searchLine(t, b, &lowest, scale, gain/d.n); lower {
+			continue
 		}
+		if d.current {
+			return lowest
+		}
+		before = 0 // try again with the curvature of the current weights
 	}
+	return lowest
 }
 
-// searchLine goes along the step, or a part of it that lowers the objective. It reports whether
-// there is one.
-func (d *Fitter) searchLine(lowest *float64, width float64) bool {
-	w := d.w
+// expectedGain sets step to the gradient, solved by the factor, and returns how many nats in all,
+// times two, a Newton step is expected to gain.
+func (d *Fitter) expectedGain() float64 {
+	d.step = d.gradient
+	d.factor.solve(&d.step)
+	return floats.Dot(d.step[:], d.step[:]) * d.n
+}
+
+// searchLine goes along the step, or a part of it that lowers the objective, whose slope along the
+// step is −decrease. It reports whether there is one.
+func (d *Fitter) searchLine(t *tilted, b *basis, lowest *float64, scale, decrease float64) bool {
+	w, current, logZ := d.w, d.current, t.logZ
 	length := 1.0
-	for range 12 {
+	for try := range maxTries {
 		floats.AddScaledTo(d.next[:], w[:], length, d.step[:])
-		d.setWeights(&d.next)
-		if v := d.objective(width); v < *lowest {
+		d.setWeights(t, b, &d.next)
+		v := d.objective(t.logZ, scale)
+		if v < *lowest {
 			*lowest = v
 			return true
 		}
-		length /= 3
+		// The minimum of the parabola with this value, the slope and the value at the beginning.
+		best := decrease * length / (2 * (v - *lowest + decrease*length))
+		if !(best > minShrink) { // or NaN
+			best = minShrink
+		}
+		length *= min(best, maxShrink)
+		if try == 0 {
+			length = min(length, t.maxLength(&d.step, logZ, decrease, &d.space))
+		}
 	}
-	d.setWeights(&w)
+	d.setWeights(t, b, &w)
+	d.current = current
 	return false
 }
 
-// moments sets the covariance of the features. The product of two even or two odd features is even,
-// so its mean needs the sums of the shares of u and −u; that of an even and an odd feature is odd
-// and needs their differences. Two neighbouring grid points are taken together, as products of
-// features hardly differ between them. Tails of negligible mass are left out.
-func (d *Fitter) moments() {
-	f := d.family
-	d.sum.pair(&d.pairSum)
-	d.difference.pair(&d.pairDifference)
-	end := len(d.pairSum)
-	for end > 1 && d.pairSum[end-1]*f.largest[end-1] < negligibleMoment {
-		end--
+// curve sets the covariance of the features with the current weights, and the factor. It reports
+// whether there is one.
+func (d *Fitter) curve(scale float64) bool {
+	if d.w == ([features]float64{}) { // where the features are orthonormal
+		d.covariance = identity
+	} else {
+		d.coarse.set(&d.family.coarse, &d.w)
+		d.family.coarse.covariance(&d.covariance, &d.coarse, d.space[0][:])
 	}
-	sum, difference, weighted := d.pairSum[:end], d.pairDifference[:end], d.weighted[:end]
-	var means [features]float64
+	d.factor = d.covariance
 	for k := range features {
-		row := d.covariance[k][:k+1]
-		shares, first := sum, 0
-		if k >= evens {
-			shares, first = difference, evens
-			floats.MulTo(weighted, difference, f.paired[k][:end])
-			for l := range evens {
-				row[l] = floats.Dot(weighted, f.paired[l][:end])
-			}
-		}
-		means[k] = floats.Dot(shares, f.paired[k][:end])
-		floats.MulTo(weighted, sum, f.paired[k][:end])
-		for l := first; l <= k; l++ {
-			row[l] = floats.Dot(weighted, f.paired[l][:end])
-		}
-		floats.AddScaled(row, -means[k], means[:k+1])
+		d.factor[k][k] += scale * d.family.precision[k]
 	}
 	d.current = true
-}
-
-// means sets means to those of the features, under shares of the grid points given by their sums
-// and differences for u and −u.
-func (f *family) means(means []float64, sum, difference *half) {
-	for k := range f.f {
-		shares := sum
-		if k >= evens {
-			shares = difference
-		}
-		means[k] = floats.Dot(shares[:], f.f[k][:])
-	}
+	return d.factor.cholesky()
 }
 
 // cholesky replaces m by its factor L, m = L·Lᵀ. It reports whether m is positive definite.
@@ -307,8 +320,9 @@ func (m *matrix) solveTransposed(x *[features]float64) {
 // Refit returns the density with the family and the prior of an earlier one, and its code length.
 func (d *Fitter) Refit(before *Density) (Density, float64) {
 	d.setFamily(before.family)
-	d.setWeights(&before.weights)
-	return d.fit(before.width, fineTolerance)
+	d.w = before.weights
+	d.approach(before.width, Fine)
+	return d.fit(before.width, Fine)
 }
 
 // Widths are the standard deviations of the prior of the weights, each four times the one before:
@@ -319,10 +333,10 @@ var Widths = []float64{0.1, 0.4, 1.6}
 // middleWidth is the place of the middle one of the Widths.
 const middleWidth = 1
 
-// Choose returns a density for comparison with others, and its code length in nats per position.
-// The density is of the family whose centre has the shortest code, with the middle one of the
-// Widths. Its code may be longer than the shortest by roughTolerance in all.
-func (d *Fitter) Choose() (Density, float64) {
+// Choose chooses a density for comparison with others, and returns its code length in nats per
+// position. The density is of the family whose centre has the shortest code, with the middle one of
+// the Widths. Its code may be longer than the shortest by Rough in all.
+func (d *Fitter) Choose() float64 {
 	shortest := math.Inf(1)
 	var nearestFamily *family
 	for _, f := range allFamilies() {
@@ -331,41 +345,41 @@ func (d *Fitter) Choose() (Density, float64) {
 		}
 	}
 	d.setFamily(nearestFamily)
-	if d.compared == nearestFamily {
-		d.setWeights(&d.w)
-	} else {
-		d.centre()
+	if d.compared != nearestFamily {
+		d.w = [features]float64{}
 	}
 	d.compared = nearestFamily
-	return d.fit(Widths[middleWidth], roughTolerance)
+	return d.approach(Widths[middleWidth], Rough)
 }
 
 // Finish returns the density with the shortest code, and its code length in nats per position. It
-// compares the one that Choose returned last, fitted to the fine tolerance, with the one of the
-// narrower or of the wider prior, whichever has more evidence to first order.
+// compares the one that Choose chose last, fitted to the tolerance, with the one of the narrower or
+// of the wider prior, whichever has more evidence to first order.
 //
 // With the narrower prior the fit begins at the centre. If it began with the weights of a wider
 // prior, the tails would stay too heavy: they change the likelihood little, so that Newton's method
 // leaves them there, but the evidence much.
-func (d *Fitter) Finish() (Density, float64) {
-	best, shortest := d.fit(Widths[middleWidth], fineTolerance)
-	width := Widths[middleWidth+1]
-	if d.prefersNarrower(Widths[middleWidth]) {
-		width = Widths[middleWidth-1]
-		d.centre()
+func (d *Fitter) Finish(tolerance float64) (Density, float64) {
+	middle, other := Widths[middleWidth], Widths[middleWidth+1]
+	shortest, weights := d.approach(middle, tolerance), d.w
+	if d.prefersNarrower(middle) {
+		other = Widths[middleWidth-1]
+		d.w = [features]float64{}
 	}
 	d.compared = nil
-	if f, nats := d.fit(width, fineTolerance); nats < shortest {
-		best, shortest = f, nats
+	if d.approach(other, tolerance) < shortest {
+		return d.fit(other, tolerance)
 	}
-	return best, shortest
+	d.w = weights
+	d.curve(d.precision(middle))
+	return d.fit(middle, tolerance)
 }
 
 // prefersNarrower reports whether the evidence grows as the prior becomes narrower. That is so if
 // the sum of the squared weights over their variances is less than the number of weights that the
 // data determine, Σ_k 1 − (H⁻¹)_kk/variance_k (D. J. C. MacKay, Neural Computation 4(3), 1992).
 func (d *Fitter) prefersNarrower(width float64) bool {
-	scale := 1 / (width * width * d.n)
+	scale := d.precision(width)
 	squares, determined := 0.0, 0.0
 	for k := range features {
 		precision := scale * d.family.precision[k]

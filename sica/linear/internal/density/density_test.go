@@ -38,12 +38,12 @@ func mass(log *Curve) (sum float64) {
 // at is feature k at point g of the grid.
 func (f *family) at(k, g int) float64 {
 	if g >= gridCentre {
-		return f.f[k][g-gridCentre]
+		return f.fine.f[k][g-gridCentre]
 	}
 	if k < evens {
-		return f.f[k][gridCentre-g]
+		return f.fine.f[k][gridCentre-g]
 	}
-	return -f.f[k][gridCentre-g]
+	return -f.fine.f[k][gridCentre-g]
 }
 
 // At its scale every centre has the mean absolute value of a standard normal variable.
@@ -128,7 +128,7 @@ func TestFit(t *testing.T) {
 		var d Fitter
 		d.Begin(u, 1)
 		d.Choose()
-		f, nats := d.Finish()
+		f, nats := d.Finish(Fine)
 		if m := mass(&f.Log); math.Abs(m-1) > 1e-9 {
 			t.Errorf("%s: mass %g", c.name, m)
 		}
@@ -163,19 +163,22 @@ func TestFitIsMinimum(t *testing.T) {
 	var d Fitter
 	d.Begin(u, 1)
 	d.Choose()
-	f, nats := d.Finish()
-	if _, again := d.Refit(&f); math.Abs(again-nats) > fineTolerance/500 {
+	f, nats := d.Finish(Fine)
+	if _, again := d.Refit(&f); math.Abs(again-nats) > Fine/500 {
 		t.Errorf("%g nats again, want %g", again, nats)
 	}
 	d.setFamily(f.family)
-	d.setWeights(&f.weights)
-	least := d.objective(f.width)
+	scale := d.precision(f.width)
+	objective := func(w [features]float64) float64 {
+		d.setWeights(&d.fine, &f.family.fine, &w)
+		return d.objective(d.fine.logZ, scale)
+	}
+	least := objective(f.weights)
 	for k := range features {
 		for _, by := range []float64{-0.05, 0.05} {
 			w := f.weights
 			w[k] += by
-			d.setWeights(&w)
-			if v := d.objective(f.width); v < least-fineTolerance/500 {
+			if v := objective(w); v < least-Fine/500 {
 				t.Errorf("weight %d by %g lowers the objective by %g nats", k, by, (least-v)*500)
 			}
 		}
@@ -202,10 +205,11 @@ func TestFinish(t *testing.T) {
 		var d, warm Fitter
 		d.Begin(u, 1)
 		d.Choose()
-		_, nats := d.Finish()
+		_, nats := d.Finish(Fine)
 		for k, width := range Widths {
-			d.centre()
-			if _, other := d.fit(width, fineTolerance); other < nats-0.1/n {
+			d.w = [features]float64{}
+			d.approach(width, Fine)
+			if _, other := d.fit(width, Fine); other < nats-0.1/n {
 				t.Errorf("%s: %.3f nats in all, %.3f with the %d-th width", c.name, nats*n, other*n, k)
 			}
 		}
@@ -213,25 +217,26 @@ func TestFinish(t *testing.T) {
 		warm.Choose()
 		warm.Begin(u, 1)
 		warm.Choose()
-		if _, other := warm.Finish(); math.Abs(other-nats) > 0.1/n {
+		if _, other := warm.Finish(Fine); math.Abs(other-nats) > 0.1/n {
 			t.Errorf("%s: %.3f nats in all, %.3f after another comparison", c.name, nats*n, other*n)
 		}
 	}
 }
 
-// The curvature, of two grid points taken together and without the tails, is the features'
-// covariance under a fitted density, to a twentieth.
+// The curvature, of the coarse points, is the features' covariance under a fitted density, to a
+// twentieth.
 func TestMoments(t *testing.T) {
 	for seed, c := range draws {
 		var d Fitter
 		d.Begin(standard(c.draw, uint64(seed), 1000), 1)
 		d.Choose()
-		d.moments()
+		d.curve(d.precision(Widths[middleWidth]))
 		f := d.family
+		d.fine.set(&f.fine, &d.w)
 		var p Curve
-		p.unfold(&d.even, &d.odd)
+		p.unfold(&d.fine.even, &d.fine.odd)
 		for g := range p {
-			p[g] = f.p[g] * math.Exp(p[g]-d.logZ)
+			p[g] = f.p[g] * math.Exp(p[g]-d.fine.logZ)
 		}
 		mean := func(value func(g int) float64) (sum float64) {
 			for g, share := range p {
@@ -248,6 +253,46 @@ func TestMoments(t *testing.T) {
 				if got := d.covariance[k][l]; math.Abs(got-want) > 0.05*size {
 					t.Errorf("%s: features %d and %d have covariance %g, want %g", c.name, k, l, got, want)
 				}
+			}
+		}
+	}
+}
+
+// A step that is longer than maxLength gives some share more than it allows, and none gets more at
+// maxLength itself.
+func TestMaxLength(t *testing.T) {
+	const slope = 0.01
+	for seed, c := range draws {
+		var d Fitter
+		d.Begin(standard(c.draw, uint64(seed), 1000), 1)
+		d.Choose()
+		b := &d.family.coarse
+		for k := range features {
+			var step, w [features]float64
+			step[k] = 3
+			var before, after tilted
+			before.set(b, &d.w)
+			floats.AddTo(w[:], d.w[:], step[:])
+			after.set(b, &w)
+			length := after.maxLength(&step, before.logZ, slope, new([2]half))
+			excess := func(length float64) float64 {
+				largest := math.Inf(-1)
+				for g := range b.logMass {
+					for _, side := range []float64{1, -1} {
+						change := after.even[g] - before.even[g] + side*(after.odd[g]-before.odd[g])
+						if change <= 1 {
+							continue
+						}
+						log := before.even[g] + side*before.odd[g] + b.logMass[g] - before.logZ
+						allowed := max(1, math.Log(slope/2/change)-log)
+						largest = max(largest, length*change-allowed)
+					}
+				}
+				return largest
+			}
+			if length < 1 && math.Abs(excess(length)) > 1e-9 || excess(length) > 1e-9 {
+				t.Errorf("%s: feature %d: %g of the step exceeds what is allowed by %g", c.name, k, length,
+					excess(length))
 			}
 		}
 	}

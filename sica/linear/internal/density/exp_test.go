@@ -50,7 +50,7 @@ func BenchmarkChoose(b *testing.B) {
 	for b.Loop() {
 		d.Begin(u, 1)
 		d.Choose()
-		d.Finish()
+		d.Finish(Fine)
 	}
 }
 

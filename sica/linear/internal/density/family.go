@@ -20,13 +20,11 @@ const (
 // A family has the densities around a centre, which is even.
 type family struct {
 	name      string
-	f         [features]half
-	paired    [features]pairs   // f at two neighbouring grid points together
-	largest   pairs             // the largest square of the features there
+	fine      basis             // at the grid points
+	coarse    basis             // at groups of them
 	precision [features]float64 // of the weights' prior, over that of the first
 	log       Curve             // the centre's
 	p         Curve             // the centre's mass at the grid points
-	logMass   Curve
 }
 
 // A centre is the density around which a family is, given by its logarithm up to a constant.
@@ -80,7 +78,6 @@ func newFamily(density func(u float64) float64) *family {
 	floats.Scale(1/floats.Sum(f.p[:]), f.p[:])
 	var columns [features]Curve
 	for g, u := range gridPoints {
-		f.logMass[g] = math.Log(f.p[g])
 		f.log[g] = math.Log(f.p[g] / gridWidths[g])
 		v := math.Asinh(u)
 		columns[0][g] = u * u / 2
@@ -96,6 +93,7 @@ func newFamily(density func(u float64) float64) *family {
 	}
 	precision := [features]float64{1, 1, 1, 1}
 	rotateByRoughness(columns[numPlain:], &f.p, precision[numPlain:])
+	var values [features][]float64 // on one side
 	even, odd := 0, evens
 	for k := range columns {
 		to, sign := &even, 1.0
@@ -103,30 +101,15 @@ func newFamily(density func(u float64) float64) *family {
 			to, sign = &odd, -1
 		}
 		f.precision[*to] = precision[k]
-		for g := range f.f[*to] {
-			f.f[*to][g] = (columns[k][gridCentre+g] + sign*columns[k][gridCentre-g]) / 2
+		for g := range gridCentre + 1 {
+			v := (columns[k][gridCentre+g] + sign*columns[k][gridCentre-g]) / 2
+			values[*to] = append(values[*to], v)
 		}
 		*to++
 	}
-	for k := range f.f {
-		f.f[k].pairMean(&f.paired[k])
-		for g, v := range f.paired[k] {
-			f.largest[g] = max(f.largest[g], v*v)
-		}
-	}
+	f.fine = newBasis(values, f.p[gridCentre:])
+	f.coarse = f.fine.grouped()
 	return f
-}
-
-// tilt sets even and odd to the even and the odd part of w·f.
-func (f *family) tilt(w *[features]float64, even, odd *half) {
-	*even, *odd = half{}, half{}
-	for k := range f.f {
-		part := even
-		if k >= evens {
-			part = odd
-		}
-		floats.AddScaled(part[:], w[k], f.f[k][:])
-	}
 }
 
 // isOdd reports whether a curve that is even or odd, up to rounding, is odd.

@@ -1,10 +1,6 @@
 package density
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "math"
 
 // Densities are held at the points of a grid and are log-linear between them. The
 // points are spaced like float64 itself: going out from 0, the first 32 steps are
@@ -124,23 +120,6 @@ func (c *Curve) Slope(s *Curve) {
 // A half is a curve at 0 and at the points above; below it is the same or its negative.
 type half [gridCentre + 1]float64
 
-// pairs hold the values at 0 and of each two points above, taken together.
-type pairs [gridCentre/2 + 1]float64
-
-// pair sets p to the sums of two.
-func (h *half) pair(p *pairs) {
-	p[0] = h[0]
-	for g := 1; g < len(p); g++ {
-		p[g] = h[2*g-1] + h[2*g]
-	}
-}
-
-// pairMean sets p to the means of two.
-func (h *half) pairMean(p *pairs) {
-	h.pair(p)
-	floats.Scale(0.5, p[1:])
-}
-
 // fold sets sum and difference to those of the values at u and −u, the value at 0 counted
 // once.
 func (c *Curve) fold(sum, difference *half) {
@@ -157,28 +136,4 @@ func (c *Curve) unfold(even, odd *half) {
 		c[gridCentre-g] = even[g] - odd[g]
 		c[gridCentre+g] = even[g] + odd[g]
 	}
-}
-
-// tilted sets sum and difference to the shares of the grid points under a mass tilted by an
-// even curve and an odd one, folded. It returns the logarithm of what they were divided by.
-func tilted(sum, difference *half, logMass *Curve, even, odd *half) float64 {
-	largest := math.Inf(-1)
-	for g, e := range even {
-		largest = max(largest, e+logMass[gridCentre+g]+math.Abs(odd[g]))
-	}
-	z := 0.0
-	for g, e := range even {
-		e += logMass[gridCentre+g] - largest
-		above := exp(e + odd[g])
-		below := 0.0
-		if g > 0 {
-			below = exp(e - odd[g])
-		}
-		sum[g], difference[g] = above+below, above-below
-		z += above + below
-	}
-	difference[0] = 0
-	floats.Scale(1/z, sum[:])
-	floats.Scale(1/z, difference[:])
-	return largest + math.Log(z)
 }
