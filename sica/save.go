@@ -48,7 +48,7 @@ type savedResult struct {
 func (r *Result) Save(dir string) error {
 	err := r.save(dir)
 	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s is there already: want a new folder", dir)
+		err = fmt.Errorf("%s: must be a new folder; this one is there already", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("sica: save: %w", err)
@@ -111,7 +111,11 @@ func Load(dir string) (*Result, error) {
 }
 
 func load(dir string) (*Result, error) {
-	if err := sealed.Check(dir, resultFormat, resultVersion); err != nil {
+	err := sealed.Check(dir, resultFormat, resultVersion)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: must be the folder of a saved separation: %w", dir, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return readResult(dir)

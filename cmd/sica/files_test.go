@@ -341,7 +341,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 		at("z.json"), "--preset", "smoke")
 	for _, want := range []string{
 		`"T7" was left out, as asked`, "positions 2501-2750 were skipped, 250 of 4000",
-		"without what is below 1 Hz and without 50 Hz and its multiples",
+		"filtered: high-pass at 1 Hz, notches at 50 Hz and its multiples",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("separate printed %q, want %q", said, want)
@@ -468,8 +468,8 @@ func TestProposed(t *testing.T) {
 	}
 	elsewhere := slices.Clone(remove)
 	elsewhere[4] = other
-	if said := must(t, elsewhere...); !strings.Contains(said, "note: the proposal was made for rec.edf "+
-		"(3000 positions), and this is other.edf (3000 positions)") {
+	if said := must(t, elsewhere...); !strings.Contains(said, "as proposed with the reference EOG1 "+
+		"for rec.edf (3000 positions)\nnote: this is another recording: other.edf (3000 positions)") {
 		t.Errorf("of another file remove printed %q", said)
 	}
 	clean, err := datasets.ReadRecording(at("clean.edf"))

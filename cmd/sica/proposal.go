@@ -47,8 +47,7 @@ func (p proposal) difference(paths []string, positions int) string {
 	if slices.Equal(p.Input, baseNames(paths)) && p.Positions == positions {
 		return ""
 	}
-	return fmt.Sprintf("the proposal was made for %s, and this is %s",
-		recordingName(p.Input, p.Positions), recordingName(baseNames(paths), positions))
+	return "this is another recording: " + recordingName(baseNames(paths), positions)
 }
 
 func newProposal(all []inspect.Component, reference string) proposal {
@@ -68,7 +67,7 @@ func (p proposal) String() string {
 		return fmt.Sprintf("proposed: none. The rule: %s (reference %s).", p.Rule, p.Reference)
 	}
 	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\n"+
-		"Look at them, then run sica remove --proposed.", p.numbers(), p.Rule, p.Reference)
+		"Look at them (--plot), then run sica remove --proposed.", p.numbers(), p.Rule, p.Reference)
 }
 
 // numbers returns the signals, counted from 1, as text.

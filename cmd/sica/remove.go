@@ -47,7 +47,7 @@ out how much of the variance.
 	f.StringVar(&opt.out, "out", "",
 		"`FILE` for the cleaned recording: .csv, .npy, .wav, .edf or .bdf (required)")
 	f.IntSliceVar(&opt.components, "components", nil,
-		"numbers `K` of the recovered signals, with commas between")
+		"numbers `K` of the recovered signals, such as 2,5")
 	f.BoolVar(&opt.proposed, "proposed", false,
 		"remove the recovered signals that sica inspect --reference proposed last")
 	opt.reading.Add(cmd)
@@ -201,7 +201,11 @@ func (r *removal) String(names []string) string {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
 	var words []string
 	for _, i := range order[:min(len(order), maxRemovalChannels)] {
-		words = append(words, fmt.Sprintf("%s %.1f %%", channelName(names, i), 100*shares[i]))
+		name := channelName(names, i)
+		if names == nil {
+			name = "channel " + name
+		}
+		words = append(words, fmt.Sprintf("%s %.1f %%", name, 100*shares[i]))
 	}
 	text := "taken out, as a share of the channel's variance: " + strings.Join(words, ", ")
 	if more := len(order) - maxRemovalChannels; more > 0 {

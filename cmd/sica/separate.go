@@ -48,9 +48,9 @@ It prints a row for each recovered signal, in the order of the file: the share o
 the mixed signals' variance that it explains, the channel in which it is strongest,
 whether it is identified, and its expected error: that of the demixing's directions
 from sampling alone, as 1 − |correlation|, if the model holds. Noise of the channels
-that wasn't detected isn't in it. Below it stands what was done, how sure that is, and which positions are
-outliers, such as clicks. Outliers are excluded from learning, not from the
-recovered signals.
+that wasn't detected isn't in it. Below the table stands what was done, how sure that
+is, and which positions are outliers, such as clicks. Outliers are excluded from
+learning, not from the recovered signals.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
 part, prints how large that was and what more would improve, and recovers all
@@ -81,8 +81,8 @@ exits with 3.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the mixed signals (required)")
 	f.StringVar(&opt.out, "out", "",
-		"`FILE` for the recovered signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder, "+
-			"ending in /, for images (required)")
+		"`FILE` for the recovered signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder "+
+			"that ends in / (required)")
 	opt.add(cmd)
 	f.StringArrayVar(&opt.truth, "truth", nil,
 		"`FILE` of the true sources, to print the MCC; the separation doesn't see it")
@@ -291,8 +291,8 @@ func withRecovered(notes []string) []string {
 	if notes == nil {
 		return nil
 	}
-	return append(notes, "learned from these; all positions are recovered, from the signals "+
-		"as they are")
+	return append(notes, "this is for learning only: the recovered signals have all "+
+		"positions, and no filter")
 }
 
 // A longRecording is one that is learned from in part.
@@ -446,7 +446,7 @@ func (opt *separateOptions) images() bool {
 // openBackend returns the backend once all files are known to be writable.
 func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, error) {
 	if _, err := os.Lstat(opt.save); err == nil { // without --save, "" doesn't exist
-		return nil, fmt.Errorf("can't write the folder %s: it is there already", opt.save)
+		return nil, fmt.Errorf("--save %s: must be a new folder; this one is there already", opt.save)
 	}
 	out := opt.out
 	if opt.images() {
@@ -464,8 +464,8 @@ func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separati
 	fmt.Fprintln(out, "wrote", opt.out)
 	if strings.ToLower(filepath.Ext(opt.out)) == ".wav" {
 		fmt.Fprintln(out,
-			"its signals have variance 1; a player may cut what is beyond 1: scale them before "+
-				"you listen")
+			"its signals have variance 1, and players cut what is beyond 1: scale them before you "+
+				"listen, or use sica remove, which keeps the recording's scale")
 	}
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {

@@ -137,7 +137,7 @@ func TestLongRecording(t *testing.T) {
 
 	in, out := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "none.csv")
 	for _, c := range []struct{ learnOn, want string }{
-		{"2s", "doesn't say how many positions are a second"},
+		{"2s", "has no sampling rate"},
 		{"x", "use a time such as 60s"}, {"1/0", "use a time"}, {"-5", "use more"}, {"1/70000",
 			"is 1 positions"},
 	} {

@@ -40,7 +40,11 @@ func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels 
 	if err := writeSummary(out, res, learned, channels); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, "\n"+text.Wrap("", usage.Flags(res.Why))+"\n")
+	why := usage.Flags(res.Why)
+	if l := res.Linear; l != nil && l.Unconfirmed {
+		why += " Strong signals can be right all the same: sica report says how stable each is."
+	}
+	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
 	return err
 }
 

@@ -42,8 +42,8 @@ mixed ones, and says how exactly.
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the signals (required)")
 	f.StringVar(&opt.out, "out", "",
-		"`FILE` for the mapped signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder, "+
-			"ending in /, for images (required)")
+		"`FILE` for the mapped signals: .csv, .npy, .wav, .edf or .bdf; of images also a folder "+
+			"that ends in / (required)")
 	f.StringVar(&opt.shape, "shape", "",
 		"`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")

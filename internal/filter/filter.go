@@ -72,14 +72,14 @@ func (f Filter) String() string {
 		hz   float64
 		text string
 	}{
-		{f.Highpass, "what is below %g Hz"}, {f.Lowpass, "what is above %g Hz"},
-		{f.Notch, "%g Hz and its multiples"},
+		{f.Highpass, "high-pass at %g Hz"}, {f.Lowpass, "low-pass at %g Hz"},
+		{f.Notch, "notches at %g Hz and its multiples"},
 	} {
 		if part.hz != 0 {
-			parts = append(parts, fmt.Sprintf("without "+part.text, part.hz))
+			parts = append(parts, fmt.Sprintf(part.text, part.hz))
 		}
 	}
-	return strings.Join(parts, " and ")
+	return strings.Join(parts, ", ")
 }
 
 // Apply filters a signal at a rate in Hz, for which Check has returned nil, in place.

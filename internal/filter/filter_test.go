@@ -97,7 +97,7 @@ func TestCheck(t *testing.T) {
 func TestLowpassHalvesPowerAtItsFrequency(t *testing.T) {
 	const rate, n = 250, 4000
 	f := Filter{Lowpass: 30}
-	if err := f.Check(rate); err != nil || !strings.Contains(f.String(), "without what is above 30 Hz") {
+	if err := f.Check(rate); err != nil || !strings.Contains(f.String(), "low-pass at 30 Hz") {
 		t.Fatalf("%v: %v", f, err)
 	}
 	for _, c := range []struct{ hz, low, high float64 }{{1, 0.999, 1.001}, {30, 0.70, 0.71}, {90, 0, 0.01}} {

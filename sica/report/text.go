@@ -45,7 +45,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString("\n" + text.Wrap("halves: ", r.Halves.String()))
 	}
 	if s := r.Stability; s != nil {
-		agreement := s.String() + ", " + s.conditions()
+		agreement := s.String() + ", " + s.conditions(r.Positions)
 		b.WriteString("\n" + text.Wrap("stability: ", agreement))
 	}
 	if r.NotRefitted != "" {
@@ -197,7 +197,7 @@ func (r *Report) writePairs(b *strings.Builder) {
 // writeRest writes how many of n rows a table doesn't show.
 func writeRest(b *strings.Builder, n int, what string) {
 	if n > maxRows {
-		fmt.Fprintf(b, "and %d more %s\n", n-maxRows, what)
+		fmt.Fprintf(b, "and %d more %s, in JSON\n", n-maxRows, what)
 	}
 }
 
@@ -210,10 +210,10 @@ func (s *Stability) String() string {
 	return fmt.Sprintf("the mean |correlation| among the fit and its %s is %.3f", refits, s.MCC)
 }
 
-// conditions says in what the refits differ from the fit.
-func (s *Stability) conditions() string {
+// conditions says in what the refits differ from a fit to n positions.
+func (s *Stability) conditions(n int) string {
 	if s.LeftOut == 0 {
 		return "each with another seed and all positions"
 	}
-	return fmt.Sprintf("each with another seed and without %d other positions", s.LeftOut)
+	return fmt.Sprintf("each with another seed and %d of the %d positions", n-s.LeftOut, n)
 }

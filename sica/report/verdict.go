@@ -78,7 +78,7 @@ func (r *Report) conclude() {
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
 		if findings = r.unidentifiedRotations(suspects); len(findings) > 0 {
-			r.Verdict = NotIdentifiable
+			r.Verdict, suspects = NotIdentifiable, r.otherSuspects(suspects)
 		} else {
 			r.Verdict, findings = Separated, []finding{r.confirmation()}
 		}
@@ -177,7 +177,7 @@ func (r *Report) suspectFinding(suspects []int) finding {
 		fmt.Sprintf("%s %s suspect (%s). %s %.2g %% of the mixed signals' variance, too little "+
 			"to change the verdict.",
 			capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
-		fmt.Sprintf("Leave %s out, or judge by eye.", names),
+		fmt.Sprintf("Don't rely on %s without looking.", names),
 	}
 }
 
@@ -363,20 +363,17 @@ func (r *Report) ambiguousNetwork() []finding {
 func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	var groups []string
 	l := &r.Linear
-	for _, g := range l.Groups {
-		if len(g) > 1 &&
-			slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(suspects, i) }) {
-			groups = append(groups, listNumbers(g))
-		}
+	for _, g := range l.unidentifiedGroups(suspects) {
+		groups = append(groups, listNumbers(g))
 	}
 	if groups == nil {
 		return nil
 	}
 	names := strings.Join(groups, "; and of ")
-	const strong = "A strong component can still be good: look at its stability and halves."
+	const strong = "A strong component can still be good: its stability and halves should be above 0.95."
 	table := ""
 	if l.strongPair() {
-		table = " The evidence in the table of pairs doesn't allow for that."
+		table = " The evidence in the table of pairs doesn't include that."
 	}
 	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {
@@ -413,6 +410,29 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	}}
 }
 
+// unidentifiedGroups returns the groups of several signals of which one isn't suspect.
+func (l *Linear) unidentifiedGroups(suspects []int) (groups [][]int) {
+	for _, g := range l.Groups {
+		if len(g) > 1 &&
+			slices.ContainsFunc(g, func(i int) bool { return !slices.Contains(suspects, i) }) {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// otherSuspects returns the suspects of which unidentifiedRotations doesn't say all: those outside
+// its groups, and those that aren't self-sufficient.
+func (r *Report) otherSuspects(suspects []int) (others []int) {
+	named := slices.Concat(r.Linear.unidentifiedGroups(suspects)...)
+	for _, i := range suspects {
+		if len(r.Doubts[i]) > 1 || !slices.Contains(named, i) {
+			others = append(others, i)
+		}
+	}
+	return others
+}
+
 // enough is the evidence in nats from which a pair counts as identified; see linear.Pair.
 var enough = math.Log(20)
 
@@ -437,9 +457,9 @@ func (l *Linear) weakness() string {
 
 // confirmation says what supports a separation.
 func (r *Report) confirmation() finding {
-	change := "fell"
-	if r.Recovered.Dependence.Estimate >= r.Mixed.Dependence.Estimate {
-		change = "went"
+	change := "went"
+	if r.Recovered.Dependence.Estimate < r.Mixed.Dependence.Low {
+		change = "fell"
 	}
 	reason := fmt.Sprintf("The dependence %s from %s to %s.", change, r.Mixed.Dependence,
 		r.Recovered.Dependence)

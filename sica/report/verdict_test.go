@@ -182,20 +182,29 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			"more positions", []string{"same length"}},
 		{"chain", func(*Report) {}, "connect the others", "more positions", []string{"same length"}},
 		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "models with noise of the channels",
-			"look at its stability and halves", []string{"same length", "symmetric"}},
+			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise, by the linear rule", func(r *Report) {
 			r.Linear.Unconfirmed, r.byRule = true, true
 			r.Linear.Why = "The noise hides it."
-		}, "The noise hides it. The evidence in the table of pairs doesn't allow for that.",
-			"look at its stability and halves", []string{"same length", "symmetric"}},
+		}, "The noise hides it. The evidence in the table of pairs doesn't include that.",
+			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise and little evidence", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
-		}, "models with noise of the channels", "look at its stability and halves",
+		}, "models with noise of the channels", "its stability and halves should be",
 			[]string{"table of pairs", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 		}, "There seem to be more sources than channels", "The channels can't hold all sources.",
 			[]string{"same length", "symmetric"}},
+		{"surplus sources, one of them small", func(r *Report) { // it is named already
+			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
+			r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
+		}, "no signal is identified", "The channels can't hold all sources.", []string{"suspect"}},
+		{"surplus sources, one that isn't self-sufficient", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
+			r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
+			r.Predictability[2].All = 0.5
+		}, "Signal 3 is suspect (not self-sufficient; rotation not identified)", "signal 3", nil},
 		{"suspected surplus", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
 			r.Linear.Groups = [][]int{{0, 1, 2}}
@@ -294,7 +303,7 @@ pair      evidence, nats   identified   angle    magnitude correlation
 2 and 3   50.0             yes          ± 1.1°   0.01
 
 stability: the mean |correlation| among the fit and its refit is 0.990, each
-           with another seed and without 204 other positions
+           with another seed and 820 of the 1024 positions
 `
 	if got := r.String(); got != want {
 		t.Errorf("text\n%s\nwant\n%s", got, want)

@@ -263,8 +263,8 @@ func refitsNote(r *report.Report) string {
 			"to them, or the rest would be too few."
 	}
 	return note +
-		fmt.Sprintf("Each has another seed and left out %d other positions, to which it was "+
-			"applied afterwards.", s.LeftOut)
+		fmt.Sprintf("Each has another seed, was fitted to %d of the %d positions, others than "+
+			"the next, and then applied to all.", r.Positions-s.LeftOut, r.Positions)
 }
 
 // why returns what the fit did and why it ended.

@@ -118,7 +118,7 @@ func TestPageSaysWhatReportSays(t *testing.T) {
 		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 " +
 			"signals, 200 positions", "0.400 (0.300–0.500)",
 		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "The mean " +
-			"|correlation| among the fit and its refit is 0.900.", "left out 40 other positions", "No iterations " +
+			"|correlation| among the fit and its refit is 0.900.", "fitted to 160 of the 200 positions", "No iterations " +
 			"were asked for.", "refit 1",
 	} {
 		if !strings.Contains(page, want) {

@@ -44,16 +44,16 @@ type Fitting struct {
 func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
 	f.Float64Var(&o.filter.Highpass, "highpass", 0,
-		does+" the signals without what is slower than `HZ`")
+		does+" the signals after a high-pass filter at `HZ`")
 	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
-		does+" the signals without what is faster than `HZ`")
+		does+" the signals after a low-pass filter at `HZ`")
 	f.Float64Var(&o.filter.Notch, "notch", 0,
-		does+" the signals without the hum at `HZ` and its multiples")
+		does+" the signals after notch filters at `HZ` and its multiples")
 	f.StringSliceVar(&o.skip, "skip", nil,
 		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
 			"or how the texts of annotations begin; several with commas between")
 	f.Float64Var(&o.rate, "rate", 0,
-		"positions a second, in `HZ`; what the recording says by default")
+		"sampling rate, in `HZ`; the recording's by default")
 }
 
 // IsZero reports whether nothing is done.
@@ -97,7 +97,7 @@ func (o *Fitting) Source(
 		if x, err = o.filtered(ctx, x, about.Rate, skipped); err != nil {
 			return nil, nil, err
 		}
-		notes = append(notes, fmt.Sprintf("the signals were filtered: they are %v", o.filter))
+		notes = append(notes, "filtered: "+o.filter.String())
 	}
 	_, n := x.Dims()
 	left := n
@@ -116,8 +116,8 @@ func (o *Fitting) Source(
 		if x, err = thin(ctx, x, every); err != nil {
 			return nil, nil, err
 		}
-		notes = append(notes, fmt.Sprintf("one of %d positions was taken, as next to nothing "+
-			"faster than %g Hz is left", every, o.filter.Lowpass))
+		notes = append(notes, fmt.Sprintf("1 position in %d was kept: next to nothing above %g Hz "+
+			"is left", every, o.filter.Lowpass))
 	}
 	return x, notes, nil
 }
@@ -155,8 +155,8 @@ func (o *Fitting) filtered(
 	ctx context.Context, x blockwise.Source, rate float64, skipped []stretch,
 ) (blockwise.Source, error) {
 	if rate == 0 {
-		return nil, usage.Errorf("--highpass, --lowpass and --notch: the recording doesn't say " +
-			"how many positions are a second: use --rate")
+		return nil, usage.Errorf("--highpass, --lowpass and --notch: the recording has no sampling " +
+			"rate: use --rate")
 	}
 	if err := o.filter.Check(rate); err != nil {
 		return nil, usage.Error(err)
@@ -294,8 +294,8 @@ func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, e
 				text)
 		}
 		if about.Rate == 0 {
-			return nil, usage.Errorf("--skip %s: the recording doesn't say how many positions are "+
-				"a second: use --rate, or positions such as 2500-3000", text)
+			return nil, usage.Errorf("--skip %s: the recording has no sampling rate: use "+
+				"--rate, or positions such as 2500-3000", text)
 		}
 		return timedStretch(text, begin.Seconds()-about.Start, end.Seconds()-about.Start, n, about)
 	}

@@ -109,7 +109,7 @@ func TestFilterAndSkip(t *testing.T) {
 			t.Errorf("a value of %g is left", top)
 		}
 	}
-	if len(notes) != 2 || !strings.Contains(notes[0], "below 1 Hz") || x.At(0, 920) != 1e6 {
+	if len(notes) != 2 || !strings.Contains(notes[0], "high-pass at 1 Hz") || x.At(0, 920) != 1e6 {
 		t.Errorf("notes %q", notes)
 	}
 	o.rate = 0
@@ -156,7 +156,7 @@ func TestThin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, n := left.Dims(); n != 20 || len(notes) != 3 || !strings.Contains(notes[2],
-		"one of 4 positions was taken") {
+		"1 position in 4 was kept") {
 		t.Errorf("%d positions, notes %q", n, notes)
 	}
 	o.Thin = false

@@ -235,8 +235,8 @@ func (l LearnOn) size(n int, rate float64) (int, error) {
 		return 0, malformed
 	}
 	if rate == 0 {
-		return 0, usage.Errorf("--learn-on %s: the recording doesn't say how many positions are "+
-			"a second: use a number of positions", l)
+		return 0, usage.Errorf("--learn-on %s: the recording has no sampling rate: use a number of "+
+			"positions", l)
 	}
 	return int(min(length.Seconds()*rate, float64(n))), nil
 }

@@ -57,6 +57,9 @@ var flags = strings.NewReplacer(
 // shape matches the advice of package sica to set the shape of images.
 var shape = regexp.MustCompile(`Config\.Shape to \{(\d+), (\d+)\}`)
 
+// unparsed is what package strconv says of a value that isn't a number.
+var unparsed = regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`)
+
 // Flags returns the text of a package with the flags of the command in the place of the settings
 // that it names.
 func Flags(text string) string {
@@ -70,6 +73,7 @@ func Message(err error) string {
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
+	line = unparsed.ReplaceAllString(line, "must be a number")
 	// x is the argument of the mixed signals, which have the name of their file before it.
 	return strings.ReplaceAll(line[1:], ": x: ", ": ")
 }
