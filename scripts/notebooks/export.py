@@ -38,6 +38,7 @@ body { max-width: 920px; margin: 2em auto; padding: 0 1em; font: 16px/1.5 system
 a { color: var(--link); }
 pre { overflow-x: auto; padding: .6em .8em; background: var(--faint); font-size: 13px; line-height: 1.4; }
 .output pre { background: none; border-left: 3px solid var(--line); }
+@media (min-width: 700px) { .output pre { white-space: pre-wrap; } } /* tables of text stay as they are on a phone */
 .prompt, .anchor-link { display: none; }
 .highlight .err { border: 0; background: none; color: inherit; }
 img { max-width: 100%; background: #fff; }
