@@ -95,7 +95,7 @@ func TestPluginFolders(t *testing.T) {
 		for _, f := range pluginFolders() {
 			paths = append(paths, f.path)
 			if gomlx := strings.Contains(f.path, "go-xla"); f.gomlx != gomlx {
-				t.Errorf("%s is taken for GoMLX's: %t", f.path, f.gomlx)
+				t.Errorf("%s counts as GoMLX's: %t", f.path, f.gomlx)
 			}
 		}
 		return paths

@@ -202,11 +202,11 @@ func ExampleIntegrate() {
 		fmt.Println(err)
 		return
 	}
-	turn := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { // (−y₂, y₁)
+	quarterTurn := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { // (−y₂, y₁)
 		return Concatenate([]*Node{Neg(Slice(y, AxisElem(1))), Slice(y, AxisElem(0))}, 0)
 	}
 	exec, err := model.NewExec(b, model.NewStore(), func(scope *model.Scope, y *Node) *Node {
-		return flows.Integrate(scope, turn, y).Solver(flows.Heun).Between(0, 2*math.Pi).Steps(500).Done()
+		return flows.Integrate(scope, quarterTurn, y).Solver(flows.Heun).Between(0, 2*math.Pi).Steps(500).Done()
 	})
 	if err != nil {
 		fmt.Println(err)

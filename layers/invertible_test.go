@@ -242,8 +242,8 @@ func TestInvertibleBeginsNearRotation(t *testing.T) {
 		if _, err := exec.Compile(x.Shape()); err != nil {
 			t.Fatal(err)
 		}
-		turn := mat.NewDense(2, 2, []float64{.6, -.8, .8, .6})
-		if err := layers.InitialiseInvertible(store.RootScope(), []*rand.Rand{rand.New(rand.NewPCG(1, 1))}, []*mat.Dense{turn}); err != nil {
+		given := mat.NewDense(2, 2, []float64{.6, -.8, .8, .6})
+		if err := layers.InitialiseInvertible(store.RootScope(), []*rand.Rand{rand.New(rand.NewPCG(1, 1))}, []*mat.Dense{given}); err != nil {
 			t.Fatal(err)
 		}
 		// Make it exactly linear: no bends, no biases.
@@ -257,7 +257,7 @@ func TestInvertibleBeginsNearRotation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if worst := maxDifference(flat(t, outputs[0]), mat.DenseCopyOf(turn.T()).RawMatrix().Data); worst > 1e-12 {
+		if worst := maxDifference(flat(t, outputs[0]), mat.DenseCopyOf(given.T()).RawMatrix().Data); worst > 1e-12 {
 			t.Errorf("differs from the rotation by %g", worst)
 		}
 	})

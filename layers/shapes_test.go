@@ -221,7 +221,7 @@ func TestParamSeedInitialises(t *testing.T) {
 			}
 			values[v.Path()] = got
 			if half := len(got) / 2; v.Trainable && maxDifference(got[:half], got[half:]) == 0 {
-				t.Errorf("%s: both runs begin alike", v.Path())
+				t.Errorf("%s: both runs have the same initial values", v.Path())
 			}
 		}
 		weights := values["/dense/weights"]

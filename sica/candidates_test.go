@@ -97,13 +97,13 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mixed, bent mat.Dense
+	var mixed, distorted mat.Dense
 	mixed.Mul(mat.NewDense(2, 2, []float64{1.2, .8, -.7, 1}), y)
-	bent.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, &mixed)
+	distorted.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, &mixed)
 	for name, method := range map[string]Method{"linear": LinearOnly, "any": Auto} {
 		cfg := Default()
 		cfg.Method, cfg.Candidates = method, []ica.Method{afterTransform{"arsinh", arsinh{}}}
-		r := fit(t, b, &bent, cfg)
+		r := fit(t, b, &distorted, cfg)
 		match, err := metric.MCC(r.Z, s)
 		if err != nil || match.MCC < .99 {
 			t.Errorf("%s: MCC %.4f (%v): %s", name, match.MCC, err, r.Why)
@@ -113,12 +113,12 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 			!(r.Candidates[0].Excess.Mean > 2*r.Candidates[0].Excess.SE) {
 			t.Errorf("%s: start %v of %+v: %s", name, r.Chosen.Transforms, r.Candidates, r.Why)
 		}
-		z, err := r.Transform(&bent)
+		z, err := r.Transform(&distorted)
 		if err != nil || !mat.EqualApprox(z, r.Z, 1e-9) {
 			t.Errorf("%s: Transform differs (%v)", name, err)
 		}
 		x, _, err := r.InverseTransform(r.Z)
-		if err != nil || !mat.EqualApprox(x, &bent, 1e-8) {
+		if err != nil || !mat.EqualApprox(x, &distorted, 1e-8) {
 			t.Errorf("%s: InverseTransform differs (%v)", name, err)
 		}
 		if err := r.Pointwise(); !errors.Is(err, ErrNotPointwise) {
@@ -169,7 +169,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 
 	// A candidate that fails is recorded with its error.
 	cfg.Candidates = []ica.Method{afterTransform{"without", applied{arsinh{}}}}
-	r = fit(t, b, &bent, cfg)
+	r = fit(t, b, &distorted, cfg)
 	if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, "no method LogDet") || r.Chosen.Method != LinearOnly {
 		t.Errorf("candidates %+v", r.Candidates)
 	}

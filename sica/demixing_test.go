@@ -115,7 +115,7 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 	for i := range 6 { // nothing of source 2 is left
 		m, err := metric.MCC(clean.Slice(i, i+1, 0, 1000).(*mat.Dense), s.Slice(2, 3, 0, 1000).(*mat.Dense))
 		if err != nil || m.MCC > 0.13 { // 4 standard errors
-			t.Errorf("channel %d correlates by %.3f with what was taken out, %v", i, m.MCC, err)
+			t.Errorf("channel %d correlates by %.3f with what was removed, %v", i, m.MCC, err)
 		}
 	}
 	if _, err := r.Remove(x, 4); err == nil || !strings.Contains(err.Error(), "recovered signal 5: there are 4") {

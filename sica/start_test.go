@@ -85,7 +85,7 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 		name   string
 		x, s   *mat.Dense
 		linear bool // by the linear rule
-		groups int  // that the data tell apart
+		groups int  // that are distinguishable
 		mcc    float64
 	}{
 		{"linear AR(7)", linear, s, true, 1, 0.999},

@@ -16,8 +16,8 @@ func TestCountingBackendComputesAndCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told, compiled []int64
-	b := backendtest.Count(below, func(n int64) { told = append(told, n) })
+	var counted, compiled []int64
+	b := backendtest.Count(below, func(n int64) { counted = append(counted, n) })
 	b.OnCompile(func(n int64) { compiled = append(compiled, n) })
 	double := MustNewExec(b, func(x *Node) *Node { return MulScalar(x, 2) })
 	for _, x := range []float64{1, 3, 5} {
@@ -25,10 +25,10 @@ func TestCountingBackendComputesAndCounts(t *testing.T) {
 			t.Errorf("twice %g is %v", x, got)
 		}
 	}
-	if b.Calls() != 3 || !slices.Equal(told, []int64{1, 2, 3}) {
-		t.Errorf("%d calls, told of %v: want 3", b.Calls(), told)
+	if b.Calls() != 3 || !slices.Equal(counted, []int64{1, 2, 3}) {
+		t.Errorf("%d calls, the callback got %v: want 3", b.Calls(), counted)
 	}
 	if b.Compilations() != 1 || !slices.Equal(compiled, []int64{1}) {
-		t.Errorf("%d compilations, told of %v: want 1", b.Compilations(), compiled)
+		t.Errorf("%d compilations, the callback got %v: want 1", b.Compilations(), compiled)
 	}
 }

@@ -32,16 +32,16 @@ func TestInfluencesAverageToDivergence(t *testing.T) {
 		t.Errorf("mean influence %g, divergence %g", got, c.divergence)
 	}
 
-	const told = 23
+	const distinguished = 23
 	for w := range joint {
 		clear(joint[w])
 		clear(product[w])
 	}
-	joint[0][told] = 2
+	joint[0][distinguished] = 2
 	influence := h.influence([]float64{1, 1}, joint, product)
 	for at, share := range influence {
 		want := 0.0
-		if at == told {
+		if at == distinguished {
 			want = math.Ln2 - math.Log1p(math.Exp(-2))
 		}
 		if math.Abs(share-want) > 1e-12 {

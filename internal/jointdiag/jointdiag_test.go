@@ -39,13 +39,13 @@ func matrices(rng *rand.Rand, q *mat.Dense, count int, noise float64) []*mat.Sym
 
 func off(v *mat.Dense, all []*mat.SymDense) (sum float64) {
 	for _, c := range all {
-		var turned mat.Dense
-		turned.Product(v.T(), c, v)
+		var rotated mat.Dense
+		rotated.Product(v.T(), c, v)
 		d, _ := v.Dims()
 		for i := range d {
 			for j := range d {
 				if i != j {
-					sum += turned.At(i, j) * turned.At(i, j)
+					sum += rotated.At(i, j) * rotated.At(i, j)
 				}
 			}
 		}
@@ -106,14 +106,14 @@ func TestOneMatrixIsEigenvalueProblem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	all := matrices(rng, rotation.Random(rng, 6), 1, 1)
 	v := run(t, all)
-	var turned mat.Dense
-	turned.Product(v.T(), all[0], v)
+	var rotated mat.Dense
+	rotated.Product(v.T(), all[0], v)
 	var eigen mat.EigenSym
 	eigen.Factorize(all[0], false)
 	for _, want := range eigen.Values(nil) {
 		nearest := math.Inf(1)
 		for i := range 6 {
-			nearest = min(nearest, math.Abs(turned.At(i, i)-want))
+			nearest = min(nearest, math.Abs(rotated.At(i, i)-want))
 		}
 		if nearest > 1e-12 {
 			t.Errorf("no diagonal value is within %g of the eigenvalue %g", nearest, want)
@@ -130,18 +130,18 @@ func TestResultIsLocalMinimum(t *testing.T) {
 	for p := range 5 {
 		for q := range p {
 			for _, angle := range []float64{-1e-3, 1e-3} {
-				turn := mat.NewDense(5, 5, nil)
+				rotation := mat.NewDense(5, 5, nil)
 				for i := range 5 {
-					turn.Set(i, i, 1)
+					rotation.Set(i, i, 1)
 				}
 				sin, cos := math.Sincos(angle)
-				turn.Set(p, p, cos)
-				turn.Set(q, q, cos)
-				turn.Set(p, q, sin)
-				turn.Set(q, p, -sin)
-				var turned mat.Dense
-				turned.Mul(v, turn)
-				if sum := off(&turned, all); sum <= least {
+				rotation.Set(p, p, cos)
+				rotation.Set(q, q, cos)
+				rotation.Set(p, q, sin)
+				rotation.Set(q, p, -sin)
+				var rotated mat.Dense
+				rotated.Mul(v, rotation)
+				if sum := off(&rotated, all); sum <= least {
 					t.Errorf("turning axes %d and %d by %g lowers %g by %g", p, q, angle, least, least-sum)
 				}
 			}
@@ -184,8 +184,8 @@ func ExampleOrthogonal() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var turned mat.Dense
-	turned.Product(r.V.T(), all[1], r.V)
-	fmt.Printf("%.3f %.3f\n", turned.At(0, 0), turned.At(1, 1))
+	var rotated mat.Dense
+	rotated.Product(r.V.T(), all[1], r.V)
+	fmt.Printf("%.3f %.3f\n", rotated.At(0, 0), rotated.At(1, 1))
 	// Output: 3.000 7.000
 }

@@ -47,13 +47,13 @@ func TestGaussianise(t *testing.T) {
 
 func TestGaussianiseIgnoresMonotoneTransforms(t *testing.T) {
 	x := ar7(rand.New(rand.NewPCG(17, 18)), 2, 100)
-	var bent mat.Dense
-	bent.Apply(func(_, _ int, v float64) float64 { return math.Exp(3 * v) }, x)
+	var distorted mat.Dense
+	distorted.Apply(func(_, _ int, v float64) float64 { return math.Exp(3 * v) }, x)
 	want, err := apply(x, Gaussianise)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := apply(&bent, Gaussianise)
+	got, err := apply(&distorted, Gaussianise)
 	if err != nil {
 		t.Fatal(err)
 	}

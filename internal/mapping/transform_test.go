@@ -106,7 +106,7 @@ func TestApplyErrors(t *testing.T) {
 		{"unknown", rows(fine, fine), "whiten", `transform: is "whiten"; must be one of`},
 		{"no name", rows(fine, fine), "", `transform: is ""; must be one of`},
 		{"twice the same", rows(fine, fine), ZCA, "zca: the 2 signals are linearly dependent"},
-		{"sum", rows(fine, []float64{.1, .7, .2, .3}, []float64{1.1, 2.7, 4.2, 3.3}), Conditional, "4 positions can't tell 3 signals apart|linearly dependent"},
+		{"sum", rows(fine, []float64{.1, .7, .2, .3}, []float64{1.1, 2.7, 4.2, 3.3}), Conditional, "linearly dependent"},
 		{"too few positions", rows(fine[:2], []float64{0, 1}), ZCA, "2 signals at 2 positions; must have at least 3"},
 		{"overflow", rows([]float64{1e300, -1e300, 0, 1}), Standardise, "within ±1e+150"},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
-// Beats are found by their rhythm, and taken out.
+// Beats are found by their rhythm, and removed.
 func Example() {
 	_, x, _ := recording(2000) // 3 channels
 	b, err := backend.Open(backend.Go)

@@ -142,7 +142,7 @@ func TestSpearmanMCCIgnoresMonotoneTransforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pearson.MCC > 0.95 {
-		t.Errorf("MCC = %g of bent signals; Pearson's correlation should have noticed", pearson.MCC)
+		t.Errorf("MCC = %g of distorted signals; Pearson's correlation should have noticed", pearson.MCC)
 	}
 }
 

@@ -22,12 +22,12 @@ func TestStylesAreDistinct(t *testing.T) {
 		style := styles[method]
 		look := fmt.Sprint(style.color, style.dashes) // as a line
 		if other, ok := seen[look]; ok {
-			t.Errorf("the lines of %s and %s look alike", method, other)
+			t.Errorf("the lines of %s and %s are the same", method, other)
 		}
 		seen[look] = method
 		look = fmt.Sprintf("%v %T", style.color, style.glyph) // as a point
 		if other, ok := seen[look]; ok {
-			t.Errorf("the points of %s and %s look alike", method, other)
+			t.Errorf("the points of %s and %s are the same", method, other)
 		}
 		seen[look] = method
 	}

@@ -16,8 +16,8 @@ import (
 // enough positions, or with a signal that is constant in a half, there is no comparison.
 func TestHalvesOfOneMixtureAgree(t *testing.T) {
 	laplace := noise(rng(1), 2, 4000, datasets.Laplace)
-	turned := mat.DenseCopyOf(laplace)
-	turned.Slice(0, 2, 2000,
+	rotated := mat.DenseCopyOf(laplace)
+	rotated.Slice(0, 2, 2000,
 		4000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(laplace.Slice(0, 2, 2000, 4000)),
 		math.Pi/6))
 	for _, test := range []struct {
@@ -28,7 +28,7 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 	}{
 		{"one mixture", laplace, []int{4000}, 1},
 		{"an image", laplace, []int{40, 100}, 1},
-		{"turned", turned, []int{4000}, math.Cos(math.Pi / 6)},
+		{"rotated", rotated, []int{4000}, math.Cos(math.Pi / 6)},
 	} {
 		h, err := separateHalves(t.Context(), test.s, index(t, test.shape...), linear.Options{Seed: 1})
 		if err != nil {

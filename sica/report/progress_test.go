@@ -10,8 +10,8 @@ import (
 // The progress of the fits is a fraction of their part of the report, never falls, and ends at the
 // part's end.
 func TestProgressNeverFalls(t *testing.T) {
-	var told []float64
-	p := &progress{report: func(_ string, fraction float64) { told = append(told, fraction) }}
+	var reported []float64
+	p := &progress{report: func(_ string, fraction float64) { reported = append(reported, fraction) }}
 	p.begin("before", .5)
 	p.end()
 	p.begin("refits", 1)
@@ -27,10 +27,10 @@ func TestProgressNeverFalls(t *testing.T) {
 			cfg.Flow.OnIteration(run, sica.Iteration{J: j + 1})
 		}
 	}
-	if !slices.IsSorted(told) || told[0] != 0 || told[1] != .5 || told[len(told)-1] != 1 {
-		t.Errorf("told %v", told)
+	if !slices.IsSorted(reported) || reported[0] != 0 || reported[1] != .5 || reported[len(reported)-1] != 1 {
+		t.Errorf("reported %v", reported)
 	}
-	if before := told[slices.Index(told, 1)-1]; !(before > .75 && before < 1) {
-		t.Errorf("told %v: want the iterations to have about half of the part", told)
+	if before := reported[slices.Index(reported, 1)-1]; !(before > .75 && before < 1) {
+		t.Errorf("reported %v: want the iterations to have about half of the part", reported)
 	}
 }

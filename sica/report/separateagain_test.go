@@ -60,9 +60,9 @@ func TestWrongRotationsAreReported(t *testing.T) {
 		if test.open {
 			continue
 		}
-		if turned := again(t, rotated2(z, math.Pi/6),
-			1024); math.Abs(turned.Agreement[0]-math.Cos(math.Pi/6)) > 0.05 {
-			t.Errorf("%s, turned by 30°: agree by %.3f, want %.3f", test.name, turned.Agreement,
+		if rotated := again(t, rotated2(z, math.Pi/6),
+			1024); math.Abs(rotated.Agreement[0]-math.Cos(math.Pi/6)) > 0.05 {
+			t.Errorf("%s, rotated by 30°: agree by %.3f, want %.3f", test.name, rotated.Agreement,
 				math.Cos(math.Pi/6))
 		}
 	}

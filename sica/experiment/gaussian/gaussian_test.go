@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	towards = mat.NewDense(2, 2, []float64{1, 0.7, 0.7, 1})
-	turn    = mat.NewDense(2, 2, []float64{1, -1, 1, 1})
+	towards    = mat.NewDense(2, 2, []float64{1, 0.7, 0.7, 1})
+	rotation45 = mat.NewDense(2, 2, []float64{1, -1, 1, 1})
 )
 
 // speed returns E‖v‖², with v = (Λ − P)·Z the velocity of the Wasserstein gradient flow for all
@@ -185,7 +185,7 @@ func TestWholeRefinementsRaiseTheDivergence(t *testing.T) {
 		want  []float64
 	}{
 		{"AR .9 and −.6", Mix(towards, AR1(16, 0.9, -0.6), 16), []float64{1.81, 0.56, 1.17, 1.00, 2.07}},
-		{"AR .8 and −.8, turned by 45°", Mix(turn, AR1(16, 0.8, -0.8), 16), []float64{0.67, 0.87, 1.24}},
+		{"AR .8 and −.8, rotated by 45°", Mix(rotation45, AR1(16, 0.8, -0.8), 16), []float64{0.67, 0.87, 1.24}},
 		{"AR(7) behind five steps", ar7(5), []float64{0.191, 0.025, 0.022, 0.035, 0.062}},
 	} {
 		s := test.start
@@ -228,7 +228,7 @@ func TestStepBound(t *testing.T) {
 func cases() map[string]*Signals {
 	return map[string]*Signals{
 		"AR .9 and −.6":                 Mix(towards, AR1(8, 0.9, -0.6), 8),
-		"AR .8 and −.8, turned":         Mix(turn, AR1(8, 0.8, -0.8), 8),
+		"AR .8 and −.8, rotated":        Mix(rotation45, AR1(8, 0.8, -0.8), 8),
 		"equal spectra":                 Mix(towards, AR1(8, 0.5, 0.5), 8),
 		"AR(7) behind twenty steps":     ar7(20),
 		"white, strongly correlated":    Mix(mat.NewDense(2, 2, []float64{1, 0.95, 0.95, 1}), AR1(4, 0, 0), 4),
@@ -238,7 +238,7 @@ func cases() map[string]*Signals {
 
 // Both measures are 0 for the same signals, the independent ones. These need not be the sources.
 func TestIndependentIsNotSeparated(t *testing.T) {
-	s := Mix(turn, AR1(16, 0.8, -0.8), 16)
+	s := Mix(rotation45, AR1(16, 0.8, -0.8), 16)
 	start := s.MCC()
 	for range 400 {
 		s = s.Move(s.EulerStep(0.02 * minVariance(s)))
@@ -287,7 +287,7 @@ func TestRectifiedFlowRaisesTheDivergence(t *testing.T) {
 	}{
 		{"AR .9 and −.6", Mix(towards, AR1(16, 0.9, -0.6), 16),
 			[]float64{1.81, 0.49, 1.71, 2.42, 4.29}, 0.59, false},
-		{"AR .8 and −.8, turned by 45°", Mix(turn, AR1(16, 0.8, -0.8), 16),
+		{"AR .8 and −.8, rotated by 45°", Mix(rotation45, AR1(16, 0.8, -0.8), 16),
 			[]float64{0.67, 0.87, 1.24, 0.80, 0.60}, 0.50, true},
 		{"AR(7) behind five steps", ar7(5), []float64{0.191, 0.025, 0.022, 0.035, 0.062}, 0.966, true},
 	} {

@@ -21,17 +21,17 @@ import (
 // ten signals after three layers it increased MCCs of 0.90, 0.83, 0.95 and 0.90 to 0.99, 0.90, 0.98
 // and 0.98 (n = 16,384, seeds 7201 to 7204, in development, by another program of the same steps).
 const (
-	// demixTolerance and demixIterations end FastICA. They are a choice: training goes on from its
+	// demixTolerance and demixIterations end FastICA. They are choices: training goes on from its
 	// result, which only has to be near an optimum.
 	demixTolerance, demixIterations = 1e-4, 200
 )
 
-// demixJointOrders are the numbers of past values to choose from for the joint prediction of the
-// signals.
+// demixJointOrders are the orders that are compared for the joint prediction of the signals. They
+// are a choice: the networks' own pasts are longer.
 var demixJointOrders = []int{1, 2}
 
 // demixActive separates the signals of the active runs linearly. A run keeps its demixing, and the
-// source models fitted behind it, if its held-out log-likelihood gets higher.
+// source models of the demixed signals, if its held-out log-likelihood increases.
 func (h *halving) demixActive(ctx context.Context) error {
 	maps, err := h.maps()
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *halving) demixActive(ctx context.Context) error {
 	for k, r := range h.active {
 		problem, _, fold := h.locate(r)
 		before := h.lastValue(r)
-		if math.IsInf(before, 0) {
+		if math.IsInf(before, 0) { // the run diverged
 			continue
 		}
 		last, network, sources, err := h.demix(ctx, maps[k], problem, fold, uint64(r))
@@ -76,9 +76,9 @@ func (h *halving) demixActive(ctx context.Context) error {
 	return nil
 }
 
-// demix returns FastICA's demixing of the innovations of the network's signals at the training
-// positions, the network followed by that demixing, and source models of its signals there. All are
-// nil if there is no demixing.
+// demix applies FastICA to the innovations of the network's signals at the training positions of a
+// fold. It returns the demixing, the network followed by it, and source models of the demixed
+// signals. All are nil, without an error, if there is no demixing.
 func (h *halving) demix(
 	ctx context.Context, m *mapping.Invertible, problem, fold int, seed uint64,
 ) (last *mapping.Affine, network *mapping.Invertible, sources []*source.Model, err error) {
@@ -88,7 +88,8 @@ func (h *halving) demix(
 		return nil, nil, nil, err
 	}
 	d, _ := z.Dims()
-	trained := mat.NewDense(d, len(train), nil) // few pasts reach across a held-out block
+	// The training positions as one sequence: few pasts reach across a held-out block.
+	trained := mat.NewDense(d, len(train), nil)
 	for i := range d {
 		for k, t := range train {
 			trained.Set(i, k, z.At(i, t))
@@ -106,12 +107,12 @@ func (h *halving) demix(
 	}
 	white, err := signal.Whiten(innovations)
 	if err != nil {
-		return nil, nil, nil, nil // no demixing, for example of a constant signal
+		return nil, nil, nil, nil // for example of a constant signal
 	}
 	w := fastica.Start(h.options.Seed+seed, d)
 	if _, _, err := fastica.Iterate(ctx, white.White, w, demixTolerance,
 		demixIterations); err != nil {
-		return nil, nil, nil, ctx.Err()
+		return nil, nil, nil, ctx.Err() // nil if FastICA has no result
 	}
 	var demixing mat.Dense
 	demixing.Mul(w, white.Matrix)

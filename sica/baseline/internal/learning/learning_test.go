@@ -125,7 +125,7 @@ func TestHostNetworkEqualsBackends(t *testing.T) {
 		t.Errorf("error %v: a step of the training is not in the network", err)
 	}
 	if !mat.Equal(network.Outputs(inputs), outputs) {
-		t.Error("a step of the training changed a network that was taken before")
+		t.Error("a step of the training changed a network that was copied before")
 	}
 	if _, err := l.Network(square, "/first/dense", "/third"); err == nil ||
 		!strings.Contains(err.Error(), `"/third/weights"`) {
