@@ -14,10 +14,13 @@ import (
 )
 
 // Follow takes y along a trained velocity and returns where it is at the end, in its shape. It is
-// Integrate in a program of its own, compiled for this call: for many calls, or with nodes to
-// Hold, make a model.Exec of Integrate. The variables are those of store; a velocity that uses one
-// without a value is an error. y is a tensor of a float dtype, or what GoMLX makes one of, such
-// as [][]float32. options, if any, set the solver, the times and the steps:
+// [Integrate] in a program of its own, compiled for this call. For many calls, or with nodes to
+// Hold, make a model.Exec of Integrate.
+//
+// The variables are those of store, or of the checkpoint attached to it. It is an error if the
+// velocity uses one without a value: another name, or no training. y is a tensor of a float
+// dtype, the one that the velocity was trained with, or what GoMLX makes one of, such as
+// [][]float32. Options, if any, set the solver, the times and the steps:
 //
 //	back, err := flows.Follow(b, store, velocity, y, func(c *flows.IntegrateConfig) {
 //		c.Solver(flows.Heun).Between(1, 0)
@@ -35,18 +38,30 @@ func Follow(
 	if err != nil {
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
+	var untrained error
 	exec, err := model.NewExec(lazy.Opened(backend), store, func(scope *model.Scope, y *Node) *Node {
 		c := Integrate(scope, velocity, y)
 		for _, option := range options {
 			option(c)
 		}
-		return c.Done()
+		end := c.Done()
+		for v := range store.IterVariables() {
+			if v.InUseByGraph(y.Graph()) && !v.HasValue() {
+				untrained = fmt.Errorf("variable %q has no value; must be trained or loaded before",
+					v.Path())
+				panic(untrained)
+			}
+		}
+		return end
 	})
 	if err != nil {
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
 	defer exec.Finalize()
 	end, err := exec.Call1(y)
+	if untrained != nil {
+		err = untrained
+	}
 	if err != nil {
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}

@@ -212,6 +212,33 @@ func TestFollowIsInvertible(t *testing.T) {
 	}
 }
 
+// A velocity whose weights have no value, as with another scope or without the checkpoint, is an
+// error and isn't followed with random ones.
+func TestFollowNeedsTrainedVariables(t *testing.T) {
+	velocity := func(scope *model.Scope, y, _ *Node, _ []*Node) *Node {
+		w := scope.In("v").VariableWithShape("w", y.Shape())
+		return Mul(y, w.NodeValue(y.Graph()))
+	}
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		defer store.Finalize()
+		_, err := flows.Follow(b, store, velocity, []float64{1, -2})
+		if err == nil || !strings.Contains(err.Error(), `"/v/w" has no value`) {
+			t.Errorf("%v, want an error that names the variable", err)
+		}
+		if err := store.GetVariable("/v/w").SetValue(tensors.FromValue([]float64{0, 0})); err != nil {
+			t.Fatal(err)
+		}
+		end, err := flows.Follow(b, store, velocity, []float64{1, -2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := doubles(t, end); got[0] != 1 || got[1] != -2 {
+			t.Errorf("%v, want [1 -2]", got)
+		}
+	})
+}
+
 // Adagrad can be chosen by its name in GoMLX, and reads GoMLX's hyperparameters.
 func TestAdagradByName(t *testing.T) {
 	store := model.NewStore()
