@@ -18,6 +18,7 @@ var packages = map[string]string{
 
 	"mat": "gonum.org/v1/gonum/mat", "compute": "github.com/gomlx/compute",
 	"dtypes": "github.com/gomlx/compute/dtypes", "shapes": "github.com/gomlx/compute/shapes",
+	"graph":      "github.com/gomlx/gomlx/core/graph",
 	"tensors":    "github.com/gomlx/gomlx/core/tensors",
 	"activation": "github.com/gomlx/gomlx/ml/layers/activation",
 	"fnn":        "github.com/gomlx/gomlx/ml/layers/fnn", "model": "github.com/gomlx/gomlx/ml/model",
@@ -49,6 +50,7 @@ var (
 	sources        *mat.Dense
 	result         *sica.Result
 	logs           preprocess.Fitter
+	trained        func(*model.Scope, *graph.Node) *graph.Node
 )
 
 type logarithms struct{}

@@ -110,7 +110,7 @@ value: none, 0 or false. The flag is that of "sica separate". Positions are time
 | ` + "`sica.NetworkOnly`" + ` | an invertible network |
 | ` + "`sica.NoMethod`" + ` | nothing: the iterations begin with the transformed signals |
 
-Transforms are ` + "`preprocess.Standardise`, `ZCA`, `Gaussianise` and `Conditional`" + `.
+Transforms are ` + "`preprocess.Standardise`, `ZCA` (symmetric whitening), `Gaussianise` and `Conditional`" + `.
 
 | preset | Method | Transforms | Flow |
 | --- | --- | --- | --- |
@@ -163,14 +163,14 @@ ignore all of them**: they make no iterations. Signals have variance 1, steps an
 
 ## What comes with a fit
 
-In a checkout:
-
-| setting | where |
+| setting | where, in a checkout |
 | --- | --- |
 | options of a report: refits, shape, progress | ` + "`go doc ./sica/report Options`" + ` |
 | seed of the linear rule alone; models without noise | ` + "`go doc ./sica/linear Options`" + ` |
 | settings of a rival, such as FastICA | ` + "`go doc ./sica/baseline/fastica Config`" + ` |
 | reading of files: missing values, separators | ` + "`go doc ./datasets ReadOptions`" + ` |
+| a deadline; stop and keep what there is; resume | [Save, stop, resume](../how-to/save-stop-resume.md) |
+| several seeds at once | ` + "`go doc ./sica FitRuns`" + `, [examples/runs](../../examples/runs) |
 | backends | [Backends](../how-to/backends.md) |
 `)
 	generated(t, "reference/settings.md", page.String())

@@ -62,8 +62,9 @@ func (c *AutoregressiveConfig) Components(k int) *AutoregressiveConfig {
 	return c
 }
 
-// Done returns the sum over the signals of log p(z_i,t | past of z_i), [R, p′…], at the positions
-// whose whole past is inside z: p′ is p less the reach of the offsets before and after a position.
+// Done returns the sum over the signals of log p(z_i,t | past of z_i), [R, p′…], in nats. The
+// positions are those whose whole past is inside z: p′ is p less the reach of the offsets before
+// and after a position.
 func (c *AutoregressiveConfig) Done() *Node {
 	z, g := c.z, c.z.Graph()
 	runs, d, axes := z.Shape().Dim(0), z.Shape().Dim(1), z.Rank()-2
@@ -139,9 +140,10 @@ func withAxes(x *Node, n int) *Node {
 	return Reshape(x, slices.Concat(x.Shape().Dimensions, ones)...)
 }
 
-// Past returns the offsets from a position to those before it in row-major order within a
-// Euclidean distance of reach, on an index with that number of axes: the reach values before it in
-// a sequence, half a disk in an image. The farthest comes first: Past(2, 1) is {{−2}, {−1}}.
+// Past returns the offsets from a position to those before it in row-major order within a Euclidean
+// distance of reach, on an index with that number of axes. In a sequence these are the reach
+// positions before it, in an image half a disk. The farthest comes first: Past(2, 1) is {{−2},
+// {−1}}.
 func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
 // margins returns how far the offsets reach before and after a position along each axis. It
@@ -161,8 +163,9 @@ func margins(offsets [][]int, axes int) (before, after []int) {
 	return past.Margins(offsets, axes)
 }
 
-// LogLikelihood is the log-density of x, Σ_i log p(z_i,t | past of z_i) + log|det ∂z/∂x|, [R, p′…].
-// sources is the result of Autoregressive for z and these offsets; logDet is shaped [R, p…].
+// LogLikelihood is the log-density of x, Σ_i log p(z_i,t | past of z_i) + log|det ∂z/∂x|, [R, p′…],
+// in nats. The argument sources is the result of Autoregressive for z and these offsets, logDet is
+// shaped [R, p…]. past is nil for independent points.
 //
 // Its mean over positions is E log|det| minus the sum of the sources' entropy rates. Up to the
 // entropy rate of x, which no map changes, that is the negative of the paper's criterion for an

@@ -30,17 +30,19 @@ type IntegrateConfig struct {
 	steps    int
 }
 
-// Integrate solves dy/dτ = v(y, τ) from y, of any shape and a float dtype, in equal steps: on XLA
-// in one compiled While, on the pure-Go backend by that number of copies of the step. The
+// Integrate solves dy/dτ = v(y, τ) from y, of any shape and a float dtype, in equal steps. On XLA
+// that is one compiled While, on the pure-Go backend that number of copies of the step. The
 // velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
 // and Gradient. To follow a flow from values on the host, use [Follow].
 //
-// GoMLX 0.28.6 has three conditions for it, which are the same on every backend. Other nodes that
-// the velocity needs must come through Hold, as on XLA a While sees no others. Integrate must be
-// alone in its graph, a model.Exec of its own: MulScalar, AddScalar and the like share scalars in
-// a whole graph, which a While doesn't see either. (Scalars shared with operations after it are
-// an error on XLA only.) Nothing can be differentiated through a While, and it isn't for the
-// StepLoss of a Trainer, which is in a While already.
+// GoMLX 0.28.6 has three conditions, which are the same on every backend:
+//
+//   - Other nodes that the velocity needs must come through Hold, as on XLA a While sees no others.
+//   - Integrate must be alone in its graph, a model.Exec of its own. MulScalar, AddScalar and the
+//     like share scalars in a whole graph, which a While doesn't see. (Scalars shared with
+//     operations after it are an error on XLA only.)
+//   - It can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a While
+//     already.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {
 	return &IntegrateConfig{
 		scope: scope, velocity: velocity, y: y,
@@ -73,9 +75,8 @@ func (c *IntegrateConfig) Steps(n int) *IntegrateConfig {
 	return c
 }
 
-// Done returns y at the end, in its shape. It panics, as graph functions do, unless y is of a
-// float dtype, there is at least one step, the solver is known and the velocity is shaped like
-// y.
+// Done returns y at the end, in its shape. It panics, as graph functions do, if y isn't of a float
+// dtype, if there is no step, if the solver is unknown, or if the velocity isn't shaped like y.
 func (c *IntegrateConfig) Done() *Node {
 	g := c.y.Graph()
 	if !c.y.DType().IsFloat() {

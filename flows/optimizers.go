@@ -172,11 +172,12 @@ type RunsAdamConfig struct {
 	schedules             []Schedule
 }
 
-// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables whose first axis is that of the
-// runs. GoMLX's Adam can't do three things that training several runs in one program needs:
-// limit the norm of each run's gradient by itself, so that the runs stay independent; give each
-// scope a schedule of its own; and update all variables of a scope in one pass, which is faster
-// for small ones.
+// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables whose first axis is that of the runs.
+// It does three things for training several runs in one program that GoMLX's Adam doesn't:
+//
+//   - It limits the norm of each run's gradient by itself, so that the runs stay independent.
+//   - It gives each scope a schedule of its own.
+//   - It updates all variables of a scope in one pass, which is faster for small ones.
 func RunsAdam() *RunsAdamConfig {
 	return &RunsAdamConfig{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
 }
@@ -221,14 +222,14 @@ func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
 	return c.Schedule("/", Schedule{Rate: rate}) // the first Schedule of a variable counts
 }
 
-// Relative makes the steps of the variables of these names, square matrices W in their last two
-// axes, relative: Adam works on E = G·Wᵀ for the gradient G, and W ← W − change·W. The steps
+// Relative makes the steps of the variables of these names relative. They are square matrices W in
+// their last two axes. Adam works on E = G·Wᵀ for the gradient G, and W ← W − change·W. The steps
 // then don't depend on how well W is conditioned (J.-F. Cardoso, B. Laheld, IEEE Transactions on
 // Signal Processing 44(12), 1996; S. Amari's natural gradient). The default is none.
 //
-// The caller may set two variables that begin as identities, at the paths of [RelativeMetric]:
-// with scales s, [R, …, d], and a matrix M, [R, …, d, d], Adam works on E = diag(s)·G·Wᵀ·Mᵀ, and
-// W ← W − diag(s)·change·M·W. If s has the standard deviations of W·x, and M makes W·x white, the
+// The caller may set two variables at the paths of RelativeMetric, which begin as identities:
+// scales s, [R, …, d], and a matrix M, [R, …, d, d]. Adam then works on E = diag(s)·G·Wᵀ·Mᵀ, and W
+// ← W − diag(s)·change·M·W. If s has the standard deviations of W·x, and M makes W·x white, the
 // steps don't depend on how the outputs of W are scaled and correlated either.
 func (c *RunsAdamConfig) Relative(names ...string) *RunsAdamConfig {
 	c.relative = append(c.relative, names...)

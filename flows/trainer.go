@@ -23,11 +23,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
-// A StepLoss builds the loss of one training step for each of R independent runs, shaped [R] and
-// of a float dtype, or a scalar for one run. data is the same for all steps. batch is that of
+// A StepLoss builds the loss of one training step for each of R independent runs: [R] of a float
+// dtype, or a scalar for one run. The argument data is the same for all steps; batch is that of
 // this step, without the leading steps axis of Trainer.Train. The loss is built in training mode
-// (Scope.IsTraining) at the store's root scope, and more than once: its variables must come out
-// the same.
+// (Scope.IsTraining) at the store's root scope, and more than once: its variables must come out the
+// same.
 type StepLoss func(scope *model.Scope, data, batch []*Node) *Node
 
 // A Trainer trains the variables of a model.Store by many steps per call.
@@ -71,7 +71,7 @@ type Trainer struct {
 // on from a checkpoint.
 //
 // It is an error if another argument is nil, if shapes are invalid, or if the loss can't be built,
-// isn't shaped [R] or uses no trainable variable.
+// is neither a scalar nor [R], or uses no trainable variable.
 func NewTrainer(
 	backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss,
 	dataShapes, batchShapes []shapes.Shape,

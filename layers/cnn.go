@@ -73,15 +73,14 @@ func (c *CNNConfig) Done() *Node {
 	return linear(c.scope.In("output"), x, c.outputs) // [R, B, outputs]
 }
 
-// Conv is a convolution of kernel size 3 along every axis of the index, with
-// zero padding of 1, of each run: x shaped [R, B, p…, C] with an index of one,
-// two or three axes becomes [R, B, p…, outputs]. Its variables, in the sub-scope
-// "conv", are weights [R, 3,…,3, C, outputs] and biases [R, outputs].
+// Conv is a convolution of each run along every axis of the index, with kernel size 3 and zero
+// padding of 1. x shaped [R, B, p…, C], with one to three axes p…, becomes [R, B, p…, outputs]. Its
+// variables, in the sub-scope "conv", are weights [R, 3,…,3, C, outputs] and biases [R, outputs].
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, H, W, C]; see ParamRuns.
 //
-// It is shifted copies of x and one matrix product. Inside a compiled loop XLA runs these
-// several times faster than its own convolution, which has no runs axis either.
+// It is shifted copies of x and one matrix product. Inside a compiled loop XLA runs these several
+// times faster than its own convolution, which has no runs axis either.
 func Conv(scope *model.Scope, x *Node, outputs int) *Node {
 	checkIndexed(scope, "Conv", x)
 	argument.AtLeast("layers: Conv", "outputs", outputs, 1)

@@ -15,17 +15,16 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// WholeContext is the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix
-// "Neural Network Architecture"), for a sample of each run and batch place:
+// WholeContext is the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix "Neural Network
+// Architecture"), for a sample of each run and batch place:
 //
 //   - M is one at the hidden position of each signal and zero elsewhere,
 //   - Z_t repeats y, the current value of z_t, at every position,
 //   - Z̃₋ₜ is z with the hidden position set to zero.
 //
-// z is shaped [R, d, T]; y and the int32 hidden positions idx are shaped
-// [R, B, d]: a joint sample hides the same t in every signal, a product
-// sample hides a position of its own in each. The result is shaped
-// [R, B, p…, 3d] where shape holds the axes p… of the index.
+// z is shaped [R, d, T]; y and the int32 hidden positions idx are shaped [R, B, d]. A joint sample
+// hides the same t in every signal, a product sample a different one in each. The result is shaped
+// [R, B, p…, 3d], where shape holds the axes p… of the index.
 func WholeContext(z, y, idx *Node, shape ...int) *Node {
 	checkWhole("WholeContext", z, y, idx, shape)
 	return inIndexShape(Concatenate([]*Node{
@@ -35,10 +34,10 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 	}, -1), shape)
 }
 
-// WholeContextRF is the input of the paper's rectified flow network: WholeContext with y = z_t(τ),
-// the second context [M′, Z̃′] that hides idx2 in place of idx, and the encoded time τ, shaped
-// [R, B, K], repeated at every position. The hidden value of the second context is the flow's
-// target and never an input. The result is shaped [R, B, p…, 5d+K].
+// WholeContextRF is the input of the paper's rectified flow network. It consists of WholeContext
+// with y = z_t(τ), the second context [M′, Z̃′], which hides idx2 in place of idx, and the encoded
+// time τ. That is shaped [R, B, K] and repeated at every position. The hidden value of the second
+// context is the flow's target and never an input. The result is shaped [R, B, p…, 5d+K].
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	checkWhole("WholeContextRF", z, y, idx, shape)
 	checkTarget("WholeContextRF", idx, idx2, time)
@@ -125,9 +124,10 @@ func inIndexShape(x *Node, shape []int) *Node {
 	return Reshape(x, append(dims, x.Shape().Dim(3))...) // [R, B, p…, C]
 }
 
-// Neighbours lists, for every position of an index of these axes (row-major), the other
-// positions up to width away along each axis, in row-major order of the offset:
-// [T][(2·width+1)^axes − 1]. A neighbour beyond the edge is listed as T.
+// Neighbours returns the positions around each position of an index with these axes, row-major:
+// [T][(2·width+1)^axes − 1]. They are up to width away along each axis, in row-major order of the
+// offset, without the position itself. A neighbour beyond the edge is listed as T. It is an error
+// if the width is negative or an axis is empty.
 func Neighbours(width int, shape ...int) ([][]int32, error) {
 	table, err := grid.Neighbours(width, shape...)
 	if err != nil {
@@ -136,10 +136,10 @@ func Neighbours(width int, shape ...int) ([][]int32, error) {
 	return table, nil
 }
 
-// WindowContext gathers the neighbours of each sample's positions, [R, B, d·K]. z is shaped
-// [R, d, T], the int32 positions idx [R, B, d] (one for each signal, as in WholeContext) and
-// the int32 table of Neighbours [T, K]. Beyond the edge of the index a neighbour is zero. The
-// value at the position itself isn't used. An idx outside 0 to T−1 makes NaN of its sample.
+// WindowContext gathers the neighbours of each sample's positions, [R, B, d·K]. z is shaped [R, d,
+// T]. The int32 positions idx are [R, B, d], one for each signal, as in WholeContext. The int32
+// neighbours are the table [T, K] of Neighbours. Beyond the edge of the index a neighbour is zero.
+// The value at the position itself isn't used. An idx outside 0 to T−1 makes NaN of its sample.
 func WindowContext(z, idx, neighbours *Node) *Node {
 	checkSignals("WindowContext", z, idx)
 	argument.Indices("layers: WindowContext", "neighbours", neighbours, "[T, K]",
@@ -152,9 +152,9 @@ func WindowContext(z, idx, neighbours *Node) *Node {
 	return nanOutside(Reshape(gatherSignals(padded, at), runs, batch, d*k), idx, positions)
 }
 
-// GatherSignals takes the value of each signal at a position of its own:
-// z shaped [R, d, T] and int32 idx shaped [R, B, d] give [R, B, d]. All values of a sample with
-// a position outside 0 to T−1 are NaN.
+// GatherSignals returns the value of each signal at a position of its own, [R, B, d], for z shaped
+// [R, d, T] and int32 idx shaped [R, B, d]. All values of a sample with a position outside 0 to T−1
+// are NaN.
 func GatherSignals(z, idx *Node) *Node {
 	checkSignals("GatherSignals", z, idx)
 	values := Reshape(gatherSignals(z, InsertAxes(idx, -1)), idx.Shape().Dimensions...)

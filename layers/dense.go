@@ -185,15 +185,15 @@ func uniform(rng *rand.Rand, n int, bound float64) []float64 {
 	return values
 }
 
-// Initialise draws all trainable weights and biases of [Dense], [Conv], [MLP], [CNN] and
-// [WholeCNN] in scope, run r from rngs[r], uniform on ±1/√fan-in, the default of PyTorch's
-// Linear and Conv. Drawing on the host makes them the same on every backend. The values of run
-// r depend on rngs[r] only.
+// Initialise draws all trainable weights and biases of Dense, Conv, MLP, CNN and WholeCNN in scope,
+// run r from rngs[r]. They are uniform on ±1/√fan-in, the default of PyTorch's Linear and Conv.
+// Drawing on the host makes them the same on every backend. The values of run r depend on rngs[r]
+// only.
 //
-// The variables of other layers, also those of GoMLX, stay: its own are weights
-// [R, …, outputs] of three axes or more, and biases [R, outputs]. The variables must exist,
-// as they do after the first execution of their graph or after flows.NewTrainer; a scope
-// without any is an error. So is another number of streams than of runs.
+// The variables of other layers, also those of GoMLX, stay. Those set are weights [R, …, outputs]
+// of three axes or more, and biases [R, outputs]. They must exist, as they do after the first
+// execution of their graph or after flows.NewTrainer. A scope without any is an error, and so is
+// another number of streams than of runs.
 func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
 	found := false
 	for v := range scope.IterVariables() {

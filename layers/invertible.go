@@ -38,28 +38,30 @@ type InvertibleConfig struct {
 	full   bool
 }
 
-// Invertible is a network of n layers and a last affine map, for each run a smooth one-to-one
-// map of ℝᵈ onto itself. x is shaped [R, B, d]. A layer is an affine map and a nonlinearity of
-// each signal,
+// Invertible is a network of n layers and a last affine map: for each run a smooth one-to-one map
+// of ℝᵈ onto itself. x is shaped [R, B, d]. A layer is an affine map and a nonlinearity of each
+// signal,
 //
 //	u = W·x + b,  y = u + c·(√(u² + 1) − 1),  −1 < c < 1
 //
-// W = P·L·U has an inverse whatever its parameters are, and log|det W| is a sum of d of them:
-// L is lower triangular with ones on its diagonal, U upper triangular with exp(s) on its own,
-// and P a permutation with signs that isn't trained (D. P. Kingma, P. Dhariwal, "Glow", 2018,
-// section 3.2). The nonlinearity is a hyperbola through 0 whose slope goes from 1 − c at −∞ to
-// 1 + c at +∞, the leaky form of squareplus (J. T. Barron, arXiv:2112.11687). Unlike softplus
-// it has an inverse in closed form and no exponentials.
+// W = P·L·U has an inverse whatever its parameters are, and log|det W| is a sum of d of them. L is
+// lower triangular with ones on its diagonal, U upper triangular with exp(s) on its diagonal, and P
+// a permutation with signs that isn't trained (D. P. Kingma, P. Dhariwal, "Glow", 2018, section
+// 3.2). The nonlinearity is a hyperbola through 0 whose slope goes from 1 − c at −∞ to 1 + c at +∞,
+// the leaky form of squareplus (J. T. Barron, arXiv:2112.11687). Unlike softplus it has an inverse
+// in closed form and no exponentials.
 //
-// The variables, in the sub-scope "invertible", are for the n+1 affine maps factors
-// [R, n+1, d, d] (L below the diagonal, s on it, U above), permutations [R, n+1, d, d] and
-// biases [R, n+1, d], and for the nonlinearities bends [R, n, d], with c = tanh of it. They
-// begin near z = x, or as InitialiseInvertible sets them, which trains faster: 300 steps of
-// ExampleInvertible come to 1.54 ± 0.02 nats per point (12 runs), from the beginning near x to
-// 1.70 ± 0.03. With ParamSeed they begin so at once. The scope's initializer isn't used.
+// Its variables are in the sub-scope "invertible":
 //
-// For the map and its inverse in one graph, give Done and DoneInverse a scope.ResetVisited()
-// each.
+//   - factors [R, n+1, d, d] of the affine maps: L below the diagonal, s on it, U above
+//   - permutations [R, n+1, d, d] and biases [R, n+1, d] of the affine maps
+//   - bends [R, n, d] of the nonlinearities, with c = tanh of it
+//
+// The first values make z roughly x. Those of InitialiseInvertible, or of ParamSeed, train faster:
+// 300 steps of ExampleInvertible end at 1.54 ± 0.02 nats per point with them and at 1.70 ± 0.03
+// without (12 runs). The scope's initializer isn't used.
+//
+// For the map and its inverse in one graph, give Done and DoneInverse a scope.ResetVisited() each.
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, d]; see ParamRuns.
 func Invertible(scope *model.Scope, x *Node) *InvertibleConfig {
@@ -73,17 +75,18 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 	return c
 }
 
-// FullMatrices trains the matrices W themselves, the variable matrices [R, n+1, d, d], in place
-// of factors and permutations, and nonlinearities with more parameters: with the slope p at −∞, q
-// at +∞ and the sharpness k of each signal,
+// FullMatrices trains the matrices W themselves: the variable matrices [R, n+1, d, d] in place of
+// factors and permutations. The nonlinearities have more parameters, the slope p at −∞, q at +∞ and
+// the sharpness k of each signal:
 //
 //	y = u·(p + q)/2 + (√(k²u² + 1) − 1)·(q − p)/(2k)
 //
-// in place of bends the variables lower, upper and sharpness [R, n, d], with p = exp(lower),
-// q = exp(upper) and k = 3·exp(sharpness), where a smooth function limits each logarithm to ±2.5.
-// These are the same maps, as the matrices scale as well. But of many signals training comes nearer
-// to the highest likelihood, above all with flows.RunsAdamConfig.Relative. log|det W| is that of
-// W·Wᵀ by elimination, in d steps, and isn't finite where W has no inverse. There is no
+// The variables lower, upper and sharpness, [R, n, d], take the place of bends: p = exp(lower), q =
+// exp(upper) and k = 3·exp(sharpness). A smooth function limits each logarithm to ±2.5.
+//
+// These are the same maps, as the matrices scale as well. But with many signals training comes
+// nearer to the highest likelihood, above all with flows.RunsAdamConfig.Relative. log|det W| is
+// that of W·Wᵀ by elimination, in d steps, and isn't finite where W has no inverse. There is no
 // DoneInverse.
 func (c *InvertibleConfig) FullMatrices() *InvertibleConfig {
 	c.full = true

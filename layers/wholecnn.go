@@ -23,24 +23,22 @@ type WholeCNNConfig struct {
 	outputs    int
 }
 
-// WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over
-// WholeContextRF where Target is called: the same variables, the same function,
-// with about a third of the work. Three facts, none of them an approximation,
-// save the rest:
+// WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over WholeContextRF where Target is
+// called. Its variables and its function are the same, for about a third of the work. Three exact
+// identities save the rest:
 //
-//   - The first layer is linear, and its inputs are the same signals for every
-//     sample but at the hidden positions. So the signals are convolved once, and
-//     each sample corrects the few positions that see its hidden ones.
-//   - y and the time are the same at every position, so that all they add to the first
-//     layer is one vector a sample, but at the edges, where the kernel has taps
-//     outside.
-//   - Nothing stands between the last convolution and the linear map after it.
-//     They are folded into one linear map of the second layer.
+//   - The first layer is linear, and its inputs are the same signals for every sample except at the
+//     hidden positions. So the signals are convolved once, and each sample corrects the few
+//     positions that see its hidden ones.
+//   - y and the time are the same at every position. So they add one vector per sample to the first
+//     layer, except at the edges, where the kernel has taps outside.
+//   - Nothing stands between the last convolution and the linear map after it. They are folded into
+//     one linear map of the second layer.
 //
 // What is left to do for a sample at every position is the second layer.
 //
-// z has a leading runs axis (see ParamRuns). The outputs of a sample with a position outside
-// 0 to T−1 are NaN.
+// z has a leading runs axis (see ParamRuns). The outputs of a sample with a position outside 0 to
+// T−1 are NaN.
 func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig {
 	checkWhole("WholeCNN", z, y, idx, shape)
 	return &WholeCNNConfig{

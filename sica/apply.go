@@ -18,18 +18,17 @@ import (
 // backend. A result of Fit has that of the fit, a loaded one pure Go.
 func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 
-// Transform takes mixed signals x, d×n, the way that the fit's own took to Z: the
-// start as it was fitted, then every iteration's step, with nothing fitted anew.
-// The fit's mixed signals become Z, to 1e-5, and to the condition number of the
-// mixed signals times float64's rounding if that is more. It doesn't change x.
+// Transform maps other mixed signals x, d×n, as the fit mapped its own to Z: by the same
+// transforms, method and iterations, with nothing fitted anew. The fit's mixed signals become Z, to
+// 1e-5, or to the condition number of the mixed signals times float64's rounding if that is more.
+// It doesn't change x.
 //
-// A flow of the family Linear and the starts take any n ≥ 1; so do networks that
-// see a window, if it fits. They see the positions as an index of the given
-// shape, which need not be given for sequences and for as many positions as the
-// fit had. Networks that see the whole sequence take none other than the fit's.
+// Every method and the family Linear take any n ≥ 1; so do networks that see a window, if it fits.
+// They see the positions as an index of the given shape. It need not be given for sequences, or for
+// as many positions as the fit had. Networks that see the whole sequence take no other number of
+// positions than the fit's.
 //
-// It is an error if x doesn't fit, has a value that isn't finite, or leads to
-// one.
+// It is an error if x doesn't fit, has a value that isn't finite, or leads to one.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
@@ -103,9 +102,9 @@ var errNotFitted = errors.New("it wasn't made by Fit or Load")
 var ErrNotPointwise = iterate.ErrNotPointwise
 
 // Pointwise returns nil if Transform maps each position by itself, so that it may be given
-// signals in blocks (package blockwise): as by Default and every start. The error for
-// networks of the family Free, and for a custom transform without a method Pointwise that
-// returns true, wraps ErrNotPointwise.
+// signals in blocks (package blockwise). So every Method does. The error for networks of the
+// family Free, and for a custom transform without a method Pointwise that returns true, wraps
+// ErrNotPointwise.
 func (r *Result) Pointwise() error {
 	if r.maps == nil {
 		return fmt.Errorf("sica: %w", errNotFitted)
@@ -149,12 +148,12 @@ func (r *Result) demixing() (*Demixing, error) {
 	return &Demixing{W: w, A: a, Mean: mean}, nil
 }
 
-// Remove returns the mixed signals x, d×n, without what the recovered signals of the
-// given rows, counted from 0, make up of them: x − Σ A_i·z_i, as an eye's movement is
-// taken out of an electroencephalogram. It doesn't change x.
+// Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
+// from 0: x − Σ A_i·z_i. So an eye's movement is removed from an electroencephalogram. It doesn't
+// change x.
 //
-// It is an error if there is no such row, if x isn't d signals with finite values, or,
-// wrapping ErrNotLinear, if the result isn't a linear demixing.
+// It is an error if there is no such row, if x isn't d signals with finite values, or, wrapping
+// ErrNotLinear, if the result isn't a linear demixing.
 func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows)
 	if err != nil {

@@ -23,29 +23,32 @@ type Config struct {
 	// Shape is that of the positions, row-major: {height, width} or {frames, height,
 	// width}; nil for a sequence.
 	Shape []int `json:"shape,omitempty"`
-	// Seed gives every random draw of the fit. Another seed is a check: networks may end
-	// elsewhere, and identified signals should come out the same.
+	// Seed gives every random draw of the fit. Another seed is a check: networks may end elsewhere,
+	// and identified signals should come out the same. FitRuns fits several seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
-	// Components is the number of principal components that the mixed signals are reduced
-	// to; 0 is their numerical rank.
+	// Components is the number of principal components that the mixed signals are reduced to, those
+	// of the largest variance: at least 2; 0 is their numerical rank.
 	Components int `json:"components,omitempty"`
-	// Transforms come next, in order.
+	// Transforms are applied to the reduced signals, in order. Method whitens what they leave. See
+	// package preprocess.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	// Method is what separates the signals.
 	Method Method `json:"method,omitempty"`
-	// NetworkSteps are the training steps of Method's networks; 0 is as many as the signals
-	// call for: d·n/4, at least 2400 and at most 4800.
+	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
+	// many as the signals call for: d·n/4, at least 2400 and at most 4800.
 	NetworkSteps int `json:"network_steps,omitempty"`
-	// Candidates are custom methods that Auto and LinearOnly compare with the linear rule.
+	// Candidates are custom methods that Auto and LinearOnly compare with the linear rule by code
+	// length. If one of them is chosen, no network is fitted.
 	Candidates []ica.Method `json:"-"`
 	// Flow is the settings of the iterations that follow; nil is no iterations.
 	Flow *Flow `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is called before the iterations, with what is being done in a run of
-	// FitRuns and the share of it that is done, 0 to 1. For iterations see Flow.OnIteration.
+	// OnProgress, if set, is called before the iterations with the place of the run in FitRuns, the
+	// current activity and the share of it that is done, 0 to 1. For iterations see
+	// Flow.OnIteration.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
@@ -53,8 +56,8 @@ type Config struct {
 type Method string
 
 const (
-	// Auto is the linear rule, and where that leaves a sign of a nonlinear mixing of sequences,
-	// what describes the mixed signals best: the linear rule, a conditional normalisation
+	// Auto is the linear rule. If that leaves a sign of a nonlinear mixing of sequences, it is what
+	// describes the mixed signals best: the linear rule, a conditional normalisation
 	// (preprocess.Conditional) or invertible networks.
 	Auto Method = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
@@ -192,18 +195,18 @@ const (
 	Adagrad = iterate.Adagrad // Flow.Optimizer, with PyTorch's constants
 )
 
-// Default returns the settings to begin with: Auto without iterations.
-// After the linear rule, FastWGF's iterations changed the MCC of figure 4's digits by
-// -0.0013 to +0.0009 (docs/explanation/method.md).
+// Default returns the settings to begin with: Auto with the seed 1, without iterations. After the
+// linear rule, FastWGF's iterations changed the MCC of figure 4's digits by −0.0013 to +0.0009
+// (docs/explanation/method.md).
 func Default() Config { return Config{Seed: 1} }
 
-// Direct returns Default with a network in any case: SICA's criterion
-// minimised itself over invertible maps (docs/explanation/networks.md).
+// Direct returns Default with NetworkOnly: an invertible network that minimises SICA's criterion
+// itself (docs/explanation/networks.md).
 func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
 
-// FastWGF returns SICA-WGF in seconds, kept to linear maps: from whitened signals it follows
-// a density ratio that small networks learn on two folds of the positions, from z_t alone
-// and with the signals' own predictions of it. What the held-out positions don't confirm
+// FastWGF returns SICA-WGF in seconds, kept to linear maps. From whitened signals it follows a
+// density ratio, which small networks learn on two folds of the positions. Their inputs are z_t
+// alone, or with each signal's own prediction of it. What the held-out positions don't confirm
 // moves nothing. The iterate of least dependence is the result.
 func FastWGF() Config { return flowOnly(Flow(iterate.FastWGF()), preprocess.ZCA) }
 
@@ -223,10 +226,9 @@ func flowOnly(flow Flow, from preprocess.Transform) Config {
 	return Config{Seed: 1, Method: NoMethod, Transforms: []preprocess.Transform{from}, Flow: &flow}
 }
 
-// Smoke returns c cut down to what shows in seconds that everything works: at most two
-// iterations of which the last is kept, LinearOnly in place of Auto, whose networks take
-// longer, and 100 steps of NetworkOnly's. The separations of a flow or a network then mean
-// nothing.
+// Smoke returns c cut down to what shows in seconds that everything works. There are at most two
+// iterations, of which the last is kept. LinearOnly takes the place of Auto, whose networks take
+// longer, and NetworkOnly has 100 steps. The separations of a flow or a network then mean nothing.
 func (c Config) Smoke() Config {
 	switch c.Method {
 	case Auto:
@@ -297,8 +299,8 @@ func (c Config) validate(d int) error {
 	case !slices.Contains(methods, c.Method):
 		return fmt.Errorf("Method: is %q; must be one of %q", c.Method, methods)
 	case c.Components < 0 || c.Components == 1 || c.Components > d:
-		return fmt.Errorf("Components: are %d of %d signals; must be 2 to %[2]d, or 0 for the "+
-			"signals' rank", c.Components, d)
+		return fmt.Errorf("Components: are %d; must be from 2 to the number of signals, %d, or 0 "+
+			"for their rank", c.Components, d)
 	case c.NetworkSteps < 0:
 		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the "+
 			"signals call for", c.NetworkSteps)

@@ -38,26 +38,29 @@ type Run struct {
 	Seed uint64     // of every random draw, in place of Config.Seed
 }
 
-// Fit separates the mixed signals x, d signals in rows × n positions in columns, with d ≥ 2
-// (paper, Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and
-// n ≥ d + 2. NetworkOnly needs 20 positions along the first axis and 3 along the others.
+// Fit separates the mixed signals x, d signals in rows × n positions in columns, with d ≥ 2 (paper,
+// Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and n ≥ d + 2.
+// NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
-// A nil backend is pure Go. An error about x or cfg comes before any work and without a result,
-// and so does ctx.Err() if ctx has ended already. If ctx ends later, or a number stops being
-// finite, Fit returns the last good iterate together with the error: ctx.Err(), or one that wraps
-// ErrNotFinite. Fit doesn't wait for XLA then, which can't be interrupted while it compiles a
-// network's program, for 1 to 5 seconds of a core: that goes on in the background, and the next
-// fit of the size waits for the program and takes it. Fits of two signals at 1024 positions by
-// Direct, FastWGF, PaperWGF and PaperRF returned 0.05 s after a deadline of 50 ms, at most 0.18 s
-// (median of 40, half of them compiling, on two busy cores).
+// A nil backend is pure Go. An error about x or cfg comes before any work and without a result, and
+// so does ctx.Err() if ctx has ended already.
 //
-// With Config.Checkpoint, a folder of this fit alone that is made if need be, Fit keeps its
-// state after the choice of the method and after each iteration. A fit of the same signals
-// and settings on the same backend continues from there, to the result that it would have
+// If ctx ends later, or a number stops being finite, Fit returns the last good result together with
+// the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto is then the linear
+// rule's separation, or whitening if that hasn't ended. That of NetworkOnly is whitening, that of a
+// flow its last iterate. Fit doesn't wait for XLA, which can't be interrupted: compiling a
+// network's program takes 1 to 5 seconds of a core. It goes on in the background, and the next fit
+// of the size waits for the program and takes it. Fits of two signals at 1024 positions by Direct,
+// FastWGF, PaperWGF and PaperRF returned 0.05 s after a deadline of 50 ms, at most 0.18 s (median
+// of 40, half of them compiling, on two busy cores).
+//
+// With Config.Checkpoint, a folder for this fit alone, Fit keeps its state after the choice of the
+// method and after each iteration. It makes the folder if need be. A fit of the same signals and
+// settings on the same backend continues from there. It ends with the result that it would have
 // had, bit for bit where the backend repeats itself. A fit of others, except Flow.Budget, is
-// refused. OnIteration isn't called again for the iterations kept; Elapsed and Budget count
-// their time. The folder stays when the fit is done: the same fit then returns its result at
-// once. Remove it when it has served.
+// refused. OnIteration isn't called again for the iterations kept; Elapsed and Budget count their
+// time. The folder stays when the fit is done: the same fit then returns its result at once. Remove
+// it when it has served.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
@@ -320,7 +323,7 @@ func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) 
 	trace := iterate.Trace{Stopped: iterate.StoppedMethod, Elapsed: time.Since(f.begin)}
 	err := f.ctx.Err()
 	if err != nil {
-		trace.Stopped, trace.Why = iterate.StoppedCancelled, "the caller's context ended: "+err.Error()
+		trace.Stopped, trace.Why = iterate.StoppedCancelled, err.Error()
 	}
 	var outputs []*iterate.Output
 	for _, s := range separations {

@@ -67,14 +67,20 @@ const (
 // null for what isn't finite.
 type Curve = signal.Curve
 
-// Network is what the data say about the signals of an invertible network. Identified is whether
-// they are the sources as far as the data say. Agreement is the least with the signals of the
-// Agreeing other networks whose code is as short: the mean of the two least absolute correlations
-// of matched signals. PastGain is by how much its own past shortens the code of each signal.
-// Groups are the signals whose rotations among themselves aren't identified. OverWhitening is by
-// how much the code of the whitened signals is longer, and HeldOut the code length at held-out
-// positions during training. Unpredicted returns the signals that their past doesn't predict,
-// Reproduced whether other networks recovered the same.
+// Network is what the data say about the signals of an invertible network:
+//
+//   - Identified is whether they are the sources as far as the data say.
+//   - Agreement is the lowest agreement with the signals of the Agreeing other networks whose code
+//     is as short. The agreement of two networks is the mean of the two lowest absolute
+//     correlations of matched signals.
+//   - PastGain is by how much its own past shortens the code of each signal.
+//   - Groups are the signals whose rotations among themselves aren't identified.
+//   - OverWhitening is by how much the code of the whitened signals is longer, HeldOut the code
+//     length at held-out positions during training.
+//   - Unpredicted returns the signals that their past doesn't predict, Reproduced whether other
+//     networks recovered the same.
+//
+// Code lengths are in nats per position.
 type Network = network.Findings
 
 // A Summary is all of a Result except its signals and maps.
@@ -151,7 +157,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	case f.cfg.Flow != nil:
 		result.Why = s.Why + " Then the flow: " + why + "."
 	case why != "":
-		result.Why = s.Why + " Ended there: " + why + "."
+		result.Why = s.Why + " The context ended: " + why + "."
 	default:
 		result.Why = s.Why
 	}
@@ -190,8 +196,8 @@ func (r *Result) String() string {
 	return s + "; identified: " + identified + "\n" + r.Why
 }
 
-// Missing returns the names of the custom parts of the fit that Config lacks, as in a result
-// that was loaded: a fit by it would be another one. Set them to make it again.
+// Missing returns the names of the custom parts of the fit that Config lacks, as in a result that
+// was loaded. A fit by that Config would be another one. Set them to repeat the fit.
 func (r *Result) Missing() []string {
 	set := r.Config.custom()
 	return slices.DeleteFunc(slices.Clone(r.Custom), func(name string) bool {

@@ -36,15 +36,15 @@ type savedResult struct {
 	Stages []iterate.Record `json:"stages"`
 }
 
-// Save writes the result into the folder dir, which must not exist yet: all of its fields,
-// except Config.Checkpoint and the functions in Config, and what Transform needs. The folder
-// appears, synced to the disk, only when all is written. An error leaves no file.
+// Save writes the result into the folder dir, which must not exist yet. It keeps all fields and
+// what Transform needs, without Config.Checkpoint and the functions in Config. The folder appears,
+// synced to the disk, only when all is written. An error leaves no file.
 //
-// The signals are NPY arrays of float64, the rest is JSON and, for the networks of the family
-// Free, plain float64. A manifest has the SHA-256 of each file.
+// The signals are NPY arrays of float64. The rest is JSON and, for the networks of the family Free,
+// plain float64. A manifest has the SHA-256 of each file.
 //
-// It is an error if a custom transform's type isn't registered (preprocess.Register), or if
-// a Flow.Network learned steps of the family Free.
+// It is an error if a custom transform's type isn't registered (preprocess.Register), or if a
+// Flow.Network learned steps of the family Free.
 func (r *Result) Save(dir string) error {
 	err := r.save(dir)
 	if errors.Is(err, fs.ErrExist) {

@@ -157,7 +157,7 @@ func TestBadInput(t *testing.T) {
 			exitFailure, "no such file"},
 		{"result over a folder", separate(good, "--save", inputs), exitFailure, "there already"},
 		{"more components than signals", separate(good, "--components", "5"), exitFailure,
-			"5 of 2 signals; must be 2 to 2"},
+			"are 5; must be from 2 to the number of signals, 2"},
 		{"state in a folder of others", separate(good, "--checkpoint", inputs), exitFailure,
 			"no checkpoint's"},
 		{"state in a file", separate(good, "--checkpoint", good), exitFailure, "not a directory"},

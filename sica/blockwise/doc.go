@@ -13,8 +13,8 @@ import (
 // error, with a nil block, ends them.
 type Blocks = iter.Seq2[*mat.Dense, error]
 
-// A Source is a recording of d signals at t positions that can be read in blocks of n
-// positions, as often as need be: a datasets.Stream is one.
+// A Source is a recording of d signals at t positions. It can be read in blocks of n positions, as
+// often as need be. A datasets.Stream is one.
 type Source interface {
 	Dims() (d, t int)
 	Blocks(n int) Blocks

@@ -30,26 +30,26 @@ const (
 	worthLearning = 0.0005
 )
 
-// Fit is sica.Fit on a part of a recording: on n of its positions, in blocks of 8192
-// spread evenly over it, where one is joined to the next as if nothing was between them.
-// All of it is learned from where n is all, and the result is that of sica.Fit. Apply it
-// by Transform.
+// Fit is sica.Fit on n of a recording's positions, in blocks of 8192 spread evenly over it. One
+// block is joined to the next as if nothing was between them. If n is all positions, the result is
+// that of sica.Fit. Apply it by Transform.
 //
-// With n = 0 it chooses n so that all positions would be worth less than 0.0005 of
-// correlation. The linear rule gives each signal an expected error, 1 − |correlation| with its
-// source (linear.Findings.ExpectedError). It falls as 1/n, and is 1 for signals that aren't
-// identified. A quarter of what the two halves of the part disagree by takes its place where
-// that is more. Fit begins with AlwaysLearned positions, or with all if these are at most twice
-// as many. It takes as many more as the error calls for, up to 2²² values in all, which is the
-// most in memory. Result.Why says what was taken, if that isn't all, and what is expected of it.
+// With n = 0 it chooses n so that all positions would be worth less than 0.0005 of correlation. The
+// linear rule gives each signal an expected error, 1 − |correlation| with its source
+// (linear.Findings.ExpectedError). It falls as 1/n, and is 1 for signals that aren't identified. A
+// quarter of the disagreement of the part's two halves takes its place where that is more. Fit
+// begins with AlwaysLearned positions, or with all if these are at most twice as many. It takes as
+// many more as the error calls for, up to 2²² values in all, which is the most in memory. If that
+// isn't all, Result.Why says how many were taken and what to expect of it. Where the method isn't
+// LinearOnly or Auto, or iterations follow, there is no such error, and n is all or those 2²²
+// values.
+//
 // Result.Outliers are positions of the recording. What deviates where two blocks are joined is
 // excluded from fitting, too, and not among them.
-// Where the method isn't LinearOnly or Auto, or iterations follow, there is no such error, and n
-// is all or those 2²² values.
 //
 // Config.Shape must be that of a sequence: nil, or one axis of any length, which says that the
-// signals aren't images. A Prepare with a method Pointwise that returns
-// false is an error (see preprocess.Applier). The other errors are those of sica.Fit and of x.
+// signals aren't images. A Prepare with a method Pointwise that returns false is an error (see
+// preprocess.Applier). The other errors are those of sica.Fit and of x.
 func Fit(
 	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int,
 ) (*sica.Result, error) {

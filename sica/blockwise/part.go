@@ -12,9 +12,9 @@ import (
 // demixing looks back and around.
 const spread = 1 << 13
 
-// Part reads n of the positions of a recording, 1 to all of them, in blocks of 8192 spread
-// evenly over it, each beside the next: what Fit learns from. Parts of as many positions of
-// recordings of one length are at the same positions.
+// Part returns n of the positions of a recording, 1 to all of them, as signals d×n: those that Fit
+// learns from. They are in blocks of 8192 spread evenly over the recording, each beside the next.
+// Parts of as many positions of recordings of one length are at the same positions.
 func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 	d, t := x.Dims()
 	if n < 1 || n > t {

@@ -9,12 +9,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 )
 
-// Dependence is the dependence of two signals at a position, given the neighbours of each: a sum
-// of squared correlations of bounded features, minus its value for signals shifted against one
-// another. It is about 0 for self-sufficient signals, and some tenths for clearly dependent ones.
+// Dependence is the dependence of two signals at a position, given the neighbours of each. It is a
+// sum of squared correlations of bounded features, without unit, minus its value for signals
+// shifted against one another. It is about 0 for self-sufficient signals, and some tenths for
+// clearly dependent ones.
 //
-// The field Residuals is the part between the residuals of the two signals' predictions, Contexts
-// the part between the residual of one and the prediction of the other, both ways. The method
+// The field Residuals is the part between the residuals of the two signals' predictions. Contexts
+// is the part between the residual of one and the prediction of the other, both ways. The method
 // Total returns their sum.
 type Dependence = dependence.Dependence
 

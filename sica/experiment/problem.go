@@ -58,7 +58,8 @@ type Problem struct {
 
 	// Mixture names other sources with their mixing, in place of all of the above: those of
 	// a row of a Table; sources, number of signals and mixing in a word such as
-	// laplace-2-leaky3; or "files:" and paths with commas between them.
+	// laplace-2-leaky3; or "files:" and paths with commas between them. The words are those of
+	// go run ./scripts/tables -h.
 	Mixture string `json:"mixture,omitempty"`
 	// Positions is the length of a mixture's sequences; 0 is 1024.
 	Positions int `json:"positions,omitempty"`

@@ -43,12 +43,12 @@ import (
 // may use them at once.
 type Signals = signal.Signals
 
-// New checks the mixed signals x, d×n, and returns them with the shape of their
-// positions, row-major: rows and columns of an image; frames, rows and columns of a video;
-// no shape for a sequence. It keeps x, which must not be changed afterwards.
+// New checks the mixed signals x, d×n, and returns them with the shape of their positions,
+// row-major. That is rows and columns of an image, or frames, rows and columns of a video; a
+// sequence needs none. New keeps x, which must not be changed afterwards.
 //
-// It is an error if there are no more positions than signals, if a value isn't finite or
-// is beyond ±1e150, if a signal is constant, or if the shape doesn't fit.
+// It is an error if there are no more positions than signals, if a value isn't finite or is beyond
+// ±1e150, if a signal is constant, or if the shape doesn't fit.
 func New(x *mat.Dense, shape ...int) (*Signals, error) {
 	s, err := signal.New(x, shape...)
 	if err != nil {
@@ -170,9 +170,9 @@ func apply(
 	return y, nil
 }
 
-// Matrix returns the unmixing matrix W, d×d, and the mean of a linear model, which are all of it:
-// z = W·(x − mean), and preprocess.LinearMap(unmixing, mean) is its Map again. ok is false if the
-// model isn't linear.
+// Matrix returns the unmixing matrix W, d×d, and the mean of a linear model: z = W·(x − mean). They
+// are all of it: preprocess.LinearMap(unmixing, mean) is its Map again. ok is false if the model
+// isn't linear.
 func (m *Model) Matrix() (unmixing *mat.Dense, mean []float64, ok bool) {
 	a, ok := m.Map.(*mapping.Affine)
 	if !ok {

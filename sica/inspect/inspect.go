@@ -1,12 +1,13 @@
-// Package inspect says which recovered signal of a recording is what: how much of the channels'
-// variance it explains and where, how its values are distributed, what rhythm it has, and how
-// much it shares with a reference channel, such as that of the heart or of the eyes.
+// Package inspect describes each recovered signal of a recording: how much of the channels'
+// variance it explains and where, how its values are distributed, and what rhythm it has. It also
+// measures how similar the signal is to a reference channel, such as that of the heart or of the
+// eyes.
 //
 // Components returns a Component for each recovered signal of mixed signals in memory, and
 // Recording of a recording of any length.
 //
-// The pattern of a component is a column of the mixing matrix, as in the forward models of
-// S. Haufe et al., NeuroImage 87, 2014. Coherence follows P. D. Welch, IEEE Trans. Audio and
+// The pattern of a component is a column of the mixing matrix, as in the forward models of S. Haufe
+// et al., NeuroImage 87, 2014. Coherence follows P. D. Welch, IEEE Trans. Audio and
 // Electroacoustics 15(2), 1967.
 package inspect
 

@@ -15,38 +15,43 @@
 // in nats per position. h_i is that of signal i alone: its entropy rate under its model, and the
 // cost of the model's parameters. If the mixing is linear, L is minimal where no signal has
 // information about another that the other's own past doesn't have, which is SICA's criterion.
-// A model predicts a signal from its own past, or from the earlier part of an image or video,
-// divides the innovation by its local scale, and has a density for the rest. So spectra, varying
-// strength and densities distinguish sources at once.
+// A model predicts a signal from its own past, or from the earlier part of an image or video. It
+// divides the innovation by its local scale, and has a density for the quotient. So spectra,
+// varying strength and densities distinguish sources at once.
 //
 // Code length decides everything: the length of a past, the width of a window, the density, the
-// candidate, whether whitening is left at all and whether a pair is identified. So the evidence
-// grows with the data. Where there is none, as between Gaussian signals with one spectrum, the
+// candidate, whether a rotation of the white signals is accepted and whether a pair is identified.
+// So the evidence grows with the data. Where there is none, as between Gaussian signals with one spectrum, the
 // result is the symmetric whitening of the innovations and says so; it is right if the mixing
 // was symmetric. There is one exception: if signals depend on each other whatever the demixing,
 // the models are wrong, and the demixing whose signals depend least on each other is taken.
 //
-// The shortest code is that of independent noise, not of independent sources, where noise of the
-// channels is as large as the innovations or there are more sources than channels. So the
-// demixings of FastICA and SOBI, and the rule's at coarser time scales (the lower frequencies
-// of a cosine transform, which commutes with an instantaneous mixing) are candidates, too. Each
-// is measured by a code with noise in it: that of the spectra under A·diag(P(f))·Aᵀ + N with its
-// mixing (spectral matching), minus what its signals gain by not being Gaussian. The rule's
-// demixing is kept, to the bit, unless one of these has a significantly shorter code at a
-// scale, or is as good and implies noise. Otherwise, descents with that noise made a sphere,
-// which no rotation makes less dependent, add candidates, and the one that most scales don't
-// reject is chosen; if it has next to no noise, the shortest code at the finest scale; with surplus
-// sources, the shortest code at the finest scale that no coarser one contradicts (J. A. Hausman's
-// test). The result is the best linear estimate of
-// the sources with that noise (Wiener's). Findings.Noise, Scale and Surplus say so. Images and
-// videos keep the rule's demixing unless the signals imply noise, and have no Surplus.
+// If noise of the channels is as large as the innovations, or if there are more sources than
+// channels, the shortest code is that of independent noise, not of independent sources. So there
+// are more candidates: the demixings of FastICA and SOBI, and the rule's at coarser time scales.
+// These are the lower frequencies of a cosine transform, which commutes with an instantaneous
+// mixing. Each candidate is measured by a code with noise in it (spectral matching): that of the
+// spectra under A·diag(P(f))·Aᵀ + N with its mixing, minus what its signals gain by not being
+// Gaussian. Of them is chosen:
+//
+//   - the rule's demixing, to the bit, unless another has a significantly shorter code at a scale,
+//     or is as good and implies noise;
+//   - otherwise the candidate that most scales don't reject, also of descents from signals
+//     transformed so that their noise is white, as no rotation then changes it;
+//   - if that has next to no noise, the shortest code at the finest scale;
+//   - with surplus sources, the shortest code at the finest scale that no coarser one contradicts
+//     (J. A. Hausman's test).
+//
+// The result is the best linear estimate of the sources with that noise (Wiener's). Findings.Noise,
+// Scale and Surplus say so. Images and videos keep the rule's demixing unless the signals imply
+// noise, and have no Surplus.
 //
 // The limits:
 //
-//   - The mixing is taken for linear. Behind a nonlinear one, Gaussian sources can look like
-//     others, rotated by 45°, with densities that identify them: of 100 mixtures of two AR(7)
-//     sources by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified so, with an MCC
-//     of 0.62 to 0.75. Package sica tests for that first.
+//   - The mixing is assumed to be linear. Behind a nonlinear one, Gaussian sources can look like
+//     others, rotated by 45°, with densities that identify them. Of 100 mixtures of two AR(7)
+//     sources by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified for that reason,
+//     with an MCC of 0.62 to 0.75. Package sica tests for it first.
 //   - White noise of the channels is in the models for 2 to 16 channels, of 240 positions or
 //     more (Findings.Noise). Where the sources are white, too, it can't be estimated from
 //     spectra, so the correlation with a source may be less than expected.

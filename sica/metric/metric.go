@@ -37,12 +37,12 @@ type Match struct {
 }
 
 // MCC compares the recovered signals z with the sources s, both d×n, by the mean correlation
-// coefficient: the mean absolute Pearson correlation under the one-to-one assignment that
+// coefficient. That is the mean absolute Pearson correlation under the one-to-one assignment that
 // maximises it. It doesn't depend on the order, sign, scale and offset of the signals. It costs
 // O(d²·n + d³).
 //
-// The error says if the sizes differ, if there are fewer than two positions or fewer than
-// signals, if a value isn't finite or if a signal is constant.
+// The error says if the sizes differ, if there are fewer than two positions or fewer than signals,
+// if a value isn't finite or if a signal is constant.
 func MCC(z, s *mat.Dense) (Match, error) {
 	m, err := match(z, s, mapping.Standardised)
 	if err != nil {
@@ -61,9 +61,9 @@ func SpearmanMCC(z, s *mat.Dense) (Match, error) {
 	return m, nil
 }
 
-// Align returns the recovered signals z as they are best shown beside the sources s, both d×n:
-// row i is the recovered signal that MCC pairs with source i, with the sign of a positive
-// correlation and the mean and standard deviation of the source. It changes neither argument.
+// Align returns the recovered signals z as they are best shown beside the sources s, both d×n. Row
+// i is the recovered signal that MCC pairs with source i. It has the sign of a positive
+// correlation, and the mean and standard deviation of the source. Align changes neither argument.
 // Its errors are those of MCC.
 func Align(z, s *mat.Dense) (*mat.Dense, error) {
 	m, err := match(z, s, mapping.Standardised)

@@ -109,11 +109,11 @@ func Default() Config {
 	return cfg
 }
 
-// Paper returns the settings of the comparison in SICA's paper, those of the reference program
-// (github.com/ilkhem/icebeem, models/ivae) with 2e4 steps in place of 7e4: two hidden layers of
-// 20, the learning rate 1e-3 with a patience of 20, and batches of 256. The recovered signals are
-// a sample. The paper gives neither its u nor the scale of its signals, which are standardised. Its
-// Backend is nil.
+// Paper returns the settings of the comparison in SICA's paper: two hidden layers of 20, the
+// learning rate 1e-3 with a patience of 20, and batches of 256. They are those of the reference
+// program (github.com/ilkhem/icebeem, models/ivae), with 2e4 steps in place of 7e4. The recovered
+// signals are a sample. The paper gives neither its u nor the scale of its signals, which are
+// standardised. Its Backend is nil.
 func Paper() Config {
 	return Config{
 		Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000,
