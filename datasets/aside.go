@@ -207,8 +207,8 @@ func channels(names []string) string {
 	return "channels " + quoted(names)
 }
 
-// findName returns the index of a name that isn't used yet: of an equal one or, if there is none, of
-// one with the same electrode.Name. It is −1 for none.
+// findName returns the index of a name that isn't used yet: of an equal one or, if there is none,
+// of one with the same electrode.Name. It is −1 for none.
 func findName(names []string, wanted string, used []int) int {
 	for _, plain := range []func(string) string{strings.TrimSpace, electrode.Name} {
 		for i, name := range names {

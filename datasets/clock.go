@@ -139,9 +139,9 @@ func (c *clock) uneven() error {
 // rises reports whether the numbers rise from the first to the last and never fall.
 func (c *clock) rises() bool { return c.step > 0 && !c.falls }
 
-// describe removes the column of times from the names of r, and sets its TimeColumn, Start and Rate.
-// The times are in units of unit seconds. Numbers that are too large for seconds since 1970 are
-// read as such times in a smaller unit.
+// describe removes the column of times from the names of r, and sets its TimeColumn, Start and
+// Rate. The times are in units of unit seconds. Numbers that are too large for seconds since 1970
+// are read as such times in a smaller unit.
 func (c *clock) describe(r *Recording, unit float64) {
 	name := "time"
 	if r.Names != nil {

@@ -78,14 +78,14 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 // Half of it is less than a day of one channel of 50 Hz. It is a choice.
 const maxAsideValues = 1 << 22
 
-// sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows. Of a file
-// that begins with as many bytes of comments, it is up to maxRowBytes.
+// sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows. Of a
+// file that begins with as many bytes of comments, it is up to maxRowBytes.
 const sniffedBytes = 1 << 16
 
 // decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
-// what decides about its dialect, without reading on. Text with a mark of UTF-16 is read as that, and
-// text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may end
-// as those of old Macintosh programs.
+// what decides about its dialect, without reading on. Text with a mark of UTF-16 is read as that,
+// and text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may
+// end as those of old Macintosh programs.
 func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 	raw := bufio.NewReaderSize(r, sniffedBytes)
 	first, err := raw.Peek(sniffedBytes)
@@ -232,7 +232,8 @@ func (c *csvReader) begin() error {
 	return c.parse(row)
 }
 
-// repeats reports whether the names after the first, which may be that of an index, are all the same.
+// repeats reports whether the names after the first, which may be that of an index, are all the
+// same.
 func repeats(names []string) bool {
 	return len(names) > 2 && len(slices.Compact(slices.Clone(names[1:]))) == 1
 }
@@ -525,8 +526,8 @@ type csvColumn struct {
 	place  int
 }
 
-// columns returns the columns of a CSV file of d signals, without times: in the order of Places. The
-// signals are s1, s2, … without Names.
+// columns returns the columns of a CSV file of d signals, without times: in the order of Places.
+// The signals are s1, s2, … without Names.
 func (r *Recording) columns(d int) (all []csvColumn) {
 	for i := range d {
 		c := csvColumn{signal: i, name: fmt.Sprintf("s%d", i+1)}

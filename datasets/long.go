@@ -2,9 +2,9 @@ package datasets
 
 import "fmt"
 
-// checkWide returns an error if the rows of r are in long form: if a column of text names the channel
-// that the row is of. Then some column of numbers, such as times, is the same for each channel. The
-// rows of a channel follow one another, or those of a time.
+// checkWide returns an error if the rows of r are in long form: if a column of text names the
+// channel that the row is of. Then some column of numbers, such as times, is the same for each
+// channel. The rows of a channel follow one another, or those of a time.
 func (r *Recording) checkWide() error {
 	_, n := r.Signals.Dims()
 	for _, c := range r.Aside {
@@ -21,8 +21,8 @@ func (r *Recording) checkWide() error {
 	return nil
 }
 
-// staying returns for how many rows a column has its first text, if all that follow stay as long; 0 if
-// they don't.
+// staying returns for how many rows a column has its first text, if all that follow stay as long; 0
+// if they don't.
 func staying(text []string) int {
 	length := 1
 	for length < len(text) && text[length] == text[0] {
@@ -36,8 +36,8 @@ func staying(text []string) int {
 	return length
 }
 
-// period returns after how many rows a column of text begins anew, with other texts in between; 0 if
-// it doesn't.
+// period returns after how many rows a column of text begins anew, with other texts in between; 0
+// if it doesn't.
 func period(text []string) int {
 	length := 1
 	for length < len(text) && text[length] != text[0] {
@@ -51,8 +51,8 @@ func period(text []string) int {
 	return length
 }
 
-// repeatsEvery reports whether a column of numbers rises for length rows, again and again in the same
-// way.
+// repeatsEvery reports whether a column of numbers rises for length rows, again and again in the
+// same way.
 func (r *Recording) repeatsEvery(length int) bool {
 	return r.hasColumn(func(v []float64, t int) bool {
 		return v[t] == v[t%length] && (t%length == 0 || v[t] > v[t-1])

@@ -12,11 +12,11 @@ import (
 
 // Divergence measures how far signals are from self-sufficient, in nats; see EstimateDivergence.
 // Joint is the divergence of (z_t, contexts) from independent signals, Context that of the contexts
-// alone. Conditional is Joint minus Context, at least 0: what the signals at t say about one another
-// beyond what their own contexts do. It is the divergence that SICA minimises (paper, equation
-// sica), and near 0 for true sources even if those depend on each other through their contexts.
-// Influence has the contribution of each position to Joint minus Context, which are the means over
-// all positions.
+// alone. Conditional is Joint minus Context, at least 0: what the signals at t say about one
+// another beyond what their own contexts do. It is the divergence that SICA minimises (paper,
+// equation sica), and near 0 for true sources even if those depend on each other through their
+// contexts. Influence has the contribution of each position to Joint minus Context, which are the
+// means over all positions.
 //
 // Each value is 2·log 2 minus the held-out logistic loss of a classifier, which at the optimum is
 // twice a Jensen–Shannon divergence.

@@ -89,8 +89,8 @@ func figureNames() []string {
 	return names
 }
 
-// figures returns the figures of separations that an argument names: none for figure 2, which has no
-// separations, and for the interpretations, which are no figure.
+// figures returns the figures of separations that an argument names: none for figure 2, which has
+// no separations, and for the interpretations, which are no figure.
 func figures(name string) ([]experiment.Figure, error) {
 	switch name {
 	case "all":

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
-// proposalFile is the file in the folder of a saved separation with the latest proposal. It isn't in
-// the manifest.
+// proposalFile is the file in the folder of a saved separation with the latest proposal. It isn't
+// in the manifest.
 const proposalFile = "proposed.json"
 
 // A proposal is the recovered signals that inspect --reference proposes to remove.

@@ -27,8 +27,8 @@ const (
 	mentionedNoise = 0.001
 )
 
-// printSummary prints how long the separation took, a table of the recovered signals in the order of
-// the file, and why they are the result. learned are the mixed signals that the separation was
+// printSummary prints how long the separation took, a table of the recovered signals in the order
+// of the file, and why they are the result. learned are the mixed signals that the separation was
 // fitted to, d×n, nil if they aren't in memory.
 func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels []string) error {
 	if res.Stopped == sica.StoppedMethod {
@@ -128,7 +128,8 @@ func channelName(names []string, channel int) string {
 	return names[channel]
 }
 
-// identification returns "yes", "no", or the signals from which signal i of d isn't distinguishable.
+// identification returns "yes", "no", or the signals from which signal i of d isn't
+// distinguishable.
 func identification(groups [][]int, i, d int) string {
 	var others []string
 	for _, group := range groups {
@@ -161,8 +162,9 @@ func expectedError(e float64) string {
 	return fmt.Sprintf("%.4f", e)
 }
 
-// writeNoise writes the share of the channels' variance that is estimated to be white noise, with the
-// channel that has most of it. That is unknown if the noise was estimated of principal components.
+// writeNoise writes the share of the channels' variance that is estimated to be white noise, with
+// the channel that has most of it. That is unknown if the noise was estimated of principal
+// components.
 func writeNoise(out io.Writer, noise []float64, components []inspect.Component, channels []string) {
 	if len(noise) == 0 || stat.Mean(noise, nil) < mentionedNoise {
 		return

@@ -124,9 +124,9 @@ func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
 	return idx
 }
 
-// maxWeight bounds the weights of a calibration. A weight above 1 corrects a log-ratio that training
-// has left too small. It is a choice: with 1 nothing is corrected, and a weight of 4 of a wrong
-// log-ratio moves signals twice as far.
+// maxWeight bounds the weights of a calibration. A weight above 1 corrects a log-ratio that
+// training has left too small. It is a choice: with 1 nothing is corrected, and a weight of 4 of a
+// wrong log-ratio moves signals twice as far.
 const maxWeight = 2
 
 // fitWeights minimises mean softplus(−Σ α·joint) + mean softplus(Σ α·product)

@@ -48,8 +48,8 @@ const (
 	estimateNoise = 0.1
 )
 
-// estimateWindow returns the reach of the prediction for an index of the given number of axes. It is
-// a choice: 20 to 26 coefficients, few compared with the positions.
+// estimateWindow returns the reach of the prediction for an index of the given number of axes. It
+// is a choice: 20 to 26 coefficients, few compared with the positions.
 func estimateWindow(axes int) int {
 	switch axes {
 	case 2:

@@ -5,8 +5,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// minTransform is the shortest Fourier transform of LaggedProducts, and transformLags how many times
-// the largest lag it is at least. Both only cost time: with half of them more of a block is
+// minTransform is the shortest Fourier transform of LaggedProducts, and transformLags how many
+// times the largest lag it is at least. Both only cost time: with half of them more of a block is
 // transformed twice, with twice their transforms leave the nearest cache.
 const minTransform, transformLags = 512, 4
 

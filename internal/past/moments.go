@@ -60,9 +60,9 @@ type Moments struct {
 	cov []*mat.Dense
 }
 
-// minSignals and minProducts are the number of signals, and that of positions times lags, from which
-// moments are computed by LaggedProducts, because that is faster. Half or twice of them cost time
-// only.
+// minSignals and minProducts are the number of signals, and that of positions times lags, from
+// which moments are computed by LaggedProducts, because that is faster. Half or twice of them cost
+// time only.
 const minSignals, minProducts = 4, 1 << 15
 
 // NewMoments returns the moments of the signals z, d×n. It stops with ctx's error when ctx

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// fitFast makes a separation by FastWGF, without its whitening, and returns its milliseconds without
-// those of compiling.
+// fitFast makes a separation by FastWGF, without its whitening, and returns its milliseconds
+// without those of compiling.
 func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.FastWGF()
 	cfg.Transforms = nil

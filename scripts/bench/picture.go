@@ -16,8 +16,8 @@ var costPanels = []struct{ kind, title string }{
 	{fastIteration, "one iteration of FastWGF"},
 }
 
-// costLines are the implementations in the picture, in the order of the legend. A line has the style
-// of a method of package plot.
+// costLines are the implementations in the picture, in the order of the legend. A line has the
+// style of a method of package plot.
 var costLines = []struct{ impl, style, label string }{
 	{"gosica", plot.SICA, "gosica"},
 	{"gosica_literal", plot.SICARF, "gosica, as the paper writes it"},

@@ -33,8 +33,8 @@ func (r *roofline) bounds() (arithmetic, traffic float64) {
 // each sample at each position, and in each step once for the shared convolution and the fold. A
 // training step computes each product three times: forward, and for the gradients in the inputs and
 // the weights. It writes and reads the two hidden layers and their gradients, and reads the layers
-// again for the gradients of the weights: ten passes. A refinement has the forward products and four
-// passes only.
+// again for the gradients of the weights: ten passes. A refinement has the forward products and
+// four passes only.
 func (p problem) requirements() (work, bool) {
 	samples, times, passes, outputs := float64(p.runs*p.settings().BatchSize), 3., 10., float64(p.d)
 	switch p.kind {

@@ -68,12 +68,12 @@ func (l layout) begin(k int) int { return k * l.n / l.blocks }
 // out, and half of that, is before it.
 func (l layout) start(k int) int { return l.begin(k) + (l.t-l.n)*(2*k+1)/(2*l.blocks) }
 
-// jointReach is how many positions on either side of a joint of blocks may deviate because of it: as
-// many as a position is predicted from on either side.
+// jointReach is how many positions on either side of a joint of blocks may deviate because of it:
+// as many as a position is predicted from on either side.
 const jointReach = 3
 
-// recorded returns the positions of the recording that some positions of the part have, without those
-// at a joint of blocks.
+// recorded returns the positions of the recording that some positions of the part have, without
+// those at a joint of blocks.
 func (l layout) recorded(positions []int) (recorded []int) {
 	k := 0
 	for _, p := range positions {

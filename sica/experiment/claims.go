@@ -303,7 +303,8 @@ func (c claim) needed() string {
 	return strings.Join(open, "; ")
 }
 
-// manyRuns is the largest number of runs that is shown, more than anybody would make. It is a choice.
+// manyRuns is the largest number of runs that is shown, more than anybody would make. It is a
+// choice.
 const manyRuns = 10_000
 
 // runsToDecide returns the fewest runs, at least 2, of which the mean differs from 0 by
@@ -347,8 +348,8 @@ func (s *scores) decideMixedAlike(c *claim, st statement) error {
 	return nil
 }
 
-// decideUpright counts the negatives among the images of a method and of the one that it is compared
-// with, in the signals that were kept of the first run.
+// decideUpright counts the negatives among the images of a method and of the one that it is
+// compared with, in the signals that were kept of the first run.
 func (s *scores) decideUpright(c *claim, st statement) error {
 	p := s.problems[0]
 	p.Seed = s.first

@@ -22,8 +22,8 @@ type explanation struct {
 	nats    []float64 // code lengths of the bands under the Gaussian model
 	signals *cosine
 	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
-	// choices are of the rule's signals: the models at each scale whose choices hold, nil where they
-	// aren't made yet. They are nil for the others.
+	// choices are of the rule's signals: the models at each scale whose choices hold, nil where
+	// they aren't made yet. They are nil for the others.
 	choices [][]source
 	// textbook is whether a textbook method found it.
 	textbook bool

@@ -222,9 +222,9 @@ const (
 	// settledShare is the share of the tolerance that a step at a coarser time scale may promise
 	// for the rule's demixing to be kept without descents there. Measured on 228 mixtures without
 	// noise (38 kinds, n = 1,024): at 0.3 all have the same signals, to the bit, as with descents,
-	// seven have more that are identified, all rightly, and the median time is 0.6 of theirs; at 0.2
-	// it is 0.8. Of 114 mixtures, most with noise (n = 2,500), that would be 14 kept which descents
-	// don't keep at once; at 0.5, 16. Those of 105 with noise that were run had the same
+	// seven have more that are identified, all rightly, and the median time is 0.6 of theirs; at
+	// 0.2 it is 0.8. Of 114 mixtures, most with noise (n = 2,500), that would be 14 kept which
+	// descents don't keep at once; at 0.5, 16. Those of 105 with noise that were run had the same
 	// signals to 0.001.
 	settledShare = 0.3
 	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales
@@ -237,10 +237,10 @@ const (
 	// half and twice of it these decide the same.
 	minChannelNoise = resolution * resolution
 	// clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or
-	// more, for whitening to be left for it. Two hearts beside noise of 0.02 gain 10 to 30, two short
-	// synthetic EEGs with surplus sources (n = 1,024) 8 to 9, AR(7) processes of equal spectra after
-	// ten small GELU steps up to 3, except at the finest scale, where they gain up to 17. Half of it
-	// leaves whitening for one of 12 of these; twice misses the EEGs.
+	// more, for whitening to be left for it. Two hearts beside noise of 0.02 gain 10 to 30, two
+	// short synthetic EEGs with surplus sources (n = 1,024) 8 to 9, AR(7) processes of equal
+	// spectra after ten small GELU steps up to 3, except at the finest scale, where they gain up to
+	// 17. Half of it leaves whitening for one of 12 of these; twice misses the EEGs.
 	clearlyShorter = 5
 	// surplusErrors is the evidence for surplus sources, in standard errors, from which there
 	// seem to be some, and surplusParts is into how many parts of the positions it looks. Of 208

@@ -103,9 +103,9 @@ func (s *separator) estimate(ctx context.Context, m *demixing, b mat.Matrix) err
 	})
 }
 
-// renew sets m to before with models chosen anew for the signals that have changed since theirs were
-// chosen: by an angle that makes more than a difference of sameLength. It reports whether there are
-// any.
+// renew sets m to before with models chosen anew for the signals that have changed since theirs
+// were chosen: by an angle that makes more than a difference of sameLength. It reports whether
+// there are any.
 func (s *separator) renew(ctx context.Context, m, before *demixing) (changed bool, err error) {
 	limit := 1 - sameLength/float64(s.past.N)
 	isSame := make([]bool, s.d)

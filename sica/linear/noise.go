@@ -159,8 +159,8 @@ func (s *search) isSettled(
 	return s.isUncontradicted(ctx)
 }
 
-// promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the code
-// at time scale k, as far as gradient and curvature say. It sets the choices at that scale.
+// promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the
+// code at time scale k, as far as gradient and curvature say. It sets the choices at that scale.
 func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64, error) {
 	s, err := c.separator(ctx, c.scales[k], make([]float64, c.d))
 	if s == nil || err != nil {
@@ -488,9 +488,10 @@ func (s *search) impliesNoise() bool {
 	return floats.Max(s.chosen.model.noise) >= minChannelNoise
 }
 
-// isClearlyShorter reports whether the code of the chosen signals is so much shorter than that of the
-// rule's demixing, at half of the scales or more, that whitening is left for it. A nonlinear mixing
-// of signals whose rotation isn't identified can gain much at a single scale, and seem to be noise.
+// isClearlyShorter reports whether the code of the chosen signals is so much shorter than that of
+// the rule's demixing, at half of the scales or more, that whitening is left for it. A nonlinear
+// mixing of signals whose rotation isn't identified can gain much at a single scale, and seem to be
+// noise.
 func (s *search) isClearlyShorter() bool {
 	first, scales := s.all[0], 0
 	for k, v := range s.chosen.lengths {

@@ -184,7 +184,8 @@ func (s *separator) removeNonlinearity(
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
 	// √(v² + 1) − 1, its derivative, and the slope of the function with the present c.
-	curve, derivative, slope := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	curve, derivative := make([]float64, len(y)), make([]float64, len(y))
+	slope := make([]float64, len(y))
 	for t, v := range y {
 		v /= sd
 		r := math.Sqrt(v*v + 1)

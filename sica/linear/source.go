@@ -107,9 +107,9 @@ func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance flo
 }
 
 // chooseWindow sets the window with which the code of the innovations c.r is shortest, one of the
-// given ones, at least one, or 0, and measures it. shortest is the code length with 0. Densities are
-// only fitted with the windows whose code, with the better of a Gaussian and a Laplace density, is
-// nearly the shortest.
+// given ones, at least one, or 0, and measures it. shortest is the code length with 0. Densities
+// are only fitted with the windows whose code, with the better of a Gaussian and a Laplace density,
+// is nearly the shortest.
 func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 	simple := make([]float64, len(windows))
 	best := 0
@@ -231,9 +231,9 @@ func measureSpread(u []float64) (sp spread) {
 	return sp
 }
 
-// scaleSequence sets s to the local scale of the prediction errors r of a sequence, as
-// localScale does, and u to r over it. It returns the spread of u. sums are those of the first 0, 1,
-// …, n absolute values of r.
+// scaleSequence sets s to the local scale of the prediction errors r of a sequence, as localScale
+// does, and u to r over it. It returns the spread of u. sums are those of the first 0, 1, …, n
+// absolute values of r.
 func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 	n := len(r)
 	rest := overallShare * sums[n] / float64(n)

@@ -92,8 +92,8 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 	return channels, nil
 }
 
-// columns are the left and right borders of the columns of a componentTable. Columns without content
-// have no width.
+// columns are the left and right borders of the columns of a componentTable. Columns without
+// content have no width.
 type columns struct{ traces, spectra, bars, heads [2]vg.Length }
 
 // columnsOf divides the width from left to right among the columns.

@@ -289,8 +289,8 @@ func principal(x *mat.Dense, k int) (*mat.Dense, error) {
 	return r.Apply(x)
 }
 
-// condition returns the condition number of the mixing that made the mixed signals x, each scaled to
-// variance 1, of d sources of variance 1. Where it isn't known it is 0.
+// condition returns the condition number of the mixing that made the mixed signals x, each scaled
+// to variance 1, of d sources of variance 1. Where it isn't known it is 0.
 func condition(x *mat.Dense, d int) (float64, error) {
 	standardised, err := mapping.Standardised(x)
 	if err != nil {

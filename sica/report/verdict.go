@@ -187,8 +187,8 @@ func (r *Report) commonFindings() []finding {
 }
 
 // illConditioned is the condition number of the mixed signals from which their noise is named among
-// the reasons for dependence. A choice: demixing amplifies noise in a channel up to that many times,
-// so that at 10 a hundredth of the variance may become all of a signal.
+// the reasons for dependence. A choice: demixing amplifies noise in a channel up to that many
+// times, so that at 10 a hundredth of the variance may become all of a signal.
 const illConditioned = 10
 
 // nextForDependence is what to try where signals depend on each other.

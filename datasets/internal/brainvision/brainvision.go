@@ -146,8 +146,8 @@ func (f *File) readChannels(infos map[string]string, d int) (scales []float64, e
 	return scales, nil
 }
 
-// decode decodes the values of all channels. An incomplete last position is dropped, with a note, in
-// multiplexed files, and an error in vectorized ones, where it shifts the channels.
+// decode decodes the values of all channels. An incomplete last position is dropped, with a note,
+// in multiplexed files, and an error in vectorized ones, where it shifts the channels.
 func (f *File) decode(data []byte, format string, vectorized bool, scales []float64) error {
 	var size int
 	var number func([]byte) float64

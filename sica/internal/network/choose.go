@@ -427,8 +427,8 @@ func (s *selection) next(best int) int {
 type likelihoods struct{ constant, varying []float64 }
 
 // fitLikelihoods fits models of the given kinds to each signal of z at the training positions, and
-// returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of the
-// kinds, too.
+// returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of
+// the kinds, too.
 func fitLikelihoods(
 	z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind,
 ) likelihoods {

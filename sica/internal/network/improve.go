@@ -62,11 +62,11 @@ const (
 	// first, as its time grows with the positions. Both are choices: half of them misses weakly
 	// nonlinear mixings, twice costs seconds in each linear fit.
 	maxConditioned, glancePositions = 4, 2048
-	// minConditionalGain is by how many nats per position its code must be shorter there to be
-	// that evidence. It was, by 0.05 or more, for 17 of 20 nonlinear mixtures without other
-	// evidence, by 0.15 for two cubic ones for which the rule found noise, and for none of 67
-	// linear ones with noise or surplus sources (n = 1,024). A recording of four channels has 0.006.
-	// Half and twice of it decide all of these the same.
+	// minConditionalGain is by how many nats per position its code must be shorter there to be that
+	// evidence. It was, by 0.05 or more, for 17 of 20 nonlinear mixtures without other evidence, by
+	// 0.15 for two cubic ones for which the rule found noise, and for none of 67 linear ones with
+	// noise or surplus sources (n = 1,024). A recording of four channels has 0.006. Half and twice
+	// of it decide all of these the same.
 	minConditionalGain = 0.02
 )
 
@@ -75,8 +75,8 @@ const (
 // by whitening and by the linear rule, after the transforms.
 //
 // It only compares separations if there is evidence for a nonlinear mixture: x is a sequence, a
-// signal of the linear rule is predicted by its own past, and one of three holds: the signals depend
-// on each other in a way that noise and surplus sources don't explain (see Screen), they are
+// signal of the linear rule is predicted by its own past, and one of three holds: the signals
+// depend on each other in a way that noise and surplus sources don't explain (see Screen), they are
 // Unexplained, or conditional normalisation gives x a shorter code. The last two count for at most
 // maxConditioned signals. Without such evidence the result is nil, unless the linear rule's signals
 // are Unexplained. It is nil if ctx ends.
@@ -408,8 +408,8 @@ func (c *comparison) withCodeLengths(choice *Choice) []Alternative {
 }
 
 // accept returns the improvement by the choice. The linear rule stays if the choice is linear, or
-// if the nonlinear separation removes no evident curvature and noise may explain its shorter code. A
-// network that isn't accepted gives way to the choice without networks.
+// if the nonlinear separation removes no evident curvature and noise may explain its shorter code.
+// A network that isn't accepted gives way to the choice without networks.
 func (i *improver) accept(
 	ctx context.Context, c *comparison, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
@@ -450,10 +450,10 @@ func (i *improver) accept(
 	return &Improvement{Chosen: chosen, Why: why}, nil
 }
 
-// isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the code
-// of conditional normalisation is significantly shorter than the linear rule's. It was for one of
-// three AR(7) mixtures after soft clipping, whose right networks leave the curvature as it is, and
-// for none of 72 linear mixtures with noise or surplus sources (n = 2,500).
+// isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the
+// code of conditional normalisation is significantly shorter than the linear rule's. It was for one
+// of three AR(7) mixtures after soft clipping, whose right networks leave the curvature as it is,
+// and for none of 72 linear mixtures with noise or surplus sources (n = 2,500).
 func (i *improver) isNonlinear(ctx context.Context) bool {
 	if d, _ := i.x.Dims(); d > maxConditioned {
 		return false

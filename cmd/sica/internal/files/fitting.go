@@ -387,8 +387,8 @@ func (s selection) Dims() (d, n int) {
 	return d, s.n
 }
 
-// FirstPosition returns the position of the recording, from 0, at which what Fitting.Source returned
-// begins.
+// FirstPosition returns the position of the recording, from 0, at which what Fitting.Source
+// returned begins.
 func FirstPosition(x blockwise.Source) int {
 	if s, ok := x.(selection); ok {
 		return s.kept[0].begin

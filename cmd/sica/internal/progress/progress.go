@@ -50,8 +50,8 @@ func NewQuiet(status io.Writer) *Progress {
 	return p
 }
 
-// Part shows what the command is doing, and the fraction of that which is done, from 0 to 1. Without
-// a terminal it prints a line when doing changes, and for each further tenth.
+// Part shows what the command is doing, and the fraction of that which is done, from 0 to 1.
+// Without a terminal it prints a line when doing changes, and for each further tenth.
 func (p *Progress) Part(doing string, fraction float64) {
 	if p.bar != nil {
 		p.bar.Describe(doing)
@@ -123,8 +123,8 @@ func (p *Iterations) Iteration(it sica.Iteration, mcc float64) {
 	p.Step(p.out, line, it.J, p.total, left)
 }
 
-// remaining returns an estimate of the time of all further iterations, and false while there is none.
-// It is from the iterations after the first, which includes compiling.
+// remaining returns an estimate of the time of all further iterations, and false while there is
+// none. It is from the iterations after the first, which includes compiling.
 func (p *Iterations) remaining(it sica.Iteration) (time.Duration, bool) {
 	made := it.J - p.first.J
 	if made == 0 {

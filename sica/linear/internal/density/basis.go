@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A basis is a family at points u ≥ 0: those of the grid, or groups of them. The centre and the first
-// features are even, the other features are odd.
+// A basis is a family at points u ≥ 0: those of the grid, or groups of them. The centre and the
+// first features are even, the other features are odd.
 type basis struct {
 	f       [features][]float64 // of a group the mean under the centre
 	logMass []float64           // of the centre, on one side
@@ -96,9 +96,9 @@ func (b *basis) tilt(w *[features]float64, even, odd []float64) {
 }
 
 // covariance sets m to that of the features under the shares of t. The product of two even or two
-// odd features is even, so its mean needs the sums of the shares of u and −u; that of an even and an
-// odd feature is odd and needs their differences. Tails of negligible mass are left out. space has
-// room for a value of each point.
+// odd features is even, so its mean needs the sums of the shares of u and −u; that of an even and
+// an odd feature is odd and needs their differences. Tails of negligible mass are left out. space
+// has room for a value of each point.
 func (b *basis) covariance(m *matrix, t *tilted, space []float64) {
 	points := len(b.logMass)
 	for points > 1 && t.sum[points-1]*b.largest[points-1] < negligibleMoment {
@@ -135,8 +135,8 @@ type tilted struct {
 	logZ            float64 // the logarithm of the mass before it is divided
 }
 
-// maxLength returns the largest part of a step of the weights, which t is after, at most all of it, by
-// which no share gets more than e times its value unless it stays below half of slope over the
+// maxLength returns the largest part of a step of the weights, which t is after, at most all of it,
+// by which no share gets more than e times its value unless it stays below half of slope over the
 // change of its tilt. There the objective, which falls with the given slope, would rise again. Of
 // tails without a position, which would get most of the mass, the curvature says nothing. logZ is
 // that before the step, and space has room for the changes of the tilt.

@@ -41,8 +41,8 @@ func (f *Density) String() string {
 // Fine and Rough are tolerances of Newton's method: it stops when a step is expected to gain fewer
 // nats in all positions together. The fine one is for densities that are used, the rough one for
 // those that are compared with others. With a fine one of 0.05 a uniform density isn't separated as
-// well as with 0.01 (an MCC of 0.985 in place of 0.99). With rough ones from 0.1 to 2 the comparisons
-// for 8 mixtures end in the same choices, the last with a quarter of the steps.
+// well as with 0.01 (an MCC of 0.985 in place of 0.99). With rough ones from 0.1 to 2 the
+// comparisons for 8 mixtures end in the same choices, the last with a quarter of the steps.
 const Fine, Rough = 0.01, 1.
 
 const (
@@ -51,8 +51,8 @@ const (
 	// curvature to be kept. Newton's method with curvature that is kept converges linearly, by this
 	// factor at least, and computing it takes twice as long as a step. It is a choice.
 	keptCurvature = 8
-	// maxTries bounds the lengths of a step that are tried. Each is 0.1 to 0.5 of the one before, as
-	// usual, so that the last is 1/4096 at most.
+	// maxTries bounds the lengths of a step that are tried. Each is 0.1 to 0.5 of the one before,
+	// as usual, so that the last is 1/4096 at most.
 	maxTries, minShrink, maxShrink = 12, 0.1, 0.5
 	// negligibleMoment is the contribution of a point to a feature's mean square below which
 	// the covariance leaves out the point, in the tails. The mean square is 1 under the centre. It
@@ -62,8 +62,8 @@ const (
 
 // A Fitter finds the density of a histogram. Its memory is allocated once.
 //
-// Newton's method first works on the coarse points of a family. A density that is used is then fitted
-// to all points of the grid, with the curvature of the coarse ones.
+// Newton's method first works on the coarse points of a family. A density that is used is then
+// fitted to all points of the grid, with the curvature of the coarse ones.
 type Fitter struct {
 	histogram histogram
 	n         float64
@@ -139,9 +139,9 @@ func (d *Fitter) objective(logZ, scale float64) float64 {
 // precision returns that of the prior of the first weight, over the number of positions.
 func (d *Fitter) precision(width float64) float64 { return 1 / (width * width * d.n) }
 
-// approach moves from the current weights, or from the centre if that has the shorter code, to those
-// with the largest posterior probability, as far as the coarse points say. It returns the code
-// length in nats per position.
+// approach moves from the current weights, or from the centre if that has the shorter code, to
+// those with the largest posterior probability, as far as the coarse points say. It returns the
+// code length in nats per position.
 func (d *Fitter) approach(width, tolerance float64) float64 {
 	scale := d.precision(width)
 	d.setWeights(&d.coarse, &d.family.coarse, &d.w)
@@ -153,8 +153,8 @@ func (d *Fitter) approach(width, tolerance float64) float64 {
 	return lowest + d.weightLength(scale)
 }
 
-// weightLength returns the code length of the weights in nats per position, less that of their prior
-// probability: half the logarithm of the posterior's precision over the prior's.
+// weightLength returns the code length of the weights in nats per position, less that of their
+// prior probability: half the logarithm of the posterior's precision over the prior's.
 func (d *Fitter) weightLength(scale float64) float64 {
 	logDet := 0.0
 	for k := range features {
