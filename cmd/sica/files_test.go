@@ -418,6 +418,30 @@ func TestLeftOutOfLearning(t *testing.T) {
 	}
 }
 
+// A click after skipped stretches is an outlier at its position in the recording.
+func TestOutliersAfterSkip(t *testing.T) {
+	dir := t.TempDir()
+	const n = 2000
+	x := mixedLaplace(t, 2, n)
+	x.Set(1, 1499, 500)
+	in := filepath.Join(dir, "in.npy")
+	if err := datasets.WriteFile(in, x); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{nil, {"--skip", "1-300,1000-1100"}} {
+		model := filepath.Join(dir, fmt.Sprint("model", len(flags)))
+		args := []string{"separate", "--in", in, "--out", filepath.Join(dir, "z.npy"), "--backend",
+			"go", "--save", model}
+		said := must(t, append(args, flags...)...)
+		if want := "Position 1500 is an outlier"; !strings.Contains(said, want) {
+			t.Errorf("%q: printed %q, want %q", flags, said, want)
+		}
+		if r, err := sica.Load(model); err != nil || !slices.Equal(r.Outliers, []int{1499}) {
+			t.Errorf("%q: outliers %v (%v), want 1499", flags, r.Outliers, err)
+		}
+	}
+}
+
 // Inspect proposes the component of the blinks, and remove --proposed takes it out.
 func TestProposed(t *testing.T) {
 	dir := t.TempDir()

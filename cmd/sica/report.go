@@ -177,7 +177,9 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	} else if result, err = opt.fit(cmd.Context(), b, part.X, cfg, shown); err != nil {
 		return err
 	}
-	options := report.Options{Shape: cfg.Shape, Refits: opt.refits, Progress: shown.Part}
+	options := report.Options{
+		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
+	}
 	rep, err := report.New(cmd.Context(), b, result, part.X, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)

@@ -182,7 +182,7 @@ func (opt *separateOptions) runWhole(
 			return err
 		}
 	}
-	learned, err := opt.learnedSignals(cmd.Context(), in)
+	source, learned, err := opt.learnedSignals(cmd.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,13 @@ func (opt *separateOptions) runWhole(
 		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
 	})
-	res, fitErr := sica.Fit(cmd.Context(), b, learned, cfg)
+	var res *sica.Result
+	var fitErr error
+	if _, isSubset := source.(blockwise.Subset); isSubset { // outliers are those of the recording
+		res, fitErr = blockwise.Fit(cmd.Context(), b, source, cfg, learnedOn)
+	} else {
+		res, fitErr = sica.Fit(cmd.Context(), b, learned, cfg)
+	}
 	iterations.Done()
 	parts.Done()
 	if fitErr != nil && (res == nil || res.Iterations == 0) {
@@ -272,18 +278,20 @@ func (opt *separateOptions) writeRecovered(
 	return opt.write(out, res, rep)
 }
 
-// learnedSignals returns the signals to learn from: those of the recording itself or, with a note
-// in it, what is left of them.
+// learnedSignals returns what to learn from, and its signals: those of the recording itself or, with
+// a note in it, what is left of them.
 func (opt *separateOptions) learnedSignals(
 	ctx context.Context, in *datasets.Recording,
-) (*mat.Dense, error) {
-	source, notes, err := opt.fitting.Source(ctx, blockwise.InMemory{Dense: in.Signals}, in)
+) (blockwise.Source, *mat.Dense, error) {
+	whole := blockwise.InMemory{Dense: in.Signals}
+	source, notes, err := opt.fitting.Source(ctx, whole, in)
 	if err != nil || notes == nil {
-		return in.Signals, err
+		return whole, in.Signals, err
 	}
 	in.Notes = append(in.Notes, withRecovered(notes)...)
 	_, n := source.Dims()
-	return blockwise.Part(ctx, source, n)
+	learned, err := blockwise.Part(ctx, source, n)
+	return source, learned, err
 }
 
 // withRecovered adds to notes on what is learned from, if any, what is recovered.

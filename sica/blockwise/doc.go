@@ -19,3 +19,10 @@ type Source interface {
 	Dims() (d, t int)
 	Blocks(n int) Blocks
 }
+
+// A Subset is a Source with some of the positions of a longer recording, in their order.
+type Subset interface {
+	Source
+	// Recorded returns where position t is in the longer recording. Both count from 0.
+	Recorded(t int) int
+}

@@ -44,8 +44,8 @@ const (
 // LinearOnly or Auto, or iterations follow, there is no such error, and n is all or those 2²²
 // values.
 //
-// Result.Outliers are positions of the recording. What deviates where two blocks are joined is
-// excluded from fitting, too, and not among them.
+// Result.Outliers are positions of the recording: of a Subset, of what it is a subset of. What
+// deviates where two stretches are joined is excluded from fitting, too, and not among them.
 //
 // Config.Shape must be that of a sequence: nil, or one axis of any length, which says that the
 // signals aren't images. A Prepare with a method Pointwise that returns false is an error (see
@@ -89,11 +89,13 @@ func Fit(
 	if r == nil {
 		return nil, err
 	}
-	_, n = chosen.x.Dims()
-	l := layout{n, t, (n + spread - 1) / spread}
-	recorded := l.recorded(r.Outliers)
-	why := strings.Replace(r.Why, outlier.Sentence(r.Outliers), outlier.Sentence(recorded), 1)
-	r.Why, r.Outliers = strings.TrimSpace(chosen.why+why), recorded
+	if r.Outliers != nil {
+		_, n = chosen.x.Dims()
+		recorded := outlier.Recorded(r.Outliers, Positions(x, n))
+		why := strings.Replace(r.Why, outlier.Sentence(r.Outliers), outlier.Sentence(recorded), 1)
+		r.Why, r.Outliers = strings.TrimSpace(why), recorded
+	}
+	r.Why = strings.TrimSpace(chosen.why + r.Why)
 	return r, err
 }
 

@@ -68,25 +68,24 @@ func (l layout) begin(k int) int { return k * l.n / l.blocks }
 // out, and half of that, is before it.
 func (l layout) start(k int) int { return l.begin(k) + (l.t-l.n)*(2*k+1)/(2*l.blocks) }
 
-// jointReach is how many positions on either side of a joint of blocks may deviate because of it:
-// as many as a position is predicted from on either side.
-const jointReach = 3
-
-// recorded returns the positions of the recording that some positions of the part have, without
-// those at a joint of blocks.
-func (l layout) recorded(positions []int) (recorded []int) {
-	k := 0
-	for _, p := range positions {
-		for p >= l.begin(k+1) {
-			k++
-		}
-		atJoint := k > 0 && p < l.begin(k)+jointReach ||
-			k < l.blocks-1 && p >= l.begin(k+1)-jointReach
-		if !atJoint || l.n == l.t {
-			recorded = append(recorded, l.start(k)+p-l.begin(k))
+// Positions returns where the n positions of Part are in the recording, in order and from 0. Those of
+// a Subset are where it is a subset of.
+func Positions(x Source, n int) []int {
+	_, t := x.Dims()
+	l := layout{n, t, (n + spread - 1) / spread}
+	subset, isSubset := x.(Subset)
+	positions := make([]int, 0, n)
+	for k := range l.blocks {
+		first := l.start(k)
+		for p := range l.begin(k+1) - l.begin(k) {
+			position := first + p
+			if isSubset {
+				position = subset.Recorded(position)
+			}
+			positions = append(positions, position)
 		}
 	}
-	return recorded
+	return positions
 }
 
 // everySecond are the blocks of a part at even places, or at odd ones. A part that is too

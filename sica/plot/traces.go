@@ -34,7 +34,7 @@ func Traces(first, end int, groups ...Group) (*Picture, error) {
 		p := newPanel()
 		p.Y.Label.Text = fmt.Sprintf("signal %d", i+1)
 		for k, g := range groups {
-			line, err := plotter.NewLine(window(g, i, first, end))
+			line, err := plotter.NewLine(window(g, i, first, end, nil))
 			if err != nil {
 				return nil, fmt.Errorf("plot: traces: group %q, signal %d: %w", labelOf(g), i+1, err)
 			}
@@ -68,11 +68,15 @@ func errWindow(first, end, n int) error {
 		first, end, n)
 }
 
-// window returns signal i of g as points.
-func window(g Group, i, first, end int) plotter.XYs {
+// window returns signal i of g as points. Its position t is at recorded[t], or at t if that is nil.
+func window(g Group, i, first, end int, recorded []int) plotter.XYs {
 	points := make(plotter.XYs, 0, end-first)
 	for t := first; t < end; t++ {
-		points = append(points, plotter.XY{X: float64(t), Y: g.Signals.At(i, t)})
+		position := t
+		if recorded != nil {
+			position = recorded[t]
+		}
+		points = append(points, plotter.XY{X: float64(position), Y: g.Signals.At(i, t)})
 	}
 	return points
 }
@@ -90,6 +94,25 @@ const maxColumns = 4
 // It is an error if there are no groups, if their sizes or that of truth differ, if there are
 // fewer than two such positions, or if a value there isn't finite.
 func TraceGrid(first, end int, truth *mat.Dense, groups ...Group) (*Picture, error) {
+	return recordedGrid(first, end, nil, truth, groups)
+}
+
+// RecordedTraceGrid is [TraceGrid] of signals that are a part of a recording. Their position t is
+// drawn at recorded[t], its position in the recording. It is an error if there are fewer of these
+// than positions.
+func RecordedTraceGrid(
+	first, end int, recorded []int, truth *mat.Dense, groups ...Group,
+) (*Picture, error) {
+	if len(recorded) < end {
+		return nil, fmt.Errorf("plot: trace grid: %d recorded positions; must be at least the %d "+
+			"of the window's end", len(recorded), end)
+	}
+	return recordedGrid(first, end, recorded, truth, groups)
+}
+
+func recordedGrid(
+	first, end int, recorded []int, truth *mat.Dense, groups []Group,
+) (*Picture, error) {
 	d, n, err := checkGroups(groups)
 	if err != nil {
 		return nil, fmt.Errorf("plot: trace grid: %w", err)
@@ -97,7 +120,7 @@ func TraceGrid(first, end int, truth *mat.Dense, groups ...Group) (*Picture, err
 	if first < 0 || end > n || end-first < 2 {
 		return nil, fmt.Errorf("plot: trace grid: %w", errWindow(first, end, n))
 	}
-	grid := newTraceGrid(min(d, maxColumns))
+	grid := newTraceGrid(min(d, maxColumns), recorded)
 	if truth != nil {
 		all := append([]Group{{Method: Truth, Signals: truth}}, groups...)
 		if _, _, err := checkGroups(all); err != nil {
@@ -147,10 +170,12 @@ type traceGrid struct {
 	rows   [][]*plotter.Line // [row][column]
 	truth  []*plotter.Line   // [column], or nil
 	scales []*gplot.Plot     // [column], for their ranges only
+
+	recorded []int // where the positions are drawn; nil for where they are
 }
 
-func newTraceGrid(columns int) *traceGrid {
-	g := &traceGrid{scales: make([]*gplot.Plot, columns)}
+func newTraceGrid(columns int, recorded []int) *traceGrid {
+	g := &traceGrid{recorded: recorded, scales: make([]*gplot.Plot, columns)}
 	for i := range g.scales {
 		g.scales[i] = gplot.New()
 	}
@@ -163,7 +188,7 @@ func (g *traceGrid) traces(
 ) ([]*plotter.Line, error) {
 	lines := make([]*plotter.Line, len(g.scales))
 	for i, scale := range g.scales {
-		line, err := plotter.NewLine(window(group, i, first, end))
+		line, err := plotter.NewLine(window(group, i, first, end, g.recorded))
 		if err != nil {
 			return nil, fmt.Errorf("group %q, signal %d: %w", labelOf(group), i+1, err)
 		}

@@ -42,6 +42,10 @@ type Options struct {
 	// Refits is the number of further fits that measure the stability; 0 measures none. Each
 	// takes as long as the fit did.
 	Refits int
+	// Positions are where those of x are in the recording that it is a part of, in order and from
+	// 0. Outliers, and the page of package html, then have the recording's positions. Nil is a
+	// whole recording.
+	Positions []int
 	// Progress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
 	// a rough estimate.
@@ -59,8 +63,11 @@ type Report struct {
 	Shape     []int  `json:"shape"`
 	Seed      uint64 `json:"seed"`
 	// Outliers are the positions, from 0, that were excluded. They are found in the signals of
-	// the report, as sica.Result.Outliers are in those of the fit.
+	// the report, as sica.Result.Outliers are in those of the fit. With Recorded they are positions
+	// of the recording, without those where two stretches are joined.
 	Outliers []int `json:"outliers,omitempty"`
+	// Recorded is Options.Positions.
+	Recorded []int `json:"-"`
 
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict
@@ -139,8 +146,13 @@ func diagnose(
 		return nil, err
 	}
 	d, n := s.z.Dims()
+	outliers := s.outliers
+	if opts.Positions != nil {
+		outliers = outlier.Recorded(outliers, opts.Positions)
+	}
 	report := &Report{
-		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed, Outliers: s.outliers,
+		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed, Outliers: outliers,
+		Recorded:   opts.Positions,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, byRule: s.linear != nil,
 	}
@@ -269,6 +281,10 @@ func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
 	if n < dependence.MinPositions {
 		return nil, fmt.Errorf("x: has %d positions; must have at least %d", n,
 			dependence.MinPositions)
+	}
+	if opts.Positions != nil && len(opts.Positions) != n {
+		return nil, fmt.Errorf("Positions: has %d; must have the %d of x, or be nil",
+			len(opts.Positions), n)
 	}
 	shape := opts.Shape
 	if len(shape) == 0 && grid.Product(r.Shape) == n {

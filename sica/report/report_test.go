@@ -247,6 +247,14 @@ func TestClicksAreExcludedFromReport(t *testing.T) {
 	if want.Outliers != nil || !slices.Equal(got.Outliers, []int{150}) {
 		t.Errorf("outliers %v without a click, %v with it", want.Outliers, got.Outliers)
 	}
+	opts.Positions = make([]int, 300) // of a recording of which the first 1000 were skipped
+	for k := range opts.Positions {
+		opts.Positions[k] = 1000 + k
+	}
+	part := report(t, fit(t, b, x, sica.Default()), x, opts)
+	if !slices.Equal(part.Outliers, []int{1150}) || len(part.Recorded) != 300 {
+		t.Errorf("outliers %v of a part, want 1150", part.Outliers)
+	}
 	if got.Verdict != want.Verdict ||
 		math.Abs(slices.Max(got.Shares)-slices.Max(want.Shares)) > .05 {
 		t.Errorf("%v with shares %.2f, want %v with %.2f", got.Verdict, got.Shares, want.Verdict,

@@ -91,6 +91,10 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 				signals.name, d, n, r.Signals, r.Positions)
 		}
 	}
+	if r.Recorded != nil && len(r.Recorded) != r.Positions {
+		return nil, fmt.Errorf("Recorded: has %d positions; must have the %d of the report, or be nil",
+			len(r.Recorded), r.Positions)
+	}
 	v := &view{
 		Title: title, Report: r, Shape: shape(r.Shape), Tone: tones[r.Verdict],
 		Measures: measures(r), Rows: rows(r), Pairs: pairs(r),

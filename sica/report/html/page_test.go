@@ -110,6 +110,27 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
+// The picture of a part of a recording has the recording's positions, and no joint of stretches.
+func TestPageShowsRecordedPositions(t *testing.T) {
+	r, x, z := example(2, 800)
+	r.Recorded = make([]int, 800)
+	for k := range r.Recorded {
+		r.Recorded[k] = 1000 + k
+		if k >= 450 {
+			r.Recorded[k] += 50
+		}
+	}
+	page := write(t, "mixed.csv", r, x, z)
+	if want := "Positions 1150 to 1449 of the recording"; !strings.Contains(page, want) {
+		t.Errorf("the page doesn't say %q", want)
+	}
+	r.Recorded = r.Recorded[1:]
+	if err := Write(new(bytes.Buffer), "", r, x, z); err == nil ||
+		!strings.Contains(err.Error(), "Recorded") {
+		t.Errorf("799 positions of 800: error %v", err)
+	}
+}
+
 // The page has the content of the report.
 func TestPageSaysWhatReportSays(t *testing.T) {
 	r, x, z := example(2, 200)

@@ -26,21 +26,54 @@ func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	if len(r.Shape) > 1 {
 		return images(r, x, z)
 	}
-	from := max(0, (r.Positions-shownPositions)/2)
-	to := min(r.Positions, from+shownPositions)
+	positions := r.Recorded
+	if positions == nil {
+		positions = make([]int, r.Positions)
+		for t := range positions {
+			positions[t] = t
+		}
+	}
+	from, to := window(positions)
 	shown := min(r.Signals, shownTraces)
 	groups, err := groups(x, z, shown)
 	if err != nil {
 		return "", "", err
 	}
-	picture, err := plot.TraceGrid(from, to, nil, groups...)
+	picture, err := plot.RecordedTraceGrid(from, to, positions, nil, groups...)
 	if err != nil {
 		return "", "", err
 	}
-	note := fmt.Sprintf("Positions %d to %d of %d, each signal at mean 0 and variance 1.", from,
-		to-1, r.Positions)
+	of := fmt.Sprintf("%d", r.Positions)
+	if r.Recorded != nil {
+		of = "the recording"
+	}
+	note := fmt.Sprintf("Positions %d to %d of %s, each signal at mean 0 and variance 1.",
+		positions[from], positions[to-1], of)
 	url, err := embed(picture)
 	return url, note + countNote(shown, r.Signals), err
+}
+
+// window returns which of the positions of a recording are shown, from ≤ t < to: those in the middle,
+// without a place where two stretches are joined.
+func window(positions []int) (from, to int) {
+	n := len(positions)
+	if n < 2 {
+		return 0, n
+	}
+	middle := n / 2
+	step := positions[middle] - positions[middle-1]
+	isJoined := func(t int) bool { return positions[t]-positions[t-1] != step }
+	from, to = middle-1, middle+1
+	for from > 0 && !isJoined(from) && middle-from < shownPositions/2 {
+		from--
+	}
+	for to < n && !isJoined(to) && to-from < shownPositions {
+		to++
+	}
+	for from > 0 && !isJoined(from) && to-from < shownPositions {
+		from--
+	}
+	return from, to
 }
 
 // images is signals for images, and for the frame in the middle of a video.

@@ -108,7 +108,7 @@ func (o *Fitting) Source(
 		if left < 2 {
 			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
 		}
-		x = selection{x, complement(skipped, n), left}
+		x = newSelection(x, complement(skipped, n))
 		notes = append(notes, fmt.Sprintf("positions %s were skipped, %d of %d",
 			inWords(skipped), n-left, n))
 	}
@@ -200,7 +200,25 @@ func thin(ctx context.Context, x blockwise.Source, k int) (blockwise.Source, err
 	}
 	kept := mat.NewDense(d, n/k, nil)
 	kept.Apply(func(i, t int, _ float64) float64 { return all.At(i, t*k) }, kept)
-	return blockwise.InMemory{Dense: kept}, nil
+	return thinned{blockwise.InMemory{Dense: kept}, x, k}, nil
+}
+
+// thinned is one of every few positions of a recording.
+type thinned struct {
+	blockwise.InMemory
+	from  blockwise.Source
+	every int
+}
+
+// Recorded implements blockwise.Subset.
+func (s thinned) Recorded(t int) int { return recorded(s.from, s.every*t) }
+
+// recorded returns where position t of what Fitting.Source returned is in the recording.
+func recorded(x blockwise.Source, t int) int {
+	if s, ok := x.(blockwise.Subset); ok {
+		return s.Recorded(t)
+	}
+	return t
 }
 
 // inMemory returns the signals of a recording that is in memory, nil for others.
@@ -378,23 +396,33 @@ func bridge(signal []float64, skipped []stretch) {
 type selection struct {
 	blockwise.Source
 	kept []stretch
-	n    int // positions in kept
+	ends []int // of the kept stretches, in positions of the selection
+}
+
+func newSelection(x blockwise.Source, kept []stretch) selection {
+	s, n := selection{Source: x, kept: kept}, 0
+	for _, k := range kept {
+		n += k.end - k.begin
+		s.ends = append(s.ends, n)
+	}
+	return s
 }
 
 // Dims implements blockwise.Source.
 func (s selection) Dims() (d, n int) {
 	d, _ = s.Source.Dims()
-	return d, s.n
+	return d, s.ends[len(s.ends)-1]
+}
+
+// Recorded implements blockwise.Subset.
+func (s selection) Recorded(t int) int {
+	k, _ := slices.BinarySearch(s.ends, t+1)
+	return s.kept[k].end - (s.ends[k] - t)
 }
 
 // FirstPosition returns the position of the recording, from 0, at which what Fitting.Source
 // returned begins.
-func FirstPosition(x blockwise.Source) int {
-	if s, ok := x.(selection); ok {
-		return s.kept[0].begin
-	}
-	return 0
-}
+func FirstPosition(x blockwise.Source) int { return recorded(x, 0) }
 
 // Blocks implements blockwise.Source. Blocks are shorter where something is left out.
 func (s selection) Blocks(n int) blockwise.Blocks {

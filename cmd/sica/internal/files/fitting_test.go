@@ -59,14 +59,21 @@ func TestSkip(t *testing.T) {
 		}
 		_, n := left.Dims()
 		first := 100
+		var where []int // in the recording
 		for z, err := range left.Blocks(7) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, v := range z.RawRowView(0) {
 				first = min(first, int(v))
+				where = append(where, int(v))
 				skipped[int(v)] = false
 				n--
+			}
+		}
+		for k, position := range blockwise.Positions(left, len(where)) {
+			if position != where[k] {
+				t.Errorf("%s: position %d is %d of the recording, want %d", text, k, position, where[k])
 			}
 		}
 		if FirstPosition(left) != first {
@@ -158,6 +165,9 @@ func TestThin(t *testing.T) {
 	if _, n := left.Dims(); n != 20 || len(notes) != 3 || !strings.Contains(notes[2],
 		"1 position in 4 was kept") {
 		t.Errorf("%d positions, notes %q", n, notes)
+	}
+	if got := blockwise.Positions(left, 20); got[0] != 20 || got[1] != 24 || got[19] != 96 {
+		t.Errorf("they are at %v of the recording, want 20, 24, … 96", got)
 	}
 	o.Thin = false
 	left, notes, err = o.Source(t.Context(), x, about)

@@ -247,16 +247,20 @@ type Part struct {
 	Shape []int      // nil for a sequence
 	Total int        // positions of the recording
 	Notes []string   // what was unusual in its file
+	// Positions are where those of X are in the recording, from 0; nil for a whole one.
+	Positions []int
+
+	left int // positions of the recording that weren't skipped or thinned out
 }
 
-// String says which part it is, in words; it is empty if it is the whole recording.
+// String says which part it is, in words. It is empty if that is all that is left of the recording.
 func (p Part) String() string {
 	n := p.X.RawMatrix().Cols
-	if n == p.Total {
+	if n == p.left {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d positions, in blocks spread evenly; --learn-on takes others", n,
-		p.Total)
+		p.left)
 }
 
 // Note prints which part it is, unless it is the whole recording, and what was unusual in its
@@ -300,13 +304,13 @@ func (l LearnOn) Read(
 	if err != nil {
 		return Part{}, err
 	}
-	_, total = source.Dims()
-	n, err := l.Positions(total, s.About.Rate)
+	_, left := source.Dims()
+	n, err := l.Positions(left, s.About.Rate)
 	if err != nil {
 		return Part{}, err
 	}
 	if n == 0 {
-		n = min(total, blockwise.AlwaysLearned)
+		n = min(left, blockwise.AlwaysLearned)
 	}
 	s.Doing = "reading " + filepath.Base(inputs[0])
 	x, err := blockwise.Part(ctx, source, n)
@@ -314,9 +318,13 @@ func (l LearnOn) Read(
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
 	_, n = x.Dims()
-	return Part{
-		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes,
-	}, nil
+	p := Part{
+		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes, left: left,
+	}
+	if n < total {
+		p.Positions = blockwise.Positions(source, n)
+	}
+	return p, nil
 }
 
 // readWhole reads all of a recording that is to be learned from, except the positions that its
@@ -341,16 +349,18 @@ func readWhole(
 	if err != nil {
 		return Part{}, err
 	}
+	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, left: n}
 	if source != all {
-		_, n = source.Dims()
-		if x, err = blockwise.Part(ctx, source, n); err != nil {
+		_, p.left = source.Dims()
+		if p.X, err = blockwise.Part(ctx, source, p.left); err != nil {
 			return Part{}, err
 		}
+		p.Positions = blockwise.Positions(source, p.left)
 	}
-	if shape == nil {
-		shape = SequenceShape(in, x.RawMatrix().Cols)
+	if p.Shape == nil {
+		p.Shape = SequenceShape(in, p.left)
 	}
-	return Part{X: x, Shape: shape, Total: n, Notes: in.Notes}, nil
+	return p, nil
 }
 
 // CheckSequence returns a usage error if a shape of one axis isn't that of n positions.
