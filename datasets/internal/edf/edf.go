@@ -42,6 +42,11 @@ func (f Format) bytes() int {
 	return 2
 }
 
+// otherSize returns the format whose values have another size.
+func (f Format) otherSize() Format {
+	return map[Format]Format{EDF: BDF, EDFPlus: BDFPlus, BDF: EDF, BDFPlus: EDFPlus}[f]
+}
+
 // plus returns whether the format has annotations.
 func (f Format) plus() bool { return f == EDFPlus || f == BDFPlus }
 

@@ -163,6 +163,40 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A file that begins as one format and is as long as the other is read as the other.
+func TestWrongFormat(t *testing.T) {
+	for format, begins := range map[edf.Format]string{
+		edf.EDF: "\xffBIOSEMI", edf.EDFPlus: "\xffBIOSEMI", edf.BDFPlus: "0       ",
+	} {
+		file := written(t, recording(format))
+		want := reading(t, file)
+		copy(file, begins)
+		got := reading(t, file)
+		if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "it was read as that") {
+			t.Errorf("%s: notes %q", format, got.Notes)
+		}
+		if !reflect.DeepEqual(got.Signals, want.Signals) ||
+			!reflect.DeepEqual(got.Annotations, want.Annotations) {
+			t.Errorf("%s that begins %q has other signals or annotations", format, begins)
+		}
+	}
+}
+
+// What follows the data records is left out with a note, and read if the header gives none.
+func TestRest(t *testing.T) {
+	file := written(t, recording(edf.EDF))
+	want := reading(t, file)
+	got := reading(t, append(bytes.Clone(file), file[600:700]...))
+	if !reflect.DeepEqual(got.Signals, want.Signals) || len(got.Notes) != 1 ||
+		!strings.Contains(got.Notes[0], "100 bytes, was left out") {
+		t.Errorf("with 100 bytes more: notes %q", got.Notes)
+	}
+	copy(file[236:], "0       ")
+	if got := reading(t, file); !reflect.DeepEqual(got.Signals, want.Signals) {
+		t.Errorf("of 0 data records: %d values, notes %q", len(got.Signals[0].Values), got.Notes)
+	}
+}
+
 func TestWriteErrors(t *testing.T) {
 	for want, change := range map[string]func(*edf.File){
 		`Format is "GDF"`:                func(f *edf.File) { f.Format = "GDF" },

@@ -2,7 +2,7 @@ package edf
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +13,7 @@ import (
 
 // Read reads a recording. Its memory is proportional to the length of the file, whatever the header
 // says. A file whose number of data records is −1, or whose last record is cut off, is read to its
-// end, with a note.
+// end, with a note. So is an EDF file that begins as BDF does, or the reverse, if its length says so.
 //
 // It is an error if the header is damaged, naming the field and what it must be.
 func Read(r io.Reader) (*File, error) {
@@ -28,14 +28,18 @@ func Read(r io.Reader) (*File, error) {
 type layout struct {
 	records int          // −1 if unknown
 	parts   []signalPart // in the order of a record
-	bytes   int          // of a record
+	values  int          // in a record
+}
+
+// fits reports whether the data records take n bytes in a format.
+func (l *layout) fits(n int, format Format) bool {
+	return l.records > 0 && n == l.records*l.values*format.bytes()
 }
 
 // A signalPart is a signal's part of a data record.
 type signalPart struct {
-	signal      int     // in File.Signals; −1 for annotations
-	count       int     // values
-	scale, zero float64 // physical value = zero + scale·digital value
+	signal int // in File.Signals; −1 for annotations
+	count  int // values
 }
 
 func read(r io.Reader) (*File, error) {
@@ -56,11 +60,24 @@ func read(r io.Reader) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.records = records
-	if err := f.readRecords(r, l); err != nil {
+	data, err := io.ReadAll(r)
+	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	if l.records = records; records == 0 && len(data) > 0 {
+		l.records = -1 // by a recorder that was cut off
+	}
+	if other := f.Format.otherSize(); l.fits(len(data), other) && !l.fits(len(data), f.Format) {
+		f.note("the file begins as %s does, and has as many bytes as %s: it was read as that",
+			f.Format, other)
+		f.Format = other
+	}
+	for i := range f.Signals {
+		if err := f.Signals[i].checkRange(i, f.Format); err != nil {
+			return nil, err
+		}
+	}
+	return f, f.readRecords(data, l)
 }
 
 // readHead reads the fields of the whole file, and returns the numbers of signals and of
@@ -149,7 +166,7 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 		fields = fields[n*width:]
 	}
 	l := &layout{}
-	low, high := f.Format.limits()
+	low, high := BDF.limits() // until the format is known
 	for i := range n {
 		s := Signal{
 			Label: columns[0][i], Transducer: columns[1][i], Unit: columns[2][i],
@@ -167,71 +184,82 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 			return nil, err[4]
 		}
 		part := signalPart{signal: -1, count: s.PerRecord}
-		if l.bytes += s.PerRecord * f.Format.bytes(); l.bytes > 1<<28 {
-			return nil, fmt.Errorf("a data record of more than %d bytes; must be less", 1<<28)
+		if l.values += s.PerRecord; l.values > 1<<27 {
+			return nil, fmt.Errorf("a data record of more than %d values; must be less", 1<<27)
 		}
-		if s.Label == f.Format.annotationLabel() {
+		if s.Label == EDF.annotationLabel() || s.Label == BDF.annotationLabel() {
 			l.parts = append(l.parts, part)
 			continue
 		}
-		if e := errors.Join(err[:4]...); e != nil { // which doesn't matter for annotations
+		if e := cmp.Or(err[:4]...); e != nil { // which doesn't matter for annotations
 			return nil, e
 		}
-		if s.DigitalMin >= s.DigitalMax || s.PhysicalMin == s.PhysicalMax {
-			return nil, fmt.Errorf("the ranges %s are %d to %d and %g to %g; the digital one must "+
-				"rise and the physical one mustn't be empty",
-				name, s.DigitalMin, s.DigitalMax, s.PhysicalMin, s.PhysicalMax)
-		}
 		part.signal = len(f.Signals)
-		part.scale, part.zero = s.calibration()
 		l.parts = append(l.parts, part)
 		f.Signals = append(f.Signals, s)
 	}
 	return l, nil
 }
 
-// calibration returns the value of a digital step and that of digital 0.
+// calibration returns the value of a digital step and that of digital 0: a physical value is zero +
+// scale·digital value.
 func (s *Signal) calibration() (scale, zero float64) {
 	scale = (s.PhysicalMax - s.PhysicalMin) / float64(s.DigitalMax-s.DigitalMin)
 	return scale, s.PhysicalMax - scale*float64(s.DigitalMax)
 }
 
+// checkRange returns an error unless signal i has a range, whose digital limits the format has.
+func (s *Signal) checkRange(i int, format Format) error {
+	low, high := format.limits()
+	for _, limit := range []struct {
+		name  string
+		value int
+	}{{"minimum", s.DigitalMin}, {"maximum", s.DigitalMax}} {
+		if limit.value < low || limit.value > high {
+			return fmt.Errorf("the digital %s of signal %d (%s) is %d; must be a whole number from "+
+				"%d to %d", limit.name, i+1, s.Label, limit.value, low, high)
+		}
+	}
+	if s.DigitalMin >= s.DigitalMax || s.PhysicalMin == s.PhysicalMax {
+		return fmt.Errorf("the ranges of signal %d (%s) are %d to %d and %g to %g; the digital one "+
+			"must rise and the physical one mustn't be empty",
+			i+1, s.Label, s.DigitalMin, s.DigitalMax, s.PhysicalMin, s.PhysicalMax)
+	}
+	return nil
+}
+
 // readRecords reads the data records.
-func (f *File) readRecords(r io.Reader, l *layout) error {
+func (f *File) readRecords(data []byte, l *layout) error {
 	size := f.Format.bytes()
-	var record []byte
-	count := 0
+	bytes := l.values * size // of a record
+	count := len(data) / bytes
+	if l.records >= 0 {
+		count = min(count, l.records)
+	}
 	var starts []float64
-	for ; l.records < 0 || count < l.records; count++ {
-		var err error
-		if record == nil {
-			record, err = readFull(r, l.bytes) // whose length may be wrong
-		} else {
-			_, err = io.ReadFull(r, record)
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			f.note("data record %d is cut off and left out", count+1)
-		}
-		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		data, start := record, math.NaN()
+	for k := range count {
+		record, start := data[k*bytes:(k+1)*bytes], math.NaN()
 		for _, part := range l.parts {
-			values := data[:part.count*size]
-			data = data[part.count*size:]
+			values := record[:part.count*size]
+			record = record[part.count*size:]
 			if part.signal < 0 {
 				start = f.readAnnotations(values, start)
 				continue
 			}
 			s := &f.Signals[part.signal]
+			scale, zero := s.calibration()
 			for k := 0; k < len(values); k += size {
-				s.Values = append(s.Values, part.zero+part.scale*float64(digital(values[k:k+size])))
+				s.Values = append(s.Values, zero+scale*float64(digital(values[k:k+size])))
 			}
 		}
 		starts = append(starts, start)
+	}
+	switch rest := len(data) - count*bytes; {
+	case rest > 0 && count == l.records:
+		f.note("what follows the %d data records that the header gives, %d bytes, was left out",
+			count, rest)
+	case rest > 0:
+		f.note("data record %d is cut off and left out", count+1)
 	}
 	switch {
 	case l.records < 0:
