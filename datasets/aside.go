@@ -130,9 +130,17 @@ func (o *ReadOptions) selectColumns(
 	}
 	var without []int
 	for _, name := range o.Without {
-		i := findName(names, name, nil)
-		if number, e := strconv.Atoi(name); i < 0 && e == nil && number <= len(columns) {
-			i = number - 1
+		i := -1
+		switch found := electrode.Find(names, name); len(found) {
+		case 0:
+			if number, e := strconv.Atoi(name); e == nil && number <= len(columns) {
+				i = number - 1
+			}
+		case 1:
+			i = found[0]
+		default:
+			return nil, nil, fmt.Errorf("%q to leave out is in the names of the %s; must be one of "+
+				"them", name, channels(selected(names, found)))
 		}
 		if i < 0 {
 			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
@@ -180,12 +188,13 @@ func findNames(names, wanted []string) ([]int, error) {
 	var places []int
 	var lacking []string
 	for _, name := range wanted {
-		i := findName(names, name, places)
-		if i < 0 {
+		left := remaining(len(names), places)
+		found := electrode.Find(selected(names, left), name)
+		if len(found) != 1 {
 			lacking = append(lacking, name)
 			continue
 		}
-		places = append(places, i)
+		places = append(places, left[found[0]])
 	}
 	if lacking == nil {
 		return places, nil
@@ -205,19 +214,6 @@ func channels(names []string) string {
 		return "channel " + quoted(names)
 	}
 	return "channels " + quoted(names)
-}
-
-// findName returns the index of a name that isn't used yet: of an equal one or, if there is none,
-// of one with the same electrode.Name. It is −1 for none.
-func findName(names []string, wanted string, used []int) int {
-	for _, plain := range []func(string) string{strings.TrimSpace, electrode.Name} {
-		for i, name := range names {
-			if plain(name) == plain(wanted) && !slices.Contains(used, i) {
-				return i
-			}
-		}
-	}
-	return -1
 }
 
 // maxQuotedNames is how many names an error lists.

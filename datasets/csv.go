@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,8 @@ var (
 	errNoRows  = errors.New("no rows of numbers; must have one for each position")
 	errLongRow = errors.New("a row of more than 1 MiB; " +
 		"must have a row for each position and a column for each signal")
+	errJSON = errors.New("the text is JSON; must be a table with a row for each position: " +
+		"save it by to_csv in pandas")
 )
 
 // openCSV reads a text file of numbers up to its first row of them.
@@ -33,6 +36,9 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	text, start, err := decoded(r)
 	if err != nil {
 		return nil, err
+	}
+	if jsonStart.Match(start) {
+		return nil, errJSON
 	}
 	separator, decimal, err := o.signs()
 	if err != nil {
@@ -73,6 +79,9 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, complete: c.complete,
 	}, nil
 }
+
+// jsonStart is how JSON begins that holds a table: with an object, or a list of objects or lists.
+var jsonStart = regexp.MustCompile(`^\s*(\{\s*"|\[\s*[{\[])`)
 
 // maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers.
 // Half of it is less than a day of one channel of 50 Hz. It is a choice.
@@ -156,6 +165,7 @@ type csvReader struct {
 	kept        []int    // the columns of numbers, the times of dialect.clock first
 	timeUnit    float64  // seconds that 1 in the first column stands for, if it holds times
 	first       time.Time
+	units       []string   // after the numbers of each column, in its cells; "" for none
 	texts       [][]string // what the columns of text hold; nil if that isn't kept
 	skipText    bool
 
@@ -217,9 +227,13 @@ func (c *csvReader) begin() error {
 	if len(c.kept) == 0 {
 		return errNoRows
 	}
+	c.units = make([]string, c.width)
+	for _, i := range c.kept {
+		_, c.units[i] = cutUnit(row[i])
+	}
 	c.timeUnit = 1
 	if header != nil && c.dialect.clock < 0 {
-		unit := ""
+		unit := c.units[c.kept[0]]
 		if len(units) > c.kept[0] {
 			unit = units[c.kept[0]]
 		}
@@ -267,7 +281,7 @@ func (c *csvReader) choose(header []string) {
 		if inner := strings.Trim(name, "'"); inner != "" && name == "'"+inner+"'" {
 			name = inner
 		}
-		if c.dialect.isNumber(name) {
+		if c.dialect.isUnitless(name) {
 			name = "column " + cmp.Or(name, strconv.Itoa(i+1))
 		}
 		c.columns[i] = name
@@ -299,6 +313,12 @@ func (c *csvReader) notes() (notes []string) {
 	add(d.commented, "the last comment line names the columns")
 	add(d.units && !c.secondNames, "the second row has units")
 	add(c.secondNames, "the second row names the columns, as the names of the first repeat")
+	if units := slices.DeleteFunc(slices.Clone(c.units), func(unit string) bool {
+		return unit == ""
+	}); len(units) > 0 {
+		slices.Sort(units)
+		add(true, "units in the cells, %s, were left out", strings.Join(slices.Compact(units), ", "))
+	}
 	add(d.index, "the first column counts the rows and was left out")
 	for _, i := range d.text {
 		name := fmt.Sprintf("column %d", i+1)
@@ -412,7 +432,18 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 	if !finite(v) {
 		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))
 	}
+	if unit := c.units[i]; unit != "" || !endsNumber(cell) {
+		if _, other := cutUnit(cell); other != unit {
+			return 0, fmt.Errorf("%q has the unit %q; must have %q, like those before it",
+				shortened(cell), other, unit)
+		}
+	}
 	return v, nil
+}
+
+// endsNumber reports whether a cell ends like a number, without a unit.
+func endsNumber(cell string) bool {
+	return strings.IndexByte("0123456789.", cell[len(cell)-1]) >= 0
 }
 
 // quoted returns a line in which a quotation mark isn't closed with the lines up to the one
@@ -564,7 +595,7 @@ func (r *Recording) header(d int) (names []string) {
 func (r *Recording) checkHeader(d int) error {
 	written := dialect{separator: ',', decimal: '.'}
 	for _, name := range r.header(d) {
-		if written.isNumber(name) || strings.ContainsAny(name, ";\t") ||
+		if written.isUnitless(name) || strings.ContainsAny(name, ";\t") ||
 			name != strings.TrimSpace(name) {
 			return fmt.Errorf("the name %q can't head a column of CSV; must not be empty or a "+
 				"number, nor have semicolons, tabs or spaces around it", name)

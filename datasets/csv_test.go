@@ -59,6 +59,9 @@ func TestReadCSVErrors(t *testing.T) {
 		{"names in cells", strings.Repeat("A0:1,A1:2\n", 5), `the first line is "A0:1,A1:2"`},
 		{"long form", "t,channel,v\n0,a,1\n1,a,2\n0,b,3\n1,b,4\n0,c,5\n1,c,6\n", `column "channel" says which channel`},
 		{"long form by times", "t,channel,v\n0,a,1\n0,b,3\n0,c,5\n1,a,2\n1,b,4\n1,c,6\n", `column "channel" says which channel`},
+		{"another unit", "a,b\n1 mV,2\n3 V,4\n", `line 3, column 1: "3 V" has the unit "V"; must have "mV"`},
+		{"no unit", "a,b\n1 mV,2\n3,4\n", `"3" has the unit ""; must have "mV"`},
+		{"JSON", `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`, "the text is JSON"},
 		{"several commas", "1;2\n1,2,3;4\n", `line 2, column 1: "1,2,3" is not a number`},
 	} {
 		_, err := formats[".csv"].read(strings.NewReader(c.file))
@@ -150,6 +153,10 @@ func TestDialects(t *testing.T) {
 		"Arduino's serial monitor":  {"Ready\nADC found\n10:00:00.000 -> 1.5,4\n10:00:00.004 -> -2.25,5\n10:00:00.008 -> 1234.5,6\n10:00:00.012 -> 0,-.001\n", nil, "dates and times"},
 		"MATLAB's writetimetable":   {"Time,left,right\n0 sec,1.5,4\n0.004 sec,-2.25,5\n0.008 sec,1234.5,6\n0.012 sec,0,-.001\n", []string{"left", "right"}, "dates and times"},
 		"American dates":            {"when,left,right\n3/28/2024 9:59:59.996 AM,1.5,4\n3/28/2024 10:00:00.000 AM,-2.25,5\n3/28/2024 10:00:00.004 AM,1234.5,6\n3/28/2024 10:00:00.008 AM,0,-.001\n", []string{"left", "right"}, "dates and times"},
+		"Markdown":                  {"|   | left | right |\n|--:|-----:|:-----|\n| 0 | 1.5 | 4 |\n| 1 | -2.25 | 5 |\n| 2 | 1234.5 | 6 |\n| 3 | 0 | -.001 |\n", []string{"left", "right"}, "counts the rows"},
+		"units in cells":            {"time,left,right\n0 ms,1.5 uV,4\n4 ms,-2.25 uV,5\n8 ms,1234.5 uV,6\n12 ms,0 uV,-.001\n", []string{"left", "right"}, "units in the cells, ms, uV"},
+		"units, no header":          {"1.5 uV;4 mV\n-2.25 uV;5 mV\n1234.5 uV;6 mV\n0 uV;-.001 mV\n", nil, "units in the cells, mV, uV"},
+		"frequencies as names":      {"8 Hz,10 Hz\n" + plain, []string{"8 Hz", "10 Hz"}, ""},
 		"many comments":             {strings.Repeat("# a line of what was done\n", 5000) + "left,right\n" + plain, []string{"left", "right"}, ""},
 	} {
 		r, err := formats[".csv"].read(strings.NewReader(c.file))
@@ -166,7 +173,7 @@ func TestDialects(t *testing.T) {
 		if noted := strings.Join(r.Notes, "; "); !strings.Contains(noted, c.note) {
 			t.Errorf("%s: notes %q, want one with %q", name, noted, c.note)
 		}
-		timed := []string{"milliseconds", "ISO times", "channel numbers", "Arduino's serial monitor", "MATLAB's writetimetable", "American dates"}
+		timed := []string{"milliseconds", "units in cells", "ISO times", "channel numbers", "Arduino's serial monitor", "MATLAB's writetimetable", "American dates"}
 		if slices.Contains(timed, name) && r.Rate != 250 {
 			t.Errorf("%s: %g Hz, want 250", name, r.Rate)
 		}

@@ -23,6 +23,15 @@ func TestSelect(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(t.TempDir(), "b.csv")
+	both := strings.Replace(text.String(), "Fp1,Cz.", "T7-LE,Cz.", 1)
+	if err := os.WriteFile(other, []byte(both), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (ReadOptions{Without: []string{"T7"}}).Recording(other); err == nil ||
+		!strings.Contains(err.Error(), `names of the channels "EEG T7-REF", "T7-LE"`) {
+		t.Errorf("a name that two channels have: %v", err)
+	}
 	for _, c := range []struct {
 		o           ReadOptions
 		names, left string

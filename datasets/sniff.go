@@ -42,9 +42,13 @@ var separators = []rune{';', '\t', '|', ',', ' '}
 var commentSigns = []string{"#", "%", "//"}
 
 // isComment reports whether a line is a comment, and no row of the table. A semicolon begins one
-// if words follow it, as in files of MATLAB and of some recorders.
+// if words follow it, as in files of MATLAB and of some recorders. A line of dashes is one, too, as
+// below the names in Markdown.
 func (d *dialect) isComment(line string) bool {
 	line = strings.TrimSpace(line)
+	if strings.Contains(line, "---") && strings.Trim(line, "|-:+= \t") == "" {
+		return true
+	}
 	for _, sign := range commentSigns {
 		if strings.HasPrefix(line, sign) {
 			return true
@@ -146,6 +150,10 @@ func (d *dialect) cells(line string) ([]string, error) {
 		if _, ok := dateTime(strings.TrimSpace(time)); ok {
 			line = time + string(d.separator) + values
 		}
+	}
+	if trimmed := strings.TrimSpace(line); d.separator == '|' && len(trimmed) > 1 &&
+		trimmed[0] == '|' && trimmed[len(trimmed)-1] == '|' { // as in Markdown
+		line = trimmed[1 : len(trimmed)-1]
 	}
 	var row []string
 	switch isQuoted := strings.Contains(line, `"`); {
@@ -299,10 +307,10 @@ func (d *dialect) commentedHeader(line string) ([]string, error) {
 //   - if it counts the columns after an empty first cell, as pandas writes a table without names.
 func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	words, numbers := 0, 0
-	for _, cell := range row[:min(len(row), width)] {
+	for i, cell := range row[:min(len(row), width)] {
 		switch {
 		case cell == "" || d.isMissing(cell):
-		case d.isValue(cell):
+		case d.isValue(cell) && !namesFrequency(cell, i, body):
 			numbers++
 		default:
 			words++
@@ -316,6 +324,19 @@ func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 		return true
 	}
 	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.isValue(body[0][0])
+}
+
+// namesFrequency reports whether cell i of the first row is a name such as "10 Hz": a number with a
+// unit above one without.
+func namesFrequency(cell string, i int, body [][]string) bool {
+	if _, unit := cutUnit(cell); unit == "" {
+		return false
+	}
+	if len(body) == 0 || i >= len(body[0]) {
+		return false
+	}
+	_, below := cutUnit(body[0][i])
+	return below == ""
 }
 
 // isUnits reports whether a row below the names has units: short words, none a number.
@@ -402,9 +423,33 @@ func (d *dialect) isNumber(cell string) bool {
 	return ok
 }
 
+// cellUnits are the units that may follow a number in its cell.
+var cellUnits = []string{
+	"V", "mV", "uV", "µV", "μV", "nV", "mA", "uA", "µA", "s", "ms", "us", "µs", "Hz", "kHz", "mmHg", "bpm",
+	"°C", "°", "%", "dB", "Pa", "kPa", "kOhm", "T", "pT", "fT",
+}
+
+// cutUnit returns the number of a cell and the unit that follows it, "" for none. Before a unit of
+// one letter there must be a space.
+func cutUnit(cell string) (number, unit string) {
+	end := strings.LastIndexAny(cell, "0123456789.") + 1
+	number, unit = cell[:end], strings.TrimSpace(cell[end:])
+	isLetter := len(unit) == 1 && unit != "%" && len(cell) == end+1
+	if end == 0 || isLetter || !slices.Contains(cellUnits, unit) {
+		return cell, ""
+	}
+	return number, unit
+}
+
+// isUnitless reports whether a cell is missing or a number without a unit.
+func (d *dialect) isUnitless(cell string) bool {
+	_, unit := cutUnit(cell)
+	return unit == "" && d.isNumber(cell)
+}
+
 // parse returns the value of a cell, with the dialect's decimal sign. It may have signs between
-// thousands, or an exponent after D, as Fortran writes it. A value that is too large for a float64
-// is infinite.
+// thousands, an exponent after D, as Fortran writes it, or a unit after it. A value that is too
+// large for a float64 is infinite.
 func (d *dialect) parse(cell string) (float64, bool) {
 	if d.decimal != ',' || !strings.Contains(cell, ",") {
 		v, err := strconv.ParseFloat(cell, 64)
@@ -415,6 +460,7 @@ func (d *dialect) parse(cell string) (float64, bool) {
 	if !startsNumber(cell) {
 		return 0, false
 	}
+	cell, _ = cutUnit(cell)
 	if d.decimal == ',' {
 		cell = strings.NewReplacer(",", ".", ".", ",").Replace(cell)
 	}

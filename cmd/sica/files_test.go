@@ -528,6 +528,34 @@ func TestProposed(t *testing.T) {
 	}
 }
 
+// A reference may be an electrode in the name of one channel, and no more.
+func TestReferenceByElectrode(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	in := &datasets.Recording{Signals: mixedLaplace(t, 3, 600), Rate: 250, TimeColumn: "time",
+		Names: []string{"EEG Fp1-REF", "EEG Cz-REF", "EEG Cz-LE"}}
+	if err := datasets.WriteRecording(at("in.csv"), in); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", at("in.csv"), "--out", at("z.csv"), "--save", at("model"), "--backend",
+		"go")
+	inspect := []string{"inspect", "--model", at("model"), "--in", at("in.csv"), "--reference"}
+	want := must(t, append(inspect, "EEG Fp1-REF")...)
+	if said := must(t, append(inspect, "fp1")...); !strings.Contains(said, "(reference fp1)") ||
+		strings.ReplaceAll(said, "reference fp1", "reference EEG Fp1-REF") != want {
+		t.Errorf("by the electrode it printed\n%s\nand by the full name\n%s", said, want)
+	}
+	for reference, want := range map[string]string{
+		"Cz": `use one of ["EEG Cz-REF" "EEG Cz-LE"]`, "O1": "neither a channel nor a file",
+		"4": "channels 1 to 3",
+	} {
+		if code, _, stderr := command(t.Context(), append(inspect, reference)...); code != exitUsage ||
+			!strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %q, want %q", reference, code, stderr, want)
+		}
+	}
+}
+
 // noise returns a CSV file of a white signal.
 func noise(rng *rand.Rand, n int) string {
 	var text strings.Builder

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -156,28 +157,40 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// readReference returns the signal to compare with: by the name or number of a channel, or from a
-// file; nil for none.
+// readReference returns the signal to compare with: by the name or number of a channel, by the
+// electrode in a channel's name, or from a file; nil for none.
 func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, error) {
 	if opt.reference == "" {
 		return nil, nil
 	}
-	names := files.ChannelNames(&in.About)
-	if i := slices.Index(names, opt.reference); i >= 0 {
-		return files.Channels{Source: in.Source, Rows: []int{i}}, nil
-	}
-	for _, c := range in.About.Aside {
-		if c.Name == opt.reference && c.Values != nil {
-			row := mat.NewDense(1, len(c.Values), c.Values)
-			return blockwise.InMemory{Dense: row}, nil
-		}
-	}
 	d, _ := in.Dims()
-	if i, err := strconv.Atoi(opt.reference); err == nil {
-		if i < 1 || i > d {
-			return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", i, d)
+	names := files.ChannelNames(&in.About)
+	all := slices.Clone(names) // then the columns set aside
+	for _, c := range in.About.Aside {
+		all = append(all, c.Name)
+	}
+	number, err := strconv.Atoi(opt.reference)
+	found := electrode.Find(all, opt.reference)
+	switch isNumber := err == nil && !slices.Contains(all, opt.reference); {
+	case isNumber && (number < 1 || number > d):
+		return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number, d)
+	case isNumber:
+		return files.Channels{Source: in.Source, Rows: []int{number - 1}}, nil
+	case len(found) > 1:
+		var several []string
+		for _, i := range found {
+			several = append(several, all[i])
 		}
-		return files.Channels{Source: in.Source, Rows: []int{i - 1}}, nil
+		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q",
+			opt.reference, several)
+	case len(found) == 1 && found[0] < len(names):
+		return files.Channels{Source: in.Source, Rows: found}, nil
+	case len(found) == 1:
+		c := in.About.Aside[found[0]-len(names)]
+		if c.Values == nil {
+			return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
+		}
+		return blockwise.InMemory{Dense: mat.NewDense(1, len(c.Values), c.Values)}, nil
 	}
 	z, err := datasets.ReadFile(opt.reference)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(opt.reference, ".") {

@@ -3,14 +3,32 @@ package electrode
 
 import "strings"
 
+// references are the names of references that recorders add, in lower case: of linked ears and of
+// an average.
+var references = []string{"-le", "-avg", "-av", "-car"}
+
 // Name returns the name of a channel's electrode in lower case, without what recorders add to it:
 // "EEG Fp1-REF", "Fp1." and "FP1" are all "fp1".
 func Name(channel string) string {
 	name := strings.ToLower(strings.TrimSpace(channel))
 	name = strings.TrimPrefix(name, "eeg ")
 	name, _, _ = strings.Cut(name, "-ref")
-	for _, reference := range []string{"-le", "-avg"} {
+	for _, reference := range references {
 		name = strings.TrimSuffix(name, reference)
 	}
 	return strings.Trim(name, ". ")
+}
+
+// Find returns the indices of the channels that a name means: of the first equal one up to spaces
+// around it or, if there is none, of all with the same [Name].
+func Find(channels []string, name string) (found []int) {
+	for i, channel := range channels {
+		if strings.TrimSpace(channel) == strings.TrimSpace(name) {
+			return []int{i}
+		}
+		if Name(channel) == Name(name) {
+			found = append(found, i)
+		}
+	}
+	return found
 }
