@@ -57,6 +57,8 @@ func TestBadInput(t *testing.T) {
 		{"missing file", separate(missing), exitFailure, "missing.csv"},
 		{"folder as file", separate(inputs), exitFailure, inputs},
 		{"unknown format", separate(file), exitFailure, ".csv"},
+		{"a folder for no images", []string{"separate", "--in", "a.jpg", "--out", outputs}, exitUsage,
+			"and a.jpg is none: convert it"},
 		{"empty file", separate(write(t, inputs, "empty.csv", "")), exitFailure, "empty.csv"},
 		{"ragged rows", bad("ragged.csv", "1,2,3\n"), exitFailure, "513"},
 		{"missing cell", bad("hole.csv", "1,\n"), exitFailure, "513"},

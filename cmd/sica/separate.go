@@ -110,6 +110,10 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 		return cfg, err
 	}
 	if !opt.images() {
+		if files.IsFolder(opt.out) && !datasets.IsWritable(opt.out) {
+			return cfg, usage.Errorf("--out %s: a folder is for images, PNG or PGM, and %s is none: "+
+				"convert it, or use a file such as out.csv", opt.out, opt.in[0])
+		}
 		if err := files.CheckSignalsName(opt.out); err != nil {
 			return cfg, err
 		}
