@@ -44,18 +44,26 @@ type channels struct {
 	added      []float64   // d×d, the covariance of the noise of the resolution
 	chosen     [][]choice
 	seed       uint64
+	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
+	// weakened the noise of the higher frequencies: the models' noise is white.
+	lowered bool
 }
 
 // newChannels returns the channels of whitened mixed signals whose positions have the given shape.
 // Of sequences at most a tenth of the positions is left out.
 func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	d := len(white.Mean)
+	lowered := false
 	if len(shape) == 1 {
-		shape = []int{smoothLength(shape[0])}
+		if share := newBandPower(white.White).unfiltered(); share < 1 {
+			white, lowered = lowpassed(white, share), true
+		}
+		_, n := white.White.Dims()
+		shape = []int{smoothLength(n)}
 	}
 	n := grid.Product(shape)
 	c := &channels{
-		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
+		lowered: lowered, d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
 		added: make([]float64, d*d), seed: seed,
 	}
 	for _, k := range timeScales {

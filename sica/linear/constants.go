@@ -124,6 +124,29 @@ const (
 	unusualErrors, unusualNats = 8, 0.1
 )
 
+// Frequencies that a recording doesn't have.
+const (
+	// powerBands is into how many bands the frequencies are divided to see where the power ends,
+	// and minBandWidth how many coefficients each has at least. With 64 bands the end of a recording
+	// at twelve times the rate that it needs isn't seen sharply enough. powerBlock and
+	// maxPowerBlocks are the length of a block and how many there are; blocks overlap up to 131,072
+	// positions. Twice of them costs time only.
+	powerBands, minBandWidth, powerBlock, maxPowerBlocks = 256, 8, 4096, 64
+	// maxOccupied is the share of the frequencies that must be empty for a recording to be taken at
+	// a lower rate. Of 300 noisy mixtures that a filter of order 4 had low-passed (10 kinds, 2,500
+	// positions) the mean MCC was 0.888 with it, 0.886 with a half of the frequencies, in 0.8 of the
+	// time.
+	maxOccupied = 0.75
+	// minLowered is how many positions are left at the lower rate, at least. It is a choice.
+	minLowered = 512
+	// filterSlope is by which factor the power falls in half an octave, at least, from the edge of
+	// a filter on: 15 dB an octave, less than a filter of order 4 has and more than most sources.
+	// filterLevel is the share of the power at its edge down to which noise counts as white. With
+	// slopes of 5.6 and 8 and levels of a quarter and a half the mean MCC of 200 of these mixtures
+	// was 0.922 to 0.923 each time, 0.913 without the search for an edge.
+	filterSlope, filterLevel = 5.6, 0.25
+)
+
 // Models of signals.
 const (
 	// maxLags is the most values of a sequence's past that a signal is predicted from: three

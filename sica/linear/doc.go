@@ -47,6 +47,10 @@
 // Scale and Surplus say so. Images and videos keep the rule's demixing unless the signals imply
 // noise, and have no Surplus.
 //
+// A sequence at a higher rate than its signals need is taken at the lower one (Findings.Bandwidth):
+// frequencies where all signals are weaker than the Resolution say nothing. Noise is looked for
+// below the edge of a low-pass filter that the recording shows, as the models' noise is white.
+//
 // The limits:
 //
 //   - The mixing is assumed to be linear. Behind a nonlinear one, Gaussian sources can look like

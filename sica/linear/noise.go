@@ -80,7 +80,9 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 	}
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
 		choices: make([][]source, len(c.scales))}
-	first.choices[0] = base.models.sources
+	if !c.lowered {
+		first.choices[0] = base.models.sources
+	}
 	if settled, err := s.isSettled(ctx, first, textbook); err != nil || settled {
 		s.chosen = first
 		return err
@@ -342,8 +344,10 @@ func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 // confidence returns, for each chosen signal, the smallest of three correlations:
 //
 //   - with its source, as the noise lets expect;
-//   - if all explanations were compared, with the nearest signal of each that is nearly as good at most scales;
-//   - if another explanation contradicts the rule without noise, with the nearest signal of a textbook method. Then no model is right, and code lengths don't say how far the truth may be.
+//   - if all explanations were compared, with the nearest signal of each that is nearly as good
+//     at most scales;
+//   - if another explanation contradicts the rule without noise, with the nearest signal of a
+//     textbook method. Then no model is right, and code lengths don't say how far the truth may be.
 func (s *search) confidence() []float64 {
 	c := s.c
 	_, sure := c.denoised(s.chosen)

@@ -74,14 +74,24 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if err != nil {
 		return nil, err
 	}
-	s, err := separateByPart(ctx, white, x.Shape(), opt)
+	shape, bandwidth := x.Shape(), 1.
+	if len(shape) == 1 {
+		d, n := white.White.Dims()
+		least := float64(max(minLowered, minBriefPositions*d)) / float64(n)
+		if share := max(newBandPower(white.White).occupied(), least); share < maxOccupied {
+			white, bandwidth = lowpassed(white, share), share
+			_, n = white.White.Dims()
+			shape = []int{n}
+		}
+	}
+	s, err := separateByPart(ctx, white, shape, opt)
 	if s == nil && err == nil {
-		s, err = separateAll(ctx, white, x.Shape(), opt)
+		s, err = separateAll(ctx, white, shape, opt)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.models = nil
+	s.models, s.Bandwidth = nil, bandwidth
 	return s, nil
 }
 

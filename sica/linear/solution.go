@@ -51,6 +51,11 @@ type Findings struct {
 	// Noise is, for each channel, the estimated share of its variance that is white noise of
 	// its own.
 	Noise []float64 `json:"noise"`
+	// Bandwidth is the share of the frequencies of a sequence, from 0 on, that the models are of; 1
+	// is all up to half of the sampling rate. It is smaller if there is next to nothing above, as in
+	// a filtered recording or one at a higher rate than its signals need. The positions of the
+	// other findings are those at the lower rate that suffices then.
+	Bandwidth float64 `json:"bandwidth"`
 	// Scale is the time scale that the demixing was chosen at: how many positions were made
 	// one by a low-pass filter. 1 is the signals as they are.
 	Scale int `json:"scale"`

@@ -1,0 +1,99 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/window"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
+)
+
+// A bandPower is the power of whitened sequences in equal bands of frequency, from 0 to half of the
+// sampling rate: that of all signals together, 1 for each if they are white noise.
+type bandPower []float64
+
+// newBandPower returns the power of the whitened sequences z, d×n, by Welch's method: the mean over
+// blocks, which Hann's window keeps from leaking into other bands (P. D. Welch, IEEE Trans. Audio
+// and Electroacoustics 15(2), 1967). It is empty if there are too few positions.
+func newBandPower(z *mat.Dense) bandPower {
+	d, n := z.Dims()
+	length := min(powerBlock, smoothLength(n))
+	power := make(bandPower, min(powerBands, length/minBandWidth))
+	if len(power) == 0 {
+		return nil
+	}
+	width := length / len(power)
+	blocks := min(maxPowerBlocks, 2*n/length-1)
+	hann := window.Hann(slices.Repeat([]float64{1}, length))
+	for b := range blocks {
+		begin := b * (n - length) / max(blocks-1, 1)
+		block := mat.DenseCopyOf(z.Slice(0, d, begin, begin+length))
+		for i := range d {
+			floats.Mul(block.RawRowView(i), hann)
+		}
+		transformLines(block, []int{length}, cosineForward)
+		for k := range power {
+			for i := range d {
+				band := block.RawRowView(i)[k*width : (k+1)*width]
+				power[k] += floats.Dot(band, band)
+			}
+		}
+	}
+	floats.Scale(float64(length)/(float64(blocks*width)*floats.Dot(hann, hann)), power)
+	return power
+}
+
+// occupied returns the share of the frequencies, from 0 on, above which the signals have less power
+// than the noise of the resolution, so that this hides what is there.
+func (p bandPower) occupied() float64 {
+	k := len(p)
+	for k > 0 && p[k-1] < resolution*resolution {
+		k--
+	}
+	if k == len(p) {
+		return 1
+	}
+	return float64(max(k-1, 1)) / float64(len(p)) // in the last of these bands the power falls
+}
+
+// unfiltered returns the share of the frequencies, from 0 on, above which the recording was
+// low-pass filtered; 1 if it wasn't. A filter shows as a fall of the power that is steeper than
+// that of usual sources and, unlike that of sources in white noise, goes on to the highest
+// frequency.
+func (p bandPower) unfiltered() float64 {
+	if len(p) == 0 {
+		return 1
+	}
+	last := len(p) - 1
+	largest := slices.Clone(p) // of each band and all above it
+	for k := last - 1; k >= 0; k-- {
+		largest[k] = max(largest[k], largest[k+1])
+	}
+	half := int(float64(last) / math.Sqrt2) // half an octave below the highest frequency
+	k := half
+	for k > 0 && largest[k] > filterSlope*largest[int(math.Sqrt2*float64(k))] {
+		k--
+	}
+	if k == half || k == 0 {
+		return 1
+	}
+	for level := largest[k]; k < last && largest[k+1] > filterLevel*level; {
+		k++
+	}
+	return float64(k+1) / float64(len(p))
+}
+
+// lowpassed returns the whitening of sequences with the white signals without the frequencies above
+// a share of them, at a rate that is as much lower. At most a tenth of the positions is left out.
+func lowpassed(white *signal.Whitening, share float64) *signal.Whitening {
+	d, n := white.White.Dims()
+	n = smoothLength(n)
+	m := smoothLength(int(math.Ceil(share * float64(n))))
+	all := white.White.Slice(0, d, 0, n).(*mat.Dense)
+	z := newCosine(all, []int{n}).scaled([]int{m})
+	z.Scale(math.Sqrt(float64(m)/float64(n)), z)
+	return withSignals(white, z)
+}
