@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -37,7 +38,7 @@ func madeUp(t *testing.T, name string, runs int,
 			outcomes = append(outcomes, Outcome{Trial: c, MCC: &v})
 		}
 	}
-	return f, newResults(t.TempDir(), outcomes)
+	return f, newResults(fstest.MapFS{}, outcomes)
 }
 
 // theirs are the claims but for those of SICA with this project's settings.
@@ -177,7 +178,7 @@ func TestSignificantLead(t *testing.T) {
 // Each claim about the quality of SICA is followed by the same claim for this project's settings.
 func TestClaimsOfOurSettings(t *testing.T) {
 	for _, f := range Figures() {
-		claims, err := f.claims(newResults(t.TempDir(), nil), PaperPreset, 1)
+		claims, err := f.claims(newResults(fstest.MapFS{}, nil), PaperPreset, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestClaimsOfOurSettings(t *testing.T) {
 // Every figure has claims, and a table of them, with and without outcomes.
 func TestClaimsOfAllFigures(t *testing.T) {
 	for _, f := range Figures() {
-		empty := newResults(t.TempDir(), nil)
+		empty := newResults(fstest.MapFS{}, nil)
 		claims, err := f.claims(empty, PrintedPreset, 1)
 		if err != nil || len(claims) == 0 {
 			t.Fatalf("figure %s: %d claims (%v)", f.Name, len(claims), err)
@@ -333,7 +334,7 @@ func TestUnchangedIsByEqualRuns(t *testing.T) {
 			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean-long", Preset: PaperPreset}, MCC: &other})
 	}
 	problem.Seed = 0
-	s := &scores{results: newResults(t.TempDir(), outcomes), problems: []Problem{problem},
+	s := &scores{results: newResults(fstest.MapFS{}, outcomes), problems: []Problem{problem},
 		first: FirstSeed, runs: PaperRuns, minRuns: 2}
 	for limit, want := range map[float64]string{0.02: agree, 0.01: disagree} {
 		c, err := s.claim(statement{Test: unchanged, Methods: []string{"ivae-mean"},

@@ -215,13 +215,13 @@ func TestCommittedIteratesAreReproduced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	brief := Method{Presets: []Preset{PaperPreset}, sica: func() sica.Config {
+	brief := Method{Presets: []Preset{PaperPreset}, SICA: func() sica.Config {
 		cfg := sica.PaperWGF()
 		cfg.Flow.Iterations = 1
 		return cfg
 	}}
-	f, err := brief.run(t.Context(), task{
-		backend: b, x: x, preset: PaperPreset, seed: want.Seed, iterates: true,
+	f, err := brief.run(t.Context(), Task{
+		Backend: b, Signals: x, Preset: PaperPreset, Seed: want.Seed, iterates: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -94,15 +93,7 @@ func (f Figure) at(p Preset) []Problem {
 
 // FigureNamed returns the figure of that name. The error lists the names.
 func FigureNamed(name string) (Figure, error) {
-	var names []string
-	for _, f := range Figures() {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return Figure{}, fmt.Errorf("experiment: figure: unknown name (%q); must be one of %s",
-		name, strings.Join(names, ", "))
+	return byName("figure", name, Figures(), func(f Figure) string { return f.Name })
 }
 
 // Trials returns the figure's trials for a number of runs, run by run, so that

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -86,7 +87,7 @@ func TestInterpretationTables(t *testing.T) {
 		outcomes = append(outcomes, Outcome{Trial: c, MCC: &score})
 	}
 	var out bytes.Buffer
-	if err := WriteInterpretations(&out, newResults(t.TempDir(), outcomes)); err != nil {
+	if err := WriteInterpretations(&out, newResults(fstest.MapFS{}, outcomes)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -109,7 +110,7 @@ func TestInterpretationTables(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := WriteInterpretations(&out, newResults(t.TempDir(), fewer)); err != nil {
+	if err := WriteInterpretations(&out, newResults(fstest.MapFS{}, fewer)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "| d outputs, summed |" + strings.Repeat(" not measured |", 5) +
@@ -172,7 +173,7 @@ func TestVariantsDifferInOneSetting(t *testing.T) {
 		if found, err := lookUp(m.Name); err != nil || found.Name != m.Name {
 			t.Errorf("%s isn't found: %v", m.Name, err)
 		}
-		if m.sica == nil {
+		if m.SICA == nil {
 			continue
 		}
 		cfg, err := m.Config(m.Presets[0])

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,20 +31,19 @@ const manyPositions = 16384
 const oracleGap = "oracle_gap"
 
 func manyTable(o TableOptions) (*Table, error) {
-	rivals := o.Methods
-	if rivals == nil {
-		rivals = []string{"pcl"}
-	}
-	all, err := contenders(DefaultPreset, append(slices.Clone(rivals), separated)...)
+	all, err := contenders(DefaultPreset, "", o.Methods...)
 	if err != nil {
 		return nil, err
 	}
-	all[len(all)-1].Measure = measureOracle
+	ours, err := contenders(DefaultPreset, measureOracle, separated)
+	if err != nil {
+		return nil, err
+	}
 	t := &Table{
-		contenders: all, problems: mixtureProblems(manyMixtures), positions: manyPositions,
+		contenders: append(all, ours...), problems: mixtureProblems(manyMixtures), positions: manyPositions,
 	}
 	t.columns = []column{text("n", "%d", func(r row) int { return len(r.outcomes[separated]) })}
-	for _, rival := range rivals {
+	for _, rival := range o.Methods {
 		t.columns = append(t.columns, text(rival, "%s", func(r row) string {
 			return fourDigits(r.mccs(rival))
 		}))

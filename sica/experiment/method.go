@@ -12,6 +12,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
+	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
@@ -32,7 +35,7 @@ const (
 	SmokePreset Preset = "smoke"
 )
 
-// A Method separates mixed signals with the settings of a preset.
+// A Method separates mixed signals with the settings of a preset. It has either New or SICA.
 type Method struct {
 	// Name is short, in lower case, such as "sica-rf": for flags and files.
 	Name string
@@ -40,9 +43,24 @@ type Method struct {
 	Label string
 	// Presets are those that the method has, none if it has no settings.
 	Presets []Preset
+	// New returns the method with the settings of a task; nil for SICA.
+	New func(t Task) ica.Method
+	// SICA returns the settings of package sica, those of SmokePreset being their Smoke; nil for
+	// other methods.
+	SICA func() sica.Config
+}
 
-	fit  fitter             // nil for SICA
-	sica func() sica.Config // nil for other methods
+// A Task is what a method gets to do.
+type Task struct {
+	Backend compute.Backend
+	Signals *ica.Signals
+	Preset  Preset // "" for a method without settings
+	Seed    uint64
+
+	// checkpoint, if set, is a folder for sica.Config.Checkpoint. Only SICA with the paper's
+	// settings, which takes minutes an iteration, uses it.
+	checkpoint string
+	iterates   bool // whether to keep SICA's start and iterates
 }
 
 // Methods returns all methods: SICA with this project's settings, by the linear rule alone,
@@ -55,36 +73,43 @@ func Methods() []Method {
 	chosen := []Preset{DefaultPreset, SmokePreset}
 	return []Method{
 		{"sica", plot.SICA, chosen, nil, sica.Default},
-		{"sica-linear", plot.SICALinear, nil, fitLinear, nil},
+		{"sica-linear", plot.SICALinear, nil, newLinear, nil},
 		{"sica-direct", plot.SICADirect, chosen, nil, sica.Direct},
 		{"sica-fast", plot.SICAFast, chosen, nil, sica.FastWGF},
 		{"sica-wgf", plot.SICAWGF, paper, nil, sica.PaperWGF},
 		{"sica-rf", plot.SICARF, paper, nil, sica.PaperRF},
-		{"sica-rf-standardised", plot.StandardisedRF, paper, nil, standardisedRF},
-		{"fastica", plot.FastICA, all, fitWith(configureFastICA), nil},
-		{"lica", plot.LICA, all, fitWith(configureLICA), nil},
-		{"pcl", plot.PCL, all, fitWith(configurePCL), nil},
-		{"ivae", plot.IVAE, all, fitWith(configureIVAE), nil},
-		{"sobi", plot.SOBI, chosen, fitWith(configureSOBI), nil},
-		{"jade", plot.JADE, chosen, fitWith(configureJADE), nil},
-		{"picard", plot.Picard, chosen, fitWith(configurePicard), nil},
-		{"zca", plot.ZCA, nil, fitWith(configureZCA), nil},
-		{"gaussianise+zca", plot.GaussianisedZCA, nil, fitWith(configureGaussianisedZCA), nil},
-		{"mixed", plot.Mixed, nil, fitMixed, nil},
+		{"sica-rf-standardised", plot.StandardisedRF, paper, nil,
+			changed(sica.PaperRF, standardise)},
+		{"fastica", plot.FastICA, all, newFastICA, nil},
+		{"lica", plot.LICA, all, newLICA, nil},
+		newPCL("pcl", all, nil),
+		newIVAE("ivae", all, nil),
+		{"sobi", plot.SOBI, chosen, fixed(sobi.Default()), nil},
+		{"jade", plot.JADE, chosen, fixed(jade.Default()), nil},
+		{"picard", plot.Picard, chosen, newPicard, nil},
+		{"zca", plot.ZCA, nil, fixed(zca.Whitening{}), nil},
+		{"gaussianise+zca", plot.GaussianisedZCA, nil, fixed(zca.Gaussianised{}), nil},
+		{"mixed", plot.Mixed, nil, fixed(asMixed{}), nil},
 	}
 }
 
 // MethodNamed returns the method of that name. The error lists the names.
 func MethodNamed(name string) (Method, error) {
+	return byName("method", name, Methods(), func(m Method) string { return m.Name })
+}
+
+// byName returns what has that name. The error lists the names.
+func byName[T any](what, name string, all []T, nameOf func(T) string) (T, error) {
 	var names []string
-	for _, m := range Methods() {
-		if m.Name == name {
-			return m, nil
+	for _, v := range all {
+		if nameOf(v) == name {
+			return v, nil
 		}
-		names = append(names, m.Name)
+		names = append(names, nameOf(v))
 	}
-	return Method{}, fmt.Errorf("experiment: method: unknown name (%q); must be one of %s",
-		name, strings.Join(names, ", "))
+	var none T
+	return none, fmt.Errorf("experiment: %s: unknown name (%q); must be one of %s",
+		what, name, strings.Join(names, ", "))
 }
 
 // lookUp is MethodNamed, and also knows the variants, which tables alone use.
@@ -120,14 +145,14 @@ func (m Method) Settings(p Preset) Preset {
 // Config returns SICA's settings of a preset. It is an error if the method isn't SICA, or
 // has no such preset; it names those that it has.
 func (m Method) Config(p Preset) (sica.Config, error) {
-	if m.sica == nil || !m.has(p) {
+	if m.SICA == nil || !m.has(p) {
 		return sica.Config{}, fmt.Errorf("experiment: preset: %s has no %q of SICA's; "+
 			"must be one of %q", m.Name, p, m.Presets)
 	}
 	if p == SmokePreset {
-		return m.sica().Smoke(), nil
+		return m.SICA().Smoke(), nil
 	}
-	return m.sica(), nil
+	return m.SICA(), nil
 }
 
 // A Fitted is what a method has made of mixed signals. Its Details are a *sica.Result for
@@ -150,46 +175,47 @@ type Fitted struct {
 func (m Method) Fit(
 	ctx context.Context, b compute.Backend, x *ica.Signals, p Preset, seed uint64,
 ) (*Fitted, error) {
-	return m.run(ctx, task{backend: b, x: x, preset: p, seed: seed})
+	return m.run(ctx, Task{Backend: b, Signals: x, Preset: p, Seed: seed})
 }
-
-// A task is what a method gets to do.
-type task struct {
-	backend compute.Backend
-	x       *ica.Signals
-	preset  Preset
-	seed    uint64
-	// checkpoint, if set, is a folder for sica.Config.Checkpoint. Only SICA with the paper's
-	// settings, which takes minutes an iteration, uses it.
-	checkpoint string
-	iterates   bool // whether to keep SICA's start and iterates
-}
-
-// A fitter does a task.
-type fitter = func(ctx context.Context, t task) (*Fitted, error)
 
 // run does the task. A checkpoint that can't be used is an error that wraps
 // sica.ErrCheckpoint.
-func (m Method) run(ctx context.Context, t task) (*Fitted, error) {
-	if !m.has(t.preset) {
+func (m Method) run(ctx context.Context, t Task) (*Fitted, error) {
+	if !m.has(t.Preset) {
 		return nil, fmt.Errorf("experiment: preset: %s has no %q; must be one of %q",
-			m.Name, t.preset, m.Presets)
+			m.Name, t.Preset, m.Presets)
 	}
 	began := time.Now()
-	fit := m.fit
-	if m.sica != nil {
+	fit := m.fitNew
+	if m.SICA != nil {
 		fit = m.fitSICA
-	} else if m.Name != "mixed" {
-		var err error
-		if t.x, err = reduced(t.x); err != nil {
-			return nil, fmt.Errorf("experiment: %w", err)
-		}
 	}
 	f, err := fit(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	f.Elapsed = max(f.Elapsed, time.Since(began))
+	return f, nil
+}
+
+// fitNew fits the method that New returns.
+func (m Method) fitNew(ctx context.Context, t Task) (*Fitted, error) {
+	method := m.New(t)
+	x := t.Signals
+	if method != (asMixed{}) {
+		var err error
+		if x, err = reduced(x); err != nil {
+			return nil, err
+		}
+	}
+	model, err := method.Fit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fitted{Model: model}
+	if t.Preset != "" {
+		f.Config = method
+	}
 	return f, nil
 }
 

@@ -62,7 +62,7 @@ func mixtureNamed(name string) (mixture, error) {
 	}
 	if paths, ok := strings.CutPrefix(name, filesPrefix); ok {
 		list := strings.Split(paths, ",")
-		return mixture{name, len(list), linearStream, files(list), randomMixing(20)}, nil
+		return mixture{name, len(list), linearStream, files(list), randomMixing}, nil
 	}
 	return composedMixture(name)
 }
@@ -94,19 +94,21 @@ const (
 	linearStream  = 7
 )
 
+// quality returns a mixture of the quality table.
+func quality(name string, d int, sources source, mix mixing) mixture {
+	return mixture{name, d, qualityStream, sources, mix}
+}
+
 // qualityMixtures returns mixtures on which sica.Default is measured in addition to the paper's:
 // other sources under random, not symmetric, mixing matrices. Those called "unseen" are kinds that
 // it was not developed on: they were chosen and committed before anything was run on them, and none
 // was taken out afterwards.
 func qualityMixtures() []mixture {
-	laplace, uniform := whiteProcess(datasets.Laplace), whiteProcess(datasets.Uniform)
+	laplace, uniform := process(datasets.Laplace, 0), process(datasets.Uniform, 0)
 	seven := datasets.PaperAR7()
 	waves := phasesFirst(
 		steadyWave(0.0131, sine), steadyWave(0.0211, square), steadyWave(0.0073, ramp))
 	softClip := func(v float64) float64 { return v / (1 + math.Abs(v)/2) }
-	quality := func(name string, d int, sources source, mix mixing) mixture {
-		return mixture{name, d, qualityStream, sources, mix}
-	}
 	return []mixture{
 		quality("Gaussian AR, two spectra, random A", 2, twoSpectra, standardMixing),
 		quality("Laplace d=2, random A", 2, severalProcesses(2, laplace), standardMixing),
@@ -117,13 +119,13 @@ func qualityMixtures() []mixture {
 		quality("AR(7) d=4, linear, J=5", 4, severalProcesses(4, seven), stepsMixing(5, 0, nil)),
 		quality("Laplace d=8, random A", 8, severalProcesses(8, laplace), standardMixing),
 		quality("Laplace AR(1) d=8, random A", 8, severalProcesses(8, laplaceAR1), standardMixing),
-		quality("Gaussian AR, eight spectra, random A", 8, eightSpectra(), standardMixing),
+		quality("Gaussian AR, eight spectra, random A", 8, eightSpectra, standardMixing),
 		quality("MNIST d=8, random A", 8, someDigits(8), standardMixing),
 		quality("Laplace d=16, random A", 16, severalProcesses(16, laplace), standardMixing),
 		quality("Laplace d=32, random A", 32, severalProcesses(32, laplace), standardMixing),
 
 		quality("unseen: exponential d=3, random A", 3,
-			severalProcesses(3, whiteProcess(exponential)), standardMixing),
+			severalProcesses(3, process(exponential, 0)), standardMixing),
 		quality("unseen: Laplace AR(1) d=2, random A", 2,
 			severalProcesses(2, laplaceAR1), standardMixing),
 		quality("unseen: bursts d=2, random A", 2, phasesFirst(bursts, bursts), standardMixing),
@@ -141,25 +143,22 @@ func qualityMixtures() []mixture {
 // hardMixtures returns mixtures that aren't identifiable, or hardly, which serve to see whether
 // a method knows.
 func hardMixtures() []mixture {
-	laplace, uniform := whiteProcess(datasets.Laplace), whiteProcess(datasets.Uniform)
-	normal := whiteProcess(datasets.Normal)
-	hard := func(name string, d int, sources source, mix mixing) mixture {
-		return mixture{name, d, qualityStream, sources, mix}
-	}
+	laplace, uniform := process(datasets.Laplace, 0), process(datasets.Uniform, 0)
+	normal := process(datasets.Normal, 0)
 	return []mixture{
-		hard("white Gaussian d=2, random A", 2, severalProcesses(2, normal), standardMixing),
-		hard("white Gaussian d=3, random A", 3, severalProcesses(3, normal), standardMixing),
-		hard("Gaussian AR, equal spectra, random A", 2,
-			severalProcesses(2, gaussianProcess(100, 1.6, -0.8)), standardMixing),
-		hard("AR(7), random A", 2, severalProcesses(2, datasets.PaperAR7()), standardMixing),
-		hard("Laplace and two Gaussian, random A", 3,
+		quality("white Gaussian d=2, random A", 2, severalProcesses(2, normal), standardMixing),
+		quality("white Gaussian d=3, random A", 3, severalProcesses(3, normal), standardMixing),
+		quality("Gaussian AR, equal spectra, random A", 2,
+			severalProcesses(2, process(datasets.Normal, 100, 1.6, -0.8)), standardMixing),
+		quality("AR(7), random A", 2, severalProcesses(2, datasets.PaperAR7()), standardMixing),
+		quality("Laplace and two Gaussian, random A", 3,
 			processes(laplace, normal, normal), standardMixing),
-		hard("Laplace d=2, cubic A·s", 2,
+		quality("Laplace d=2, cubic A·s", 2,
 			severalProcesses(2, laplace), pointwise(standardMatrix, cubic)),
-		hard("uniform d=2, tanh(A·s)", 2,
+		quality("uniform d=2, tanh(A·s)", 2,
 			severalProcesses(2, uniform), pointwise(standardMatrix, math.Tanh)),
-		hard("two spectra, tanh(A·s)", 2, twoSpectra, pointwise(standardMatrix, math.Tanh)),
-		hard("two spectra, GELUMixing, J=5", 2, twoSpectra, stepsMixing(5, 0, datasets.GELU)),
+		quality("two spectra, tanh(A·s)", 2, twoSpectra, pointwise(standardMatrix, math.Tanh)),
+		quality("two spectra, GELUMixing, J=5", 2, twoSpectra, stepsMixing(5, 0, datasets.GELU)),
 	}
 }
 
@@ -170,7 +169,7 @@ func linearMixtures() []mixture {
 	together := func(name string, signals ...signal) mixture {
 		d := len(signals)
 		name = named(linearPrefix, name, d)
-		return mixture{name, d, linearStream, each(signals...), randomMixing(20)}
+		return mixture{name, d, linearStream, each(signals...), randomMixing}
 	}
 	linear := func(name string, d int, draw signal) mixture {
 		return together(name, slices.Repeat([]signal{draw}, d)...)
@@ -234,18 +233,17 @@ func linearMixtures() []mixture {
 // nullMixtures are mixtures of which no rotation is identified.
 func nullMixtures() []mixture {
 	var all []mixture
+	add := func(name string, d int, draw signal) {
+		name = named(nullPrefix, name, d)
+		all = append(all, mixture{name, d, linearStream, several(d, draw), randomMixing})
+	}
 	for _, d := range []int{2, 4, 8, 16, 32} {
-		white := ar(datasets.Normal)
-		all = append(all, mixture{
-			named(nullPrefix, "white", d), d, linearStream, several(d, white), randomMixing(20),
-		})
+		add("white", d, ar(datasets.Normal))
 		if d == 32 {
 			break // the others take long
 		}
-		red := ar(datasets.Normal, 0.9)
-		all = append(all, mixture{
-			named(nullPrefix, "AR(.9)", d), d, linearStream, several(d, red), randomMixing(20),
-		}, sevenSteps(nullPrefix, d, 5))
+		add("AR(.9)", d, ar(datasets.Normal, 0.9))
+		all = append(all, sevenSteps(nullPrefix, d, 5))
 	}
 	return all
 }
@@ -256,7 +254,7 @@ func named(prefix, name string, d int) string { return fmt.Sprintf("%s%s, d=%d",
 // sevenSteps returns the paper's AR(7) after linear steps.
 func sevenSteps(prefix string, d, steps int) mixture {
 	name := named(prefix, fmt.Sprintf("AR(7), J=%d", steps), d)
-	return mixture{name, d, linearStream, sevenAR(d), stepsMixing(steps, 0, nil)}
+	return mixture{name, d, linearStream, severalProcesses(d, datasets.PaperAR7()), stepsMixing(steps, 0, nil)}
 }
 
 // composedMixture returns the mixture of a name such as laplace-2-leaky3: sources, number of
@@ -299,37 +297,25 @@ const maxComposed = 1024
 //	uniform  AR(1), different ρ, uniform             garch   AR(1), GARCH(1, 1) innovations
 //	white    uniform and Laplace, white              voice   voices of people who speak
 func composedSources(kind string, d int) (source, bool) {
-	own := func(process func(i int) datasets.ARProcess) source {
-		all := make([]datasets.ARProcess, d)
-		for i := range all {
-			all[i] = process(i)
-		}
-		return processes(all...)
-	}
 	switch kind {
 	case "laplace", "iid":
 		rho := map[string]float64{"laplace": 0.7}[kind]
-		return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
-			s, err := datasets.LaplaceAR(rng, d, n, rho)
-			return s, nil, err
-		}, true
+		return severalProcesses(d, process(datasets.Laplace, 200, rho)), true
 	case "ar7":
-		return sevenAR(d), true
+		return severalProcesses(d, datasets.PaperAR7()), true
 	case "gauss":
-		return own(func(i int) datasets.ARProcess {
-			return gaussianProcess(200, 0.9-0.7*float64(i)/float64(d-1))
+		return differentProcesses(d, func(i int) datasets.ARProcess {
+			return process(datasets.Normal, 200, 0.9-0.7*float64(i)/float64(d-1))
 		}), true
 	case "same":
-		return own(func(int) datasets.ARProcess { return gaussianProcess(200, 0.7) }), true
+		return severalProcesses(d, process(datasets.Normal, 200, 0.7)), true
 	case "uniform":
-		return own(func(i int) datasets.ARProcess {
-			p := gaussianProcess(200, 0.8-0.5*float64(i)/float64(d))
-			p.Innovation = datasets.Uniform
-			return p
+		return differentProcesses(d, func(i int) datasets.ARProcess {
+			return process(datasets.Uniform, 200, 0.8-0.5*float64(i)/float64(d))
 		}), true
 	case "white":
-		return own(func(i int) datasets.ARProcess {
-			return whiteProcess([]value{datasets.Uniform, datasets.Laplace}[i%2])
+		return differentProcesses(d, func(i int) datasets.ARProcess {
+			return process([]value{datasets.Uniform, datasets.Laplace}[i%2], 0)
 		}), true
 	case "garch":
 		return several(d, garch(0.5, 1, 0.1, 0.3, 0.6, 200)), true
@@ -424,15 +410,16 @@ func stepsMixing(steps int, size float64, h func(float64) float64) mixing {
 	}
 }
 
-// randomMixing returns x = A·s with a randomMatrix of a largest condition number.
-func randomMixing(maxCondition float64) mixing {
-	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
-		d, _ := s.Dims()
-		x := new(mat.Dense)
-		x.Mul(randomMatrix(rng, d, maxCondition), s)
-		return x, nil
-	}
+// randomMixing is x = A·s with a randomMatrix.
+func randomMixing(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+	d, _ := s.Dims()
+	x := new(mat.Dense)
+	x.Mul(randomMatrix(rng, d, maxCondition), s)
+	return x, nil
 }
+
+// maxCondition is the largest condition number of a randomMixing. It is a choice.
+const maxCondition = 20
 
 // standardMixing is x = A·s with a standardMatrix, and each signal of x standardised.
 var standardMixing = pointwise(standardMatrix, func(v float64) float64 { return v })

@@ -84,7 +84,7 @@ func noisyMixing(noise float64, amplitudes []float64, surplus int) mixing {
 		if amplitudes == nil {
 			amplitudes = slices.Repeat([]float64{1}, d)
 		}
-		a := randomMatrix(rng, d, 20)
+		a := randomMatrix(rng, d, maxCondition)
 		x := mat.NewDense(d, n, nil)
 		add := func(column, source []float64, amplitude float64) {
 			mean, sd := stat.PopMeanStdDev(source, nil)
@@ -144,20 +144,19 @@ func alpha(rng *rand.Rand, i, n int) func(int) float64 {
 }
 
 func noiseTable(o TableOptions) (*Table, error) {
-	rivals := slices.Clone(o.Methods)
-	if rivals == nil {
-		rivals = []string{"fastica", "picard", "sobi", "jade"}
-	}
-	all, err := contenders(DefaultPreset, append(slices.Clone(rivals), rule, separated)...)
+	all, err := contenders(DefaultPreset, "", append(slices.Clip(o.Methods), rule)...)
 	if err != nil {
 		return nil, err
 	}
-	all[len(all)-1].Measure = measureLeast
-	t := &Table{contenders: all, problems: listed(noiseMixtures()), positions: noisePositions}
+	ours, err := contenders(DefaultPreset, measureLeast, separated)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{contenders: append(all, ours...), problems: listed(noiseMixtures()), positions: noisePositions}
 	mean := func(name string) column {
 		return column{name, func(r row) string { return estimateOf(r.mccs(name)).String() }}
 	}
-	for _, name := range rivals {
+	for _, name := range o.Methods {
 		t.columns = append(t.columns, mean(name))
 	}
 	identified := func(r row) []Outcome {
@@ -169,7 +168,7 @@ func noiseTable(o TableOptions) (*Table, error) {
 	t.columns = append(t.columns, mean(rule), mean(separated),
 		text("sica − best", "%+.3f", func(r row) float64 {
 			best := 0.0
-			for _, name := range rivals {
+			for _, name := range o.Methods {
 				best = max(best, estimateOf(r.mccs(name)).mean)
 			}
 			return estimateOf(r.mccs(separated)).mean - best

@@ -3,6 +3,7 @@ package experiment
 import (
 	"math"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func TestSummarise(t *testing.T) {
 	}
 	printed := outcomes[1]
 	printed.StepSize, printed.MCC = 0, new(float64)
-	r := newResults(t.TempDir(), append(outcomes, printed))
+	r := newResults(fstest.MapFS{}, append(outcomes, printed))
 
 	lines := f.summarise(r, PaperPreset, 3) // not the fourth
 	if len(lines) != 1 || lines[0].method.Name != "fastica" || len(lines[0].points) != 4 {

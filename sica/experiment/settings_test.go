@@ -37,7 +37,7 @@ func TestInterruptedTrialContinues(t *testing.T) {
 	stop := 0 // after this iteration
 	var made []int
 	var cancel context.CancelFunc
-	run := Method{Presets: []Preset{PaperPreset, SmokePreset}, sica: func() sica.Config {
+	run := Method{Presets: []Preset{PaperPreset, SmokePreset}, SICA: func() sica.Config {
 		cfg := sica.PaperWGF().Smoke()
 		cfg.Flow.Iterations = 4
 		cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
@@ -52,7 +52,7 @@ func TestInterruptedTrialContinues(t *testing.T) {
 		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())
 		defer cancel()
-		return run(ctx, task{backend: b, x: x, preset: p, seed: 1, checkpoint: checkpoint})
+		return run(ctx, Task{Backend: b, Signals: x, Preset: p, Seed: 1, checkpoint: checkpoint})
 	}
 	whole, err := fit(PaperPreset)
 	if err != nil {
@@ -103,10 +103,11 @@ func TestCommittedSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, configure := range map[string]func(task) ica.Method{
-		"fastica": configureFastICA, "lica": configureLICA,
-		"pcl": configurePCL, "ivae": configureIVAE,
-	} {
+	for _, name := range []string{"fastica", "lica", "pcl", "ivae"} {
+		m, err := MethodNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		trial := Trial{Problem: Problem{Data: Heart, Mixing: MatrixMixing, Seed: FirstSeed},
 			Method: name, Preset: PaperPreset}
 		o, ok := results.find(trial)
@@ -118,8 +119,8 @@ func TestCommittedSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(configure(task{backend: b, x: x, preset: PaperPreset,
-			seed: FirstSeed}))
+		text, err := json.Marshal(m.New(Task{Backend: b, Signals: x, Preset: PaperPreset,
+			Seed: FirstSeed}))
 		if err != nil {
 			t.Fatal(err)
 		}

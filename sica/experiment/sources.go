@@ -53,13 +53,7 @@ func phasesFirst(signals ...signal) source {
 }
 
 // several returns d independent sources of a signal.
-func several(d int, draw signal) source {
-	signals := make([]signal, d)
-	for i := range signals {
-		signals[i] = draw
-	}
-	return each(signals...)
-}
+func several(d int, draw signal) source { return each(slices.Repeat([]signal{draw}, d)...) }
 
 // processes draws sources of autoregressive processes with their own burn-in.
 func processes(all ...datasets.ARProcess) source {
@@ -71,19 +65,16 @@ func processes(all ...datasets.ARProcess) source {
 
 // severalProcesses returns d independent sources of a process.
 func severalProcesses(d int, p datasets.ARProcess) source {
-	all := make([]datasets.ARProcess, d)
-	for i := range all {
-		all[i] = p
-	}
-	return processes(all...)
+	return processes(slices.Repeat([]datasets.ARProcess{p}, d)...)
 }
 
-// sevenAR returns d of the paper's AR(7) sources.
-func sevenAR(d int) source {
-	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
-		s, err := datasets.AR7(rng, d, n)
-		return s, nil, err
+// differentProcesses returns d sources, the i-th of the process that the function returns.
+func differentProcesses(d int, process func(i int) datasets.ARProcess) source {
+	all := make([]datasets.ARProcess, d)
+	for i := range all {
+		all[i] = process(i)
 	}
+	return processes(all...)
 }
 
 // someDigits returns d digits of MNIST.
@@ -187,35 +178,26 @@ func files(paths []string) source {
 // A value draws one value.
 type value = func(*rand.Rand) float64
 
-// whiteProcess returns the process of independent values.
-func whiteProcess(v value) datasets.ARProcess {
-	return datasets.ARProcess{Scale: 1, Innovation: v}
-}
-
-// gaussianProcess returns the process with the given coefficients and normal innovations.
-func gaussianProcess(burnIn int, coefficients ...float64) datasets.ARProcess {
+// process returns the process with the given innovations and coefficients. Without these its values
+// are independent.
+func process(innovation value, burnIn int, coefficients ...float64) datasets.ARProcess {
 	return datasets.ARProcess{
-		Coefficients: coefficients, Scale: 1, Innovation: datasets.Normal, BurnIn: burnIn,
+		Coefficients: coefficients, Scale: 1, Innovation: innovation, BurnIn: burnIn,
 	}
 }
 
 // laplaceAR1 has a coefficient of 0.8 and Laplace innovations.
-var laplaceAR1 = datasets.ARProcess{
-	Coefficients: []float64{0.8}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 100,
-}
+var laplaceAR1 = process(datasets.Laplace, 100, 0.8)
 
-// twoSpectra are Gaussian processes that differ in their spectra alone.
-var twoSpectra = processes(gaussianProcess(100, 1.6, -0.8), gaussianProcess(100, -0.5, 0.2))
-
-// eightSpectra returns eight Gaussian processes that differ in their spectra alone.
-func eightSpectra() source {
-	all := make([]datasets.ARProcess, 8)
-	for i := range all {
+// twoSpectra are Gaussian processes that differ in their spectra alone, and eightSpectra eight.
+var (
+	twoSpectra = processes(
+		process(datasets.Normal, 100, 1.6, -0.8), process(datasets.Normal, 100, -0.5, 0.2))
+	eightSpectra = differentProcesses(8, func(i int) datasets.ARProcess {
 		angle := math.Pi * (float64(i) + 0.5) / 8
-		all[i] = gaussianProcess(100, 1.8*math.Cos(angle), -0.81)
-	}
-	return processes(all...)
-}
+		return process(datasets.Normal, 100, 1.8*math.Cos(angle), -0.81)
+	})
+)
 
 // burnIn is the number of values of ar that are discarded before the first. The slowest decay in
 // use is by 0.95 per position, to 4e-5 of a value after 200; after half it is 6e-3, after twice

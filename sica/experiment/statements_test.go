@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // A tally has the number of claims that hold and of those that are not measured.
@@ -32,7 +33,7 @@ func TestStatements(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	r := newResults(t.TempDir(), outcomes)
+	r := newResults(fstest.MapFS{}, outcomes)
 	if err := WriteStatements(&out, r); err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,7 @@ const OutcomesFile = "outcomes"
 // Results are the outcomes of trials, read from a folder. A file has a line of JSON for each
 // outcome. The recovered signals of a trial, if they were saved, have a file of their own.
 type Results struct {
-	dir      string
-	files    fs.FS // those of ReadFS, in place of the folder's; nil for Read and Open
+	files    fs.FS // of the folder
 	outcomes []Outcome
 	index    map[Trial]int // in outcomes
 }
@@ -36,7 +35,7 @@ func Read(dir, name string) (*Results, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	return newResults(dir, outcomes), nil
+	return newResults(os.DirFS(dir), outcomes), nil
 }
 
 // ReadFS reads results as Read does, from the files of fsys, such as embedded ones.
@@ -50,13 +49,11 @@ func ReadFS(fsys fs.FS, name string) (*Results, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s.jsonl: %w", name, err)
 	}
-	r := newResults("", outcomes)
-	r.files = fsys
-	return r, nil
+	return newResults(fsys, outcomes), nil
 }
 
-func newResults(dir string, outcomes []Outcome) *Results {
-	r := &Results{dir: dir, index: make(map[Trial]int)}
+func newResults(files fs.FS, outcomes []Outcome) *Results {
+	r := &Results{files: files, index: make(map[Trial]int)}
 	for _, o := range outcomes {
 		r.put(o)
 	}
@@ -120,9 +117,6 @@ func (r *Results) find(t Trial) (Outcome, bool) {
 // Signals reads the recovered signals of a trial, d×n, with 16 significant bits. The error wraps
 // fs.ErrNotExist if they weren't saved.
 func (r *Results) Signals(t Trial) (*mat.Dense, error) {
-	if r.files == nil {
-		return datasets.ReadFile(r.signalsPath(t))
-	}
 	file, err := r.files.Open(signalsFile(t))
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -137,30 +131,18 @@ func (r *Results) Signals(t Trial) (*mat.Dense, error) {
 
 // hasSignals reports whether the signals of a trial were saved.
 func (r *Results) hasSignals(t Trial) bool {
-	if r.files != nil {
-		_, err := fs.Stat(r.files, signalsFile(t))
-		return err == nil
-	}
-	_, err := os.Stat(r.signalsPath(t))
+	_, err := fs.Stat(r.files, signalsFile(t))
 	return err == nil
-}
-
-func (r *Results) signalsPath(t Trial) string {
-	return filepath.Join(r.dir, filepath.FromSlash(signalsFile(t)))
 }
 
 // signalsFile returns the path of the signals of a trial in a folder of results.
 func signalsFile(t Trial) string { return path.Join("signals", t.String()+".npy") }
 
-// checkpointPath returns the folder for the checkpoint of a trial that is running.
-func (r *Results) checkpointPath(t Trial) string {
-	return filepath.Join(r.dir, "checkpoint-"+t.String())
-}
-
 // A Store is Results in a folder, to which outcomes can be added; each is on the disk at once. Its
 // methods aren't safe for concurrent use.
 type Store struct {
 	*Results
+	dir  string
 	file *jsonl.File[Outcome]
 }
 
@@ -175,7 +157,12 @@ func Open(dir, name string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	return &Store{newResults(dir, outcomes), file}, nil
+	return &Store{newResults(os.DirFS(dir), outcomes), dir, file}, nil
+}
+
+// checkpointPath returns the folder for the checkpoint of a trial that is running.
+func (s *Store) checkpointPath(t Trial) string {
+	return filepath.Join(s.dir, "checkpoint-"+t.String())
 }
 
 // Add writes an outcome, and the signals z unless they are nil, to the disk. It then removes the
@@ -208,7 +195,7 @@ const savedBits = 16
 
 // writeSignals writes the signals of a trial, rounded to savedBits.
 func (s *Store) writeSignals(t Trial, z *mat.Dense) error {
-	path := s.signalsPath(t)
+	path := filepath.Join(s.dir, filepath.FromSlash(signalsFile(t)))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type TableOptions struct {
 	Positions int
 	// MinSignals and MaxSignals bound the number of signals of mixtures; 0 doesn't.
 	MinSignals, MaxSignals int
-	// Methods are compared with SICA, in place of the table's.
+	// Methods are compared with SICA; nil is those of the table.
 	Methods []string
 	// SICA is the method that stands for SICA in the table of nonlinear mixtures: sica, if
 	// it is empty, sica-direct or sica-rule-linear.
@@ -52,27 +52,32 @@ type TableOptions struct {
 	Reports bool
 }
 
-// tables are all tables, by what builds them.
-var tables = []struct {
+// A tableKind is what there is to know of a table before its options.
+type tableKind struct {
 	name, about string
+	methods     []string // that are compared with SICA, if the options name none
 	build       func(o TableOptions) (*Table, error)
-}{
+}
+
+var tableKinds = []tableKind{
 	{"quality", "sica.Default beside linear methods, on the paper's and other mixtures",
-		qualityTable},
-	{"linear", "the linear rule beside its rivals, on kinds of sources", linearTable},
-	{"null", "what the linear rule says of mixtures of which nothing is identified", nullTable},
-	{"noise", "sica.Default with noise in the channels and more sources than channels", noiseTable},
+		[]string{"mixed", "zca", "fastica", "picard", "sobi", "jade"}, qualityTable},
+	{"linear", "the linear rule beside its rivals, on kinds of sources",
+		[]string{"zca", "fastica", "picard", "sobi", "jade"}, linearTable},
+	{"null", "what the linear rule says of mixtures of which nothing is identified", nil, nullTable},
+	{"noise", "sica.Default with noise in the channels and more sources than channels",
+		[]string{"fastica", "picard", "sobi", "jade"}, noiseTable},
 	{"coverage", "how often the truth lies within the error bars of the linear rule",
-		coverageTable},
-	{"nonlinear", "sica.Default on nonlinear mixtures", nonlinearTable},
-	{"many", "sica.Default on nonlinear mixtures of 10 and 20 signals", manyTable},
-	{"verdicts", "how often report.New is right", verdictTable},
-	{"iterates", "the paper's SICA-WGF with one change each, by its iterates", iterateTable},
+		nil, coverageTable},
+	{"nonlinear", "sica.Default on nonlinear mixtures", []string{"fastica"}, nonlinearTable},
+	{"many", "sica.Default on nonlinear mixtures of 10 and 20 signals", []string{"pcl"}, manyTable},
+	{"verdicts", "how often report.New is right", nil, verdictTable},
+	{"iterates", "the paper's SICA-WGF with one change each, by its iterates", nil, iterateTable},
 }
 
 // TableNames returns the names of all tables with what they are about.
 func TableNames() (names, about []string) {
-	for _, t := range tables {
+	for _, t := range tableKinds {
 		names, about = append(names, t.name), append(about, t.about)
 	}
 	return names, about
@@ -89,24 +94,23 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 			return nil, err
 		}
 	}
-	for _, t := range tables {
-		if t.name != name {
-			continue
-		}
-		table, err := t.build(o)
-		if err != nil {
-			return nil, err
-		}
-		table.name, table.TableOptions = name, o
-		table.choose()
-		if len(table.problems) == 0 {
-			return nil, errors.New("experiment: options: no problem is left; must keep one")
-		}
-		return table, nil
+	kind, err := byName("table", name, tableKinds, func(k tableKind) string { return k.name })
+	if err != nil {
+		return nil, err
 	}
-	names, _ := TableNames()
-	return nil, fmt.Errorf("experiment: table: unknown name (%q); must be one of %s",
-		name, strings.Join(names, ", "))
+	if o.Methods == nil {
+		o.Methods = kind.methods
+	}
+	table, err := kind.build(o)
+	if err != nil {
+		return nil, err
+	}
+	table.name, table.TableOptions = name, o
+	table.choose()
+	if len(table.problems) == 0 {
+		return nil, errors.New("experiment: options: no problem is left; must keep one")
+	}
+	return table, nil
 }
 
 // choose keeps the problems that the options ask for.
@@ -143,15 +147,15 @@ func listed(lists ...[]mixture) []Problem {
 	return problems
 }
 
-// contenders are methods with the presets nearest to p.
-func contenders(p Preset, names ...string) ([]Trial, error) {
+// contenders are methods with the presets nearest to p, of which each trial measures the same.
+func contenders(p Preset, measure string, names ...string) ([]Trial, error) {
 	var trials []Trial
 	for _, name := range names {
 		m, err := lookUp(name)
 		if err != nil {
 			return nil, err
 		}
-		trials = append(trials, Trial{Method: name, Preset: m.Settings(p)})
+		trials = append(trials, Trial{Method: name, Preset: m.Settings(p), Measure: measure})
 	}
 	return trials, nil
 }
@@ -292,12 +296,8 @@ func text[V any](head, format string, value func(r row) V) column {
 const separated = "sica"
 
 func qualityTable(o TableOptions) (*Table, error) {
-	names := slices.Clone(o.Methods)
-	if names == nil {
-		names = []string{"mixed", "zca", "fastica", "picard", "sobi", "jade"}
-	}
-	names = append(names, separated)
-	all, err := contenders(DefaultPreset, names...)
+	names := append(slices.Clip(o.Methods), separated)
+	all, err := contenders(DefaultPreset, "", names...)
 	t := &Table{contenders: all, problems: qualityProblems()}
 	for _, name := range names {
 		t.columns = append(t.columns, column{name, func(r row) string {
@@ -365,12 +365,8 @@ func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 const rule = "sica-linear"
 
 func linearTable(o TableOptions) (*Table, error) {
-	rivals := slices.Clone(o.Methods)
-	if rivals == nil {
-		rivals = []string{"zca", "fastica", "picard", "sobi", "jade"}
-	}
-	names := append(rivals, rule)
-	all, err := contenders(DefaultPreset, names...)
+	names := append(slices.Clip(o.Methods), rule)
+	all, err := contenders(DefaultPreset, "", names...)
 	t := &Table{contenders: all, problems: listed(linearMixtures())}
 	for _, name := range names {
 		head := name + ": MCC (worst), median seconds"
@@ -386,7 +382,7 @@ func linearTable(o TableOptions) (*Table, error) {
 	t.columns = append(t.columns,
 		text("rule − best", "%+.4f", func(r row) float64 {
 			best := 0.0
-			for _, name := range rivals {
+			for _, name := range o.Methods {
 				if values := r.mccs(name); len(values) > 0 {
 					best = max(best, stat.Mean(values, nil))
 				}
@@ -401,7 +397,7 @@ func linearTable(o TableOptions) (*Table, error) {
 }
 
 func nullTable(TableOptions) (*Table, error) {
-	all, err := contenders(DefaultPreset, rule)
+	all, err := contenders(DefaultPreset, "", rule)
 	t := &Table{contenders: all, problems: listed(nullMixtures())}
 	quantiles := func(head, name string) column {
 		return column{head, func(r row) string {
@@ -432,10 +428,7 @@ func nullTable(TableOptions) (*Table, error) {
 }
 
 func coverageTable(TableOptions) (*Table, error) {
-	all, err := contenders(DefaultPreset, rule)
-	for i := range all {
-		all[i].Measure = measureCoverage
-	}
+	all, err := contenders(DefaultPreset, measureCoverage, rule)
 	t := &Table{contenders: all, problems: listed(linearMixtures())}
 	perShare := func(r row, name string) float64 {
 		return r.sum(rule, name) / max(r.sum(rule, shareCount), 1)
@@ -447,10 +440,7 @@ func coverageTable(TableOptions) (*Table, error) {
 		text("coverage", "%.3f", func(r row) float64 { return perShare(r, coveredShares) }),
 		text("wrong", "%.0f", func(r row) float64 { return r.sum(rule, wrongShares) }),
 		text("share", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredShares)) }),
-		text("its SE", "%.4f", func(r row) float64 {
-			return math.Sqrt(perShare(r,
-				squaredErrors))
-		}),
+		text("its SE", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredErrors)) }),
 		text("1 − MCC", "%.5f", func(r row) float64 {
 			sum := 0.0
 			for _, o := range r.outcomes[rule] {
@@ -472,21 +462,17 @@ func coverageTable(TableOptions) (*Table, error) {
 const rightRank = 0.9
 
 func nonlinearTable(o TableOptions) (*Table, error) {
-	rivals := o.Methods
-	if rivals == nil {
-		rivals = []string{"fastica"}
-	}
-	name := cmp.Or(o.SICA, separated)
-	all, err := contenders(PaperPreset, append([]string{"zca"}, rivals...)...)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := contenders(DefaultPreset, name)
-	if err != nil {
-		return nil, err
-	}
+	name, measure := cmp.Or(o.SICA, separated), ""
 	if o.Reports {
-		ours[0].Measure = measureBriefReport
+		measure = measureBriefReport
+	}
+	all, err := contenders(PaperPreset, "", append([]string{"zca"}, o.Methods...)...)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := contenders(DefaultPreset, measure, name)
+	if err != nil {
+		return nil, err
 	}
 	t := &Table{contenders: append(all, ours...), problems: mixtureProblems([]string{
 		"laplace-2-leaky1", "laplace-2-leaky2", "laplace-2-leaky3",
@@ -518,7 +504,7 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 		text("n", "%d", func(r row) int { return len(r.outcomes[name]) }),
 		mean("whitened", "zca"),
 	}
-	for _, rival := range rivals {
+	for _, rival := range o.Methods {
 		t.columns = append(t.columns, mean(rival, rival))
 	}
 	t.columns = append(t.columns,
@@ -574,10 +560,7 @@ func verdictTable(TableOptions) (*Table, error) {
 	for _, fit := range verdictFits {
 		names = append(names, fit.method)
 	}
-	all, err := contenders(DefaultPreset, names...)
-	for i := range all {
-		all[i].Measure = measureReport
-	}
+	all, err := contenders(DefaultPreset, measureReport, names...)
 	return &Table{contenders: all, problems: problems, layout: (*Table).writeVerdicts}, err
 }
 
@@ -692,10 +675,7 @@ func iterateTable(TableOptions) (*Table, error) {
 	for _, r := range iterateRows {
 		names = append(names, r.method)
 	}
-	all, err := contenders(PaperPreset, names...)
-	for i := range all {
-		all[i].Measure = measureIterates
-	}
+	all, err := contenders(PaperPreset, measureIterates, names...)
 	return &Table{contenders: all, layout: (*Table).writeIterates, problems: []Problem{
 		{Data: AR7, Mixing: LinearMixing, Steps: 5},
 		{Data: AR7, Mixing: GELUMixing, Steps: 5},

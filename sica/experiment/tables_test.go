@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -133,7 +134,7 @@ func madeTable(t *testing.T, table *Table, score func(o *Outcome)) *Results {
 		score(&o)
 		outcomes = append(outcomes, o)
 	}
-	return newResults(t.TempDir(), outcomes)
+	return newResults(fstest.MapFS{}, outcomes)
 }
 
 // The standard error of 0.4 and 0.6 is 0.1414/√2; a failed run is shown.

@@ -127,8 +127,8 @@ func (t Trial) Run(
 		Versions: provenance.Versions(),
 	}
 	began, ran := time.Now(), processor.Seconds()
-	f, err := method.run(ctx, task{
-		backend: b, x: x, preset: t.Preset, seed: t.Seed, checkpoint: checkpoint,
+	f, err := method.run(ctx, Task{
+		Backend: b, Signals: x, Preset: t.Preset, Seed: t.Seed, checkpoint: checkpoint,
 		iterates: t.Measure == measureIterates,
 	})
 	o.Seconds = roundDigits(time.Since(began).Seconds(), secondsDigits)
