@@ -45,6 +45,7 @@ type Candidate struct {
 	// Failed says why a network wasn't fitted to the end.
 	Failed string `json:"failed,omitempty"`
 
+	futile bool      // whether it failed because its training was futile
 	scores []float64 // minus the code length at each of those positions
 	likelihoods
 }
@@ -77,7 +78,7 @@ func (c *Choice) Network() *Model {
 // or if their training was futile.
 func (c *Choice) Failed() string {
 	for _, k := range c.Candidates {
-		if k.Failed != "" && k.Failed != errFutile.Error() {
+		if k.Failed != "" && !k.futile {
 			return k.Failed
 		}
 	}
@@ -212,8 +213,9 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		s.Candidates = append(s.Candidates,
-			Candidate{Baseline: places[0], Network: true, Failed: err.Error()})
+		s.Candidates = append(s.Candidates, Candidate{
+			Baseline: places[0], Network: true, Failed: err.Error(), futile: errors.Is(err, errFutile),
+		})
 		return nil
 	}
 	s.models = models

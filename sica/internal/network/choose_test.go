@@ -68,7 +68,7 @@ func TestChooseFutile(t *testing.T) {
 	if c.Chosen != 1 || c.Model != nil || c.Failed() != "" || strings.Contains(c.Why, "failed") {
 		t.Errorf("%+v", c)
 	}
-	if k := c.Candidates[len(c.Candidates)-1]; !k.Network || k.Failed != errFutile.Error() {
+	if k := c.Candidates[len(c.Candidates)-1]; !k.Network || !k.futile {
 		t.Errorf("the network is %+v", k)
 	}
 }

@@ -92,7 +92,7 @@ func Improve(ctx context.Context, x *signal.Signals,
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
 		return nil, nil
 	}
-	i := &improver{x, transforms, white, linear, o}
+	i := &improver{x: x, transforms: transforms, white: white, linear: linear, options: o}
 	improvement, err := i.improve(ctx)
 	if ctx.Err() != nil {
 		return nil, nil
@@ -106,6 +106,8 @@ type improver struct {
 	transforms    []preprocess.Transform
 	white, linear Alternative
 	options       Options
+
+	gain *Difference // of conditionalGain; nil before its first call
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
@@ -227,6 +229,9 @@ const comparedBlocks, comparedBlock = 4, 8192
 // linear rule's, in the middle of the mixed signals; 0 if it isn't. The gain needn't be
 // significant: it is a reason to fit networks, whose gain must be significant.
 func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err error) {
+	if i.gain != nil {
+		return *i.gain, nil
+	}
 	x, g := i.x.Grid().Middle(i.x.X(), glancePositions)
 	o := i.options
 	o.Shape = g.Shape()
@@ -246,6 +251,7 @@ func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err er
 	if rule := choice.Candidates[0]; rule.Longer.Mean > 0 {
 		gain = rule.Longer
 	}
+	i.gain = &gain
 	return gain, nil
 }
 
