@@ -18,14 +18,11 @@ import (
 // squared gradients.
 const adagradScope = "adagrad"
 
-// The defaults of Adagrad are those of PyTorch.
+// The constants of Adagrad are PyTorch's: the default of the learning rate, and ε.
 const (
 	adagradRate    = 0.01
 	adagradEpsilon = 1e-10
 )
-
-// ParamAdagradEpsilon is the hyperparameter for ε of Adagrad, a float64. The default is 1e-10.
-const ParamAdagradEpsilon = "adagrad_epsilon"
 
 // ParamRunsAdamClip is the hyperparameter for the maximum norm of a run's gradient by RunsAdam, a
 // float64. The default is 0, no limit.
@@ -34,8 +31,8 @@ const ParamRunsAdamClip = "runs_adam_clip"
 // Importing this package makes "adagrad" and "runs_adam" two of GoMLX's optimizers by name, as for
 // its hyperparameter optimizer.ParamOptimizer.
 func init() {
-	optimizer.KnownOptimizers["adagrad"] = func(scope *model.Scope) optimizer.Interface {
-		return Adagrad().FromScope(scope).Done()
+	optimizer.KnownOptimizers["adagrad"] = func(*model.Scope) optimizer.Interface {
+		return Adagrad().Done() // which gets the learning rate of the scope
 	}
 	optimizer.KnownOptimizers["runs_adam"] = func(scope *model.Scope) optimizer.Interface {
 		return RunsAdam().FromScope(scope).Done()
@@ -43,38 +40,19 @@ func init() {
 }
 
 // AdagradConfig is made by Adagrad; call Done to get the optimizer.
-type AdagradConfig struct {
-	learningRate float64
-	epsilon      float64
-}
+type AdagradConfig struct{ learningRate float64 }
 
 // Adagrad is the optimizer of J. Duchi, E. Hazan, Y. Singer (JMLR 2011), which GoMLX lacks, with
 // PyTorch's conventions:
 //
-//	s ← s + g²,  w ← w − lr·g/(√s + ε)
+//	s ← s + g²,  w ← w − lr·g/(√s + ε),  ε = 1e-10
 //
 // with s = 0 at first, and without decay of the learning rate or the weights.
-func Adagrad() *AdagradConfig {
-	return &AdagradConfig{learningRate: -1, epsilon: adagradEpsilon}
-}
+func Adagrad() *AdagradConfig { return &AdagradConfig{learningRate: -1} }
 
 // LearningRate sets lr. The default is the hyperparameter optimizer.ParamLearningRate, or 0.01.
 func (c *AdagradConfig) LearningRate(lr float64) *AdagradConfig {
 	c.learningRate = lr
-	return c
-}
-
-// Epsilon sets ε. The default is 1e-10.
-func (c *AdagradConfig) Epsilon(epsilon float64) *AdagradConfig {
-	c.epsilon = epsilon
-	return c
-}
-
-// FromScope sets what the hyperparameters of scope say: optimizer.ParamLearningRate and
-// ParamAdagradEpsilon.
-func (c *AdagradConfig) FromScope(scope *model.Scope) *AdagradConfig {
-	c.learningRate = model.GetParamOr(scope, optimizer.ParamLearningRate, c.learningRate)
-	c.epsilon = model.GetParamOr(scope, ParamAdagradEpsilon, c.epsilon)
 	return c
 }
 
@@ -124,7 +102,7 @@ func (a *adagrad) UpdateGraphWithGradients(
 		sum := Add(sumVar.NodeValue(g), Square(grad))
 		sumVar.SetNodeValue(sum)
 		rate := ConvertDType(rate, grad.DType())
-		change := Div(Mul(rate, grad), AddScalar(Sqrt(sum), a.epsilon))
+		change := Div(Mul(rate, grad), AddScalar(Sqrt(sum), adagradEpsilon))
 		v.SetNodeValue(Sub(v.NodeValue(g), ConvertDType(change, v.DType())))
 	}
 }
