@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/seed-47b1e431/gosica/internal/argument"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
@@ -136,10 +137,7 @@ func affineVariables(
 	runs, outputs := dims[0], dims[len(dims)-1]
 	scope = scope.WithInitializer(runByRun(scope.Initializer()))
 	if s := seed(scope); s >= 0 {
-		inputs := 1
-		for _, n := range dims[1 : len(dims)-1] {
-			inputs *= n
-		}
+		inputs := grid.Product(dims[1 : len(dims)-1])
 		scope = scope.WithInitializer(torch(s, scope.Scope(), inputs))
 	}
 	v := scope.VariableWithShape(weightsName, shapes.Make(dtype, dims...))
@@ -238,11 +236,7 @@ func fanIn(store *model.Store, v *model.Variable) int {
 	if len(w) < 3 || len(b) != 2 || b[0] != w[0] || b[1] != w[len(w)-1] {
 		return 0
 	}
-	inputs := 1
-	for _, n := range w[1 : len(w)-1] {
-		inputs *= n
-	}
-	return inputs
+	return grid.Product(w[1 : len(w)-1])
 }
 
 // setRuns sets a variable whose first axis is that of the runs. draw returns the values of run

@@ -24,7 +24,7 @@ const (
 	factorsName      = "factors"
 	permutationsName = "permutations"
 	matricesName     = "matrices"
-	bendsName        = "bends"
+	asymmetriesName  = "bends"
 	lowerName        = "lower"
 	upperName        = "upper"
 	sharpnessName    = "sharpness"
@@ -99,7 +99,7 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 	scope := c.scope.In(invertibleScope)
 	in := Transpose(c.x, 1, 2) // [R, d, N], whose rows are long
 	runs, positions := in.Shape().Dim(0), in.Shape().Dim(2)
-	weights, biases, bends, determinants := c.parameters(scope, in)
+	weights, biases, asymmetries, determinants := c.parameters(scope, in)
 	// W·z + b as [W, b]·[z; 1]: the gradient of both is one product.
 	maps := Concatenate([]*Node{weights, InsertAxes(biases, -1)}, -1)      // [R, n+1, d, d+1]
 	one := Ones(c.x.Graph(), shapes.Make(c.x.DType(), runs, 1, positions)) // [R, 1, N]
@@ -110,8 +110,8 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 	logDet = BroadcastToDims(InsertAxes(determinants, -1), runs, positions) // [R, N]
 	for l := range c.layers {
 		var slope *Node
-		z, slope = leaky(vectorOf(bends, l), apply(l, z)) // [R, d, N]
-		logDet = Add(logDet, ReduceSum(Log(slope), 1))    // [R, N]
+		z, slope = leaky(vectorOf(asymmetries, l), apply(l, z)) // [R, d, N]
+		logDet = Add(logDet, ReduceSum(Log(slope), 1))          // [R, N]
 	}
 	return Transpose(apply(c.layers, z), 1, 2), logDet
 }
@@ -121,13 +121,13 @@ func (c *InvertibleConfig) Done() (z, logDet *Node) {
 // logarithms of the nonlinearities' slopes, [R].
 func (c *InvertibleConfig) parameters(
 	scope *model.Scope, x *Node,
-) (weights, biases, bends, logDet *Node) {
+) (weights, biases, asymmetries, logDet *Node) {
 	if !c.full {
 		linear := pluVariables(scope, x, c.layers+1)
 		if c.layers > 0 {
-			bends = bendsVariable(scope, x, c.layers)
+			asymmetries = asymmetriesVariable(scope, x, c.layers)
 		}
-		return linear.weights(), linear.biases, bends, linear.logDet()
+		return linear.weights(), linear.biases, asymmetries, linear.logDet()
 	}
 	g, dtype, runs, d := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1)
 	square := shapes.Make(dtype, runs, c.layers+1, d, d)
@@ -143,7 +143,7 @@ func (c *InvertibleConfig) parameters(
 	}
 	logarithm := func(name string) *Node { // [R, n, d]
 		shape := shapes.Make(dtype, runs, c.layers, d)
-		v := scope.WithInitializer(drawnOr(scope, name, small(scope, bendSpread))).
+		v := scope.WithInitializer(drawnOr(scope, name, small(scope, asymmetrySpread))).
 			VariableWithShape(name, shape).NodeValue(g)
 		return MulScalar(Tanh(MulScalar(v, 1/invertible.MaxLogSlope)), invertible.MaxLogSlope)
 	}
@@ -192,9 +192,9 @@ func (c *InvertibleConfig) DoneInverse() *Node {
 	}
 	x := back(c.layers, in)
 	if c.layers > 0 {
-		bends := bendsVariable(scope, in, c.layers) // [R, n, d]
+		asymmetries := asymmetriesVariable(scope, in, c.layers) // [R, n, d]
 		for l := c.layers - 1; l >= 0; l-- {
-			x = back(l, leakyInverse(vectorOf(bends, l), x)) // [R, d, N]
+			x = back(l, leakyInverse(vectorOf(asymmetries, l), x)) // [R, d, N]
 		}
 	}
 	return Transpose(x, 1, 2)
@@ -263,8 +263,8 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 		maps, d := dims[0], dims[1]
 		values := normal(rng, (maps-1)*d, biasSpread*unitScale)
 		return append(values, make([]float64, d)...), nil // the last map has none
-	case bendsName, lowerName, upperName, sharpnessName:
-		return normal(rng, dims[0]*dims[1], bendSpread), nil
+	case asymmetriesName, lowerName, upperName, sharpnessName:
+		return normal(rng, dims[0]*dims[1], asymmetrySpread), nil
 	case matricesName:
 		var values []float64
 		for _, w := range drawMatrices(rng, dims[0], dims[1], last) {
@@ -385,13 +385,13 @@ func matrixProduct(a, b *Node) *Node {
 // product returns w·x for w [R, d, d] and x [R, d, N].
 func product(w, x *Node) *Node { return Einsum("rij,rjn->rin", w, x) }
 
-// bendsVariable returns c of the nonlinearities of all layers, [R, layers, d].
-func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
+// asymmetriesVariable returns c of the nonlinearities of all layers, [R, layers, d].
+func asymmetriesVariable(scope *model.Scope, x *Node, layers int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
-	bends := scope.WithInitializer(drawnOr(scope, bendsName, small(scope, bendSpread))).
-		VariableWithShape(bendsName, shape)
-	c := Tanh(bends.NodeValue(x.Graph()))
-	return MinScalar(MaxScalar(c, -invertible.MaxBend), invertible.MaxBend)
+	initial := drawnOr(scope, asymmetriesName, small(scope, asymmetrySpread))
+	v := scope.WithInitializer(initial).VariableWithShape(asymmetriesName, shape)
+	c := Tanh(v.NodeValue(x.Graph()))
+	return MinScalar(MaxScalar(c, -invertible.MaxAsymmetry), invertible.MaxAsymmetry)
 }
 
 // leaky returns y = x + c·(√(x² + 1) − 1) and dy/dx > 0 for c [R, d, 1] and x [R, d, N].
@@ -416,10 +416,10 @@ func leakyInverse(c, y *Node) *Node {
 
 // The initial values of the variables.
 const (
-	// biasSpread and bendSpread are the standard deviations of the biases and of the bends
+	// biasSpread and asymmetrySpread are the standard deviations of the biases and of the "bends"
 	// around 0. They are choices of the prototype, and weren't varied.
-	biasSpread = 0.3
-	bendSpread = 0.05
+	biasSpread      = 0.3
+	asymmetrySpread = 0.05
 	// unitScale is the scale of the first layer. It makes the nonlinearity as sharp as
 	// ln(1 + e³ˣ)/3.
 	unitScale = 3 / (2 * math.Ln2)
@@ -490,7 +490,7 @@ func initialiseInvertible(
 		{biasesName, func(r int, dims []int) ([]float64, error) {
 			return drawInvertible(rngs[r], biasesName, dims, nil)
 		}},
-		{bendsName, slopes(bendsName)},
+		{asymmetriesName, slopes(asymmetriesName)},
 		{lowerName, slopes(lowerName)},
 		{upperName, slopes(upperName)},
 		{sharpnessName, slopes(sharpnessName)},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -133,7 +134,7 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 
 func (f *fitting) readSeparation(dir string, r int, run runBegin) (*separation, error) {
 	d, n := f.runs[r].x.Dims()
-	z, err := iterate.ReadSignals(dir, beginSignals(r), d, n)
+	z, err := mapping.ReadSignals(dir, beginSignals(r), d, n)
 	if err == nil {
 		err = signal.Check(beginSignals(r), z)
 	}

@@ -251,11 +251,14 @@ func (c Config) Smoke() Config {
 // ErrConfig is wrapped by the error for a setting that is out of range.
 var ErrConfig = errors.New("a setting is out of range")
 
-// settingError is an error about a setting, in its own words.
-type settingError struct{ error }
+// kindError is an error in its own words, of a kind: ErrConfig or ErrSignals.
+type kindError struct {
+	error
+	kind error
+}
 
-func (e settingError) Is(target error) bool { return target == ErrConfig }
-func (e settingError) Unwrap() error        { return e.error }
+func (e kindError) Is(target error) bool { return target == e.kind }
+func (e kindError) Unwrap() error        { return e.error }
 
 // Validate returns an error that names the first setting that is out of range for d mixed
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
@@ -271,7 +274,7 @@ func (c Config) Validate(d, n int) error {
 // are valid for them.
 func (c Config) grid(d, n int) (*grid.Grid, error) {
 	if d < 2 {
-		return nil, signalsError{fmt.Errorf("x: is %d signal; must be at least 2", d)}
+		return nil, kindError{fmt.Errorf("x: is %d signal; must be at least 2", d), ErrSignals}
 	}
 	g, err := grid.New(c.Shape, n)
 	if err == nil {
@@ -283,7 +286,7 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 		}
 	}
 	if err != nil {
-		return nil, settingError{err}
+		return nil, kindError{err, ErrConfig}
 	}
 	return g, nil
 }

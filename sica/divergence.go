@@ -35,7 +35,7 @@ func EstimateDivergence(
 		return Divergence{}, fmt.Errorf("sica: %w", err)
 	}
 	if err := iterate.CheckEstimate(f.grid); err != nil {
-		return Divergence{}, fmt.Errorf("sica: %w", settingError{err})
+		return Divergence{}, fmt.Errorf("sica: %w", kindError{err, ErrConfig})
 	}
 	inputs := []iterate.Input{{Z: z, Seed: seed}}
 	estimates, err := iterate.EstimateDivergences(ctx, f.backend, inputs, f.grid)

@@ -26,12 +26,6 @@ var ErrNotFinite = signal.ErrNotFinite
 // ErrSignals is wrapped by the error for mixed signals that can't be separated.
 var ErrSignals = errors.New("signals that can't be separated")
 
-// signalsError is an error about mixed signals, in its own words.
-type signalsError struct{ error }
-
-func (e signalsError) Is(target error) bool { return target == ErrSignals }
-func (e signalsError) Unwrap() error        { return e.error }
-
 // Run is one separation of FitRuns.
 type Run struct {
 	X    *mat.Dense // mixed signals, d×n
@@ -177,7 +171,7 @@ func (f *fitting) check(runs []Run) error {
 
 func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if run.X == nil || run.X.IsEmpty() {
-		return signalsError{signal.Check("x", run.X)}
+		return kindError{signal.Check("x", run.X), ErrSignals}
 	}
 	d, n := run.X.Dims()
 	if d0, n0 := first.X.Dims(); d != d0 || n != n0 {
@@ -185,8 +179,9 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	}
 	least := max(minPositions, d+2)
 	if f.cfg.Method != NoMethod && d > 1 && n < least {
-		return signalsError{fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; "+
-			"must be at least %d", n, d, f.cfg.Method, least)}
+		err := fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; must be at "+
+			"least %d", n, d, f.cfg.Method, least)
+		return kindError{err, ErrSignals}
 	}
 	var err error
 	if f.grid, err = f.cfg.grid(d, n); err != nil {
@@ -194,11 +189,11 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	}
 	if f.cfg.Method == NetworkOnly {
 		if err := network.CheckShape(f.grid.Shape()); err != nil {
-			return signalsError{err}
+			return kindError{err, ErrSignals}
 		}
 	}
 	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
-		return signalsError{err}
+		return kindError{err, ErrSignals}
 	}
 	r.hint = shapeHint(run.X, f.cfg.Shape)
 	return nil
@@ -232,7 +227,7 @@ func (f *fitting) prepare(r *fitRun) error {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
 	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
-		return fmt.Errorf("Prepare: the prepared %w", signalsError{err})
+		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
 	}
 	r.maps, r.prepared = append(r.maps, m), true
 	r.why = fmt.Sprintf("The mixed signals were prepared by the custom transform %T. ", f.cfg.Prepare)
@@ -248,17 +243,17 @@ func (f *fitting) reduce(r *fitRun) error {
 			m.Channels(), m.Rank)
 	}
 	if err != nil {
-		return signalsError{err}
+		return kindError{err, ErrSignals}
 	}
 	if m.Components() == m.Channels() && f.cfg.Components == 0 {
 		return nil
 	}
 	x, err := m.Apply(r.x.X())
 	if err != nil {
-		return signalsError{err}
+		return kindError{err, ErrSignals}
 	}
 	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
-		return signalsError{err}
+		return kindError{err, ErrSignals}
 	}
 	r.maps = append(r.maps, m)
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
@@ -276,8 +271,9 @@ func (f *fitting) checkRanks() error {
 	d0, _ := f.runs[0].x.Dims()
 	for _, r := range f.runs {
 		if d, _ := r.x.Dims(); d != d0 {
-			return signalsError{fmt.Errorf("run %d: has %d linearly independent signals; must "+
-				"have %d as run 0, or Components must be set", r.place, d, d0)}
+			err := fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 0, "+
+				"or Components must be set", r.place, d, d0)
+			return kindError{err, ErrSignals}
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 )
 
@@ -155,7 +156,7 @@ func readResult(dir string) (*Result, error) {
 }
 
 func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
-	return iterate.ReadSignals(dir, name, s.Signals, s.Positions)
+	return mapping.ReadSignals(dir, name, s.Signals, s.Positions)
 }
 
 // check returns an error unless s can be what a fit with the signals z has made.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 // noise are d×n independent values.
@@ -20,10 +21,10 @@ func noise(r *rand.Rand, d, n int, value func(*rand.Rand) float64) *mat.Dense {
 	return z
 }
 
+// rotated2 returns the two signals z rotated by an angle.
 func rotated2(z *mat.Dense, angle float64) *mat.Dense {
-	c, s := math.Cos(angle), math.Sin(angle)
 	out := new(mat.Dense)
-	out.Mul(mat.NewDense(2, 2, []float64{c, -s, s, c}), z)
+	out.Mul(rotation.Plane(angle), z)
 	return out
 }
 

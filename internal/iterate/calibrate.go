@@ -66,8 +66,7 @@ func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []in
 	rngs := e.streams(seeds, j, stream.HeldOut)
 	idx, joint = make([][]int32, e.count), make([]int, e.count)
 	for network := range idx {
-		if k := network % e.cfg.Networks(); k >= e.cfg.folds() {
-			first := network - k + k%e.cfg.folds() // of the same fold
+		if first := e.first(network); first < network {
 			idx[network], joint[network] = slices.Clip(idx[first]), joint[first]
 			continue
 		}

@@ -144,7 +144,7 @@ func newLearned(
 		dtype: cfg.dtype(), shape: g.Shape(), store: model.NewStore(),
 	}
 	f.store.SetParam(layers.ParamRuns, count)
-	f.network = cfg.network(f.shape)
+	f.network = NewNetwork(cfg, f.shape)
 	if cfg.seesContext() {
 		table, err := grid.Neighbours(cfg.window(), f.shape...)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
@@ -112,7 +113,7 @@ func (e *Ensemble) newDraws(seeds []uint64, j int) *draws {
 	}
 	order, products := e.streams(seeds, j, stream.Order), e.streams(seeds, j, stream.Products)
 	for network := range d.samplers {
-		if d.first(network) == network {
+		if e.first(network) == network {
 			train, _ := foldPositions(e.t, e.cfg.block(e.t), e.fold(network), e.cfg.Folds)
 			d.samplers[network] = newSampler(
 				train, e.d, e.cfg.FreshProduct, order[network], products[network],
@@ -123,9 +124,9 @@ func (e *Ensemble) newDraws(seeds []uint64, j int) *draws {
 }
 
 // first returns the first network of the same run and fold.
-func (d *draws) first(network int) int {
-	inRun := network % d.e.cfg.Networks()
-	return network - inRun + inRun%d.e.cfg.folds()
+func (e *Ensemble) first(network int) int {
+	inRun := network % e.cfg.Networks()
+	return network - inRun + inRun%e.cfg.folds()
 }
 
 // next draws the batches of the next steps; see networks.batchShapes.
@@ -137,7 +138,7 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 	weights := make([]float64, chunk*f.count*b)
 	for place := range steps * f.count {
 		network := place % f.count
-		if first := place - network + d.first(network); first != place {
+		if first := place - network + d.e.first(network); first != place {
 			copy(joint[place*b:][:b], joint[first*b:])
 			copy(product[place*b*f.d:][:b*f.d], product[first*b*f.d:])
 			copy(weights[place*b:][:b], weights[first*b:])
@@ -169,14 +170,11 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 // fill draws a tensor [chunk, networks, dims…] network by network for the first steps.
 func (d *draws) fill(steps, chunk int, dims []int, draw func(network int) float64) *tensors.Tensor {
 	f := d.e.networks
-	size := 1
-	for _, n := range dims {
-		size *= n
-	}
+	size := grid.Product(dims)
 	values := make([]float64, chunk*f.count*size)
 	for place := range steps * f.count {
 		network := place % f.count
-		if first := place - network + d.first(network); first != place {
+		if first := place - network + d.e.first(network); first != place {
 			copy(values[place*size:][:size], values[first*size:])
 			continue
 		}

@@ -15,63 +15,62 @@ import (
 // Scope holds the variables of a Network, without the optimizer's.
 const Scope = "field"
 
-// A Network is what a vector field's networks see and are.
+// A Network is what the networks of a vector field see and are, by its settings and the shape of the
+// positions.
 type Network struct {
-	// Whole is the paper's network over the whole sequence, of positions of this
-	// Shape; else the network is an MLP.
-	Whole bool
-	Shape []int
-	// SumOutputs makes the log-ratio of Whole a sum of d outputs, not one.
-	SumOutputs bool
-	// TimeWaves is the number of waves in the encoded time that the velocity of Whole sees; see
-	// timeEncoding.
-	TimeWaves int
-	// Hidden are the widths of the MLP's hidden layers.
-	Hidden []int
-	// Custom, if set, takes the MLP's place: it takes x [R, B, inputs] to [R, B, outputs].
-	Custom func(scope *model.Scope, x *Node, outputs int) *Node
-	// Context is what the MLP sees in addition to the values, nil for nothing. For the ratio
-	// data[2] is then a mask [R, 1, inputs] of what each network sees of all inputs.
-	Context ContextGraph
-	// BareContext leaves the context without noise.
-	BareContext bool
+	cfg   Config
+	shape []int
 }
 
-// A ContextGraph builds the context of the samples at positions idx [R, B, d]: [R, B, d·K].
-type ContextGraph func(data []*Node, idx *Node) *Node
+// NewNetwork returns the network of these settings on positions of this shape.
+func NewNetwork(cfg Config, shape []int) Network { return Network{cfg, shape} }
 
-// Window returns the values of the neighbours, of which data[1] is the table, int32 [T, K].
-func Window(data []*Node, idx *Node) *Node { return layers.WindowContext(data[0], idx, data[1]) }
+// context returns what the network sees of the samples at positions idx [R, B, d] in addition to
+// their values, [R, B, d·K]: the predictions in data[1], or the values of the neighbours of which
+// data[1] is the table, int32 [T, K]. It is nil if the network sees nothing more.
+func (n Network) context(data []*Node, idx *Node) *Node {
+	switch {
+	case !n.cfg.seesContext():
+		return nil
+	case n.cfg.predicts():
+		return layers.GatherSignals(data[1], idx)
+	}
+	return layers.WindowContext(data[0], idx, data[1])
+}
 
-// Predictions returns those of each signal from its neighbours, data[1] [R, d, T].
-func Predictions(data []*Node, idx *Node) *Node { return layers.GatherSignals(data[1], idx) }
+// whole returns the paper's network over the whole sequence.
+func (n Network) whole(scope *model.Scope, data []*Node, y, idx *Node) *layers.WholeCNNConfig {
+	return layers.WholeCNN(scope, data[0], y, idx, n.shape...)
+}
 
 // LogRatio builds the log-ratio; it is of type LogRatio.
 func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node {
 	scope = scope.In(Scope)
 	switch {
-	case n.Whole && n.SumOutputs:
-		d := y.Shape().Dim(-1)
-		outputs := layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Outputs(d).Done() // [R, B, d]
+	case n.cfg.Context != WholeSequence:
+		return Squeeze(n.mlp(scope, n.inputs(data, y, idx, noise), 1), -1)
+	case n.cfg.SumOutputs:
+		outputs := n.whole(scope, data, y, idx).Outputs(y.Shape().Dim(-1)).Done() // [R, B, d]
 		return ReduceSum(outputs, -1)
-	case n.Whole:
-		return Squeeze(layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Done(), -1)
 	}
-	return Squeeze(n.mlp(scope, n.inputs(data, y, idx, noise), 1), -1)
+	return Squeeze(n.whole(scope, data, y, idx).Done(), -1)
 }
 
-// inputs returns those of the ratio's MLP, [R, B, inputs].
+// inputs returns those of the ratio's MLP, [R, B, inputs]. If it sees a context, data[2] is a mask
+// [R, 1, inputs] of what each network sees.
 func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
-	if noise != nil && n.BareContext {
+	bareContext := n.cfg.contextsAlone() // without noise
+	if noise != nil && bareContext {
 		y = Add(y, noise)
 	}
-	if n.Context != nil {
-		y = Concatenate([]*Node{y, n.Context(data, idx)}, -1)
+	context := n.context(data, idx)
+	if context != nil {
+		y = Concatenate([]*Node{y, context}, -1)
 	}
-	if noise != nil && !n.BareContext {
+	if noise != nil && !bareContext {
 		y = Add(y, noise)
 	}
-	if n.Context != nil {
+	if context != nil {
 		y = Mul(y, data[2])
 	}
 	return y
@@ -81,13 +80,13 @@ func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
 func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
 	scope = scope.In(Scope)
 	d := y.Shape().Dim(-1)
-	if n.Whole {
-		time := timeEncoding(tau, n.TimeWaves)
-		return layers.WholeCNN(scope, data[0], y, idx, n.Shape...).Target(idx2, time).Outputs(d).Done()
+	if n.cfg.Context == WholeSequence {
+		time := timeEncoding(tau, n.cfg.TimeWaves)
+		return n.whole(scope, data, y, idx).Target(idx2, time).Outputs(d).Done()
 	}
 	inputs := []*Node{y, InsertAxes(tau, -1)}
-	if n.Context != nil {
-		inputs = append(inputs, n.Context(data, idx), n.Context(data, idx2))
+	if context := n.context(data, idx); context != nil {
+		inputs = append(inputs, context, n.context(data, idx2))
 	}
 	x := Concatenate(inputs, -1) // [R, B, d+1+2dK]
 	return n.mlp(scope, x, d)
@@ -123,10 +122,10 @@ func WholeSamples(runs, positions, n int) int {
 
 // mlp returns the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
 func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
-	if n.Custom == nil {
-		return layers.MLP(scope, x).Hidden(n.Hidden...).Outputs(outputs).Done()
+	if n.cfg.Network == nil {
+		return layers.MLP(scope, x).Hidden(n.cfg.Hidden...).Outputs(outputs).Done()
 	}
-	y := n.Custom(scope, x, outputs)
+	y := n.cfg.Network(scope, x, outputs)
 	want := shapes.Make(x.DType(), x.Shape().Dim(0), x.Shape().Dim(1), outputs)
 	switch {
 	case y == nil:
@@ -135,23 +134,6 @@ func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 		exceptions.Panicf("the output is %s; must be %s, [R, B, outputs]", y.Shape(), want)
 	}
 	return y
-}
-
-// network returns the settings of the networks on positions of this shape, and what they see.
-func (c Config) network(shape []int) Network {
-	n := Network{
-		Whole: c.Context == WholeSequence, Shape: shape,
-		SumOutputs: c.SumOutputs, TimeWaves: c.TimeWaves,
-		Hidden: c.Hidden, Custom: c.Network, BareContext: c.contextsAlone(),
-	}
-	switch {
-	case !c.seesContext():
-	case c.predicts():
-		n.Context = Predictions
-	default:
-		n.Context = Window
-	}
-	return n
 }
 
 // logitGraph returns the log-ratio at the samples of positions idx [R, B, d]:

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -142,7 +141,7 @@ func (r *run) readState(dir string, s *runState) error {
 	if s.Kept < 0 || s.Kept > len(maps) {
 		return fmt.Errorf("%s keeps %d stages of %d", dir, s.Kept, len(maps))
 	}
-	if r.z, err = ReadSignals(dir, current, d, n); err != nil {
+	if r.z, err = mapping.ReadSignals(dir, current, d, n); err != nil {
 		return err
 	}
 	if err := signal.Check(current, r.z); err != nil {
@@ -152,24 +151,11 @@ func (r *run) readState(dir string, s *runState) error {
 	if s.Best == 0 {
 		z = r.input.Z
 	} else if s.Moved {
-		if z, err = ReadSignals(dir, best, d, n); err != nil {
+		if z, err = mapping.ReadSignals(dir, best, d, n); err != nil {
 			return err
 		}
 	}
 	r.maps, r.growth, r.finished = maps, s.Growth, s.Finished
 	r.output = &Output{Trace: s.Trace, Z: z, Maps: slices.Clip(maps[:s.Kept])}
 	return nil
-}
-
-// ReadSignals reads a file of d signals at n positions in dir.
-func ReadSignals(dir, name string, d, n int) (*mat.Dense, error) {
-	z, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
-	if err != nil {
-		return nil, err
-	}
-	if rows, columns := z.Dims(); rows != d || columns != n {
-		return nil, fmt.Errorf("%s has %d signals at %d positions; must have %d at %d",
-			name, rows, columns, d, n)
-	}
-	return z, nil
 }

@@ -17,9 +17,9 @@ type Invertible struct {
 	// Linear has the affine maps, one more than there are layers of nonlinearities. Each has an
 	// inverse.
 	Linear []*Affine `json:"linear"`
-	// Bends has the parameters c of the nonlinearities, [layers][d]. The nonlinearity of signal i
-	// after affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Bends[l][i] and −1 < c < 1.
-	Bends [][]float64 `json:"bends"`
+	// Asymmetries has the parameters c of the nonlinearities, [layers][d]. That of signal i after
+	// affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Asymmetries[l][i] and −1 < c < 1.
+	Asymmetries [][]float64 `json:"bends"`
 }
 
 // maxLayers is the maximum number of layers of a network that is read from a file. It is a choice,
@@ -54,18 +54,18 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 		for t := range logDet {
 			logDet[t] += det
 		}
-		if l == len(m.Bends) {
+		if l == len(m.Asymmetries) {
 			break
 		}
-		m.bend(l, z, logDet)
+		m.applyNonlinearities(l, z, logDet)
 	}
 	return z, logDet, nil
 }
 
-// bend applies the nonlinearities after affine map l to z in place, and adds the logarithms of
-// their slopes to logDet unless that is nil.
-func (m *Invertible) bend(l int, z *mat.Dense, logDet []float64) {
-	for i, c := range m.Bends[l] {
+// applyNonlinearities applies the nonlinearities after affine map l to z in place, and adds the
+// logarithms of their slopes to logDet unless that is nil.
+func (m *Invertible) applyNonlinearities(l int, z *mat.Dense, logDet []float64) {
+	for i, c := range m.Asymmetries[l] {
 		row := z.RawRowView(i)
 		for t, v := range row {
 			y, slope := nonlinearity(c, v)
@@ -90,11 +90,11 @@ func (m *Invertible) Outputs(x *mat.Dense) ([]*mat.Dense, error) {
 			return nil, err
 		}
 		outputs = append(outputs, y)
-		if l == len(m.Bends) {
+		if l == len(m.Asymmetries) {
 			break
 		}
 		x = mat.DenseCopyOf(y)
-		m.bend(l, x, nil)
+		m.applyNonlinearities(l, x, nil)
 	}
 	return outputs, nil
 }
@@ -106,8 +106,8 @@ func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 	}
 	x := mat.DenseCopyOf(z)
 	for l := len(m.Linear) - 1; l >= 0; l-- {
-		if l < len(m.Bends) {
-			for i, c := range m.Bends[l] {
+		if l < len(m.Asymmetries) {
+			for i, c := range m.Asymmetries[l] {
 				row := x.RawRowView(i)
 				for t, v := range row {
 					row[t] = inverseNonlinearity(c, v)
@@ -177,9 +177,10 @@ func (m *Invertible) check(d int) error {
 	if m == nil || d < 1 {
 		return fmt.Errorf("a network is missing; must be of %d signals", d)
 	}
-	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxLayers {
+	if len(m.Linear) != len(m.Asymmetries)+1 || len(m.Asymmetries) > maxLayers {
 		return fmt.Errorf("a network has %d affine maps and %d layers of nonlinearities; must "+
-			"have one more of the first, and at most %d layers", len(m.Linear), len(m.Bends), maxLayers)
+			"have one more of the first, and at most %d layers",
+			len(m.Linear), len(m.Asymmetries), maxLayers)
 	}
 	for l, a := range m.Linear {
 		if err := a.check(d); err != nil {
@@ -189,12 +190,12 @@ func (m *Invertible) check(d int) error {
 			return fmt.Errorf("affine map %d of a network has no inverse", l+1)
 		}
 	}
-	for l, bends := range m.Bends {
-		if len(bends) != d {
+	for l, asymmetries := range m.Asymmetries {
+		if len(asymmetries) != d {
 			return fmt.Errorf("layer %d of a network has %d nonlinearities; must have %d",
-				l+1, len(bends), d)
+				l+1, len(asymmetries), d)
 		}
-		for _, c := range bends {
+		for _, c := range asymmetries {
 			if !(math.Abs(c) < 1) {
 				return fmt.Errorf("layer %d of a network has the nonlinearity %g; must be between "+
 					"-1 and 1", l+1, c)

@@ -114,13 +114,22 @@ func (r Record) readConditioned(dir string, d, n int) (Map, error) {
 
 // readSignals reads the signals that the map was fitted to.
 func (r Record) readSignals(dir string, d, n int) (*mat.Dense, error) {
-	x, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(r.Signals)))
+	x, err := ReadSignals(dir, r.Signals, d, n)
+	if err != nil {
+		return nil, err
+	}
+	return x, signal.Check(r.Signals, x)
+}
+
+// ReadSignals reads a file of d signals at n positions in dir.
+func ReadSignals(dir, name string, d, n int) (*mat.Dense, error) {
+	x, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
 	if err != nil {
 		return nil, err
 	}
 	if rows, columns := x.Dims(); rows != d || columns != n {
 		return nil, fmt.Errorf("%s: has %d signals at %d positions; must have %d at %d",
-			r.Signals, rows, columns, d, n)
+			name, rows, columns, d, n)
 	}
-	return x, signal.Check(r.Signals, x)
+	return x, nil
 }

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
 func TestZCAAgainstCovariance(t *testing.T) {
@@ -80,8 +82,7 @@ func TestZCAIsWhite(t *testing.T) {
 func TestZCACommutesWithRotation(t *testing.T) {
 	// Σ^{-1/2} of Q·x is Q·Σ^{-1/2}·Qᵀ for orthogonal Q.
 	x := mixGELU(ar7(rand.New(rand.NewPCG(15, 16)), 2, 300), 2)
-	sin, cos := math.Sincos(0.7)
-	q := mat.NewDense(2, 2, []float64{cos, -sin, sin, cos})
+	q := rotation.Plane(0.7)
 	var rotated, want mat.Dense
 	rotated.Mul(q, x)
 	got, err := apply(&rotated, ZCA)

@@ -2,6 +2,7 @@
 package rotation
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,6 +29,12 @@ func Identity(d int) *mat.Dense {
 		m.Set(i, i, 1)
 	}
 	return m
+}
+
+// Plane returns the rotation of two signals by an angle in radians, 2×2.
+func Plane(angle float64) *mat.Dense {
+	sin, cos := math.Sincos(angle)
+	return mat.NewDense(2, 2, []float64{cos, -sin, sin, cos})
 }
 
 // Nearest returns the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // ours is this library on one of its backends.
@@ -95,7 +96,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	cfg := p.settings()
 	opt := iterate.NewOptimizer(cfg.Optimizer, cfg.LearningRate)
 	loss := iterate.RectifiedLoss(o.velocity(p))
-	if p.flow() == "wgf" {
+	if cfg.Kind == sica.WGF {
 		loss = iterate.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()
@@ -150,10 +151,7 @@ func (p problem) inputs(arrays map[string]array) (data, batch []array) {
 
 // network returns the network of sica for the problem.
 func (p problem) network() iterate.Network {
-	if p.kind == fastFit {
-		return iterate.Network{Hidden: p.settings().Hidden, Context: iterate.Predictions}
-	}
-	return iterate.Network{Whole: true, Shape: p.shape}
+	return iterate.NewNetwork(iterate.Config(*p.settings()), p.shape)
 }
 
 // velocity returns the paper's network of the rectified flow, in the form to measure.

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -33,21 +33,10 @@ type problem struct {
 	once  bool // too long to be measured more often
 }
 
-func (p problem) positions() int { return size(p.shape) }
-
-func (p problem) flow() string {
-	if p.kind == wgfTrainStep || p.kind == fastFit {
-		return "wgf"
-	}
-	return "rf"
-}
+func (p problem) positions() int { return grid.Product(p.shape) }
 
 func (p problem) String() string {
-	shape := make([]string, len(p.shape))
-	for i, n := range p.shape {
-		shape[i] = strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%s d=%d T=%s R=%d", p.kind, p.d, strings.Join(shape, "×"), p.runs)
+	return fmt.Sprintf("%s d=%d T=%s R=%d", p.kind, p.d, axes(p.shape), p.runs)
 }
 
 // problems returns those of the options, in the order of the table.
@@ -142,7 +131,7 @@ func (p problem) arrays() map[string]array {
 	}
 	positions := func(name string, dims ...int) {
 		x := array{dims: dims}
-		for range size(dims) {
+		for range grid.Product(dims) {
 			x.ints = append(x.ints, int32(rng.IntN(p.positions())))
 		}
 		a[name] = x
@@ -169,7 +158,7 @@ func (p problem) arrays() map[string]array {
 		return a
 	}
 	inputs, outputs := 3*p.d, 1
-	if p.flow() == "rf" {
+	if cfg.Kind == sica.RF {
 		inputs, outputs = 5*p.d+1, p.d
 	}
 	taps, kernel := 1, []int(nil)
@@ -206,7 +195,7 @@ func defaultMask(networks, d int) array {
 
 func drawn(dims []int, draw func() float64) array {
 	x := array{dims: dims}
-	for range size(dims) {
+	for range grid.Product(dims) {
 		x.floats = append(x.floats, float32(draw()))
 	}
 	return x
@@ -223,16 +212,7 @@ func (a array) times(n int) array {
 func (a array) first() array {
 	dims := slices.Clone(a.dims)
 	dims[0] = 1
-	return array{dims: dims, floats: a.floats[:size(dims)]}
-}
-
-// size returns the product of the dims.
-func size(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	return n
+	return array{dims: dims, floats: a.floats[:grid.Product(dims)]}
 }
 
 // writeArrays writes each array to folder/name.npy.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -23,10 +23,10 @@ func noise(r *rand.Rand, d, n int, value func(*rand.Rand) float64) *mat.Dense {
 	return z
 }
 
+// rotated2 returns the two signals z rotated by an angle.
 func rotated2(z *mat.Dense, angle float64) *mat.Dense {
-	c, s := math.Cos(angle), math.Sin(angle)
 	out := new(mat.Dense)
-	out.Mul(mat.NewDense(2, 2, []float64{c, -s, s, c}), z)
+	out.Mul(rotation.Plane(angle), z)
 	return out
 }
 

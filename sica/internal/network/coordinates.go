@@ -50,7 +50,7 @@ func (h *halving) setMetric() error {
 			return err
 		}
 		for l, y := range outputs {
-			if l < len(maps[k].Bends) {
+			if l < len(maps[k].Asymmetries) {
 				// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
 				for i := range h.d {
 					_, _, scale := invertible.LeakyOf(0, 0, sharpness[k]["sharpness"][l*h.d+i])

@@ -120,8 +120,8 @@ func (h *halving) demix(
 	if z, err = last.Apply(z); err != nil {
 		return nil, nil, nil, err
 	}
-	network = &mapping.Invertible{Linear: slices.Clone(m.Linear), Bends: m.Bends}
-	n := len(m.Bends)
+	network = &mapping.Invertible{Linear: slices.Clone(m.Linear), Asymmetries: m.Asymmetries}
+	n := len(m.Asymmetries)
 	network.Linear[n] = network.Linear[n].Then(last)
 	sources = make([]*source.Model, d)
 	for i := range sources {

@@ -158,8 +158,8 @@ func TestPrepend(t *testing.T) {
 				}
 				want := apply(t, mapOfVariables(9, begin), first.signals[0])
 				got := apply(t, m, first.signals[0])
-				if len(m.Bends) != 4 {
-					t.Errorf("restart %d, fold %d: %d layers, want 4", restart, fold, len(m.Bends))
+				if len(m.Asymmetries) != 4 {
+					t.Errorf("restart %d, fold %d: %d layers, want 4", restart, fold, len(m.Asymmetries))
 				}
 				for i := range 9 {
 					r := stat.Correlation(got.RawRowView(i), want.RawRowView(i), nil)
@@ -202,8 +202,8 @@ func TestGrown(t *testing.T) {
 			(got[0] != before) != test.taken {
 			t.Errorf("%+v: grown %t, taken %t", test, grows, got[0] != before)
 		}
-		if test.taken && (len(got[0].Runs) != 4 || len(got[0].Map.Bends) != 4) {
-			t.Errorf("%d runs of %d layers, want 4 of 4", len(got[0].Runs), len(got[0].Map.Bends))
+		if test.taken && (len(got[0].Runs) != 4 || len(got[0].Map.Asymmetries) != 4) {
+			t.Errorf("%d runs of %d layers, want 4 of 4", len(got[0].Runs), len(got[0].Map.Asymmetries))
 		}
 	}
 }

@@ -325,12 +325,12 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 		m.Linear = append(m.Linear, a)
 	}
 	for l := range len(variables["lower"]) / d {
-		m.Bends = append(m.Bends, make([]float64, d))
+		m.Asymmetries = append(m.Asymmetries, make([]float64, d))
 		before, after := m.Linear[l], m.Linear[l+1]
 		for i := range d {
 			c, gain, k := invertible.LeakyOf(layer("lower", l, d)[i], layer("upper", l, d)[i],
 				layer("sharpness", l, d)[i])
-			m.Bends[l][i] = c
+			m.Asymmetries[l][i] = c
 			floats.Scale(k, before.Matrix[i*d:(i+1)*d])
 			before.Offset[i] *= k
 			for j := range d {
@@ -339,11 +339,11 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 		}
 	}
 	for l := range len(variables["bends"]) / d {
-		bends := make([]float64, d)
+		asymmetries := make([]float64, d)
 		for i, b := range layer("bends", l, d) {
-			bends[i] = max(-invertible.MaxBend, min(math.Tanh(b), invertible.MaxBend))
+			asymmetries[i] = max(-invertible.MaxAsymmetry, min(math.Tanh(b), invertible.MaxAsymmetry))
 		}
-		m.Bends = append(m.Bends, bends)
+		m.Asymmetries = append(m.Asymmetries, asymmetries)
 	}
 	return m
 }
@@ -352,11 +352,11 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 func compose(
 	first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine,
 ) *mapping.Invertible {
-	n := len(m.Bends)
+	n := len(m.Asymmetries)
 	linear := append([]*mapping.Affine(nil), m.Linear...)
 	linear[0] = first.Then(linear[0])
 	linear[n] = linear[n].Then(last)
-	return &mapping.Invertible{Linear: linear, Bends: m.Bends}
+	return &mapping.Invertible{Linear: linear, Asymmetries: m.Asymmetries}
 }
 
 // outputMap returns the affine map from the signals z to rotated signals of mean 0 and variance 1.

@@ -268,8 +268,7 @@ func initialRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 	case restart == 0 || d == 1:
 		return nil
 	case d == 2:
-		sin, cos := math.Sincos(math.Pi / 2 * float64(restart) / float64(restarts))
-		return mat.NewDense(2, 2, []float64{cos, -sin, sin, cos})
+		return rotation.Plane(math.Pi / 2 * float64(restart) / float64(restarts))
 	}
 	return rotation.Random(rng, d)
 }
