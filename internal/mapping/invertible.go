@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -152,24 +151,6 @@ func inverseNonlinearity(c, y float64) float64 {
 		return y * (y + 2*c) / (shifted + c*root)
 	}
 	return (shifted - c*root) / rest
-}
-
-// UnmarshalJSON reads a network and checks that it has an inverse.
-func (m *Invertible) UnmarshalJSON(data []byte) error {
-	type plain Invertible
-	var p plain
-	if err := json.Unmarshal(data, &p); err != nil {
-		return err
-	}
-	if len(p.Linear) == 0 || p.Linear[0] == nil {
-		return errors.New("a network has no affine maps; must have at least one")
-	}
-	read := Invertible(p)
-	if err := read.check(len(p.Linear[0].Centre)); err != nil {
-		return err
-	}
-	*m = read
-	return nil
 }
 
 // check returns an error unless m is a network of d signals that has an inverse.

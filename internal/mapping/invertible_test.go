@@ -150,15 +150,15 @@ func TestInvertibleRecordKeepsBits(t *testing.T) {
 	}
 	for _, test := range []struct{ record, want string }{
 		{`{"kind":"invertible"}`, "must be of 3"},
-		{`{"kind":"invertible","network":{}}`, "has no affine maps"},
-		{`{"kind":"invertible","network":{"linear":[null],"bends":[]}}`, "has no affine maps"},
+		{`{"kind":"invertible","network":{}}`, "0 affine maps and 0 layers"},
+		{`{"kind":"invertible","network":{"linear":[null],"bends":[]}}`, "affine map 1"},
 		{network(one+",null", bends), "affine map 2"},
 		{network(one, bends), "1 affine maps and 1 layers"},
 		{network(one+","+one, `[[0.1,0.2]]`), "2 nonlinearities; must have 3"},
 		{network(one+","+one, `[[0.1,0.2,1]]`), "the nonlinearity 1;"},
 		{network(one+","+one, `[[0.1,0.2,-1]]`), "the nonlinearity -1;"},
 		{network(`{"centre":[0],"matrix":[1],"offset":[0]}`, `[]`), "affine map 1 of a network: a linear map isn't one of 3"},
-		{network(`{"centre":[],"matrix":[],"offset":[]}`, `[]`), "0 signals"},
+		{network(`{"centre":[],"matrix":[],"offset":[]}`, `[]`), "isn't one of 3"},
 		{network(`{"centre":[0,0,0],"matrix":[1,0,0,0,1,0,0,0,0],"offset":[0,0,0]}`, `[]`), "no inverse"},
 		{network(`{"centre":[0,0,0],"matrix":[1,0,0],"offset":[0,0,0]}`, `[]`), "isn't one of 3"},
 		{network(`{"centre":[0,0,0],"matrix":[1e999,0,0,0,1,0,0,0,1],"offset":[0,0,0]}`, `[]`), "1e999"},
@@ -182,11 +182,11 @@ func FuzzInvertible(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m Invertible
-		if json.Unmarshal(data, &m) != nil || m.Linear == nil {
+		if json.Unmarshal(data, &m) != nil || len(m.Linear) == 0 || m.Linear[0] == nil {
 			return
 		}
 		d := len(m.Linear[0].Centre)
-		if d > 10 {
+		if d > 10 || m.check(d) != nil {
 			return
 		}
 		z, err := m.Apply(drawNormal(1, d, 5, 1))

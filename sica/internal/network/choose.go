@@ -34,16 +34,16 @@ type Baseline struct {
 
 // A Candidate is a baseline, or a network behind it.
 type Candidate struct {
-	Baseline int  `json:"baseline"` // which
-	Network  bool `json:"network,omitempty"`
+	Baseline int // which
+	Network  bool
 	// CodeLength is the code length of x at the positions that the folds hold out, in nats per
 	// position, including the log-Jacobian term. That of a network includes the cost of its choice
 	// among the restarts and steps.
-	CodeLength float64 `json:"code_length"`
+	CodeLength float64
 	// Longer is by how much the code is longer than the shortest.
-	Longer Difference `json:"longer"`
+	Longer Difference
 	// Failed says why a network wasn't fitted to the end.
-	Failed string `json:"failed,omitempty"`
+	Failed string
 
 	futile bool      // whether it failed because its training was futile
 	scores []float64 // minus the code length at each of those positions
@@ -55,15 +55,15 @@ type Choice struct {
 	// Candidates are the baselines in their order, then the networks that were fitted. Chosen is
 	// the linear baseline with the shortest code, unless the code of a nonlinear baseline is
 	// significantly shorter, or that of a network significantly shorter still.
-	Candidates []Candidate `json:"candidates"`
-	Chosen     int         `json:"chosen"`
+	Candidates []Candidate
+	Chosen     int
 	// Baseline is the choice without networks.
-	Baseline int `json:"baseline"`
+	Baseline int
 	// Model is the network with the shortest code, a map of the signals of its baseline; nil if
 	// none was fitted.
-	Model *Model `json:"model,omitempty"`
+	Model *Model
 	// Why says in a sentence or two what was chosen, and why.
-	Why string `json:"why"`
+	Why string
 }
 
 // Network returns the model that was chosen, nil if a baseline was.
@@ -166,7 +166,7 @@ func (s *selection) scoreBaselines(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.options.report(Measuring, float64(k)/float64(len(s.baselines)), nil)
+		s.options.report(Measuring, float64(k)/float64(len(s.baselines)))
 		c := Candidate{Baseline: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)

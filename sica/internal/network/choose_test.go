@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
@@ -99,14 +98,6 @@ func TestChooseLinear(t *testing.T) {
 	}
 	if !reflect.DeepEqual(stages, []Stage{Measuring, Measuring}) {
 		t.Errorf("stages %v", stages)
-	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Choice
-	if err := json.Unmarshal(data, &back); err != nil || back.Why != c.Why || back.Candidates[0].Longer != c.Candidates[0].Longer {
-		t.Errorf("%s came back as %+v: %v", data, back, err)
 	}
 }
 

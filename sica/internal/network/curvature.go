@@ -25,20 +25,20 @@ import (
 type Curvature struct {
 	// Deviation is the largest of the statistics, in standard deviations from the mean under the
 	// null hypothesis. Both are estimated by shifting the innovations against the values.
-	Deviation float64 `json:"deviation"`
+	Deviation float64
 	// Share is the sum of the squared correlations over all statistics, minus its mean under the
 	// null hypothesis.
-	Share float64 `json:"share"`
+	Share float64
 	// Predictable is whether linear prediction leaves next to nothing of a signal at half of the
 	// positions or more, or of its means over 8 positions, as for waves and telegraphs. Then
 	// nothing is measured.
-	Predictable bool `json:"predictable"`
+	Predictable bool
 	// Varying is whether innovations are strong where they were strong before.
-	Varying bool `json:"varying"`
+	Varying bool
 	// Symmetric is whether no signal is as skewed as pulses are.
-	Symmetric bool `json:"symmetric"`
+	Symmetric bool
 	// Order is the order of the linear prediction, in positions.
-	Order int `json:"order"`
+	Order int
 }
 
 const (

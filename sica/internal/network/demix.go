@@ -37,7 +37,6 @@ func (h *halving) demixActive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := false
 	states := slices.Clone(h.states)
 	for k, r := range h.active {
 		problem, _, fold := h.locate(r)
@@ -60,7 +59,6 @@ func (h *halving) demixActive(ctx context.Context) error {
 		if !(value > before) {
 			continue
 		}
-		changed = true
 		states[r] = withDemixing(h.states[r], last, sources)
 		b := &h.best[r]
 		point := &b.curve[len(b.curve)-1]
@@ -68,9 +66,6 @@ func (h *halving) demixActive(ctx context.Context) error {
 		if value > b.value {
 			b.value, b.step, b.network = value, point.Step, network
 		}
-	}
-	if !changed {
-		return nil
 	}
 	h.states = states
 	return nil

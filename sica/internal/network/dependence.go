@@ -24,12 +24,12 @@ import (
 // The measure of package dependence differs: that measures how large a dependence is, from
 // neighbours on both sides; this tests whether it is significant, from the past alone.
 type Dependence struct {
-	I int `json:"i"`
-	J int `json:"j"`
+	I int
+	J int
 	// Nats is the estimate minus the mean of the estimates with J shifted against I. SE is the
 	// standard deviation of these: of estimates by chance for independent signals with such pasts.
-	Nats float64 `json:"nats"`
-	SE   float64 `json:"se"`
+	Nats float64
+	SE   float64
 }
 
 const (

@@ -30,9 +30,9 @@ func scorePast(z []float64, lags, train, held []int, components int) (with, with
 // equal innovation variance, and their models are fitted anew. Without a significant Loss their
 // rotation isn't identified.
 type Pair struct {
-	I    int        `json:"i"`
-	J    int        `json:"j"`
-	Loss Difference `json:"loss"`
+	I    int
+	J    int
+	Loss Difference
 }
 
 // innovationScaled returns z with mean 0 and innovations of variance 1.

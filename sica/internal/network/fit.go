@@ -3,7 +3,6 @@ package network
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -26,34 +25,34 @@ import (
 type Model struct {
 	// Map maps mixed signals to recovered ones, which have mean 0 and variance 1 at the positions
 	// that it was fitted to.
-	Map *mapping.Invertible `json:"map"`
+	Map *mapping.Invertible
 
 	// CodeLength is the code length of x at the held-out positions of the chosen run, including
 	// the log-Jacobian term, without the cost of the choice.
-	CodeLength float64 `json:"code_length"`
+	CodeLength float64
 	// OverWhitening is by how much the code of the whitened signals is longer at these positions,
 	// the cost of the choice among the runs and their steps being included.
-	OverWhitening Difference `json:"over_whitening"`
+	OverWhitening Difference
 
 	// Runs are all restarts on all folds. Chosen is the one whose network Map is.
-	Runs   []Run `json:"runs"`
-	Chosen int   `json:"chosen"`
+	Runs   []Run
+	Chosen int
 	// Agreement is the smallest agreement between the recovered signals of the chosen run and those
 	// of other runs, Agreeing of them: of its own fold those whose code isn't significantly longer,
 	// of each other fold the best. See agreement. If rotations aren't identified, the signals of
 	// all runs are rotated as near to the whitened ones as possible before.
-	Agreement float64 `json:"agreement"`
-	Agreeing  int     `json:"agreeing"`
+	Agreement float64
+	Agreeing  int
 
 	// PastGain is, for each signal, by how much its own past shortens its code at the held-out
 	// positions of all folds. If it doesn't, the signal can't be identified after a nonlinear
 	// mixing. The signals are those before the Groups were rotated.
-	PastGain []Difference `json:"past_gain"`
+	PastGain []Difference
 	// Pairs hold by how much a rotation by 45° makes the code of every two signals longer.
-	Pairs []Pair `json:"pairs"`
+	Pairs []Pair
 	// Groups are the signals whose rotations among themselves are not identified. They are rotated
 	// as near to the whitened signals as possible.
-	Groups [][]int `json:"groups"`
+	Groups [][]int
 
 	// likelihoods are, for each fold, the log-likelihoods of x under the fold's best run at its
 	// held-out positions, with the cost of the choice among the restarts and steps.
@@ -62,15 +61,15 @@ type Model struct {
 
 // A Run is one restart on one fold.
 type Run struct {
-	Restart int `json:"restart"`
-	Fold    int `json:"fold"`
+	Restart int
+	Fold    int
 	// CodeLength is the code length of x at the fold's held-out positions. OverWhitening is by how
 	// much that of the whitened signals is longer.
-	CodeLength    float64 `json:"code_length"`
-	OverWhitening float64 `json:"over_whitening"`
+	CodeLength    float64
+	OverWhitening float64
 	// Step is the step of the evaluation whose network was kept; Curve has all evaluations.
-	Step  int          `json:"step"`
-	Curve []Evaluation `json:"curve"`
+	Step  int
+	Curve []Evaluation
 }
 
 // Name returns "network".
@@ -196,20 +195,6 @@ func whitenedSignals(problems []*problem) []*mat.Dense {
 		all = append(all, p.whitened)
 	}
 	return all
-}
-
-// UnmarshalJSON reads a model and checks that it has a map.
-func (m *Model) UnmarshalJSON(data []byte) error {
-	type plain Model
-	var p plain
-	if err := json.Unmarshal(data, &p); err != nil {
-		return err
-	}
-	if p.Map == nil {
-		return errors.New("a model without a map")
-	}
-	*m = Model(p)
-	return nil
 }
 
 // heldOutSignals are the whitened signals of a problem at the positions that a fold holds out, and

@@ -78,7 +78,7 @@ func (t *training) grow(
 func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, error) {
 	models := make([]*Model, len(problems))
 	for i, p := range problems {
-		t.options.report(Judging, float64(i)/float64(len(problems)), nil)
+		t.options.report(Judging, float64(i)/float64(len(problems)))
 		var err error
 		if models[i], err = t.model(ctx, i, p); err != nil {
 			return nil, err

@@ -77,7 +77,7 @@ func (t *training) trainMany(ctx context.Context) error {
 	cost.Seconds *= float64(len(t.signals))
 	t.options.cost = &cost
 	defer func() { t.options.cost = nil }()
-	t.options.report(t.stageName(), 0, nil)
+	t.options.report(t.stageName(), 0)
 	h := &halving{training: t, states: make([]state, t.runs()), rates: make([]float64, t.runs())}
 	h.drawSamples()
 	h.entrants = make([][]int, len(t.active))
@@ -335,13 +335,5 @@ func (h *halving) each(f func(v *model.Variable) error) error {
 // reportStep reports the progress of the training.
 func (h *halving) reportStep() {
 	total := halvedSteps(h.options.Steps, h.options.Restarts)
-	best := make([]float64, len(h.signals))
-	for i := range best {
-		best[i] = math.Inf(-1)
-	}
-	for r, b := range h.best {
-		problem, _, _ := h.locate(r)
-		best[problem] = max(best[problem], b.value)
-	}
-	h.options.report(h.stageName(), float64(h.done)/float64(total), best)
+	h.options.report(h.stageName(), float64(h.done)/float64(total))
 }

@@ -1,11 +1,8 @@
 package network
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -139,27 +136,5 @@ func TestFinishStandardises(t *testing.T) {
 	}
 	if got := apply(t, outputMap(z, scaled, turn), z); !mat.EqualApprox(got, want, 1e-10) {
 		t.Error("it isn't the rotated signals, standardised")
-	}
-}
-
-// A model that is read from JSON has the same bits; one without a map is an error.
-func TestModelJSON(t *testing.T) {
-	m := &Model{Map: &mapping.Invertible{Linear: []*mapping.Affine{drawAffine(1)}}, CodeLength: math.Pi, Agreement: 1. / 3, Groups: [][]int{{0, 2}},
-		PastGain: []Difference{{Mean: 1, SE: 2}}, Pairs: []Pair{{0, 1, Difference{Mean: 3, SE: 4}}}, Runs: []Run{{Curve: []Evaluation{{50, -1}}}}}
-	data, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Model
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(&back, m) {
-		t.Errorf("%+v came back as %+v", m, back)
-	}
-	for data, want := range map[string]string{`{}`: "without a map", `{"map":{"linear":[]}}`: "affine maps"} {
-		if err := json.Unmarshal([]byte(data), &back); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", data, err, want)
-		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/gomlx/compute"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // Options are the settings of invertible networks, which are an ica.Method. A zero field has
@@ -57,9 +59,6 @@ type Options struct {
 type Progress struct {
 	Stage    Stage
 	Fraction float64 // of the stage, 0 to 1
-	// HeldOut holds, while networks are fitted, for each problem the highest held-out
-	// log-likelihood so far, in nats per position of the whitened signals.
-	HeldOut []float64
 	// Cost is the expected cost of the whole fit, while networks of more than eight signals are
 	// fitted; otherwise nil.
 	Cost *Cost
@@ -91,9 +90,9 @@ func (o Options) reportVia(foreground func(func())) Options {
 	return o
 }
 
-func (o *Options) report(stage Stage, fraction float64, heldOut []float64) {
+func (o *Options) report(stage Stage, fraction float64) {
 	if o.OnProgress != nil {
-		o.OnProgress(Progress{stage, fraction, heldOut, o.cost})
+		o.OnProgress(Progress{stage, fraction, o.cost})
 	}
 }
 
@@ -134,11 +133,7 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 	if o.Shape == nil {
 		o.Shape = []int{n}
 	}
-	product := 1
-	for _, length := range o.Shape {
-		product *= length
-	}
-	if product != n {
+	if grid.Product(o.Shape) != n {
 		return o, fmt.Errorf("shape: is %v for %d positions; must have the product %[2]d",
 			o.Shape, n)
 	}

@@ -19,17 +19,17 @@ import (
 type Screening struct {
 	// Network is whether they are: whether they are Predicted, and depend on each other in a way
 	// that neither sensor noise nor surplus sources explain.
-	Network bool `json:"network"`
+	Network bool
 	// Dependent is whether the signals depend on each other significantly, by the Pairs.
-	Dependent bool         `json:"dependent"`
-	Pairs     []Dependence `json:"pairs"`
+	Dependent bool
+	Pairs     []Dependence
 	// Curvature says how much their mixing varies with their values; nil for images.
-	Curvature *Curvature `json:"curvature,omitempty"`
+	Curvature *Curvature
 	// Predicted is whether at least one signal is predicted by its own past. Otherwise no
 	// nonlinear demixing could be identified.
-	Predicted bool `json:"predicted"`
+	Predicted bool
 	// Why says the result in a sentence.
-	Why string `json:"why"`
+	Why string
 }
 
 // Screen tests whether the signals z, d×n, of a linear demixing are reason to fit a network. It is
@@ -39,7 +39,7 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.report(Measuring, 0, nil)
+	o.report(Measuring, 0)
 	d, _ := z.Dims()
 	c := &Screening{}
 	if c.Pairs, err = dependences(ctx, z, x); err != nil {

@@ -409,10 +409,6 @@ func (t *training) evaluate(step int) (behind float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	best := make([]float64, len(t.signals))
-	for i := range best {
-		best[i] = math.Inf(-1)
-	}
 	behind = math.Inf(1)
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
@@ -432,10 +428,9 @@ func (t *training) evaluate(step int) (behind float64, err error) {
 		if value > b.value {
 			b.value, b.step, b.network = value, step, maps[k]
 		}
-		best[problem] = max(best[problem], b.value)
 	}
 	if !t.options.many(t.d) {
-		t.options.report(Fitting, float64(step)/float64(t.options.Steps), best)
+		t.options.report(Fitting, float64(step)/float64(t.options.Steps))
 	}
 	return behind, nil
 }
