@@ -1,7 +1,10 @@
 // Package text lays out sentences for people: lines of a terminal's width, and lists.
 package text
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Width is the largest number of characters in a line of Wrap.
 const Width = 79
@@ -35,4 +38,19 @@ func List(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Groups names the groups of several signals, counted from 1: "1, 2; and 4, 5".
+func Groups(groups [][]int) string {
+	var names []string
+	for _, g := range groups {
+		if len(g) > 1 {
+			var members []string
+			for _, i := range g {
+				members = append(members, fmt.Sprint(i+1))
+			}
+			names = append(names, strings.Join(members, ", "))
+		}
+	}
+	return strings.Join(names, "; and ")
 }

@@ -29,3 +29,13 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+func TestGroups(t *testing.T) {
+	for want, groups := range map[string][][]int{
+		"": {{0}, {1}}, "1, 3": {{0, 2}, {1}}, "1, 2; and 4, 5": {{0, 1}, {2}, {3, 4}},
+	} {
+		if got := Groups(groups); got != want {
+			t.Errorf("Groups(%v) = %q, want %q", groups, got, want)
+		}
+	}
+}

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
@@ -205,19 +206,7 @@ func (s *Solution) doubt() string {
 }
 
 // groupNames returns the signals of the groups of several signals, counted from 1.
-func (s *Solution) groupNames() string {
-	var names []string
-	for _, g := range s.Groups {
-		if len(g) > 1 {
-			var members []string
-			for _, i := range g {
-				members = append(members, fmt.Sprint(i+1))
-			}
-			names = append(names, strings.Join(members, ", "))
-		}
-	}
-	return strings.Join(names, "; and ")
-}
+func (s *Solution) groupNames() string { return text.Groups(s.Groups) }
 
 // public returns the Source of the model of a signal with the given standard deviation.
 func (s *source) public(deviation float64) Source {

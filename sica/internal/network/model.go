@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/invertible"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -280,16 +280,8 @@ func (m *Model) Why() string {
 			"past (%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
 	}
 	if len(m.Groups) > 0 {
-		var names []string
-		for _, group := range m.Groups {
-			var members []string
-			for _, i := range group {
-				members = append(members, fmt.Sprint(i+1))
-			}
-			names = append(names, strings.Join(members, ", "))
-		}
 		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one "+
-			"nearest to the whitened signals was kept.", strings.Join(names, "; and "))
+			"nearest to the whitened signals was kept.", text.Groups(m.Groups))
 	}
 	switch {
 	case m.Agreeing == 0:
