@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -127,23 +129,10 @@ func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err
 
 // A removal measures what is taken out of each channel while a recording is cleaned block by block.
 type removal struct {
-	before *mat.Dense // the block that is being cleaned
-	all    []moments  // of each channel as it is
-	taken  []moments  // of what is taken out of it
+	before *mat.Dense      // the block that is being cleaned
+	all    []stats.Moments // of each channel as it is
+	taken  []stats.Moments // of what is taken out of it
 }
-
-// moments are those of values less the first one.
-type moments struct{ n, first, sum, squares float64 }
-
-func (m *moments) add(v float64) {
-	if m.n == 0 {
-		m.first = v
-	}
-	v -= m.first
-	m.n, m.sum, m.squares = m.n+1, m.sum+v, m.squares+v*v
-}
-
-func (m *moments) variance() float64 { return (m.squares - m.sum*m.sum/m.n) / m.n }
 
 // mixed returns the blocks of the recording, and keeps the last one.
 func (r *removal) mixed(blocks blockwise.Blocks) blockwise.Blocks {
@@ -174,14 +163,12 @@ func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
 func (r *removal) measure(cleaned *mat.Dense) {
 	d, _ := cleaned.Dims()
 	if r.all == nil {
-		r.all, r.taken = make([]moments, d), make([]moments, d)
+		r.all, r.taken = make([]stats.Moments, d), make([]stats.Moments, d)
 	}
 	for i := range d {
 		before := r.before.RawRowView(i)
-		for t, v := range cleaned.RawRowView(i) {
-			r.all[i].add(before[t])
-			r.taken[i].add(before[t] - v)
-		}
+		r.all[i].Add(before)
+		r.taken[i].Add(floats.SubTo(make([]float64, len(before)), before, cleaned.RawRowView(i)))
 	}
 }
 
@@ -194,8 +181,8 @@ func (r *removal) String(names []string) string {
 	order := make([]int, len(r.all))
 	for i := range shares {
 		order[i] = i
-		if v := r.all[i].variance(); v > 0 {
-			shares[i] = r.taken[i].variance() / v
+		if v := r.all[i].Variance(); v > 0 {
+			shares[i] = r.taken[i].Variance() / v
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })

@@ -1,5 +1,5 @@
 // Package stats has the summary statistics that several packages give: a mean with its
-// standard error, and quantiles.
+// standard error, quantiles, and moments of values that come in blocks.
 package stats
 
 import (
@@ -23,4 +23,33 @@ func Quantile(p float64, values []float64) float64 {
 		return math.NaN()
 	}
 	return stat.Quantile(p, stat.LinInterp, slices.Sorted(slices.Values(values)), nil)
+}
+
+// Moments are the mean and the variance of values that come in blocks, combined as in
+// T. F. Chan, G. H. Golub and R. J. LeVeque, The American Statistician 37(3), 1983.
+type Moments struct{ n, mean, squares float64 }
+
+// Add adds a block of values, at least one.
+func (m *Moments) Add(values []float64) {
+	mean, variance := stat.PopMeanVariance(values, nil)
+	n := float64(len(values))
+	delta := mean - m.mean
+	m.squares += variance*n + delta*delta*m.n*n/(m.n+n)
+	m.mean += delta * n / (m.n + n)
+	m.n += n
+}
+
+// Variance returns the mean square of the deviations from the mean.
+func (m Moments) Variance() float64 { return m.squares / m.n }
+
+// Deviation returns the standard deviation, the root of Variance.
+func (m Moments) Deviation() float64 { return math.Sqrt(m.Variance()) }
+
+// Standardised returns values minus the mean, divided by the standard deviation.
+func (m Moments) Standardised(values []float64) []float64 {
+	standardised := make([]float64, len(values))
+	for i, v := range values {
+		standardised[i] = (v - m.mean) / m.Deviation()
+	}
+	return standardised
 }

@@ -29,3 +29,17 @@ func TestQuantile(t *testing.T) {
 		t.Errorf("the error of one value is %g", se)
 	}
 }
+
+// Moments of blocks are those of all values together, far from 0 too.
+func TestMoments(t *testing.T) {
+	values := []float64{1e6, 1e6 + 1, 1e6 - 3, 1e6 + 4, 1e6 + 2}
+	var m stats.Moments
+	m.Add(values[:2])
+	m.Add(values[2:])
+	if got, want := m.Variance(), 5.36; math.Abs(got-want) > 1e-9 {
+		t.Errorf("variance %g, want %g", got, want)
+	}
+	if got, want := m.Standardised(values)[1], 0.2/math.Sqrt(5.36); math.Abs(got-want) > 1e-9 {
+		t.Errorf("standardised to %g, want %g", got, want)
+	}
+}

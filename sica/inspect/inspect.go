@@ -22,9 +22,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -135,7 +135,7 @@ func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error
 		c := statistics[i].component()
 		c.Signal = i
 		c.Pattern = mat.Col(nil, i, demixing.A)
-		floats.Scale(m.z[i].deviation(), c.Pattern)
+		floats.Scale(m.z[i].Deviation(), c.Pattern)
 		if floats.Max(c.Pattern) < -floats.Min(c.Pattern) {
 			floats.Scale(-1, c.Pattern)
 			c.Correlation *= -1
@@ -172,10 +172,10 @@ func checkSizes(x, reference blockwise.Source) error {
 
 // setShare sets the share of the channels' variance that the pattern explains, and the channel
 // in which it is largest.
-func (c *Component) setShare(channels []moments) {
+func (c *Component) setShare(channels []stats.Moments) {
 	largest := 0.0
 	for j, v := range c.Pattern {
-		if sd := channels[j].deviation(); sd > 0 {
+		if sd := channels[j].Deviation(); sd > 0 {
 			share := math.Pow(v/sd, 2)
 			c.Share += share / float64(len(channels))
 			if share > largest {
@@ -186,14 +186,14 @@ func (c *Component) setShare(channels []moments) {
 }
 
 // allMoments are those of the mixed signals, of the recovered ones and of the reference, if any.
-type allMoments struct{ x, z, reference []moments }
+type allMoments struct{ x, z, reference []stats.Moments }
 
 // measureMoments reads the recording a first time.
 func measureMoments(
 	demixing *sica.Demixing, x, reference blockwise.Source,
 ) (m allMoments, err error) {
 	k, channels := demixing.W.Dims()
-	m = allMoments{make([]moments, channels), make([]moments, k), make([]moments, 1)}
+	m = allMoments{make([]stats.Moments, channels), make([]stats.Moments, k), make([]stats.Moments, 1)}
 	for b, err := range blocks(demixing, x, reference) {
 		if err != nil {
 			return m, err
@@ -204,11 +204,11 @@ func measureMoments(
 			addMoments(m.reference, b.reference)
 		}
 	}
-	if reference != nil && !(m.reference[0].deviation() > 0) {
+	if reference != nil && !(m.reference[0].Deviation() > 0) {
 		return m, errors.New("reference: has the same value at every position; must vary")
 	}
 	for i := range m.z {
-		if !(m.z[i].deviation() > 0) {
+		if !(m.z[i].Deviation() > 0) {
 			return m, fmt.Errorf("x: its recovered signal %d is constant; must vary", i+1)
 		}
 	}
@@ -230,10 +230,10 @@ func measureStatistics(
 		}
 		var values []float64
 		if b.reference != nil {
-			values = m.reference[0].standardise(b.reference.RawRowView(0))
+			values = m.reference[0].Standardised(b.reference.RawRowView(0))
 		}
 		for i := range all {
-			all[i].add(m.z[i].standardise(b.z.RawRowView(i)), values)
+			all[i].add(m.z[i].Standardised(b.z.RawRowView(i)), values)
 		}
 	}
 	return all, nil
@@ -288,30 +288,9 @@ func recoverBlock(
 	return block{x, z, reference}, nil
 }
 
-// moments are the mean and the variance of values that come in blocks, combined as in
-// T. F. Chan, G. H. Golub and R. J. LeVeque, The American Statistician 37(3), 1983.
-type moments struct{ n, mean, squares float64 }
-
 // addMoments adds row i of a block to moments i.
-func addMoments(all []moments, block *mat.Dense) {
+func addMoments(all []stats.Moments, block *mat.Dense) {
 	for i := range all {
-		values := block.RawRowView(i)
-		mean, variance := stat.PopMeanVariance(values, nil)
-		m, n := &all[i], float64(len(values))
-		delta := mean - m.mean
-		m.squares += variance*n + delta*delta*m.n*n/(m.n+n)
-		m.mean += delta * n / (m.n + n)
-		m.n += n
+		all[i].Add(block.RawRowView(i))
 	}
-}
-
-func (m moments) deviation() float64 { return math.Sqrt(m.squares / m.n) }
-
-// standardise returns values minus the mean, divided by the standard deviation.
-func (m moments) standardise(values []float64) []float64 {
-	standardised := make([]float64, len(values))
-	for i, v := range values {
-		standardised[i] = (v - m.mean) / m.deviation()
-	}
-	return standardised
 }

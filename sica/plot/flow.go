@@ -3,7 +3,6 @@ package plot
 import (
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -62,18 +61,7 @@ func Flow(i, j int, trajectories ...Trajectory) (*Picture, error) {
 		}
 		titles[k] = labelOf(t)
 	}
-
-	columns := min(len(panels), 4)
-	rows := (len(panels) + columns - 1) / columns
-	side := width / vg.Length(max(columns, 2))
-	legendHeight := legend.height(side*vg.Length(columns) - 2*margin)
-	return &Picture{
-		width:  side * vg.Length(columns),
-		height: side*vg.Length(rows) + legendHeight,
-		draw: func(c draw.Canvas) {
-			drawGrid(legend.draw(inset(c)), columns, panels, titles)
-		},
-	}, nil
+	return squares(min(len(panels), 4), panels, titles, legend), nil
 }
 
 // check returns an error unless the trajectory can be drawn.
@@ -96,10 +84,8 @@ func (t Trajectory) check(i, j int) error {
 				k+1, rows, columns, d, n)
 		}
 	}
-	for _, signal := range []int{i, j} {
-		if signal < 0 || signal >= d {
-			return fmt.Errorf("signal %d; must be 0 to %d", signal, d-1)
-		}
+	if err := checkSignals(i, j, d); err != nil {
+		return err
 	}
 	if (t.At == nil) != (t.Velocity == nil) {
 		return errors.New("at and velocity: one is nil; must be both or none")
@@ -157,11 +143,13 @@ func (t Trajectory) panel(
 
 	translucent := lightGrey
 	translucent.A = 150
-	start, err := t.points(i, j, 0, translucent)
+	const radius = 1.8 * pixel
+	first, last := drawn[0], drawn[len(drawn)-1]
+	start, err := newScatter(first.RowView(i), first.RowView(j), translucent, radius)
 	if err != nil {
 		return nil, err
 	}
-	end, err := t.points(i, j, len(drawn)-1, look.color)
+	end, err := newScatter(last.RowView(i), last.RowView(j), look.color, radius)
 	if err != nil {
 		return nil, err
 	}
@@ -182,21 +170,6 @@ func (t Trajectory) panel(
 		makeRoom(panel)
 	}
 	return panel, nil
-}
-
-// points returns the positions at a step.
-func (t Trajectory) points(i, j, step int, c color.NRGBA) (*plotter.Scatter, error) {
-	_, n := t.Steps[step].Dims()
-	points := make(plotter.XYs, n)
-	for k := range points {
-		points[k] = plotter.XY{X: t.Steps[step].At(i, k), Y: t.Steps[step].At(j, k)}
-	}
-	scatter, err := plotter.NewScatter(points)
-	if err != nil {
-		return nil, err
-	}
-	scatter.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 1.8 * pixel, Shape: draw.CircleGlyph{}}
-	return scatter, nil
 }
 
 // widen gives the panel the ranges of all steps, drawn or not.

@@ -22,10 +22,8 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plot: scatter: %w", err)
 	}
-	for _, signal := range []int{i, j} {
-		if signal < 0 || signal >= d {
-			return nil, fmt.Errorf("plot: scatter: signal %d; must be 0 to %d", signal, d-1)
-		}
+	if err := checkSignals(i, j, d); err != nil {
+		return nil, fmt.Errorf("plot: scatter: %w", err)
 	}
 	styles := stylesOf(groups)
 	panels := make([]*gplot.Plot, len(groups))
@@ -39,7 +37,7 @@ func Scatter(i, j int, groups ...Group) (*Picture, error) {
 		panels[k].Y.Label.Text = fmt.Sprintf("signal %d", j+1)
 		titles[k] = labelOf(g)
 	}
-	return squares(min(len(groups), 4), panels, titles), nil
+	return squares(min(len(groups), 4), panels, titles, strip{}), nil
 }
 
 // Matched draws each signal of the groups against the same signal of truth, with a point for
@@ -72,11 +70,23 @@ func Matched(truth *mat.Dense, groups ...Group) (*Picture, error) {
 			titles = append(titles, labelOf(g))
 		}
 	}
-	return squares(d, panels, titles), nil
+	return squares(d, panels, titles, strip{}), nil
 }
 
 // scatterPanel returns a panel with a point for each pair of values.
 func scatterPanel(x, y mat.Vector, c color.NRGBA) (*gplot.Plot, error) {
+	c.A = 128 // shows how dense the points are
+	scatter, err := newScatter(x, y, c, 1.5*pixel)
+	if err != nil {
+		return nil, err
+	}
+	panel := newPanel()
+	panel.Add(scatter)
+	return panel, nil
+}
+
+// newScatter returns a point of this colour and radius for each pair of values.
+func newScatter(x, y mat.Vector, c color.NRGBA, radius vg.Length) (*plotter.Scatter, error) {
 	points := make(plotter.XYs, x.Len())
 	for t := range points {
 		points[t] = plotter.XY{X: x.AtVec(t), Y: y.AtVec(t)}
@@ -85,23 +95,31 @@ func scatterPanel(x, y mat.Vector, c color.NRGBA) (*gplot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.A = 128 // shows how dense the points are
-	scatter.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 1.5 * pixel, Shape: draw.CircleGlyph{}}
-	panel := newPanel()
-	panel.Add(scatter)
-	return panel, nil
+	scatter.GlyphStyle = draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
+	return scatter, nil
 }
 
-// squares returns panels in rows of the given number of columns, together as wide as a picture, or
-// half as wide if there is one column.
-func squares(columns int, panels []*gplot.Plot, titles []string) *Picture {
+// checkSignals returns an error unless i and j are among d signals.
+func checkSignals(i, j, d int) error {
+	for _, signal := range []int{i, j} {
+		if signal < 0 || signal >= d {
+			return fmt.Errorf("signal %d; must be 0 to %d", signal, d-1)
+		}
+	}
+	return nil
+}
+
+// squares returns panels in rows of the given number of columns, below a legend, which may be
+// empty. They are together as wide as a picture, or half as wide if there is one column.
+func squares(columns int, panels []*gplot.Plot, titles []string, legend strip) *Picture {
 	rows := (len(panels) + columns - 1) / columns
 	side := width / vg.Length(max(columns, 2))
+	across := side * vg.Length(columns)
 	return &Picture{
-		width:  side * vg.Length(columns),
-		height: side * vg.Length(rows),
+		width:  across,
+		height: side*vg.Length(rows) + legend.height(across-2*margin),
 		draw: func(c draw.Canvas) {
-			drawGrid(inset(c), columns, panels, titles)
+			drawGrid(legend.draw(inset(c)), columns, panels, titles)
 		},
 	}
 }

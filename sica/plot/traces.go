@@ -20,12 +20,9 @@ import (
 // It is an error if there are no groups, if their sizes differ, if there are fewer than two such
 // positions, or if a value isn't finite.
 func Traces(first, end int, groups ...Group) (*Picture, error) {
-	d, n, err := checkGroups(groups)
+	d, err := checkWindow(first, end, groups)
 	if err != nil {
 		return nil, fmt.Errorf("plot: traces: %w", err)
-	}
-	if first < 0 || end > n || end-first < 2 {
-		return nil, fmt.Errorf("plot: traces: %w", errWindow(first, end, n))
 	}
 	legend := gplot.NewLegend()
 	styles := stylesOf(groups)
@@ -62,10 +59,15 @@ func Traces(first, end int, groups ...Group) (*Picture, error) {
 	}, nil
 }
 
-// errWindow is the error for positions first ≤ t < end of n.
-func errWindow(first, end, n int) error {
-	return fmt.Errorf("the window is %d ≤ t < %d; must have at least 2 of the positions 0 ≤ t < %d",
-		first, end, n)
+// checkWindow returns the number of signals of the groups, or an error unless they have the
+// positions first ≤ t < end, at least two.
+func checkWindow(first, end int, groups []Group) (d int, err error) {
+	d, n, err := checkGroups(groups)
+	if err == nil && (first < 0 || end > n || end-first < 2) {
+		err = fmt.Errorf("the window is %d ≤ t < %d; must have at least 2 of the positions 0 ≤ t < %d",
+			first, end, n)
+	}
+	return d, err
 }
 
 // window returns signal i of g as points. Its position t is at recorded[t], or at t if that is nil.
@@ -113,12 +115,9 @@ func RecordedTraceGrid(
 func recordedGrid(
 	first, end int, recorded []int, truth *mat.Dense, groups []Group,
 ) (*Picture, error) {
-	d, n, err := checkGroups(groups)
+	d, err := checkWindow(first, end, groups)
 	if err != nil {
 		return nil, fmt.Errorf("plot: trace grid: %w", err)
-	}
-	if first < 0 || end > n || end-first < 2 {
-		return nil, fmt.Errorf("plot: trace grid: %w", errWindow(first, end, n))
 	}
 	grid := newTraceGrid(min(d, maxColumns), recorded)
 	if truth != nil {
