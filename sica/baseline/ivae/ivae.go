@@ -38,6 +38,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
@@ -307,10 +308,7 @@ func (s scale) restore(y *mat.Dense) *mat.Dense {
 // positions returns the default u of signals of that shape: the position along each axis over
 // the axis's length, one row an axis.
 func positions(shape []int) *mat.Dense {
-	n := 1
-	for _, size := range shape {
-		n *= size
-	}
+	n := grid.Product(shape)
 	u := mat.NewDense(len(shape), n, nil)
 	stride := n
 	for i, size := range shape {

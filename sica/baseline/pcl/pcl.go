@@ -129,41 +129,18 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 		}
 		own := mat.DenseCopyOf(input) // as work in the background may see it later
 		c.Hidden = slices.Clone(c.Hidden)
-		t, err := programs.Attend(ctx, func(ctx context.Context, _ func(func())) (trained, error) {
-			h, losses, err := c.train(ctx, own)
-			return trained{h, losses}, err
+		losses, err := programs.Attend(ctx, func(
+			ctx context.Context, _ func(func()),
+		) ([]float64, error) {
+			return f.train(ctx, own, c)
 		})
 		if err != nil {
 			return nil, err
 		}
-		f.h = t.h
 		return &ica.Model{
-			Signals:     f.h.Outputs(input),
-			Map:         f,
-			Convergence: c.convergence(t.losses),
+			Signals: f.h.Outputs(input), Map: f, Convergence: c.convergence(losses),
 		}, nil
 	})
-}
-
-// trained is what train returns.
-type trained struct {
-	h      learning.Network
-	losses []float64
-}
-
-// train returns the feature network of the white, or raw, signals, and the loss of each step.
-func (c Config) train(ctx context.Context, input *mat.Dense) (learning.Network, []float64, error) {
-	tr, err := newTraining(input, c, dtypes.Float32)
-	if err != nil {
-		return learning.Network{}, nil, err
-	}
-	defer tr.Close()
-	losses, err := tr.run(ctx)
-	if err != nil {
-		return learning.Network{}, nil, err
-	}
-	h, err := tr.features()
-	return h, losses, err
 }
 
 const (
@@ -196,6 +173,21 @@ func (c Config) convergence(losses []float64) ica.Convergence {
 type features struct {
 	whitening *signal.Whitening // nil of raw signals
 	h         learning.Network
+}
+
+// train trains h on the white, or raw, signals, and returns the loss of each step.
+func (f *features) train(ctx context.Context, input *mat.Dense, cfg Config) ([]float64, error) {
+	tr, err := newTraining(input, cfg, dtypes.Float32)
+	if err != nil {
+		return nil, err
+	}
+	defer tr.Close()
+	losses, err := tr.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.h, err = tr.features()
+	return losses, err
 }
 
 // Apply returns h of the mixed signals x, d×m, whitened or raw.

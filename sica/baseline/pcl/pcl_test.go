@@ -91,7 +91,8 @@ func TestWarnsOfIndependentPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, losses, err := cfg.on(baselinetest.Open(t, backend.Go)).train(t.Context(), white.White)
+	losses, err := new(features).train(t.Context(), white.White,
+		cfg.on(baselinetest.Open(t, backend.Go)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func TestJointAndRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, losses, err := cfg.train(t.Context(), white.White)
+	losses, err := new(features).train(t.Context(), white.White, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
