@@ -13,16 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-)
 
-// Options say when Orthogonal ends.
-type Options struct {
-	// Tolerance is an angle in radians. The last sweep over all pairs of axes is the one in which
-	// every rotation is smaller. 0 stands for 1e-8.
-	Tolerance float64
-	// MaxSweeps is the maximum number of sweeps. 0 stands for 100.
-	MaxSweeps int
-}
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+)
 
 // A Result is the rotation that Orthogonal returns.
 type Result struct {
@@ -34,37 +27,28 @@ type Result struct {
 // Orthogonal returns the orthogonal V that minimises the sum of the squared off-diagonal entries of
 // Vᵀ·C·V over all the symmetric matrices C, d×d, which it doesn't change. It starts from the
 // identity and rotates two axes at a time, so that the minimum may be a local one. With one matrix
-// the columns of V are its eigenvectors. A sweep costs O(d³) for each matrix.
+// the columns of V are its eigenvectors. A sweep over all pairs of axes costs O(d³) for each matrix.
+// The last sweep is the one in which every rotation is smaller than the tolerance, an angle in
+// radians, or the one of number maxSweeps.
 //
 // It is an error if there is no matrix, if their sizes differ, if a value isn't
 // finite, or if ctx ends.
-func Orthogonal(ctx context.Context, matrices []*mat.SymDense, opt Options) (Result, error) {
+func Orthogonal(
+	ctx context.Context, matrices []*mat.SymDense, tolerance float64, maxSweeps int,
+) (Result, error) {
 	if len(matrices) == 0 {
 		return Result{}, errors.New("jointdiag: matrices: are none; must be at least one")
-	}
-	if !(opt.Tolerance >= 0) || opt.MaxSweeps < 0 {
-		return Result{}, fmt.Errorf("jointdiag: tolerance is %g and max sweeps %d; must be 0 or more",
-			opt.Tolerance, opt.MaxSweeps)
-	}
-	if opt.Tolerance == 0 {
-		opt.Tolerance = 1e-8
-	}
-	if opt.MaxSweeps == 0 {
-		opt.MaxSweeps = 100
 	}
 	s, err := newStack(matrices)
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{V: mat.NewDense(s.d, s.d, nil)}
-	for i := range s.d {
-		result.V.Set(i, i, 1)
-	}
+	result := Result{V: rotation.Identity(s.d)}
 	v := result.V.RawMatrix()
 	column := func(j int) blas64.Vector {
 		return blas64.Vector{N: s.d, Inc: v.Stride, Data: v.Data[j:]}
 	}
-	for result.Sweeps < opt.MaxSweeps && !result.Converged {
+	for result.Sweeps < maxSweeps && !result.Converged {
 		result.Converged = true
 		result.Sweeps++
 		for p := range s.d {
@@ -73,7 +57,7 @@ func Orthogonal(ctx context.Context, matrices []*mat.SymDense, opt Options) (Res
 			}
 			for q := p + 1; q < s.d; q++ {
 				angle := s.angle(p, q)
-				if math.Abs(angle) < opt.Tolerance {
+				if math.Abs(angle) < tolerance {
 					continue
 				}
 				result.Converged = false

@@ -207,8 +207,7 @@ func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	r, err := jointdiag.Orthogonal(ctx, all,
-		jointdiag.Options{Tolerance: sweepTolerance, MaxSweeps: maxSweeps})
+	r, err := jointdiag.Orthogonal(ctx, all, sweepTolerance, maxSweeps)
 	if err != nil {
 		return nil, err
 	}

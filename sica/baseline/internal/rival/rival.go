@@ -119,8 +119,7 @@ func Diagonalise(
 	if tolerance == 0 {
 		tolerance = toleranceShare / math.Sqrt(float64(n))
 	}
-	result, err := jointdiag.Orthogonal(ctx, matrices,
-		jointdiag.Options{Tolerance: tolerance, MaxSweeps: maxSweeps})
+	result, err := jointdiag.Orthogonal(ctx, matrices, tolerance, maxSweeps)
 	if err != nil {
 		return nil, ica.Convergence{}, err
 	}
