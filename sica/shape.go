@@ -37,8 +37,8 @@ func shapeHint(x *mat.Dense, shape []int) string {
 	case w == 0 || len(shape) == 2 && shape[1] == w:
 		return ""
 	case len(shape) == 2:
-		return fmt.Sprintf(" But the signals look like rows of %d positions; Config.Shape has rows of %d.",
-			w, shape[1])
+		return fmt.Sprintf(" But the signals look like rows of %d positions; Config.Shape has rows "+
+			"of %d.", w, shape[1])
 	}
 	_, n := x.Dims()
 	return fmt.Sprintf(" But the signals look like rows of %d positions: if they are images, none of "+

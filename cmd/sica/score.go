@@ -64,9 +64,11 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 	return cmd
 }
 
-// checkSizes returns an error unless the truth has as many signals and positions as what is compared
-// with it.
-func checkSizes(truthFile string, truth *datasets.Recording, file string, x *datasets.Recording) error {
+// checkSizes returns an error unless the truth has as many signals and positions as what is
+// compared with it.
+func checkSizes(
+	truthFile string, truth *datasets.Recording, file string, x *datasets.Recording,
+) error {
 	sources, length := truth.Signals.Dims()
 	d, n := x.Signals.Dims()
 	if d == sources && n == length {

@@ -561,8 +561,8 @@ func (opt *separateOptions) begin(
 	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
 	files.Note(out, opt.notes())
 	if cfg.Checkpoint != "" && cfg.Flow == nil {
-		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this fit " +
-			"makes none: if it is interrupted it begins again"})
+		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this " +
+			"fit makes none: if it is interrupted it begins again"})
 	}
 	return &separation{
 		Input: opt.in, Signals: d, Positions: n, LearnedOn: n,

@@ -15,8 +15,8 @@ import (
 // Scope holds the variables of a Network, without the optimizer's.
 const Scope = "field"
 
-// A Network is what the networks of a vector field see and are, by its settings and the shape of the
-// positions.
+// A Network is what the networks of a vector field see and are, by its settings and the shape of
+// the positions.
 type Network struct {
 	cfg   Config
 	shape []int

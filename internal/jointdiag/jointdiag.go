@@ -27,8 +27,8 @@ type Result struct {
 // Orthogonal returns the orthogonal V that minimises the sum of the squared off-diagonal entries of
 // Vᵀ·C·V over all the symmetric matrices C, d×d, which it doesn't change. It starts from the
 // identity and rotates two axes at a time, so that the minimum may be a local one. With one matrix
-// the columns of V are its eigenvectors. A sweep over all pairs of axes costs O(d³) for each matrix.
-// The last sweep is the one in which every rotation is smaller than the tolerance, an angle in
+// the columns of V are its eigenvectors. A sweep over all pairs of axes costs O(d³) for each
+// matrix. The last sweep is the one in which every rotation is smaller than the tolerance, an angle in
 // radians, or the one of number maxSweeps.
 //
 // It is an error if there is no matrix, if their sizes differ, if a value isn't

@@ -49,8 +49,8 @@ type Ratio struct {
 }
 
 // LearnRatio learns the ratio from joint and product samples, both of d signals at any number of
-// positions. Weights and batches are drawn from rng. A nil backend is pure Go. If ctx ends, the error
-// wraps ctx's.
+// positions. Weights and batches are drawn from rng. A nil backend is pure Go. If ctx ends, the
+// error wraps ctx's.
 func LearnRatio(
 	ctx context.Context, backend compute.Backend, rng *rand.Rand,
 	joint, product *mat.Dense, training Training,

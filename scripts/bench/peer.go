@@ -128,8 +128,8 @@ func (p *peer) prepare(
 	_ context.Context, q problem, _ map[string]array, folder string,
 ) ([]float64, float64, error) {
 	answer, err := p.ask(request{
-		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: string(q.settings().Kind), D: q.d, T: q.positions(),
-		Shape: q.shape, Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
+		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: string(q.settings().Kind),
+		D: q.d, T: q.positions(), Shape: q.shape, Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
 	})
 	return answer.Losses, answer.Compile, err
 }

@@ -40,7 +40,8 @@ func manyTable(o TableOptions) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{
-		contenders: append(all, ours...), problems: mixtureProblems(manyMixtures), positions: manyPositions,
+		contenders: append(all, ours...), problems: mixtureProblems(manyMixtures),
+		positions: manyPositions,
 	}
 	t.columns = []column{text("n", "%d", func(r row) int { return len(r.outcomes[separated]) })}
 	for _, rival := range o.Methods {

@@ -254,7 +254,8 @@ func named(prefix, name string, d int) string { return fmt.Sprintf("%s%s, d=%d",
 // sevenSteps returns the paper's AR(7) after linear steps.
 func sevenSteps(prefix string, d, steps int) mixture {
 	name := named(prefix, fmt.Sprintf("AR(7), J=%d", steps), d)
-	return mixture{name, d, linearStream, severalProcesses(d, datasets.PaperAR7()), stepsMixing(steps, 0, nil)}
+	sources := severalProcesses(d, datasets.PaperAR7())
+	return mixture{name, d, linearStream, sources, stepsMixing(steps, 0, nil)}
 }
 
 // composedMixture returns the mixture of a name such as laplace-2-leaky3: sources, number of

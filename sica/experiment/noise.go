@@ -152,7 +152,9 @@ func noiseTable(o TableOptions) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{contenders: append(all, ours...), problems: listed(noiseMixtures()), positions: noisePositions}
+	t := &Table{
+		contenders: append(all, ours...), problems: listed(noiseMixtures()), positions: noisePositions,
+	}
 	mean := func(name string) column {
 		return column{name, func(r row) string { return estimateOf(r.mccs(name)).String() }}
 	}

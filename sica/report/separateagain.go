@@ -107,8 +107,8 @@ func (l Linear) confirmed() bool {
 	return true
 }
 
-// separateAgain separates selected positions of signals, d×n, of which the recovered signals z, d×n,
-// are a linear demixing, and applies the demixing to all of them. The shape is that of the selected
+// separateAgain separates selected positions of signals, d×n, of which the recovered signals z,
+// d×n, are a linear demixing, and applies the demixing to all of them. The shape is that of the selected
 // positions. The findings are in the order of z.
 func separateAgain(
 	ctx context.Context, z, signals, selected *mat.Dense, shape []int, opt linear.Options,

@@ -89,7 +89,8 @@ func writeTable(b *strings.Builder, rows ...string) {
 func (r *Report) writeDivergences(b *strings.Builder) {
 	rows := []string{
 		"\tmixed, whitened\trecovered",
-		fmt.Sprintf("dependence of the worst pair (no unit)\t%s\t%s", r.Mixed.Dependence, r.Recovered.Dependence),
+		fmt.Sprintf("dependence of the worst pair (no unit)\t%s\t%s",
+			r.Mixed.Dependence, r.Recovered.Dependence),
 	}
 	if r.Mixed.Classifier != nil && r.Recovered.Classifier != nil {
 		rows = append(rows, fmt.Sprintf("divergence, nats%s\t%s\t%s",

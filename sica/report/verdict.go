@@ -370,7 +370,8 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		return nil
 	}
 	names := strings.Join(groups, "; and of ")
-	const strong = "A strong component can still be good: its stability and halves should be above 0.95."
+	const strong = "A strong component can still be good: its stability and halves should be above " +
+		"0.95."
 	table := ""
 	if l.strongPair() {
 		table = " The evidence in the table of pairs doesn't include that."

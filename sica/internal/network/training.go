@@ -348,8 +348,8 @@ func (t *training) sources() ([][]*source.Model, error) {
 // patientSteps steps or later none of them ever was the shorter.
 //
 // In 48 nonlinear mixtures (13 kinds at n = 1,024 and five at 16,384) the code of the best network
-// was shorter than its rival's by 1.8 to 37 standard errors at 300 steps, by 1.5 to 37 at 600, and by
-// 1.5 to 37 at the end. Networks of two linear mixtures (n = 16,000) were behind until 3,200 steps,
+// was shorter than its rival's by 1.8 to 37 standard errors at 300 steps, by 1.5 to 37 at 600, and
+// by 1.5 to 37 at the end. Networks of two linear mixtures (n = 16,000) were behind until 3,200 steps,
 // and to the end. At half the steps some source models aren't fitted yet; twice the steps take
 // twice the time. The number of standard errors is a choice.
 const futileSteps, futileSigmas, patientSteps = 300, 10, 600

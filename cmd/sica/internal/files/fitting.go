@@ -131,8 +131,8 @@ func (o *Fitting) skipped(
 	texts := o.skip
 	if o.skippedOf > 0 && n != o.skippedOf && len(texts) > 0 {
 		texts = nil
-		notes = append(notes, fmt.Sprintf("nothing was skipped: the fit's --skip is about a recording of "+
-			"%d positions, and this one has %d", o.skippedOf, n))
+		notes = append(notes, fmt.Sprintf("nothing was skipped: the fit's --skip is about a recording "+
+			"of %d positions, and this one has %d", o.skippedOf, n))
 	}
 	for _, text := range texts {
 		named, err := namedStretches(text, n, about)

@@ -139,8 +139,8 @@ func Note(out io.Writer, notes []string) {
 	}
 }
 
-// recovered describes d signals that were recovered from a recording: with its times, annotations and
-// the columns that can't be channels. Columns before the first channel stay before the signals.
+// recovered describes d signals that were recovered from a recording: with its times, annotations
+// and the columns that can't be channels. Columns before the first channel stay before the signals.
 func recovered(about datasets.Recording, d int) datasets.Recording {
 	about.Names, about.Units = nil, nil // recovered signals have none
 	if about.Places != nil {
@@ -151,8 +151,8 @@ func recovered(about datasets.Recording, d int) datasets.Recording {
 	return about
 }
 
-// ChannelNames returns the names of a recording's channels for people. Without names in the file they
-// are "column 2" and so on, where other columns are in between; else nil.
+// ChannelNames returns the names of a recording's channels for people. Without names in the file
+// they are "column 2" and so on, where other columns are in between; else nil.
 func ChannelNames(about *datasets.Recording) (names []string) {
 	if about.Names != nil || len(about.Aside) == 0 || about.Places == nil {
 		return about.Names
