@@ -9,7 +9,10 @@ import (
 )
 
 const (
-	knots    = 9 // of the splines, in asinh u from −2.3 to 2.3. A choice.
+	// knots is the number of knots of the splines, at equal distances in asinh u from −lastKnot to
+	// lastKnot, which is u = ±4.9. Both are choices. The time of a Newton step grows with the square
+	// of the number of features.
+	knots    = 9
 	lastKnot = 2.3
 	numPlain = 4 // features that are not splines
 	features = numPlain + knots - 2
@@ -17,17 +20,18 @@ const (
 	evens = 2 + (knots-1)/2
 )
 
-// A family has the densities around a centre, which is even.
+// A family is an exponential family: the densities centre(u)·exp(w·f(u)) up to a factor, with the
+// features f and weights w of a Density. The centre is even in u.
 type family struct {
 	name      string
 	fine      basis             // at the grid points
 	coarse    basis             // at groups of them
-	precision [features]float64 // of the weights' prior, over that of the first
-	log       Curve             // the centre's
-	p         Curve             // the centre's mass at the grid points
+	precision [features]float64 // of the weights' prior, relative to the first weight's
+	log       Curve             // the logarithm of the centre at the grid points
+	p         Curve             // the probabilities of the grid points under the centre
 }
 
-// A centre is the density around which a family is, given by its logarithm up to a constant.
+// A centre is a density by its logarithm, up to a constant.
 type centre struct {
 	name string
 	// scale is the scale of the centre at which the mean absolute value is that of a standard
@@ -36,7 +40,7 @@ type centre struct {
 	log   func(u float64) float64
 }
 
-// centres are densities that signals often have.
+// centres are the densities that innovations of signals often have, one for each family.
 var centres = []centre{
 	{"Gaussian", 1.0001387126491614, func(u float64) float64 { return -u * u / 2 }},
 	{"Laplace", 0.7900231068063888, func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
