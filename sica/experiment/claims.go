@@ -74,15 +74,9 @@ type claim struct {
 	measured string
 	agree    string
 	whyNot   string
-	// margins are what has to be above 0 for the claim to hold. A test without standard
-	// errors has none.
-	margins []margin
-}
-
-// A margin is by how much a part of a claim holds, below 0 if it doesn't.
-type margin struct {
-	part string // such as "SICA over FastICA at J=20"
-	estimate
+	// margins are by how much each part of the claim holds, below 0 if it doesn't. A test without
+	// standard errors has none.
+	margins []quantity
 }
 
 // claims tests a statement and, where there is one, its repetition for SICA with this
@@ -114,19 +108,19 @@ func (s *scores) claim(st statement) (claim, error) {
 		c.test = fmt.Sprintf("every mean MCC at most %g", st.Limit)
 		levels := s.levels(st.Methods...)
 		for _, l := range levels {
-			c.margin(l.part(), st.Limit-l.mean, l.estimate)
+			c.margin(l, st.Limit-l.mean)
 		}
 		if _, high, ok := extremes(levels); ok {
-			c.decide(high.mean <= st.Limit, "at most "+high.String())
+			c.decide(high.mean <= st.Limit, "at most "+high.text)
 		}
 	case atLeast:
 		c.test = fmt.Sprintf("every mean MCC at least %g", st.Limit)
 		levels := s.levels(st.Methods...)
 		for _, l := range levels {
-			c.margin(l.part(), l.mean-st.Limit, l.estimate)
+			c.margin(l, l.mean-st.Limit)
 		}
 		if low, _, ok := extremes(levels); ok {
-			c.decide(low.mean >= st.Limit, "at least "+low.String())
+			c.decide(low.mean >= st.Limit, "at least "+low.text)
 		}
 	case falls:
 		c.test = "the mean at the most steps is below that at the fewest"
@@ -137,13 +131,13 @@ func (s *scores) claim(st statement) (claim, error) {
 	case ahead:
 		c.test = "every mean difference on the same runs is above 0"
 		c.decideLeads(s.leads(st.Methods, st.Over, st.Steps),
-			func(l lead) bool { return l.mean > 0 })
+			func(l quantity) bool { return l.mean > 0 })
 	case significantlyAhead:
 		c.test = fmt.Sprintf("every mean difference on the same runs is above 0 by Student's t, "+
 			"at a level of %g", st.Limit)
 		leads := s.leads(st.Methods, st.Over, st.Steps)
-		leads = slices.DeleteFunc(leads, func(l lead) bool { return math.IsNaN(l.se) })
-		c.decideLeads(leads, func(l lead) bool {
+		leads = slices.DeleteFunc(leads, func(l quantity) bool { return math.IsNaN(l.se) })
+		c.decideLeads(leads, func(l quantity) bool {
 			return l.mean > l.se*studentQuantile(1-st.Limit/2, l.n-1)
 		})
 	case notAhead:
@@ -177,8 +171,8 @@ func (s *scores) decideFalls(c *claim, st statement) {
 	var texts []string
 	for _, f := range s.falls(st.Methods...) {
 		all = all && f.mean > 0
-		c.margin(labelOf(f.method), f.mean, f.estimate)
-		texts = append(texts, f.String())
+		c.margin(f, f.mean)
+		texts = append(texts, f.text)
 	}
 	if texts != nil {
 		c.decide(all, strings.Join(texts, ", "))
@@ -195,7 +189,7 @@ func (s *scores) decideSteady(c *claim, st statement) {
 		}
 		maxChange = max(maxChange, high.mean-low.mean)
 		change := difference(s.runsAt(m, high.steps), s.runsAt(m, low.steps))
-		c.margin(labelOf(m), st.Limit-change.mean, change)
+		c.margin(quantity{part: labelOf(m), estimate: change}, st.Limit-change.mean)
 		texts = append(texts, fmt.Sprintf("%s %.3f to %.3f (n=%d)",
 			labelOf(m), low.mean, high.mean, low.n))
 	}
@@ -210,34 +204,30 @@ func studentQuantile(p float64, freedom int) float64 {
 }
 
 // decideLeads decides whether all leads hold.
-func (c *claim) decideLeads(leads []lead, holds func(lead) bool) {
+func (c *claim) decideLeads(leads []quantity, holds func(quantity) bool) {
 	if len(leads) == 0 {
 		return
 	}
 	held := 0
 	for _, l := range leads {
-		c.margin(l.part(), l.mean, l.estimate)
+		c.margin(l, l.mean)
 		if holds(l) {
 			held++
 		}
 	}
+	lowest, _, _ := extremes(leads)
 	c.decide(held == len(leads), fmt.Sprintf("%d of %d comparisons; the least lead is %s",
-		held, len(leads), minLead(leads)))
-}
-
-func minLead(leads []lead) lead {
-	return slices.MinFunc(leads, func(a, b lead) int { return cmp.Compare(a.mean, b.mean) })
+		held, len(leads), lowest.text))
 }
 
 func (s *scores) decideNotAhead(c *claim, st statement) {
 	all := true
 	var texts []string
 	for _, m := range st.Methods {
-		if leads := s.leads([]string{m}, st.Over, st.Steps); len(leads) > 0 {
-			lowest := minLead(leads)
+		if lowest, _, ok := extremes(s.leads([]string{m}, st.Over, st.Steps)); ok {
 			all = all && lowest.mean < 0
-			c.margin(lowest.part(), -lowest.mean, lowest.estimate)
-			texts = append(texts, lowest.String())
+			c.margin(lowest, -lowest.mean)
+			texts = append(texts, lowest.text)
 		}
 	}
 	if texts != nil {
@@ -250,21 +240,21 @@ func (s *scores) decideUnchanged(c *claim, st statement) {
 	if len(leads) == 0 {
 		return
 	}
-	largest := slices.MaxFunc(leads, func(a, b lead) int {
+	largest := slices.MaxFunc(leads, func(a, b quantity) int {
 		return cmp.Compare(math.Abs(a.mean), math.Abs(b.mean))
 	})
 	for _, l := range leads {
-		c.margin(l.part(), st.Limit-math.Abs(l.mean), l.estimate)
+		c.margin(l, st.Limit-math.Abs(l.mean))
 	}
 	c.decide(math.Abs(largest.mean) <= st.Limit,
 		fmt.Sprintf("the largest difference is %+.3f%s%s (n=%d)", largest.mean,
 			inBrackets(largest.se), stepsText(largest.steps), largest.n))
 }
 
-// margin adds a margin of that mean, which varies as e does.
-func (c *claim) margin(part string, mean float64, e estimate) {
-	e.mean = mean
-	c.margins = append(c.margins, margin{part, e})
+// margin adds a margin of that mean, which varies as the quantity does.
+func (c *claim) margin(q quantity, mean float64) {
+	q.mean = mean
+	c.margins = append(c.margins, q)
 }
 
 // needed says how many runs would decide the claim, if means and spreads stayed as they are:
@@ -272,9 +262,9 @@ func (c *claim) margin(part string, mean float64, e estimate) {
 // for a claim that is decided or has no margins.
 func (c claim) needed() string {
 	var open []string
-	var worst margin // that takes the most runs or, below 0, the fewest
+	var worst quantity // that takes the most runs or, below 0, the fewest
 	worstRuns, single := 0, false
-	below := slices.ContainsFunc(c.margins, func(m margin) bool { return m.mean < 0 })
+	below := slices.ContainsFunc(c.margins, func(m quantity) bool { return m.mean < 0 })
 	for _, m := range c.margins {
 		if (m.mean < 0) != below {
 			continue

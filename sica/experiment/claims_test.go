@@ -314,7 +314,7 @@ func TestNeededRunsDecideAllMargins(t *testing.T) {
 	} {
 		var c claim
 		for i, e := range test.margins {
-			c.margin(fmt.Sprint(i), e.mean, e)
+			c.margin(quantity{part: fmt.Sprint(i), estimate: e}, e.mean)
 		}
 		if got := c.needed(); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

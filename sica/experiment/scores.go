@@ -87,19 +87,13 @@ func difference(a, b []float64) estimate {
 	return estimateOf(d)
 }
 
-// A level is a method's mean MCC at a problem.
-type level struct {
-	method string
-	steps  int
+// A quantity is an estimate that a statement is about.
+type quantity struct {
+	text  string // the estimate in words, such as "SICA +0.012 (0.003) over FastICA at J=20 (n=20)"
+	part  string // the words without the value
+	steps int    // of the mixing
 	estimate
 }
-
-func (l level) String() string {
-	return fmt.Sprintf("%s %s%s (n=%d)", labelOf(l.method), l.estimate, stepsText(l.steps), l.n)
-}
-
-// part names the level without its value.
-func (l level) part() string { return labelOf(l.method) + stepsText(l.steps) }
 
 // stepsText names the number of mixing steps, where there are any.
 func stepsText(steps int) string {
@@ -115,88 +109,69 @@ func labelOf(method string) string {
 }
 
 // levels returns the mean of each method at each problem that has enough runs.
-func (s *scores) levels(methods ...string) []level {
-	var levels []level
+func (s *scores) levels(methods ...string) []quantity {
+	var levels []quantity
 	for _, method := range methods {
 		for _, p := range s.problems {
-			if mean := s.mean(method, p); mean.n >= s.minRuns {
-				levels = append(levels, level{method, p.Steps, mean})
+			mean, label, at := s.mean(method, p), labelOf(method), stepsText(p.Steps)
+			if mean.n >= s.minRuns {
+				text := fmt.Sprintf("%s %s%s (n=%d)", label, mean, at, mean.n)
+				levels = append(levels, quantity{text, label + at, p.Steps, mean})
 			}
 		}
 	}
 	return levels
 }
 
-// extremes returns the lowest and the highest level; false if there is none.
-func extremes(levels []level) (low, high level, ok bool) {
+// extremes returns the lowest and the highest quantity; false if there is none.
+func extremes(all []quantity) (low, high quantity, ok bool) {
 	low.mean, high.mean = math.Inf(1), math.Inf(-1)
-	for _, l := range levels {
-		if l.mean < low.mean {
-			low = l
+	for _, q := range all {
+		if q.mean < low.mean {
+			low = q
 		}
-		if l.mean > high.mean {
-			high = l
+		if q.mean > high.mean {
+			high = q
 		}
 	}
-	return low, high, len(levels) > 0
+	return low, high, len(all) > 0
 }
 
-// A lead is the mean difference of one method's MCC to another's, over the runs that both
-// have.
-type lead struct {
-	method, over string
-	steps        int
-	estimate
-}
-
-func (l lead) String() string {
-	return fmt.Sprintf("%s %+.3f%s over %s%s (n=%d)",
-		labelOf(l.method), l.mean, inBrackets(l.se), labelOf(l.over), stepsText(l.steps), l.n)
-}
-
-// part names the lead without its value.
-func (l lead) part() string {
-	return fmt.Sprintf("%s over %s%s", labelOf(l.method), labelOf(l.over), stepsText(l.steps))
-}
-
-// leads returns the leads of each method over each other one, at each problem that has
-// enough runs of both and whose steps are among those given; nil is all.
-func (s *scores) leads(methods, over []string, steps []int) []lead {
-	var leads []lead
+// leads returns the mean difference of each method's MCC to each other one's, over the runs that
+// both have, at each problem that has enough of them and whose steps are among those given; nil is
+// all.
+func (s *scores) leads(methods, over []string, steps []int) []quantity {
+	var leads []quantity
 	for _, m := range methods {
 		for _, o := range over {
 			for _, p := range s.problems {
 				if steps != nil && !slices.Contains(steps, p.Steps) {
 					continue
 				}
-				l := lead{m, o, p.Steps, difference(s.runsOf(m, p), s.runsOf(o, p))}
-				if l.n >= s.minRuns {
-					leads = append(leads, l)
+				lead := difference(s.runsOf(m, p), s.runsOf(o, p))
+				if lead.n < s.minRuns {
+					continue
 				}
+				than := fmt.Sprintf("over %s%s", labelOf(o), stepsText(p.Steps))
+				text := fmt.Sprintf("%s %+.3f%s %s (n=%d)",
+					labelOf(m), lead.mean, inBrackets(lead.se), than, lead.n)
+				leads = append(leads, quantity{text, labelOf(m) + " " + than, p.Steps, lead})
 			}
 		}
 	}
 	return leads
 }
 
-// A fall is by how much a method's MCC falls from the fewest mixing steps to the most.
-type fall struct {
-	method string
-	estimate
-}
-
-func (f fall) String() string {
-	return fmt.Sprintf("%s %+.3f%s (n=%d)", labelOf(f.method), -f.mean, inBrackets(f.se), f.n)
-}
-
-// falls returns the fall of each method that has enough runs of both numbers of steps.
-func (s *scores) falls(methods ...string) []fall {
+// falls returns by how much the MCC of each method falls from the fewest mixing steps to the most,
+// of those that have enough runs of both.
+func (s *scores) falls(methods ...string) []quantity {
 	first, last := s.problems[0], s.problems[len(s.problems)-1]
-	var falls []fall
+	var falls []quantity
 	for _, m := range methods {
-		f := fall{m, difference(s.runsOf(m, first), s.runsOf(m, last))}
-		if f.n >= s.minRuns {
-			falls = append(falls, f)
+		fall := difference(s.runsOf(m, first), s.runsOf(m, last))
+		if fall.n >= s.minRuns {
+			text := fmt.Sprintf("%s %+.3f%s (n=%d)", labelOf(m), -fall.mean, inBrackets(fall.se), fall.n)
+			falls = append(falls, quantity{text, labelOf(m), last.Steps, fall})
 		}
 	}
 	return falls
