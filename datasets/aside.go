@@ -58,7 +58,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 			columns[i].observe(v)
 		}
 	}
-	kept, notes, err := o.selectColumns(r.Names, columns)
+	kept, notes, err := o.selectColumns(r.Names, r.Aside, columns)
 	if err != nil {
 		return err
 	}
@@ -114,9 +114,9 @@ func columnName(names []string, i int) string {
 }
 
 // selectColumns returns the columns that are signals, in their order, with a note for each that
-// can't be one. Names are nil if there are none.
+// can't be one. Names are nil if there are none. Aside are the columns of the file besides.
 func (o *ReadOptions) selectColumns(
-	names []string, columns []columnStats,
+	names []string, aside []Column, columns []columnStats,
 ) (kept []int, notes []string, err error) {
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
 		if names == nil {
@@ -130,6 +130,9 @@ func (o *ReadOptions) selectColumns(
 	}
 	var without []int
 	for _, name := range o.Without {
+		if slices.ContainsFunc(aside, func(c Column) bool { return c.Name == name }) {
+			continue
+		}
 		i := -1
 		switch found := electrode.Find(names, name); len(found) {
 		case 0:
@@ -245,6 +248,9 @@ const (
 	// maxRailed is the share of positions at which a signal may be at the end of its range. A
 	// square wave has half, a channel without contact nearly all.
 	maxRailed = 0.98
+	// minMarkerRest is the share of positions at which a column of markers that was scaled, as in
+	// EDF, has its least or greatest value. A choice.
+	minMarkerRest = 0.5
 	// maxUneven is the largest relative difference between a step of times and the mean step.
 	maxUneven = 2e-3
 	// maxClockStep is the largest step of a rounded or jittering clock, in mean steps. Rounding to
@@ -325,7 +331,8 @@ func (c *columnStats) reason(name string) string {
 		return "counts the positions"
 	}
 	named := isMarkerName(name)
-	if named && !c.fraction {
+	share := float64(max(c.lows, c.highs)) / float64(c.n)
+	if named && (!c.fraction || share > minMarkerRest) {
 		return "holds markers"
 	}
 	if !c.fraction && c.rises > 0 && c.rises == c.steps && c.falls == 0 &&
@@ -338,7 +345,6 @@ func (c *columnStats) reason(name string) string {
 	} else if mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean {
 		return "never falls and rises nearly evenly, as times do,"
 	}
-	share := float64(max(c.lows, c.highs)) / float64(c.n)
 	if share > maxRailed && !named && c.fraction {
 		return fmt.Sprintf("is at the end of its range at %.0f %% of the positions", 100*share)
 	}

@@ -50,8 +50,12 @@ func checkValues(z *mat.Dense, first int) error {
 	for i := range d {
 		for t, v := range z.RawRowView(i) {
 			if !finite(v) {
-				return fmt.Errorf("signal %d is %v at position %d; every entry must be finite",
-					i+1, v, first+t+1)
+				advice := ""
+				if math.IsNaN(v) {
+					advice = ", or be filled in (MissingInterpolate) or left out (MissingDrop)"
+				}
+				return fmt.Errorf("signal %d is %v at position %d; every entry must be finite%s",
+					i+1, v, first+t+1, advice)
 			}
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // timeNames are the names of a column of times, in lower case and without a unit.
 var timeNames = []string{
 	"time", "t", "seconds", "timestamp", "timestamps", "times", "sec", "ms", "millis", "milliseconds",
-	"elapsedtime", "zeit", "temps", "tiempo",
+	"elapsedtime", "zeit", "temps", "tiempo", "x-axis",
 }
 
 // timeUnits are units of time in seconds.
 var timeUnits = map[string]float64{
-	"": 1, "s": 1, "sec": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3, "us": 1e-6,
+	"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3, "us": 1e-6,
 	"usec": 1e-6, "µs": 1e-6, "ns": 1e-9,
 }
 
@@ -79,8 +79,19 @@ func (c *content) splitTimes(r *Recording) error {
 		return nil
 	}
 	signals := mat.DenseCopyOf(r.Signals.Slice(1, d, 0, n))
+	times := slices.Clone(column)
 	clock.describe(r, c.timeUnit)
+	r.noteSeconds(c.timed || c.timeUnit != 1)
 	r.Signals = signals
+	if clock.drifts() {
+		r.Aside = append(r.Aside, Column{
+			Name: r.TimeColumn, Values: times, Reason: "holds times that drift",
+		})
+		r.Notes = append(r.Notes, fmt.Sprintf("the times of %q drift by more than %d steps: they "+
+			"were set aside, and the rate is their mean, %.6g Hz", r.TimeColumn, maxJitter, r.Rate))
+		r.TimeColumn, r.Start = "", 0
+		return nil
+	}
 	return clock.uneven()
 }
 
@@ -94,11 +105,23 @@ type clock struct {
 	jumpLine           int
 	unevenLine         int // of the first time that isn't evenly spaced; 0 for none
 	unevenTime, jitter float64
+	maxJitter          float64 // in steps
 }
 
 // newClock returns the clock of n ≥ 2 times with these ends.
 func newClock(first, last float64, n int) *clock {
 	return &clock{start: first, step: (last - first) / float64(n-1), last: first}
+}
+
+// noteSeconds adds a note on a rate below 1 Hz if only the name of the column of times says that it
+// has seconds: programs write milliseconds there, too. HasUnit is whether the file says the unit.
+func (r *Recording) noteSeconds(hasUnit bool) {
+	_, named := timeUnit(r.TimeColumn, "none") // whose name has a unit
+	if hasUnit || named || r.Rate >= 1 {
+		return
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%q was read as seconds, which gives a rate of %.4g Hz: "+
+		"if it has another unit, add that to its name, as in \"%[1]s (ms)\"", r.TimeColumn, r.Rate))
 }
 
 // maxJitter is how far a time may be from its evenly spaced place, in steps. Times at 250 Hz
@@ -115,9 +138,25 @@ func (c *clock) observe(t int, time float64) {
 	}
 	c.last = time
 	jitter := math.Abs(time-c.start-float64(t)*c.step) / c.step
+	c.maxJitter = max(c.maxJitter, jitter)
 	if c.unevenLine == 0 && jitter > maxJitter {
 		c.unevenLine, c.unevenTime, c.jitter = t+2, time, jitter
 	}
+}
+
+// The limits of times that drift, as those of telephones do. Both are choices.
+const (
+	// maxDriftStep is the longest step in mean steps. A lost position makes a step of 2.
+	maxDriftStep = 1.9
+	// maxDrift is how far a time may be from its evenly spaced place, as a share of all steps: as
+	// far as times are whose rate changes by 4 % halfway.
+	maxDrift = 0.01
+)
+
+// drifts reports whether the times aren't evenly spaced, but nearly so, and none is missing.
+func (c *clock) drifts() bool {
+	return c.unevenLine != 0 && c.jump <= maxDriftStep*c.step &&
+		c.maxJitter <= maxDrift*(c.last-c.start)/c.step
 }
 
 // uneven returns an error if a time isn't evenly spaced: for a gap the place of the longest one,

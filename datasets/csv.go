@@ -27,9 +27,22 @@ var (
 	errNoRows  = errors.New("no rows of numbers; must have one for each position")
 	errLongRow = errors.New("a row of more than 1 MiB; " +
 		"must have a row for each position and a column for each signal")
-	errJSON = errors.New("the text is JSON; must be a table with a row for each position: " +
-		"save it by to_csv in pandas")
 )
+
+// notTables are how texts begin that hold no table, and what to do with them.
+var notTables = []struct {
+	start *regexp.Regexp
+	err   string
+}{
+	{regexp.MustCompile(`^\s*(\{\s*"|(array\()?\[\s*[{\[])`), "the text is a list in brackets, such " +
+		"as JSON; must be a table with a row for each position: save it by to_csv in pandas, or by " +
+		"numpy.savetxt"},
+	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be a " +
+		"table with a row for each position: save the file itself"},
+	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save the " +
+		"sheet as CSV, or unpack it"},
+	{regexp.MustCompile("^\x1f\ufffd|^\x1f‹"), "the file is compressed, no text: unpack it by gunzip"},
+}
 
 // openCSV reads a text file of numbers up to its first row of them.
 func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
@@ -37,8 +50,10 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if jsonStart.Match(start) {
-		return nil, errJSON
+	for _, other := range notTables {
+		if other.start.Match(start) {
+			return nil, errors.New(other.err)
+		}
 	}
 	separator, decimal, err := o.signs()
 	if err != nil {
@@ -47,7 +62,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	c := &csvReader{
 		dialect: sniff(string(start), len(start) < sniffedBytes, choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
-		missing: o.Missing, skipText: o.skipText,
+		missing: o.Missing, skipText: o.skipText, isLeftOut: o.isLeftOut,
 	}
 	c.lines.Buffer(nil, maxRowBytes)
 	c.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
@@ -80,9 +95,6 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	}, nil
 }
 
-// jsonStart is how JSON begins that holds a table: with an object, or a list of objects or lists.
-var jsonStart = regexp.MustCompile(`^\s*(\{\s*"|\[\s*[{\[])`)
-
 // maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers.
 // Half of it is less than a day of one channel of 50 Hz. It is a choice.
 const maxAsideValues = 1 << 22
@@ -102,7 +114,10 @@ func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 		return nil, nil, err
 	}
 	decoder := transform.Transformer(transform.Nop)
-	if !beginsAsUTF8(first) {
+	switch order, isUTF16 := utf16Order(first); {
+	case isUTF16:
+		decoder = unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
+	case !beginsAsUTF8(first):
 		decoder = charmap.Windows1252.NewDecoder()
 	}
 	decoder = unicode.BOMOverride(decoder)
@@ -125,6 +140,28 @@ func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 			return text, start, nil
 		}
 	}
+}
+
+// utf16Order returns the byte order of UTF-16, and whether the first bytes of a text are that: every
+// other byte of its first characters is 0.
+func utf16Order(first []byte) (order unicode.Endianness, isUTF16 bool) {
+	const characters = 16
+	if len(first) < 2*characters {
+		return order, false
+	}
+	var zeros [2]int
+	for k, c := range first[:2*characters] {
+		if c == 0 {
+			zeros[k%2]++
+		}
+	}
+	switch zeros {
+	case [2]int{0, characters}:
+		return unicode.LittleEndian, true
+	case [2]int{characters, 0}:
+		return unicode.BigEndian, true
+	}
+	return order, false
 }
 
 // beginsAsUTF8 reports whether the first bytes of a text are UTF-8. The last character may be cut.
@@ -168,11 +205,13 @@ type csvReader struct {
 	units       []string   // after the numbers of each column, in its cells; "" for none
 	texts       [][]string // what the columns of text hold; nil if that isn't kept
 	skipText    bool
+	isLeftOut   func(name string) bool // by the options
 
-	numbers []float64 // of the last row
-	pending []float64 // those of them that read has not returned
-	open    bool      // the last line has no end
-	cutOff  bool      // and fewer cells
+	numbers    []float64 // of the last row
+	pending    []float64 // those of them that read has not returned
+	mayBeBlank bool      // whether a blank line may stand before the next row
+	open       bool      // the last line has no end
+	cutOff     bool      // and fewer cells
 }
 
 // begin reads up to the first row of numbers.
@@ -209,12 +248,13 @@ func (c *csvReader) begin() error {
 	if c.secondNames = repeats(header) && units != nil && !repeats(units); c.secondNames {
 		header, units = units, nil
 	}
+	c.mayBeBlank = len(header) > 1 // below the names
 	row, err := c.row()
 	if err != nil {
 		return err
 	}
-	c.width = len(row)
-	if header != nil && len(header) != c.width && !(c.dialect.padded && len(header) == c.width-1) {
+	c.width, c.mayBeBlank = len(row), false
+	if header != nil && (len(header) > c.width || len(header) < c.width-c.dialect.padding) {
 		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many "+
 			"(ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one)",
 			c.line, c.width, len(header))
@@ -254,10 +294,13 @@ func repeats(names []string) bool {
 
 // choose decides which columns are kept, given the header.
 func (c *csvReader) choose(header []string) {
-	width := c.width
-	if c.dialect.padded {
-		width--
+	width := c.width - c.dialect.padding
+	for _, i := range c.dialect.lacking { // whose numbers aren't read
+		if i < len(header) && c.isLeftOut(header[i]) {
+			c.dialect.text = append(c.dialect.text, i)
+		}
 	}
+	slices.Sort(c.dialect.text)
 	if !c.skipText {
 		c.texts = make([][]string, len(c.dialect.text))
 	}
@@ -325,9 +368,14 @@ func (c *csvReader) notes() (notes []string) {
 		if c.columns != nil {
 			name = strconv.Quote(c.columns[i])
 		}
-		if i == d.clock {
+		switch {
+		case i == d.clock:
 			add(true, "%s has dates and times, which were read as seconds from the first one", name)
-		} else {
+		case slices.Contains(d.empty, i):
+			add(true, "%s is empty and was set aside", name)
+		case slices.Contains(d.lacking, i):
+			add(true, "%s was left out, as asked", name)
+		default:
 			add(true, "%s is text and was set aside", name)
 		}
 	}
@@ -338,9 +386,14 @@ func (c *csvReader) notes() (notes []string) {
 // last line was cut off.
 func (c *csvReader) complete(r *Recording) {
 	for k, text := range c.texts {
-		name := columnName(c.columns, c.dialect.text[k])
+		i, reason := c.dialect.text[k], "is text"
+		if slices.Contains(c.dialect.empty, i) {
+			reason = "is empty"
+		} else if slices.Contains(c.dialect.lacking, i) {
+			reason = "lacks values"
+		}
 		r.Aside = append(r.Aside, Column{
-			Name: name, Text: text, Reason: "is text", Place: c.dialect.text[k],
+			Name: columnName(c.columns, i), Text: text, Reason: reason, Place: i,
 		})
 	}
 	if c.cutOff {
@@ -379,6 +432,10 @@ func columns(n int) string {
 
 // parse reads the numbers of a row.
 func (c *csvReader) parse(row []string) error {
+	if h := c.dialect.head; h != nil && h.block != "" && strings.HasPrefix(row[0], h.block) {
+		return fmt.Errorf("another block of %s begins at line %d; must be one: save each block in a "+
+			"file", h.program, c.line)
+	}
 	if len(row) != c.width {
 		return fmt.Errorf("line %d has %s; must have %d, like those before it",
 			c.line, columns(len(row)), c.width)
@@ -420,7 +477,7 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 				what = fmt.Sprintf("the value is missing (%s)", shortened(cell))
 			}
 			return 0, fmt.Errorf("%s; must be a number, or be filled in (MissingInterpolate) "+
-				"or left out (MissingDrop)", what)
+				"or left out, by position (MissingDrop) or by column (ReadOptions.Without)", what)
 		}
 		return math.NaN(), nil
 	}
@@ -494,7 +551,7 @@ func (c *csvReader) row() ([]string, error) {
 			}
 			continue
 		}
-		if blank != 0 { // a position would be lost
+		if blank != 0 && !c.mayBeBlank { // a position would be lost
 			return nil, fmt.Errorf("line %d is empty; must be a row of numbers", blank)
 		}
 		return row, nil

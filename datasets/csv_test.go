@@ -61,7 +61,11 @@ func TestReadCSVErrors(t *testing.T) {
 		{"long form by times", "t,channel,v\n0,a,1\n0,b,3\n0,c,5\n1,a,2\n1,b,4\n1,c,6\n", `column "channel" says which channel`},
 		{"another unit", "a,b\n1 mV,2\n3 V,4\n", `line 3, column 1: "3 V" has the unit "V"; must have "mV"`},
 		{"no unit", "a,b\n1 mV,2\n3,4\n", `"3" has the unit ""; must have "mV"`},
-		{"JSON", `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`, "the text is JSON"},
+		{"a page", "<!DOCTYPE html>\n<p>1\n", "a web page"},
+		{"a spreadsheet", "PK\x03\x04\x14\x00", "save the sheet as CSV"},
+		{"compressed", "\x1f\x8b\x08\x00", "unpack it by gunzip"},
+		{"blocks", "Interval=\t0.002 s\nChannelTitle=\tA\n0\t5\n0.002\t2\nInterval=\t0.002 s\n0\t1\n", "another block of LabChart begins at line 5"},
+		{"JSON", `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`, "the text is a list in brackets, such as JSON"},
 		{"several commas", "1;2\n1,2,3;4\n", `line 2, column 1: "1,2,3" is not a number`},
 	} {
 		_, err := formats[".csv"].read(strings.NewReader(c.file))
@@ -126,12 +130,20 @@ func TestDialects(t *testing.T) {
 		"commas at the end":         {"left,right,\n1.5,4,\n-2.25,5,\n1234.5,6,\n0,-.001,\n", []string{"left", "right"}, ""},
 		"semicolons at the end":     {"1.5;4;\n-2.25;5;\n1234.5;6;\n0;-.001;\n", nil, ""},
 		"tabs at the end":           {"1.5\t4\t\n-2.25\t5\t\n1234.5\t6\t\n0\t-.001\t\n", nil, ""},
+		"several commas at the end": {"left,right,,,\n1.5,4,,,\n-2.25,5,,,\n1234.5,6,,,\n0,-.001,,,\n", []string{"left", "right"}, ""},
+		"an empty column":           {"left,power,right\n1.5,,4\n-2.25,,5\n1234.5,,6\n0,,-.001\n", []string{"left", "right"}, "\"power\" is empty"},
+		"a line below the units":    {"left,right\n(mV),(mV)\n\n" + plain, []string{"left", "right"}, "units"},
+		"numbers as names":          {"x-axis,1,2\nsecond,Volt,Volt\n0,1.5,4\n.004,-2.25,5\n.008,1234.5,6\n.012,0,-.001\n", []string{"column 1", "column 2"}, "units"},
+		"a title of two cells":      {"Points=4 Channels=2 Step=4\nleft right\n1.5 4\n-2.25 5\n1234.5 6\n0 -.001\n", []string{"left", "right"}, "the first line is no part"},
+		"lines of names and values": {"FRAMES\t4\t\nDATE\t2024-05-02\t10:00\nMARKERS\tA\tB\tC\n1.5\t4\n-2.25\t5\n1234.5\t6\n0\t-.001\n", nil, "the first 3 lines are no part"},
+		"UTF-16 without a mark":     {utf16("left\tright\n1.5\t4\n-2.25\t5\n1234.5\t6\n0\t-.001\n")[2:], []string{"left", "right"}, ""},
 		"commas at the end of rows": {"left,right\n1.5,4,\n-2.25,5,\n1234.5,6,\n0,-.001,\n", []string{"left", "right"}, ""},
 		"units":                     {"left,right\nuV,mV\n" + plain, []string{"left", "right"}, "units"},
 		"units in brackets":         {"left;right\n(µV);(µV)\n1,5;4\n-2,25;5\n1234,5;6\n0;-,001\n", []string{"left", "right"}, "units"},
 		"sep=":                      {"sep=;\r\nleft;right\r\n1,5;4\r\n-2,25;5\r\n1234,5;6\r\n0;-0,001\r\n", []string{"left", "right"}, "decimal commas"},
 		"decimal commas in quotes":  {"\"1,5\",\"4,0\"\n\"-2,25\",\"5,0\"\n\"1234,5\",\"6,0\"\n\"0,0\",\"-0,001\"\n", nil, "decimal commas"},
 		"thousands":                 {"\"1.5\",\"4\"\n\"-2.25\",\"5\"\n\"1,234.5\",\"6\"\n\"0\",\"-.001\"\n", nil, ""},
+		"thousands with points":     {"left;right;b\n1,5;4;7\n-2,25;5;8\n1234,5;6;9\n0;-,001;1.234\n", []string{"left", "right", "b"}, "decimal commas"},
 		"thousands, decimal commas": {"1,5;4\n-2,25;5\n1.234,5;6\n0;-,001\n", nil, "decimal commas"},
 		"Fortran":                   {"  0.15D+01  4.0D0\n -0.225D+01  5.0D0\n  0.12345D+04  6.0D0\n  0.0D+00 -1.0D-03\n", nil, "spaces"},
 		"numpy.savetxt":             {"1.500000000000000000e+00 4.0e+00\n-2.25e+00 5.0e+00\n1.2345e+03 6.0e+00\n0.0e+00 -1.0e-03\n", nil, "spaces"},
@@ -164,6 +176,12 @@ func TestDialects(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		if name == "thousands with points" {
+			if v := r.Signals.At(2, 3); v != 1234 {
+				t.Errorf("1.234 is %g among decimal commas, want 1234", v)
+			}
+			continue
+		}
 		if !mat.Equal(r.Signals, want) {
 			t.Errorf("%s: got\n%v", name, mat.Formatted(r.Signals))
 		}
@@ -173,7 +191,7 @@ func TestDialects(t *testing.T) {
 		if noted := strings.Join(r.Notes, "; "); !strings.Contains(noted, c.note) {
 			t.Errorf("%s: notes %q, want one with %q", name, noted, c.note)
 		}
-		timed := []string{"milliseconds", "units in cells", "ISO times", "channel numbers", "Arduino's serial monitor", "MATLAB's writetimetable", "American dates"}
+		timed := []string{"numbers as names", "milliseconds", "units in cells", "ISO times", "channel numbers", "Arduino's serial monitor", "MATLAB's writetimetable", "American dates"}
 		if slices.Contains(timed, name) && r.Rate != 250 {
 			t.Errorf("%s: %g Hz, want 250", name, r.Rate)
 		}
@@ -216,14 +234,18 @@ func TestReadOptions(t *testing.T) {
 // Columns that can't be signals are set aside with their names and written back.
 func TestAside(t *testing.T) {
 	var file strings.Builder
-	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square\n")
+	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG\n")
 	for k := range 600 {
 		railed := 187500.02
 		if k == 5 {
 			railed = 3.5
 		}
-		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d\n", k%256, math.Sin(float64(k)), math.Cos(float64(k)/3),
-			k/300*4, k/100, railed, k/30%2)
+		scaled := 0.0001 // as in EDF
+		if k%100 == 0 {
+			scaled = 5.0003
+		}
+		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g\n", k%256, math.Sin(float64(k)),
+			math.Cos(float64(k)/3), k/300*4, k/100, railed, k/30%2, scaled)
 	}
 	r, err := formats[".csv"].read(strings.NewReader(file.String()))
 	if err != nil {
@@ -236,7 +258,7 @@ func TestAside(t *testing.T) {
 	for _, c := range r.Aside {
 		aside = append(aside, c.Name)
 	}
-	if !slices.Equal(aside, []string{"Sample Index", "Trigger", "epoch", "flat", "railed"}) || len(r.Notes) != 5 {
+	if !slices.Equal(aside, []string{"Sample Index", "Trigger", "epoch", "flat", "railed", "EEG TRIG"}) || len(r.Notes) != 6 {
 		t.Errorf("set aside %q with the notes %q", aside, r.Notes)
 	}
 	path := filepath.Join(t.TempDir(), "again.csv")
@@ -353,6 +375,15 @@ func TestHeads(t *testing.T) {
 		"LabVIEW": {"LabVIEW Measurement\t\nSeparator\tTab\n***End_of_Header***\t\nChannels\t2\t\n" +
 			"Delta_X\t0.002\t0.002\n***End_of_Header***\t\nX_Value\tA\tB\tComment\n" + rows(500, "\t", ""),
 			[]string{"A", "B"}, 500, "first 7 lines are those of LabVIEW"},
+		"LabVIEW without times": {"LabVIEW Measurement\t\nSeparator\tTab\n***End_of_Header***\t\nChannels\t2\t\n" +
+			"Delta_X\t0.002\t0.002\n***End_of_Header***\t\nX_Value\tA\tB\tComment\n\t" +
+			strings.TrimSuffix(strings.ReplaceAll(rows(0, "\t", ""), "\n", "\n\t"), "\t"),
+			[]string{"A", "B"}, 500, `"X_Value" is empty`},
+		"OpenSignals": {"# OpenSignals Text File Format\n# {\"98:D3\": {\"column\": [\"A1\", \"A2\"], " +
+			"\"sampling rate\": 1000}}\n# EndOfHeader\n" + rows(0, "\t", "\t"), []string{"A1", "A2"}, 1000,
+			"first 3 lines are those of OpenSignals"},
+		"Rigol": {"X,CH1,CH2,Start,Increment,\nSequence,Volt,Volt,-4.0e+00,2.0e-03\n" + rows(1, ",", ",,"),
+			[]string{"CH1", "CH2"}, 500, "first 2 lines are those of Rigol"},
 		"Emotiv": {"title:rec,recorded:2024,sampling:128,subject:x,labels:AF3 F7\n" + rows(0, ",", ""),
 			[]string{"AF3", "F7"}, 128, "the first line is that of Emotiv"},
 		"Empatica": {"1712000000.00, 1712000000.00\n32.00, 32.00\n" + rows(0, ",", ""), nil, 32,
@@ -375,6 +406,66 @@ func TestHeads(t *testing.T) {
 		}
 		if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, c.note) {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
+		}
+	}
+}
+
+// A column of numbers that lacks some can be left out by name; it is kept as text.
+func TestLackingColumn(t *testing.T) {
+	const text = "HR,power,speed\n1,7,2\n2,,5\n4,,1\n5,,3\n"
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecording(path); err == nil || !strings.Contains(err.Error(), "by column (ReadOptions.Without)") {
+		t.Errorf("a cell is empty: %v", err)
+	}
+	for _, o := range []ReadOptions{{Without: []string{"power"}}, {Signals: []string{"HR", "speed"}}} {
+		r, err := o.Recording(path)
+		if err != nil {
+			t.Errorf("%+v: %v", o, err)
+			continue
+		}
+		if !slices.Equal(r.Names, []string{"HR", "speed"}) || len(r.Aside) != 1 || r.Aside[0].Text[0] != "7" {
+			t.Errorf("%+v: %q, aside %+v", o, r.Names, r.Aside)
+		}
+		if s, err := o.Stream(path); err != nil || !slices.Equal(s.About().Names, r.Names) {
+			t.Errorf("%+v in blocks: %v", o, err)
+		}
+	}
+}
+
+// Times that drift a little are set aside, and give the rate.
+func TestDriftingTimes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("time,a,b\n")
+	time := 0.0
+	for k := range 2000 {
+		fmt.Fprintf(&text, "%.6f,%d,%d\n", time, k*k%17, k*k%13)
+		time += 0.01
+		if k < 1000 {
+			time += 0.0001
+		}
+	}
+	r, err := formats[".csv"].read(strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.Rate-99.5) > 0.1 || len(r.Aside) != 1 || r.Aside[0].Values[1] != 0.0101 ||
+		!strings.Contains(strings.Join(r.Notes, " "), "drift") {
+		t.Errorf("%g Hz, aside %q, notes %q", r.Rate, r.Aside[0].Name, r.Notes)
+	}
+}
+
+// Times without a unit that give less than 1 Hz are noted.
+func TestTimesWithoutUnit(t *testing.T) {
+	for header, noted := range map[string]bool{"Time,a": true, "Time (s),a": false, "time_ms,a": false} {
+		r, err := formats[".csv"].read(strings.NewReader(header + "\n0,1\n4,3\n8,2\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(r.Notes, " "), "a rate of 0.25 Hz"); got != noted {
+			t.Errorf("%s: notes %q", header, r.Notes)
 		}
 	}
 }

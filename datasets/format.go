@@ -80,7 +80,9 @@ func conversion(path string) string {
 		return ": write it as WAV, by ffmpeg -i"
 	case ".lvm", ".asc", ".tab", ".log", ".prn":
 		return ": rename a text file to .txt"
-	case ".jpg", ".jpeg", ".tif":
+	case ".rec":
+		return ": rename an EDF file to .edf"
+	case ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp":
 		return ": write it as PNG"
 	}
 	return ""

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
@@ -15,11 +16,12 @@ type head struct {
 	program string   // that writes such files
 	names   []string // of the columns; nil for none
 	rate    float64  // positions a second; 0 for none
+	block   string   // how a line begins with which another recording begins; "" for none
 }
 
 // headParsers return the head of a program's files, nil if lines don't begin with one.
 var headParsers = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead,
-	emotivHead}
+	emotivHead, openSignalsHead, rigolHead}
 
 // findHead returns the head that lines begin with, nil for none.
 func findHead(lines []string) *head {
@@ -85,7 +87,7 @@ func labChartHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "Interval=") {
 		return nil
 	}
-	h := &head{program: "LabChart"}
+	h := &head{program: "LabChart", block: "Interval="}
 	if words := strings.Fields(strings.TrimPrefix(lines[0], "Interval=")); len(words) == 2 {
 		step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
 		if seconds := timeUnits[words[1]]; err == nil && step*seconds > 0 {
@@ -132,10 +134,11 @@ func labViewHead(lines []string) *head {
 	if last := len(h.names) - 1; h.names[last] == "Comment" {
 		h.names = h.names[:last]
 	}
-	if len(h.names) > 0 && h.names[0] == "X_Value" {
+	h.lines++
+	if len(h.names) > 0 && h.names[0] == "X_Value" && h.lines < len(lines) &&
+		!strings.HasPrefix(lines[h.lines], "\t") { // else the column is empty
 		h.names[0] = "time"
 	}
-	h.lines++
 	return h
 }
 
@@ -180,6 +183,51 @@ func emotivHead(lines []string) *head {
 	return h
 }
 
+// openSignalsHead is that of OpenSignals of biosignalsplux and BITalino: comments, of which one is
+// JSON with the rate and the names of the columns of each device. Of several devices there are no
+// names.
+func openSignalsHead(lines []string) *head {
+	if !strings.HasPrefix(lines[0], "# OpenSignals") || len(lines) < 2 {
+		return nil
+	}
+	var devices map[string]struct {
+		Column []string `json:"column"`
+		Rate   float64  `json:"sampling rate"`
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(lines[1], "#"))
+	if json.Unmarshal([]byte(text), &devices) != nil {
+		return nil
+	}
+	h := &head{program: "OpenSignals"}
+	for h.lines < len(lines) && strings.HasPrefix(lines[h.lines], "#") {
+		h.lines++
+	}
+	for _, device := range devices {
+		if h.rate = max(device.Rate, 0); len(devices) == 1 && len(device.Column) > 0 {
+			h.names = distinctNames(device.Column)
+		}
+	}
+	return h
+}
+
+// rigolHead is that of oscilloscopes of Rigol: a row of names, and one of units with the first time
+// and the step in place of a unit.
+func rigolHead(lines []string) *head {
+	if len(lines) < 3 {
+		return nil
+	}
+	names, units := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
+	at := slices.Index(names, "Increment")
+	if names[0] != "X" || at < 2 || at >= len(units) {
+		return nil
+	}
+	step, err := strconv.ParseFloat(strings.TrimSpace(units[at]), 64)
+	if err != nil || !(step > 0) {
+		return nil
+	}
+	return &head{lines: 2, program: "Rigol", rate: roundRate(1 / step), names: names[:at+1]}
+}
+
 // sameNumber returns the number that each cell of a line has, with commas between them.
 func sameNumber(line string) (float64, bool) {
 	cells := strings.Split(line, ",")
@@ -205,25 +253,66 @@ func roundRate(rate float64) float64 {
 }
 
 // title returns the number of lines before a table that aren't part of it, such as messages of a
-// device before it sends numbers: rows of words that are shorter or longer than the rows of the
-// table, at least two of them or one of a single cell. A single row of several names isn't dropped,
-// as its separator may have been misread.
+// device before it sends numbers. The table begins with its names or, without these, with the first
+// row that has numbers where most rows have them. A single row of several cells is part of it unless
+// names follow, as its separator may have been misread.
 func (d *dialect) title(lines []string) int {
 	rows, places := d.splitPlaces(lines)
 	if len(rows) < 3 {
 		return 0
 	}
-	width := len(rows[len(rows)-1])
-	isRow := func(row []string) bool { // the last cell of a header may be left out
-		return len(row) == width || len(row) == width-1 && d.separator != ' '
+	if d.decimal == 0 {
+		d.decimal = decimalSign(rows)
+		defer func() { d.decimal = 0 }()
 	}
-	k := 0
-	for k < len(rows)-2 && !isRow(rows[k]) &&
-		slices.ContainsFunc(rows[k], func(cell string) bool { return !d.isNumber(cell) }) {
-		k++
+	usual := rows[len(rows)/2] // of the second half the row with the most numbers
+	for _, row := range rows[len(rows)/2:] {
+		if d.countValues(row) > d.countValues(usual) {
+			usual = row
+		}
 	}
-	if k == 0 || k == 1 && (width < 3 || len(rows[0]) > 1) || len(rows[k]) != width {
+	width := len(usual)
+	begin := slices.IndexFunc(rows, func(row []string) bool {
+		for i := range row {
+			if len(row) != width || d.isValue(usual[i]) && !d.isNumber(row[i]) {
+				return false
+			}
+		}
+		return true
+	})
+	if begin < 1 {
 		return 0
 	}
-	return places[k]
+	body := rows[begin:]
+	mayBeShort := d.countPadding(body) > 0 || countsRows(body)
+	isNames := func(row []string) bool {
+		fits := len(row) == width || len(row) == width-1 && mayBeShort
+		return fits && d.isHeader(row, width, body)
+	}
+	names := begin
+	if isNames(rows[begin-1]) {
+		names--
+		if begin > 1 && d.isUnits(rows[begin-1]) && isNames(rows[begin-2]) {
+			names--
+		}
+	}
+	for _, row := range rows[:names] { // one of numbers is damaged
+		if 2*d.countValues(row) > len(row) {
+			return 0
+		}
+	}
+	if names == 0 || names == begin && begin == 1 && (width < 3 || len(rows[0]) > 1) {
+		return 0
+	}
+	return places[names]
+}
+
+// countValues returns how many cells of a row are numbers.
+func (d *dialect) countValues(row []string) (count int) {
+	for _, cell := range row {
+		if d.isValue(cell) {
+			count++
+		}
+	}
+	return count
 }

@@ -45,6 +45,16 @@ func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	if kind := structOf(f); kind != nil && o.Variable == "" {
+		if o.Transpose {
+			return nil, errTranspose
+		}
+		out, err := kind(f)
+		if err != nil {
+			return nil, err
+		}
+		return out, checkValues(out.Signals, 0)
+	}
 	m, err := newMATRecording(f, o)
 	if err != nil {
 		return nil, err
@@ -70,6 +80,67 @@ func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
 		return nil, err
 	}
 	return out, checkValues(out.Signals, 0)
+}
+
+// structOf returns what reads the struct of EEGLAB or of FieldTrip in a MAT-file, nil for none.
+func structOf(f *matlab.File) func(f *matlab.File) (*Recording, error) {
+	if data := f.Find("EEG.data"); data != nil && data.IsReal() && f.Find("EEG.nbchan") != nil &&
+		f.Find("EEG.pnts") != nil && f.Find("EEG.srate") != nil {
+		return func(f *matlab.File) (*Recording, error) { return eeglabRecording(f, "") }
+	}
+	for i := range f.Variables {
+		prefix, isTrial := strings.CutSuffix(f.Variables[i].Name, ".trial")
+		label := f.Find(prefix + ".label")
+		if isTrial && f.Variables[i].Class == "cell" && label != nil && label.Class == "cell" {
+			return func(f *matlab.File) (*Recording, error) { return fieldTripRecording(f, prefix) }
+		}
+	}
+	return nil
+}
+
+// fieldTripRecording reads the signals of a struct of FieldTrip: trials, one after another, with a
+// row for each channel.
+func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
+	trials, labels := f.Find(name+".trial"), f.Find(name+".label")
+	d, n := labels.Len(), 0
+	var all []*matlab.Variable
+	for k := range trials.Len() {
+		trial := f.Find(fmt.Sprintf("%s.trial{%d}", name, k+1))
+		if trial == nil || !trial.IsReal() || len(trial.Shape) != 2 || trial.Shape[0] != d {
+			return nil, fmt.Errorf("trial %d of %q of FieldTrip; must have a row for each of the %d "+
+				"labels", k+1, name, d)
+		}
+		all = append(all, trial)
+		if n += trial.Shape[1]; n > MaxEntries {
+			break
+		}
+	}
+	if err := checkSize(d, n); err != nil {
+		return nil, err
+	}
+	r := &Recording{Signals: mat.NewDense(d, n, nil)}
+	at := 0
+	for _, trial := range all {
+		values, err := f.Values(trial)
+		if err != nil {
+			return nil, err
+		}
+		if length := trial.Shape[1]; length > 0 {
+			r.Signals.Slice(0, d, at, at+length).(*mat.Dense).Copy(byPosition(values, d))
+			at += length
+		}
+	}
+	r.Names = (&matRecording{file: f}).texts(labels, d)
+	rate := f.Find(name + ".fsample")
+	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && finite(rate.Value) {
+		r.Rate, r.TimeColumn = rate.Value, "time"
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%q is a struct of FieldTrip", name))
+	if len(all) > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d trials are put one after the other, as if they "+
+			"followed one another without a gap", len(all)))
+	}
+	return r, nil
 }
 
 // isTopLevel reports whether a variable isn't in a struct or a cell.

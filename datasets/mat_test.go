@@ -42,6 +42,8 @@ func TestReadMAT(t *testing.T) {
 		{"several.mat", ReadOptions{Variable: "b"}, plusOne, nil, 0, `and not "a"`},
 		{"struct.mat", ReadOptions{}, x, nil, 500, ""},
 		{"struct.mat", ReadOptions{Variable: "recording.data"}, x, nil, 500, ""},
+		{"eeglab.mat", ReadOptions{}, x, labels, 250, ""},
+		{"fieldtrip.mat", ReadOptions{}, x, labels, 250, "2 trials are put one after the other"},
 		{"mne.set", ReadOptions{}, x, labels, 250, ""},
 		{"mne_epochs.set", ReadOptions{}, x, labels, 250, "4 epochs of 10 positions"},
 	} {

@@ -132,9 +132,9 @@ func readNPYHeader(r io.Reader) (string, error) {
 	switch version := start[len(npyMagic)]; version {
 	case 1:
 		length = length[:2]
-	case 2:
+	case 2, 3:
 	default:
-		return "", fmt.Errorf("NPY header: version is %d; must be 1 or 2", version)
+		return "", fmt.Errorf("NPY header: version is %d; must be 1 to 3", version)
 	}
 	if _, err := io.ReadFull(r, length); err != nil {
 		return "", fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
@@ -152,9 +152,10 @@ func readNPYHeader(r io.Reader) (string, error) {
 
 // The entries of a header, in any order.
 var (
-	npyDescr = regexp.MustCompile(`'descr':\s*'([^']*)'`)
-	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
-	npyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
+	npyDescr  = regexp.MustCompile(`'descr':\s*'([^']*)'`)
+	npyFields = regexp.MustCompile(`'descr':\s*\[`) // of a structured array
+	npyOrder  = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	npyShape  = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
 )
 
 // parseNPYHeader returns the type of the numbers, whether they are in Fortran's order (True
@@ -162,6 +163,10 @@ var (
 func parseNPYHeader(header string) (descr, order string, shape []int, err error) {
 	d, o := npyDescr.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header)
 	s := npyShape.FindStringSubmatch(header)
+	if npyFields.MatchString(header) {
+		return "", "", nil, errors.New("a structured array; must be floats of 16 to 64 bits, integers " +
+			"or bool: convert it by numpy.lib.recfunctions.structured_to_unstructured")
+	}
 	if d == nil || o == nil || s == nil || !strings.HasSuffix(header, "\n") {
 		return "", "", nil, fmt.Errorf("NPY header: malformed dictionary %q; must have descr, of "+
 			"floats of 16 to 64 bits, integers or bool, fortran_order and shape", shortened(header))

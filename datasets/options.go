@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
 // Missing is what happens to values that a text file lacks: empty cells, NA, NaN.
@@ -45,6 +48,14 @@ type ReadOptions struct {
 	Without []string
 
 	skipText bool // columns of text aren't kept
+}
+
+// isLeftOut reports whether the column of a name is set aside by choice.
+func (o *ReadOptions) isLeftOut(name string) bool {
+	if len(o.Signals) > 0 {
+		return electrode.Find(o.Signals, name) == nil
+	}
+	return slices.Contains(o.Without, name)
 }
 
 // errTranspose is the error of Transpose for formats that say which numbers are a signal's.

@@ -21,8 +21,11 @@ type dialect struct {
 	units     bool  // a row of units comes next
 	index     bool  // the first column counts the rows
 	counted   bool  // the first row may count the columns: 0, 1, 2… above a row with fractions
-	padded    bool  // every row ends with a separator: the last cell is empty
-	text      []int // columns that hold text, in order
+	padding   int   // every row ends with so many empty cells without a name
+	thousands bool  // with decimal commas: a point is between thousands
+	text      []int // columns that hold text or nothing, in order
+	empty     []int // those that hold nothing
+	lacking   []int // columns of numbers that lack some
 	clock     int   // the column of text that holds dates and times; −1 for none
 	head      *head // the first lines by a recorder's program, part of the preamble; nil for none
 	titled    bool  // the preamble has lines of words
@@ -99,8 +102,9 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		}
 		d.decimal = chosen.decimal
 		if d.decimal == 0 {
-			d.decimal = decimalSign(rows, separator)
+			d.decimal = decimalSign(rows)
 		}
+		d.thousands = d.decimal == ',' && !haveDecimalPoints(rows)
 		if chosen.separator == 0 && separator != ',' &&
 			!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
 			continue // one column, as with a comma
@@ -223,7 +227,7 @@ func (d *dialect) score(rows [][]string) float64 {
 // decimalSign returns the decimal sign of the rows' numbers: a comma if there are numbers
 // like 1,5 or 1.234,5 and none like 1.5 with a comma before the point. Numbers like
 // 1,234,567 have commas between thousands.
-func decimalSign(rows [][]string, separator rune) rune {
+func decimalSign(rows [][]string) rune {
 	commas, points := 0, 0
 	for _, row := range rows {
 		for _, cell := range row {
@@ -244,6 +248,22 @@ func decimalSign(rows [][]string, separator rune) rune {
 	return '.'
 }
 
+// haveDecimalPoints reports whether a number of the rows has a point that isn't between thousands.
+func haveDecimalPoints(rows [][]string) bool {
+	return slices.ContainsFunc(rows, func(row []string) bool {
+		return slices.ContainsFunc(row, func(cell string) bool {
+			number, _ := cutUnit(cell)
+			if !startsNumber(number) || strings.Contains(number, ",") ||
+				strings.Count(number, ".") != 1 {
+				return false
+			}
+			_, err := strconv.ParseFloat(number, 64)
+			swapped := strings.ReplaceAll(number, ".", ",")
+			return err == nil && withoutThousands(swapped) == swapped
+		})
+	})
+}
+
 // startsNumber reports whether a cell begins like a number.
 func startsNumber(cell string) bool {
 	cell = strings.TrimLeft(cell, "+-")
@@ -254,13 +274,8 @@ func startsNumber(cell string) bool {
 // header, units, columns of text and of times, and an index.
 func (d *dialect) describe(before []string, rows [][]string) {
 	width := len(rows[len(rows)-1])
-	d.padded = width > 1 && d.separator != ' ' &&
-		!slices.ContainsFunc(rows[1:], func(row []string) bool {
-			return len(row) != width || row[width-1] != ""
-		}) && len(rows) > 1
-	if d.padded {
-		width--
-	}
+	d.padding = d.countPadding(rows)
+	width -= d.padding
 	d.header = (d.head == nil || d.head.names == nil) && d.isHeader(rows[0], width, rows[1:])
 	body := rows
 	if d.header {
@@ -273,11 +288,19 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		d.units, body = true, body[1:]
 	}
 	for i := range width {
-		if d.isText(body, i) {
+		isEmpty := isEmpty(body, i)
+		if isEmpty {
+			d.empty = append(d.empty, i)
+		}
+		if isEmpty || d.isText(body, i) {
 			d.text = append(d.text, i)
-			if d.clock < 0 && allTimes(body, i) {
+			if d.clock < 0 && !isEmpty && allTimes(body, i) {
 				d.clock = i
 			}
+		} else if slices.ContainsFunc(body, func(row []string) bool {
+			return i < len(row) && d.isMissing(row[i])
+		}) {
+			d.lacking = append(d.lacking, i)
 		}
 	}
 	d.counted = !d.header && width > 1 && countsColumns(rows[0]) && len(rows) > 1 &&
@@ -289,6 +312,34 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		d.index = d.unnamed || name == "" || name == "index" ||
 			strings.HasPrefix(name, "unnamed: ")
 	}
+}
+
+// countPadding returns the number of cells that are empty at the end of every row. The first row,
+// which may have names, may be shorter.
+func (d *dialect) countPadding(rows [][]string) int {
+	width := len(rows[len(rows)-1])
+	if d.separator == ' ' || len(rows) < 2 {
+		return 0
+	}
+	for k := range width - 1 {
+		i := width - 1 - k
+		if i < len(rows[0]) && rows[0][i] != "" {
+			return k
+		}
+		if slices.ContainsFunc(rows[1:], func(row []string) bool {
+			return len(row) != width || row[i] != ""
+		}) {
+			return k
+		}
+	}
+	return width - 1
+}
+
+// isEmpty reports whether column i of the rows holds nothing.
+func isEmpty(rows [][]string, i int) bool {
+	return len(rows) > 2 && !slices.ContainsFunc(rows, func(row []string) bool {
+		return i >= len(row) || row[i] != ""
+	})
 }
 
 // commentedHeader returns the cells of a line after its comment sign.
@@ -322,6 +373,9 @@ func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	first := row[0]
 	if first == "" && len(row) > 1 && countsColumns(row[1:]) {
 		return true
+	}
+	if len(body) > 1 && d.isUnits(body[0]) {
+		body = body[1:]
 	}
 	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.isValue(body[0][0])
 }
@@ -451,7 +505,7 @@ func (d *dialect) isUnitless(cell string) bool {
 // thousands, an exponent after D, as Fortran writes it, or a unit after it. A value that is too
 // large for a float64 is infinite.
 func (d *dialect) parse(cell string) (float64, bool) {
-	if d.decimal != ',' || !strings.Contains(cell, ",") {
+	if !d.hasSigns(cell) {
 		v, err := strconv.ParseFloat(cell, 64)
 		if err == nil || math.IsInf(v, 0) {
 			return v, true
@@ -472,6 +526,14 @@ func (d *dialect) parse(cell string) (float64, bool) {
 	return v, err == nil || math.IsInf(v, 0)
 }
 
+// hasSigns reports whether a cell has commas or points that mean something else than in Go.
+func (d *dialect) hasSigns(cell string) bool {
+	if d.decimal != ',' {
+		return false
+	}
+	return strings.Contains(cell, ",") || d.thousands && strings.Contains(cell, ".")
+}
+
 // withoutThousands returns a number without the signs between its groups of three digits:
 // commas, apostrophes or spaces. Other numbers come back as they are.
 func withoutThousands(cell string) string {
@@ -483,7 +545,8 @@ func withoutThousands(cell string) string {
 		}
 		for i, group := range groups {
 			digits := strings.Trim(group, "0123456789") == ""
-			if !digits || i > 0 && len(group) != 3 || i == 0 && (group == "" || len(group) > 3) {
+			isFirst := i == 0 && group != "" && len(group) <= 3 && group[0] != '0'
+			if !digits || !isFirst && (i == 0 || len(group) != 3) {
 				return cell
 			}
 		}

@@ -24,6 +24,7 @@ type Stream struct {
 	d, n     int       // signals and positions
 	hasTimes bool      // the first column of the file holds times
 	timeUnit float64   // seconds that 1 in it stands for
+	timed    bool      // it holds times whatever its name
 
 	mayHaveTimes bool // whether findTimes looks if it does
 }
@@ -114,7 +115,7 @@ func (s *Stream) observe(c *content) ([]columnStats, error) {
 	if c.complete != nil {
 		c.complete(&s.about)
 	}
-	s.mayHaveTimes, s.timeUnit = c.mayHaveTimes(s.d, s.n), c.timeUnit
+	s.mayHaveTimes, s.timeUnit, s.timed = c.mayHaveTimes(s.d, s.n), c.timeUnit, c.timed
 	return columns, err
 }
 
@@ -127,7 +128,7 @@ func (s *Stream) setAside(columns []columnStats) error {
 	if s.hasTimes {
 		first = 1
 	}
-	kept, notes, err := s.options.selectColumns(s.about.Names, columns[first:])
+	kept, notes, err := s.options.selectColumns(s.about.Names, s.about.Aside, columns[first:])
 	if err != nil {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
@@ -188,7 +189,11 @@ func (s *Stream) findTimes(columns []columnStats) error {
 	if err != nil || !clock.rises() {
 		return err
 	}
+	if clock.drifts() {
+		return fmt.Errorf("datasets: %s has times that drift, and %w", s.path, ErrNotBlocks)
+	}
 	clock.describe(&s.about, s.timeUnit)
+	s.about.noteSeconds(s.timed || s.timeUnit != 1)
 	s.hasTimes = true
 	s.d--
 	return clock.uneven()

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -45,7 +46,9 @@ func openWAV(r io.Reader, o *ReadOptions) (*content, error) {
 	if o.Transpose {
 		return nil, errTranspose
 	}
-	format, size, err := readWAVHeader(r)
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	r = buffered
+	format, size, err := readWAVHeader(buffered)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ const minStreamedSize = 0x7ffff000
 
 // readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes, or
 // unknownLength if the header doesn't say.
-func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
+func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 	var riff struct {
 		ID   [4]byte
 		Size uint32
@@ -97,7 +100,7 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 	}
 	long := string(riff.ID[:]) == "RF64" || string(riff.ID[:]) == "BW64"
 	if !long && string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
-		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE")
+		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE: write it so, by ffmpeg -i")
 	}
 	for {
 		var chunk struct {
@@ -107,8 +110,7 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 		if err := binary.Read(r, binary.LittleEndian, &chunk); err != nil {
 			return format, 0, fmt.Errorf("no chunk of samples: %w", unexpectedEOF(err))
 		}
-		// A chunk of odd size is followed by a byte that is not counted.
-		rest := int64(chunk.Size) + int64(chunk.Size&1)
+		rest := int64(chunk.Size)
 		switch string(chunk.ID[:]) {
 		case "fmt ":
 			f, n, err := readWAVFormat(r, int64(chunk.Size))
@@ -133,6 +135,11 @@ func readWAVHeader(r io.Reader) (format wavFormat, size int64, err error) {
 		}
 		if _, err := io.CopyN(io.Discard, r, rest); err != nil {
 			return format, 0, fmt.Errorf("chunk %q: %w", chunk.ID, unexpectedEOF(err))
+		}
+		if chunk.Size&1 == 1 { // a byte that isn't counted follows; some programs leave it out
+			if next, err := r.Peek(1); err == nil && next[0] == 0 {
+				r.Discard(1)
+			}
 		}
 	}
 }

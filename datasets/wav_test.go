@@ -56,6 +56,8 @@ func TestDecodeWAV(t *testing.T) {
 		{"64-bit floats", wavOf(3, 64, "\x00\x00\x00\x00\x00\x00\xe0\x3f\x00\x00\x00\x00\x00\x00\xf0\xbf\x00\x00\x00\x00\x00\x00\xe0\xbf"), 8000, halves},
 		{"µ-law", wavOf(7, 8, "\x00\x2a\xff"), 8000, mat.NewDense(1, 3, []float64{-32124. / 32768, -5372. / 32768, 0})},
 		{"A-law", wavOf(6, 8, "\x00\x2a\xd5"), 8000, mat.NewDense(1, 3, []float64{-5504. / 32768, -32256. / 32768, 8. / 32768})},
+		{"an odd chunk without its last byte", strings.Replace(wavOf(1, 8, "\xc0\x00\x40"), "WAVE", "WAVEnote\x01\x00\x00\x00x", 1), 8000, halves},
+		{"an odd chunk", strings.Replace(wavOf(1, 8, "\xc0\x00\x40"), "WAVE", "WAVEnote\x01\x00\x00\x00x\x00", 1), 8000, halves},
 		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
 	} {
 		r, err := formats[".wav"].read(strings.NewReader(c.file))

@@ -73,7 +73,7 @@ func read(folder fs.FS, name string) (*File, error) {
 	}
 	common := h["common infos"]
 	f := &File{}
-	interval, err := strconv.ParseFloat(common["samplinginterval"], 64)
+	interval, err := parseFloat(common["samplinginterval"])
 	if err != nil || !(interval > 0) || math.IsInf(interval, 0) {
 		return nil, fmt.Errorf("SamplingInterval is %q; must be a positive number of microseconds",
 			short(common["samplinginterval"]))
@@ -115,8 +115,17 @@ func read(folder fs.FS, name string) (*File, error) {
 	return f, f.readMarkers(folder, name, common["markerfile"])
 }
 
-// readChannels reads the channels' names and returns their resolutions.
+// parseFloat returns a number, which may have a decimal comma.
+func parseFloat(text string) (float64, error) {
+	return strconv.ParseFloat(strings.ReplaceAll(text, ",", "."), 64)
+}
+
+// readChannels reads the names of d channels and returns their resolutions.
 func (f *File) readChannels(infos map[string]string, d int) (scales []float64, err error) {
+	if len(infos) > 0 && len(infos) != d {
+		return nil, fmt.Errorf("NumberOfChannels is %d, and Channel Infos has %d; must be the same",
+			d, len(infos))
+	}
 	for i := range d {
 		key := fmt.Sprintf("Ch%d", i+1)
 		fields := strings.Split(infos[strings.ToLower(key)], ",")
@@ -135,7 +144,7 @@ func (f *File) readChannels(infos map[string]string, d int) (scales []float64, e
 		}
 		scale := 1.
 		if fields[2] != "" {
-			scale, err = strconv.ParseFloat(fields[2], 64)
+			scale, err = parseFloat(fields[2])
 			if err != nil || scale == 0 || math.IsNaN(scale) || math.IsInf(scale, 0) {
 				return nil, fmt.Errorf("the resolution of %s is %q; must be a number other than 0", key,
 					short(fields[2]))

@@ -60,6 +60,7 @@ SamplingInterval=4000
 [Binary Infos]
 BinaryFormat=INT_16
 [Channel Infos]
+; name, reference, resolution, unit
 Ch1=a\1b,,0.5,mV
 Ch2=c,,,
 [Comment]
@@ -92,6 +93,7 @@ func TestDamage(t *testing.T) {
 		"Brain Vision D":        {"D", "must begin with Brain Vision"},
 		"SamplingInterval=4000": {"SamplingInterval=0", "SamplingInterval"},
 		"NumberOfChannels=2":    {"NumberOfChannels=x", "NumberOfChannels"},
+		"Ch2=c,,,":              {"", "NumberOfChannels is 2, and Channel Infos has 1"},
 		"DataFormat=BINARY":     {"DataFormat=ASCII", "must be BINARY"},
 		"VECTORIZED":            {"SIDEWAYS", "DataOrientation"},
 		"INT_16":                {"INT_12", "BinaryFormat"},

@@ -30,6 +30,14 @@ eeg = dict(nbchan=3.0, pnts=40.0, trials=1.0, srate=250.0, data="beside.fdt")
 scipy.io.savemat("beside.mat", dict(EEG=eeg))  # as EEGLAB does with numbers in a file of their own
 os.rename("beside.mat", "beside.set")
 x.astype("<f4").tofile("beside.fdt")
+chanlocs = np.zeros(3, dtype=[("labels", "O")])
+chanlocs["labels"] = names[0]
+eeg.update(data=x.T.astype("f4"), chanlocs=chanlocs)
+scipy.io.savemat("eeglab.mat", dict(EEG=eeg), do_compression=True)
+trials = np.empty((1, 2), dtype=object)
+trials[0, 0], trials[0, 1] = x[:30].T, x[30:].T
+data = dict(trial=trials, label=names.T, fsample=250.0)
+scipy.io.savemat("fieldtrip.mat", dict(data=data), do_compression=True)
 info = mne.create_info(["Fp1", "Cz", "EOG"], 250, "eeg")
 raw = mne.io.RawArray(x.T * 1e-6, info, verbose="error")
 raw.set_annotations(mne.Annotations([0.1, 0.12], [0, 0.02], ["blink", "17"]))

@@ -39,6 +39,7 @@ var flags = strings.NewReplacer(
 	"ReadOptions.Variable", "--variable",
 	"ReadOptions.Decimal", "--decimal",
 	"ReadOptions.Separator", "--separator",
+	"ReadOptions.Without", "--without",
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
 	"Config.Shape", "--shape",
