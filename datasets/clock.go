@@ -17,8 +17,8 @@ var timeNames = []string{
 
 // timeUnits are units of time in seconds.
 var timeUnits = map[string]float64{
-	"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3, "us": 1e-6,
-	"usec": 1e-6, "µs": 1e-6, "ns": 1e-9,
+	"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3,
+	"us": 1e-6, "usec": 1e-6, "µs": 1e-6, "ns": 1e-9,
 }
 
 // timeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a

@@ -34,14 +34,14 @@ var notTables = []struct {
 	start *regexp.Regexp
 	err   string
 }{
-	{regexp.MustCompile(`^\s*(\{\s*"|(array\()?\[\s*[{\[])`), "the text is a list in brackets, such " +
-		"as JSON; must be a table with a row for each position: save it by to_csv in pandas, or by " +
+	{regexp.MustCompile(`^\s*(\{\s*"|(array\()?\[\s*[{\[])`), "the text is a list in brackets, such as " +
+		"JSON; must be a table with a row for each position: save it by to_csv in pandas, or by " +
 		"numpy.savetxt"},
 	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be a " +
 		"table with a row for each position: save the file itself"},
-	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save the " +
-		"sheet as CSV, or unpack it"},
-	{regexp.MustCompile("^\x1f\ufffd|^\x1f‹"), "the file is compressed, no text: unpack it by gunzip"},
+	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save " +
+		"the sheet as CSV, or unpack it"},
+	{regexp.MustCompile("^\x1f‹"), "the file is compressed, no text: unpack it by gunzip"},
 }
 
 // openCSV reads a text file of numbers up to its first row of them.
@@ -142,8 +142,8 @@ func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 	}
 }
 
-// utf16Order returns the byte order of UTF-16, and whether the first bytes of a text are that: every
-// other byte of its first characters is 0.
+// utf16Order returns the byte order of UTF-16, and whether the first bytes of a text are that:
+// every other byte of its first characters is 0.
 func utf16Order(first []byte) (order unicode.Endianness, isUTF16 bool) {
 	const characters = 16
 	if len(first) < 2*characters {

@@ -253,9 +253,9 @@ func roundRate(rate float64) float64 {
 }
 
 // title returns the number of lines before a table that aren't part of it, such as messages of a
-// device before it sends numbers. The table begins with its names or, without these, with the first
-// row that has numbers where most rows have them. A single row of several cells is part of it unless
-// names follow, as its separator may have been misread.
+// device before it sends numbers. The table begins with its names or, without these, with the
+// first row that has numbers where most rows have them. A single row of several cells is part of it
+// unless names follow, as its separator may have been misread.
 func (d *dialect) title(lines []string) int {
 	rows, places := d.splitPlaces(lines)
 	if len(rows) < 3 {

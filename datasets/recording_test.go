@@ -23,7 +23,7 @@ func TestRecording(t *testing.T) {
 	}{
 		{"named.csv", Recording{Names: []string{"Fp1", "a, b"}}, Recording{}},
 		{"timed.csv", Recording{Names: []string{"I", "II"}, Rate: 1000, TimeColumn: "t [s]", Start: 12.5}, Recording{}},
-		{"third.csv", Recording{Names: []string{"I", "II"}, Rate: 1. / 3, TimeColumn: "Time"}, Recording{}},
+		{"third.csv", Recording{Names: []string{"I", "II"}, Rate: 1. / 3, TimeColumn: "Time (s)"}, Recording{}},
 		{"plain.npy", Recording{}, Recording{}},
 		{"named.npy", Recording{Names: []string{"I", "II"}, Rate: 250}, Recording{}},
 		{"rate.npy", Recording{Rate: 0.5}, Recording{}},

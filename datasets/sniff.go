@@ -479,8 +479,8 @@ func (d *dialect) isNumber(cell string) bool {
 
 // cellUnits are the units that may follow a number in its cell.
 var cellUnits = []string{
-	"V", "mV", "uV", "µV", "μV", "nV", "mA", "uA", "µA", "s", "ms", "us", "µs", "Hz", "kHz", "mmHg", "bpm",
-	"°C", "°", "%", "dB", "Pa", "kPa", "kOhm", "T", "pT", "fT",
+	"V", "mV", "uV", "µV", "μV", "nV", "mA", "uA", "µA", "s", "ms", "us", "µs", "Hz", "kHz", "mmHg",
+	"bpm", "°C", "°", "%", "dB", "Pa", "kPa", "kOhm", "T", "pT", "fT",
 }
 
 // cutUnit returns the number of a cell and the unit that follows it, "" for none. Before a unit of

@@ -13,7 +13,8 @@ import (
 
 // Read reads a recording. Its memory is proportional to the length of the file, whatever the header
 // says. A file whose number of data records is −1, or whose last record is cut off, is read to its
-// end, with a note. So is an EDF file that begins as BDF does, or the reverse, if its length says so.
+// end, with a note. So is an EDF file that begins as BDF does, or the reverse, if its length says
+// so.
 //
 // It is an error if the header is damaged, naming the field and what it must be.
 func Read(r io.Reader) (*File, error) {

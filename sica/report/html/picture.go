@@ -53,8 +53,8 @@ func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	return url, note + countNote(shown, r.Signals), err
 }
 
-// window returns which of the positions of a recording are shown, from ≤ t < to: those in the middle,
-// without a place where two stretches are joined.
+// window returns which of the positions of a recording are shown, from ≤ t < to: those in the
+// middle, without a place where two stretches are joined.
 func window(positions []int) (from, to int) {
 	n := len(positions)
 	if n < 2 {
