@@ -161,6 +161,9 @@ func (o *ReadOptions) selectColumns(
 			notes = append(notes, fmt.Sprintf("%q %s and was set aside", name, reason))
 			continue
 		}
+		if err := columns[i].codeError(name); err != nil {
+			return nil, nil, err
+		}
 		kept = append(kept, i)
 	}
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
@@ -264,8 +267,9 @@ type columnStats struct {
 	n                    int
 	first, last          float64
 	low, high            float64
-	lows, highs          int // positions at which it is at low and at high
-	steps                int // changes by 1
+	lows, highs          int     // positions at which it is at low and at high
+	nextLow, nextHigh    float64 // the least value above low and the greatest below high
+	steps                int     // changes by 1
 	rises, falls         int
 	minChange, maxChange float64
 	dropStart, dropEnd   float64 // the values before and after the first fall
@@ -278,16 +282,21 @@ func (c *columnStats) observe(v float64) {
 	c.fraction = c.fraction || v != math.Trunc(v)
 	if c.n == 1 {
 		c.first, c.low, c.high = v, v, v
+		c.nextLow, c.nextHigh = math.Inf(1), math.Inf(-1)
 		c.minChange, c.maxChange = math.Inf(1), math.Inf(-1)
 	} else {
 		c.change(c.last, v)
 	}
 	c.last = v
 	if v < c.low {
-		c.low, c.lows = v, 0
+		c.low, c.lows, c.nextLow = v, 0, c.low
+	} else if v > c.low {
+		c.nextLow = min(c.nextLow, v)
 	}
 	if v > c.high {
-		c.high, c.highs = v, 0
+		c.high, c.highs, c.nextHigh = v, 0, c.high
+	} else if v < c.high {
+		c.nextHigh = max(c.nextHigh, v)
 	}
 	if v == c.low {
 		c.lows++
@@ -314,6 +323,41 @@ func (c *columnStats) change(before, v float64) {
 		c.unlikeFalls = c.unlikeFalls || before != c.dropStart || v != c.dropEnd
 		c.falls++
 	}
+}
+
+// missingCodes are numbers that programs write for missing values.
+var missingCodes = []float64{
+	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999, 9.96921e36,
+}
+
+// minCodeGap is how far a code is from the nearest other value, in ranges of the other values. A
+// choice: large enough that no signal has it at several positions.
+const minCodeGap = 3
+
+// missingCode returns a code for missing values that a column has, and at how many positions; 0 for
+// none. It must be there at least twice.
+func (c *columnStats) missingCode() (code float64, count int) {
+	switch {
+	case c.n < minAsidePositions || c.low == c.high:
+	case c.lows > 1 && slices.Contains(missingCodes, c.low) &&
+		c.nextLow-c.low > minCodeGap*(c.high-c.nextLow):
+		return c.low, c.lows
+	case c.highs > 1 && slices.Contains(missingCodes, c.high) &&
+		c.high-c.nextHigh > minCodeGap*(c.nextHigh-c.low):
+		return c.high, c.highs
+	}
+	return 0, 0
+}
+
+// codeError is the error for a code of missing values.
+func (c *columnStats) codeError(name string) error {
+	code, count := c.missingCode()
+	if count == 0 {
+		return nil
+	}
+	return fmt.Errorf("%q is %g at %d positions, far from its other values, as programs write for "+
+		"missing ones; must be filled in (MissingInterpolate) or left out, by position (MissingDrop) or "+
+		"by column (ReadOptions.Without)", name, code, count)
 }
 
 // reason says why a column of this name can't be a signal. It is empty if the column can be one, or

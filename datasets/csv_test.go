@@ -469,3 +469,40 @@ func TestTimesWithoutUnit(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that stand for missing values are an error, or filled in.
+func TestMissingCodes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,far\n")
+	for k := range 50 {
+		b, far := math.Sin(float64(k)), float64(k*k%7)
+		if k == 3 || k == 30 {
+			b, far = -9999, -9000
+		}
+		fmt.Fprintf(&text, "%d,%g,%g\n", k*k%17, b, far)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadRecording(path)
+	_, err2 := OpenStream(path)
+	for _, err := range []error{err, err2} {
+		if err == nil || !strings.Contains(err.Error(), `"b" is -9999 at 2 positions, far from its other values`) {
+			t.Errorf("by default: %v", err)
+		}
+	}
+	r, err := ReadOptions{Missing: MissingInterpolate}.Recording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (math.Sin(2) + math.Sin(4)) / 2; math.Abs(r.Signals.At(1, 3)-want) > 1e-6 || r.Signals.At(2, 3) != -9000 {
+		t.Errorf("interpolated to %g, want %g", r.Signals.At(1, 3), want)
+	}
+	if r, err := (ReadOptions{Missing: MissingDrop}).Recording(path); err != nil || r.Signals.RawMatrix().Cols != 48 {
+		t.Errorf("dropped: %v", err)
+	}
+	if r, err := (ReadOptions{Without: []string{"b"}}).Recording(path); err != nil || len(r.Names) != 2 {
+		t.Errorf("without the column: %v", err)
+	}
+}

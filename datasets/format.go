@@ -82,7 +82,7 @@ func conversion(path string) string {
 		return ": rename a text file to .txt"
 	case ".rec":
 		return ": rename an EDF file to .edf"
-	case ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp":
+	case ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".ppm":
 		return ": write it as PNG"
 	}
 	return ""

@@ -231,7 +231,7 @@ func decodePGM(r io.Reader) (greyImage, error) {
 	magic := make([]byte, 2)
 	_, err := io.ReadFull(p, magic)
 	if err != nil || magic[0] != 'P' || magic[1] != '2' && magic[1] != '5' {
-		return greyImage{}, errors.New("no PGM; must begin with P2 or P5")
+		return greyImage{}, errors.New("no PGM; must begin with P2 or P5: write it as PNG")
 	}
 	var header [3]int
 	for i, name := range []string{"width", "height", "greatest value"} {

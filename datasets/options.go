@@ -12,7 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
-// Missing is what happens to values that a text file lacks: empty cells, NA, NaN.
+// Missing is what happens to values that a file lacks: empty cells, NA, NaN, and numbers such as
+// −9999 that a column has several times, far from its other values.
 type Missing string
 
 const (
@@ -107,6 +108,9 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 	d, n := r.Signals.Dims()
 	incomplete := make([]bool, n) // positions
 	count := 0
+	if o.Missing == MissingInterpolate || o.Missing == MissingDrop {
+		r.dropCodes()
+	}
 	for i := range d {
 		for t, v := range r.Signals.RawRowView(i) {
 			if math.IsNaN(v) {
@@ -131,6 +135,31 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 		return r.drop(incomplete)
 	}
 	return nil
+}
+
+// dropCodes replaces codes of missing values by NaN, with a note.
+func (r *Recording) dropCodes() {
+	d, _ := r.Signals.Dims()
+	for i := range d {
+		var c columnStats
+		row := r.Signals.RawRowView(i)
+		for _, v := range row {
+			if !math.IsNaN(v) {
+				c.observe(v)
+			}
+		}
+		code, count := c.missingCode()
+		if count == 0 {
+			continue
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%q is %g at %d positions, which was taken for missing "+
+			"values", columnName(r.Names, i), code, count))
+		for t, v := range row {
+			if v == code {
+				row[t] = math.NaN()
+			}
+		}
+	}
 }
 
 // drop leaves out the incomplete positions, with a note.

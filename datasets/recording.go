@@ -53,7 +53,7 @@ type Recording struct {
 //   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.
 //   - .vhdr: a BrainVision recording, in its units, with the files beside its header.
 //   - .mat: the only matrix of numbers of a MAT-file of level 5, a row per position, or its vectors
-//     of one length.
+//     of one length; or the struct of EEGLAB or FieldTrip that it has.
 //   - .set: a data set of EEGLAB, with the .fdt in its folder if it has one.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
