@@ -143,7 +143,7 @@ func (o *ReadOptions) selectColumns(
 			i = found[0]
 		default:
 			return nil, nil, fmt.Errorf("%q to leave out is in the names of the %s; must be one of "+
-				"them", name, channels(selected(names, found)))
+				"them, or a number", name, channels(selected(names, found)))
 		}
 		if i < 0 {
 			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
@@ -196,7 +196,8 @@ func findNames(names, wanted []string) ([]int, error) {
 	for _, name := range wanted {
 		left := remaining(len(names), places)
 		found := electrode.Find(selected(names, left), name)
-		if len(found) != 1 {
+		isRepeated := len(found) > 1 && names[left[found[0]]] == name // then they are in order
+		if len(found) != 1 && !isRepeated {
 			lacking = append(lacking, name)
 			continue
 		}

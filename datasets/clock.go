@@ -84,6 +84,9 @@ func (c *content) splitTimes(r *Recording) error {
 	r.noteSeconds(c.timed || c.timeUnit != 1)
 	r.Signals = signals
 	if clock.drifts() {
+		if r.Places == nil { // the first column is that of the times
+			r.Places = indices(d)[1:]
+		}
 		r.Aside = append(r.Aside, Column{
 			Name: r.TimeColumn, Values: times, Reason: "holds times that drift",
 		})

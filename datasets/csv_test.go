@@ -455,6 +455,13 @@ func TestDriftingTimes(t *testing.T) {
 		!strings.Contains(strings.Join(r.Notes, " "), "drift") {
 		t.Errorf("%g Hz, aside %q, notes %q", r.Rate, r.Aside[0].Name, r.Notes)
 	}
+	path := filepath.Join(t.TempDir(), "again.csv")
+	if err := WriteRecording(path, r); err != nil {
+		t.Fatal(err)
+	}
+	if written, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(written), "time,a,b\n0,0,0\n0.0101,1,1\n") {
+		t.Errorf("written as %.40q (%v)", written, err)
+	}
 }
 
 // Times without a unit that give less than 1 Hz are noted.

@@ -181,8 +181,8 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 		for _, i := range found {
 			several = append(several, all[i])
 		}
-		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q",
-			opt.reference, several)
+		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q, "+
+			"or a number", opt.reference, several)
 	case len(found) == 1 && found[0] < len(names):
 		return files.Channels{Source: in.Source, Rows: found}, nil
 	case len(found) == 1:

@@ -19,16 +19,20 @@ func Name(channel string) string {
 	return strings.Trim(name, ". ")
 }
 
-// Find returns the indices of the channels that a name means: of the first equal one up to spaces
-// around it or, if there is none, of all with the same [Name].
-func Find(channels []string, name string) (found []int) {
+// Find returns the indices of the channels that a name means: of those that are equal up to spaces
+// around them or, if there is none, of those with the same [Name].
+func Find(channels []string, name string) []int {
+	var equal, same []int
 	for i, channel := range channels {
 		if strings.TrimSpace(channel) == strings.TrimSpace(name) {
-			return []int{i}
+			equal = append(equal, i)
 		}
 		if Name(channel) == Name(name) {
-			found = append(found, i)
+			same = append(same, i)
 		}
 	}
-	return found
+	if equal != nil {
+		return equal
+	}
+	return same
 }
