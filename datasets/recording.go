@@ -45,7 +45,8 @@ type Recording struct {
 // ReadFile reads signals, d×n, from a file in the format of its name's ending:
 //
 //   - .csv: one row per position, one column per signal; see [ReadRecording]. The first row
-//     is a header if none of its cells is a number.
+//     is a header if none of its cells is a number, or if its first is none and the cell below it
+//     is one.
 //   - .npy: a NumPy array of shape [n, d], of integers or of 32- or 64-bit floats, in either
 //     order.
 //   - .wav: one channel per signal. Integers of 8, 16, 24 or 32 bits become numbers in

@@ -62,7 +62,8 @@ recording may be of any length.
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the recording (required)")
 	f.StringVar(&opt.reference, "reference", "",
-		"`NAME` or number of a channel, or a file of one signal, to compare with")
+		"`NAME` of a channel or of its electrode, such as Fp1, its number, or a file of one signal, to "+
+			"compare with")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")

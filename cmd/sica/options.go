@@ -253,11 +253,11 @@ func presetHelp() string {
 Sica, the default, makes no iterations. It compares whitening, a linear demixing
 and, if there are signs of a nonlinear mixing, invertible networks by their code
 lengths, and takes the best. Sica-linear takes the linear demixing, sica-direct
-always fits a network. Sica-fast is a quick
-flow that is limited to linear maps. Sica-wgf and sica-rf are the paper's two flows,
-and slow with the paper's settings (docs/evaluation/paper.md). Sica-rf-standardised
-also standardises the signals after each iteration. The preset smoke takes seconds,
-to show that everything works; its result means nothing.`)
+always fits a network. Sica-fast is a quick flow that is limited to linear maps.
+Sica-wgf and sica-rf are the paper's two flows, and slow with the paper's settings
+(docs/evaluation/paper.md). Sica-rf-standardised also standardises the signals after
+each iteration. The preset smoke takes seconds, to show that everything works; its
+result means nothing.`)
 	return b.String()
 }
 

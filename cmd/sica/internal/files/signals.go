@@ -18,7 +18,7 @@ channel for each signal), from MAT-files of MATLAB, or from PNG and PGM images (
 signal each). BrainVision, EEGLAB and MAT-files are read only. Repeat the flag for
 several files, such as images or a WAV file of each microphone. Columns that can't be
 signals, such as counters, triggers and text, are left out, with a note. A header of
-CSV is optional; it names all columns, none by a number.`
+CSV is optional.`
 
 // WithSignals returns a recording of the recovered signals z at the times of r, with its
 // annotations and with the columns that can't be channels.
