@@ -71,6 +71,7 @@ var listedMixtures = sync.OnceValue(func() map[string]mixture {
 	all := make(map[string]mixture)
 	for _, list := range [][]mixture{
 		qualityMixtures(), hardMixtures(), linearMixtures(), nullMixtures(), noiseMixtures(),
+		filteredMixtures(),
 	} {
 		for _, m := range list {
 			all[m.name] = m

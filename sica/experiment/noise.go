@@ -25,15 +25,42 @@ const (
 	wrongCorrelation = 0.9
 )
 
+// A noisy kind of mixture has white noise in each channel, and perhaps more sources than channels.
+type noisy struct {
+	name    string
+	signals int
+	sources source
+	// noise is its standard deviation. The sources have those of amplitudes, 1 if it is nil.
+	noise      float64
+	amplitudes []float64
+	surplus    int // further sources, AR(1) and AR(2), of half the last amplitude
+}
+
+// recorded returns the mixture of that kind as r records it.
+func (k noisy) recorded(prefix string, r recording) mixture {
+	return mixture{
+		prefix + k.name + r.name, k.signals, noiseStream, r.sources(k.sources), k.mixing(r),
+	}
+}
+
 // noiseMixtures returns linear mixtures with white noise in each channel, and with more sources
 // than channels.
 func noiseMixtures() []mixture {
 	var all []mixture
+	for _, k := range noisyKinds() {
+		all = append(all, k.recorded(noisePrefix, recording{times: 1}))
+	}
+	return all
+}
+
+// noisyKinds returns the kinds of the table of noise.
+func noisyKinds() []noisy {
+	var all []noisy
 	add := func(name string, sources source, d int, levels ...float64) {
 		for _, level := range levels {
-			all = append(all, mixture{
-				fmt.Sprintf("%s%s, d=%d, noise %g", noisePrefix, name, d, level), d, noiseStream,
-				sources, noisyMixing(level, nil, 0),
+			all = append(all, noisy{
+				name: fmt.Sprintf("%s, d=%d, noise %g", name, d, level), signals: d,
+				sources: sources, noise: level,
 			})
 		}
 	}
@@ -66,21 +93,20 @@ func noiseMixtures() []mixture {
 		{4, 0}, {4, 1}, {4, 2}, {4, 4}, {4, 8}, {8, 0}, {8, 4},
 	} {
 		d := count.d
-		all = append(all, mixture{
-			fmt.Sprintf("%sEEG, d=%d, noise 0.01, %d surplus sources", noisePrefix, d, count.surplus),
-			d, noiseStream, each(eeg[:d]...), noisyMixing(0.5, amplitudes[:d], count.surplus),
+		all = append(all, noisy{
+			fmt.Sprintf("EEG, d=%d, noise 0.01, %d surplus sources", d, count.surplus), d,
+			each(eeg[:d]...), 0.5, amplitudes[:d], count.surplus,
 		})
 	}
 	return all
 }
 
-// noisyMixing mixes sources by a matrix of unit columns and adds white noise of the given
-// standard deviation to each channel. The sources have these standard deviations, 1 by default.
-// surplus is the number of further sources, AR(1) and AR(2), of half the last standard deviation.
-func noisyMixing(noise float64, amplitudes []float64, surplus int) mixing {
+// mixing mixes recorded sources by a matrix of unit columns and adds noise recorded by r to each
+// channel.
+func (k noisy) mixing(r recording) mixing {
 	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
 		d, n := s.Dims()
-		amplitudes := amplitudes
+		amplitudes := k.amplitudes
 		if amplitudes == nil {
 			amplitudes = slices.Repeat([]float64{1}, d)
 		}
@@ -99,22 +125,25 @@ func noisyMixing(noise float64, amplitudes []float64, surplus int) mixing {
 		for j := range d {
 			add(mat.Col(nil, j, a), s.RawRowView(j), amplitudes[j])
 		}
-		for k := range surplus {
+		for i := range k.surplus {
 			weight := 0.3 + 0.6*rng.Float64()
 			draw := ar(datasets.Laplace, weight)
-			if k%2 == 1 {
+			if i%2 == 1 {
 				draw = ar(datasets.Laplace, 1.6*weight, -0.8*weight*weight)
 			}
-			value, source, column := draw(rng, k, n), make([]float64, n), make([]float64, d)
-			for t := range source {
-				source[t] = value(t)
+			source, column := mat.NewDense(1, n/r.times, nil), make([]float64, d)
+			value := draw(rng, i, n/r.times)
+			for t := range n / r.times {
+				source.Set(0, t, value(t))
 			}
-			for i := range column {
-				column[i] = rng.NormFloat64()
+			for j := range column {
+				column[j] = rng.NormFloat64()
 			}
-			add(column, source, amplitudes[d-1]/2)
+			add(column, r.record(source).RawRowView(0), amplitudes[d-1]/2)
 		}
-		x.Apply(func(_, _ int, v float64) float64 { return v + noise*rng.NormFloat64() }, x)
+		noise := mat.NewDense(d, n/r.times, nil)
+		noise.Apply(func(_, _ int, _ float64) float64 { return k.noise * rng.NormFloat64() }, noise)
+		x.Add(x, r.record(noise))
 		return x, nil
 	}
 }
@@ -144,6 +173,15 @@ func alpha(rng *rand.Rand, i, n int) func(int) float64 {
 }
 
 func noiseTable(o TableOptions) (*Table, error) {
+	return tableOfNoise(o, noiseMixtures(), noisePositions)
+}
+
+func filteredTable(o TableOptions) (*Table, error) {
+	return tableOfNoise(o, filteredMixtures(), filteredPositions)
+}
+
+// tableOfNoise returns the table of mixtures with noise, of so many positions.
+func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, error) {
 	all, err := contenders(DefaultPreset, "", append(slices.Clip(o.Methods), rule)...)
 	if err != nil {
 		return nil, err
@@ -153,7 +191,7 @@ func noiseTable(o TableOptions) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{
-		contenders: append(all, ours...), problems: listed(noiseMixtures()), positions: noisePositions,
+		contenders: append(all, ours...), problems: listed(mixtures), positions: positions,
 	}
 	mean := func(name string) column {
 		return column{name, func(r row) string { return estimateOf(r.mccs(name)).String() }}

@@ -71,7 +71,7 @@ type Problem struct {
 func (p Problem) label() string {
 	if p.Mixture != "" {
 		name := p.Mixture
-		for _, prefix := range []string{linearPrefix, nullPrefix, noisePrefix} {
+		for _, prefix := range []string{linearPrefix, nullPrefix, noisePrefix, filteredPrefix} {
 			name = strings.TrimPrefix(name, prefix)
 		}
 		return name

@@ -67,6 +67,8 @@ var tableKinds = []tableKind{
 	{"null", "what the linear rule says of mixtures of which nothing is identified", nil, nullTable},
 	{"noise", "sica.Default with noise in the channels and more sources than channels",
 		[]string{"fastica", "picard", "sobi", "jade"}, noiseTable},
+	{"filtered", "the same for recordings through filters and at a higher rate",
+		[]string{"fastica", "picard", "sobi"}, filteredTable},
 	{"coverage", "how often the truth lies within the error bars of the linear rule",
 		nil, coverageTable},
 	{"nonlinear", "sica.Default on nonlinear mixtures", []string{"fastica"}, nonlinearTable},

@@ -95,11 +95,7 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	if len(shape) > 1 {
 		return c
 	}
-	length := n / surplusParts
-	for p := range surplusParts {
-		part := x.Slice(0, d, p*length, (p+1)*length).(*mat.Dense)
-		c.parts = append(c.parts, newCosine(part, []int{length}).spectrum())
-	}
+	c.parts = partSpectra(&x, false)
 	return c
 }
 

@@ -183,8 +183,7 @@ func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 
 // sum returns the sum of nats over the bands with the frequencies of a time scale.
 func (s *spectrum) sum(nats []float64, scale int) float64 {
-	end := float64(skippedCoefficients) + floats.Sum(s.weights)
-	sum, first := 0.0, float64(skippedCoefficients)
+	sum, first, end := 0.0, s.first, s.end()
 	for k, w := range s.weights {
 		if first+w/2 <= end/float64(scale) {
 			sum += nats[k]

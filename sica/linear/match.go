@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,39 +27,60 @@ type noiseModel struct {
 // singular. added is F. The noise is 0 unless it shortens the code by more than the code length of
 // its parameters, ½·log n each.
 func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
-	d, bands := s.d, len(s.weights)
 	m := &noiseModel{mixing: new(mat.Dense)}
 	if m.mixing.Inverse(b) != nil {
 		return nil
 	}
 	loss := newMatchLoss(s, added, b)
-	x := make([]float64, bands*d+d) // log P, log N
-	for k, cov := range loss.s.covariances {
-		for i := range d {
-			x[k*d+i] = math.Log(max(cov[i*d+i], minPower))
-		}
-	}
-	for i := range d {
-		x[bands*d+i] = math.Log(initialNoise)
-	}
-	x = minimise(loss.at, x, matchSteps, matchTolerance)
+	x := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
 	quiet := loss.quiet()
 	significant := loss.at(quiet, nil)-loss.at(x, nil) > s.noiseCost()
 	if !significant {
 		x = quiet
 	}
-	for k := range bands {
+	d := s.d
+	for k := range s.weights {
 		m.powers = append(m.powers, exponentials(make([]float64, d), x[k*d:(k+1)*d]))
 	}
 	m.noise = make([]float64, d)
 	if significant {
-		exponentials(m.noise, x[bands*d:])
+		exponentials(m.noise, x[len(x)-d:])
 	}
 	return m
 }
 
+// matchMixing returns the demixing near b whose model of the bands s has the largest likelihood. It
+// is nil if b is singular.
+func matchMixing(s *spectrum, added []float64, b *mat.Dense) *mat.Dense {
+	if mat.Det(b) == 0 {
+		return nil
+	}
+	loss := newMatchLoss(s, added, b)
+	x := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
+	loss.free = true
+	x = minimise(loss.at, append(x, make([]float64, s.d*s.d)...), matchSteps, matchTolerance)
+	matched := new(mat.Dense)
+	matched.Mul(loss.refinement(x), b)
+	return matched
+}
+
 // noiseCost returns the code length in nats of the noise of all channels.
 func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floats.Sum(s.weights)) }
+
+// initial returns the parameters from which they are found: the powers of the signals B·x, and
+// little noise.
+func (f *matchLoss) initial() []float64 {
+	var x []float64
+	for _, cov := range f.s.covariances {
+		for i := range f.s.d {
+			x = append(x, math.Log(max(cov[i*f.s.d+i], minPower)))
+		}
+	}
+	for range f.s.d {
+		x = append(x, math.Log(initialNoise))
+	}
+	return x
+}
 
 // quiet returns the parameters without noise of the channels: the powers are those of the signals
 // B·x minus that of the added noise.
@@ -84,19 +106,22 @@ func exponentials(y, x []float64) []float64 {
 	return y
 }
 
-// A matchLoss is the negative log-likelihood of bands, of the signals B·x:
+// A matchLoss is the negative log-likelihood of bands, of the signals T·B·x:
 //
-//	Σ_k w_k/2·(log det S_k + tr(S_k⁻¹·C_k)),  S_k = diag(P_k) + B·(diag(N) + F)·Bᵀ,
+//	Σ_k w_k/2·(log det S_k + tr(S_k⁻¹·T·C_k·Tᵀ)) − Σ_k w_k·log |det T|,
+//	S_k = diag(P_k) + T·B·(diag(N) + F)·Bᵀ·Tᵀ,
 //
-// plus what makes the channels' noise, as a share of their variance, similar.
+// plus what makes the channels' noise, as a share of their variance, similar. T is the identity
+// unless the mixing is free; then it is I + E, where the diagonal of E is 0, as P has the scales.
 type matchLoss struct {
 	s                 *spectrum  // of B·x
 	b                 *mat.Dense // B
 	added             []float64  // B·F·Bᵀ
+	free              bool
 	noise, power      []float64
 	spread            []float64 // B·(diag(N) + F)·Bᵀ
 	cov, inv, product []float64
-	slope             []float64 // of spread
+	slope             []float64 // of S, summed over the bands
 }
 
 func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
@@ -111,10 +136,22 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	}
 }
 
-// at returns the loss at x = (log P, log N), and sets its gradient g unless that is nil.
+// refinement returns T of the parameters x.
+func (f *matchLoss) refinement(x []float64) *mat.Dense {
+	d := f.s.d
+	t := mat.NewDense(d, d, slices.Clone(x[len(x)-d*d:]))
+	for i := range d {
+		t.Set(i, i, 1)
+	}
+	return t
+}
+
+// at returns the loss at x = (log P, log N), and E if the mixing is free. It sets its gradient g
+// unless that is nil.
 func (f *matchLoss) at(x, g []float64) float64 {
 	d, bands := f.s.d, len(f.s.weights)
-	exponentials(f.noise, x[bands*d:])
+	logNoise := x[bands*d : (bands+1)*d]
+	exponentials(f.noise, logNoise)
 	copy(f.spread, f.added)
 	for i := range d {
 		for j := range d {
@@ -123,16 +160,24 @@ func (f *matchLoss) at(x, g []float64) float64 {
 			}
 		}
 	}
-	clear(f.slope)
-	logNoise := x[bands*d:]
-	mean := floats.Sum(logNoise) / float64(d)
+	spread, covariances := f.spread, f.s.covariances
+	var t, slope *mat.Dense // slope is Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ
 	loss := 0.0
+	if f.free {
+		t, slope = f.refinement(x), mat.NewDense(d, d, nil)
+		logDet, _ := mat.LogDet(t)
+		loss -= floats.Sum(f.s.weights) * logDet
+		spread = (&spectrum{d: d, covariances: [][]float64{f.spread}}).transformed(t).covariances[0]
+		covariances = f.s.transformed(t).covariances
+	}
+	clear(f.slope)
+	mean := floats.Sum(logNoise) / float64(d)
 	for _, v := range logNoise {
 		loss += noiseSimilarity / 2 * (v - mean) * (v - mean)
 	}
 	for k, w := range f.s.weights {
 		exponentials(f.power, x[k*d:(k+1)*d])
-		copy(f.cov, f.spread)
+		copy(f.cov, spread)
 		for i, p := range f.power {
 			f.cov[i*d+i] += p
 		}
@@ -140,13 +185,16 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		if !ok {
 			return math.Inf(1)
 		}
-		c := f.s.covariances[k]
+		c := covariances[k]
 		loss += w / 2 * (logDet + floats.Dot(f.inv, c))
 		if g == nil {
 			continue
 		}
 		// The derivative with respect to S is w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
 		multiply(f.product, f.inv, c, d)
+		if f.free {
+			floats.AddScaled(slope.RawMatrix().Data, w, f.product)
+		}
 		multiply(f.cov, f.product, f.inv, d)
 		for i, v := range f.inv {
 			f.cov[i] = w / 2 * (v - f.cov[i])
@@ -159,6 +207,9 @@ func (f *matchLoss) at(x, g []float64) float64 {
 	if g == nil {
 		return loss
 	}
+	if f.free && !f.differentiateMixing(g[len(g)-d*d:], t, slope, spread) {
+		return math.Inf(1)
+	}
 	for l, v := range f.noise {
 		sum := 0.0
 		for i := range d {
@@ -169,6 +220,37 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		g[bands*d+l] = sum*v + noiseSimilarity*(logNoise[l]-mean)
 	}
 	return loss
+}
+
+// differentiateMixing sets g to the derivative of the loss with respect to E,
+//
+//	(Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ + 2·H·T·N·Tᵀ − Σ_k w_k·I)·T⁻ᵀ,
+//
+// with the derivative H of the loss with respect to S, and N = B·(diag(N) + F)·Bᵀ. slope is the
+// first sum, spread T·N·Tᵀ. It also turns H into that with respect to N, Tᵀ·H·T, and reports
+// whether T isn't singular.
+func (f *matchLoss) differentiateMixing(g []float64, t, slope *mat.Dense, spread []float64) bool {
+	d := f.s.d
+	var inverse, noisy mat.Dense
+	if inverse.Inverse(t) != nil {
+		return false
+	}
+	h := mat.NewDense(d, d, f.slope)
+	noisy.Mul(h, mat.NewDense(d, d, spread))
+	noisy.Scale(2, &noisy)
+	slope.Add(slope, &noisy)
+	for i := range d {
+		slope.Set(i, i, slope.At(i, i)-floats.Sum(f.s.weights))
+	}
+	e := mat.NewDense(d, d, g)
+	e.Mul(slope, inverse.T())
+	for i := range d {
+		e.Set(i, i, 0)
+	}
+	var turned mat.Dense
+	turned.Product(t.T(), h, t)
+	h.Copy(&turned)
+	return true
 }
 
 // multiply sets c to a·b, all d×d.

@@ -210,10 +210,10 @@ func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// surplus returns the evidence, in standard errors, that the spectra aren't those of the sources of
-// e and white noise. It compares the correlations in frequency bands that the model leaves between
-// parts of the positions. It is the sum of their products over bands, pairs of signals and pairs of
-// parts: correlations by chance, also of signals that come and go, differ between the parts.
+// surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
+// and white noise: what e's model leaves unexplained. A demixing that the noise has biased leaves
+// something, too, and so does what leaks from strong lines of the spectrum into other bands. So if
+// a demixing near e leaves next to nothing in windowed parts, that counts.
 //
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.
@@ -221,13 +221,41 @@ func (c *channels) surplus(e *explanation) float64 {
 	if len(c.parts) == 0 {
 		return 0
 	}
-	left := make([][]*mat.Dense, len(c.parts))
-	for p, part := range c.parts {
-		left[p] = c.residuals(part, e)
+	evidence := unexplained(e, c.spectrum, c.parts, c.added)
+	if evidence <= suspectedSurplusErrors {
+		return evidence
+	}
+	parts := c.parts
+	if x := c.noisy.scaled(c.noisy.shape); x.RawMatrix().Cols >= windowedPositions {
+		parts = partSpectra(x, true)
+	}
+	mean := meanSpectrum(parts)
+	refined := &explanation{b: matchMixing(mean, c.added, e.b)}
+	if refined.b == nil {
+		return evidence
+	}
+	refined.model = matchSpectra(mean, c.added, c.unit(refined.b))
+	if refined.model != nil {
+		if left := unexplained(refined, mean, parts, c.added); left < explainedErrors {
+			return left
+		}
+	}
+	return evidence
+}
+
+// unexplained returns the evidence, in standard errors, that the spectra of parts of the positions
+// aren't those of e's model, which is of the bands of s. It compares the correlations in frequency
+// bands that the model leaves between the parts. It is the sum of their products over bands, pairs
+// of signals and pairs of parts: correlations by chance, also of signals that come and go, differ
+// between the parts.
+func unexplained(e *explanation, s *spectrum, parts []*spectrum, added []float64) float64 {
+	left := make([][]*mat.Dense, len(parts))
+	for p, part := range parts {
+		left[p] = residuals(e, s, part, added)
 	}
 	sum, variance := 0.0, 0.0
-	for k, w := range c.parts[0].weights {
-		for i := range c.d {
+	for k, w := range parts[0].weights {
+		for i := range s.d {
 			for j := range i {
 				total, squares := 0.0, 0.0
 				for p := range left {
@@ -247,31 +275,32 @@ func (c *channels) surplus(e *explanation) float64 {
 	return sum / math.Sqrt(variance)
 }
 
-// residuals returns the correlations that the model leaves in each band of the spectrum of a part:
-// those of R·B·C·Bᵀ·R with the covariance C of the band and the symmetric inverse root R of the
-// covariance of the signals B·x under the model. If the model is right they are the identity.
-func (c *channels) residuals(part *spectrum, e *explanation) []*mat.Dense {
+// residuals returns the correlations that e's model of the bands of s leaves in each band of the
+// spectrum of a part: those of R·B·C·Bᵀ·R with the covariance C of the band and the symmetric
+// inverse root R of the covariance of the signals B·x under the model. If the model is right they
+// are the identity.
+func residuals(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
+	d := s.d
 	all := make([]*mat.Dense, len(part.weights))
-	total := floats.Sum(part.weights) + skippedCoefficients
-	whole := floats.Sum(c.spectrum.weights) + skippedCoefficients
-	at, band, end := float64(skippedCoefficients), 0, skippedCoefficients+c.spectrum.weights[0]
+	stretch := s.end() / part.end()
+	at, band, end := part.first, 0, s.first+s.weights[0]
 	signals := part.transformed(e.b)
 	for k, w := range part.weights {
-		middle := (at + w/2) / total * whole
+		middle := (at + w/2) * stretch
 		at += w
-		for middle > end && band+1 < len(c.spectrum.weights) {
+		for middle > end && band+1 < len(s.weights) {
 			band++
-			end += c.spectrum.weights[band]
+			end += s.weights[band]
 		}
-		all[k] = mat.NewDense(c.d, c.d, nil)
+		all[k] = mat.NewDense(d, d, nil)
 		var y mat.Dense
-		y.Product(e.b, e.model.covariance(band, c.added), e.b.T())
+		y.Product(e.b, e.model.covariance(band, added), e.b.T())
 		_, inverse, ok := roots(&y)
 		if !ok {
 			continue
 		}
-		all[k].Product(inverse, mat.NewDense(c.d, c.d, signals.covariances[k]), inverse)
-		power := make([]float64, c.d)
+		all[k].Product(inverse, mat.NewDense(d, d, signals.covariances[k]), inverse)
+		power := make([]float64, d)
 		for i := range power {
 			power[i] = all[k].At(i, i)
 		}

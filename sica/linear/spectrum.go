@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/dsp/window"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -144,15 +146,19 @@ func smoothLength(n int) int {
 // A spectrum holds the covariances of signals in bands of frequencies.
 type spectrum struct {
 	d           int
+	first       float64     // coefficients below the first band
 	covariances [][]float64 // d×d of each band, row-major
 	weights     []float64   // coefficients in each band
 }
+
+// end returns the number of all coefficients.
+func (s *spectrum) end() float64 { return s.first + floats.Sum(s.weights) }
 
 // spectrum returns the covariances of the bands.
 func (c *cosine) spectrum() *spectrum {
 	d, _ := c.coefficients.Dims()
 	order, edges := c.bands()
-	s := &spectrum{d: d}
+	s := &spectrum{d: d, first: float64(edges[0])}
 	for k, end := range edges[1:] {
 		band := order[edges[k]:end]
 		cov := make([]float64, d*d)
@@ -174,9 +180,43 @@ func (c *cosine) spectrum() *spectrum {
 	return s
 }
 
+// partSpectra returns the spectra of surplusParts equal parts of the sequences x, windowed by Hann's
+// window or not.
+func partSpectra(x *mat.Dense, windowed bool) (parts []*spectrum) {
+	d, n := x.Dims()
+	length := n / surplusParts
+	weights := slices.Repeat([]float64{1}, length)
+	if windowed {
+		window.Hann(weights)
+		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
+	}
+	for p := range surplusParts {
+		part := mat.DenseCopyOf(x.Slice(0, d, p*length, (p+1)*length))
+		for i := range d {
+			floats.Mul(part.RawRowView(i), weights)
+		}
+		parts = append(parts, newCosine(part, []int{length}).spectrum())
+	}
+	return parts
+}
+
+// meanSpectrum returns the mean of the spectra of equal parts, with all of their coefficients.
+func meanSpectrum(parts []*spectrum) *spectrum {
+	number := float64(len(parts))
+	mean := &spectrum{d: parts[0].d, first: number * parts[0].first}
+	for k, w := range parts[0].weights {
+		cov := make([]float64, mean.d*mean.d)
+		for _, p := range parts {
+			floats.AddScaled(cov, 1/number, p.covariances[k])
+		}
+		mean.covariances, mean.weights = append(mean.covariances, cov), append(mean.weights, number*w)
+	}
+	return mean
+}
+
 // transformed returns the spectrum of b·x, where s is that of x.
 func (s *spectrum) transformed(b *mat.Dense) *spectrum {
-	out := &spectrum{d: s.d, weights: s.weights}
+	out := &spectrum{d: s.d, first: s.first, weights: s.weights}
 	var c mat.Dense
 	for _, cov := range s.covariances {
 		c.Product(b, mat.NewDense(s.d, s.d, cov), b.T())
