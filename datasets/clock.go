@@ -83,19 +83,26 @@ func (c *content) splitTimes(r *Recording) error {
 	clock.describe(r, c.timeUnit)
 	r.noteSeconds(c.timed || c.timeUnit != 1)
 	r.Signals = signals
-	if clock.drifts() {
-		if r.Places == nil { // the first column is that of the times
-			r.Places = indices(d)[1:]
-		}
-		r.Aside = append(r.Aside, Column{
-			Name: r.TimeColumn, Values: times, Reason: "holds times that drift",
-		})
-		r.Notes = append(r.Notes, fmt.Sprintf("the times of %q drift by more than %d steps: they "+
-			"were set aside, and the rate is their mean, %.6g Hz", r.TimeColumn, maxJitter, r.Rate))
-		r.TimeColumn, r.Start = "", 0
-		return nil
+	coarse := clock.coarseRate()
+	if coarse == 0 && !clock.drifts() {
+		return clock.uneven()
 	}
-	return clock.uneven()
+	if r.Places == nil { // the first column is that of the times
+		r.Places = indices(d)[1:]
+	}
+	if coarse > 0 {
+		r.Rate = roundRate(r.Rate * clock.step * coarse)
+	}
+	if !c.timed { // else their text is there already
+		r.Aside = append(r.Aside, Column{
+			Name: r.TimeColumn, Values: times, Reason: "holds times that aren't evenly spaced",
+		})
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("the times of %q drift or are rounded, by more than %d "+
+		"positions: they were set aside, and the rate is their mean, %.6g Hz", r.TimeColumn, maxJitter,
+		r.Rate))
+	r.TimeColumn, r.Start = "", 0
+	return nil
 }
 
 // A clock is a column of numbers that may be times in seconds.
@@ -109,11 +116,18 @@ type clock struct {
 	unevenLine         int // of the first time that isn't evenly spaced; 0 for none
 	unevenTime, jitter float64
 	maxJitter          float64 // in steps
+
+	minJump   float64 // the shortest change to a later time
+	changes   int
+	changed   [2]int     // positions of the first and of the last change
+	changedTo [2]float64 // times there
 }
 
 // newClock returns the clock of n ≥ 2 times with these ends.
 func newClock(first, last float64, n int) *clock {
-	return &clock{start: first, step: (last - first) / float64(n-1), last: first}
+	return &clock{
+		start: first, step: (last - first) / float64(n-1), last: first, minJump: math.Inf(1),
+	}
 }
 
 // noteSeconds adds a note on a rate below 1 Hz if only the name of the column of times says that it
@@ -136,8 +150,17 @@ const maxJitter = 2
 // observe observes the time of position t, in order of t.
 func (c *clock) observe(t int, time float64) {
 	c.falls = c.falls || time < c.last
-	if step := time - c.last; t > 0 && step > c.jump {
+	step := time - c.last
+	if t > 0 && step > c.jump {
 		c.jump, c.jumpLine = step, t+2
+	}
+	if t > 0 && step > 0 {
+		c.minJump = min(c.minJump, step)
+		if c.changes == 0 {
+			c.changed[0], c.changedTo[0] = t, time
+		}
+		c.changes++
+		c.changed[1], c.changedTo[1] = t, time
 	}
 	c.last = time
 	jitter := math.Abs(time-c.start-float64(t)*c.step) / c.step
@@ -160,6 +183,19 @@ const (
 func (c *clock) drifts() bool {
 	return c.unevenLine != 0 && c.jump <= maxDriftStep*c.step &&
 		c.maxJitter <= maxDrift*(c.last-c.start)/c.step
+}
+
+// minChanges is how many changes of coarse times give a rate. A choice.
+const minChanges = 3
+
+// coarseRate returns the positions per unit of times that change by the same amount now and then, as
+// whole seconds do; 0 for others.
+func (c *clock) coarseRate() float64 {
+	if c.unevenLine == 0 || c.changes < minChanges || c.jump <= maxDriftStep*c.step ||
+		c.jump-c.minJump > 1e-6*c.jump {
+		return 0
+	}
+	return float64(c.changed[1]-c.changed[0]) / (c.changedTo[1] - c.changedTo[0])
 }
 
 // uneven returns an error if a time isn't evenly spaced: for a gap the place of the longest one,

@@ -255,9 +255,12 @@ func (c *csvReader) begin() error {
 	}
 	c.width, c.mayBeBlank = len(row), false
 	if header != nil && (len(header) > c.width || len(header) < c.width-c.dialect.padding) {
-		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many "+
-			"(ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one)",
-			c.line, c.width, len(header))
+		advice := "ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one"
+		if c.dialect.separator == ' ' {
+			advice = "names with spaces, in quotation marks"
+		}
+		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many (%s)",
+			c.line, c.width, len(header), advice)
 	}
 	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
 		return fmt.Errorf("line %d has %s; must have %d, like those after it",
@@ -350,7 +353,8 @@ func (c *csvReader) notes() (notes []string) {
 		add(d.preamble == 1, "the first line is no part of the table and was left out")
 		add(d.preamble > 1, "the first %d lines are no part of the table and were left out", d.preamble)
 	}
-	add(d.decimal == ',', "numbers have decimal commas")
+	add(d.decimal == ',' && !d.whole, "numbers have decimal commas")
+	add(d.whole, "points in numbers are between thousands")
 	add(d.separator == ' ', "columns are separated by spaces")
 	add(d.separator == '|', "columns are separated by |")
 	add(d.commented, "the last comment line names the columns")

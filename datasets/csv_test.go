@@ -144,6 +144,9 @@ func TestDialects(t *testing.T) {
 		"decimal commas in quotes":  {"\"1,5\",\"4,0\"\n\"-2,25\",\"5,0\"\n\"1234,5\",\"6,0\"\n\"0,0\",\"-0,001\"\n", nil, "decimal commas"},
 		"thousands":                 {"\"1.5\",\"4\"\n\"-2.25\",\"5\"\n\"1,234.5\",\"6\"\n\"0\",\"-.001\"\n", nil, ""},
 		"thousands with points":     {"left;right;b\n1,5;4;7\n-2,25;5;8\n1234,5;6;9\n0;-,001;1.234\n", []string{"left", "right", "b"}, "decimal commas"},
+		"blank lines first":         {"\n\nleft,right\n" + plain, []string{"left", "right"}, ""},
+		"a title with commas":       {"Report,\n,\nleft,right\n" + plain, []string{"left", "right"}, "the first 2 lines are no part"},
+		"a grid":                    {"+----+-----+\n|left|right|\n+====+=====+\n|1.5|4|\n+---+---+\n|-2.25|5|\n|1234.5|6|\n|0|-.001|\n+---+---+\n", []string{"left", "right"}, "separated by |"},
 		"thousands, decimal commas": {"1,5;4\n-2,25;5\n1.234,5;6\n0;-,001\n", nil, "decimal commas"},
 		"Fortran":                   {"  0.15D+01  4.0D0\n -0.225D+01  5.0D0\n  0.12345D+04  6.0D0\n  0.0D+00 -1.0D-03\n", nil, "spaces"},
 		"numpy.savetxt":             {"1.500000000000000000e+00 4.0e+00\n-2.25e+00 5.0e+00\n1.2345e+03 6.0e+00\n0.0e+00 -1.0e-03\n", nil, "spaces"},
@@ -464,6 +467,22 @@ func TestDriftingTimes(t *testing.T) {
 	}
 }
 
+// Times in whole seconds are set aside, and give the rate between their changes.
+func TestCoarseTimes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("time,a,b\n")
+	for k := range 1000 {
+		fmt.Fprintf(&text, "2025-01-01 10:00:%02d,%d,%d\n", (k+30)/200, k*k%17, k*k%13)
+	}
+	r, err := formats[".csv"].read(strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Rate != 200 || len(r.Aside) != 1 || !strings.Contains(strings.Join(r.Notes, " "), "are rounded") {
+		t.Errorf("%g Hz, %d columns set aside, notes %q", r.Rate, len(r.Aside), r.Notes)
+	}
+}
+
 // Times without a unit that give less than 1 Hz are noted.
 func TestTimesWithoutUnit(t *testing.T) {
 	for header, noted := range map[string]bool{"Time,a": true, "Time (s),a": false, "time_ms,a": false} {
@@ -511,5 +530,27 @@ func TestMissingCodes(t *testing.T) {
 	}
 	if r, err := (ReadOptions{Without: []string{"b"}}).Recording(path); err != nil || len(r.Names) != 2 {
 		t.Errorf("without the column: %v", err)
+	}
+}
+
+// Points between the thousands of whole numbers are told from decimal points by the column.
+func TestWholeThousands(t *testing.T) {
+	var whole, fractions strings.Builder
+	for k := range 60 {
+		fmt.Fprintf(&whole, "%d.%03d;%d\n%d;%d\n", 1+k%9, k*k%1000, k, k*7%1000, k)
+		fmt.Fprintf(&fractions, "%d.%03d;%d\n", 1+k%9, k*k%1000, k%13)
+	}
+	r, err := formats[".csv"].read(strings.NewReader(whole.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Signals.At(0, 2); v != 2001 || !strings.Contains(r.Notes[0], "between thousands") {
+		t.Errorf("2.001 of whole numbers is %g, notes %q", v, r.Notes)
+	}
+	if r, err = formats[".csv"].read(strings.NewReader(fractions.String())); err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Signals.At(0, 1); v != 2.001 {
+		t.Errorf("2.001 of fractions is %g", v)
 	}
 }

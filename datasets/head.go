@@ -278,7 +278,7 @@ func (d *dialect) title(lines []string) int {
 				return false
 			}
 		}
-		return true
+		return d.countValues(row) > 0 || d.countValues(usual) == 0
 	})
 	if begin < 1 {
 		return 0
@@ -292,7 +292,8 @@ func (d *dialect) title(lines []string) int {
 	names := begin
 	if isNames(rows[begin-1]) {
 		names--
-		if begin > 1 && d.isUnits(rows[begin-1]) && isNames(rows[begin-2]) {
+		if begin > 1 && d.isUnits(rows[begin-1]) && isNames(rows[begin-2]) &&
+			countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) {
 			names--
 		}
 	}
@@ -305,6 +306,16 @@ func (d *dialect) title(lines []string) int {
 		return 0
 	}
 	return places[names]
+}
+
+// countFilled returns how many cells of a row aren't empty.
+func countFilled(row []string) (count int) {
+	for _, cell := range row {
+		if cell != "" {
+			count++
+		}
+	}
+	return count
 }
 
 // countValues returns how many cells of a row are numbers.

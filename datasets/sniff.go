@@ -23,6 +23,7 @@ type dialect struct {
 	counted   bool  // the first row may count the columns: 0, 1, 2… above a row with fractions
 	padding   int   // every row ends with so many empty cells without a name
 	thousands bool  // with decimal commas: a point is between thousands
+	whole     bool  // there are no decimal commas, as the numbers are whole
 	text      []int // columns that hold text or nothing, in order
 	empty     []int // those that hold nothing
 	lacking   []int // columns of numbers that lack some
@@ -49,7 +50,8 @@ var commentSigns = []string{"#", "%", "//"}
 // below the names in Markdown.
 func (d *dialect) isComment(line string) bool {
 	line = strings.TrimSpace(line)
-	if strings.Contains(line, "---") && strings.Trim(line, "|-:+= \t") == "" {
+	hasRule := strings.Contains(line, "---") || strings.Contains(line, "===")
+	if hasRule && strings.Trim(line, "|-:+= \t") == "" {
 		return true
 	}
 	for _, sign := range commentSigns {
@@ -90,8 +92,15 @@ func sniff(text string, whole bool, chosen choices) dialect {
 				continue
 			}
 		}
-		for d.preamble < len(lines) && d.isComment(lines[d.preamble]) {
-			d.preamble++
+		blank := -1 // the first blank line before the table
+		for ; d.preamble < len(lines); d.preamble++ {
+			isBlank := strings.TrimSpace(lines[d.preamble]) == ""
+			if !isBlank && !d.isComment(lines[d.preamble]) {
+				break
+			}
+			if isBlank && blank < 0 {
+				blank = d.preamble
+			}
 		}
 		if k := d.title(lines[d.preamble:]); k > 0 {
 			d.preamble, d.titled = d.preamble+k, true
@@ -100,11 +109,17 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		if len(rows) == 0 {
 			continue
 		}
+		if blank >= 0 && len(rows[0]) == 1 { // it may stand for a value
+			d.preamble = min(d.preamble, blank)
+		}
 		d.decimal = chosen.decimal
 		if d.decimal == 0 {
 			d.decimal = decimalSign(rows)
 		}
 		d.thousands = d.decimal == ',' && !haveDecimalPoints(rows)
+		if chosen.decimal == 0 && haveThousands(rows) {
+			d.decimal, d.thousands, d.whole = ',', true, true
+		}
 		if chosen.separator == 0 && separator != ',' &&
 			!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
 			continue // one column, as with a comma
@@ -246,6 +261,41 @@ func decimalSign(rows [][]string) rune {
 		return ','
 	}
 	return '.'
+}
+
+// minThousands is how many numbers of a column with points, and how many without, decide that
+// points are between thousands. It is a choice: numbers with three digits after the point each have
+// it always.
+const minThousands = 10
+
+// haveThousands reports whether the numbers of the rows are whole ones with points between their
+// thousands, such as 1.234 above 567, and without commas.
+func haveThousands(rows [][]string) bool {
+	width, found := len(rows[len(rows)-1]), false
+	for i := range width {
+		small, large := 0, 0
+		for _, row := range rows {
+			if i >= len(row) {
+				continue
+			}
+			cell := strings.TrimLeft(row[i], "+-")
+			if cell == "" || strings.Trim(cell, "0123456789.,") != "" {
+				continue
+			}
+			swapped := strings.ReplaceAll(cell, ".", ",")
+			isGrouped := withoutThousands(swapped) != swapped
+			switch {
+			case isGrouped && !strings.Contains(cell, ","):
+				large++
+			case len(cell) > 3 || strings.ContainsAny(cell, ".,"):
+				return false
+			default:
+				small++
+			}
+		}
+		found = found || small >= minThousands && large >= minThousands
+	}
+	return found
 }
 
 // haveDecimalPoints reports whether a number of the rows has a point that isn't between thousands.

@@ -189,8 +189,9 @@ func (s *Stream) findTimes(columns []columnStats) error {
 	if err != nil || !clock.rises() {
 		return err
 	}
-	if clock.drifts() {
-		return fmt.Errorf("datasets: %s has times that drift, and %w", s.path, ErrNotBlocks)
+	if clock.drifts() || clock.coarseRate() > 0 {
+		return fmt.Errorf("datasets: %s has times that drift or are rounded, and %w", s.path,
+			ErrNotBlocks)
 	}
 	clock.describe(&s.about, s.timeUnit)
 	s.about.noteSeconds(s.timed || s.timeUnit != 1)
