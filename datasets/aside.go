@@ -71,6 +71,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 		places = indices(d)
 	}
 	for _, i := range remaining(d, kept) {
+		r.setRate(columnName(r.Names, i), &columns[i])
 		r.Aside = append(r.Aside, Column{
 			Name: columnName(r.Names, i), Values: slices.Clone(r.Signals.RawRowView(i)),
 			Reason: columns[i].reason(columnName(r.Names, i)), Place: places[i],
@@ -384,16 +385,36 @@ func (c *columnStats) reason(name string) string {
 		c.high-c.low+1 < float64(c.n) {
 		return "rises by 1 now and then, as the numbers of epochs do,"
 	}
-	if mean := (c.last - c.first) / float64(changes); mean > 0 &&
-		c.maxChange-mean <= maxUneven*mean && mean-c.minChange <= maxUneven*mean {
+	switch mean := c.meanStep(); {
+	case c.isEven():
 		return "rises by the same amount at every position, as times do,"
-	} else if mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean {
+	case mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean:
 		return "never falls and rises nearly evenly, as times do,"
 	}
 	if share > maxRailed && !named && c.fraction {
 		return fmt.Sprintf("is at the end of its range at %.0f %% of the positions", 100*share)
 	}
 	return ""
+}
+
+// meanStep returns the mean change from one position to the next.
+func (c *columnStats) meanStep() float64 { return (c.last - c.first) / float64(c.n-1) }
+
+// isEven reports whether the column rises by the same amount at every position.
+func (c *columnStats) isEven() bool {
+	mean := c.meanStep()
+	return mean > 0 && c.maxChange-mean <= maxUneven*mean && mean-c.minChange <= maxUneven*mean
+}
+
+// setRate sets the rate, unless it is known, to that of a column that was set aside and holds even
+// times by its name and values, with a note.
+func (r *Recording) setRate(name string, c *columnStats) {
+	unit, isTime := timeUnit(name, "")
+	if r.Rate > 0 || !isTime || c.n < minAsidePositions || !c.fraction || !c.isEven() {
+		return
+	}
+	r.Rate = roundRate(1 / (c.meanStep() * unit))
+	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
 }
 
 // isMarkerName reports whether a word of the name is one of markerNames.

@@ -554,3 +554,28 @@ func TestWholeThousands(t *testing.T) {
 		t.Errorf("2.001 of fractions is %g", v)
 	}
 }
+
+// A column of times that isn't the first one gives the rate.
+func TestTimesInBetween(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,time (ms),b\n")
+	for k := range 100 {
+		fmt.Fprintf(&text, "%d,%g,%d\n", k*k%17, 2.5*float64(k), k*k%13)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStream(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if about := s.About(); r.Rate != 400 || about.Rate != 400 || !slices.Equal(about.Notes, r.Notes) ||
+		!strings.Contains(strings.Join(r.Notes, "; "), `"time (ms)" gives the rate, 400 Hz`) {
+		t.Errorf("%g Hz, %g in blocks, notes %q and %q", r.Rate, about.Rate, r.Notes, about.Notes)
+	}
+}

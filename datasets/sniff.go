@@ -626,8 +626,9 @@ func dateTime(cell string) (time.Time, bool) {
 		return time.Unix(0, int64(seconds*float64(time.Second))),
 			err == nil && math.Abs(seconds) < maxSeconds
 	}
+	cell = strings.TrimSuffix(strings.ReplaceAll(cell, ",", "."), " UTC")
 	for _, layout := range dateLayouts {
-		if t, err := time.Parse(layout, strings.ReplaceAll(cell, ",", ".")); err == nil {
+		if t, err := time.Parse(layout, cell); err == nil {
 			return t, true
 		}
 	}

@@ -137,6 +137,9 @@ func (s *Stream) setAside(columns []columnStats) error {
 		return nil
 	}
 	aside := remaining(s.d, kept)
+	for _, i := range aside {
+		s.about.setRate(columnName(s.about.Names, i), &columns[first+i])
+	}
 	names, places := s.about.Names, s.about.Places
 	if places == nil {
 		places = indices(s.d)
