@@ -25,6 +25,7 @@ import (
 
 var (
 	errNoRows  = errors.New("no rows of numbers; must have one for each position")
+	errQuotes  = errors.New(`a quotation mark within a cell; must be around the cell, or doubled`)
 	errLongRow = errors.New("a row of more than 1 MiB; " +
 		"must have a row for each position and a column for each signal")
 )
@@ -543,9 +544,8 @@ func (c *csvReader) row() ([]string, error) {
 		}
 		row, err := c.dialect.cells(line)
 		if err != nil {
-			var parse *csv.ParseError
-			if errors.As(err, &parse) {
-				err = parse.Err
+			if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
+				err = errQuotes
 			}
 			return nil, fmt.Errorf("line %d: %w", c.line, err)
 		}

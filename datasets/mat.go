@@ -210,8 +210,14 @@ func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 				"matrix with a row for each position, or one of %s by ReadOptions.Variable", candidates(f))
 		}
 	}
+	advice := ""
+	for _, v := range f.Variables {
+		if v.Class == "sparse" {
+			advice = fmt.Sprintf(": save full(%s)", v.Name)
+		}
+	}
 	return nil, fmt.Errorf("there is no array of real numbers among %s; must be one with a row "+
-		"for each position", candidates(f))
+		"for each position%s", candidates(f), advice)
 }
 
 // errAxes is the error for an array of more than two axes.

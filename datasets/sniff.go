@@ -174,6 +174,9 @@ func (d *dialect) cells(line string) ([]string, error) {
 		trimmed[0] == '|' && trimmed[len(trimmed)-1] == '|' { // as in Markdown
 		line = trimmed[1 : len(trimmed)-1]
 	}
+	if strings.Contains(line, textCell) { // which a spreadsheet doesn't change
+		line = strings.ReplaceAll(line, textCell, `"`)
+	}
 	var row []string
 	switch isQuoted := strings.Contains(line, `"`); {
 	case d.separator == ' ' && !isQuoted:
@@ -211,6 +214,8 @@ const (
 	labChartComment = "#* "
 	// serialArrow is between the time and the values in a line of Arduino's serial monitor.
 	serialArrow = " -> "
+	// textCell begins a cell such as ="1.5".
+	textCell = `="`
 	// minusSign is before negative numbers that were written to be looked at.
 	minusSign = "\u2212"
 )
