@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -37,6 +38,10 @@ type Curvature struct {
 	Varying bool
 	// Symmetric is whether no signal is as skewed as pulses are.
 	Symmetric bool
+	// Skewed is whether a weighted sum of signals is as skewed as pulses are, and Pulsed whether one
+	// has tails as heavy as theirs, too. Pulses of a surplus source are in all signals and may skew
+	// none of them.
+	Skewed, Pulsed bool
 	// Order is the order of the linear prediction, in positions.
 	Order int
 }
@@ -173,6 +178,9 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	}
 	l := newInnovationData(z, innovations, order)
 	c.Varying, c.Symmetric = l.varying(), symmetric(z)
+	skewness, kurtosis := extremes(z)
+	c.Skewed = skewness > maxSkewness
+	c.Pulsed = c.Skewed && kurtosis > maxKurtosis
 	measures := []func() []association{l.oddAssociations}
 	if c.steady() {
 		measures = append(measures, l.evenAssociations)
@@ -256,4 +264,48 @@ func symmetric(z *mat.Dense) bool {
 		}
 	}
 	return true
+}
+
+// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which skewed signals count as
+// pulses. Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4
+// to 9.8, of 100 nonlinear mixtures (25 kinds) up to 7.3. At half of it nearly all of these count as
+// pulses. skewnessSteps are as many as the fixed point takes as a rule; twice takes twice as long.
+const maxKurtosis, skewnessSteps = 7, 10
+
+// extremes returns the largest skewness and the largest kurtosis, of clipped values, of weighted sums
+// of the standardised signals z: those on the way to the most skewed sums, from each signal on, by
+//
+//	w ← E (wᵀz)²·z, scaled to length 1
+//
+// (A. Hyvärinen, E. Oja, Neural Computation 9(7), 1997).
+func extremes(z *mat.Dense) (skewness, kurtosis float64) {
+	d, n := z.Dims()
+	sum := make([]float64, n)
+	for i := range d {
+		w := make([]float64, d)
+		w[i] = 1
+		for range skewnessSteps {
+			clear(sum)
+			for j, v := range w {
+				floats.AddScaled(sum, v, z.RawRowView(j))
+			}
+			third, fourth := 0.0, 0.0
+			for t, v := range sum {
+				u := min(max(v, -skewnessCut), skewnessCut)
+				third += u * u * u / float64(n)
+				fourth += u * u * u * u / float64(n)
+				sum[t] = u * u
+			}
+			skewness, kurtosis = max(skewness, math.Abs(third)), max(kurtosis, fourth)
+			for j := range w {
+				w[j] = floats.Dot(sum, z.RawRowView(j))
+			}
+			length := floats.Norm(w, 2)
+			if length == 0 {
+				break
+			}
+			floats.Scale(1/length, w)
+		}
+	}
+	return skewness, kurtosis
 }
