@@ -188,8 +188,8 @@ func (c *clock) drifts() bool {
 // minChanges is how many changes of coarse times give a rate. A choice.
 const minChanges = 3
 
-// coarseRate returns the positions per unit of times that change by the same amount now and then, as
-// whole seconds do; 0 for others.
+// coarseRate returns the positions per unit of times that change by the same amount now and then,
+// as whole seconds do; 0 for others.
 func (c *clock) coarseRate() float64 {
 	if c.unevenLine == 0 || c.changes < minChanges || c.jump <= maxDriftStep*c.step ||
 		c.jump-c.minJump > 1e-6*c.jump {

@@ -35,11 +35,11 @@ var notTables = []struct {
 	start *regexp.Regexp
 	err   string
 }{
-	{regexp.MustCompile(`^\s*(\{\s*"|(array\()?\[\s*[{\[])`), "the text is a list in brackets, such as " +
-		"JSON; must be a table with a row for each position: save it by to_csv in pandas, or by " +
+	{regexp.MustCompile(`^\s*(\{\s*"|(array\()?\[\s*[{\[])`), "the text is a list in brackets, " +
+		"such as JSON; must be a table with a row for each position: save it by to_csv in pandas, or by " +
 		"numpy.savetxt"},
-	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be a " +
-		"table with a row for each position: save the file itself"},
+	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be " +
+		"a table with a row for each position: save the file itself"},
 	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save " +
 		"the sheet as CSV, or unpack it"},
 	{regexp.MustCompile("^\x1f‹"), "the file is compressed, no text: unpack it by gunzip"},

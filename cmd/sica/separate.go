@@ -282,8 +282,8 @@ func (opt *separateOptions) writeRecovered(
 	return opt.write(out, res, rep)
 }
 
-// learnedSignals returns what to learn from, and its signals: those of the recording itself or, with
-// a note in it, what is left of them.
+// learnedSignals returns what to learn from, and its signals: those of the recording itself or,
+// with a note in it, what is left of them.
 func (opt *separateOptions) learnedSignals(
 	ctx context.Context, in *datasets.Recording,
 ) (blockwise.Source, *mat.Dense, error) {

@@ -68,8 +68,8 @@ func (l layout) begin(k int) int { return k * l.n / l.blocks }
 // out, and half of that, is before it.
 func (l layout) start(k int) int { return l.begin(k) + (l.t-l.n)*(2*k+1)/(2*l.blocks) }
 
-// Positions returns where the n positions of Part are in the recording, in order and from 0. Those of
-// a Subset are where it is a subset of.
+// Positions returns where the n positions of Part are in the recording, in order and from 0. Those
+// of a Subset are where it is a subset of.
 func Positions(x Source, n int) []int {
 	_, t := x.Dims()
 	l := layout{n, t, (n + spread - 1) / spread}
