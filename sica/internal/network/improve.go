@@ -1,10 +1,10 @@
 package network
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -480,18 +480,17 @@ func (i *improver) isNonlinear(ctx context.Context) bool {
 	return err == nil && gain.Significant()
 }
 
-// exceedsNoise reports whether the code of a candidate is shorter than that of the linear rule by
-// more than noise and surplus sources can explain: the linear rule with noise, if there is one.
+// exceedsNoise reports whether the code of a candidate is shorter than those of the linear rule and
+// of the linear rule with noise by more than noise and surplus sources can explain.
 func (c *comparison) exceedsNoise(choice *Choice, place int) bool {
-	linear := cmp.Or(c.noisy, linearPlace)
-	d, _ := c.baselines[linear].Signals.Dims()
+	d, _ := c.baselines[linearPlace].Signals.Dims()
+	gain, known := math.Inf(1), false
 	for _, k := range choice.Candidates {
-		if k.Baseline == linear && !k.Network {
-			gain := k.CodeLength - choice.Candidates[place].CodeLength
-			return gain > noiseNats*float64(d)
+		if !k.Network && c.alternativePlace(k.Baseline) == linearPlace {
+			gain, known = min(gain, k.CodeLength-choice.Candidates[place].CodeLength), true
 		}
 	}
-	return false
+	return known && gain > noiseNats*float64(d)
 }
 
 // curvature returns the curvature of the signals z; of many signals, that of the suspects.
