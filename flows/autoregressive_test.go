@@ -178,10 +178,7 @@ func TestLogLikelihoodCountsPositionsWithPast(t *testing.T) {
 
 // The initial values are those of white noise, with the means of the mixture between −1 and 1.
 func TestAutoregressiveInitialValues(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	exec, err := model.NewExec(b, model.NewStore(), func(scope *model.Scope, z *Node) *Node {
 		return flows.Autoregressive(scope, z).Past(flows.Past(1, 1)).Components(3).Done()
 	})

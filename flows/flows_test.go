@@ -108,10 +108,7 @@ func TestRectifiedFlowLiteral(t *testing.T) {
 // The error at τ = 1 of a linear equation falls with the step as h¹ for Euler
 // and h² for Heun: the slope of its logarithm, by regression.
 func TestSolverOrder(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	// y1′ = y2 + τ, y2′ = −y1 from (2, 0) is y = (1 + cos τ, −sin τ − τ).
 	field := func(y, tau *Node) *Node {
 		a := Slice(y, AxisElem(0))
@@ -148,10 +145,7 @@ func TestSolverOrder(t *testing.T) {
 }
 
 func TestUnknownSolver(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	exec, err := NewExec(b, func(y *Node) *Node {
 		return flows.Solver("rk4").Step(func(y, _ *Node) *Node { return y }, y, y, y)
 	})

@@ -47,10 +47,7 @@ func TestTrainerWithoutBackend(t *testing.T) {
 // Arguments that NewTrainer and Train can't use give one error that names them: no panic, no error
 // of XLA's compiler, and no training on other data.
 func TestTrainerNamesWhatIsWrong(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	matrix := shapes.Make(dtypes.Float64, regressionSteps, 1, 3)
 	square := func(scope *model.Scope, _, batch []*Node) *Node {
 		return ReduceMean(Square(layers.Dense(scope, batch[0], 1)), -1)
@@ -254,10 +251,7 @@ func TestResetOptimizerOnATrainedStore(t *testing.T) {
 // Training continues from a checkpoint of GoMLX with the losses of an uninterrupted one, and can be
 // started again there.
 func TestTrainingContinuesFromGoMLXCheckpoint(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	folder := t.TempDir()
 	store := model.NewStore()
 	saved, err := checkpoint.Build(store).Dir(folder).Done()
@@ -291,10 +285,7 @@ func TestTrainingContinuesFromGoMLXCheckpoint(t *testing.T) {
 
 // The learning rate that the caller sets survives a reset.
 func TestResetOptimizerKeepsTheRate(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	p := newLine(t, b, model.NewStore(), torchAdam(.1), lineLoss)
 	const rate = "/" + optimizer.Scope + "/learning_rate"
 	p.set(t, rate, 0)

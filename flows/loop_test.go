@@ -103,10 +103,7 @@ func TestLoopMakesTrainsSteps(t *testing.T) {
 
 // A schedule over the whole training gets its number of steps from the loop.
 func TestLoopPassesNumberOfSteps(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	store := model.NewStore()
 	store.SetParam(optimizer.ParamLearningRate, .1)
 	p := newLine(t, b, store, optimizer.StochasticGradientDescent().WithDecay(false), func(scope *model.Scope, data, batch []*Node) *Node {
@@ -134,10 +131,7 @@ func (d oneBatch) Iter() iter.Seq2[train.Batch, error] {
 }
 
 func TestLoopErrors(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	p := newLine(t, b, model.NewStore(), torchAdam(.05), lineLoss)
 	p.set(t, "/line/w", 0)
 	for _, test := range []struct {
@@ -165,10 +159,7 @@ func TestLoopErrors(t *testing.T) {
 // Hooks get losses in the loss's dtype, as from GoMLX's trainer, and in float32 for a loss in half
 // precision.
 func TestHooksGetLossesInTheirDType(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	for dtype, want := range map[dtypes.DType]dtypes.DType{
 		dtypes.Float16: dtypes.Float32, dtypes.Float32: dtypes.Float32, dtypes.Float64: dtypes.Float64,
 	} {

@@ -145,10 +145,7 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 // GoMLX's hyperparameters set what the methods set, also of the optimizer by name; a Schedule takes
 // precedence over the learning rate.
 func TestRunsAdamHyperparameters(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	c, m := [][]float64{{1, 10, 0.01}}, [][]float64{{0, 1, 3}}
 	start := [][]float64{{1, -2, 0.5}}
 	store := model.NewStore()

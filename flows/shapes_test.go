@@ -21,10 +21,7 @@ import (
 
 // Shapes that would broadcast and offsets to later positions are errors.
 func TestLossesNameWhatIsWrong(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	zeros := func(g *Graph, dims ...int) *Node { return Zeros(g, shapes.Make(dtypes.Float32, dims...)) }
 	for want, build := range map[string]func(scope *model.Scope, g *Graph) *Node{
 		"flows: LogisticLoss: product is (Float32)[1, 10]; must be (Float32)[10, 1], like joint": func(_ *model.Scope, g *Graph) *Node {
@@ -97,15 +94,12 @@ func TestRectifiedFlowOfImages(t *testing.T) {
 
 // A loss of shape [B], of samples, isn't accepted as a loss of B runs.
 func TestLossOfSamplesIsNotOfRuns(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	x := shapes.Make(dtypes.Float32, 5, 8, 3) // 5 steps of 8 samples
 	loss := func(scope *model.Scope, _, batch []*Node) *Node {
 		return ReduceSum(Square(gomlx.Dense(scope, batch[0], true, 2)), -1) // [B]
 	}
-	_, err = flows.NewTrainer(b, model.NewStore(), optimizer.Adam().Done(), loss, nil, []shapes.Shape{x})
+	_, err := flows.NewTrainer(b, model.NewStore(), optimizer.Adam().Done(), loss, nil, []shapes.Shape{x})
 	if err == nil || !strings.Contains(err.Error(), "one for each of 8 runs") || !strings.Contains(err.Error(), "ReduceAllMean") {
 		t.Errorf("%v", err)
 	}
@@ -245,10 +239,7 @@ func TestAdagradByName(t *testing.T) {
 	store.SetParams(map[string]any{
 		optimizer.ParamOptimizer: "adagrad", optimizer.ParamLearningRate: .25,
 	})
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	p := newLine(t, b, store, optimizer.FromScope(store.RootScope()), func(scope *model.Scope, _, batch []*Node) *Node {
 		g := batch[0].Graph()
 		w := scope.VariableWithValue("w", 3.).NodeValue(g)

@@ -43,11 +43,7 @@ func eachBackend(t *testing.T, test func(t *testing.T, run runner)) {
 
 func openGo(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return backendtest.Open(t, backend.Go)
 }
 
 // network builds a network of x with the variables of a store, and evaluates

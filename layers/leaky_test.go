@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/invertible"
 )
 
@@ -20,10 +21,7 @@ func TestSharpestNonlinearities(t *testing.T) {
 		x[k] = float32(k) - 30
 	}
 	for _, name := range backend.Available() {
-		b, err := backend.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := backendtest.Open(t, name)
 		forward := MustNewExec(b, func(c, x *Node) *Node { // [1, 1, 1], [1, 1, N]
 			y, _ := leaky(c, x)
 			return y

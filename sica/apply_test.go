@@ -79,7 +79,7 @@ func onBackendsOrGo(t *testing.T, name string, test func(t *testing.T, b compute
 		backendtest.Each(t, test)
 		return
 	}
-	test(t, open(t, backend.Go))
+	test(t, backendtest.Open(t, backend.Go))
 }
 
 // checkFollows fails unless preprocess.Transform of the mixed signals is Z and
@@ -123,7 +123,7 @@ func TestTransformIsZ(t *testing.T) {
 
 // The transform is exact for whitening, a rotation of it and conditional normalisation.
 func TestTransformOfMapsWithoutNetworks(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	gaussian := twoSpectra(t, 31)
 	rotated := new(mat.Dense)
 	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
@@ -151,7 +151,7 @@ func TestTransformOfNetwork(t *testing.T) {
 		t.Skip("trains networks")
 	}
 	x, s := mixedAR7(t, 21, 1024, 5, true)
-	result := fit(t, open(t, backend.Available()[0]), x, Direct())
+	result := fit(t, backendtest.Open(t, backend.Available()[0]), x, Direct())
 	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Chosen.Method != NetworkOnly || result.Network == nil {
 		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
 	}
@@ -181,7 +181,7 @@ func TestTransformOfNetwork(t *testing.T) {
 // Networks over images, with windows or the whole index, transform images of the fit's shape; with
 // windows also those of another shape.
 func TestTransformOfImages(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 5, 144, 2, true)
 	window := followed()["free window"]
 	window.Shape, window.Flow.Block = []int{12, 12}, 12
@@ -203,7 +203,7 @@ func TestTransformOfImages(t *testing.T) {
 
 // The transform of a part is the part of the transform, unless networks see other positions.
 func TestTransformOfPart(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	result, x := followedFit(t, b, "paper WGF")
 	part := mat.DenseCopyOf(x.Slice(0, 2, 20, 90))
 	for name, margin := range map[string]int{
@@ -229,7 +229,7 @@ func TestTransformOfPart(t *testing.T) {
 }
 
 func TestTransformErrors(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	result, x := followedFit(t, b, "free window")
 	bad := mat.DenseCopyOf(x)
 	bad.Set(1, 7, math.NaN())
@@ -259,7 +259,7 @@ func TestTransformErrors(t *testing.T) {
 
 // The inverse of a step whose velocity is no contraction is an error that says so.
 func TestInverseOfExpandingVelocityIsAnError(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["free window"]
 	cfg.Flow.FirstStep, cfg.Flow.LastStep, cfg.Flow.MaxMove = 10, 10, 0

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -16,7 +17,7 @@ import (
 // AsMethod gives the signals of Fit as an ica.Method, with the Result as its details. With
 // symmetric whitening only, it equals baseline/zca.
 func TestAsMethod(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, false)
 	white, err := preprocess.Apply(x, preprocess.ZCA)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -61,10 +62,7 @@ func TestSameBits(t *testing.T) {
 	}
 	found := recordedBits{Machine: map[string]provenance.Machine{}, Go: provenance.Versions()["go"], Fits: map[string]recordedFit{}}
 	for _, name := range backend.Available() {
-		b, err := backend.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := backendtest.Open(t, name)
 		found.Machine[name] = provenance.ThisMachine(backend.PluginSHA256(b))
 		same := recorded.Go == found.Go && recorded.Machine[name].Equal(found.Machine[name])
 		t.Logf("%s: equal bits are asked for: %t", name, same)
@@ -209,10 +207,7 @@ func TestSameMeasures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	s := must(t)(datasets.AR7(rand.New(rand.NewPCG(5, 0)), 2, 200))
 	x := must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 3, H: datasets.GELU}))
 	cfg := sica.FastWGF()
@@ -256,10 +251,7 @@ func TestSameMeasures(t *testing.T) {
 // A fit continues from a checkpoint that the last version wrote after the first of two iterations:
 // it makes only the second, and has the signals of an uninterrupted fit.
 func TestCheckpointOfLastVersionContinues(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	golden := filepath.Join("testdata", "checkpoint-2")
 	cfg := sica.FastWGF().Smoke()
 	cfg.Flow.Hidden, cfg.Flow.Steps = []int{4}, 5

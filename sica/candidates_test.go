@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -83,7 +84,7 @@ func (a afterTransform) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, er
 // A custom candidate is chosen if its code is shorter than that of the linear rule, and not
 // otherwise.
 func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	s := mat.NewDense(2, 1500, nil)
 	draw := rng(3)
 	for i, memory := range []float64{.9, -.5} {

@@ -78,7 +78,7 @@ func TestInterruptedFitContinuesToSameBits(t *testing.T) {
 
 // A fit that used up its budget continues with a larger one.
 func TestResumeAfterBudget(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, cfg := followedSignals(t), followed()["free window"]
 	want := fit(t, b, x, cfg)
 	cfg.Checkpoint, cfg.Flow.Budget = t.TempDir(), 1
@@ -93,7 +93,7 @@ func TestResumeAfterBudget(t *testing.T) {
 
 // Several runs continue together, and the method's choice is not made again.
 func TestResumeRuns(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	first, _ := mixedAR7(t, 1, 200, 3, false)
 	second, _ := mixedAR7(t, 2, 200, 20, false)
 	cfg := FastWGF()
@@ -123,7 +123,7 @@ func TestResumeRuns(t *testing.T) {
 }
 
 func TestCheckpointRefused(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x := followedSignals(t)
 	cfg := followed()["free window"]
 	cfg.Checkpoint = t.TempDir()
@@ -172,7 +172,7 @@ func TestCheckpointRefused(t *testing.T) {
 // If the checkpoint cannot be written, the fit ends with its result so far, and continues once it
 // can.
 func TestCheckpointCannotBeWritten(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x := followedSignals(t)
 	cfg := followed()["free window"]
 	want, _ := followedFit(t, b, "free window")
@@ -222,7 +222,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 		t.Fatalf("the first process printed %q (%v)", line, err)
 	}
 	cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-	if _, err := Fit(context.Background(), open(t, backend.Go), x, cfg); !errors.Is(err, sealed.ErrInUse) {
+	if _, err := Fit(context.Background(), backendtest.Open(t, backend.Go), x, cfg); !errors.Is(err, sealed.ErrInUse) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
@@ -277,7 +278,7 @@ func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
-	b := open(t, backend.Auto)
+	b := backendtest.Open(t, backend.Auto)
 	if backend.NameOf(b) == backend.Go {
 		t.Skip("minutes in pure Go")
 	}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -29,7 +30,7 @@ func tanh(scope *model.Scope, x *Node, outputs int) *Node {
 // not. The result transforms. It can be saved if its maps have no networks, and otherwise the error
 // says why not.
 func TestCustomNetwork(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	cfgs := smokes()
 	for _, name := range []string{"window", "free", "local RF"} {
@@ -107,7 +108,7 @@ func TestCustomNetworkErrors(t *testing.T) {
 	} {
 		cfg := smokes()["window"]
 		change(&cfg)
-		result, err := Fit(t.Context(), open(t, backend.Go), x, cfg)
+		result, err := Fit(t.Context(), backendtest.Open(t, backend.Go), x, cfg)
 		if result != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("result %v, error %v; want an error with %q", result, err, want)
 		}

@@ -31,7 +31,7 @@ func TestDeadlineWhileCompiling(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			below := open(t, backend.Go)
+			below := backendtest.Open(t, backend.Go)
 			counting := backendtest.Count(below, nil)
 			want, err := fitOf(t.Context(), counting)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -34,7 +35,7 @@ func leads(n int) (s, x *mat.Dense) {
 // Channels that are linear combinations of others are reduced without a setting: the sources are
 // recovered, the map takes all channels, and it is saved and loaded.
 func TestDependentChannelsAreReduced(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	s, x := leads(2000)
 	r := fit(t, b, x, Default())
 	if m, err := metric.MCC(r.Z, s); err != nil || m.MCC < 0.998 {
@@ -88,7 +89,7 @@ func TestDependentChannelsAreReduced(t *testing.T) {
 // means remain.
 func TestRemoveSubtractsContribution(t *testing.T) {
 	s, x := leads(1000)
-	r := fit(t, open(t, backend.Go), x, Default())
+	r := fit(t, backendtest.Open(t, backend.Go), x, Default())
 	d, err := r.Demixing()
 	if err != nil {
 		t.Fatal(err)
@@ -123,14 +124,14 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 	}
 	cfg := FastWGF()
 	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Conditional}, nil
-	if _, err := fit(t, open(t, backend.Go), s, cfg).Remove(s, 0); !errors.Is(err, ErrNotLinear) {
+	if _, err := fit(t, backendtest.Open(t, backend.Go), s, cfg).Remove(s, 0); !errors.Is(err, ErrNotLinear) {
 		t.Errorf("of a nonlinear result: %v", err)
 	}
 }
 
 // Errors about the signals wrap ErrSignals, those about settings ErrConfig.
 func TestSignalErrorsDifferFromSettingErrors(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	s := noise(rng(1), 1, 200, datasets.Laplace)
 	twice := mat.NewDense(2, 200, nil)
 	twice.SetRow(0, s.RawRowView(0))

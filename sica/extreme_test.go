@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -16,7 +17,7 @@ import (
 // For extreme scales, offsets and condition numbers of the mixing a fit is as good as without them,
 // and its map and inverse are exact.
 func TestExtremeSignals(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	s, err := preprocess.Apply(goldenSignals(t), preprocess.ZCA)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestExtremeSignals(t *testing.T) {
 
 // From the smallest numbers of signals and positions to many signals.
 func TestExtremeSizes(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	r := rng(4)
 	noise := func(d, t int) *mat.Dense {
 		x := mat.NewDense(d, t, nil)
@@ -103,9 +104,9 @@ func TestExtremeSizes(t *testing.T) {
 func TestFloat32AgainstFloat64(t *testing.T) {
 	for _, name := range []string{"best", "free windows", "paper WGF", "local RF"} {
 		cfg := followed()[name]
-		single, x := followedFit(t, open(t, backend.Go), name)
+		single, x := followedFit(t, backendtest.Open(t, backend.Go), name)
 		cfg.Flow.Float64 = true
-		diff := largestDifference(single.Z, fit(t, open(t, backend.Go), x, cfg).Z)
+		diff := largestDifference(single.Z, fit(t, backendtest.Open(t, backend.Go), x, cfg).Z)
 		t.Logf("%s: float32 differs from float64 by %.1e", name, diff)
 		if !(diff < 1e-3) {
 			t.Errorf("%s: float32 differs from float64 by %g", name, diff)
@@ -119,7 +120,7 @@ func TestDivergingFlowIsStopped(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["free window"]
 	cfg.Flow.FirstStep, cfg.Flow.LastStep, cfg.Flow.MaxMove, cfg.Flow.Standardise, cfg.Flow.Iterations = 1e8, 1e8, 0, false, 12
-	result := fit(t, open(t, backend.Go), x, cfg)
+	result := fit(t, backendtest.Open(t, backend.Go), x, cfg)
 	if result.Stopped != StoppedDiverged || result.Best >= result.Iterations || !strings.Contains(result.Why, "grown") {
 		t.Fatalf("stopped %q after %d iterations, iterate %d: %s", result.Stopped, result.Iterations, result.Best, result.Why)
 	}

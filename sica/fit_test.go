@@ -23,15 +23,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-func open(t *testing.T, name string) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // mixedAR7 are two AR(7) sources after steps mixing steps, and the sources.
 func mixedAR7(t testing.TB, seed uint64, positions, steps int, gelu bool) (x, s *mat.Dense) {
 	t.Helper()
@@ -109,7 +100,7 @@ func TestFitRunsAndRepeats(t *testing.T) {
 				return fit(t, b, runs[r].X, cfg)
 			}
 			const second = 1 // not the first, so that runs which are mixed up show
-			pureGo := alone(open(t, backend.Go), second)
+			pureGo := alone(backendtest.Open(t, backend.Go), second)
 			backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 				if backend.NameOf(b) != backend.Go && name != "default" && name != "local RF" && !Long() {
 					t.Skip("compiles a program of three runs; --long")
@@ -212,7 +203,7 @@ func TestFitNotFinite(t *testing.T) {
 	cfg.Flow.Steps, cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family = 5, false, 0, Free
 	cfg.Flow.MaxMove, cfg.Flow.KeepBest = 0, false
 	cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
-	result, err := Fit(context.Background(), open(t, backend.Go), x, cfg)
+	result, err := Fit(context.Background(), backendtest.Open(t, backend.Go), x, cfg)
 	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
@@ -225,7 +216,7 @@ func TestFitNotFinite(t *testing.T) {
 }
 
 func TestFitErrors(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	good, _ := mixedAR7(t, 1, 256, 1, false)
 	constant := mat.DenseCopyOf(good)
 	for k := range 256 {
@@ -363,7 +354,7 @@ func TestFitRunsInChunks(t *testing.T) {
 	if n.Chunk(200, len(runs)*n.Networks()) == n.Steps || n.Chunk(200, n.Networks()) < n.Steps {
 		t.Fatal("want several calls for all runs, and one for a run alone")
 	}
-	b := open(t, backend.Available()[0])
+	b := backendtest.Open(t, backend.Available()[0])
 	results, err := FitRuns(context.Background(), b, runs, cfg)
 	if err != nil {
 		t.Fatalf("%+v", err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // If at most 2000 bytes of a file can be written, as on a full disk, Save returns an error and
@@ -21,7 +22,7 @@ func TestFullDisk(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["gaussianised"]
 	if dir := os.Getenv("SICA_TEST_ROOM"); dir != "" {
-		result := fit(t, open(t, backend.Go), x, cfg)
+		result := fit(t, backendtest.Open(t, backend.Go), x, cfg)
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 2000, Max: 2000}); err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatalf("save: %v", err)
 		}
 		cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-		if _, err := Fit(t.Context(), open(t, backend.Go), x, cfg); !errors.Is(err, syscall.EFBIG) || !errors.Is(err, ErrCheckpoint) {
+		if _, err := Fit(t.Context(), backendtest.Open(t, backend.Go), x, cfg); !errors.Is(err, syscall.EFBIG) || !errors.Is(err, ErrCheckpoint) {
 			t.Fatalf("checkpoint: %v", err)
 		}
 		return
@@ -58,12 +59,12 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["gaussianised"]
-	result := fit(t, open(t, backend.Go), x, cfg)
+	result := fit(t, backendtest.Open(t, backend.Go), x, cfg)
 	if err := result.Save(filepath.Join(dir, "result")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("save: %v", err)
 	}
 	cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-	if _, err := Fit(t.Context(), open(t, backend.Go), x, cfg); !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "\n") {
+	if _, err := Fit(t.Context(), backendtest.Open(t, backend.Go), x, cfg); !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("checkpoint: %v", err)
 	}
 }

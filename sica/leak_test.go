@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/notebook/lesson"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
@@ -54,10 +55,7 @@ func TestNoGoroutineStays(t *testing.T) {
 		if testing.Short() && name != backend.Go {
 			continue // compiling takes seconds
 		}
-		b, err := backend.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := backendtest.Open(t, name)
 		for what, end := range endings(t, b, x) {
 			if name != backend.Go && !slices.Contains([]string{"done", "Fit cancelled", "not finite"}, what) {
 				continue // which compiles anew, for an ending of each kind

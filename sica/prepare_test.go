@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -62,7 +63,7 @@ func quick() Config {
 // map of the result: applied, inverted, saved and loaded, and used by fits with the settings of a
 // loaded result.
 func TestPrepareComesFirst(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	before := mat.DenseCopyOf(x)
 	cfg := quick()
@@ -114,7 +115,7 @@ func TestPrepareUnregistered(t *testing.T) {
 		x.Apply(func(_, _ int, v float64) float64 { return math.Cbrt(v) }, x)
 		return x, nil
 	})
-	result := fit(t, open(t, backend.Go), x, cfg)
+	result := fit(t, backendtest.Open(t, backend.Go), x, cfg)
 	z, err := result.Transform(x)
 	if err != nil || largestDifference(z, result.Z) > 1e-9 {
 		t.Errorf("transform: %v", err)
@@ -143,7 +144,7 @@ func TestPrepareReduced(t *testing.T) {
 	cfg := Default()
 	cfg.Method = LinearOnly
 	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return mapping.Standardisation(x), nil })
-	result := fit(t, open(t, backend.Go), &x, cfg)
+	result := fit(t, backendtest.Open(t, backend.Go), &x, cfg)
 	dir := filepath.Join(t.TempDir(), "result")
 	if err := result.Save(dir); err != nil {
 		t.Fatal(err)
@@ -165,7 +166,7 @@ func TestPrepareReduced(t *testing.T) {
 }
 
 func TestPrepareErrors(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, false)
 	for want, prepare := range map[string]preprocess.Fitter{
 		"no such luck": fitter(func(*mat.Dense) (preprocess.Applier, error) { return nil, errors.New("no such luck") }),
@@ -211,7 +212,7 @@ func TestStopEndsEachRun(t *testing.T) {
 		return run == 0 && it.J == 2 || run == 1 && it.J == 3
 	}
 	for _, want := range []int{5, 5} { // the second time from the checkpoint
-		results, err := FitRuns(t.Context(), open(t, backend.Go), []Run{{X: first, Seed: 1}, {X: second, Seed: 2}}, cfg)
+		results, err := FitRuns(t.Context(), backendtest.Open(t, backend.Go), []Run{{X: first, Seed: 1}, {X: second, Seed: 2}}, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -19,7 +20,7 @@ import (
 // Every result can be written as JSON, with null for numbers that are unknown, and read back
 // without its signals; it then says that it cannot map any.
 func TestResultJSON(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	results := map[string]*Result{}
 	for _, name := range []string{"paper RF", "free windows", "best"} {
 		results[name], _ = followedFit(t, b, name)

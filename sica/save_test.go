@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // exported is a copy of r with its exported fields alone, NaN made comparable
@@ -57,7 +58,7 @@ func checkEqual(t *testing.T, got, want *Result, x *mat.Dense) {
 func TestSaveLoad(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(followed())) {
 		t.Run(name, func(t *testing.T) {
-			result, x := followedFit(t, open(t, backend.Go), name)
+			result, x := followedFit(t, backendtest.Open(t, backend.Go), name)
 			dir := filepath.Join(t.TempDir(), "result")
 			if err := result.Save(dir); err != nil {
 				t.Fatal(err)
@@ -76,7 +77,7 @@ func TestSaveLoad(t *testing.T) {
 
 // The error for a changed byte, a truncated or a missing file names the file.
 func TestDamagedFilesAreNamed(t *testing.T) {
-	result, _ := followedFit(t, open(t, backend.Go), "free window")
+	result, _ := followedFit(t, backendtest.Open(t, backend.Go), "free window")
 	dir := filepath.Join(t.TempDir(), "result")
 	if err := result.Save(dir); err != nil {
 		t.Fatal(err)
@@ -150,7 +151,7 @@ func TestResultsOfEarlierVersionsLoad(t *testing.T) {
 	for name, folder := range golden {
 		dir := filepath.Join("testdata", folder)
 		if _, err := os.Stat(dir); err != nil && os.Getenv("SICA_TEST_GOLDEN") != "" {
-			if err := fit(t, open(t, backend.Go), x, followed()[name]).Save(dir); err != nil {
+			if err := fit(t, backendtest.Open(t, backend.Go), x, followed()[name]).Save(dir); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/cmalloc"
 )
 
@@ -147,7 +148,7 @@ func TestSoak(t *testing.T) {
 	fits := 0
 	for len(made) < 2 || time.Since(begin) < *soakFor {
 		for _, name := range backend.Available() {
-			fits += soakRound(t, open(t, name), x)
+			fits += soakRound(t, backendtest.Open(t, name), x)
 		}
 		u := measureUsage(t, fits)
 		made = append(made, u)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -22,7 +23,7 @@ import (
 // The conditional divergence is near 0 for true sources, also for digits, which depend on each
 // other, and clearly above it for whitened nonlinear mixtures.
 func TestDivergenceOfTrueSourcesIsNearZero(t *testing.T) {
-	b := open(t, backend.Available()[0])
+	b := backendtest.Open(t, backend.Available()[0])
 	digits, _, err := datasets.MNIST(rng(3), 3)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
-	b := open(t, backend.Available()[0])
+	b := backendtest.Open(t, backend.Available()[0])
 	gaussian := twoSpectra(t, 31)
 	rotated := new(mat.Dense)
 	rotated.Mul(mat.NewDense(2, 2, []float64{1, 0.8, -0.9, 1}), gaussian)
@@ -119,7 +120,7 @@ func TestFitSeparatesDependentDigits(t *testing.T) {
 	x := mixed(t, s, 5, false)
 	for name, cfg := range map[string]Config{"default": Default(), "flow": FastWGF()} {
 		cfg.Shape = []int{datasets.MNISTSide, datasets.MNISTSide}
-		r := fit(t, open(t, backend.Available()[0]), x, cfg)
+		r := fit(t, backendtest.Open(t, backend.Available()[0]), x, cfg)
 		if m, err := metric.MCC(r.Z, s); err != nil || m.MCC < 0.99 {
 			t.Errorf("%s: MCC %.4f, %v; %s", name, m.MCC, err, r.Why)
 		}
@@ -142,7 +143,7 @@ func TestFitSeparatesDependentDigits(t *testing.T) {
 
 // With NoMethod the iterations begin with the transformed signals, whatever the data say.
 func TestIterationsBeginWithTransforms(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 22, 256, 5, true)
 	cfg := FastWGF().Smoke()
 	alone := fit(t, b, x, cfg)
@@ -173,7 +174,7 @@ func TestIterationsBeginWithTransforms(t *testing.T) {
 // Wherever the context ends during the choice of a method, the fit returns its error with the
 // signals of the best candidate so far.
 func TestCancelledFitHasSignals(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	s := noise(rng(3), 4, 300, datasets.Laplace)
 	var x mat.Dense
 	x.Mul(rotation.Random(rng(4), 4), s)

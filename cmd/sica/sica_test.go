@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -356,10 +357,7 @@ func (c *cancelling) Write(p []byte) (int, error) {
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var out bytes.Buffer
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	cfg := sica.Default().Smoke()
 	if err := demo(t.Context(), &out, &out, b, cfg, dir); err != nil {
 		t.Fatal(err)

@@ -12,12 +12,16 @@ import (
 func Each(t *testing.T, test func(t *testing.T, b compute.Backend)) {
 	t.Helper()
 	for _, name := range backend.Available() {
-		t.Run(name, func(t *testing.T) {
-			b, err := backend.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, b)
-		})
+		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })
 	}
+}
+
+// Open opens the backend of that name, or ends the test.
+func Open(t testing.TB, name string) compute.Backend {
+	t.Helper()
+	b, err := backend.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

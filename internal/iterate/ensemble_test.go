@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/stream"
@@ -19,10 +20,7 @@ import (
 // The iterations of a fit share one compiled training program.
 func TestIterateCompilesOnce(t *testing.T) {
 	for _, name := range backend.Available() {
-		b, err := backend.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := backendtest.Open(t, name)
 		cfg := small()
 		cfg.Steps = 10
 		e := ensemble(t, b, cfg, 256)
@@ -205,10 +203,7 @@ func TestVelocityOfGaussiansIsClosedForm(t *testing.T) {
 
 // Logits are evaluated in chunks, of which the last overlaps the one before.
 func TestLogitsDontDependOnChunks(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	x := mat.NewDense(2, 100, nil)
 	draws := rng(5)
 	x.Apply(func(_, _ int, _ float64) float64 { return draws.NormFloat64() }, x)

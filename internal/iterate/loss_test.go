@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // The signals 1, 2, 3 and 10, 20, 40 in one network's batch of two samples: joint at
@@ -24,10 +25,7 @@ var (
 // loss is that of the batch above with weights.
 func loss(t *testing.T, step flows.StepLoss, weights [][]float64) float64 {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	exec, err := NewExec(b, func(inputs []*Node) *Node { return step(nil, inputs[:1], inputs[1:]) })
 	if err != nil {
 		t.Fatal(err)

@@ -9,15 +9,13 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
 
 // evaluate returns the output of a graph of one input.
 func evaluate(t *testing.T, graph func(x *Node) *Node, input any) *tensors.Tensor {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	exec, err := NewExec(b, func(inputs []*Node) *Node { return graph(inputs[0]) })
 	if err != nil {
 		t.Fatal(err)

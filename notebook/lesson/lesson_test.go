@@ -15,16 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 )
-
-func open(t *testing.T, name string) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 func productOf(t *testing.T, rng *rand.Rand, z *mat.Dense) *mat.Dense {
 	t.Helper()
@@ -81,7 +73,7 @@ func TestLearnedRatioIsNearTheTrueOne(t *testing.T) {
 		if name != backend.Go && testing.Short() {
 			continue
 		}
-		r, err := LearnRatio(context.Background(), open(t, name), newRNG(8), z, product,
+		r, err := LearnRatio(context.Background(), backendtest.Open(t, name), newRNG(8), z, product,
 			DefaultTraining())
 		if err != nil {
 			t.Fatalf("%+v", err)
@@ -152,7 +144,7 @@ func TestLearnedStepsReduceDivergence(t *testing.T) {
 			continue
 		}
 		eta := 1 / float64(J)
-		path, err := Follow(context.Background(), open(t, backend.Go), newRNG(10), z, J, eta,
+		path, err := Follow(context.Background(), backendtest.Open(t, backend.Go), newRNG(10), z, J, eta,
 			DefaultTraining())
 		if err != nil {
 			t.Fatalf("%+v", err)
@@ -184,7 +176,7 @@ func TestRingBecomesIndependent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	ctx, b, rng := context.Background(), open(t, backend.Go), newRNG(11)
+	ctx, b, rng := context.Background(), backendtest.Open(t, backend.Go), newRNG(11)
 	z := mat.NewDense(2, 2000, nil)
 	for k := range 2000 {
 		u := 2 * math.Pi * rng.Float64()
@@ -216,7 +208,7 @@ func TestWithoutBackend(t *testing.T) {
 	z := draw(t, Gaussian{[2]float64{1, 1}, 0.5}, 13, 20)
 	training := Training{Steps: 3, BatchSize: 2, LearningRate: 1e-3}
 	var losses, logRatios [2][]float64
-	for i, b := range []compute.Backend{nil, open(t, backend.Go)} {
+	for i, b := range []compute.Backend{nil, backendtest.Open(t, backend.Go)} {
 		ratio, err := LearnRatio(t.Context(), b, newRNG(12), z, z, training)
 		if err != nil {
 			t.Fatal(err)
@@ -233,7 +225,7 @@ func TestWithoutBackend(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	ctx, b, rng := context.Background(), open(t, backend.Go), newRNG(12)
+	ctx, b, rng := context.Background(), backendtest.Open(t, backend.Go), newRNG(12)
 	g := Gaussian{[2]float64{1, 1}, 0.5}
 	z := draw(t, g, 13, 20)
 	nan := mat.DenseCopyOf(z)

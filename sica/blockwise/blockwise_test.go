@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -42,11 +43,7 @@ func gathered(blocks Blocks) (*mat.Dense, error) {
 
 func open(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return backendtest.Open(t, backend.Go)
 }
 
 // mixedAR7 are two AR(7) sources after five steps of the mixing with GELU.

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 )
@@ -23,10 +24,7 @@ func TestCommittedFiguresAreReproduced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := backend.Open(backend.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Auto)
 	digits := Problem{Data: MNIST, Mixing: GELUMixing, Steps: 5, Seed: FirstSeed}
 	for _, test := range []struct {
 		trial Trial
@@ -141,11 +139,7 @@ func autoBackend(t *testing.T) compute.Backend {
 	if testing.Short() {
 		t.Skip("long without XLA")
 	}
-	b, err := backend.Open(backend.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return backendtest.Open(t, backend.Auto)
 }
 
 // The first run of two rows of the committed table quality is reproduced, one by the linear rule

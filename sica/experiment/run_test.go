@@ -12,17 +12,14 @@ import (
 	"github.com/gomlx/compute"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
 func openGo(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return backendtest.Open(t, backend.Go)
 }
 
 // quick are trials that take milliseconds each.

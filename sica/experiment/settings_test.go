@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
@@ -21,10 +22,7 @@ import (
 // An interrupted trial of SICA with the paper's settings continues to the same signals, and its
 // time is that of both parts; with other settings there is no checkpoint.
 func TestInterruptedTrialContinues(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	_, x, err := Problem{Data: AR7, Mixing: LinearMixing, Steps: 5, Seed: 1}.Draw()
 	if err != nil {
 		t.Fatal(err)
@@ -99,10 +97,7 @@ func TestCommittedSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	for _, name := range []string{"fastica", "lica", "pcl", "ivae"} {
 		m, err := MethodNamed(name)
 		if err != nil {

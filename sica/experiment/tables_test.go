@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
@@ -294,10 +295,7 @@ func TestCommittedVerdicts(t *testing.T) {
 // Cells of the committed table of the linear rule and of the one in docs/evaluation/nonlinear.md
 // are reproduced.
 func TestPrintedTablesAreReproduced(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	for _, test := range []struct {
 		table   string
 		options TableOptions

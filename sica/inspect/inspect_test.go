@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -49,10 +50,7 @@ func recording(n int) (s, x, a *mat.Dense) {
 
 func separated(t *testing.T, x *mat.Dense) *sica.Result {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	r, err := sica.Fit(t.Context(), b, x, sica.Default())
 	if err != nil {
 		t.Fatal(err)
@@ -178,10 +176,7 @@ func TestComponentsErrors(t *testing.T) {
 	r := separated(t, x)
 	cfg := sica.FastWGF()
 	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Gaussianise}, nil
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	nonlinear, err := sica.Fit(t.Context(), b, x, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -260,10 +255,7 @@ func simulated(seed uint64, delay int) (s, x *mat.Dense, reference []float64) {
 // Only the component of the blinks is proposed, also if the reference is delayed: of ten
 // recordings, of forty in a long proof.
 func TestBlinksAreProposed(t *testing.T) {
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
 	missed, wrong := map[float64]int{}, map[float64]int{}

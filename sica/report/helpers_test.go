@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -38,15 +37,6 @@ func index(t *testing.T, shape ...int) *grid.Grid {
 		t.Fatal(err)
 	}
 	return g
-}
-
-func open(t *testing.T, name string) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.Result {

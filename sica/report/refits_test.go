@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -60,7 +61,7 @@ func TestRepeatedSignalsAreStable(t *testing.T) {
 	}
 	cfg := sica.FastWGF()
 	cfg.Flow = nil // whitening alone
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
 	s, err := refit(t.Context(), b, r, &x, r.Z, []int{500}, 5, &progress{})
 	if err != nil {
@@ -125,7 +126,7 @@ func TestSignalThatIsOneEvent(t *testing.T) {
 	}
 	var x mat.Dense
 	x.Mul(mat.NewDense(4, 3, []float64{1, .5, -.2, .3, 1, .4, -.5, .2, 1, .6, -.6, .8}), sources)
-	b := open(t, backend.Auto) // whose networks take a minute in pure Go
+	b := backendtest.Open(t, backend.Auto) // whose networks take a minute in pure Go
 	for _, x := range []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 3, 0, n)), &x} {
 		cfg := sica.Default()
 		cfg.Method = sica.LinearOnly
@@ -153,7 +154,7 @@ func TestRefitsOfParts(t *testing.T) {
 	last.Copy(rotated2(mat.DenseCopyOf(last), math.Pi/4))
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	for _, test := range []struct {
 		x    *mat.Dense
 		left int

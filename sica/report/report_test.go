@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -33,12 +34,12 @@ func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
 	if cfg.Flow != nil && cfg.Flow.Windows != nil {
 		cfg.Flow.Windows = []int{1}
 	}
-	return fit(t, open(t, backend.Go), &x, cfg), &x
+	return fit(t, backendtest.Open(t, backend.Go), &x, cfg), &x
 }
 
 func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
 	t.Helper()
-	rep, err := New(t.Context(), open(t, backend.Go), r, x, opts)
+	rep, err := New(t.Context(), backendtest.Open(t, backend.Go), r, x, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestClassifierIsEstimateDivergence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, backend.Auto)
+	b := backendtest.Open(t, backend.Auto)
 	mixed := rotated2(white, math.Pi/4)
 	found, err := divergences(t.Context(), b, []*mat.Dense{mixed, white}, index(t, 512), 3)
 	if err != nil {
@@ -184,7 +185,7 @@ func TestReportErrors(t *testing.T) {
 		{"no result", nil, x, Options{}, "result: must not be nil"},
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
 	} {
-		_, err := New(t.Context(), open(t, backend.Go), test.result, test.x, test.opts)
+		_, err := New(t.Context(), backendtest.Open(t, backend.Go), test.result, test.x, test.opts)
 		if err == nil || !strings.HasPrefix(err.Error(), "report: ") ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
@@ -197,7 +198,7 @@ func TestReportErrors(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := New(ctx, open(t, backend.Go), r, x, opts); !errors.Is(err, context.Canceled) {
+		if _, err := New(ctx, backendtest.Open(t, backend.Go), r, x, opts); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
@@ -237,7 +238,7 @@ func TestReportJSON(t *testing.T) {
 
 // The report on signals with a click is that of the signals without it.
 func TestClicksAreExcludedFromReport(t *testing.T) {
-	b := open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x := rotated2(noise(rng(5), 2, 300, datasets.Laplace), .5)
 	opts := Default()
 	opts.Refits = 0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -113,7 +114,7 @@ func TestFindingsOfFitAreKept(t *testing.T) {
 			{"other signals", linearly, others, false},
 			{"white signals", white, own, false},
 		} {
-			r := fit(t, open(t, backend.Go), own, test.cfg)
+			r := fit(t, backendtest.Open(t, backend.Go), own, test.cfg)
 			subject, err := prepare(t.Context(), r, test.of, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -142,7 +143,7 @@ func TestRotatedSignalsAreNotConfirmed(t *testing.T) {
 		x := noise(rng(7), 2, n, datasets.Laplace)
 		cfg := sica.Default()
 		cfg.Method = sica.LinearOnly
-		s, err := prepare(t.Context(), fit(t, open(t, backend.Go), x, cfg), x, Options{})
+		s, err := prepare(t.Context(), fit(t, backendtest.Open(t, backend.Go), x, cfg), x, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func TestNoiseIsThatOfChannels(t *testing.T) {
 	own, other := mat.DenseCopyOf(x.Slice(0, 4, 0, n)), mat.DenseCopyOf(x.Slice(0, 4, n, 2*n))
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
-	r := fit(t, open(t, backend.Go), own, cfg)
+	r := fit(t, backendtest.Open(t, backend.Go), own, cfg)
 	if len(r.Linear.Groups) != 4 {
 		t.Fatalf("the fit identifies %v: %s", r.Linear.Groups, r.Why)
 	}

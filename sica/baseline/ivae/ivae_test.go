@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -63,7 +64,7 @@ func TestRecoversModulatedSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 15 s")
 	}
-	b := baselinetest.Open(t, backend.CPU)
+	b := backendtest.Open(t, backend.CPU)
 	w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
 	for name, opt := range map[string]datasets.MixOptions{
 		"linear":    {Steps: 2, W: w},
@@ -133,7 +134,7 @@ func TestModelIsDeterministic(t *testing.T) {
 func TestSampleHasEncodersVariance(t *testing.T) {
 	s, _ := sources(2, 5, 20)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
-	b := baselinetest.Open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	fit := func(raw bool, recovery Recovery) *ica.Model {
 		cfg := small().on(b)
 		cfg.Raw, cfg.Recover = raw, recovery
@@ -174,7 +175,7 @@ func TestSampleHasEncodersVariance(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	b := baselinetest.Open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	s, _ := sources(3, 5, 10)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
 	nan := mat.DenseCopyOf(x)
@@ -238,7 +239,7 @@ func TestCancel(t *testing.T) {
 	cfg.Iterations = 1e7
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, err := ica.Separate(ctx, cfg.on(baselinetest.Open(t, backend.Go)), x)
+	_, err := ica.Separate(ctx, cfg.on(backendtest.Open(t, backend.Go)), x)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}
@@ -271,7 +272,7 @@ func TestTransformNeedsU(t *testing.T) {
 	} {
 		cfg := small()
 		cfg.U = test.u
-		method := cfg.on(baselinetest.Open(t, backend.Go))
+		method := cfg.on(backendtest.Open(t, backend.Go))
 		m, err := ica.Separate(context.Background(), method, x, test.shape...)
 		if err != nil {
 			t.Fatalf("%+v", err)

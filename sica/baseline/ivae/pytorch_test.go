@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
@@ -82,7 +83,7 @@ func TestPyTorch(t *testing.T) {
 	want := baselinetest.ReadJSON[reference](t, "testdata/pytorch.json")
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
-			b := baselinetest.Open(t, name)
+			b := backendtest.Open(t, name)
 			tr, xu, batches := newOracle(t, b)
 			gradients := baselinetest.Gradients(
 				t, b, tr.Store,

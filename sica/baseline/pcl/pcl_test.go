@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
@@ -57,7 +58,7 @@ func TestRecoversDependentSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
 	}
-	b := baselinetest.Open(t, backend.CPU)
+	b := backendtest.Open(t, backend.CPU)
 	w := mat.NewDense(2, 2, []float64{1, 0.7, -0.7, 1})
 	for name, opt := range map[string]datasets.MixOptions{
 		"linear":    {Steps: 2, W: w},
@@ -92,7 +93,7 @@ func TestWarnsOfIndependentPositions(t *testing.T) {
 		t.Fatal(err)
 	}
 	losses, err := new(features).train(t.Context(), white.White,
-		cfg.on(baselinetest.Open(t, backend.Go)))
+		cfg.on(backendtest.Open(t, backend.Go)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestJointAndRaw(t *testing.T) {
 	cfg := Config{
 		Hidden: []int{8}, LearningRate: 1e-2, Decay: true, Batch: 128, Epochs: 100, Seed: 5,
 		Joint: true,
-	}.on(baselinetest.Open(t, backend.Go))
+	}.on(backendtest.Open(t, backend.Go))
 	joint, err := ica.Separate(t.Context(), cfg, x)
 	if err != nil {
 		t.Fatalf("%+v", err)
@@ -171,7 +172,7 @@ func TestJointAndRaw(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	b := baselinetest.Open(t, backend.Go)
+	b := backendtest.Open(t, backend.Go)
 	x := baselinetest.Mixed(t, sources(t, 3, 50), datasets.MixOptions{Steps: 1})
 	nan := mat.DenseCopyOf(x)
 	nan.Set(1, 7, math.NaN())
@@ -223,7 +224,7 @@ func TestCancel(t *testing.T) {
 	cfg.Epochs = 1e6
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, err := ica.Separate(ctx, cfg.on(baselinetest.Open(t, backend.Go)), x)
+	_, err := ica.Separate(ctx, cfg.on(backendtest.Open(t, backend.Go)), x)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}

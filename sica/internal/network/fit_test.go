@@ -60,11 +60,7 @@ func mustFit(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *Model {
 
 func fastest(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := backend.Open(backend.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return backendtest.Open(t, backend.Auto)
 }
 
 func needsXLA(t *testing.T, b compute.Backend) {
@@ -185,11 +181,7 @@ func sameRuns(t *testing.T, a, b *Model) {
 // onGo runs a test on the pure-Go backend, which has nothing to compile.
 func onGo(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return backendtest.Open(t, backend.Go)
 }
 
 // A problem has the same map together with another as alone, and with another seed another one.

@@ -80,15 +80,13 @@ func TestHalving(t *testing.T) {
 // A run that diverged goes on from where its stage began, at half the rate; others go on.
 func TestRevive(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	tr := trainingOf(t, b, x, Options{Layers: 1, Restarts: 1, Steps: 80, Past: 2, Batch: 128})
 	defer tr.discard()
 	h := &halving{
 		training: tr, states: make([]state, 2), rates: []float64{1, 1}, entrants: [][]int{{0}, {1}},
 	}
+	var err error
 	if err := h.trainer.ResetOptimizer(); err != nil {
 		t.Fatal(err)
 	}
@@ -305,15 +303,13 @@ func TestMetric(t *testing.T) {
 // likely, and the state holds the same network.
 func TestUnmix(t *testing.T) {
 	s, _ := manyProblem(t, 3, 9, 1, 4000)
-	b, err := backend.Open(backend.Go)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backendtest.Open(t, backend.Go)
 	var x mat.Dense
 	x.Mul(rotation.Random(newRand(2), 9), s)
 	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Folds: 1, Steps: 80, Batch: 128})
 	defer tr.discard()
 	h := &halving{training: tr, states: make([]state, 1), rates: []float64{1}, entrants: [][]int{{0}}}
+	var err error
 	if h.states, err = h.currentStates(); err != nil {
 		t.Fatal(err)
 	}

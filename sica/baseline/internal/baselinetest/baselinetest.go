@@ -18,22 +18,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
-
-// Open opens the backend called name, or skips the test where it can't be opened.
-func Open(t *testing.T, name string) compute.Backend {
-	t.Helper()
-	b, err := backend.Open(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return b
-}
 
 // Mixed returns datasets.Mix of the sources s.
 func Mixed(t *testing.T, s *mat.Dense, opt datasets.MixOptions) *mat.Dense {

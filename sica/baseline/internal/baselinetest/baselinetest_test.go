@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 )
 
@@ -57,7 +58,7 @@ func TestGradients(t *testing.T) {
 		return Add(Mul(parameter("a"), Square(x)), parameter("b"))
 	}
 	x := tensors.FromValue([]float64{1, 2, 3})
-	got := baselinetest.Gradients(t, baselinetest.Open(t, backend.Go), store, loss, x)
+	got := baselinetest.Gradients(t, backendtest.Open(t, backend.Go), store, loss, x)
 	if len(got) != 2 {
 		t.Errorf("gradients %v, want those of two parameters", got)
 	}

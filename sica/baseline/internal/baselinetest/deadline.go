@@ -18,7 +18,7 @@ import (
 // left behind ends, is what it is alone. The method is that of a backend.
 func KeepsDeadlines(t *testing.T, x *mat.Dense, method func(b compute.Backend) ica.Method) {
 	t.Helper()
-	counting := backendtest.Count(Open(t, backend.Go), nil)
+	counting := backendtest.Count(backendtest.Open(t, backend.Go), nil)
 	want, err := ica.Separate(t.Context(), method(counting), x)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func KeepsDeadlines(t *testing.T, x *mat.Dense, method func(b compute.Backend) i
 		t.Fatal("the fit compiled nothing")
 	}
 	for hanging := range counting.Compilations() {
-		slow := backendtest.Count(Open(t, backend.Go), nil)
+		slow := backendtest.Count(backendtest.Open(t, backend.Go), nil)
 		compiling, goOn := make(chan struct{}), make(chan struct{})
 		slow.OnCompile(func(n int64) {
 			if n == hanging+1 {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -24,7 +25,7 @@ func Trained(
 	var first *ica.Model
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
-			b := Open(t, name)
+			b := backendtest.Open(t, name)
 			var runs [2]*ica.Model
 			for i := range runs {
 				var err error

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
@@ -53,7 +54,7 @@ func TestAdamStepIsRate(t *testing.T) {
 	for _, name := range backend.Available() {
 		t.Run(name, func(t *testing.T) {
 			l, batches := newLearner(
-				t, baselinetest.Open(t, name), 0.25,
+				t, backendtest.Open(t, name), 0.25,
 				func(scope *model.Scope, data, _ []*Node) *Node {
 					w := scope.VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).
 						NodeValue(data[0].Graph())
@@ -89,7 +90,7 @@ func TestHostNetworkEqualsBackends(t *testing.T) {
 		2, 1, 0,
 	})
 	l, batches := newLearner(
-		t, baselinetest.Open(t, backend.Go), 1,
+		t, backendtest.Open(t, backend.Go), 1,
 		func(scope *model.Scope, data, _ []*Node) *Node {
 			y := layers.Dense(scope.In("first"), data[0], 2)      // [1, 3, 2]
 			y = layers.Dense(scope.In("second"), Mul(y, y), 1)    // [1, 3, 1]
