@@ -12,6 +12,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // adagradScope is the scope of Adagrad's variables: for each trainable variable the sum of its
@@ -337,23 +339,14 @@ func (c coordinates) step(e *Node) *Node { return Mul(c.scales, times(e, c.basis
 
 // times returns a·b for matrices in the last two axes of a and b, […, d, d].
 func times(a, b *Node) *Node {
-	batch := axes(a.Rank() - 2)
+	batch := grid.Range(a.Rank() - 2)
 	return DotGeneral(a, []int{a.Rank() - 1}, batch, b, []int{b.Rank() - 2}, batch)
 }
 
 // timesTransposed returns a·bᵀ for matrices in the last two axes of a and b, […, d, d].
 func timesTransposed(a, b *Node) *Node {
-	batch := axes(a.Rank() - 2)
+	batch := grid.Range(a.Rank() - 2)
 	return DotGeneral(a, []int{a.Rank() - 1}, batch, b, []int{b.Rank() - 1}, batch)
-}
-
-// axes returns 0 to n−1.
-func axes(n int) []int {
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
-	}
-	return all
 }
 
 // perRun returns tensors with a runs axis side by side, [R, P].

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
@@ -35,7 +36,7 @@ func newFeatures(ctx context.Context, residuals, predictions *mat.Dense) (*featu
 	if err != nil {
 		return nil, err
 	}
-	return f, f.fill(ctx, residuals, predictions, indices(d))
+	return f, f.fill(ctx, residuals, predictions, grid.Range(d))
 }
 
 // without returns the features of the given signals, with nil for the others, without the
@@ -88,15 +89,6 @@ func (f *features) fill(
 		f.residual[i] = table.features(quantile.RanksOrdered(residual, f.residualOrder[i]))
 		f.prediction[i] = table.features(quantile.RanksOrdered(prediction, f.predictionOrder[i]))
 	})
-}
-
-// indices returns 0, …, n − 1.
-func indices(n int) []int {
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
-	}
-	return all
 }
 
 // A featureTable has the features of a value by its rank among n values: sin u, cos u, sin 2u and

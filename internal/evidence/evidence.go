@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 )
 
@@ -93,10 +94,7 @@ func Rotate(y, a, b []float64, share float64) {
 // Groups returns the groups of d signals that pairs for which joined is true connect, each in
 // order, by their first signals. A signal that no pair joins is a group by itself.
 func Groups(d int, joined func(i, j int) bool) [][]int {
-	label := make([]int, d)
-	for i := range label {
-		label[i] = i
-	}
+	label := grid.Range(d)
 	for i := range d {
 		for j := range i {
 			if label[i] == label[j] || !joined(i, j) {

@@ -85,6 +85,15 @@ func Product(shape []int) int {
 	return p
 }
 
+// Range returns 0, …, n−1.
+func Range(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
 // ownReach returns how far a signal's own neighbours lie along an axis, for an index of
 // the given number of axes: few enough that their weights can be fitted to a thousand
 // positions (6 in a sequence, 24 in an image, 26 in a video).

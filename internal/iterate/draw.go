@@ -31,10 +31,7 @@ func newSampler(positions []int32, signals int, fresh bool, order, products *ran
 		positions: positions, signals: signals, fresh: fresh, order: order, products: products,
 	}
 	s.permuted = permutations(products, positions, signals)
-	s.items = make([]int, len(positions))
-	for i := range s.items {
-		s.items[i] = i
-	}
+	s.items = grid.Range(len(positions))
 	s.shuffle()
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -115,10 +116,7 @@ func (r *Report) writeSignals(b *strings.Builder) {
 // stable or, without refits, the least self-sufficient. If there are n signals it returns them in
 // order.
 func (r *Report) leastReliable(n int) []int {
-	order := make([]int, len(r.Predictability))
-	for i := range order {
-		order[i] = i
-	}
+	order := grid.Range(len(r.Predictability))
 	if n < len(order) {
 		slices.SortStableFunc(order, func(i, j int) int {
 			if c := cmp.Compare(len(r.Doubts[j]), len(r.Doubts[i])); c != 0 {

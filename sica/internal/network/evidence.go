@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
@@ -182,17 +183,8 @@ func nearestRotation(z, reference *mat.Dense, groups [][]int) *mat.Dense {
 // reference.
 func rotateNearest(z, reference *mat.Dense) *mat.Dense {
 	d, n := z.Dims()
-	standardised := innovationScaled(z, nil, countUp(n))
+	standardised := innovationScaled(z, nil, grid.Range(n))
 	y := mat.NewDense(d, n, nil)
-	y.Mul(nearestRotation(standardised, reference, [][]int{countUp(d)}), standardised)
+	y.Mul(nearestRotation(standardised, reference, [][]int{grid.Range(d)}), standardised)
 	return y
-}
-
-// countUp returns 0, …, n−1.
-func countUp(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -324,7 +325,7 @@ func hasRepeats(x *mat.Dense) bool {
 		}
 		return 0
 	}
-	order := countUp(n)
+	order := grid.Range(n)
 	slices.SortFunc(order, compare)
 	repeats := 0
 	for k := 1; k < n; k++ {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/layers"
 )
@@ -125,7 +126,7 @@ func apply(t *testing.T, m mapping.Map, x *mat.Dense) *mat.Dense {
 // The last map rotates signals with equal innovations and standardises them.
 func TestFinishStandardises(t *testing.T) {
 	z := drawNormal(3, 2, 500, 4)
-	positions := countUp(500)[2:]
+	positions := grid.Range(500)[2:]
 	scaled := innovationScaled(z, []int{-2, -1}, positions)
 	turn := mat.NewDense(2, 2, []float64{.8, -.6, .6, .8})
 	var turned mat.Dense

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -28,10 +29,7 @@ func signals(r *report.Report, x, z *mat.Dense) (template.URL, string, error) {
 	}
 	positions := r.Recorded
 	if positions == nil {
-		positions = make([]int, r.Positions)
-		for t := range positions {
-			positions[t] = t
-		}
+		positions = grid.Range(r.Positions)
 	}
 	from, to := window(positions)
 	shown := min(r.Signals, shownTraces)
