@@ -26,9 +26,7 @@ var timeUnits = map[string]float64{
 // "t [s]" or "time_ms". The other unit, of a second header row, counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
-	if _, last, ok := cutLast(name, ":"); ok { // as in "Run 1: Time (s)"
-		name = last
-	}
+	name = name[strings.LastIndexByte(name, ':')+1:] // as in "Run 1: Time (s)"
 	unit = strings.ToLower(strings.Trim(unit, " ()[]'"))
 	for _, sign := range []string{"()", "[]"} {
 		if head, rest, ok := strings.Cut(name, sign[:1]); ok && strings.HasSuffix(rest, sign[1:]) {

@@ -313,11 +313,7 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 	d, n := r.Signals.Dims()
 	for i := range m.file.Variables {
 		v := &m.file.Variables[i]
-		_, last, inStruct := cutLast(v.Name, ".")
-		if !inStruct {
-			last = v.Name
-		}
-		last = strings.ToLower(last)
+		last := strings.ToLower(v.Name[strings.LastIndexByte(v.Name, '.')+1:]) // of a struct's
 		switch {
 		case r.Rate == 0 && v.IsReal() && v.Len() == 1 && v.Value > 0 && finite(v.Value) &&
 			slices.Contains(rateNames, last):
@@ -344,15 +340,6 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 		}
 	}
 	return used, nil
-}
-
-// cutLast cuts a text at the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
-	at := strings.LastIndex(text, separator)
-	if at < 0 {
-		return text, "", false
-	}
-	return text[:at], text[at+len(separator):], true
 }
 
 // texts returns what a cell of d texts has; nil if one of them isn't a text, or there twice.
