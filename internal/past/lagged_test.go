@@ -35,20 +35,31 @@ func TestLaggedProducts(t *testing.T) {
 	}
 }
 
-// Moments by Fourier transforms are those by products.
+// Moments by Fourier transforms are sums over the positions.
 func TestMomentsOfManyPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	shape := []int{4000}
 	p := New(shape, Nearest(shape, 24)).Blocks(1000)
-	z := mat.NewDense(minSignals, shape[0], nil)
+	z := mat.NewDense(16, shape[0], nil)
 	z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
-	m, err := NewMoments(t.Context(), p, z)
+	transformed, err := NewMoments(t.Context(), p, z)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for lag, got := range m.cov {
-		if want := p.covariance(z, 0, lag); !mat.EqualApprox(got, want, 1e-13) {
+	var pairs [][2]int
+	for lag := range len(p.Lags) + 1 {
+		pairs = append(pairs, [2]int{0, lag})
+	}
+	sums, err := p.direct(t.Context(), z, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lag, want := range sums.cov {
+		if got := transformed.cov[lag]; !mat.EqualApprox(got, want, 1e-13) {
 			t.Errorf("lag %d: %v, want %v", lag, mat.Formatted(got), mat.Formatted(want))
 		}
+	}
+	if mat.Equal(transformed.cov[1], sums.cov[1]) {
+		t.Error("both are the same to the last bit: nothing was transformed")
 	}
 }
