@@ -59,7 +59,7 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 			w.Inverse.Set(i, j, sign*axes.At(i, j)*sd[j])
 		}
 	}
-	w.White.Mul(w.Matrix, centred)
+	Mix(w.White, w.Matrix, centred)
 	return w, nil
 }
 
@@ -69,9 +69,10 @@ func (w *Whitening) Axes() *mat.Dense { return mat.DenseCopyOf(w.axes) }
 
 // Symmetric returns the white signals of x by symmetric whitening, Σ^(−1/2)·(x − Mean), d×n.
 func (w *Whitening) Symmetric() *mat.Dense {
-	var z mat.Dense
-	z.Mul(w.axes.T(), w.White)
-	return &z
+	d, n := w.White.Dims()
+	z := mat.NewDense(d, n, nil)
+	Mix(z, mat.DenseCopyOf(w.axes.T()), w.White)
+	return z
 }
 
 // Apply returns Matrix·(x − Mean) for mixed signals x, d×m. It is an error if x isn't d

@@ -90,20 +90,31 @@ func fastICA(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error)
 }
 
 // iterateFastICA replaces the demixing w of the white signals by that of FastICA, after at most
-// maxIterations. Of long sequences a part is demixed first. Iterations with all positions follow if
-// those converge: they begin close to their end. Otherwise the contrast is nearly the same in all
+// maxIterations. Of long sequences a part is demixed first, after whitening it: signals that aren't
+// quite white can keep FastICA from converging. Iterations with all positions follow if those
+// converge: they begin close to their end. Otherwise the contrast is nearly the same in all
 // directions, as for Gaussian signals, and all positions would take as many iterations for another
-// arbitrary demixing.
+// arbitrary demixing. If the part can't be whitened, all iterations are with all positions.
 func iterateFastICA(ctx context.Context, white, w *mat.Dense, maxIterations int) error {
 	if part := signal.Part(white); part != white {
-		_, converged, err := fastica.Iterate(ctx, part, w, fastICATolerance, maxIterations)
-		if err != nil || !converged {
-			return err
+		if whitening, err := signal.Whiten(part); err == nil {
+			_, converged, err := fastica.Iterate(ctx, whitening.White, w, fastICATolerance, maxIterations)
+			if err != nil {
+				return err
+			}
+			w.Mul(w, whitening.Matrix)
+			if !converged {
+				return nil
+			}
 		}
 	}
 	_, _, err := fastica.Iterate(ctx, white, w, fastICATolerance, maxIterations)
 	return err
 }
+
+// innovationBlock is how many positions innovations works on at a time, so that they stay in the
+// processor's cache. Twice and half of it cost time only.
+const innovationBlock = 192
 
 // innovations are what the past of all signals together doesn't tell about z, at
 // the scored positions; z itself if there is no past.
@@ -138,20 +149,22 @@ func (s *separator) innovations() *mat.Dense {
 	r := mat.NewDense(s.d, s.past.N, nil)
 	at := 0
 	for _, run := range s.past.Runs {
-		block := blas64.General{Rows: s.d, Cols: run.End - run.First, Stride: s.past.N,
-			Data: r.RawMatrix().Data[at:]}
-		before := s.z.RawMatrix()
-		before.Cols = block.Cols
-		for i := range s.d {
-			copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[run.First:])
+		for first := run.First; first < run.End; first += innovationBlock {
+			block := blas64.General{Rows: s.d, Cols: min(innovationBlock, run.End-first),
+				Stride: s.past.N, Data: r.RawMatrix().Data[at:]}
+			before := s.z.RawMatrix()
+			before.Cols = block.Cols
+			for i := range s.d {
+				copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[first:])
+			}
+			for k := range order {
+				w := weights.RawMatrix()
+				w.Rows, w.Data = s.d, w.Data[k*s.d*w.Stride:]
+				before.Data = s.z.RawMatrix().Data[first-s.past.Lags[k]:]
+				blas64.Gemm(blas.Trans, blas.NoTrans, -1, w, before, 1, block)
+			}
+			at += block.Cols
 		}
-		for k := range order {
-			w := weights.RawMatrix()
-			w.Rows, w.Data = s.d, w.Data[k*s.d*w.Stride:]
-			before.Data = s.z.RawMatrix().Data[run.First-s.past.Lags[k]:]
-			blas64.Gemm(blas.Trans, blas.NoTrans, -1, w, before, 1, block)
-		}
-		at += block.Cols
 	}
 	return r
 }

@@ -85,17 +85,17 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 		}
 	}
 	z := mat.DenseCopyOf(white.White.Slice(0, d, 0, n))
-	var x mat.Dense
-	x.Mul(standard, z)
-	c.clean = newCosine(&x, shape)
+	x := mat.NewDense(d, n, nil)
+	signal.Mix(x, standard, z)
+	c.clean = newCosine(x, shape)
 	addNoise(z, sphericalNoise(d, resolution), seed)
-	x.Mul(standard, z)
-	c.noisy = newCosine(&x, shape)
+	signal.Mix(x, standard, z)
+	c.noisy = newCosine(x, shape)
 	c.spectrum = c.noisy.spectrum()
 	if len(shape) > 1 {
 		return c
 	}
-	c.parts = partSpectra(&x, false)
+	c.parts = partSpectra(x, false)
 	return c
 }
 
@@ -204,8 +204,8 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	if !ok {
 		return nil, nil
 	}
-	y := new(mat.Dense)
-	y.Mul(whitening, z)
+	y := mat.NewDense(c.d, n, nil)
+	signal.Mix(y, whitening, z)
 	addNoise(y, matrix, c.seed)
 	s, err := newSeparator(ctx, y, newPast(shape, c.d))
 	if err != nil {

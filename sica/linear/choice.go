@@ -126,12 +126,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			made := newChoice(signal, &s)
 			chosen[i] = &made
 		}
-		length := s.codeLength
-		s.window = 0
-		s.weights = coder.predictor.Fit(s.q, p.N, -1)
-		p.PredictionError(coder.r, signal, s.weights)
-		coder.setGaussian(&s, coder.standardise(&s))
-		gains[i] = float64(p.N) * (s.codeLength - length)
+		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
 	})
 	for _, made := range chosen {
 		if made != nil {

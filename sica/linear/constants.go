@@ -83,11 +83,10 @@ const (
 	// maxStep bounds the entries of a step, 0.7 being an angle of 40 degrees: farther is a
 	// permutation.
 	maxStep = 0.7
-	// A step that doesn't shorten the code shrinks up to maxShrinks times by the factor
-	// shrink: to 1/600.
-	maxShrinks, shrink = 7, 0.4
-	// minGain is how many nats in all a step must gain for the descent to go on: a twentieth
-	// of sameLength.
+	// A step that doesn't shorten the code shrinks by this factor, as long as it promises enough.
+	shrink = 0.4
+	// minGain is how many nats in all a step must promise and gain for the descent to go on: a
+	// twentieth of sameLength.
 	minGain = 0.01
 
 	// maxDoubted is the most signals whose dependence is compared, and glance the most

@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
@@ -140,7 +139,7 @@ func (s *separator) update(
 	ctx context.Context, m *demixing, b mat.Matrix, fit func(c *coder, i int, y []float64),
 ) error {
 	m.b.Copy(b)
-	m.y.Mul(m.b, s.z)
+	signal.Mix(m.y, m.b, s.z)
 	size := len(s.past.Lags) + 1
 	logDet, sign := mat.LogDet(m.b)
 	if sign == 0 || math.IsNaN(logDet) {
@@ -192,8 +191,8 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 			p.kappa.Set(i, j, p.scores[i].kappa()*power)
 		}
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(s.past.N), s.adjoint.RawMatrix(),
-		m.y.RawMatrix(), 0, p.gradient.RawMatrix())
+	signal.Products(p.gradient, s.adjoint, m.y)
+	p.gradient.Scale(1/float64(s.past.N), p.gradient)
 	for i := range s.d {
 		p.gradient.Set(i, i, p.gradient.At(i, i)-1)
 	}
@@ -290,19 +289,15 @@ func (s *separator) descendUnless(
 		if err != nil {
 			return nil, false, err
 		}
-		e := p.step()
 		before := m.codeLength
 		lower := false
-		for range maxShrinks {
+		for e := p.step(); !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
 			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
 				return nil, false, err
 			}
-			if next.codeLength < before {
-				lower = true
+			if lower = next.codeLength < before; lower {
 				m, next = next, m
-				break
 			}
-			e.Scale(shrink, e)
 		}
 		if lower && before-m.codeLength >= gain {
 			continue

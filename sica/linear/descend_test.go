@@ -137,8 +137,9 @@ func TestDescentNeverAscends(t *testing.T) {
 		}
 		// A gain of ½·g²/κ below what a step must gain.
 		for i := range 2 {
-			if g := p.gradient.At(i, 1-i); g*g/2*3000 > 20*minGain {
-				t.Errorf("gradient %g is left", g)
+			g := p.gradient.At(i, 1-i)
+			if gain := 3000 * g * g / 2 / p.kappa.At(i, 1-i); gain > minGain {
+				t.Errorf("gradient %g is left, which promises %g nats", g, gain)
 			}
 		}
 	}

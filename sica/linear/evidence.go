@@ -8,19 +8,29 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// lengths returns the code lengths of sixteenths of the positions, in nats.
-func (m *demixing) lengths() []float64 {
+// sourceLengths returns the code lengths of each signal in sixteenths of the positions, in nats.
+func (m *demixing) sourceLengths() [][]float64 {
+	all := make([][]float64, len(m.sources))
+	for i := range all {
+		all[i] = make([]float64, evidence.Blocks)
+		m.sources[i].lengths(all[i])
+	}
+	return all
+}
+
+// lengths returns the code lengths of sixteenths of the positions, in nats. sources are those of
+// sourceLengths.
+func (m *demixing) lengths(sources [][]float64) []float64 {
 	nats := make([]float64, evidence.Blocks)
 	logDet, _ := mat.LogDet(m.b)
-	for i := range m.sources {
-		m.sources[i].lengths(nats)
+	for _, own := range sources {
+		floats.Add(nats, own)
 	}
 	floats.AddConst(-logDet*float64(len(m.sources[0].u))/evidence.Blocks, nats)
 	return nats
@@ -29,15 +39,11 @@ func (m *demixing) lengths() []float64 {
 // rotationGains returns, for each pair of the recovered signals, by how much a rotation by 45°,
 // with new models fitted, makes the code longer. The windows of these are no wider or narrower than
 // those of the two signals. At 45° a rotation is furthest from the recovered signals. Signals are
-// rotated in the scale of their innovations. The order is (1, 0), (2, 0), (2, 1), …
+// rotated in the scale of their innovations. own are those of sourceLengths. The order is (1, 0),
+// (2, 0), (2, 1), …
 func (s *separator) rotationGains(
-	ctx context.Context, m *demixing, p *derivatives,
+	ctx context.Context, m *demixing, own [][]float64, p *derivatives,
 ) ([]evidence.Gain, error) {
-	own := make([][]float64, s.d)
-	for i := range own {
-		own[i] = make([]float64, evidence.Blocks)
-		m.sources[i].lengths(own[i])
-	}
 	_, positions := s.z.Dims()
 	size := len(s.past.Lags) + 1
 	var pairs [][2]int
@@ -85,11 +91,15 @@ func groups(pairs *mat.SymDense, enough float64) [][]int {
 func (s *separator) joinGroups(
 	ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense,
 ) ([][]int, error) {
+	var own [][]float64 // code lengths of the signals, once they are needed
 	groupEvidence := func(g []int) float64 {
 		if len(g) == 1 {
 			return 0
 		}
-		return s.gainOverSameSpectrum(m, g...).Evidence
+		if own == nil {
+			own = m.sourceLengths()
+		}
+		return s.gainOverSameSpectrum(m, own, g...).Evidence
 	}
 	for k := 0; k < len(groups); k++ {
 		g := groups[k]
@@ -165,7 +175,7 @@ func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
-	r := s.coders[0].r
+	r, n := s.coders[0].r, float64(s.past.N)
 	for i := range s.d {
 		s.coders[0].score(&m.sources[i], s.psi)
 		for j := range s.d {
@@ -173,19 +183,21 @@ func (s *separator) leaks(
 				return nil, nil, err
 			}
 			s.past.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
+			sum, squares := 0.0, 0.0
 			for t, psi := range s.psi {
-				r[t] *= psi
-				r[t] *= r[t]
+				gradient := psi * r[t]
+				square := gradient * gradient
+				sum += square
+				squares += square * square
 			}
-			mean, std := stat.PopMeanStdDev(r, nil)
-			kappa := p.kappa.At(i, j)
-			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(float64(s.past.N)) {
+			mean, kappa := sum/n, p.kappa.At(i, j)
+			std := math.Sqrt(max(squares/n-mean*mean, 0))
+			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(n) {
 				v.Set(i, j, mean)
 			}
 		}
 	}
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
-	n := float64(s.past.N)
 	for i := range s.d {
 		for j := range i {
 			a, b := p.kappa.At(i, j), p.kappa.At(j, i)
@@ -212,15 +224,13 @@ func (s *separator) leaks(
 	return leaks, angles, nil
 }
 
-// curvature returns κ_ij and κ_ji, increased so that the smaller eigenvalue of their block is at
-// least minEigenvalue.
+// curvature returns κ_ij and κ_ji, both multiplied by a factor if necessary so that the smaller
+// eigenvalue of their block, √(κ_ij·κ_ji) − 1 in the scale of the signals in which both are the
+// same, is at least minEigenvalue.
 func (p *derivatives) curvature(i, j int) (a, b float64) {
 	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
-	if lowest := (a+b)/2 - math.Hypot((a-b)/2, 1); lowest < minEigenvalue {
-		a += minEigenvalue - lowest
-		b += minEigenvalue - lowest
-	}
-	return a, b
+	factor := max(1, (1+minEigenvalue)/math.Sqrt(max(a*b, 1e-300)))
+	return factor * a, factor * b
 }
 
 // occamFactor returns the code length in nats of the angle between signals i and j, which may be

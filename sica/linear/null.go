@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // sameSpectrum returns the code lengths of sixteenths of the positions if the given signals of m
@@ -46,13 +47,16 @@ func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []f
 }
 
 // gainOverSameSpectrum returns the gain of the models of the given signals of m over sameSpectrum.
-func (s *separator) gainOverSameSpectrum(m *demixing, signals ...int) evidence.Gain {
-	own := make([]float64, evidence.Blocks)
-	for _, i := range signals {
-		m.sources[i].lengths(own)
-	}
+// own are those of sourceLengths.
+func (s *separator) gainOverSameSpectrum(
+	m *demixing, own [][]float64, signals ...int,
+) evidence.Gain {
 	_, same := s.sameSpectrum(m, signals...)
-	return evidence.NewGain(same, own)
+	nats := make([]float64, evidence.Blocks)
+	for _, i := range signals {
+		floats.Add(nats, own[i])
+	}
+	return evidence.NewGain(same, nats)
 }
 
 // A whitened is the symmetric demixing whose signals are taken for Gaussian with the same spectrum.
@@ -80,7 +84,7 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m.y.Mul(m.b, s.z)
+		signal.Mix(m.y, m.b, s.z)
 		for i := range all {
 			m.sources[i].q = resize(m.sources[i].q, size*size)
 			s.moments.Mixture(m.sources[i].q, m.b.RawRowView(i), m.y.RawRowView(i))

@@ -43,7 +43,8 @@ func separateByPart(
 	if n < 2*stretch {
 		return withNoise(ctx, white, shape, opt, polished)
 	}
-	// Noise is looked for in spectra, which blocks would blur.
+	// Noise is looked for in spectra, which blocks would blur, with the demixing of all positions.
+	sol.Demixing = polished.Demixing
 	middle := mat.DenseCopyOf(white.White.Slice(0, d, (n-stretch)/2, (n-stretch)/2+stretch))
 	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, opt, sol)
 	if err != nil {
@@ -100,16 +101,13 @@ func polish(
 	if err := s.evaluate(ctx, m, models.b, models); err != nil {
 		return nil, err
 	}
-	if m, err = s.approach(ctx, m); err != nil {
+	m, p, err := s.approach(ctx, m)
+	if err != nil {
 		return nil, err
 	}
 	dependence := m.dependence()
 	if m.unusual(models) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
-	}
-	p, err := s.differentiate(ctx, m)
-	if err != nil {
-		return nil, err
 	}
 	v := &verdict{cost: mat.NewSymDense(d, nil), evidence: mat.NewSymDense(d, nil)}
 	if v.leaks, v.angles, err = s.leaks(ctx, m, p); err != nil {
@@ -144,35 +142,31 @@ func polish(
 	return polished, nil
 }
 
-// approach lowers m by quasi-Newton steps with the choices that it has.
-func (s *separator) approach(ctx context.Context, m *demixing) (*demixing, error) {
+// approach lowers m by quasi-Newton steps with the choices that it has. It also returns the
+// derivatives at the end.
+func (s *separator) approach(
+	ctx context.Context, m *demixing,
+) (end *demixing, p *derivatives, err error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
-	for range polishSteps {
-		p, err := s.differentiate(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		e := p.step()
-		if float64(s.past.N)*p.promised(e) < polishGain {
-			break
+	gain := polishGain / float64(s.past.N)
+	for step := 0; ; step++ {
+		if p, err = s.differentiate(ctx, m); err != nil {
+			return nil, nil, err
 		}
 		lower := false
-		for range maxShrinks {
+		for e := p.step(); step < polishSteps && !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
 			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if lower = next.codeLength < m.codeLength; lower {
 				m, next = next, m
-				break
 			}
-			e.Scale(shrink, e)
 		}
 		if !lower {
-			break
+			return m, p, nil
 		}
 	}
-	return m, nil
 }
 
 // unusual reports whether a block of the positions has a longer code than those of the part that

@@ -304,15 +304,28 @@ func (c *coder) setGaussian(s *source, sp spread) {
 // setCodeLength sets the code length and that of the parameters. length is the code length of the
 // innovations over their local scale, in nats per position.
 func (c *coder) setCodeLength(s *source, sp spread, length float64) {
-	n := float64(c.past.N)
-	parameters := 1.0 // the scale
+	scales := 1
 	if len(s.s) > 0 {
-		parameters++ // the window
+		scales++ // the window
 	}
-	power := ar.ErrorPower(s.q, s.weights, len(c.past.Lags)+1)
-	cost := parameters/2*math.Log(n) + c.predictor.Cost(s.q, s.weights, power, c.past.N)
+	_, cost := c.power(s.q, s.weights, scales)
 	s.cost = s.density.Cost + cost
-	s.codeLength = length + sp.logScale + cost/n
+	s.codeLength = length + sp.logScale + cost/float64(c.past.N)
+}
+
+// power returns the power of the innovations of a signal with the second moments q, and the code
+// length in nats of the weights and so many parameters of the scale.
+func (c *coder) power(q, weights []float64, scales int) (power, cost float64) {
+	power = ar.ErrorPower(q, weights, len(c.past.Lags)+1)
+	cost = float64(scales) / 2 * math.Log(float64(c.past.N))
+	return power, cost + c.predictor.Cost(q, weights, power, c.past.N)
+}
+
+// gaussianLength returns the code length, in nats per position, of a signal with the second moments
+// q as a Gaussian one with a constant scale.
+func (c *coder) gaussianLength(q []float64) float64 {
+	power, cost := c.power(q, c.predictor.Fit(q, c.past.N, -1), 1)
+	return math.Log(power)/2 + gaussianEntropy + cost/float64(c.past.N)
 }
 
 // finish divides s.u by the scale.
