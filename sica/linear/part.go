@@ -24,11 +24,12 @@ func separateByPart(
 	if len(shape) > 1 || d < 2 {
 		return nil, nil
 	}
-	z := signal.Part(white.White)
-	if z == white.White {
+	blocks := (max(partPositions, partPerSignal*d) + signal.PartBlock - 1) / signal.PartBlock
+	length := blocks * signal.PartBlock
+	if n < max(minLong, 2*length) {
 		return nil, nil
 	}
-	_, length := z.Dims()
+	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
 	part := withSignals(white, z)
 	sol, shared, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed)
@@ -106,7 +107,7 @@ func polish(
 		return nil, err
 	}
 	dependence := m.dependence()
-	if m.unusual(models) || isDoubtful(dependence, s.past.N) {
+	if m.unusual(models, len(part.Runs)) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
 	}
 	v := &verdict{cost: mat.NewSymDense(d, nil), evidence: mat.NewSymDense(d, nil)}
@@ -169,12 +170,12 @@ func (s *separator) approach(
 	}
 }
 
-// unusual reports whether a block of the positions has a longer code than those of the part that
-// the models were chosen on.
-func (m *demixing) unusual(part *demixing) bool {
+// unusual reports whether a block of the positions has a longer code than the given number of blocks
+// of the part that the models were chosen on.
+func (m *demixing) unusual(part *demixing, number int) bool {
 	for i := range m.sources {
 		known, all := &part.sources[i], &m.sources[i]
-		usual := known.blocks(len(part.sources[i].u) / signal.PartBlock)
+		usual := known.blocks(number)
 		mean, sd := stat.MeanStdDev(usual, nil)
 		deviation := func(d *demixing) float64 { return math.Log(floats.Norm(d.b.RawRowView(i), 2)) }
 		mean += deviation(m) - deviation(part)

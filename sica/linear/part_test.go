@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -43,8 +42,8 @@ func TestPartDecidesForAllPositions(t *testing.T) {
 		return sol
 	}
 	sol := separated(s)
-	if sol.DecidedOn == 0 || sol.DecidedOn > 8*signal.PartBlock {
-		t.Errorf("%d positions decided, want some, at most %d", sol.DecidedOn, 8*signal.PartBlock)
+	if sol.DecidedOn == 0 || sol.DecidedOn > partPositions {
+		t.Errorf("%d positions decided, want some, at most %d", sol.DecidedOn, partPositions)
 	}
 	burst := s.RawRowView(0)[1100:2600] // between the first two blocks
 	for k := range burst {
