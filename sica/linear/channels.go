@@ -55,7 +55,7 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	d := len(white.Mean)
 	lowered := false
 	if len(shape) == 1 {
-		if share := newBandPower(white.White).unfiltered(); share < 1 {
+		if share := newBandPower(white.White).unfiltered(); share < maxOccupied {
 			white, lowered = lowpassed(white, share), true
 		}
 		_, n := white.White.Dims()

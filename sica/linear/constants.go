@@ -139,6 +139,10 @@ const (
 	// a lower rate. Of 300 noisy mixtures that a filter of order 4 had low-passed (10 kinds, 2,500
 	// positions) the mean MCC was 0.888 with it, 0.886 with a half of the frequencies, in 0.8 of the
 	// time.
+	// It is also the share above which the edge of a filter doesn't count: those near the highest
+	// frequency touch few bands. With all edges the components of two electrodes in a recorded ECG,
+	// filtered at 0.79, had cosines of 0.97 and 0.64 with what the electrodes' places say; with
+	// these 0.98 and 0.90.
 	maxOccupied = 0.75
 	// minLowered is how many positions are left at the lower rate, at least. It is a choice.
 	minLowered = 512
