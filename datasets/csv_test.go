@@ -318,14 +318,7 @@ func TestCutOffCSV(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a,b\n1,2\n3,4\n5"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadRecording(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := OpenStream(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, s := readBothWays(t, path)
 	want := "the last line, 4, is cut off and was left out"
 	if _, n := r.Signals.Dims(); n != 2 || !slices.Contains(r.Notes, want) {
 		t.Errorf("%d positions, notes %q", n, r.Notes)
@@ -568,14 +561,7 @@ func TestTimesInBetween(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadRecording(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := OpenStream(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, s := readBothWays(t, path)
 	if about := s.About(); r.Rate != 400 || about.Rate != 400 || !slices.Equal(about.Notes, r.Notes) ||
 		!strings.Contains(strings.Join(r.Notes, "; "), `"time (ms)" gives the rate, 400 Hz`) {
 		t.Errorf("%g Hz, %g in blocks, notes %q and %q", r.Rate, about.Rate, r.Notes, about.Notes)

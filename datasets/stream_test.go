@@ -44,14 +44,7 @@ func TestStream(t *testing.T) {
 		if err := WriteRecording(path, &whole); err != nil {
 			t.Fatal(err)
 		}
-		want, err := ReadRecording(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := OpenStream(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, s := readBothWays(t, path)
 		if d0, n0 := s.Dims(); d0 != d || n0 != n {
 			t.Errorf("%s: %d×%d", file.name, d0, n0)
 		}
@@ -78,6 +71,20 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: written in blocks, the file differs", file.name)
 		}
 	}
+}
+
+// readBothWays reads the recording of a file as a whole, and opens it to be read in blocks.
+func readBothWays(t *testing.T, path string) (*Recording, *Stream) {
+	t.Helper()
+	r, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStream(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, s
 }
 
 // gathered are all blocks beside each other.

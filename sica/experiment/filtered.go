@@ -14,9 +14,9 @@ const (
 	// filteredPrefix begins the names of mixtures that were recorded through a filter or at a
 	// higher rate; rows of the table leave it out.
 	filteredPrefix = "filtered: "
-	// filteredRate is the sampling rate in Hz of the filters.
+	// filteredRate is the sampling rate in Hz of the filters, that of many EEGs.
 	filteredRate = 250
-	// filteredPositions is the length of the sequences: 40 seconds.
+	// filteredPositions is the length of the sequences: 40 seconds. Both are choices.
 	filteredPositions = 10_000
 )
 

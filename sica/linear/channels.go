@@ -63,8 +63,8 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 	}
 	n := grid.Product(shape)
 	c := &channels{
-		lowered: lowered, d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
-		added: make([]float64, d*d), seed: seed,
+		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
+		added: make([]float64, d*d), seed: seed, lowered: lowered,
 	}
 	for _, k := range timeScales {
 		if n/k >= minPositions {

@@ -226,8 +226,8 @@ func (c *channels) surplus(e *explanation) float64 {
 		return evidence
 	}
 	parts := c.parts
-	if x := c.noisy.scaled(c.noisy.shape); x.RawMatrix().Cols >= windowedPositions {
-		parts = partSpectra(x, true)
+	if c.noisy.shape[0] >= windowedPositions {
+		parts = partSpectra(c.noisy.scaled(c.noisy.shape), true)
 	}
 	mean := meanSpectrum(parts)
 	refined := &explanation{b: matchMixing(mean, c.added, e.b)}

@@ -252,18 +252,28 @@ const maxSkewness, skewnessCut = 1, 4
 // symmetric reports whether the standardised signals z are symmetric enough for even functions
 // of them to be evidence.
 func symmetric(z *mat.Dense) bool {
-	d, n := z.Dims()
+	d, _ := z.Dims()
 	for i := range d {
-		skewness := 0.0
-		for _, v := range z.RawRowView(i) {
-			u := min(max(v, -skewnessCut), skewnessCut)
-			skewness += u * u * u / float64(n)
-		}
-		if math.Abs(skewness) > maxSkewness {
+		if skewness, _ := clippedMoments(z.RawRowView(i)); math.Abs(skewness) > maxSkewness {
 			return false
 		}
 	}
 	return true
+}
+
+// clipped returns a value at most skewnessCut standard deviations from 0.
+func clipped(v float64) float64 { return min(max(v, -skewnessCut), skewnessCut) }
+
+// clippedMoments returns the means of the third and of the fourth powers of the clipped values:
+// skewness and kurtosis, if they are standardised.
+func clippedMoments(values []float64) (skewness, kurtosis float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		u := clipped(v)
+		skewness += u * u * u / n
+		kurtosis += u * u * u * u / n
+	}
+	return skewness, kurtosis
 }
 
 // maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which skewed signals count as
@@ -289,14 +299,11 @@ func extremes(z *mat.Dense) (skewness, kurtosis float64) {
 			for j, v := range w {
 				floats.AddScaled(sum, v, z.RawRowView(j))
 			}
-			third, fourth := 0.0, 0.0
-			for t, v := range sum {
-				u := min(max(v, -skewnessCut), skewnessCut)
-				third += u * u * u / float64(n)
-				fourth += u * u * u * u / float64(n)
-				sum[t] = u * u
-			}
+			third, fourth := clippedMoments(sum)
 			skewness, kurtosis = max(skewness, math.Abs(third)), max(kurtosis, fourth)
+			for t, v := range sum {
+				sum[t] = clipped(v) * clipped(v)
+			}
 			for j := range w {
 				w[j] = floats.Dot(sum, z.RawRowView(j))
 			}
