@@ -51,8 +51,9 @@ what separate writes, and as for sica remove.
 --plot draws the first seconds of each, its spectrum and its pattern, what it adds
 to each channel: as bars and, of channels with names such as Fp1 and Cz, as a map
 of the head. The signals, and a reference, are filtered and skipped as sica separate
-learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise. The
-recording may be of any length.
+learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise.
+Outliers, such as clicks, are in no component: they are interpolated. The recording
+may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,

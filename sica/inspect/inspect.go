@@ -23,10 +23,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
 
 // A Component describes one recovered signal.
@@ -80,7 +82,8 @@ const (
 )
 
 // Components describes the recovered signals of the mixed signals x, d×n: those that the result
-// was made from, or others of their kind. The reference has a value for each position, such as
+// was made from, or others of their kind. Outliers of a sequence, such as the click of an
+// electrode, belong to no component: they are interpolated. The reference has a value for each position, such as
 // the channel of an electrode near the eye; it is nil for none. The order is that of
 // decreasing Coherence with a reference, and of decreasing Share without.
 //
@@ -121,6 +124,9 @@ func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error
 	}
 	if err := checkSizes(x, reference); err != nil {
 		return nil, err
+	}
+	if len(r.Shape) < 2 {
+		x = &mended{Source: x}
 	}
 	m, err := measureMoments(demixing, x, reference)
 	if err != nil {
@@ -286,6 +292,42 @@ func recoverBlock(
 	z := new(mat.Dense)
 	z.Mul(demixing.W, signal.Added(x, demixing.Mean, -1))
 	return block{x, z, reference}, nil
+}
+
+// mended is a sequence whose outliers are interpolated. With one of them all recovered signals
+// would depend on each other, and their shares would add up to more than the channels' variance.
+type mended struct {
+	blockwise.Source
+	outliers [][]int // positions in each block, once that was read
+}
+
+// Blocks implements blockwise.Source. All calls must have the same n.
+func (m *mended) Blocks(n int) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		k := 0
+		for x, err := range m.Source.Blocks(n) {
+			if err == nil {
+				x, err = m.mend(k, x)
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+			k++
+		}
+	}
+}
+
+// mend returns block k without its outliers.
+func (m *mended) mend(k int, x *mat.Dense) (*mat.Dense, error) {
+	if k == len(m.outliers) {
+		_, n := x.Dims()
+		g, err := grid.New(nil, n)
+		if err != nil {
+			return nil, err
+		}
+		m.outliers = append(m.outliers, outlier.Find(x, g))
+	}
+	return outlier.Mend(x, m.outliers[k]), nil
 }
 
 // addMoments adds row i of a block to moments i.

@@ -300,6 +300,32 @@ func TestBlinksAreProposed(t *testing.T) {
 	t.Logf("missed %v, wrong %v of %d recordings, by limit", missed, wrong, recordings)
 }
 
+// A click in one channel belongs to no component: they are those of the recording without it.
+func TestClickIsInNoComponent(t *testing.T) {
+	_, x, _ := recording(4000)
+	r := separated(t, x)
+	want, err := inspect.Components(r, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Set(1, 1500, 500)
+	is, err := inspect.Components(r, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range is {
+		w := want[i]
+		if c.Signal != w.Signal || math.Abs(c.Share-w.Share) > .01 ||
+			math.Abs(c.Kurtosis-w.Kurtosis) > .1 {
+			t.Errorf("component %d: signal %d, share %.3f, kurtosis %.2f; want %d, %.3f, %.2f",
+				i+1, c.Signal, c.Share, c.Kurtosis, w.Signal, w.Share, w.Kurtosis)
+		}
+	}
+	if x.At(1, 1500) != 500 {
+		t.Error("the recording was changed")
+	}
+}
+
 // The spectrum has its peak at the rhythm, and its shares add up to 1.
 func TestSpectrumHasPeakAtRhythm(t *testing.T) {
 	const n, rate, hz = 5000, 250, 20
