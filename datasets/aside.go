@@ -58,7 +58,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 			columns[i].observe(v)
 		}
 	}
-	kept, notes, err := o.selectColumns(r.Names, r.Aside, columns)
+	kept, notes, err := o.selectColumns(r.Names, slices.Concat(r.Aside, r.OtherRates), columns)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 		s := &f.Signals[i]
 		if s.PerRecord != perRecord {
 			others = append(others, fmt.Sprintf("%s (%g Hz)", origin.names[i], s.Rate(f)))
+			out.OtherRates = append(out.OtherRates, Column{
+				Name: origin.names[i], Values: s.Values, Place: i, Reason: "has another rate",
+			})
 			continue
 		}
 		rows = append(rows, s.Values)
@@ -66,7 +69,7 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 	}
 	if others != nil {
 		out.Notes = append(out.Notes, fmt.Sprintf("most signals have %g Hz; those of another "+
-			"rate, %s, are left out here and kept in EDF files that are written",
+			"rate, %s, are left out here: they may be a reference, and EDF files keep them",
 			out.Rate, strings.Join(others, ", ")))
 	}
 	if f.RecordStarts != nil {
@@ -186,11 +189,12 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 		}
 		others = append(others, s)
 	}
-	for _, c := range r.Aside {
+	for _, c := range slices.Concat(r.Aside, r.OtherRates) {
 		kept := r.origin != nil && slices.Contains(r.origin.names, c.Name)
-		if !kept && len(c.Values) == n {
+		per := len(c.Values) * perRecord // in n values of the signals
+		if !kept && per > 0 && per%n == 0 {
 			others = append(others, edf.Signal{
-				Label: latinLabel(c.Name), Values: c.Values, PerRecord: perRecord,
+				Label: latinLabel(c.Name), Values: c.Values, PerRecord: per / n,
 			})
 		}
 	}

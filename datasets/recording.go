@@ -29,6 +29,9 @@ type Recording struct {
 	Start      float64 // the first time in seconds
 	// Aside are columns of the file that aren't signals: text, counters, constants.
 	Aside []Column
+	// OtherRates are signals of another rate than Rate, with as many Values as that gives, which
+	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
+	OtherRates []Column
 	// Places holds the number of each signal's column in the file, from 0 on. A CSV file has its
 	// columns, those of Aside too, in this order. Nil is the order of the signals, with Aside last.
 	Places []int
@@ -142,7 +145,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 // times. It has names if it has a cell called labels, channels or the like.
 //
 // An EDF or BDF file has names, units, a rate and annotations. Signals of another rate than most
-// are left out, with a note.
+// are left out, with a note, and are OtherRates.
 func ReadRecording(path string) (*Recording, error) { return ReadOptions{}.Recording(path) }
 
 // Recording reads a file as [ReadRecording] does, by these options.
@@ -168,7 +171,7 @@ func WriteFile(path string, z *mat.Dense) error {
 // What the file can't hold is written to its sidecar. If there is nothing to write to it, the
 // sidecar of an earlier file is removed.
 //
-// EDF and BDF files have names, units and Events. A recording that was read from such a file
+// EDF and BDF files have names, units, Events and OtherRates. A recording that was read from such a file
 // keeps what that says of its signals, and the signals that were left out or set aside. A last
 // data record that isn't full is filled with each signal's last value.
 //

@@ -67,7 +67,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	joined := *all[0]
 	joined.Signals = mat.NewDense(d, shortest, nil)
 	joined.Names, joined.Units, joined.Notes = nil, nil, nil
-	joined.Places, joined.NoHeader = nil, false
+	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
 	row := 0
 	for i, r := range all {
 		rows, _ := r.Signals.Dims()

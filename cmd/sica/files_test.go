@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -525,6 +526,50 @@ func TestProposed(t *testing.T) {
 			!strings.Contains(stderr, c.want) {
 			t.Errorf("remove %s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
+	}
+}
+
+// A signal of another rate in EDF may be the reference, and the cleaned file keeps it as it was.
+func TestReferenceOfAnotherRate(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n, rate, slower = 3000, 250, 5
+	two := mixedLaplace(t, 2, n)
+	x := mat.NewDense(3, n, nil)
+	eyes := datasets.Column{Name: "EOG", Values: make([]float64, n/slower)}
+	for k := range n {
+		blink := 20 * math.Exp(-math.Pow(float64(k%300)-150, 2)/400)
+		a, b := two.At(0, k), two.At(1, k)
+		x.SetCol(k, []float64{a + blink, b + 0.8*blink, a - b + 0.1*blink})
+		if k%slower == 0 {
+			eyes.Values[k/slower] = 3 * blink
+		}
+	}
+	in := &datasets.Recording{Signals: x, Names: []string{"Fp1", "Fp2", "Cz"}, Rate: rate,
+		OtherRates: []datasets.Column{eyes}}
+	if err := datasets.WriteRecording(at("in.edf"), in); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", at("in.edf"), "--out", at("z.csv"), "--save", at("model"),
+		"--without", "EOG", "--backend", "go")
+	if said := must(t, "inspect", "--model", at("model"), "--in", at("in.edf"), "--reference",
+		"EOG"); !strings.Contains(said, "EOG (50 Hz), are left out here: they may be a reference") ||
+		!strings.Contains(said, "proposed: ") || strings.Contains(said, "proposed: none") {
+		t.Errorf("it printed\n%s", said)
+	}
+	must(t, "remove", "--model", at("model"), "--in", at("in.edf"), "--out", at("clean.edf"),
+		"--proposed")
+	clean, err := datasets.ReadRecording(at("clean.edf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(clean.OtherRates) != 1 || clean.OtherRates[0].Name != "EOG" || !floats.EqualApprox(
+		clean.OtherRates[0].Values, eyes.Values, 0.01) {
+		t.Errorf("of another rate the cleaned file has %v", clean.OtherRates)
+	}
+	left := clean.Signals.RawRowView(0)
+	if c := stat.Correlation(left, datasets.Resample(eyes.Values, n), nil); math.Abs(c) > 0.1 {
+		t.Errorf("after the removal Fp1 has a correlation of %.2f with the eyes", c)
 	}
 }
 

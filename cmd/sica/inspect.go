@@ -165,10 +165,11 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 	if opt.reference == "" {
 		return nil, nil
 	}
-	d, _ := in.Dims()
+	d, n := in.Dims()
 	names := files.ChannelNames(&in.About)
-	all := slices.Clone(names) // then the columns set aside
-	for _, c := range in.About.Aside {
+	all := slices.Clone(names) // then the columns set aside, and those of other rates
+	aside := slices.Concat(in.About.Aside, in.About.OtherRates)
+	for _, c := range aside {
 		all = append(all, c.Name)
 	}
 	number, err := strconv.Atoi(opt.reference)
@@ -188,11 +189,15 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 	case len(found) == 1 && found[0] < len(names):
 		return files.Channels{Source: in.Source, Rows: found}, nil
 	case len(found) == 1:
-		c := in.About.Aside[found[0]-len(names)]
+		c := aside[found[0]-len(names)]
 		if c.Values == nil {
 			return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
 		}
-		return blockwise.InMemory{Dense: mat.NewDense(1, len(c.Values), c.Values)}, nil
+		values := c.Values
+		if found[0] >= len(names)+len(in.About.Aside) {
+			values = datasets.Resample(values, n)
+		}
+		return blockwise.InMemory{Dense: mat.NewDense(1, n, values)}, nil
 	}
 	z, err := datasets.ReadFile(opt.reference)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(opt.reference, ".") {
