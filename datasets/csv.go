@@ -40,6 +40,8 @@ var notTables = []struct {
 		"numpy.savetxt"},
 	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be " +
 		"a table with a row for each position: save the file itself"},
+	{regexp.MustCompile(`^"INFORMATION"`), "the text has one channel of Spike2 after another; must " +
+		"have a column for each: export it as spreadsheet text"},
 	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save " +
 		"the sheet as CSV, or unpack it"},
 	{regexp.MustCompile("^\x1f‹"), "the file is compressed, no text: unpack it by gunzip"},
@@ -203,6 +205,7 @@ type csvReader struct {
 	kept        []int    // the columns of numbers, the times of dialect.clock first
 	timeUnit    float64  // seconds that 1 in the first column stands for, if it holds times
 	first       time.Time
+	firstRow    []string   // the cells of the first row
 	units       []string   // after the numbers of each column, in its cells; "" for none
 	texts       [][]string // what the columns of text hold; nil if that isn't kept
 	skipText    bool
@@ -254,7 +257,7 @@ func (c *csvReader) begin() error {
 	if err != nil {
 		return err
 	}
-	c.width, c.mayBeBlank = len(row), false
+	c.width, c.mayBeBlank, c.firstRow = len(row), false, slices.Clone(row)
 	if header != nil && (len(header) > c.width || len(header) < c.width-c.dialect.padding) {
 		advice := "ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one"
 		if c.dialect.separator == ' ' {
@@ -442,8 +445,8 @@ func (c *csvReader) parse(row []string) error {
 			"file", h.program, c.line)
 	}
 	if len(row) != c.width {
-		return fmt.Errorf("line %d has %s; must have %d, like those before it",
-			c.line, columns(len(row)), c.width)
+		return fmt.Errorf("line %d has %s; must have %d, like those before it%s",
+			c.line, columns(len(row)), c.width, c.otherKind(row))
 	}
 	c.numbers = c.numbers[:0]
 	for _, i := range c.kept {
@@ -461,6 +464,19 @@ func (c *csvReader) parse(row []string) error {
 	}
 	c.pending = c.numbers
 	return nil
+}
+
+// otherKind says that a row, and those before it, are of several kinds, if a column of text names
+// the kind; else it returns "".
+func (c *csvReader) otherKind(row []string) string {
+	for _, i := range c.dialect.text {
+		if i >= len(row) || row[i] == "" || row[i] == c.firstRow[i] || hasDigits(row[i]) {
+			continue
+		}
+		return fmt.Sprintf(": column %d has %q here and %q before: keep the rows of one kind, by grep "+
+			"for example", i+1, shortened(row[i]), shortened(c.firstRow[i]))
+	}
+	return ""
 }
 
 // number returns the value of a cell of column i; NaN for a missing one, if it may be.

@@ -21,7 +21,7 @@ type head struct {
 
 // headParsers return the head of a program's files, nil if lines don't begin with one.
 var headParsers = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead,
-	emotivHead, openSignalsHead, rigolHead}
+	emotivHead, openSignalsHead, rigolHead, signalExpressHead}
 
 // findHead returns the head that lines begin with, nil for none.
 func findHead(lines []string) *head {
@@ -148,8 +148,8 @@ func empaticaHead(lines []string) *head {
 	if len(lines) < 4 {
 		return nil
 	}
-	start, ok := sameNumber(lines[0])
-	rate, ok2 := sameNumber(lines[1])
+	start, ok := sameNumber(lines[0], ",")
+	rate, ok2 := sameNumber(lines[1], ",")
 	cells := strings.Count(lines[0], ",")
 	if !ok || !ok2 || start < 1e9 || start > 1e10 || rate <= 0 || rate > 4096 ||
 		strings.Count(lines[1], ",") != cells || strings.Count(lines[2], ",") != cells {
@@ -228,9 +228,31 @@ func rigolHead(lines []string) *head {
 	return &head{lines: 2, program: "Rigol", rate: roundRate(1 / step), names: names[:at+1]}
 }
 
-// sameNumber returns the number that each cell of a line has, with commas between them.
-func sameNumber(line string) (float64, bool) {
-	cells := strings.Split(line, ",")
+// signalExpressHead is that of SignalExpress: lines with a word and a colon, each above a row with a
+// cell for each channel.
+func signalExpressHead(lines []string) *head {
+	if !strings.HasPrefix(lines[0], "channel names:") || len(lines) < 2 {
+		return nil
+	}
+	h := &head{program: "SignalExpress", names: distinctNames(strings.Split(
+		strings.Trim(lines[1], "\t "), "\t"))}
+	for h.lines < len(lines) {
+		title := lines[h.lines]
+		if h.lines++; strings.HasPrefix(title, "data:") {
+			return h
+		}
+		if strings.HasPrefix(title, "dt:") && h.lines < len(lines) {
+			if step, ok := sameNumber(strings.TrimSpace(lines[h.lines]), "\t"); ok && step > 0 {
+				h.rate = roundRate(1 / step)
+			}
+		}
+	}
+	return nil
+}
+
+// sameNumber returns the number that each cell of a line has, with separators between them.
+func sameNumber(line, separator string) (float64, bool) {
+	cells := strings.Split(line, separator)
 	first, err := strconv.ParseFloat(strings.TrimSpace(cells[0]), 64)
 	if err != nil {
 		return 0, false

@@ -42,6 +42,9 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(descr, "[") {
+		return openRecords(r, descr, shape)
+	}
 	epochs := 0
 	if len(shape) == 3 && order == "False" { // [epochs, d, positions]
 		if epochs = shape[0]; epochs < 1 {
@@ -70,6 +73,50 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 		return openEpochs(epochs, shape[1], shape[0], read)
 	}
 	return &content{d: shape[1], n: shape[0], bySignal: order == "True", read: read}, nil
+}
+
+// npyField is a field of a structured array: its name and its type.
+var npyField = regexp.MustCompile(`\(\s*'([^']*)',\s*'([^']*)'\s*\)`)
+
+// openRecords returns the content of a structured array, whose fields are signals or times.
+func openRecords(r io.Reader, fields string, shape []int) (*content, error) {
+	type field struct {
+		size   int
+		number func([]byte) float64
+	}
+	var all []field
+	about := Recording{}
+	rest := npyField.ReplaceAllString(fields, "")
+	for _, f := range npyField.FindAllStringSubmatch(fields, -1) {
+		size, number := npyNumber(f[2])
+		all, about.Names = append(all, field{size, number}), append(about.Names, f[1])
+	}
+	isUnknown := func(f field) bool { return f.number == nil }
+	if len(shape) != 1 || len(all) == 0 || strings.Trim(rest, "[], ") != "" ||
+		slices.ContainsFunc(all, isUnknown) {
+		return nil, fmt.Errorf("a structured array of shape %s with the fields %s; must have one axis "+
+			"and fields of floats of 16 to 64 bits, integers or bool: keep those, by "+
+			"numpy.lib.recfunctions.repack_fields(x[[\"a\", \"b\"]])", shortened(fmt.Sprint(shape)),
+			shortened(fields))
+	}
+	if shape[0] < 1 {
+		return nil, checkSize(len(all), shape[0])
+	}
+	unit, _ := timeUnit(about.Names[0], "")
+	next, buffer := 0, make([]byte, 8)
+	return &content{
+		about: about, d: len(all), n: shape[0], timeUnit: unit,
+		read: func(values []float64) (int, error) {
+			for k := range values {
+				f := all[next]
+				if _, err := io.ReadFull(r, buffer[:f.size]); err != nil {
+					return k, unexpectedEOF(err)
+				}
+				values[k], next = f.number(buffer), (next+1)%len(all)
+			}
+			return len(values), nil
+		},
+	}, nil
 }
 
 // openEpochs returns the content of epochs, each with d signals one after the other at n
@@ -153,19 +200,18 @@ func readNPYHeader(r io.Reader) (string, error) {
 // The entries of a header, in any order.
 var (
 	npyDescr  = regexp.MustCompile(`'descr':\s*'([^']*)'`)
-	npyFields = regexp.MustCompile(`'descr':\s*\[`) // of a structured array
+	npyFields = regexp.MustCompile(`'descr':\s*(\[.*\]),\s*'fortran_order'`) // of a structured array
 	npyOrder  = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
 	npyShape  = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
 )
 
-// parseNPYHeader returns the type of the numbers, whether they are in Fortran's order (True
-// or False), and the array's shape.
+// parseNPYHeader returns the type of the numbers, or the fields of a structured array in brackets,
+// whether the numbers are in Fortran's order (True or False), and the array's shape.
 func parseNPYHeader(header string) (descr, order string, shape []int, err error) {
 	d, o := npyDescr.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header)
 	s := npyShape.FindStringSubmatch(header)
-	if npyFields.MatchString(header) {
-		return "", "", nil, errors.New("a structured array; must be floats of 16 to 64 bits, integers " +
-			"or bool: convert it by numpy.lib.recfunctions.structured_to_unstructured")
+	if fields := npyFields.FindStringSubmatch(header); fields != nil {
+		d = fields
 	}
 	if d == nil || o == nil || s == nil || !strings.HasSuffix(header, "\n") {
 		return "", "", nil, fmt.Errorf("NPY header: malformed dictionary %q; must have descr, of "+

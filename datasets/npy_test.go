@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +81,11 @@ func TestReadNPYErrors(t *testing.T) {
 		{"no line end", strings.ReplaceAll(npyFile("<f8", "False", "(1, 1)", ""), "\n", " "), "malformed"},
 		{"no dictionary", npyStart("nothing of the kind"), "dictionary"},
 		{"keys out of order", npyStart("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ""},
-		{"fields", npyStart("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), "structured_to_unstructured"},
+		{"a field of text", npyStart("{'descr': [('a', '<f8'), ('b', '<U4')], 'fortran_order': False, 'shape': (2,), }"), "repack_fields"},
+		{"a field of three", npyStart("{'descr': [('a', '<f8', (3,))], 'fortran_order': False, 'shape': (2,), }"), "repack_fields"},
+		{"two axes of fields", npyStart("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 2), }"), "shape [2 2]"},
+		{"fields at no positions", npyStart("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (-1,), }"), "1 signals by -1 positions"},
+		{"fields that are cut off", npyStart("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }") + eight, "unexpected EOF"},
 		{"one dimension", npyFile("<f8", "False", "(1,)", eight), "must be [n, d], for one signal [n, 1]"},
 		{"no dimension", npyFile("<f8", "False", "()", eight), "must be [n, d]"},
 		{"epochs in Fortran order", npyFile("<f8", "True", "(1, 1, 1)", eight), "in C order"},
@@ -99,6 +106,45 @@ func TestReadNPYErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// A structured array names its signals, which may have different types, and may have times.
+func TestReadRecords(t *testing.T) {
+	file := npyStart("{'descr': [('index', '<i8'), ('time', '<f8'), ('Fp1', '<f4'), ('Cz', '>i2')], " +
+		"'fortran_order': False, 'shape': (50,), }")
+	var values bytes.Buffer
+	for k := range 50 {
+		for _, v := range []any{int64(k), float64(k) / 250, float32(k * k % 17)} {
+			if err := binary.Write(&values, binary.LittleEndian, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := binary.Write(&values, binary.BigEndian, int16(-k*k%23)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.npy")
+	if err := os.WriteFile(path, []byte(file+values.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := readBothWays(t, path)
+	if !slices.Equal(r.Names, []string{"Fp1", "Cz"}) || r.Rate != 250 || r.Signals.At(0, 7) != 15 ||
+		r.Signals.At(1, 7) != -3 {
+		t.Errorf("%q at %g Hz, at position 8 %v", r.Names, r.Rate, mat.Col(nil, 7, r.Signals))
+	}
+	file = strings.Replace(file, "('index', '<i8'), ", "", 1)
+	file = npyStart(file[strings.IndexByte(file, '{'):strings.IndexByte(file, '\n')])
+	rows := values.String()
+	for k := range 50 {
+		file += rows[k*22+8 : (k+1)*22]
+	}
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ = readBothWays(t, path)
+	if !slices.Equal(r.Names, []string{"Fp1", "Cz"}) || r.Rate != 250 || r.TimeColumn != "time" {
+		t.Errorf("without an index %q at %g Hz, times in %q", r.Names, r.Rate, r.TimeColumn)
 	}
 }
 

@@ -50,8 +50,8 @@ type Recording struct {
 //   - .csv: one row per position, one column per signal; see [ReadRecording]. The first row
 //     is a header if none of its cells is a number, or if its first is none and the cell below it
 //     is one.
-//   - .npy: a NumPy array of shape [n, d], of integers or of 32- or 64-bit floats, in either
-//     order.
+//   - .npy: a NumPy array of shape [n, d], of integers or of 16- to 64-bit floats, in either
+//     order, or a structured array of one axis, whose fields name the signals.
 //   - .wav: one channel per signal. Integers of 8, 16, 24 or 32 bits become numbers in
 //     [−1, 1); floats of 32 or 64 bits stay as they are.
 //   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.
@@ -318,7 +318,9 @@ func (r *Recording) readSidecar(path string, d int) error {
 	if err := (&Recording{Names: s.Names, Rate: s.Rate}).check(d); err != nil {
 		return fmt.Errorf("datasets: read %s: %w", path, err)
 	}
-	r.Names = s.Names
+	if s.Names != nil {
+		r.Names = s.Names
+	}
 	if r.Rate == 0 || math.Round(s.Rate) == r.Rate { // WAV files round the rate
 		r.Rate = s.Rate
 	}

@@ -62,10 +62,9 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 		return nil, err
 	}
 	s.options.skipText = true
-	if f.complete {
-		err = s.findTimes(columns)
-	} else {
-		err = s.about.readSidecar(path, s.columns)
+	err = s.findTimes(columns)
+	if err == nil && !f.complete {
+		err = s.about.readSidecar(path, s.d)
 	}
 	if err == nil {
 		err = s.setAside(columns)

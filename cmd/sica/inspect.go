@@ -42,7 +42,7 @@ func newInspect() *cobra.Command {
 For each recovered signal it prints the share of the channels' variance that it
 explains, the channel in which this share is largest, its excess kurtosis (0 for
 Gaussian values, more for rare large ones), and its strongest rhythm. With
---reference, a channel of the recording or a file of one signal, it also prints
+--reference, a channel of the recording, of any rate, or a file of one signal, it also prints
 their correlation and their coherence: the share of the reference's variance that a
 filter of the recovered signal explains; signals are then sorted by coherence. It
 proposes to remove those of which one of the two is at least 0.5, and keeps that in
