@@ -150,6 +150,9 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
 	}
+	if !i.isConfirmable(ctx, screening.Curvature) {
+		o.minGain = noiseNats * float64(d)
+	}
 	choice, err := Choose(ctx, c.baselines, o)
 	if err != nil {
 		return nil, err
@@ -466,6 +469,12 @@ func (i *improver) isConfirmed(ctx context.Context, before, after *Curvature) bo
 		return i.isNonlinear(ctx)
 	}
 	return before.isRemoved(after) && !before.Pulsed || !before.Skewed && i.isNonlinear(ctx)
+}
+
+// isConfirmable reports whether isConfirmed holds for some demixing.
+func (i *improver) isConfirmable(ctx context.Context, before *Curvature) bool {
+	return before == nil || before.Evident() && !before.Pulsed ||
+		!before.Skewed && i.isNonlinear(ctx)
 }
 
 // isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the

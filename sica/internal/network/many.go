@@ -166,7 +166,7 @@ type halving struct {
 // A state is the values of a run's variables and of its optimizer, by path.
 type state map[string][]float64
 
-// stage trains all entrants from one step to another. Behind is as for evaluate.
+// stage trains all entrants from one step to another. Behind is the least of their standings.
 func (h *halving) stage(ctx context.Context, from, to int) (behind float64, err error) {
 	behind = math.Inf(1)
 	for k := range h.entrants[0] {
@@ -183,7 +183,7 @@ func (h *halving) stage(ctx context.Context, from, to int) (behind float64, err 
 }
 
 // trainGroup trains the active runs from one step to another, and demixes their signals. Behind is
-// as for evaluate.
+// that of their last standing.
 func (h *halving) trainGroup(ctx context.Context, from, to int) (behind float64, err error) {
 	if from == 0 {
 		if err := h.trainer.ResetOptimizer(); err != nil {
@@ -213,9 +213,11 @@ func (h *halving) trainGroup(ctx context.Context, from, to int) (behind float64,
 		if step/every == (step-n)/every && step < to {
 			continue
 		}
-		if behind, err = h.evaluate(step); err != nil {
+		s, err := h.evaluate(step)
+		if err != nil {
 			return 0, err
 		}
+		behind = s.behind
 		h.reportStep()
 		if err := h.revive(); err != nil {
 			return 0, err

@@ -52,6 +52,10 @@ type Options struct {
 	// OnProgress, if it isn't nil, is called while a fit makes progress.
 	OnProgress func(Progress)
 
+	// minGain is by how many nats per position the code must be shorter than that of a linear
+	// demixing for a network to be of use; 0 if a significantly shorter code is enough.
+	minGain float64
+
 	cost *Cost // of networks of many signals; nil before and after their fit
 }
 
