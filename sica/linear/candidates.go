@@ -21,8 +21,9 @@ import (
 // A candidate is a demixing that a descent begins with. Each knows one way in which sources
 // differ, and only has to lie in the basin of the best demixing.
 type candidate struct {
-	name string
-	b    *mat.Dense // d×d, of the white signals
+	name     string
+	b        *mat.Dense // d×d, of the white signals
+	textbook bool       // whether it is that of a textbook method: FastICA, or SOBI with few lags
 }
 
 // candidates returns those for the white signals, and those that failed.
@@ -35,15 +36,18 @@ func (s *separator) candidates(
 	}
 	innovations := s.innovations()
 	for _, c := range []struct {
-		name    string
-		applies bool
-		demix   func() (*mat.Dense, error)
+		name     string
+		applies  bool
+		textbook bool
+		demix    func() (*mat.Dense, error)
 	}{
-		{"spectra", len(s.past.Lags) > 0, func() (*mat.Dense, error) { return s.spectra(ctx) }},
-		{"FastICA", true, func() (*mat.Dense, error) { return fastICA(ctx, s.z, seed) }},
-		{"FastICA of innovations", innovations != s.z,
+		{"spectra", len(s.past.Lags) > 0, true,
+			func() (*mat.Dense, error) { return s.spectra(ctx) }},
+		{"FastICA", true, true, func() (*mat.Dense, error) { return fastICA(ctx, s.z, seed) }},
+		{"FastICA of innovations", innovations != s.z, false,
 			func() (*mat.Dense, error) { return fastICA(ctx, innovations, seed) }},
-		{"variances", true, func() (*mat.Dense, error) { return varianceDemixing(ctx, innovations) }},
+		{"variances", true, false,
+			func() (*mat.Dense, error) { return varianceDemixing(ctx, innovations) }},
 	} {
 		if !c.applies {
 			continue
@@ -55,7 +59,7 @@ func (s *separator) candidates(
 		case err != nil:
 			skipped = append(skipped, Skipped{c.name, err.Error()})
 		case b != nil:
-			all = append(all, candidate{name: c.name, b: b})
+			all = append(all, candidate{name: c.name, b: b, textbook: c.textbook})
 		}
 	}
 	return all, skipped, nil

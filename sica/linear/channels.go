@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -16,12 +17,13 @@ import (
 
 // An explanation is a demixing of the channels with the noise that it implies.
 type explanation struct {
-	name    string
-	b       *mat.Dense // d×d, rows for signals of variance 1
-	model   *noiseModel
-	nats    []float64 // code lengths of the bands under the Gaussian model
-	signals *cosine
-	lengths []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
+	name  string
+	b     *mat.Dense // d×d, rows for signals of variance 1
+	model *noiseModel
+	nats  []float64 // code lengths of the bands under the Gaussian model
+	// filtered are the signals with noise in the model; nil without, where they are b·x.
+	filtered *cosine
+	lengths  []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
 	// choices are of the rule's signals: the models at each scale whose choices hold, nil where
 	// they aren't made yet. They are nil for the others.
 	choices [][]source
@@ -36,12 +38,13 @@ type channels struct {
 	sd         []float64 // of each channel
 	covariance *mat.SymDense
 	white      *signal.Whitening
-	scales     []int   // time scales
-	clean      *cosine // without the noise of the resolution
+	scales     []int          // time scales
+	clean      func() *cosine // without the noise of the resolution
 	noisy      *cosine
-	spectrum   *spectrum   // of noisy
-	parts      []*spectrum // of surplusParts equal parts of noisy; nil for images
-	added      []float64   // d×d, the covariance of the noise of the resolution
+	x          []*mat.Dense // noisy at each scale; nil where it wasn't needed yet
+	spectrum   *spectrum    // of noisy
+	parts      []*spectrum  // of surplusParts equal parts of noisy; nil for images
+	added      []float64    // d×d, the covariance of the noise of the resolution
 	chosen     [][]choice
 	seed       uint64
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
@@ -50,12 +53,15 @@ type channels struct {
 }
 
 // newChannels returns the channels of whitened mixed signals whose positions have the given shape.
-// Of sequences at most a tenth of the positions is left out.
-func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
+// power is that of a sequence, of which at most a tenth of the positions is left out. For fewer than
+// two time scales there are too few positions, and nothing but the scales is set.
+func newChannels(
+	white *signal.Whitening, shape []int, power bandPower, seed uint64,
+) *channels {
 	d := len(white.Mean)
 	lowered := false
 	if len(shape) == 1 {
-		if share := newBandPower(white.White).unfiltered(); share < maxOccupied {
+		if share := power.unfiltered(); share < maxOccupied {
 			white, lowered = lowpassed(white, share), true
 		}
 		_, n := white.White.Dims()
@@ -71,7 +77,10 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 			c.scales = append(c.scales, k)
 		}
 	}
-	c.chosen = make([][]choice, len(c.scales))
+	if len(c.scales) < 2 {
+		return c
+	}
+	c.chosen, c.x = make([][]choice, len(c.scales)), make([]*mat.Dense, len(c.scales))
 	standard := mat.DenseCopyOf(white.Inverse) // from white signals to the channels
 	for i := range d {
 		row := standard.RawRowView(i)
@@ -84,19 +93,36 @@ func newChannels(white *signal.Whitening, shape []int, seed uint64) *channels {
 			c.added[i*d+j] = resolution * resolution * c.covariance.At(i, j)
 		}
 	}
-	z := mat.DenseCopyOf(white.White.Slice(0, d, 0, n))
-	x := mat.NewDense(d, n, nil)
-	signal.Mix(x, standard, z)
-	c.clean = newCosine(x, shape)
-	addNoise(z, sphericalNoise(d, resolution), seed)
-	signal.Mix(x, standard, z)
-	c.noisy = newCosine(x, shape)
+	transformed := func(x, z *mat.Dense) *cosine {
+		signal.Mix(x, standard, z)
+		return newCosine(x, shape)
+	}
+	z, x := white.White.Slice(0, d, 0, n).(*mat.Dense), mat.NewDense(d, n, nil)
+	c.clean = sync.OnceValue(func() *cosine { return transformed(mat.NewDense(d, n, nil), z) })
+	noisy := mat.DenseCopyOf(z)
+	addNoise(noisy, sphericalNoise(d, resolution), seed)
+	c.noisy, c.x[0] = transformed(x, noisy), x
 	c.spectrum = c.noisy.spectrum()
 	if len(shape) > 1 {
 		return c
 	}
 	c.parts = partSpectra(x, false)
 	return c
+}
+
+// signals returns the signals of e at the k-th time scale. Without noise in the model they are
+// mixtures of the channels at that scale, as the cosine transform is the same for all of these.
+func (c *channels) signals(e *explanation, k int) *mat.Dense {
+	shape := scaledShape(c.noisy.shape, c.scales[k])
+	if e.filtered != nil {
+		return e.filtered.scaled(shape)
+	}
+	if c.x[k] == nil {
+		c.x[k] = c.noisy.scaled(shape)
+	}
+	y := mat.NewDense(c.d, grid.Product(shape), nil)
+	signal.Mix(y, e.b, c.x[k])
+	return y
 }
 
 // demixing returns the demixing of the channels that is b for the mixed signals, with rows for
@@ -185,8 +211,8 @@ func (c *channels) nearest(a, b *explanation) []float64 {
 // where c is the largest eigenvalue of W·N·W. Then every rotation of z has independent noise, and
 // the shortest code is that of the sources, not of the noise. It is nil if there is no W.
 func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*separator, error) {
-	shape := scaledShape(c.clean.shape, scale)
-	z := c.clean.scaled(shape)
+	shape := scaledShape(c.noisy.shape, scale)
+	z := c.clean().scaled(shape)
 	_, n := z.Dims()
 	for i := range c.d {
 		row := z.RawRowView(i)

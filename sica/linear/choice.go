@@ -22,7 +22,7 @@ import (
 //
 //	y_i(f) = a_iᵀ·S(f)⁻¹·x(f) / (a_iᵀ·S(f)⁻¹·a_i)
 //
-// Without noise they are B·x.
+// Without noise they are taken for B·x, of which they differ by the noise of the resolution only.
 func (c *channels) explain(e *explanation) bool {
 	model := matchSpectra(c.spectrum, c.added, e.b)
 	if model == nil {
@@ -32,7 +32,10 @@ func (c *channels) explain(e *explanation) bool {
 	if !ok {
 		return false
 	}
-	e.model, e.nats, e.signals = model, nats, c.noisy.filtered(filters)
+	e.model, e.nats = model, nats
+	if floats.Max(model.noise) > 0 {
+		e.filtered = c.noisy.filtered(filters)
+	}
 	e.lengths = make([]float64, len(c.scales))
 	for k := range e.lengths {
 		e.lengths[k] = math.NaN()
@@ -87,12 +90,11 @@ func findChoice(all []choice, y []float64) (match *choice, correlation float64) 
 
 // gainOverGaussian returns by how many nats the codes of the signals of e at scale k are shorter
 // than with Gaussian models that have the same past. Nearly equal signals share their choices.
-// Those of the rule without noise have their own: their code must not be longer because of the
-// choices of others.
+// Those of the rule without noise have their own, which it sets if there are none yet: their code
+// must not be longer because of the choices of others.
 func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
-	shape := scaledShape(e.signals.shape, c.scales[k])
-	z := e.signals.scaled(shape)
-	p := newPast(shape, c.d)
+	y, p := c.signals(e, k), c.past(k)
+	sources := make([]source, c.d)
 	gains := make([]float64, c.d)
 	chosen := make([]*choice, c.d)
 	workers := parallel.Workers(c.d)
@@ -101,8 +103,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 		if coders[worker] == nil {
 			coders[worker] = newCoder(p)
 		}
-		coder, signal := coders[worker], z.RawRowView(i)
-		var s source
+		coder, signal, s := coders[worker], y.RawRowView(i), &sources[i]
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
 		var match *choice
 		var correlation float64
@@ -115,15 +116,15 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 				floats.Scale(-1, signal)
 			}
 			s.keep(&match.source)
-			coder.fit(&s, signal)
+			coder.fit(s, signal)
 		case e.choices != nil && e.choices[k] != nil:
 			s.keep(&e.choices[k][i])
-			coder.fit(&s, signal)
+			coder.fit(s, signal)
 		default:
-			coder.choose(&s, signal, density.Rough)
+			coder.choose(s, signal, density.Rough)
 		}
 		if match == nil {
-			made := newChoice(signal, &s)
+			made := newChoice(signal, s)
 			chosen[i] = &made
 		}
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
@@ -133,7 +134,15 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			c.chosen[k] = append(c.chosen[k], *made)
 		}
 	}
+	if e.choices != nil && e.choices[k] == nil && err == nil {
+		e.choices[k] = sources
+	}
 	return floats.Sum(gains), err
+}
+
+// past returns the past of a position at the k-th time scale.
+func (c *channels) past(k int) *past.Past {
+	return newPast(scaledShape(c.noisy.shape, c.scales[k]), c.d)
 }
 
 // distortionless returns the code lengths of the bands under the model, up to a constant, and

@@ -134,7 +134,7 @@ const (
 	// at twelve times the rate that it needs isn't seen sharply enough. powerBlock and
 	// maxPowerBlocks are the length of a block and how many there are; blocks overlap up to 131,072
 	// positions. Twice of them costs time only.
-	powerBands, minBandWidth, powerBlock, maxPowerBlocks = 256, 8, 4096, 64
+	powerBands, minBandWidth, powerBlock, maxPowerBlocks = 256, 4, 4096, 64
 	// maxOccupied is the share of the frequencies that must be empty for a recording to be taken at
 	// a lower rate. Of 300 noisy mixtures that a filter of order 4 had low-passed (10 kinds, 2,500
 	// positions) the mean MCC was 0.888 with it, 0.886 with a half of the frequencies, in 0.8 of the

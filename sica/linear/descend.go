@@ -41,16 +41,24 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, 
 	if err != nil {
 		return nil, err
 	}
+	s := newDifferentiator(z, p)
+	s.moments = m
+	return s, nil
+}
+
+// newDifferentiator returns a separator of the signals z that only differentiates, as it has no
+// moments.
+func newDifferentiator(z *mat.Dense, p *past.Past) *separator {
 	d, positions := z.Dims()
 	s := &separator{
-		z: z, d: d, past: p, moments: m,
+		z: z, d: d, past: p,
 		psi:     make([]float64, p.N),
 		adjoint: mat.NewDense(d, positions, nil),
 	}
 	for range parallel.Workers(d) {
 		s.coders = append(s.coders, newCoder(p))
 	}
-	return s, nil
+	return s
 }
 
 // each calls do for 0 … n−1 on all processors, until all are done or ctx ends.

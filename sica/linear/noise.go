@@ -37,13 +37,14 @@ type search struct {
 // shorter code alone isn't enough there, as images such as digits often depend on each other: one
 // of 20 triples that were mixed without noise fell from an MCC of 0.996 to 0.785.
 func withNoise(
-	ctx context.Context, white *signal.Whitening, shape []int, opt Options, base *Solution,
+	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
+	base *Solution,
 ) (*Solution, error) {
 	d := len(white.Mean)
 	if opt.Noiseless || d < 2 || d > maxChannels {
 		return base, nil
 	}
-	s := &search{c: newChannels(white, shape, opt.Seed)}
+	s := &search{c: newChannels(white, shape, power, opt.Seed)}
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}
@@ -74,17 +75,17 @@ func withNoise(
 // run collects the explanations and chooses one, nil if there is none.
 func (s *search) run(ctx context.Context, base *Solution) error {
 	c := s.c
-	textbook, err := c.textbook(ctx)
-	if err != nil {
-		return err
-	}
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
 		choices: make([][]source, len(c.scales))}
 	if !c.lowered {
 		first.choices[0] = base.models.sources
 	}
-	if settled, err := s.isSettled(ctx, first, textbook); err != nil || settled {
+	if settled, err := s.isSettled(ctx, first, base.textbook); err != nil || settled {
 		s.chosen = first
+		return err
+	}
+	textbook, err := c.textbook(ctx)
+	if err != nil {
 		return err
 	}
 	all := append([]*explanation{first}, textbook...)
@@ -131,9 +132,10 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 
 // isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
 // imply no noise above that of the resolution, no step at a coarser time scale promises a much
-// shorter code, and the textbook methods that found other signals don't contradict it.
+// shorter code, and none of the rule's textbook candidates contradicts it there. At the finest scale
+// the rule has compared them.
 func (s *search) isSettled(
-	ctx context.Context, first *explanation, textbook []*explanation,
+	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
 	c := s.c
 	if !c.explain(first) || c.largestShare(first.model.noise) > resolution*resolution {
@@ -146,36 +148,28 @@ func (s *search) isSettled(
 		}
 	}
 	s.all = []*explanation{first}
-	for _, e := range textbook {
-		if !sameBasin(e.b, first.b) {
-			s.all = append(s.all, e)
+	for _, from := range textbook {
+		if b := c.demixing(from.b); !sameBasin(b, first.b) {
+			s.all = append(s.all, &explanation{name: from.name, b: b})
 		}
-	}
-	if len(s.all) == 1 {
-		return true, nil // nothing to compare
 	}
 	var err error
 	if s.all, err = c.measureAll(ctx, s.all, 1); err != nil || len(s.all) == 0 || s.all[0] != first {
 		return false, err
 	}
-	return s.isUncontradicted(ctx)
+	_, contradicted := s.robust()
+	return !contradicted, nil
 }
 
 // promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the
-// code at time scale k, as far as gradient and curvature say. It sets the choices at that scale.
+// code at the k-th time scale, as far as gradient and curvature say. It measures e at that scale.
 func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64, error) {
-	s, err := c.separator(ctx, c.scales[k], make([]float64, c.d))
-	if s == nil || err != nil {
-		return math.Inf(1), err
-	}
-	var b mat.Dense
-	b.Mul(e.b, s.inverse)
-	m := s.acquire()
-	if err := s.estimate(ctx, m, &b); err != nil {
+	if err := c.measure(ctx, e, k); err != nil {
 		return 0, err
 	}
-	e.choices[k] = m.sources
-	p, err := s.differentiate(ctx, m)
+	y := c.signals(e, k)
+	s := newDifferentiator(y, c.past(k))
+	p, err := s.differentiate(ctx, &demixing{y: y, sources: e.choices[k]})
 	if err != nil {
 		return 0, err
 	}
@@ -187,14 +181,9 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 // implies noise above that of the resolution.
 func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
-	robust := c.shortest(s.all, 1)
-	if c.isRejected(first, robust, 1, 1) {
+	robust, contradicted := s.robust()
+	if contradicted {
 		return false, nil
-	}
-	for _, e := range s.all {
-		if !c.isRejected(e, robust, 1, 1) && c.largestShare(e.model.noise) > resolution*resolution {
-			return false, nil
-		}
 	}
 	for _, e := range robust[1:] {
 		if sameBasin(e.b, first.b) { // the rule's has the shortest code of these
@@ -208,6 +197,20 @@ func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// robust returns the explanations with the shortest code at the coarser time scales, and whether
+// they contradict the first: whether one has a significantly shorter code, or is as good and implies
+// noise above that of the resolution.
+func (s *search) robust() (best []*explanation, contradicted bool) {
+	c := s.c
+	best = c.shortest(s.all, 1)
+	if c.isRejected(s.all[0], best, 1, 1) {
+		return best, true
+	}
+	return best, slices.ContainsFunc(s.all, func(e *explanation) bool {
+		return !c.isRejected(e, best, 1, 1) && c.largestShare(e.model.noise) > resolution*resolution
+	})
 }
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
@@ -227,7 +230,7 @@ func (c *channels) surplus(e *explanation) float64 {
 	}
 	parts := c.parts
 	if c.noisy.shape[0] >= windowedPositions {
-		parts = partSpectra(c.noisy.scaled(c.noisy.shape), true)
+		parts = partSpectra(c.x[0], true)
 	}
 	mean := meanSpectrum(parts)
 	refined := &explanation{b: matchMixing(mean, c.added, e.b)}

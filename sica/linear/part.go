@@ -18,7 +18,7 @@ import (
 // isn't as the part is. Noise is looked for in the middle of very long
 // sequences, and with all positions if it seems to be there.
 func separateByPart(
-	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
+	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	if len(shape) > 1 || d < 2 {
@@ -42,17 +42,17 @@ func separateByPart(
 	}
 	stretch := noisePart * length
 	if n < 2*stretch {
-		return withNoise(ctx, white, shape, opt, polished)
+		return withNoise(ctx, white, shape, power, opt, polished)
 	}
 	// Noise is looked for in spectra, which blocks would blur, with the demixing of all positions.
 	sol.Demixing = polished.Demixing
 	middle := mat.DenseCopyOf(white.White.Slice(0, d, (n-stretch)/2, (n-stretch)/2+stretch))
-	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, opt, sol)
+	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol)
 	if err != nil {
 		return nil, err
 	}
 	if found != sol || !sol.certain() {
-		return withNoise(ctx, white, shape, opt, polished)
+		return withNoise(ctx, white, shape, power, opt, polished)
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
 	polished.SurplusEvidence = sol.SurplusEvidence
@@ -122,7 +122,7 @@ func polish(
 	}
 	polished := &Solution{
 		Mean: white.Mean, FromWhite: unitRows(m.b), Symmetric: sol.Symmetric,
-		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings,
+		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, textbook: sol.textbook,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)

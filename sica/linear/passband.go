@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,28 +22,28 @@ type bandPower []float64
 func newBandPower(z *mat.Dense) bandPower {
 	d, n := z.Dims()
 	length := min(powerBlock, smoothLength(n))
-	power := make(bandPower, min(powerBands, length/minBandWidth))
+	power := make(bandPower, min(powerBands, length/2/minBandWidth))
 	if len(power) == 0 {
 		return nil
 	}
-	width := length / len(power)
+	width := length / 2 / len(power)
 	blocks := min(maxPowerBlocks, 2*n/length-1)
 	hann := window.Hann(slices.Repeat([]float64{1}, length))
+	fft := fourier.NewFFT(length)
+	windowed, coefficients := make([]float64, length), make([]complex128, length/2+1)
 	for b := range blocks {
 		begin := b * (n - length) / max(blocks-1, 1)
-		block := mat.DenseCopyOf(z.Slice(0, d, begin, begin+length))
 		for i := range d {
-			floats.Mul(block.RawRowView(i), hann)
-		}
-		transformLines(block, []int{length}, cosineForward)
-		for k := range power {
-			for i := range d {
-				band := block.RawRowView(i)[k*width : (k+1)*width]
-				power[k] += floats.Dot(band, band)
+			floats.MulTo(windowed, z.RawRowView(i)[begin:begin+length], hann)
+			fft.Coefficients(coefficients, windowed)
+			for k := range power {
+				for _, c := range coefficients[k*width : (k+1)*width] {
+					power[k] += real(c)*real(c) + imag(c)*imag(c)
+				}
 			}
 		}
 	}
-	floats.Scale(float64(length)/(float64(blocks*width)*floats.Dot(hann, hann)), power)
+	floats.Scale(1/(float64(blocks*width)*floats.Dot(hann, hann)), power)
 	return power
 }
 

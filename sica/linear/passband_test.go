@@ -175,7 +175,7 @@ func TestFilteredNoise(t *testing.T) {
 	if err := inverse.Inverse(a); err != nil {
 		t.Fatal(err)
 	}
-	c := newChannels(white, []int{n}, 1)
+	c := newChannels(white, []int{n}, newBandPower(white.White), 1)
 	b := c.demixing(&inverse)
 	found := matchSpectra(c.spectrum, c.added, b).noise
 	var standard mat.Dense

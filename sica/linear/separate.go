@@ -75,35 +75,37 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		return nil, err
 	}
 	shape, bandwidth := x.Shape(), 1.
+	var power bandPower // of a sequence
 	if len(shape) == 1 {
 		d, n := white.White.Dims()
+		power = newBandPower(white.White)
 		least := float64(max(minLowered, minBriefPositions*d)) / float64(n)
-		if share := max(newBandPower(white.White).occupied(), least); share < maxOccupied {
+		if share := max(power.occupied(), least); share < maxOccupied {
 			white, bandwidth = lowpassed(white, share), share
 			_, n = white.White.Dims()
-			shape = []int{n}
+			shape, power = []int{n}, newBandPower(white.White)
 		}
 	}
-	s, err := separateByPart(ctx, white, shape, opt)
+	s, err := separateByPart(ctx, white, shape, power, opt)
 	if s == nil && err == nil {
-		s, err = separateAll(ctx, white, shape, opt)
+		s, err = separateAll(ctx, white, shape, power, opt)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.models, s.Bandwidth = nil, bandwidth
+	s.models, s.textbook, s.Bandwidth = nil, nil, bandwidth
 	return s, nil
 }
 
-// separateAll separates the white signals by all of their positions.
+// separateAll separates the white signals, of the given power, by all of their positions.
 func separateAll(
-	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
+	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	base, err := withoutNoise(ctx, white, shape, opt)
 	if err != nil {
 		return nil, err
 	}
-	return withNoise(ctx, white, shape, opt, base)
+	return withNoise(ctx, white, shape, power, opt, base)
 }
 
 // withoutNoise is separate with no noise in the models except that of the resolution.
@@ -165,6 +167,11 @@ func separateWith(
 		return nil, nil, err
 	}
 	solution.Skipped = skipped
+	for _, c := range candidates {
+		if c.textbook {
+			solution.textbook = append(solution.textbook, candidate{name: c.name, b: s.fromMixed(c.b)})
+		}
+	}
 	if v.accepted() && best.explainedByNoise(s.past.N) {
 		return solution, null.noiseMatrix(), nil
 	}

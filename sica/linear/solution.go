@@ -39,7 +39,8 @@ type Solution struct {
 
 	minDependence bool // the demixing's signals depend least on each other
 	models        *demixing
-	whitened      bool // whitening was kept
+	textbook      []candidate // of the mixed signals
+	whitened      bool        // whitening was kept
 }
 
 // Findings say what the data tell about a Solution.

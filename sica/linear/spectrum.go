@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A cosine is the orthonormal cosine transform (DCT-II) of signals along their positions, of
@@ -160,22 +161,18 @@ func (c *cosine) spectrum() *spectrum {
 	order, edges := c.bands()
 	s := &spectrum{d: d, first: float64(edges[0])}
 	for k, end := range edges[1:] {
-		band := order[edges[k]:end]
-		cov := make([]float64, d*d)
+		places := order[edges[k]:end]
+		band, cov := mat.NewDense(d, len(places), nil), mat.NewDense(d, d, nil)
 		for i := range d {
-			a := c.coefficients.RawRowView(i)
-			for j := range i + 1 {
-				b := c.coefficients.RawRowView(j)
-				sum := 0.0
-				for _, t := range band {
-					sum += a[t] * b[t]
-				}
-				sum /= float64(len(band))
-				cov[i*d+j], cov[j*d+i] = sum, sum
+			from, to := c.coefficients.RawRowView(i), band.RawRowView(i)
+			for l, t := range places {
+				to[l] = from[t]
 			}
 		}
-		s.covariances = append(s.covariances, cov)
-		s.weights = append(s.weights, float64(len(band)))
+		signal.Products(cov, band, band)
+		cov.Scale(1/float64(len(places)), cov)
+		s.covariances = append(s.covariances, cov.RawMatrix().Data)
+		s.weights = append(s.weights, float64(len(places)))
 	}
 	return s
 }
@@ -190,12 +187,17 @@ func partSpectra(x *mat.Dense, windowed bool) (parts []*spectrum) {
 		window.Hann(weights)
 		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
 	}
+	all := mat.NewDense(surplusParts*d, length, nil)
 	for p := range surplusParts {
-		part := mat.DenseCopyOf(x.Slice(0, d, p*length, (p+1)*length))
 		for i := range d {
-			floats.Mul(part.RawRowView(i), weights)
+			floats.MulTo(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:(p+1)*length], weights)
 		}
-		parts = append(parts, newCosine(part, []int{length}).spectrum())
+	}
+	shape := []int{length}
+	transformLines(all, shape, cosineForward)
+	for p := range surplusParts {
+		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense)}
+		parts = append(parts, part.spectrum())
 	}
 	return parts
 }
