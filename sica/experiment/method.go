@@ -130,6 +130,18 @@ func (m Method) has(p Preset) bool {
 	return slices.Contains(m.Presets, p)
 }
 
+// checkPreset returns an error unless p is one of the method's presets, or "" and it has none.
+func (m Method) checkPreset(p Preset) error {
+	switch {
+	case m.has(p):
+		return nil
+	case len(m.Presets) == 0:
+		return fmt.Errorf("experiment: preset: %s has no %q; must be empty, as it has no settings",
+			m.Name, p)
+	}
+	return fmt.Errorf("experiment: preset: %s has no %q; must be one of %q", m.Name, p, m.Presets)
+}
+
 // Settings returns the preset that comes nearest to p: p itself if the method has it, else
 // the first that it has, and "" if it has no settings.
 func (m Method) Settings(p Preset) Preset {
@@ -181,9 +193,8 @@ func (m Method) Fit(
 // run does the task. A checkpoint that can't be used is an error that wraps
 // sica.ErrCheckpoint.
 func (m Method) run(ctx context.Context, t Task) (*Fitted, error) {
-	if !m.has(t.Preset) {
-		return nil, fmt.Errorf("experiment: preset: %s has no %q; must be one of %q",
-			m.Name, t.Preset, m.Presets)
+	if err := m.checkPreset(t.Preset); err != nil {
+		return nil, err
 	}
 	began := time.Now()
 	fit := m.fitNew

@@ -103,11 +103,15 @@ func TestRunNotesFailure(t *testing.T) {
 }
 
 func TestRunOfBadPlan(t *testing.T) {
-	good, bad := trial(1), trial(1)
-	bad.Method = "magic"
+	good, method, preset, measure := trial(1), trial(1), trial(1), trial(1)
+	method.Method = "magic"
+	preset.Preset = "magic"
+	measure.Measure = "magic"
 	for name, plan := range map[string]experiment.Plan{
-		"no jobs":        {Trials: []experiment.Trial{good}},
-		"unknown method": {Trials: []experiment.Trial{bad}, Jobs: 1},
+		"no jobs":         {Trials: []experiment.Trial{good}},
+		"unknown method":  {Trials: []experiment.Trial{method}, Jobs: 1},
+		"unknown preset":  {Trials: []experiment.Trial{preset}, Jobs: 1},
+		"unknown measure": {Trials: []experiment.Trial{measure}, Jobs: 1},
 	} {
 		s := open(t, t.TempDir(), "outcomes")
 		if err := experiment.Run(t.Context(), openGo(t), s, plan); err == nil {

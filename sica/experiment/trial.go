@@ -104,13 +104,16 @@ type Outcome struct {
 
 // Run makes the trial and returns its outcome with the recovered signals. A method that
 // fails on the problem is an outcome too, without signals. It is an error if the trial's
-// problem, method or preset is unknown, if ctx ends, or if the checkpoint, which is "" for
-// none, can't be used.
+// problem, method, preset or measure is unknown, if the measure doesn't suit the method, if ctx
+// ends, or if the checkpoint, which is "" for none, can't be used.
 func (t Trial) Run(
 	ctx context.Context, b compute.Backend, checkpoint string,
 ) (*Outcome, *mat.Dense, error) {
 	method, err := lookUp(t.Method)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := method.checkPreset(t.Preset); err != nil {
 		return nil, nil, err
 	}
 	sources, x, err := t.Draw()
@@ -126,13 +129,13 @@ func (t Trial) Run(
 		Machine:  &machine,
 		Versions: provenance.Versions(),
 	}
-	began, ran := time.Now(), processor.Seconds()
+	began, cpuBefore := time.Now(), processor.Seconds()
 	f, err := method.run(ctx, Task{
 		Backend: b, Signals: x, Preset: t.Preset, Seed: t.Seed, checkpoint: checkpoint,
 		iterates: t.Measure == measureIterates,
 	})
 	o.Seconds = roundDigits(time.Since(began).Seconds(), secondsDigits)
-	ran = processor.Seconds() - ran
+	cpu := processor.Seconds() - cpuBefore
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -154,8 +157,8 @@ func (t Trial) Run(
 	if err := o.measure(ctx, b, f, sources, x); err != nil {
 		return nil, nil, err
 	}
-	if t.Measure == measureOracle && !math.IsNaN(ran) {
-		o.Numbers[coreSeconds] = ran
+	if t.Measure == measureOracle && !math.IsNaN(cpu) {
+		o.Numbers[coreSeconds] = cpu
 	}
 	for i, loss := range o.Loss {
 		o.Loss[i] = roundDigits(loss, lossDigits)
