@@ -89,6 +89,35 @@ func (p *Past) Blocks(length int) *Past {
 	return &q
 }
 
+// Spread returns the past at blocks blocks of length positions with a complete one, spread evenly
+// over the first run; p itself if that is not longer than these, or if there are other runs. There
+// must be at least two blocks.
+func (p *Past) Spread(blocks, length int) *Past {
+	if len(p.Runs) > 1 || p.N <= blocks*length {
+		return p
+	}
+	q := *p
+	q.N, q.Runs, q.Sides = blocks*length, nil, []int{blocks * length}
+	for b := range blocks {
+		first := p.Runs[0].First + b*(p.N-length)/(blocks-1)
+		q.Runs = append(q.Runs, Run{first, first + length})
+	}
+	return &q
+}
+
+// Select sets to, [q.N], to those of the values, [p.N], that are at the positions of q, which is
+// p.Spread of some blocks.
+func (p *Past) Select(to, values []float64, q *Past) {
+	if q == p {
+		copy(to, values)
+		return
+	}
+	for _, run := range q.Runs {
+		first := run.First - p.Runs[0].First
+		to = to[copy(to, values[first:first+run.End-run.First]):]
+	}
+}
+
 // Positions returns the N positions with a complete past, in order.
 func (p *Past) Positions() []int {
 	all := make([]int, 0, p.N)

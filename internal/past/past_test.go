@@ -87,3 +87,28 @@ func TestBlocksHaveTheirOwnPasts(t *testing.T) {
 		t.Errorf("positions %v of %d, want %v", got, p.N, want)
 	}
 }
+
+// Blocks spread over a sequence begin with its first position that has a complete past and end with
+// its last. What is selected for them are the values at their positions.
+func TestSpread(t *testing.T) {
+	shape := []int{1000}
+	p := New(shape, Nearest(shape, 5))
+	q := p.Spread(3, 100)
+	want := []Run{{5, 105}, {452, 552}, {900, 1000}}
+	if q.N != 300 || !slices.Equal(q.Runs, want) {
+		t.Fatalf("%d positions in runs %v, want 300 in %v", q.N, q.Runs, want)
+	}
+	values, selected := make([]float64, p.N), make([]float64, q.N)
+	for k, position := range p.Positions() {
+		values[k] = float64(position)
+	}
+	p.Select(selected, values, q)
+	for k, position := range q.Positions() {
+		if selected[k] != float64(position) {
+			t.Fatalf("the %d-th value is that of position %g, want %d", k, selected[k], position)
+		}
+	}
+	if q := p.Spread(5, 200); q != p {
+		t.Errorf("as many positions as there are: runs %v, want those of all", q.Runs)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
@@ -170,29 +171,32 @@ func rotateGroup(b, whitening *mat.Dense, group []int) {
 // [[κ_ij, 1], [1, κ_ji]]; the gradients have the covariance V with V_ij = E ψ_i²·r_ij², where r_ij
 // is signal j minus its prediction with the weights of signal i. So the covariance of the shares is
 // H⁻¹·V·H⁻¹/n. If the density is right V_ij is κ_ij, which is used unless V_ij is larger by more
-// than two standard errors. A share is at most 1, and 1 if H has no inverse.
+// than two standard errors. Of very long sequences V is that of a part of the positions. A share is at most 1, and 1 if H has no inverse.
 func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
-	r, n := s.coders[0].r, float64(s.past.N)
+	some := s.past.Spread(errorPositions/signal.PartBlock, signal.PartBlock)
+	psi, r := make([]float64, some.N), s.coders[0].r[:some.N]
+	n, count := float64(s.past.N), float64(some.N)
 	for i := range s.d {
 		s.coders[0].score(&m.sources[i], s.psi)
+		s.past.Select(psi, s.psi, some)
 		for j := range s.d {
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			s.past.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
+			some.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
 			sum, squares := 0.0, 0.0
-			for t, psi := range s.psi {
-				gradient := psi * r[t]
+			for t, v := range psi {
+				gradient := v * r[t]
 				square := gradient * gradient
 				sum += square
 				squares += square * square
 			}
-			mean, kappa := sum/n, p.kappa.At(i, j)
-			std := math.Sqrt(max(squares/n-mean*mean, 0))
-			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(n) {
+			mean, kappa := sum/count, p.kappa.At(i, j)
+			std := math.Sqrt(max(squares/count-mean*mean, 0))
+			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(count) {
 				v.Set(i, j, mean)
 			}
 		}

@@ -102,7 +102,7 @@ func polish(
 	if err := s.evaluate(ctx, m, models.b, models); err != nil {
 		return nil, err
 	}
-	m, p, err := s.approach(ctx, m)
+	m, p, b, err := s.approach(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func polish(
 		v.cost.SetSym(pair.I, pair.J, p.occamFactor(pair.I, pair.J, s.past.N))
 	}
 	polished := &Solution{
-		Mean: white.Mean, FromWhite: unitRows(m.b), Symmetric: sol.Symmetric,
+		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
 		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, textbook: sol.textbook,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
@@ -143,29 +143,33 @@ func polish(
 	return polished, nil
 }
 
-// approach lowers m by quasi-Newton steps with the choices that it has. It also returns the
-// derivatives at the end.
+// approach lowers m by quasi-Newton steps with the choices that it has, until the next promises less
+// than chance gains. It also returns the derivatives at the end, and the demixing after that next
+// step, which is so small that the models need not be fitted again.
 func (s *separator) approach(
 	ctx context.Context, m *demixing,
-) (end *demixing, p *derivatives, err error) {
+) (end *demixing, p *derivatives, b *mat.Dense, err error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
-	gain := polishGain / float64(s.past.N)
+	gain := polishGain * float64(s.d*s.d) / float64(s.past.N)
 	for step := 0; ; step++ {
 		if p, err = s.differentiate(ctx, m); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		lower := false
-		for e := p.step(); step < polishSteps && !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
+		e, lower := p.step(), false
+		if p.promised(e) < gain {
+			return m, p, applyStep(e, m.b), nil
+		}
+		for ; step < polishSteps && !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
 			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			if lower = next.codeLength < m.codeLength; lower {
 				m, next = next, m
 			}
 		}
 		if !lower {
-			return m, p, nil
+			return m, p, m.b, nil
 		}
 	}
 }
