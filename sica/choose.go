@@ -172,21 +172,28 @@ func (c *chooser) chosen(ctx context.Context) (*separation, error) {
 	if c.cfg.Method == NetworkOnly {
 		return c.network(ctx, white)
 	}
-	chosen, err := c.demix(ctx, white)
+	demixed, err := c.demix(ctx, white, false)
 	if err != nil || ctx.Err() != nil {
-		return chosen, err
+		return demixed, err
+	}
+	compared := demixed // with other separations, by its code
+	if demixed.Linear.Inconsistent {
+		compared, err = c.demix(ctx, white, true)
+		if err != nil || ctx.Err() != nil {
+			return demixed, err
+		}
 	}
 	if len(c.cfg.Candidates) > 0 {
-		custom, err := c.compareCustom(ctx, white, chosen)
+		custom, err := c.compareCustom(ctx, white, compared)
 		if err != nil || ctx.Err() != nil || custom.Chosen.Name != "" {
 			return custom, err
 		}
-		chosen = custom
+		demixed.Candidates, compared.Candidates = custom.Candidates, custom.Candidates
 	}
 	if c.cfg.Method == LinearOnly {
-		return chosen, nil
+		return demixed, nil
 	}
-	return c.improve(ctx, white, chosen)
+	return c.improve(ctx, white, demixed, compared)
 }
 
 // whiten returns the symmetric whitening of the transformed signals.
@@ -197,8 +204,10 @@ func (c *chooser) whiten(ctx context.Context) (*separation, error) {
 }
 
 // demix returns the linear rule's separation. The rule gets the signals before they are
-// whitened, as its symmetric form is one of them.
-func (c *chooser) demix(ctx context.Context, white *separation) (*separation, error) {
+// whitened, as its symmetric form is one of them. ShortestCode is linear.Options.ShortestCode.
+func (c *chooser) demix(
+	ctx context.Context, white *separation, shortestCode bool,
+) (*separation, error) {
 	c.progress("separating linearly", 0)
 	x := c.x
 	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
@@ -210,7 +219,7 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 			return nil, err
 		}
 	}
-	found, err := linear.Separate(ctx, x, linear.Options{Seed: c.cfg.Seed})
+	found, err := linear.Separate(ctx, x, linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode})
 	if ctx.Err() != nil {
 		return white, nil
 	}
@@ -271,10 +280,13 @@ func gainOverWhitening(gain Difference) string {
 		"whitening (SE %.3f).", math.Abs(gain.Mean), compared, gain.SE)
 }
 
-// improve returns the linear rule's separation, or a nonlinear one if that is better.
-func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
+// improve returns the linear rule's separation, demixed, or a nonlinear one that is better than
+// compared, the rule's with the shortest code.
+func (c *chooser) improve(
+	ctx context.Context, white, demixed, compared *separation,
+) (*separation, error) {
 	better, err := network.Improve(ctx, c.x, c.cfg.Transforms,
-		white.alternative(), demixed.alternative(), c.networkOptions())
+		white.alternative(), compared.alternative(), c.networkOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +294,9 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 		return demixed, nil
 	}
 	s := separationOf(better.Chosen)
+	if s.Chosen.Method == LinearOnly {
+		s.Z, s.Maps, s.Linear = demixed.Z, demixed.Maps, demixed.Linear
+	}
 	s.Why = better.Why
 	switch {
 	case better.Unexplained:

@@ -254,6 +254,31 @@ func (c *channels) isRejected(e *explanation, best []*explanation, first int, ti
 	return false
 }
 
+// isInconsistent reports whether each explanation has a much longer code than another at some time
+// scale, so that none is right. That is so with surplus sources, and for waves in noise, whose models
+// are wrong. It is false for images.
+func (c *channels) isInconsistent(all []*explanation) bool {
+	best := c.shortest(all, 0)
+	return len(c.parts) > 0 && !slices.ContainsFunc(all, func(e *explanation) bool {
+		return !c.isRejected(e, best, 0, inconsistency)
+	})
+}
+
+// chooseTextbook returns the explanation of a textbook method with the shortest code, summed over
+// the scales, and the index of the scale of chooseRobust; nil if there is none.
+func (c *channels) chooseTextbook(all []*explanation) (*explanation, int) {
+	var chosen *explanation
+	for _, e := range all {
+		if e.textbook && (chosen == nil || floats.Sum(e.lengths) < floats.Sum(chosen.lengths)) {
+			chosen = e
+		}
+	}
+	if chosen == nil {
+		return nil, 0
+	}
+	return chosen, c.closestScale(chosen, c.shortest(all, 0))
+}
+
 // choose returns the explanation to keep and the index of its time scale.
 //
 // If there seem to be surplus sources, it is that of chooseCoarse. Otherwise it is that of
@@ -293,13 +318,19 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	if first := all[0]; sum(first)-sum(chosen) < c.preference(first, chosen) {
 		chosen = first
 	}
+	return chosen, c.closestScale(chosen, best)
+}
+
+// closestScale returns the index of the scale at which the code of e is longer than the shortest by
+// the least.
+func (c *channels) closestScale(e *explanation, best []*explanation) int {
 	scale := 0
 	for k, b := range best {
-		if chosen.lengths[k]-b.lengths[k] < chosen.lengths[scale]-best[scale].lengths[scale] {
+		if e.lengths[k]-b.lengths[k] < e.lengths[scale]-best[scale].lengths[scale] {
 			scale = k
 		}
 	}
-	return chosen, scale
+	return scale
 }
 
 // chooseCoarse returns the explanation with the shortest code at a scale, the finest at which that

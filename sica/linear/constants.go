@@ -249,6 +249,14 @@ const (
 	// same means, of 31 kinds with and without noise, to 0.01 except for twelve sources in
 	// eight channels (0.929, 0.924, 0.910).
 	rejection = 5
+	// inconsistency is by how many tolerances each explanation must have a longer code than another
+	// at some scale for none to be right. Of 120 synthetic EEGs (2 to 8 channels, n = 3,000 and
+	// 8,000) that is so for 59 of 96 with surplus sources and for one of 24 without. Their mean MCC
+	// rises from 0.810 to 0.836; FastICA's is 0.839 and SOBI's 0.819. Of 323 other mixtures with noise
+	// up to 0.2 (n = 1,024 to 16,384) it is so for 13 of 55 of waves, at no lower MCC, and for one
+	// other. With two thirds of it the mean MCC of eight channels with four weak surplus sources
+	// falls by 0.013 (n = 2,500); with five thirds 45 of the 96 are inconsistent.
+	inconsistency = 3
 	// misfitPositions is from how many positions on the tolerance grows with them if there are
 	// surplus sources: the length of the synthetic EEGs on which rejection was measured. Of eight
 	// channels with twelve sources (20,000 positions, 4 mixtures) the mean MCC is 0.929 with it,

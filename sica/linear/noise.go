@@ -16,15 +16,20 @@ import (
 
 // A search is the state of the comparison of explanations with noise in the models.
 type search struct {
-	c      *channels
-	all    []*explanation // the first is the rule's without noise
-	chosen *explanation
-	scale  int // index of the time scale of the choice
+	c *channels
+	// shortestCode is Options.ShortestCode.
+	shortestCode bool
+	all          []*explanation // the first is the rule's without noise
+	chosen       *explanation
+	scale        int // index of the time scale of the choice
 	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
 	// contradicted is whether another explanation has a significantly shorter code than the
 	// rule's at a time scale.
 	contradicted bool
+	// inconsistent is whether no demixing explains the mixed signals at all time scales, and that of
+	// a textbook method was chosen.
+	inconsistent bool
 }
 
 // withNoise looks for a better explanation than base, the solution without noise in its models,
@@ -44,7 +49,7 @@ func withNoise(
 	if opt.Noiseless || d < 2 || d > maxChannels {
 		return base, nil
 	}
-	s := &search{c: newChannels(white, shape, power, opt.Seed)}
+	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode}
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}
@@ -66,7 +71,8 @@ func withNoise(
 	if images {
 		return base, nil
 	}
-	if s.judge(base); base.Surplus || s.isSuspect(base) || len(base.Groups) < groups {
+	if s.judge(base); base.Surplus || base.Inconsistent || s.isSuspect(base) ||
+		len(base.Groups) < groups {
 		base.Why = s.why(base)
 	}
 	return base, nil
@@ -125,7 +131,13 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
 		return err
 	}
-	s.chosen, s.scale = c.choose(s.all)
+	if !s.shortestCode && c.isInconsistent(s.all) {
+		s.chosen, s.scale = c.chooseTextbook(s.all)
+		s.inconsistent = s.chosen != nil
+	}
+	if s.chosen == nil {
+		s.chosen, s.scale = c.choose(s.all)
+	}
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }
@@ -502,6 +514,9 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	s.judge(sol)
 	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)
+	if s.inconsistent { // the noise of a wrong model isn't to be filtered out
+		w = mat.DenseCopyOf(s.chosen.b)
+	}
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
@@ -539,12 +554,14 @@ func (s *search) isClearlyShorter() bool {
 }
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't
-// identified with noise in the models; all groups if there may be surplus sources.
+// identified with noise in the models; all groups if there may be surplus sources, or no demixing
+// explains all time scales.
 func (s *search) judge(sol *Solution) {
+	sol.Inconsistent = s.inconsistent
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
 	groups := len(sol.Groups)
-	sol.merge(s.uncertainPairs(sol.Pairs), sol.Surplus || s.isSuspect(sol))
+	sol.merge(s.uncertainPairs(sol.Pairs), sol.Surplus || sol.Inconsistent || s.isSuspect(sol))
 	sol.Unconfirmed = len(sol.Groups) < groups
 }
 
@@ -557,6 +574,10 @@ func (s *search) isSuspect(sol *Solution) bool { return s.compared && sol.Surplu
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
 		return "There seem to be more sources than channels, so no signal is identified."
+	}
+	if sol.Inconsistent {
+		return "No demixing explains the mixed signals at all time scales, as with more sources " +
+			"than channels, so no signal is identified."
 	}
 	if s.isSuspect(sol) {
 		return "There may be more sources than channels, so no signal is identified."

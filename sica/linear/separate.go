@@ -23,6 +23,9 @@ type Options struct {
 	// Noiseless leaves noise of the channels and surplus sources out of the models. It is for
 	// signals whose noise isn't that of channels, such as those that a network recovered.
 	Noiseless bool
+	// ShortestCode keeps the demixing with the shortest code also where the findings would be
+	// Inconsistent. It is for comparing the code with those of nonlinear demixings.
+	ShortestCode bool
 }
 
 // Name returns "linear".
