@@ -102,13 +102,14 @@ func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 	if !long && string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
 		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE: write it so, by ffmpeg -i")
 	}
+	longSize := uint64(0) // of the samples, of a file that may have more than 4 GiB; 0 if unknown
 	for {
 		var chunk struct {
 			ID   [4]byte
 			Size uint32
 		}
 		if err := binary.Read(r, binary.LittleEndian, &chunk); err != nil {
-			return format, 0, fmt.Errorf("no chunk of samples: %w", unexpectedEOF(err))
+			return format, 0, fmt.Errorf("the file ends before its samples: %w", unexpectedEOF(err))
 		}
 		rest := int64(chunk.Size)
 		switch string(chunk.ID[:]) {
@@ -118,12 +119,23 @@ func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 				return format, 0, fmt.Errorf("chunk of the format: %w", err)
 			}
 			format, rest = f, rest-n
+		case "ds64":
+			var sizes struct{ File, Samples uint64 }
+			if err := binary.Read(r, binary.LittleEndian, &sizes); err != nil {
+				return format, 0, fmt.Errorf("chunk of sizes: %w", unexpectedEOF(err))
+			}
+			longSize, rest = sizes.Samples, rest-int64(binary.Size(sizes))
 		case "data":
 			size := int64(chunk.Size)
+			if chunk.Size == math.MaxUint32 && longSize > 0 && longSize < math.MaxInt64 {
+				size = int64(longSize)
+			} else if size >= minStreamedSize {
+				size = 0
+			}
 			if format.Channels == 0 {
 				return format, 0, errors.New("the samples come before their format")
 			}
-			if size == 0 || size >= minStreamedSize {
+			if size == 0 {
 				return format, unknownLength, nil
 			}
 			if size%int64(format.BlockAlign) != 0 {

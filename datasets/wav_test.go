@@ -58,6 +58,9 @@ func TestDecodeWAV(t *testing.T) {
 		{"A-law", wavOf(6, 8, "\x00\x2a\xd5"), 8000, mat.NewDense(1, 3, []float64{-5504. / 32768, -32256. / 32768, 8. / 32768})},
 		{"an odd chunk without its last byte", strings.Replace(wavOf(1, 8, "\xc0\x00\x40"), "WAVE", "WAVEnote\x01\x00\x00\x00x", 1), 8000, halves},
 		{"an odd chunk", strings.Replace(wavOf(1, 8, "\xc0\x00\x40"), "WAVE", "WAVEnote\x01\x00\x00\x00x\x00", 1), 8000, halves},
+		{"long, with a chunk behind", strings.NewReplacer("RIFF", "RF64", "WAVE", "WAVEds64\x1c\x00\x00\x00"+
+			strings.Repeat("\x00", 8)+"\x03"+strings.Repeat("\x00", 19), "data\x03\x00\x00\x00",
+			"data\xff\xff\xff\xff").Replace(wavOf(1, 8, "\xc0\x00\x40")) + "axml\x02\x00\x00\x00<>", 8000, halves},
 		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
 	} {
 		r, err := formats[".wav"].read(strings.NewReader(c.file))
@@ -120,7 +123,7 @@ func TestDecodeWAVErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"nothing", "", "unexpected EOF"},
 		{"another form", replace(wavOfFloats, "WAVE", "AVI "), "no WAV"},
-		{"no samples", wavOfFloats[:strings.Index(wavOfFloats, "data")], "no chunk of samples"},
+		{"no samples", wavOfFloats[:strings.Index(wavOfFloats, "data")], "the file ends before its samples"},
 		{"no format", replace(wavOfFloats, "fmt ", "xxxx"), "before their format"},
 		{"short format", replace(wavOfFloats, "fmt \x12", "fmt \x0f"), "must be at least 16"},
 		{"cut chunk", "RIFF\x00\x00\x00\x00WAVEnote\xff\x00\x00\x00", `unexpected EOF`},

@@ -12,6 +12,7 @@ package brainvision
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -109,11 +110,20 @@ func read(folder fs.FS, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.decode(data, h["binary infos"]["binaryformat"], vectorized, scales); err != nil {
+	binaryInfos := h["binary infos"]
+	var order binary.ByteOrder = binary.LittleEndian
+	if strings.EqualFold(cmp.Or(binaryInfos[bigEndian], common[bigEndian]), "YES") {
+		order = binary.BigEndian
+	}
+	err = f.decode(data, binaryInfos["binaryformat"], order, vectorized, scales)
+	if err != nil {
 		return nil, err
 	}
 	return f, f.readMarkers(folder, name, common["markerfile"])
 }
+
+// bigEndian is the key of whether the most significant byte comes first.
+const bigEndian = "usebigendianorder"
 
 // parseFloat returns a number, which may have a decimal comma.
 func parseFloat(text string) (float64, error) {
@@ -157,20 +167,21 @@ func (f *File) readChannels(infos map[string]string, d int) (scales []float64, e
 
 // decode decodes the values of all channels. An incomplete last position is dropped, with a note,
 // in multiplexed files, and an error in vectorized ones, where it shifts the channels.
-func (f *File) decode(data []byte, format string, vectorized bool, scales []float64) error {
+func (f *File) decode(
+	data []byte, format string, order binary.ByteOrder, vectorized bool, scales []float64,
+) error {
 	var size int
 	var number func([]byte) float64
-	little := binary.LittleEndian
 	switch strings.ToUpper(format) {
 	case "INT_16", "":
-		size, number = 2, func(b []byte) float64 { return float64(int16(little.Uint16(b))) }
+		size, number = 2, func(b []byte) float64 { return float64(int16(order.Uint16(b))) }
 	case "UINT_16":
-		size, number = 2, func(b []byte) float64 { return float64(little.Uint16(b)) }
+		size, number = 2, func(b []byte) float64 { return float64(order.Uint16(b)) }
 	case "INT_32":
-		size, number = 4, func(b []byte) float64 { return float64(int32(little.Uint32(b))) }
+		size, number = 4, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }
 	case "IEEE_FLOAT_32":
 		size = 4
-		number = func(b []byte) float64 { return float64(math.Float32frombits(little.Uint32(b))) }
+		number = func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
 	default:
 		return fmt.Errorf("BinaryFormat is %q; must be INT_16, UINT_16, INT_32 or IEEE_FLOAT_32",
 			short(format))

@@ -85,6 +85,11 @@ func TestVectorized(t *testing.T) {
 		f.Channels[1].Values[1] != -1 || len(f.Markers) != 1 || f.Markers[0].Position != 1 {
 		t.Errorf("%+v", f)
 	}
+	reversed := strings.Replace(header, "[Channel", "UseBigEndianOrder=YES\n[Channel", 1)
+	f, err = brainvision.Read(folder(reversed, markers, data), "a.vhdr")
+	if err != nil || f.Channels[0].Values[1] != 512 {
+		t.Errorf("the most significant byte first: %+v, %v", f, err)
+	}
 }
 
 // A damaged header names the key and what it must be.
