@@ -29,10 +29,15 @@ var rateNames = []string{
 	"samplingfrequency", "sampling_frequency", "sample_frequency", "freq_sampling", "rate",
 }
 
-// labelNames are the names of a cell that has the names of signals, in lower case.
+// stepNames are the names of a number that is the time from a position to the next: in seconds, or
+// in the unit that a text has whose name ends with _units.
+var stepNames = []string{"interval", "isi", "dt", "sample_interval", "sampling_interval"}
+
+// labelNames are the names of a cell, or a matrix of characters, that has the names of signals, in
+// lower case.
 var labelNames = []string{
 	"labels", "label", "names", "channels", "channel_names", "channelnames", "ch_names", "chnames",
-	"chan_names", "electrodes", "leads", "lead_names", "clab",
+	"chan_names", "electrodes", "leads", "lead_names", "clab", "titles",
 }
 
 // maxListedVariables is how many variables an error or a note lists: two or three lines. It is a
@@ -88,6 +93,9 @@ func structOf(f *matlab.File) func(f *matlab.File) (*Recording, error) {
 		f.Find("EEG.pnts") != nil && f.Find("EEG.srate") != nil {
 		return func(f *matlab.File) (*Recording, error) { return eeglabRecording(f, "") }
 	}
+	if isLabChart(f) {
+		return labChartRecording
+	}
 	for i := range f.Variables {
 		prefix, isTrial := strings.CutSuffix(f.Variables[i].Name, ".trial")
 		label := f.Find(prefix + ".label")
@@ -130,7 +138,7 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 			at += length
 		}
 	}
-	r.Names = (&matRecording{file: f}).texts(labels, d)
+	r.Names = distinctNames((&matRecording{file: f}).texts(labels, d))
 	rate := f.Find(name + ".fsample")
 	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && finite(rate.Value) {
 		r.Rate, r.TimeColumn = rate.Value, "time"
@@ -290,11 +298,12 @@ func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
 				r.setClock(values)
 				continue
 			}
-			r.Names, rows = append(r.Names, v.Name), append(rows, values)
+			r.Names, rows = append(r.Names, m.title(v)), append(rows, values)
 		}
 		if err := checkSize(len(rows), m.vectors[0].Len()); err != nil {
 			return nil, nil, err
 		}
+		r.Names = distinctNames(r.Names)
 		r.Signals = mat.NewDense(len(rows), m.vectors[0].Len(), nil)
 		for i, row := range rows {
 			r.Signals.SetRow(i, row)
@@ -320,8 +329,20 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 			r.Rate = v.Value
 			r.Notes = append(r.Notes, fmt.Sprintf("%q says %g positions a second", v.Name, v.Value))
 			used = append(used, v.Name)
-		case r.Names == nil && v.Class == "cell" && v.Len() == d && slices.Contains(labelNames, last):
-			if r.Names = m.texts(v, d); r.Names != nil {
+		case r.Rate == 0 && v.IsReal() && v.Len() == 1 && slices.Contains(stepNames, last):
+			rate := 1 / (v.Value * m.stepUnit(v))
+			if !(rate > 0) || !finite(rate) {
+				continue
+			}
+			r.Rate = roundRate(rate)
+			r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", v.Name, r.Rate))
+			used = append(used, v.Name)
+		case r.Names == nil && slices.Contains(labelNames, last):
+			if r.Names = distinctNames(m.texts(v, d)); r.Names != nil {
+				used = append(used, v.Name)
+			}
+		case r.Units == nil && last == "units":
+			if r.Units = m.texts(v, d); r.Units != nil {
 				used = append(used, v.Name)
 			}
 		case m.matrix != nil && r.Rate == 0 && isTopLevel(v) && v.IsReal() && isVector(v) &&
@@ -342,8 +363,36 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 	return used, nil
 }
 
-// texts returns what a cell of d texts has; nil if one of them isn't a text, or there twice.
+// stepUnit returns the unit, in seconds, of a time from a position to the next; 0 for an unknown one.
+func (m *matRecording) stepUnit(v *matlab.Variable) float64 {
+	if unit := m.file.Find(v.Name + "_units"); unit != nil {
+		return timeUnits[strings.ToLower(unit.Text)]
+	}
+	return 1
+}
+
+// title returns the name of a vector: its variable's or, in a struct, the text that is its title.
+func (m *matRecording) title(v *matlab.Variable) string {
+	at := strings.LastIndexByte(v.Name, '.')
+	if at < 0 {
+		return v.Name
+	}
+	if title := m.file.Find(v.Name[:at] + ".title"); title != nil && strings.TrimSpace(
+		title.Text) != "" {
+		return strings.TrimSpace(title.Text)
+	}
+	return v.Name
+}
+
+// texts returns the d texts of a cell or of a matrix of characters; nil if there aren't so many, or
+// one has nothing.
 func (m *matRecording) texts(v *matlab.Variable, d int) []string {
+	if len(v.Rows) == d && !slices.Contains(v.Rows, "") {
+		return v.Rows
+	}
+	if v.Class != "cell" || v.Len() != d {
+		return nil
+	}
 	var texts []string
 	for i := range d {
 		element := m.file.Find(fmt.Sprintf("%s{%d}", v.Name, i+1))
@@ -352,7 +401,7 @@ func (m *matRecording) texts(v *matlab.Variable, d int) []string {
 		}
 		texts = append(texts, strings.TrimSpace(element.Text))
 	}
-	return distinctNames(texts)
+	return texts
 }
 
 // isTimeVector reports whether values of a variable of that name are times of positions.

@@ -45,6 +45,9 @@ func TestReadMAT(t *testing.T) {
 		{"eeglab.mat", ReadOptions{}, x, labels, 250, ""},
 		{"fieldtrip.mat", ReadOptions{}, x, labels, 250, "2 trials are put one after the other"},
 		{"mne.set", ReadOptions{}, x, labels, 250, ""},
+		{"acqknowledge.mat", ReadOptions{}, x, labels, 250, `"isi" gives the rate, 250 Hz`},
+		{"spike2.mat", ReadOptions{}, x, labels, 250, `"Ch1.interval" gives the rate`},
+		{"labchart.mat", ReadOptions{}, x, labels, 250, "2 blocks are put one after the other"},
 		{"mne_epochs.set", ReadOptions{}, x, labels, 250, "4 epochs of 10 positions"},
 	} {
 		r, err := c.options.Recording(filepath.Join("testdata", "mat", c.file))
@@ -60,6 +63,9 @@ func TestReadMAT(t *testing.T) {
 		}
 		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, c.note) {
 			t.Errorf("%s: notes %q, want %q", c.file, notes, c.note)
+		}
+		if c.file == "acqknowledge.mat" && !slices.Equal(r.Units, []string{"mV", "mV", "Volts"}) {
+			t.Errorf("%s: units %q", c.file, r.Units)
 		}
 		if c.file == "mne.set" && (len(r.Events) != 2 || r.Events[0].Text != "blink" ||
 			math.Abs(r.Events[0].Onset-0.1) > 1e-9 || r.Events[1].Text != "17") {

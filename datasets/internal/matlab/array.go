@@ -114,12 +114,12 @@ func (w *walker) contents(v Variable, body io.Reader, depth int) error {
 			return err
 		}
 		v.Value = values[0]
-	case v.Class == "char" && len(v.Shape) == 2 && v.Shape[0] == 1:
+	case v.Class == "char" && len(v.Shape) == 2 && v.Shape[0] > 0:
 		text, err := w.text(body)
 		if err != nil {
 			return err
 		}
-		v.Text = text
+		v.setText(text)
 	}
 	if err := w.report(v, body); err != nil || depth == maxDepth {
 		return err
@@ -195,7 +195,23 @@ func (w *walker) inner(body io.Reader, name string, depth int) error {
 	return e.close(body)
 }
 
-// text reads a row of characters, as much of it as is kept.
+// setText sets the text of a row of characters, or those of a matrix, which come column by column.
+func (v *Variable) setText(text string) {
+	rows, characters := v.Shape[0], []rune(text)
+	if rows == 1 {
+		v.Text = text
+		return
+	}
+	for i := 0; i < rows && len(characters) == v.Len(); i++ {
+		var row []rune
+		for at := i; at < len(characters); at += rows {
+			row = append(row, characters[at])
+		}
+		v.Rows = append(v.Rows, strings.TrimRight(string(row), " \x00"))
+	}
+}
+
+// text reads characters, as much of it as is kept.
 func (w *walker) text(body io.Reader) (string, error) {
 	e, err := w.element(body)
 	if err != nil {

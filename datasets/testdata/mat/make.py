@@ -17,6 +17,14 @@ for name, variables in dict(
     struct=dict(recording=dict(data=x, srate=500.0)),
     complex=dict(z=x * 1j, name="z"),
     epochs=dict(x=x.reshape(10, 4, 3)),
+    acqknowledge=dict(data=x, labels=np.array(["Fp1", "Cz", "EOG"]), units=np.array(["mV", "mV", "Volts"]),
+                      isi=4.0, isi_units="ms"),
+    spike2={f"Ch{i + 1}": dict(title=n, interval=0.004, values=x[:, i : i + 1]) for i, n in enumerate(names[0])},
+    # two blocks of 10 and 30 positions
+    labchart=dict(data=np.concatenate([x[:10].T.ravel(), x[10:].T.ravel()])[None],
+                  datastart=np.array([[1.0, 31], [11, 61], [21, 91]]),
+                  dataend=np.array([[10.0, 60], [20, 90], [30, 120]]), samplerate=np.full((3, 2), 250.0),
+                  titles=np.array(["Fp1", "Cz", "EOG"]), blocktimes=np.zeros((1, 2))),
 ).items():
     scipy.io.savemat(name + ".mat", variables, do_compression=True)
 rng = np.random.default_rng(0)

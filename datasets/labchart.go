@@ -1,0 +1,78 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+)
+
+// isLabChart reports whether a MAT-file is one that LabChart of ADInstruments exports.
+func isLabChart(f *matlab.File) bool {
+	for _, name := range []string{"data", "datastart", "dataend", "samplerate"} {
+		if v := f.Find(name); v == nil || !v.IsReal() {
+			return false
+		}
+	}
+	return f.Find("titles") != nil
+}
+
+// labChartRecording reads the signals of a MAT-file of LabChart. Its data are those of one channel
+// after another, block by block; datastart and dataend say where they are, counted from 1, with a
+// row for each channel and a column for each block. Channels that a block lacks have −1 there.
+func labChartRecording(f *matlab.File) (*Recording, error) {
+	var arrays [4][]float64
+	for k, name := range []string{"data", "datastart", "dataend", "samplerate"} {
+		values, err := f.Values(f.Find(name))
+		if err != nil {
+			return nil, err
+		}
+		arrays[k] = values
+	}
+	data, starts, ends, rates := arrays[0], arrays[1], arrays[2], arrays[3]
+	d := f.Find("datastart").Shape[0]
+	if len(starts) == 0 || len(ends) != len(starts) || len(rates) != len(starts) {
+		return nil, fmt.Errorf("%d of datastart, %d of dataend and %d of samplerate in a file of "+
+			"LabChart; must be as many", len(starts), len(ends), len(rates))
+	}
+	var rows [][]float64
+	for i := range d {
+		var row []float64
+		for at := i; at < len(starts); at += d {
+			start, end := starts[at], ends[at]
+			if !(start >= 1 && end >= start && end <= float64(len(data))) {
+				return nil, fmt.Errorf("channel %d of LabChart lacks block %d; must be in each: export a "+
+					"part that has all channels", i+1, at/d+1)
+			}
+			row = append(row, data[int(start)-1:int(end)]...)
+			if len(row) > MaxEntries/d {
+				return nil, checkSize(d, len(row))
+			}
+		}
+		if rates[i] != rates[0] || i > 0 && len(row) != len(rows[0]) {
+			return nil, errors.New("channels of several rates in a file of LabChart; must have one: " +
+				"export those of one rate")
+		}
+		rows = append(rows, row)
+	}
+	r := &Recording{Signals: mat.NewDense(d, len(rows[0]), nil), Notes: []string{
+		"the MAT-file is one of LabChart"}}
+	for i, row := range rows {
+		r.Signals.SetRow(i, row)
+	}
+	if blocks := len(starts) / d; blocks > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d blocks are put one after the other, as if they "+
+			"followed one another without a gap", blocks))
+	}
+	r.Names = distinctNames((&matRecording{file: f}).texts(f.Find("titles"), d))
+	if title := strings.TrimSpace(f.Find("titles").Text); d == 1 && title != "" {
+		r.Names = []string{title}
+	}
+	if rates[0] > 0 && finite(rates[0]) {
+		r.Rate, r.TimeColumn = roundRate(rates[0]), "time"
+	}
+	return r, nil
+}
