@@ -258,6 +258,9 @@ const (
 	minMarkerRest = 0.5
 	// maxUneven is the largest relative difference between a step of times and the mean step.
 	maxUneven = 2e-3
+	// minSameChanges is the share of equal steps of times that start anew. It is a choice: epochs
+	// have at least 50 positions.
+	minSameChanges = 0.98
 	// maxClockStep is the largest step of a rounded or jittering clock, in mean steps. Rounding to
 	// less than a step makes it 2 at most. A slow signal that never falls is constant at most
 	// positions, and its steps are larger.
@@ -272,6 +275,8 @@ type columnStats struct {
 	lows, highs          int     // positions at which it is at low and at high
 	nextLow, nextHigh    float64 // the least value above low and the greatest below high
 	steps                int     // changes by 1
+	firstChange          float64 // from the first value to the second
+	sameChanges          int     // changes by that
 	rises, falls         int
 	minChange, maxChange float64
 	dropStart, dropEnd   float64 // the values before and after the first fall
@@ -312,6 +317,12 @@ func (c *columnStats) observe(v float64) {
 func (c *columnStats) change(before, v float64) {
 	change := v - before
 	c.minChange, c.maxChange = min(c.minChange, change), max(c.maxChange, change)
+	if c.n == 2 {
+		c.firstChange = change
+	}
+	if math.Abs(change-c.firstChange) <= maxUneven*math.Abs(c.firstChange) {
+		c.sameChanges++
+	}
 	switch {
 	case change > 0:
 		c.rises++
@@ -376,7 +387,10 @@ func (c *columnStats) reason(name string) string {
 	if !c.fraction && c.steps > 0 && wraps && c.steps+c.falls == changes {
 		return "counts the positions"
 	}
-	named := isMarkerName(name)
+	if hasWord(name, "battery") {
+		return "says how full the battery is"
+	}
+	named := hasWord(name, markerNames...)
 	share := float64(max(c.lows, c.highs)) / float64(c.n)
 	if named && (!c.fraction || share > minMarkerRest) {
 		return "holds markers"
@@ -390,6 +404,8 @@ func (c *columnStats) reason(name string) string {
 		return "rises by the same amount at every position, as times do,"
 	case mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean:
 		return "never falls and rises nearly evenly, as times do,"
+	case c.restarts():
+		return "rises by the same amount and starts anew, as times do,"
 	}
 	if share > maxRailed && !named && c.fraction {
 		return fmt.Sprintf("is at the end of its range at %.0f %% of the positions", 100*share)
@@ -406,22 +422,31 @@ func (c *columnStats) isEven() bool {
 	return mean > 0 && c.maxChange-mean <= maxUneven*mean && mean-c.minChange <= maxUneven*mean
 }
 
-// setRate sets the rate, unless it is known, to that of a column that was set aside and holds even
-// times by its name and values, with a note.
+// restarts reports whether the column rises by the same amount and now and then starts anew, as the
+// times of epochs do.
+func (c *columnStats) restarts() bool {
+	return c.firstChange > 0 && float64(c.sameChanges) >= minSameChanges*float64(c.n-1)
+}
+
+// setRate sets the rate, unless even times gave it, to that of a column that was set aside and holds
+// even times by its name and values, with a note. Whole numbers need a unit, as they may be counts.
 func (r *Recording) setRate(name string, c *columnStats) {
 	unit, isTime := timeUnit(name, "")
-	if r.Rate > 0 || !isTime || c.n < minAsidePositions || !c.fraction || !c.isEven() {
+	step := c.meanStep()
+	if c.restarts() {
+		step = c.firstChange
+	}
+	if r.Rate > 0 && !r.meanRate || !isTime || c.n < minAsidePositions ||
+		!c.fraction && unit == 1 || !c.isEven() && !c.restarts() {
 		return
 	}
-	r.Rate = roundRate(1 / (c.meanStep() * unit))
+	r.Rate, r.meanRate = roundRate(1/(step*unit)), false
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
 }
 
-// isMarkerName reports whether a word of the name is one of markerNames.
-func isMarkerName(name string) bool {
+// hasWord reports whether a word of the name is one of some, which are in lower case.
+func hasWord(name string, some ...string) bool {
 	notLetter := func(c rune) bool { return c < 'a' || c > 'z' }
 	words := strings.FieldsFunc(strings.ToLower(name), notLetter)
-	return slices.ContainsFunc(words, func(word string) bool {
-		return slices.Contains(markerNames, word)
-	})
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(some, word) })
 }

@@ -11,30 +11,33 @@ import (
 
 // timeNames are the names of a column of times, in lower case and without a unit.
 var timeNames = []string{
-	"time", "t", "seconds", "timestamp", "timestamps", "times", "sec", "ms", "millis", "milliseconds",
+	"time", "t", "second", "seconds", "timestamp", "timestamps", "times", "sec", "ms", "millis", "milliseconds",
 	"elapsedtime", "zeit", "temps", "tiempo", "x-axis",
 }
 
 // timeUnits are units of time in seconds.
 var timeUnits = map[string]float64{
 	"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3,
-	"us": 1e-6, "usec": 1e-6, "µs": 1e-6, "ns": 1e-9,
+	"us": 1e-6, "usec": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9,
 }
 
 // timeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a
-// column of times: one of timeNames in any case, perhaps followed by a unit as in "time (ms)",
-// "t [s]" or "time_ms". The other unit, of a second header row, counts if the name has none.
+// column of times: one of timeNames in any case, or one that ends in timestamp, perhaps followed by
+// a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second header row, counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
 	name = name[strings.LastIndexByte(name, ':')+1:] // as in "Run 1: Time (s)"
 	unit = strings.ToLower(strings.Trim(unit, " ()[]'"))
 	for _, sign := range []string{"()", "[]"} {
-		if head, rest, ok := strings.Cut(name, sign[:1]); ok && strings.HasSuffix(rest, sign[1:]) {
-			name, unit = head, strings.TrimSuffix(rest, sign[1:])
+		head, rest, _ := strings.Cut(name, sign[:1])
+		if inner, _, ok := strings.Cut(rest, sign[1:]); ok { // as in "Time (s) Run 1"
+			name, unit = head, inner
 		}
 	}
-	if head, rest, ok := strings.Cut(name, "_"); ok && timeUnits[rest] != 0 {
-		name, unit = head, rest
+	for _, sign := range []string{"_", ","} {
+		if head, rest, ok := strings.Cut(name, sign); ok && timeUnits[rest] != 0 {
+			name, unit = head, rest
+		}
 	}
 	if name == "ms" || name == "millis" || name == "milliseconds" {
 		unit = "ms"
@@ -43,7 +46,7 @@ func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	if !known {
 		return 1, false
 	}
-	return seconds, slices.Contains(timeNames, name)
+	return seconds, slices.Contains(timeNames, name) || strings.HasSuffix(name, "timestamp")
 }
 
 // mayHaveTimes reports whether the first of d columns may hold the times of n positions.
@@ -99,7 +102,7 @@ func (c *content) splitTimes(r *Recording) error {
 	r.Notes = append(r.Notes, fmt.Sprintf("the times of %q drift or are rounded, by more than %d "+
 		"positions: they were set aside, and the rate is their mean, %.6g Hz", r.TimeColumn, maxJitter,
 		r.Rate))
-	r.TimeColumn, r.Start = "", 0
+	r.TimeColumn, r.Start, r.meanRate = "", 0, true
 	return nil
 }
 

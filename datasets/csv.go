@@ -40,6 +40,8 @@ var notTables = []struct {
 		"numpy.savetxt"},
 	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be " +
 		"a table with a row for each position: save the file itself"},
+	{regexp.MustCompile(`^%START AT`), "the text is that of OpenBCI's SD card, with hexadecimal numbers; " +
+		"must be decimal: convert it by the OpenBCI GUI"},
 	{regexp.MustCompile(`^"INFORMATION"`), "the text has one channel of Spike2 after another; must " +
 		"have a column for each: export it as spreadsheet text"},
 	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save " +
@@ -307,6 +309,13 @@ func (c *csvReader) choose(header []string) {
 			c.dialect.text = append(c.dialect.text, i)
 		}
 	}
+	if c.missing == MissingError || c.missing == "" {
+		for _, i := range c.dialect.sparse {
+			if !slices.Contains(c.dialect.text, i) {
+				c.dialect.text = append(c.dialect.text, i)
+			}
+		}
+	}
 	slices.Sort(c.dialect.text)
 	if !c.skipText {
 		c.texts = make([][]string, len(c.dialect.text))
@@ -381,6 +390,8 @@ func (c *csvReader) notes() (notes []string) {
 			add(true, "%s has dates and times, which were read as seconds from the first one", name)
 		case slices.Contains(d.empty, i):
 			add(true, "%s is empty and was set aside", name)
+		case slices.Contains(d.sparse, i):
+			add(true, "%s lacks most of its values and was set aside", name)
 		case slices.Contains(d.lacking, i):
 			add(true, "%s was left out, as asked", name)
 		default:
@@ -634,14 +645,18 @@ type csvColumn struct {
 	place  int
 }
 
+// name returns the name of signal i: s1, s2, … without Names.
+func (r *Recording) name(i int) string {
+	if r.Names == nil {
+		return fmt.Sprintf("s%d", i+1)
+	}
+	return r.Names[i]
+}
+
 // columns returns the columns of a CSV file of d signals, without times: in the order of Places.
-// The signals are s1, s2, … without Names.
 func (r *Recording) columns(d int) (all []csvColumn) {
 	for i := range d {
-		c := csvColumn{signal: i, name: fmt.Sprintf("s%d", i+1)}
-		if r.Names != nil {
-			c.name = r.Names[i]
-		}
+		c := csvColumn{signal: i, name: r.name(i)}
 		if r.Places != nil {
 			c.place = r.Places[i]
 		}

@@ -129,6 +129,7 @@ func TestDialects(t *testing.T) {
 		"comments":                  {"% a recorder\n% 250 Hz\nleft,right\n" + plain, []string{"left", "right"}, ""},
 		"comments with a semicolon": {"; made by hand\nleft,right\n" + plain, []string{"left", "right"}, ""},
 		"comments in between":       {"left,right\n1.5,4\n# a break\n-2.25,5\n1234.5,6\n0,-.001\n", []string{"left", "right"}, ""},
+		"spaces after signs":        {"left,right\n+ 1.5,+ 4\n-  2.25,+ 5\n+ 1234.5,+ 6\n+ 0,-  .001\n", []string{"left", "right"}, ""},
 		"blank lines at the end":    {plain + "\n  \n\n", nil, ""},
 		"empty rows at the end":     {plain + ",\n,\n", nil, ""},
 		"commas at the end":         {"left,right,\n1.5,4,\n-2.25,5,\n1234.5,6,\n0,-.001,\n", []string{"left", "right"}, ""},
@@ -242,7 +243,7 @@ func TestReadOptions(t *testing.T) {
 // Columns that can't be signals are set aside with their names and written back.
 func TestAside(t *testing.T) {
 	var file strings.Builder
-	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG\n")
+	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG,Battery (%),time,pulse\n")
 	for k := range 600 {
 		railed := 187500.02
 		if k == 5 {
@@ -252,8 +253,13 @@ func TestAside(t *testing.T) {
 		if k%100 == 0 {
 			scaled = 5.0003
 		}
-		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g\n", k%256, math.Sin(float64(k)),
-			math.Cos(float64(k)/3), k/300*4, k/100, railed, k/30%2, scaled)
+		pulse := "" // measured now and then
+		if k%60 == 0 {
+			pulse = "61"
+		}
+		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g,%d,%g,%s\n", k%256, math.Sin(float64(k)),
+			math.Cos(float64(k)/3), k/300*4, k/100, railed, k/30%2, scaled, 90-k/250,
+			float64(k%100)/250, pulse)
 	}
 	r, err := formats[".csv"].read(strings.NewReader(file.String()))
 	if err != nil {
@@ -266,8 +272,9 @@ func TestAside(t *testing.T) {
 	for _, c := range r.Aside {
 		aside = append(aside, c.Name)
 	}
-	if !slices.Equal(aside, []string{"Sample Index", "Trigger", "epoch", "flat", "railed", "EEG TRIG"}) || len(r.Notes) != 6 {
-		t.Errorf("set aside %q with the notes %q", aside, r.Notes)
+	if !slices.Equal(aside, []string{"pulse", "Sample Index", "Trigger", "epoch", "flat", "railed", "EEG TRIG",
+		"Battery (%)", "time"}) || len(r.Notes) != 10 || r.Rate != 250 {
+		t.Errorf("set aside %q with the notes %q, at %g Hz", aside, r.Notes, r.Rate)
 	}
 	path := filepath.Join(t.TempDir(), "again.csv")
 	if err := WriteRecording(path, r); err != nil {
@@ -277,7 +284,7 @@ func TestAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(again.Signals, r.Signals) || len(again.Aside) != len(r.Aside) || !slices.Equal(again.Aside[1].Values, r.Aside[1].Values) {
+	if !mat.Equal(again.Signals, r.Signals) || len(again.Aside) != len(r.Aside) || !slices.Equal(again.Aside[2].Values, r.Aside[2].Values) {
 		t.Errorf("written and read again: %q and %d aside", again.Names, len(again.Aside))
 	}
 }
@@ -293,6 +300,9 @@ func TestRoundedTimes(t *testing.T) {
 		"single quotes":  {"'Elapsed time','TP9'", "%.3f", 360, 0, ""},
 		"another name":   {"uptime,TP9", "%.3f", 360, 0, "never falls and rises nearly evenly"},
 		"a German clock": {"Zeit [s],TP9", "%.6f", 1000, 5, ""},
+		"a run":          {"Time (s) Run #1,TP9", "%.6f", 1000, 5, ""},
+		"a comma":        {"\"Time,s\",TP9", "%.6f", 1000, 5, ""},
+		"a telephone":    {"sensor timestamp [s],TP9", "%.6f", 1000, 5, ""},
 	} {
 		var text strings.Builder
 		text.WriteString(c.header + "\n")
@@ -355,6 +365,16 @@ func TestHeads(t *testing.T) {
 		}
 		return b.String()
 	}
+	// Those rows with more cells before them.
+	behind := func(separator string, cells func(k int) string) string {
+		var b strings.Builder
+		k := 0
+		for line := range strings.Lines(rows(0, separator, "")) {
+			b.WriteString(cells(k) + line)
+			k++
+		}
+		return b.String()
+	}
 	const biopac = "subject.acq\r\n2 msec/sample\r\n2 channels\r\nECG\r\nmV\r\nRSP, X\r\nVolts\r\n"
 	for name, c := range map[string]struct {
 		file  string
@@ -385,6 +405,18 @@ func TestHeads(t *testing.T) {
 			"first 3 lines are those of OpenSignals"},
 		"Rigol": {"X,CH1,CH2,Start,Increment,\nSequence,Volt,Volt,-4.0e+00,2.0e-03\n" + rows(1, ",", ",,"),
 			[]string{"CH1", "CH2"}, 500, "first 2 lines are those of Rigol"},
+		"LabChart with dates": {"Interval=\t0.002 s\nChannelTitle=\tECG\tPulse\n" + behind("\t", func(k int) string {
+			return fmt.Sprintf("10:00:00.%03d\t5/2/2024\t", 2*k)
+		}), []string{"ECG", "Pulse"}, 500, `"date" is text`},
+		"Campbell Scientific": {"\"TOA5\",\"CR1000\",\"x\"\n\"TIMESTAMP\",\"RECORD\",\"Ux\",\"Uy\"\n" +
+			"\"TS\",\"RN\",\"m/s\",\"m/s\"\n\"\",\"\",\"Smp\",\"Smp\"\n" + behind(",", func(k int) string {
+			return fmt.Sprintf("\"2024-05-02 10:00:%02d\",%d,", k, k)
+		}), []string{"Ux", "Uy"}, 1, "first 4 lines are those of Campbell Scientific"},
+		"ARFF": {"% by hand\n@RELATION 'a b'\n\n@attribute 'Fp 1' NUMERIC\n@ATTRIBUTE Cz real\n" +
+			"@attribute eyes {0,1}\n\n@data\n" + rows(0, ",", ",0"), []string{"Fp 1", "Cz"}, 0, `"eyes" is text`},
+		"Vicon": {"Devices\n1000\n,,EMG,\nFrame,Sub Frame,Left,Right\n,,V,V\n" + behind(",", func(k int) string {
+			return fmt.Sprintf("%d,%d,", k/10, k%10)
+		}), []string{"Left", "Right"}, 0, "first 3 lines are no part"},
 		"SignalExpress": {"channel names:\nai0\tai1\nstart times:\n5/2/2024\t5/2/2024\ndt:\n" +
 			"0.002\t0.002\ndata:\n" + rows(0, "\t", ""), []string{"ai0", "ai1"}, 500,
 			"first 7 lines are those of SignalExpress"},
@@ -411,6 +443,35 @@ func TestHeads(t *testing.T) {
 		if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, c.note) {
 			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
 		}
+	}
+}
+
+// Dates and times are read in the layouts of recorders, and with others in a row aren't those of a
+// table in long form.
+func TestDateTimes(t *testing.T) {
+	for _, layout := range []string{
+		"10:00:%02d:%03d", "[10:00:%02d.%03d 02/05/2024]", "5/2/24 10:00:%02d.%03d AM",
+	} {
+		var text strings.Builder
+		for k := range 1000 {
+			fmt.Fprintf(&text, layout+",%d,%g\n", k/250, k%250*4, k%250, math.Sin(float64(k*k)))
+		}
+		r, err := formats[".csv"].read(strings.NewReader("at,count,a\n" + text.String()))
+		if err != nil {
+			t.Errorf("%s: %v", layout, err)
+			continue
+		}
+		if !slices.Equal(r.Names, []string{"a"}) || r.Rate != 250 {
+			t.Errorf("%s: signals %q at %g Hz", layout, r.Names, r.Rate)
+		}
+	}
+	var text strings.Builder // the times are whole seconds
+	for k := range 1000 {
+		fmt.Fprintf(&text, "10:00:%02d,%d,%g\n", k/250, k%250, math.Sin(float64(k*k)))
+	}
+	r, err := formats[".csv"].read(strings.NewReader("at,count,a\n" + text.String()))
+	if err != nil || !slices.Equal(r.Names, []string{"a"}) || r.Rate != 250 {
+		t.Errorf("of whole seconds: %+v, %v", r, err)
 	}
 }
 

@@ -173,16 +173,12 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 		}
 	}
 	var others []edf.Signal // that no file had
-	names := r.header(d)
-	if r.hasClock() {
-		names = names[1:]
-	}
 	for i := range d {
 		if used[i] {
 			continue
 		}
 		s := edf.Signal{
-			Label: latinLabel(names[i]), Values: r.Signals.RawRowView(i), PerRecord: perRecord,
+			Label: latinLabel(r.name(i)), Values: r.Signals.RawRowView(i), PerRecord: perRecord,
 		}
 		if r.Units != nil {
 			s.Unit = latinUnit(r.Units[i])

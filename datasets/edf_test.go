@@ -143,3 +143,23 @@ func TestEDFOfSignals(t *testing.T) {
 		t.Errorf("rate %g, names %q", back.Rate, back.Names)
 	}
 }
+
+// Columns of the file between the signals, which were set aside, don't shift the signals' labels.
+func TestEDFOfTable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.edf")
+	r := &Recording{
+		Signals: mat.NewDense(2, 4, []float64{1, -1, 2, -2, 5, 6, 5, 6}), Names: []string{"a", "c"},
+		Places: []int{0, 2}, Rate: 2,
+		Aside: []Column{{Name: "b", Values: []float64{7, 8, 7, 8}, Place: 1}},
+	}
+	if err := WriteRecording(path, r); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(back.Names, []string{"a", "c", "b"}) || math.Abs(back.Signals.At(1, 1)-6) > 1e-3 {
+		t.Errorf("%q\n%v", back.Names, mat.Formatted(back.Signals))
+	}
+}

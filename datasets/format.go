@@ -57,7 +57,7 @@ func IsWritable(path string) bool {
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // conversion returns advice on how to convert a file of another format, by its ending: ": " and a
-// command, or "" for unknown formats.
+// command, or in general.
 func conversion(path string) string {
 	switch extension(path) {
 	case ".xlsx", ".xls", ".ods":
@@ -70,7 +70,7 @@ func conversion(path string) string {
 		return ": save the array by numpy.save"
 	case ".parquet", ".feather", ".pkl", ".json":
 		return ": save the table by to_csv in pandas"
-	case ".fif", ".gdf", ".cnt":
+	case ".fif", ".gdf", ".cnt", ".mff", ".cdt", ".lay", ".nwb", ".snirf":
 		return `: export it by raw.export("rec.edf") in MNE-Python`
 	case ".hea":
 		return ": write it as EDF, by wfdb.io.convert.wfdb_to_edf in Python"
@@ -78,14 +78,16 @@ func conversion(path string) string {
 		return ": write it as EDF, or as CSV with a row for each position"
 	case ".mp3", ".flac", ".ogg", ".aiff", ".w64", ".m4a":
 		return ": write it as WAV, by ffmpeg -i"
-	case ".lvm", ".asc", ".tab", ".log", ".prn":
+	case ".adicht", ".smr", ".smrx", ".acq":
+		return ": export it as text, or as a MAT-file, in the program that wrote it"
+	case ".lvm", ".asc", ".tab", ".log", ".prn", ".arff", ".sto":
 		return ": rename a text file to .txt"
 	case ".rec":
 		return ": rename an EDF file to .edf"
 	case ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".ppm":
 		return ": write it as PNG"
 	}
-	return ""
+	return ": export it as EDF, or as CSV with a row for each position"
 }
 
 // A content is what an open file of signals holds.

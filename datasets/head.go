@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -15,13 +16,14 @@ type head struct {
 	lines   int      // how many there are
 	program string   // that writes such files
 	names   []string // of the columns; nil for none
+	text    []int    // columns of text, whatever they hold
 	rate    float64  // positions a second; 0 for none
 	block   string   // how a line begins with which another recording begins; "" for none
 }
 
 // headParsers return the head of a program's files, nil if lines don't begin with one.
 var headParsers = []func(lines []string) *head{biopacHead, labChartHead, labViewHead, empaticaHead,
-	emotivHead, openSignalsHead, rigolHead, signalExpressHead}
+	emotivHead, openSignalsHead, rigolHead, signalExpressHead, campbellHead, arffHead}
 
 // findHead returns the head that lines begin with, nil for none.
 func findHead(lines []string) *head {
@@ -82,7 +84,7 @@ func biopacHead(lines []string) *head {
 func isSeparator(c rune) bool { return strings.ContainsRune("\t,;\r ", c) }
 
 // labChartHead is that of LabChart of ADInstruments: lines of a word, =, and cells with tabs
-// between. Its rows begin with a time.
+// between. Its rows begin with a time, and perhaps a date.
 func labChartHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "Interval=") {
 		return nil
@@ -102,6 +104,13 @@ func labChartHead(lines []string) *head {
 		if key == "ChannelTitle" {
 			h.names = append([]string{"time"}, distinctNames(strings.Split(
 				strings.Trim(cells, "\t "), "\t"))...)
+		}
+	}
+	if h.lines < len(lines) && len(h.names) > 0 {
+		row := strings.Split(strings.TrimSpace(lines[h.lines]), "\t")
+		if len(row) == len(h.names)+1 && strings.ContainsAny(row[1], "/.-") && !strings.HasPrefix(
+			row[len(row)-1], labChartComment) {
+			h.names = slices.Insert(h.names, 1, "date")
 		}
 	}
 	return h
@@ -250,6 +259,48 @@ func signalExpressHead(lines []string) *head {
 	return nil
 }
 
+// campbellHead is that of Campbell Scientific's loggers, TOA5: four rows, of which the second has
+// the names and the third the units.
+func campbellHead(lines []string) *head {
+	if !strings.HasPrefix(strings.Trim(lines[0], `"`), "TOA5") || len(lines) < 5 {
+		return nil
+	}
+	names, err := csv.NewReader(strings.NewReader(lines[1])).Read()
+	if err != nil {
+		return nil
+	}
+	return &head{lines: 4, program: "Campbell Scientific", names: distinctNames(names)}
+}
+
+// arffAttribute is a line that names a column of an ARFF file.
+var arffAttribute = regexp.MustCompile(`(?i)^@attribute\s+('[^']*'|"[^"]*"|\S+)\s*(\S*)`)
+
+// arffHead is that of ARFF, the format of Weka: a line for each column, up to one that says @data. A
+// column of a few names has them in braces.
+func arffHead(lines []string) *head {
+	h := &head{program: "ARFF"}
+	for ; h.lines < len(lines); h.lines++ {
+		line := strings.TrimSpace(lines[h.lines])
+		if attribute := arffAttribute.FindStringSubmatch(line); attribute != nil {
+			if strings.HasPrefix(attribute[2], "{") {
+				h.text = append(h.text, len(h.names))
+			}
+			h.names = append(h.names, strings.Trim(attribute[1], `'"`))
+			continue
+		}
+		switch {
+		case strings.EqualFold(line, "@data"):
+			h.lines++
+			h.names = distinctNames(h.names)
+			return h
+		case line == "" || line[0] == '%' || strings.HasPrefix(strings.ToLower(line), "@relation"):
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
 // sameNumber returns the number that each cell of a line has, with separators between them.
 func sameNumber(line, separator string) (float64, bool) {
 	cells := strings.Split(line, separator)
@@ -319,8 +370,12 @@ func (d *dialect) title(lines []string) int {
 			names--
 		}
 	}
+	hasWords := slices.ContainsFunc(rows[:names], func(row []string) bool {
+		return d.countValues(row) == 0
+	})
 	for _, row := range rows[:names] { // one of numbers is damaged
-		if 2*d.countValues(row) > len(row) {
+		isAlone := len(row) == 1 && width > 2 && hasWords // as a rate below a title
+		if 2*d.countValues(row) > len(row) && !isAlone {
 			return 0
 		}
 	}

@@ -11,6 +11,9 @@ func (r *Recording) checkWide() error {
 		if len(c.Text) != n {
 			continue
 		}
+		if _, isTime := dateTime(c.Text[0]); isTime {
+			continue
+		}
 		stay, again := staying(c.Text), period(c.Text)
 		if stay > 1 && stay < n && n%stay == 0 && r.repeatsEvery(stay) ||
 			again > 1 && again < n && n%again == 0 && r.staysFor(again) {

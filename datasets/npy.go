@@ -129,10 +129,14 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 		return nil, fmt.Errorf("%d epochs of %d numbers are more than the limit of %d entries",
 			epochs, d*n, MaxEntries)
 	}
+	about := Recording{}
+	if epochs > 1 {
+		about.Notes = []string{epochsNote(epochs, n)}
+	}
 	var epoch, pending []float64 // by signal, and by position
 	return &content{
 		d: d, n: epochs * n,
-		about: Recording{Notes: []string{epochsNote(epochs, n)}},
+		about: about,
 		read: func(values []float64) (int, error) {
 			for k := 0; ; {
 				copied := copy(values[k:], pending)
@@ -173,7 +177,7 @@ func readNPYHeader(r io.Reader) (string, error) {
 		return "", fmt.Errorf("no NPY header: %w", unexpectedEOF(err))
 	}
 	if !strings.HasPrefix(string(start), npyMagic) {
-		return "", errors.New("no NPY header; must begin with \\x93NUMPY")
+		return "", errors.New("no NPY header; must begin with \\x93NUMPY: save the array by numpy.save")
 	}
 	length := make([]byte, 4) // the least significant byte first, two of them in version 1
 	switch version := start[len(npyMagic)]; version {

@@ -42,6 +42,8 @@ type Recording struct {
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
 
+	meanRate bool // Rate is the mean of times that aren't evenly spaced
+
 	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
 }
 

@@ -27,6 +27,7 @@ type dialect struct {
 	text      []int // columns that hold text or nothing, in order
 	empty     []int // those that hold nothing
 	lacking   []int // columns of numbers that lack some
+	sparse    []int // those of them that lack most
 	clock     int   // the column of text that holds dates and times; −1 for none
 	head      *head // the first lines by a recorder's program, part of the preamble; nil for none
 	titled    bool  // the preamble has lines of words
@@ -199,6 +200,11 @@ func (d *dialect) cells(line string) ([]string, error) {
 		if rest, ok := strings.CutPrefix(row[i], minusSign); ok {
 			row[i] = "-" + rest
 		}
+		if len(row[i]) > 2 && strings.IndexByte("+-", row[i][0]) >= 0 && row[i][1] == ' ' {
+			if number := strings.TrimLeft(row[i][1:], " "); startsNumber(number) { // as in "-  1.5"
+				row[i] = row[i][:1] + number
+			}
+		}
 		if inner := strings.Trim(row[i], "'"); inner != "" && row[i] == "'"+inner+"'" {
 			row[i] = inner
 		}
@@ -347,7 +353,8 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		if isEmpty {
 			d.empty = append(d.empty, i)
 		}
-		if isEmpty || d.isText(body, i) {
+		isNominal := d.head != nil && slices.Contains(d.head.text, i)
+		if isEmpty || isNominal || d.isText(body, i) {
 			d.text = append(d.text, i)
 			if d.clock < 0 && !isEmpty && allTimes(body, i) {
 				d.clock = i
@@ -356,6 +363,9 @@ func (d *dialect) describe(before []string, rows [][]string) {
 			return i < len(row) && d.isMissing(row[i])
 		}) {
 			d.lacking = append(d.lacking, i)
+			if d.isSparse(body, i) {
+				d.sparse = append(d.sparse, i)
+			}
 		}
 	}
 	d.counted = !d.header && width > 1 && countsColumns(rows[0]) && len(rows) > 1 &&
@@ -367,6 +377,24 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		d.index = d.unnamed || name == "" || name == "index" ||
 			strings.HasPrefix(name, "unnamed: ")
 	}
+}
+
+// The limits of columns without most of their values, such as a counter of events or a temperature
+// that is measured now and then. Both are choices: a column that begins late lacks fewer.
+const (
+	minSparseRows = 40
+	maxFilled     = 0.05 // share of rows
+)
+
+// isSparse reports whether column i of the rows lacks nearly all of its values.
+func (d *dialect) isSparse(rows [][]string, i int) bool {
+	filled := 0
+	for _, row := range rows {
+		if i < len(row) && !d.isMissing(row[i]) {
+			filled++
+		}
+	}
+	return len(rows) >= minSparseRows && float64(filled) <= maxFilled*float64(len(rows))
 }
 
 // countPadding returns the number of cells that are empty at the end of every row. The first row,
@@ -616,6 +644,7 @@ var dateLayouts = []string{
 	"2006-01-02 15:04:05.999999999Z07:00", "2006/01/02 15:04:05.999999999",
 	"02.01.2006 15:04:05.999999999", "15:04:05.999999999", "4:05.999999999",
 	"1/2/2006 3:04:05.999999999 PM", "1/2/2006 15:04:05.999999999", "2/1/2006 15:04:05.999999999",
+	"1/2/06 3:04:05.999999999 PM", "1/2/06 15:04:05.999999999", "15:04:05.999999999 02/01/2006",
 }
 
 // secondsEnding ends the times in seconds of MATLAB's writetimetable.
@@ -631,7 +660,10 @@ func dateTime(cell string) (time.Time, bool) {
 		return time.Unix(0, int64(seconds*float64(time.Second))),
 			err == nil && math.Abs(seconds) < maxSeconds
 	}
-	cell = strings.TrimSuffix(strings.ReplaceAll(cell, ",", "."), " UTC")
+	cell = strings.Trim(strings.TrimSuffix(strings.ReplaceAll(cell, ",", "."), " UTC"), "[]")
+	if at := strings.LastIndexByte(cell, ':'); strings.Count(cell, ":") == 3 {
+		cell = cell[:at] + "." + cell[at+1:] // milliseconds
+	}
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, cell); err == nil {
 			return t, true

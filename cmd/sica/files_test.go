@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,7 +146,11 @@ func TestRemoveKeepsTheForm(t *testing.T) {
 		if !slices.ContainsFunc(c.mostIn, func(name string) bool { return strings.Contains(said, name) }) {
 			t.Errorf("%s: separate names none of %q: %s", name, c.mostIn, said)
 		}
-		for _, out := range []string{"clean.csv", "clean.npy"} {
+		outs := []string{"clean.csv", "clean.npy"}
+		if c.without != "" && name != "fewer" { // which have a rate
+			outs = append(outs, "clean.edf")
+		}
+		for _, out := range outs {
 			must(t, "remove", "--model", model, "--in", c.in, "--out", at(out), "--components", "1")
 		}
 		before, after := lines(read(t, c.in)), lines(read(t, at("clean.csv")))
@@ -169,13 +174,16 @@ func TestRemoveKeepsTheForm(t *testing.T) {
 		if c.without == "" || name == "fewer" {
 			continue
 		}
-		r, err := datasets.ReadRecording(at("clean.npy"))
-		if err != nil || strings.Join(r.Names, ",") != "Fp1,Cz,O2" {
-			t.Fatalf("%s: as NPY %q (%v)", name, r.Names, err)
-		}
-		place := slices.Index(r.Names, c.without)
-		if got := r.Signals.At(place, n-1); fmt.Sprint(got) != given[place+1] {
-			t.Errorf("%s: as NPY %s ends with %g, in the file with %s", name, c.without, got, given[place+1])
+		for _, out := range outs[1:] {
+			r, err := datasets.ReadRecording(at(out))
+			if err != nil || strings.Join(r.Names, ",") != "Fp1,Cz,O2" {
+				t.Fatalf("%s: %s has %q (%v)", name, out, r.Names, err)
+			}
+			place := slices.Index(r.Names, c.without)
+			want, err := strconv.ParseFloat(given[place+1], 64)
+			if got := r.Signals.At(place, n-1); err != nil || math.Abs(got-want) > 0.001 {
+				t.Errorf("%s: in %s %s ends with %g, in the file with %g", name, out, c.without, got, want)
+			}
 		}
 	}
 }

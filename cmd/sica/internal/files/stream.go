@@ -101,10 +101,11 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 func (s *Stream) Write(path string, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
 	about := s.About
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".csv", ".tsv", ".txt": // which have columns of any kind
 	default:
-		if about.Units == nil { // else an EDF file, which keeps what was left out
+		isEDF := ending == ".edf" || ending == ".bdf"
+		if !isEDF || about.Units == nil { // else of an EDF file, which keeps what was left out
 			about, blocks = withLeftOut(about, blocks)
 		}
 	}
@@ -125,28 +126,34 @@ func withLeftOut(
 		rows = append(rows, row{place: place, signal: i})
 	}
 	signals := len(rows)
-	for k := range about.Aside {
-		if c := &about.Aside[k]; c.Reason == "" && c.Values != nil {
-			rows = append(rows, row{place: c.Place, leftOut: c})
+	var aside []datasets.Column
+	for _, c := range about.Aside {
+		if c.Reason == "" && c.Values != nil {
+			rows = append(rows, row{place: c.Place, leftOut: &c})
+		} else {
+			aside = append(aside, c)
 		}
 	}
 	if signals == 0 || len(rows) == signals {
 		return about, blocks
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return a.place - b.place })
-	var names []string
-	about.Places = slices.Clone(about.Places[:0])
+	var names, units []string
+	var places []int
 	for _, r := range rows {
-		about.Places = append(about.Places, r.place)
-		switch {
-		case about.Names == nil:
-		case r.leftOut != nil:
+		places = append(places, r.place)
+		if about.Names != nil && r.leftOut != nil {
 			names = append(names, r.leftOut.Name)
-		default:
+		} else if about.Names != nil {
 			names = append(names, about.Names[r.signal])
 		}
+		if about.Units != nil && r.leftOut != nil {
+			units = append(units, "")
+		} else if about.Units != nil {
+			units = append(units, about.Units[r.signal])
+		}
 	}
-	about.Names = names
+	about.Names, about.Units, about.Places, about.Aside = names, units, places, aside
 	return about, func(yield func(*mat.Dense, error) bool) {
 		position := 0
 		for x, err := range blocks {
