@@ -16,16 +16,12 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-const (
-	// summaryRows is the largest number of signals that separate lists, so that they fit a
-	// screen. A choice.
-	summaryRows = 20
-	// mentionedNoise is the least share of the channels' variance that is mentioned as noise.
-	// A tenth of a per cent leaves a signal a correlation of 0.9995 with its source.
-	mentionedNoise = 0.001
-)
+// summaryRows is the largest number of signals that separate lists, so that they fit a screen. A
+// choice.
+const summaryRows = 20
 
 // printSummary prints how long the separation took, a table of the recovered signals in the order
 // of the file, and why they are the result. learned are the mixed signals that the separation was
@@ -166,7 +162,7 @@ func expectedError(e float64) string {
 // the channel that has most of it. That is unknown if the noise was estimated of principal
 // components.
 func writeNoise(out io.Writer, noise []float64, components []inspect.Component, channels []string) {
-	if len(noise) == 0 || stat.Mean(noise, nil) < mentionedNoise {
+	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return
 	}
 	fmt.Fprintf(out, "noise of the channels: %.1f %% of their variance", 100*stat.Mean(noise, nil))

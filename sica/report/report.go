@@ -2,9 +2,9 @@
 //
 // New measures a result in several ways: how far the recovered signals depend on each other, how
 // well each is predicted by its own context and by those of all, whether another linear demixing
-// has a shorter code, and whether the same signals come back from parts of the recording and
-// from other seeds. The Report holds the measures, and its Verdict sums them up. Options choose
-// how many further fits are made.
+// has a shorter code, whether the mixing seems nonlinear, and whether the same signals come back
+// from parts of the recording and from other seeds. The Report holds the measures, and its Verdict
+// sums them up. Options choose how many further fits are made.
 //
 // Package html writes a report as a page. docs/evaluation/reliability.md counts how often the
 // verdicts were right. The refits follow ICASSO (J. Himberg, A. Hyvärinen and F. Esposito,
@@ -88,6 +88,12 @@ type Report struct {
 	Predictability []Predictability `json:"predictability"`
 	// Linear says which pairs of the recovered signals have an identified rotation.
 	Linear Linear `json:"linear"`
+	// Correlation is the largest of the recovered signals.
+	Correlation Correlation `json:"correlation"`
+	// Nonlinear is whether the mixing seems nonlinear: whether the signals, of a linear demixing of
+	// a sequence, depend on each other in a way that neither noise nor surplus sources explain. It
+	// is examined if the fit hasn't compared networks with the demixing.
+	Nonlinear bool `json:"nonlinear"`
 	// Halves is nil where half of the positions is too short.
 	Halves *Halves `json:"halves"`
 	// Stability is nil without refits.
@@ -160,6 +166,10 @@ func diagnose(
 		return nil, err
 	}
 	if report.Shares, err = explainedShares(s.x, s.z); err != nil {
+		return nil, err
+	}
+	report.Correlation = largestCorrelation(s.z)
+	if report.Nonlinear, err = s.looksNonlinear(ctx, r); err != nil {
 		return nil, err
 	}
 	p := &progress{report: opts.Progress}

@@ -42,6 +42,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	r.writeSignals(&b)
 	b.WriteByte('\n')
 	r.writePairs(&b)
+	b.WriteByte('\n')
+	for _, remark := range r.Remarks() {
+		key, _, _ := strings.Cut(remark, ":")
+		b.WriteString(text.Wrap(key+": ", remark[len(key)+2:]))
+	}
 	if r.Halves != nil {
 		b.WriteString("\n" + text.Wrap("halves: ", r.Halves.String()))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Verdict sums up a Report. It is NoEvidence if one of six tests fails:
+// A Verdict sums up a Report. It is NoEvidence if one of seven tests fails:
 //
 //   - dependence: the recovered signals still depend on each other by both measures; the
 //     interval of Dependence is above 0.05 and that of Classifier above 0.01 nats
@@ -26,6 +26,9 @@ import (
 //     matches in the refits
 //   - uniqueness: a network made the signals, and the past of one of them doesn't predict it
 //     (sica.Network.Unpredicted), or equally good networks recovered other signals
+//   - linearity: a linear demixing made the signals, no network was compared with it, and the
+//     signals depend on each other in a way that neither noise nor surplus sources explain
+//     (Report.Nonlinear)
 //
 // Otherwise it is NotIdentifiable if the rotation of two signals isn't identified
 // (linear.Pair.Identified), and Separated if all rotations are.
@@ -183,29 +186,8 @@ func (r *Report) suspectFinding(suspects []int) finding {
 
 // commonFindings returns the findings of the tests that are about all signals together.
 func (r *Report) commonFindings() []finding {
-	return slices.Concat(r.remainingDependence(), r.correlatedMagnitudes(), r.ambiguousNetwork())
-}
-
-// illConditioned is the condition number of the mixed signals from which their noise is named among
-// the reasons for dependence. A choice: demixing amplifies noise in a channel up to that many
-// times, so that at 10 a hundredth of the variance may become all of a signal.
-const illConditioned = 10
-
-// nextForDependence is what to try where signals depend on each other.
-func (r *Report) nextForDependence() string {
-	var next []string
-	if r.Network == nil {
-		next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
-	}
-	if len(r.Shape) < 2 {
-		next = append(next, "If the signals are images, set Config.Shape.")
-	}
-	if r.Network == nil && r.condition >= illConditioned {
-		next = append(next, fmt.Sprintf("Noise in the channels may be the reason: the mixing has a "+
-			"condition number of %.0f, by which demixing can amplify noise.", r.condition))
-	}
-	next = append(next, "Sources that depend on each other stay dependent.")
-	return strings.Join(next, " ")
+	return slices.Concat(r.nonlinearMixing(), r.remainingDependence(), r.correlatedMagnitudes(),
+		r.ambiguousNetwork())
 }
 
 // remainingDependence is the test of dependence.
@@ -222,7 +204,7 @@ func (r *Report) remainingDependence() []finding {
 		reason += fmt.Sprintf(" Of all signals together, a classifier estimates a divergence of "+
 			"%s nats.", after.Classifier)
 	}
-	return []finding{{reason, r.nextForDependence()}}
+	return []finding{{reason, strings.Join(r.nextForDependence(), " ")}}
 }
 
 // correlatedMagnitudes is the test of magnitudes.
@@ -294,7 +276,7 @@ func (r *Report) contextDependence(suspects []int) []finding {
 		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.0f %% "+
 			"more of the variance.",
 			names, verb, 100*largest),
-		r.nextForDependence(),
+		strings.Join(r.nextForDependence(), " "),
 	}}
 }
 
@@ -374,7 +356,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		"0.95."
 	table := ""
 	if l.strongPair() {
-		table = " The evidence in the table of pairs doesn't include that."
+		table = " The table's nats assume no noise and no surplus sources."
 	}
 	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {

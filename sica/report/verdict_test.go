@@ -30,6 +30,7 @@ func good() *Report {
 		Recovered: Divergence{Dependence: Interval{Estimate: 0.01, Low: 0,
 			High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
+		Correlation:    Correlation{Value: 0.05, Pair: [2]int{0, 1}},
 		Linear:         Linear{Findings: findings, Agreement: []float64{0.999, 0.99, 1}},
 		Stability: &Stability{MCC: 0.99, Recoveries: [][]float64{{1, 0.99}, {0.99, 1}},
 			Signals: []float64{0.99, 0.98, 0.99}, LeftOut: 204},
@@ -37,9 +38,9 @@ func good() *Report {
 	}
 }
 
-// network is a network that others reproduced, and what each signal's past adds, in nats a
+// networkOf is a network that others reproduced, and what each signal's past adds, in nats a
 // position, with a standard error of .01.
-func network(gains ...float64) *sica.Network {
+func networkOf(gains ...float64) *sica.Network {
 	n := &sica.Network{Agreement: .99, Agreeing: 3}
 	for _, g := range gains {
 		n.PastGain = append(n.PastGain, sica.Difference{Mean: g, SE: .01})
@@ -95,6 +96,8 @@ func TestVerdict(t *testing.T) {
 			}, NoEvidence, "Signals 2 and 3 aren't self-sufficient"},
 		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence,
 			"recover signal 1 differently: the smallest mean correlation is 0.60"},
+		{"nonlinear", func(r *Report) { r.Nonlinear = true }, NoEvidence,
+			"The mixing seems nonlinear"},
 		{"a group", join, NotIdentifiable, "The rotation of signals 2 and 3 is not identified"},
 		{"a group, unstable", func(r *Report) { join(r); r.Stability.Signals[1] = 0.5 },
 			NotIdentifiable, "2 and 3"},
@@ -129,24 +132,24 @@ func TestVerdict(t *testing.T) {
 			r.Shares = []float64{.985, .008, .007}
 			r.Stability.Signals[1], r.Stability.Signals[2] = 0.5, 0.5
 		}, NoEvidence, "recover signal 2 differently"},
-		{"of a network", func(r *Report) { r.Network = network(.2, .2, .2) }, Separated, ""},
-		{"of a network, one white", func(r *Report) { r.Network = network(.2, .02, .2) },
+		{"of a network", func(r *Report) { r.Network = networkOf(.2, .2, .2) }, Separated, ""},
+		{"of a network, one white", func(r *Report) { r.Network = networkOf(.2, .02, .2) },
 			NoEvidence, "but the past of signal 2 doesn't predict it"},
-		{"of a network, two white", func(r *Report) { r.Network = network(.02, .2, -.02) },
+		{"of a network, two white", func(r *Report) { r.Network = networkOf(.02, .2, -.02) },
 			NoEvidence, "the past of signals 1 and 3"},
 		{"of a network, others differ",
 			func(r *Report) {
-				r.Network = network(.2, .2,
+				r.Network = networkOf(.2, .2,
 					.2)
 				r.Network.Agreement = .9
 			}, NoEvidence, "recovered other signals (agreement 0.90)"},
 		{"of a network, none as good",
 			func(r *Report) {
-				r.Network = network(.2, .2,
+				r.Network = networkOf(.2, .2,
 					.2)
 				r.Network.Agreeing = 0
 			}, NoEvidence, "no other network was as good"},
-		{"of a network, a group", func(r *Report) { r.Network = network(.2, .2, .2); join(r) },
+		{"of a network, a group", func(r *Report) { r.Network = networkOf(.2, .2, .2); join(r) },
 			NotIdentifiable, ""},
 	} {
 		r := good()
@@ -176,7 +179,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		{"weak pair", func(r *Report) { r.Linear.Pairs[2].Evidence = 1 }, "code of the same length",
 			"nearly symmetric", nil},
 		{"weak pair of a network", func(r *Report) {
-			r.Linear.Pairs[2].Evidence, r.Network = 1, network(.2, .2, .2)
+			r.Linear.Pairs[2].Evidence, r.Network = 1, networkOf(.2, .2, .2)
 		}, "code of the same length", "more positions", []string{"nearly symmetric"}},
 		{"weak rotation", func(r *Report) { r.Linear.Evidence = 1.2 }, "together is 1.2 nats",
 			"more positions", []string{"same length"}},
@@ -186,12 +189,12 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		{"noise, by the linear rule", func(r *Report) {
 			r.Linear.Unconfirmed, r.byRule = true, true
 			r.Linear.Why = "The noise hides it."
-		}, "The noise hides it. The evidence in the table of pairs doesn't include that.",
+		}, "The noise hides it. The table's nats assume no noise and no surplus sources.",
 			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise and little evidence", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
 		}, "models with noise of the channels", "its stability and halves should be",
-			[]string{"table of pairs", "symmetric"}},
+			[]string{"table's nats", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 		}, "There seem to be more sources than channels", "The channels can't hold all sources.",
@@ -242,7 +245,14 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"dependent", depend, "set Config.Shape", []string{"Noise"}},
 		{"dependent images", func(r *Report) { depend(r); r.Shape = []int{32, 32} },
 			"sica.Direct", []string{"Config.Shape"}},
-		{"dependent after a network", func(r *Report) { depend(r); r.Network = network(.2, .2, .2) },
+		{"dependent by noise",
+			func(r *Report) { depend(r); r.Linear.Noise = []float64{0.012, 0.006, 0.009} },
+			"The channels have 0.9 % of noise", []string{"sica.Direct", "Default"}},
+		{"dependent by surplus sources", func(r *Report) { depend(r); r.Linear.Surplus = true },
+			"don't fit a network", []string{"sica.Direct"}},
+		{"dependent by a nonlinear mixing", func(r *Report) { depend(r); r.Nonlinear = true },
+			"sica.Default", []string{"sica.Direct", "don't fit a network"}},
+		{"dependent after a network", func(r *Report) { depend(r); r.Network = networkOf(.2, .2, .2) },
 			"Config.Shape", []string{"sica.Direct"}},
 		{"ill-conditioned", func(r *Report) { depend(r); r.condition = 40 },
 			"Noise in the channels may be the reason: the mixing has a condition number of 40", nil},
@@ -256,7 +266,7 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"unstable flow", func(r *Report) { r.Stability.Signals[0], r.Iterations = 0.6, 9 },
 			"Config.Flow.Iterations", nil},
 		{"unstable network",
-			func(r *Report) { r.Stability.Signals[0], r.Network = 0.6, network(.2, .2, .2) },
+			func(r *Report) { r.Stability.Signals[0], r.Network = 0.6, networkOf(.2, .2, .2) },
 			"more positions", []string{"Iterations", "Components"}},
 	} {
 		r := good()
@@ -301,6 +311,8 @@ pair      evidence, nats   identified   angle    magnitude correlation
 1 and 2   40.0             yes          ± 1.1°   0.01
 1 and 3   12.3             yes          ± 1.1°   0.01
 2 and 3   50.0             yes          ± 1.1°   0.01
+
+largest |correlation| of two recovered signals: 0.050 (1 and 2)
 
 stability: the mean |correlation| among the fit and its refit is 0.990, each
            with another seed and 820 of the 1024 positions

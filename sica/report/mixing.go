@@ -1,0 +1,143 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/internal/network"
+)
+
+// A Correlation is the largest absolute correlation of two recovered signals, and which two.
+type Correlation struct {
+	Value float64 `json:"value"`
+	Pair  [2]int  `json:"pair"`
+}
+
+const (
+	// MinNoise is the least share of the channels' variance that is mentioned as noise. It leaves a
+	// signal of average strength a correlation of 0.9995 with its source.
+	MinNoise = 0.001
+	// maxCorrelation is the correlation of two recovered signals above which a report warns: they
+	// have more than a tenth of their variance in common. Half of it is usual among few positions
+	// of correlated sources; twice of it misses two signals that share a third source.
+	maxCorrelation = 0.3
+)
+
+// largestCorrelation returns that of the recovered signals z, d×n.
+func largestCorrelation(z *mat.Dense) Correlation {
+	d, _ := z.Dims()
+	var largest Correlation
+	for i := range d {
+		for j := range i {
+			c := math.Abs(stat.Correlation(z.RawRowView(i), z.RawRowView(j), nil))
+			if c > largest.Value || largest.Pair == [2]int{} {
+				largest = Correlation{Value: c, Pair: [2]int{j, i}}
+			}
+		}
+	}
+	return largest
+}
+
+// looksNonlinear reports whether the signals depend on each other in a way that neither noise nor
+// surplus sources explain, if they are those of a linear demixing of a sequence and the fit hasn't
+// compared networks with it. It is false where there are too few positions to say.
+func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, error) {
+	compared := s.linear != nil && r.Config.Method == sica.Auto && r.Chosen.Name == ""
+	if !s.demixed || compared || s.grid.Axes() > 1 {
+		return false, nil
+	}
+	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return err == nil && screening.Network, nil
+}
+
+// nonlinearMixing is the test of linearity.
+func (r *Report) nonlinearMixing() []finding {
+	if !r.Nonlinear {
+		return nil
+	}
+	return []finding{{
+		"The mixing seems nonlinear: these signals, of a linear demixing, depend on each other in a " +
+			"way that neither noise nor surplus sources explain.",
+		compareNetworks,
+	}}
+}
+
+// compareNetworks is what to try where the mixing may be nonlinear.
+const compareNetworks = "Fit by sica.Default, which compares networks with the linear demixing."
+
+// noiseShare returns the share of the channels' variance that is noise, 0 below MinNoise.
+func (r *Report) noiseShare() float64 {
+	noise := r.Linear.Noise
+	if len(noise) == 0 {
+		return 0
+	}
+	if mean := floats.Sum(noise) / float64(len(noise)); mean >= MinNoise {
+		return mean
+	}
+	return 0
+}
+
+// Remarks returns sentences about the mixing: noise of the channels and surplus sources, where they
+// were found, and the largest correlation of two recovered signals, with a warning above 0.3.
+func (r *Report) Remarks() []string {
+	var remarks []string
+	if noise := r.noiseShare(); noise > 0 {
+		remarks = append(remarks,
+			fmt.Sprintf("noise of the channels: %.1f %% of their variance, as estimated", 100*noise))
+	}
+	switch {
+	case r.Linear.Surplus:
+		remarks = append(remarks, "sources: there seem to be more than channels")
+	case r.Linear.SurplusSuspected():
+		remarks = append(remarks, "sources: there may be more than channels")
+	}
+	c := r.Correlation
+	remark := fmt.Sprintf("largest |correlation| of two recovered signals: %.3f (%s)", c.Value,
+		listNumbers(c.Pair[:]))
+	if c.Value > maxCorrelation {
+		remark += fmt.Sprintf(". Above %g: they share parts, so neither is one source unless the "+
+			"sources are correlated, too, and shares don't add up to 100 %%", maxCorrelation)
+	}
+	return append(remarks, remark)
+}
+
+// illConditioned is the condition number of the mixed signals from which their noise is named among
+// the reasons for dependence. A choice: demixing amplifies noise in a channel up to that many
+// times, so that at 10 a hundredth of the variance may become all of a signal.
+const illConditioned = 10
+
+// nextForDependence is what to try where signals depend on each other.
+func (r *Report) nextForDependence() []string {
+	var next []string
+	noise := r.noiseShare()
+	switch {
+	case r.Network != nil:
+	case r.Nonlinear:
+		next = append(next, compareNetworks)
+	case noise > 0:
+		next = append(next, fmt.Sprintf("The channels have %.1f %% of noise, which leaves such "+
+			"dependence in any linear answer: don't fit a network.", 100*noise))
+	case r.Linear.Surplus, r.Linear.SurplusSuspected():
+		next = append(next, "More sources than channels leave such dependence in any linear "+
+			"answer: don't fit a network.")
+	default:
+		next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
+		if r.condition >= illConditioned {
+			next = append(next, fmt.Sprintf("Noise in the channels may be the reason: the mixing has "+
+				"a condition number of %.0f, by which demixing can amplify noise.", r.condition))
+		}
+	}
+	if len(r.Shape) < 2 {
+		next = append(next, "If the signals are images, set Config.Shape.")
+	}
+	return append(next, "Sources that depend on each other stay dependent.")
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+)
+
+// A linear demixing of a nonlinear mixture isn't called separated, though its rotation is
+// identified; one of a linear mixture of the same sources is.
+func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	cfg := sica.Default()
+	cfg.Method = sica.LinearOnly
+	for seed := range uint64(3) {
+		sources, err := datasets.LaplaceAR(rng(seed), 2, 1024, 0.8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := new(mat.Dense)
+		x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, -0.4, 1}), sources)
+		r := fit(t, b, x, cfg)
+		if got := report(t, r, x, Options{}); got.Nonlinear || got.Verdict != Separated {
+			t.Errorf("seed %d: linear: nonlinear %v, %s: %q", seed, got.Nonlinear, got.Verdict,
+				got.Reasons)
+		}
+		bent := mat.DenseCopyOf(x) // (x₁, x₂ + 0.3·x₁²), which has an inverse
+		for k, v := range x.RawRowView(0) {
+			bent.Set(1, k, bent.At(1, k)+0.3*v*v)
+		}
+		r = fit(t, b, bent, cfg)
+		match, err := metric.MCC(r.Z, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report(t, r, bent, Options{})
+		if !got.Nonlinear || got.Verdict != NoEvidence ||
+			!slices.Contains(got.Next, compareNetworks) {
+			t.Errorf("seed %d: nonlinear mixture, MCC %.2f: nonlinear %v, %s, %q", seed, match.MCC,
+				got.Nonlinear, got.Verdict, got.Next)
+		}
+	}
+}
+
+// Two signals that share a third source are correlated, and a report warns.
+func TestCorrelationOfRecoveredSignals(t *testing.T) {
+	s := noise(rng(1), 3, 4000, datasets.Normal)
+	z := mat.NewDense(2, 4000, nil)
+	z.Mul(mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 1}), s)
+	got := largestCorrelation(z)
+	if math.Abs(got.Value-0.5) > 0.04 || got.Pair != [2]int{0, 1} {
+		t.Errorf("%+v, want 0.5 of 0 and 1", got)
+	}
+	r := good()
+	r.Correlation = got
+	if text := strings.Join(r.Remarks(), " "); !strings.Contains(text, "they share parts") {
+		t.Error(text)
+	}
+	r.Correlation.Value = 0.29
+	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "they share parts") {
+		t.Error(text)
+	}
+}
+
+// Noise and surplus sources of the findings are among the remarks, in text and in numbers from
+// 0.1 %.
+func TestRemarksOnNoiseAndSurplus(t *testing.T) {
+	r := good()
+	r.Linear.Noise, r.Linear.Surplus = []float64{0.012, 0.006, 0.009}, true
+	text := r.String()
+	for _, want := range []string{
+		"noise of the channels: 0.9 % of their variance", "sources: there seem to be more than channels",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	r.Linear.Noise, r.Linear.Surplus, r.Linear.SurplusEvidence = []float64{0.0005, 0, 0}, false, 3
+	if text = r.String(); strings.Contains(text, "noise of the channels") ||
+		!strings.Contains(text, "there may be more than channels") {
+		t.Error(text)
+	}
+}
