@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -44,13 +45,19 @@ func largestCorrelation(z *mat.Dense) Correlation {
 	return largest
 }
 
-// looksNonlinear reports whether the signals depend on each other in a way that neither noise nor
-// surplus sources explain, if they are those of a linear demixing of a sequence and the fit hasn't
-// compared networks with it. It is false where there are too few positions to say.
+// looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
+// linear. If the fit compared networks with the demixing, that is whether one of them, or
+// conditional normalisation, has a significantly shorter code and was refused as noise may explain
+// it. Otherwise it is whether the signals depend on each other in a way that neither noise nor
+// surplus sources explain. It is false where there are too few positions to say.
 func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, error) {
-	compared := s.linear != nil && r.Config.Method == sica.Auto && r.Chosen.Name == ""
-	if !s.demixed || compared || s.grid.Axes() > 1 {
+	if !s.demixed || s.grid.Axes() > 1 {
 		return false, nil
+	}
+	if s.compared {
+		return slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool {
+			return c.String() == r.Chosen.String() && c.Excess.Significant()
+		}), nil
 	}
 	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
 	if ctx.Err() != nil {
@@ -63,6 +70,14 @@ func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, err
 func (r *Report) nonlinearMixing() []finding {
 	if !r.Nonlinear {
 		return nil
+	}
+	if r.compared {
+		return []finding{{
+			"The mixing seems nonlinear: a nonlinear demixing has a significantly shorter code, but " +
+				"noise may explain that, so a linear one was kept.",
+			"Use more positions, or compare with the signals of sica.Direct: if they differ, trust " +
+				"neither.",
+		}}
 	}
 	return []finding{{
 		"The mixing seems nonlinear: these signals, of a linear demixing, depend on each other in a " +
@@ -121,7 +136,7 @@ func (r *Report) nextForDependence() []string {
 	noise := r.noiseShare()
 	switch {
 	case r.Network != nil:
-	case r.Nonlinear:
+	case r.Nonlinear && !r.compared:
 		next = append(next, compareNetworks)
 	case noise > 0:
 		next = append(next, fmt.Sprintf("The channels have %.1f %% of noise, which leaves such "+

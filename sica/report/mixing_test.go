@@ -90,3 +90,25 @@ func TestRemarksOnNoiseAndSurplus(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Of a fit that compared networks, a linear demixing with a significantly longer code is suspect.
+func TestRefusedNonlinearDemixing(t *testing.T) {
+	r, x := reported(t, sica.Default())
+	s, err := prepare(t.Context(), r, x, Options{Shape: []int{120}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.compared = true
+	for _, test := range []struct {
+		excess sica.Difference
+		want   bool
+	}{{sica.Difference{}, false}, {sica.Difference{Mean: 0.17, SE: 0.06}, false},
+		{sica.Difference{Mean: 0.2, SE: 0.06}, true}} {
+		chosen := r.Chosen
+		chosen.Excess = test.excess
+		r.Candidates = []sica.Candidate{chosen, {Method: sica.NetworkOnly}}
+		if got, err := s.looksNonlinear(t.Context(), r); err != nil || got != test.want {
+			t.Errorf("%+v: %v, %v; want %v", test.excess, got, err, test.want)
+		}
+	}
+}

@@ -90,9 +90,10 @@ type Report struct {
 	Linear Linear `json:"linear"`
 	// Correlation is the largest of the recovered signals.
 	Correlation Correlation `json:"correlation"`
-	// Nonlinear is whether the mixing seems nonlinear: whether the signals, of a linear demixing of
-	// a sequence, depend on each other in a way that neither noise nor surplus sources explain. It
-	// is examined if the fit hasn't compared networks with the demixing.
+	// Nonlinear is whether the mixing of a sequence seems nonlinear though its demixing is linear:
+	// whether the signals depend on each other in a way that neither noise nor surplus sources
+	// explain. If the fit compared networks with the demixing, it is whether a nonlinear demixing has
+	// a significantly shorter code, and was refused as noise may explain it.
 	Nonlinear bool `json:"nonlinear"`
 	// Halves is nil where half of the positions is too short.
 	Halves *Halves `json:"halves"`
@@ -113,8 +114,10 @@ type Report struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 
 	// For the reasons and the advice: whether the linear rule made the signals, of the same
-	// mixed signals, and the condition number of the mixed signals.
+	// mixed signals, whether networks were compared with them, and the condition number of the
+	// mixed signals.
 	byRule    bool
+	compared  bool
 	condition float64
 }
 
@@ -161,6 +164,7 @@ func diagnose(
 		Recorded:   opts.Positions,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, byRule: s.linear != nil,
+		compared: s.compared,
 	}
 	if report.condition, err = condition(s.x, d); err != nil {
 		return nil, err
@@ -234,6 +238,7 @@ type subject struct {
 	outliers []int
 	linear   *Linear // what the fit found of z, if the linear rule made it
 	demixed  bool    // whether z is a linear demixing of x
+	compared bool    // whether the fit compared networks with it
 }
 
 // prepare checks x, replaces its outliers and recovers its signals.
@@ -272,6 +277,7 @@ func prepare(
 	}
 	_, err = r.Demixing()
 	s.mixed, s.demixed = components, err == nil
+	s.compared = s.linear != nil && r.Config.Method == sica.Auto && r.Chosen.Name == ""
 	s.white, _, _, err = mapping.Begin(ctx, components, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		return s, fmt.Errorf("x: %w", err)

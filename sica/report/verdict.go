@@ -26,8 +26,7 @@ import (
 //     matches in the refits
 //   - uniqueness: a network made the signals, and the past of one of them doesn't predict it
 //     (sica.Network.Unpredicted), or equally good networks recovered other signals
-//   - linearity: a linear demixing made the signals, no network was compared with it, and the
-//     signals depend on each other in a way that neither noise nor surplus sources explain
+//   - linearity: a linear demixing made the signals, but the mixing seems nonlinear
 //     (Report.Nonlinear)
 //
 // Otherwise it is NotIdentifiable if the rotation of two signals isn't identified
