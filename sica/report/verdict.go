@@ -352,7 +352,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	}
 	names := strings.Join(groups, "; and of ")
 	const strong = "A strong component can still be good: its stability and halves should be above " +
-		"0.95."
+		"0.95. That shows that the answer is reproducible, not that it is one source."
 	table := ""
 	if l.strongPair() {
 		table = " The table's nats assume no noise and no surplus sources."
@@ -369,9 +369,8 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			"The channels can't hold all sources. " + strong,
 		}}
 	case l.Unconfirmed:
-		reason := fmt.Sprintf("The rotation of signals %s is not identified: in models with noise "+
-			"of the channels, other demixings explain the mixed signals nearly as well, or the "+
-			"noise hides it.", names)
+		reason := fmt.Sprintf("The rotation of signals %s is not identified: there is noise, and "+
+			"FastICA or SOBI, or a demixing that is nearly as good, gives other signals here.", names)
 		if r.byRule && l.Why != "" { // which says more, with the numbers of these signals
 			reason = l.Why
 		}

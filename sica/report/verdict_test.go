@@ -187,7 +187,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		{"weak rotation", func(r *Report) { r.Linear.Evidence = 1.2 }, "together is 1.2 nats",
 			"more positions", []string{"same length"}},
 		{"chain", func(*Report) {}, "connect the others", "more positions", []string{"same length"}},
-		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "models with noise of the channels",
+		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "FastICA or SOBI, or a demixing that is nearly as good",
 			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise, by the linear rule", func(r *Report) {
 			r.Linear.Unconfirmed, r.byRule = true, true
@@ -196,7 +196,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise and little evidence", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
-		}, "models with noise of the channels", "its stability and halves should be",
+		}, "FastICA or SOBI, or a demixing that is nearly as good", "its stability and halves should be",
 			[]string{"table's nats", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
