@@ -14,7 +14,7 @@ import (
 // packages are those that pieces of programs on the pages may use, by name.
 var packages = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "math": "math",
-	"rand": "math/rand/v2", "os": "os", "time": "time",
+	"rand": "math/rand/v2", "os": "os", "slices": "slices", "time": "time",
 
 	"mat": "gonum.org/v1/gonum/mat", "compute": "github.com/gomlx/compute",
 	"dtypes": "github.com/gomlx/compute/dtypes", "shapes": "github.com/gomlx/compute/shapes",

@@ -60,6 +60,18 @@ func TestProgramInREADMEIsExample(t *testing.T) {
 	}
 }
 
+// The function that cleans a recording in tutorial/go.md is that of examples/clean.
+func TestCleaningInTutorialIsExample(t *testing.T) {
+	example := read(t, filepath.Join(root, "examples", "clean", "main.go"))
+	cleaning := slices.DeleteFunc(blocks(read(t, "tutorial/go.md"), "go"), func(block string) bool {
+		return !strings.Contains(block, "\nfunc clean(")
+	})
+	if len(cleaning) != 1 || !strings.Contains(example, cleaning[0]) {
+		t.Errorf("tutorial/go.md has %d functions clean; want that of examples/clean/main.go",
+			len(cleaning))
+	}
+}
+
 // The CHANGELOG, the examples' go.mod, CITATION.cff and the notebooks name the same version, the
 // latest.
 func TestVersionsAgree(t *testing.T) {
