@@ -106,7 +106,7 @@ var opened struct {
 }
 
 // Open returns the backend of that name: Auto, CUDA, CPU or Go. In a process a name has one
-// backend, so don't Finalize it. The error for a backend that can't be opened here says what is
+// backend, so don't Finalize it. That of Go is also what a nil backend stands for in this module. The error for a backend that can't be opened here says what is
 // missing. Auto skips missing backends, but not a plugin with ErrUnverified, as the next backend
 // would be many times slower.
 //
@@ -259,7 +259,7 @@ func open(name string, allowUnverified bool) (compute.Backend, error) {
 	if plugin, ok := strings.CutPrefix(name, "xla:"); ok {
 		b, sum, err = openXLA(plugin, allowUnverified)
 	} else {
-		b, err = purego.New()
+		b, err = purego.Shared()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", name, err)

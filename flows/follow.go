@@ -26,7 +26,7 @@ import (
 //		c.Solver(flows.Heun).Between(1, 0)
 //	})
 //
-// A nil backend is pure Go.
+// A nil backend is backend.Open(backend.Go). The backend must be the one that store was trained on.
 func Follow(
 	backend compute.Backend, store *model.Store, velocity Velocity, y any,
 	options ...func(*IntegrateConfig),

@@ -27,20 +27,32 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// A nil backend is pure Go.
-func TestTrainerWithoutBackend(t *testing.T) {
-	loss := func(scope *model.Scope, _, batch []*Node) *Node {
-		return ReduceMean(Square(layers.Dense(scope, batch[0], 1)), -1, -2)
-	}
-	matrix := shapes.Make(dtypes.Float64, 2, 1, 4, 3)
-	trainer, err := flows.NewTrainer(nil, model.NewStore(), torchAdam(1), loss, nil, []shapes.Shape{matrix})
+// A nil backend is that of Open(Go): a store that was trained on one can be used on the other.
+func TestNilBackendIsThatOfOpen(t *testing.T) {
+	opened, err := backend.Open(backend.Go)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer trainer.Finalize()
-	losses, err := trainer.Train(t.Context(), nil, []*tensors.Tensor{tensors.FromShape(matrix)}, 2)
-	if err != nil || len(losses) != 2 {
-		t.Errorf("losses %v, error %v", losses, err)
+	layer := func(scope *model.Scope, x *Node) *Node { return layers.Dense(scope, x, 3) }
+	loss := func(scope *model.Scope, _, batch []*Node) *Node {
+		return ReduceMean(Square(layer(scope, batch[0])), -1, -2)
+	}
+	velocity := func(scope *model.Scope, y, _ *Node, _ []*Node) *Node { return layer(scope, y) }
+	matrix := shapes.Make(dtypes.Float64, 2, 1, 4, 3)
+	for _, test := range []struct{ trained, used compute.Backend }{{opened, nil}, {nil, opened}} {
+		store := model.NewStore()
+		trainer, err := flows.NewTrainer(test.trained, store, torchAdam(1), loss, nil, []shapes.Shape{matrix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer trainer.Finalize()
+		losses, err := trainer.Train(t.Context(), nil, []*tensors.Tensor{tensors.FromShape(matrix)}, 2)
+		if err != nil || len(losses) != 2 {
+			t.Errorf("losses %v, error %v", losses, err)
+		}
+		if _, err := flows.Follow(test.used, store, velocity, [][][]float64{{{1, 2, 3}}}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

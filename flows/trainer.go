@@ -63,7 +63,7 @@ type Trainer struct {
 // this package. dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
 // those of its batches. These have a leading axis of S, the maximum number of steps per call:
 // [S, R, …] as a rule, or [S, …] for a loss that is a scalar. Without batches (nil) every step has
-// the same inputs, and Train makes any number of steps. A nil backend is pure Go.
+// the same inputs, and Train makes any number of steps. A nil backend is backend.Open(backend.Go).
 //
 // The variables, with those of the optimizer, are created here. Trainable ones have no value yet:
 // the caller may set them now (see layers.Initialise) or leave them to their initializers in the

@@ -55,7 +55,7 @@ type Evaluator struct {
 }
 
 // NewEvaluator returns an Evaluator of networks of a config that were fitted to signals with one
-// shape of their positions, for signals with another. A nil backend is pure Go.
+// shape of their positions, for signals with another. A nil backend is backend.Open(backend.Go).
 func NewEvaluator(backend compute.Backend, cfg Config, fitted, shape []int) *Evaluator {
 	return &Evaluator{backend: backend, cfg: cfg, shape: shape, fitted: fitted}
 }
@@ -67,14 +67,6 @@ func (e *Evaluator) Close() {
 	}
 }
 
-// orPureGo returns backend, or a new pure-Go one if it is nil.
-func orPureGo(backend compute.Backend) (compute.Backend, error) {
-	if backend != nil {
-		return backend, nil
-	}
-	return purego.New()
-}
-
 // networks returns the compiled networks for signals of z's size, with the variables of the step.
 func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 	if e.compiled == nil {
@@ -83,7 +75,7 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		backend, err := orPureGo(e.backend)
+		backend, err := purego.Or(e.backend)
 		if err != nil {
 			return nil, err
 		}

@@ -12,12 +12,32 @@ import (
 // concurrent operations, two matrix products can deadlock over the cores (compute v0.1.5).
 func New() (compute.Backend, error) { return gobackend.New("ops_sequential") }
 
-var shared = sync.OnceValues(New)
+var shared struct {
+	sync.Mutex
+	backend compute.Backend
+}
 
-// Or returns b. If that is nil, it returns a pure-Go backend, the same in every call.
+// Shared returns the pure-Go backend of the process, that of backend.Open(backend.Go). GoMLX's
+// tensors are for one instance of a backend, so a store that was trained on one must be used on it.
+// A new one takes the place of one that was finalized.
+func Shared() (compute.Backend, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.backend != nil && !shared.backend.IsFinalized() {
+		return shared.backend, nil
+	}
+	b, err := New()
+	if err != nil {
+		return nil, err
+	}
+	shared.backend = b
+	return b, nil
+}
+
+// Or returns b, or Shared if that is nil.
 func Or(b compute.Backend) (compute.Backend, error) {
 	if b != nil {
 		return b, nil
 	}
-	return shared()
+	return Shared()
 }
