@@ -152,8 +152,9 @@ type RunsAdamConfig struct {
 	schedules             []Schedule
 }
 
-// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables whose first axis is that of the runs.
-// It does three things for training several runs in one program that GoMLX's Adam doesn't:
+// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables [R, …] whose first axis is that of the
+// runs, such as those of package layers. Variables with different first axes are an error: for a
+// network of GoMLX use its Adam. RunsAdam does three things for training several runs in one program that GoMLX's Adam doesn't:
 //
 //   - It limits the norm of each run's gradient by itself, so that the runs stay independent.
 //   - It gives each scope a schedule of its own.
@@ -250,6 +251,7 @@ func (a *runsAdam) UpdateGraphWithGradients(
 	if dtype.IsFloat16() { // which count to 2048 or to 256 only
 		dtype = dtypes.Float32
 	}
+	optimizer.IncrementGlobalStep(g, dtype) // for others, such as GoMLX's checkpoints
 	stepVar := a.variable(scope, "", "step", shapes.Make(dtype))
 	step := stepVar.NodeValue(g)
 	next := AddScalar(step, 1)
@@ -257,10 +259,15 @@ func (a *runsAdam) UpdateGraphWithGradients(
 
 	grouped := make([][]*Node, len(a.scopes))
 	variables := make([][]*model.Variable, len(a.scopes))
+	var first *model.Variable
 	for v := range scope.IterVariables() {
 		if !v.Trainable || !v.InUseByGraph(g) {
 			continue
 		}
+		if first == nil {
+			first = v
+		}
+		checkRunsAxis(first, v)
 		k := a.group(v)
 		grouped[k] = append(grouped[k], grads[0])
 		variables[k] = append(variables[k], v)
@@ -292,17 +299,26 @@ func (a *runsAdam) UpdateGraphWithGradients(
 		}
 		scale := AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon) // [R, P]
 		change := Div(Mul(rate, m1), scale)                   // [R, P]
-		first := 0
+		next := 0
 		for _, v := range group {
 			size := v.Shape().Size() / v.Shape().Dim(0)
-			part := Slice(change, AxisRange(), AxisRange(first, first+size)) // [R, size]
-			first += size
+			part := Slice(change, AxisRange(), AxisRange(next, next+size)) // [R, size]
+			next += size
 			part = ConvertDType(Reshape(part, v.Shape().Dimensions...), v.DType())
 			if c, ok := relative[v]; ok {
 				part = c.step(part)
 			}
 			v.SetNodeValue(Sub(v.NodeValue(g), part))
 		}
+	}
+}
+
+// checkRunsAxis panics unless the variables have the same first axis, that of the runs.
+func checkRunsAxis(first, v *model.Variable) {
+	if v.Shape().Rank() == 0 || first.Shape().Dim(0) != v.Shape().Dim(0) {
+		exceptions.Panicf("flows: RunsAdam: variable %q is %s, and %q %s; must all be [R, …] with the "+
+			"same R runs, as those of package layers; use GoMLX's Adam for others",
+			first.Path(), first.Shape(), v.Path(), v.Shape())
 	}
 }
 

@@ -3,6 +3,7 @@ package flows_test
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -17,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/layers"
 )
 
 // descend makes steps on Σ c·(w − m)² of each run, and returns w after each.
@@ -138,6 +140,56 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 			}, nil, []shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
 		if err == nil {
 			t.Error("no error")
+		}
+	})
+}
+
+// A network without the runs axis is an error that names two of its variables, whose first axes
+// differ, and so is a variable without axes.
+func TestRunsAdamNeedsTheRunsAxis(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	for last, dims := range map[string][]int{
+		`"/net/b" (Float64)[7, 1]; must`: {7, 1},
+		`"/net/b" (Float64); must`:       nil,
+	} {
+		loss := func(scope *model.Scope, _, batch []*Node) *Node {
+			g, scope := batch[0].Graph(), scope.In("net")
+			first := scope.VariableWithShape("a", shapes.Make(dtypes.Float64, 2, 7)).NodeValue(g)
+			second := scope.VariableWithShape("b", shapes.Make(dtypes.Float64, dims...)).NodeValue(g)
+			return Add(ReduceAllSum(first), Add(ReduceAllSum(second), ReduceAllSum(batch[0])))
+		}
+		opt := flows.RunsAdam().Schedule("/", flows.Schedule{Rate: 1}).Done()
+		_, err := flows.NewTrainer(b, model.NewStore(), opt, loss, nil,
+			[]shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
+		for _, words := range []string{`RunsAdam: variable "/net/a" is (Float64)[2, 7]`, last, "[R, …]"} {
+			if err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("error %v; must say %s", err, words)
+			}
+		}
+	}
+}
+
+// Each step of this package's optimizers counts for GoMLX, whose checkpoints are named by it, until
+// ResetOptimizer.
+func TestOptimizersCountGlobalSteps(t *testing.T) {
+	loss := func(scope *model.Scope, _, batch []*Node) *Node {
+		predicted := layers.Dense(scope, Reshape(batch[0], 1, -1, 1), 1)
+		return ReduceAllMean(Square(Sub(predicted, Reshape(batch[1], 1, -1, 1))))
+	}
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		for name, opt := range map[string]optimizer.Interface{
+			"Adagrad":  flows.Adagrad().Done(),
+			"RunsAdam": flows.RunsAdam().Schedule("/", flows.Schedule{Rate: 0.01}).Done(),
+		} {
+			store := model.NewStore()
+			p := newLine(t, b, store, opt, loss)
+			p.train(t)
+			if got := optimizer.GetGlobalStep(store); got != lineSteps {
+				t.Errorf("%s: %d global steps after %d", name, got, lineSteps)
+			}
+			if err := p.trainer.ResetOptimizer(); err != nil || optimizer.GetGlobalStep(store) != 0 {
+				t.Errorf("%s: after ResetOptimizer %d, error %v", name, optimizer.GetGlobalStep(store), err)
+			}
 		}
 	})
 }
