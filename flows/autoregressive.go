@@ -36,7 +36,9 @@ type AutoregressiveConfig struct {
 //
 // with L offsets oₖ into the past and innovations ε_i,t from a mixture of K Gaussians for each
 // signal. z is shaped [R, d, p…] with the axes p… of the position index. Signals of
-// layers.Invertible, [R, n, d], become that by Transpose(z, 1, 2). If every offset points back in
+// layers.Invertible, [R, n, d], become that by Transpose(z, 1, 2). R must be the hyperparameter
+// layers.ParamRuns, 1 by default. N sequences that share their coefficients, [N, d, T], become
+// [1, d, N, T] by InsertAxes(Transpose(z, 0, 1), 0), and their offsets are {0, −k}. If every offset points back in
 // one order of the positions (see Past), the sum over a sequence is the log-density of the sequence
 // given its first values, by the chain rule.
 //
@@ -44,8 +46,8 @@ type AutoregressiveConfig struct {
 // AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1.
 // The scope's initializer isn't used.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
-	argument.Floats("flows: Autoregressive", "z", z, "[R, d, p…] with one or more axes p…",
-		3, math.MaxInt)
+	const form = "[R, d, p…] with one or more axes p…"
+	argument.Layer(scope, "flows: Autoregressive", "z", z, form, 3, math.MaxInt)
 	return &AutoregressiveConfig{scope: scope, z: z, components: 4}
 }
 

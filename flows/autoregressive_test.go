@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/layers"
 )
 
 func TestPast(t *testing.T) {
@@ -46,6 +47,7 @@ func logDensityOf(t *testing.T, b compute.Backend, z *tensors.Tensor, past [][]i
 	t.Helper()
 	store := model.NewStore()
 	defer store.Finalize()
+	store.SetParam(layers.ParamRuns, z.Shape().Dim(0))
 	exec, err := model.NewExec(b, store, func(scope *model.Scope, z *Node) *Node {
 		return flows.Autoregressive(scope, z).Past(past).Components(components).Done()
 	})

@@ -1,6 +1,9 @@
 package flows
 
 import (
+	"math"
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 
@@ -28,11 +31,18 @@ func softplus(x *Node) *Node {
 // RatioVelocity is the velocity of the Wasserstein gradient flow of the KL divergence,
 // v = −∇ log r at y, for each sample (paper, equation log.joint.ratio). logit maps y, shaped
 // […, d], to the learned log-ratio of each sample, shaped […]; its other inputs are constant. The
-// result has y's shape.
+// result has y's shape. A logit of another shape panics: [B, 1] needs Squeeze(logit, -1).
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
+	const where = "flows: RatioVelocity"
+	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)
+	r := logit(y)
+	if samples := y.Shape().Dimensions[:y.Rank()-1]; !slices.Equal(r.Shape().Dimensions, samples) {
+		exceptions.Panicf("%s: the logit is %s; must be %v, one for each sample of y %s",
+			where, r.Shape(), samples, y.Shape())
+	}
 	// As the logit of a sample depends on its own y only, the gradient of the sum has that of
 	// every sample.
-	return Neg(Gradient(ReduceAllSum(logit(y)), y)[0])
+	return Neg(Gradient(ReduceAllSum(r), y)[0])
 }
 
 // StraightPath is the path y(τ) = (1−τ)·y0 + τ·y1 from the current sample at τ = 0 to the target at

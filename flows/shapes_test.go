@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/layers"
 )
 
 // Shapes that would broadcast and offsets to later positions are errors.
@@ -39,6 +40,15 @@ func TestLossesNameWhatIsWrong(t *testing.T) {
 		"flows: StraightPath: y1 is (Float32)[2]": func(_ *model.Scope, g *Graph) *Node {
 			return flows.StraightPath(zeros(g, 10, 2), zeros(g, 2), zeros(g, 10))
 		},
+		"flows: RatioVelocity: the logit is (Float32)[10, 2]; must be [10], one for each sample of y (Float32)[10, 2]": func(_ *model.Scope, g *Graph) *Node {
+			return flows.RatioVelocity(Square, zeros(g, 10, 2))
+		},
+		"flows: RatioVelocity: the logit is (Float32)[10, 1]; must be [10]": func(_ *model.Scope, g *Graph) *Node {
+			return flows.RatioVelocity(func(y *Node) *Node { return ReduceAndKeep(y, ReduceSum, -1) }, zeros(g, 10, 2))
+		},
+		"flows: RatioVelocity: y is (Float32); must be": func(_ *model.Scope, g *Graph) *Node {
+			return flows.RatioVelocity(Square, zeros(g))
+		},
 		"flows: offset [1] isn't into the past": func(s *model.Scope, g *Graph) *Node {
 			return flows.Autoregressive(s, zeros(g, 1, 2, 9)).Past([][]int{{1}}).Done()
 		},
@@ -47,6 +57,13 @@ func TestLossesNameWhatIsWrong(t *testing.T) {
 		},
 		"flows: Autoregressive: z is (Float32)[2, 9]; must be": func(s *model.Scope, g *Graph) *Node {
 			return flows.Autoregressive(s, zeros(g, 2, 9)).Done()
+		},
+		"flows: Autoregressive: z is (Float32)[5, 2, 9]; must be [R, d, p…] with one or more axes p… with R = 1": func(s *model.Scope, g *Graph) *Node {
+			return flows.Autoregressive(s, zeros(g, 5, 2, 9)).Done()
+		},
+		"flows: Autoregressive: ParamRuns is 0; must be at least 1": func(s *model.Scope, g *Graph) *Node {
+			s.SetParam(layers.ParamRuns, 0)
+			return flows.Autoregressive(s, zeros(g, 1, 2, 9)).Done()
 		},
 		"flows: Autoregressive: z is (Float32)[1, 2, 3]; must have more than 3 positions": func(s *model.Scope, g *Graph) *Node {
 			return flows.Autoregressive(s, zeros(g, 1, 2, 3)).Past(flows.Past(3, 1)).Done()

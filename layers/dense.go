@@ -20,9 +20,10 @@ import (
 )
 
 // ParamRuns is the hyperparameter for the number R of runs, the first axis of every layer's
-// input, an int. The default is 1. Another length of that axis panics: a batch of GoMLX's shape,
-// without a runs axis, would be taken for many networks.
-const ParamRuns = "sica_runs"
+// input, an int of at least 1. The default is 1. Like GoMLX's hyperparameters it is that of the
+// layer's scope, or else of the nearest scope around it, up to the store's root. Another length of
+// the axis panics: a batch of GoMLX's shape, without a runs axis, would be taken for many networks.
+const ParamRuns = argument.ParamRuns
 
 // ParamSeed is the hyperparameter for the seed of the initial values, an int. With 0 or more,
 // layers begin as [Initialise] and [InitialiseInvertible] would set them, the same on every
@@ -40,10 +41,10 @@ func stream(seed int, scope string, run int, purpose string) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
 }
 
-// checkInput panics unless x is a layer's input of that form, with min to max axes and as many
-// runs as ParamRuns says.
-func checkInput(scope *model.Scope, layer string, x *Node, form string, min, max int) {
-	argument.Layer("layers: "+layer, x, form, min, max, model.GetParamOr(scope, ParamRuns, 1))
+// checkInput panics unless x is a layer's input of that form, with minRank to maxRank axes and as
+// many runs as ParamRuns says.
+func checkInput(scope *model.Scope, layer string, x *Node, form string, minRank, maxRank int) {
+	argument.Layer(scope, "layers: "+layer, "x", x, form, minRank, maxRank)
 }
 
 // Dense is the affine map x·W + b of each run: x [R, B, …, C] of a float dtype becomes

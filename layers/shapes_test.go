@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -46,6 +47,30 @@ func TestBatchWithoutRunsAxisIsAnError(t *testing.T) {
 		"insert the runs axis by InsertAxes(x, 0)"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// WholeCNN, which has weights for each run, checks their number, too; and that number must be
+// positive.
+func TestNumberOfRunsIsChecked(t *testing.T) {
+	whole := func(s *model.Scope, z *Node) *Node {
+		y := Zeros(z.Graph(), shapes.Make(z.DType(), 3, 1, 2))
+		return layers.WholeCNN(s, z, y, ConvertDType(y, dtypes.Int32), 6).Done()
+	}
+	z := tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2, 6))
+	const want = "layers: WholeCNN: z is (Float32)[3, 2, 6]; must be [R, d, T] with R = 1 runs"
+	if err := buildError(t, whole, z); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	for _, runs := range []int{0, -1} {
+		none := func(s *model.Scope, x *Node) *Node {
+			s.SetParam(layers.ParamRuns, runs)
+			return layers.Dense(s, x, 3)
+		}
+		want := fmt.Sprintf("layers: Dense: ParamRuns is %d; must be at least 1", runs)
+		if err := buildError(t, none, z); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
@@ -40,6 +41,7 @@ type WholeCNNConfig struct {
 // z has a leading runs axis (see ParamRuns). The outputs of a sample with a position outside 0 to
 // T−1 are NaN.
 func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig {
+	argument.Layer(scope, "layers: WholeCNN", "z", z, "[R, d, T]", 3, 3)
 	checkWhole("WholeCNN", z, y, idx, shape)
 	return &WholeCNNConfig{
 		scope: scope,

@@ -10,8 +10,12 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
+
+// ParamRuns is layers.ParamRuns, the hyperparameter for the number of runs.
+const ParamRuns = "sica_runs"
 
 // Any is a dimension of any length.
 const Any = -1
@@ -27,17 +31,25 @@ func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
 	}
 }
 
-// Layer is Floats for the input x of a layer, whose first axis must have the length runs. If it
-// hasn't, the first axis is probably that of a batch, and the message says how to insert one.
-func Layer(where string, x *Node, form string, minRank, maxRank, runs int) {
+// Layer is Floats for the input x of what has weights for each run. The first axis of x must be
+// ParamRuns of scope, 1 by default. If it isn't, it is probably that of a batch, and the message
+// says how to insert one.
+func Layer(
+	scope *model.Scope, where, name string, x *Node, form string, minRank, maxRank int,
+) {
 	if x.DType().IsFloat() && x.Rank() == minRank-1 {
-		exceptions.Panicf("%s: x is %s; must be %s: insert the runs axis by InsertAxes(x, 0)",
-			where, x.Shape(), form)
+		exceptions.Panicf("%s: %s is %s; must be %s: insert the runs axis by InsertAxes(%[2]s, 0)",
+			where, name, x.Shape(), form)
 	}
-	Floats(where, "x", x, form, minRank, maxRank)
+	Floats(where, name, x, form, minRank, maxRank)
+	runs := model.GetParamOr(scope, ParamRuns, 1)
+	if runs < 1 {
+		exceptions.Panicf("%s: ParamRuns is %d; must be at least 1", where, runs)
+	}
 	if got := x.Shape().Dim(0); got != runs {
-		exceptions.Panicf("%s: x is %s; must be %s with R = %d runs: insert the runs axis by "+
-			"InsertAxes(x, 0), or set the number of runs by ParamRuns", where, x.Shape(), form, runs)
+		exceptions.Panicf("%s: %s is %s; must be %s with R = %d runs: insert the runs axis by "+
+			"InsertAxes(%[2]s, 0), or set the number of runs by ParamRuns",
+			where, name, x.Shape(), form, runs)
 	}
 }
 
