@@ -2,45 +2,89 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/purego"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// Divergence measures how far signals are from self-sufficient, in nats; see EstimateDivergence.
-// Joint is the divergence of (z_t, contexts) from independent signals, Context that of the contexts
-// alone. Conditional is Joint minus Context, at least 0: what the signals at t say about one
-// another beyond what their own contexts do. It is the divergence that SICA minimises (paper,
-// equation sica), and near 0 for true sources even if those depend on each other through their
-// contexts. Influence has the contribution of each position to Joint minus Context, which are the
-// means over all positions.
+// Divergence measures how far signals are from self-sufficient, in nats per position; see
+// EstimateDivergence. Its fields and its method are
 //
-// Each value is 2·log 2 minus the held-out logistic loss of a classifier, which at the optimum is
-// twice a Jensen–Shannon divergence.
+//	Joint       float64   // of (z_t, contexts) from independent signals
+//	Context     float64   // of the contexts alone
+//	Conditional float64   // Joint − Context, at least 0: what the signals at t say about one
+//	                      // another beyond what their own contexts do
+//	Influence   []float64 // [n], of each position on Joint − Context, which is their mean
+//	String() string       // the three divergences
+//
+// Conditional is about 0 if SICA's criterion holds (paper, equation sica), also for sources that
+// depend on each other through their contexts. Joint and Context are twice a Jensen–Shannon
+// divergence, at most 2·log 2 = 1.39, where SICA minimises a Kullback–Leibler divergence. Both are
+// 0 for the same signals. Each is estimated as 2·log 2 minus the held-out logistic loss of a
+// classifier.
 type Divergence = iterate.Divergence
 
 // EstimateDivergence measures how far the signals z, d×n, with a position index of the given shape
 // (none for a sequence), are from self-sufficient. It needs no true sources. Networks are trained
 // on z alone, so that results of different methods can be compared. Their inputs are z_t and the
-// prediction of each signal at t from its neighbours. They are weighted by their fit to held-out
-// positions, so that the divergence is about 0 where there is nothing to learn.
+// prediction of each signal at t from its neighbours. Their outputs are weighted by the fit to
+// held-out positions, so that the divergence is about 0 where there is nothing to learn.
+//
+// The weights of the networks and their batches are drawn from seed. The same seed gives the same
+// result on one backend and machine; another one shows how much the estimate varies. A nil backend
+// is backend.Open(backend.Go). Four signals at 1,000 positions take 2 seconds of one core on XLA,
+// with the compilation, and 6 in pure Go.
+//
+// The error wraps ErrSignals if z has fewer than two signals, not more positions than signals,
+// values that aren't finite, or a constant signal, or if an axis is shorter than 21 positions in a
+// sequence, 5 in an image or 3 in a video. It wraps ErrConfig if the shape isn't that of n
+// positions, and ctx's error if ctx ends.
 func EstimateDivergence(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
 ) (Divergence, error) {
-	f := &fitting{ctx: ctx, backend: backend, cfg: Config{Shape: shape, Method: NoMethod}}
-	if err := f.check([]Run{{X: z, Seed: seed}}); err != nil {
-		return Divergence{}, fmt.Errorf("sica: %w", err)
+	g, err := checkEstimate(z, shape)
+	if err != nil {
+		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}
-	if err := iterate.CheckEstimate(f.grid); err != nil {
-		return Divergence{}, fmt.Errorf("sica: %w", kindError{err, ErrConfig})
+	if backend, err = purego.Or(backend); err != nil {
+		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}
 	inputs := []iterate.Input{{Z: z, Seed: seed}}
-	estimates, err := iterate.EstimateDivergences(ctx, f.backend, inputs, f.grid)
+	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, g)
 	if err != nil {
-		return Divergence{}, fmt.Errorf("sica: %w", err)
+		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}
 	return estimates[0], nil
+}
+
+// checkEstimate returns the index of z's positions, or an error unless its divergence can be
+// estimated.
+func checkEstimate(z *mat.Dense, shape []int) (*grid.Grid, error) {
+	if err := signal.Check("z", z); err != nil {
+		return nil, kindError{err, ErrSignals}
+	}
+	d, n := z.Dims()
+	if d < 2 {
+		return nil, kindError{errors.New("z: has 1 signal; must have at least 2"), ErrSignals}
+	}
+	if n <= d {
+		err := fmt.Errorf("z: has %d positions of %d signals; must have more positions than signals",
+			n, d)
+		return nil, kindError{err, ErrSignals}
+	}
+	g, err := grid.New(grid.WithoutOnes(shape), n)
+	if err != nil {
+		return nil, kindError{err, ErrConfig}
+	}
+	if err := iterate.CheckEstimate(g); err != nil {
+		return nil, kindError{err, ErrSignals}
+	}
+	return g, nil
 }

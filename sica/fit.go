@@ -36,8 +36,8 @@ type Run struct {
 // Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and n ≥ d + 2.
 // NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
-// A nil backend is pure Go. An error about x or cfg comes before any work and without a result, and
-// so does ctx.Err() if ctx has ended already.
+// A nil backend is backend.Open(backend.Go). An error about x or cfg comes before any work and
+// without a result, and so does ctx.Err() if ctx has ended already.
 //
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
 // the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto is then the linear

@@ -20,9 +20,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Iteration is the state of a separation after the signals have moved J times: J, counted from 1;
-// the mean training Loss; the held-out Divergence before the move, in nats; Step, the η that was
-// used; the signals Z after the move, d×n, which must not be changed; and the time Elapsed.
+// Iteration is the state of a separation after the signals have moved J times. Its fields are
+//
+//	J          int           // the number of the iteration, from 1
+//	Loss       float64       // the mean training loss
+//	Divergence float64       // held-out, before the move, in nats; NaN without folds
+//	Step       float64       // the step size η that was used
+//	Z          *mat.Dense    // the signals after the move, d×n, which must not be changed
+//	Elapsed    time.Duration // since the fit began
 type Iteration = iterate.Iteration
 
 // Trace is how the iterations of a fit went, and why it ended.
@@ -67,20 +72,21 @@ const (
 // null for what isn't finite.
 type Curve = signal.Curve
 
-// Network is what the data say about the signals of an invertible network:
+// Network is what the data say about the signals of an invertible network. Its fields and methods
+// are
 //
-//   - Identified is whether they are the sources as far as the data say.
-//   - Agreement is the lowest agreement with the signals of the Agreeing other networks whose code
-//     is as short. The agreement of two networks is the mean of the two lowest absolute
-//     correlations of matched signals.
-//   - PastGain is by how much its own past shortens the code of each signal.
-//   - Groups are the signals whose rotations among themselves aren't identified.
-//   - OverWhitening is by how much the code of the whitened signals is longer, HeldOut the code
-//     length at held-out positions during training.
-//   - Unpredicted returns the signals that their past doesn't predict, Reproduced whether other
-//     networks recovered the same.
+//	Identified    bool         // whether they are the sources as far as the data say
+//	Agreement     float64      // lowest agreement with another network whose code is as short
+//	Agreeing      int          // the number of such networks
+//	PastGain      []Difference // by how much its own past shortens the code of each signal
+//	Groups        [][]int      // the signals whose rotations among themselves aren't identified
+//	OverWhitening Difference   // by how much the code of the whitened signals is longer
+//	HeldOut       Curve        // code length at held-out positions during training
+//	Unpredicted() []int        // the signals, counted from 0, that their past doesn't predict
+//	Reproduced() bool          // whether other networks recovered the same signals
 //
-// Code lengths are in nats per position.
+// The agreement of two networks is the mean of the two lowest absolute correlations of matched
+// signals. Code lengths are in nats per position.
 type Network = network.Findings
 
 // A Summary is all of a Result except its signals and maps.

@@ -18,10 +18,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Dependence measures the dependence of two signals at a position, given the neighbours of each:
-// a sum of squared correlations of bounded features, minus its value for signals shifted against
-// one another. It is about 0 for self-sufficient signals, and some tenths for clearly dependent
-// ones. See Measure.
+// A Dependence measures the dependence of two signals at a position, given the neighbours of each;
+// see sica/dependence.Dependence, which lists the fields for users.
 type Dependence struct {
 	// Residuals is the part between the residuals of the two signals' predictions.
 	Residuals float64 `json:"residuals"`
@@ -32,6 +30,11 @@ type Dependence struct {
 
 // Total returns Residuals + Contexts.
 func (d Dependence) Total() float64 { return d.Residuals + d.Contexts }
+
+// String returns the total and its parts, to three decimals.
+func (d Dependence) String() string {
+	return fmt.Sprintf("%.3f (residuals %.3f, contexts %.3f)", d.Total(), d.Residuals, d.Contexts)
+}
 
 // How dependence is measured.
 const (

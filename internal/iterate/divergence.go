@@ -3,6 +3,8 @@ package iterate
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -13,21 +15,16 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// A Divergence is how far signals are from self-sufficient, in nats, each value
-// 2·log 2 less a classifier's held-out logistic loss; see EstimateDivergences.
+// A Divergence is how far signals are from self-sufficient, in nats per position; see
+// sica.Divergence, which lists the fields for users.
 type Divergence struct {
 	// Joint is the divergence of (z_t, contexts) from independent signals.
 	Joint float64 `json:"joint"`
 	// Context is that of the contexts alone.
 	Context float64 `json:"context"`
-	// Conditional is Joint less Context, at least 0: what the signals at t say
-	// of one another beyond what their own contexts do. It is the divergence
-	// that SICA asks to vanish (paper, equation sica), and near 0 for true
-	// sources even where those depend on each other through their contexts.
+	// Conditional is Joint − Context, at least 0.
 	Conditional float64 `json:"conditional"`
-
-	// Influence is what each position adds to Joint less Context, which are the
-	// means over all positions.
+	// Influence is that of each position on Joint − Context, which is their mean.
 	Influence []float64 `json:"-"`
 }
 
@@ -150,5 +147,16 @@ func (e *Ensemble) trainAndMeasure(
 }
 
 // CheckEstimate returns an error if an axis of the grid is too short for the networks of
-// EstimateDivergences.
-func CheckEstimate(g *grid.Grid) error { return estimateConfig(g.Axes()).Validate(g) }
+// EstimateDivergences. The signals are called z.
+func CheckEstimate(g *grid.Grid) error {
+	span := 2*estimateWindow(g.Axes()) + 1
+	if slices.Min(g.Shape()) >= span {
+		return nil
+	}
+	lengths, each := fmt.Sprint(g.Len()), ""
+	if g.Axes() > 1 {
+		lengths, each = strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Shape()), " ", "×"), "[]"),
+			" on each axis"
+	}
+	return fmt.Errorf("z: has %s positions; must have at least %d%s", lengths, span, each)
+}

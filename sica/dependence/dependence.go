@@ -12,17 +12,22 @@ import (
 // Dependence is the dependence of two signals at a position, given the neighbours of each. It is a
 // sum of squared correlations of bounded features, without unit, minus its value for signals
 // shifted against one another. It is about 0 for self-sufficient signals, and some tenths for
-// clearly dependent ones.
+// clearly dependent ones. Its fields and methods are
 //
-// The field Residuals is the part between the residuals of the two signals' predictions. Contexts
-// is the part between the residual of one and the prediction of the other, both ways. The method
-// Total returns their sum.
+//	Residuals float64 // between the residuals of the two signals' predictions
+//	Contexts  float64 // between the residual of one and the prediction of the other, both ways
+//	Total() float64   // Residuals + Contexts
+//	String() string   // all three
 type Dependence = dependence.Dependence
 
 // Measure returns the dependence of the most dependent pair of the signals z, d×n, with a position
-// index of the given shape (none for a sequence). It is about 0 if the signals are self-sufficient:
-// p(z_t | contexts) = Π_i p(z_i,t | own context). The same z gives the same result. No network is
-// trained, and it takes milliseconds.
+// index of the given shape (none for a sequence). It is for white signals. Correlation at a
+// position isn't counted: two signals that are copies of each other up to noise give about 0. For
+// signals that may be correlated use sica.EstimateDivergence.
+//
+// The result is about 0 if white signals are self-sufficient: p(z_t | contexts) =
+// Π_i p(z_i,t | own context). The same z gives the same result. No network is trained, and it takes
+// milliseconds.
 //
 // Each signal is predicted from its own neighbours by ridge regression. If the signals are
 // self-sufficient, the residual of a signal is independent of the predictions of the others, and
@@ -35,9 +40,6 @@ type Dependence = dependence.Dependence
 // If the residual of every signal is below a tenth of the signal, every mixture of the signals is
 // as predictable, and the criterion doesn't distinguish them. The signals themselves are then
 // compared in place of their residuals.
-//
-// Since the residuals are whitened, their correlation at a position doesn't count. So z should be
-// white. Other signals, such as mixed ones, may depend on each other more than the result says.
 //
 // It is an error if z has fewer than two signals or 64 positions, or if signals are constant or
 // linearly dependent.

@@ -1,0 +1,61 @@
+package flows_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/flows"
+)
+
+// A layer of GoMLX learns y = 2·x₁ − x₂ + 1 in one call of 300 steps, each with a batch of its own.
+func ExampleTrainer_Train() {
+	const steps, batch = 300, 32
+	loss := func(scope *model.Scope, _, batch []*Node) *Node { // x [B, 2], y [B, 1]
+		predicted := layers.Dense(scope.In("line"), batch[0], true, 1)
+		return ReduceAllMean(Square(Sub(predicted, batch[1])))
+	}
+	xs, ys := make([]float32, 0, steps*batch*2), make([]float32, 0, steps*batch)
+	rng := rand.New(rand.NewPCG(1, 0))
+	for range steps * batch {
+		x1, x2 := rng.Float32(), rng.Float32()
+		xs, ys = append(xs, x1, x2), append(ys, 2*x1-x2+1)
+	}
+	batches := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(xs, steps, batch, 2),
+		tensors.FromFlatDataAndDimensions(ys, steps, batch, 1),
+	}
+
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	store := model.NewStore()
+	adam := optimizer.Adam().LearningRate(0.05).Done()
+	trainer, err := flows.NewTrainer(b, store, adam, loss, nil, []shapes.Shape{
+		shapes.Make(dtypes.Float32, steps, batch, 2), shapes.Make(dtypes.Float32, steps, batch, 1)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer trainer.Finalize()
+	losses, err := trainer.Train(context.Background(), nil, batches, steps) // [steps][1]
+	if err != nil {
+		log.Fatal(err)
+	}
+	weights := store.GetVariable("/line/dense/weights").MustValue().Value().([][]float32)
+	fmt.Printf("%d losses, the last below 1e-4: %t\n", len(losses), losses[steps-1][0] < 1e-4)
+	fmt.Printf("weights %.2f\n", weights)
+	// Output:
+	// 300 losses, the last below 1e-4: true
+	// weights [[2.00] [-1.00]]
+}
