@@ -392,7 +392,8 @@ func (c *columnStats) reason(name string) string {
 	}
 	named := hasWord(name, markerNames...)
 	share := float64(max(c.lows, c.highs)) / float64(c.n)
-	if named && (!c.fraction || share > minMarkerRest) {
+	hasTwoValues := c.lows+c.highs == c.n
+	if named && (!c.fraction || share > minMarkerRest || hasTwoValues) {
 		return "holds markers"
 	}
 	if !c.fraction && c.rises > 0 && c.rises == c.steps && c.falls == 0 &&

@@ -22,8 +22,8 @@ var timeUnits = map[string]float64{
 }
 
 // timeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a
-// column of times: one of timeNames in any case, or one that ends in timestamp, perhaps followed by
-// a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second header row, counts if the name has none.
+// column of times: one of timeNames in any case, or one that ends in time or timestamp, perhaps
+// followed by a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second header row, counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
 	name = name[strings.LastIndexByte(name, ':')+1:] // as in "Run 1: Time (s)"
@@ -46,7 +46,9 @@ func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	if !known {
 		return 1, false
 	}
-	return seconds, slices.Contains(timeNames, name) || strings.HasSuffix(name, "timestamp")
+	isTime = slices.Contains(timeNames, name) || strings.HasSuffix(name, "time") ||
+		strings.HasSuffix(name, "timestamp")
+	return seconds, isTime
 }
 
 // mayHaveTimes reports whether the first of d columns may hold the times of n positions.

@@ -243,13 +243,16 @@ func TestReadOptions(t *testing.T) {
 // Columns that can't be signals are set aside with their names and written back.
 func TestAside(t *testing.T) {
 	var file strings.Builder
-	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG,Battery (%),time,pulse\n")
+	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG,Battery (%),time,TTL,pulse\n")
 	for k := range 600 {
 		railed := 187500.02
 		if k == 5 {
 			railed = 3.5
 		}
-		scaled := 0.0001 // as in EDF
+		scaled, switched := 0.0001, 0.5001 // as in EDF
+		if k/50%2 == 1 {
+			switched = -3.2
+		}
 		if k%100 == 0 {
 			scaled = 5.0003
 		}
@@ -257,9 +260,9 @@ func TestAside(t *testing.T) {
 		if k%60 == 0 {
 			pulse = "61"
 		}
-		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g,%d,%g,%s\n", k%256, math.Sin(float64(k)),
+		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g,%d,%g,%g,%s\n", k%256, math.Sin(float64(k)),
 			math.Cos(float64(k)/3), k/300*4, k/100, railed, k/30%2, scaled, 90-k/250,
-			float64(k%100)/250, pulse)
+			float64(k%100)/250, switched, pulse)
 	}
 	r, err := formats[".csv"].read(strings.NewReader(file.String()))
 	if err != nil {
@@ -273,7 +276,7 @@ func TestAside(t *testing.T) {
 		aside = append(aside, c.Name)
 	}
 	if !slices.Equal(aside, []string{"pulse", "Sample Index", "Trigger", "epoch", "flat", "railed", "EEG TRIG",
-		"Battery (%)", "time"}) || len(r.Notes) != 10 || r.Rate != 250 {
+		"Battery (%)", "time", "TTL"}) || len(r.Notes) != 11 || r.Rate != 250 {
 		t.Errorf("set aside %q with the notes %q, at %g Hz", aside, r.Notes, r.Rate)
 	}
 	path := filepath.Join(t.TempDir(), "again.csv")
@@ -298,8 +301,9 @@ func TestRoundedTimes(t *testing.T) {
 	}{
 		"a headset":      {"timestamps,TP9", "%.3f", 256, 1.7e9, ""},
 		"single quotes":  {"'Elapsed time','TP9'", "%.3f", 360, 0, ""},
-		"another name":   {"uptime,TP9", "%.3f", 360, 0, "never falls and rises nearly evenly"},
+		"another name":   {"progress,TP9", "%.3f", 360, 0, "never falls and rises nearly evenly"},
 		"a German clock": {"Zeit [s],TP9", "%.6f", 1000, 5, ""},
+		"another time":   {"Relative Time,TP9", "%.6f", 1000, 5, ""},
 		"a run":          {"Time (s) Run #1,TP9", "%.6f", 1000, 5, ""},
 		"a comma":        {"\"Time,s\",TP9", "%.6f", 1000, 5, ""},
 		"a telephone":    {"sensor timestamp [s],TP9", "%.6f", 1000, 5, ""},
@@ -464,6 +468,15 @@ func TestDateTimes(t *testing.T) {
 		if !slices.Equal(r.Names, []string{"a"}) || r.Rate != 250 {
 			t.Errorf("%s: signals %q at %g Hz", layout, r.Names, r.Rate)
 		}
+	}
+	epochs := "time,condition,a,b\n" // as MNE-Python's to_data_frame writes them
+	for k := range 400 {
+		epochs += fmt.Sprintf("%g,%s,%g,%g\n", float64(k%100)/250-0.2, []string{"x", "y"}[k/100%2],
+			math.Sin(float64(k*k)), math.Cos(float64(k*k)))
+	}
+	e, err := formats[".csv"].read(strings.NewReader(epochs))
+	if err != nil || !slices.Equal(e.Names, []string{"a", "b"}) || e.Rate != 250 {
+		t.Errorf("of epochs with conditions: %+v, %v", e, err)
 	}
 	var text strings.Builder // the times are whole seconds
 	for k := range 1000 {

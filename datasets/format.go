@@ -64,6 +64,8 @@ func conversion(path string) string {
 		return ": save the sheet as CSV"
 	case ".gz":
 		return ": unpack it by gunzip"
+	case ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz":
+		return ": unpack it"
 	case ".zip":
 		return ": unpack it by unzip"
 	case ".npz", ".h5", ".hdf5":
@@ -136,7 +138,8 @@ func (c *content) pieces(size int, use func(values []float64) error) error {
 		case err != nil && c.n == unknownLength:
 			return err
 		case err != nil:
-			return fmt.Errorf("after %d of %d numbers: %w", done, total, unexpectedEOF(err))
+			return fmt.Errorf("the file is cut off after %d of %d numbers: %w", done, total,
+				unexpectedEOF(err))
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ func TestConversion(t *testing.T) {
 	for name, want := range map[string]string{
 		"rec.xlsx": "save the sheet as CSV", "rec.csv.gz": "gunzip", "rec.npz": "numpy.save",
 		"rec.FIF": "MNE-Python", "rec.flac": "write it as WAV", "rec.xyz": ".png or .pgm: export it as EDF",
-		"rec.adicht": "in the program that wrote it",
+		"rec.csv.xz": "unpack it", "rec.adicht": "in the program that wrote it",
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte("PK"), 0o600); err != nil {

@@ -4,7 +4,8 @@ import "fmt"
 
 // checkWide returns an error if the rows of r are in long form: if a column of text names the
 // channel that the row is of. Then some column of numbers, such as times, is the same for each
-// channel. The rows of a channel follow one another, or those of a time.
+// channel, and only one may be a signal. The rows of a channel follow one another, or those of a
+// time.
 func (r *Recording) checkWide() error {
 	_, n := r.Signals.Dims()
 	for _, c := range r.Aside {
@@ -15,13 +16,30 @@ func (r *Recording) checkWide() error {
 			continue
 		}
 		stay, again := staying(c.Text), period(c.Text)
-		if stay > 1 && stay < n && n%stay == 0 && r.repeatsEvery(stay) ||
-			again > 1 && again < n && n%again == 0 && r.staysFor(again) {
+		isLong := stay > 1 && stay < n && n%stay == 0 && r.repeatsEvery(stay) ||
+			again > 1 && again < n && n%again == 0 && r.staysFor(again)
+		if isLong && r.countSignals() < 2 {
 			return fmt.Errorf("column %q says which channel a row is of; must have a row for each "+
 				"position and a column for each channel, as pandas.DataFrame.pivot makes", c.Name)
 		}
 	}
 	return nil
+}
+
+// countSignals returns how many columns of numbers may be signals. Times that begin anew aren't, also
+// in rows of one channel after another.
+func (r *Recording) countSignals() (count int) {
+	d, n := r.Signals.Dims()
+	for i := range d {
+		var c columnStats
+		for _, v := range r.Signals.RawRowView(i) {
+			c.observe(v)
+		}
+		if n >= minAsidePositions && c.fraction && c.reason(columnName(r.Names, i)) == "" {
+			count++
+		}
+	}
+	return count
 }
 
 // staying returns for how many rows a column has its first text, if all that follow stay as long; 0

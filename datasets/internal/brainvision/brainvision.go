@@ -88,6 +88,9 @@ func read(folder fs.FS, name string) (*File, error) {
 	if format := common["dataformat"]; format != "" && !strings.EqualFold(format, "BINARY") {
 		return nil, fmt.Errorf("DataFormat is %q; must be BINARY", short(format))
 	}
+	if kind := common["datatype"]; kind != "" && !strings.EqualFold(kind, "TIMEDOMAIN") {
+		return nil, fmt.Errorf("DataType is %q; must be TIMEDOMAIN", short(kind))
+	}
 	scales, err := f.readChannels(h["channel infos"], d)
 	if err != nil {
 		return nil, err

@@ -102,6 +102,7 @@ func TestDamage(t *testing.T) {
 		"DataFormat=BINARY":     {"DataFormat=ASCII", "must be BINARY"},
 		"VECTORIZED":            {"SIDEWAYS", "DataOrientation"},
 		"INT_16":                {"INT_12", "BinaryFormat"},
+		"DataFile=a":            {"DataType=FREQUENCYDOMAIN\nDataFile=a", "must be TIMEDOMAIN"},
 		"0.5,mV":                {"none,mV", "resolution of Ch1"},
 		"a.eeg":                 {"../b.eeg", ""},
 	} {

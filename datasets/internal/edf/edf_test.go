@@ -197,6 +197,40 @@ func TestRest(t *testing.T) {
 	}
 }
 
+// An input that isn't used, whose ranges are 0 to 0, is read and written with the others.
+func TestNoRange(t *testing.T) {
+	file := written(t, recording(edf.EDF))
+	want := reading(t, file)
+	for _, before := range []int{16 + 80 + 8, 16 + 80 + 16, 16 + 80 + 24, 16 + 80 + 32} {
+		copy(file[256+2*before+8:], "0       ") // of the second of two signals
+	}
+	got := reading(t, file)
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "signal 2") ||
+		!reflect.DeepEqual(got.Signals[0], want.Signals[0]) {
+		t.Fatalf("notes %q", got.Notes)
+	}
+	again := reading(t, written(t, got))
+	for k, v := range got.Signals[1].Values {
+		if v != math.Trunc(v) || math.Abs(v-again.Signals[1].Values[k]) > 1 {
+			t.Fatalf("value %d of the signal without a range is %g, written and read again %g", k, v,
+				again.Signals[1].Values[k])
+		}
+	}
+}
+
+// A file that was copied as text, which changes its values, is refused.
+func TestTextCopy(t *testing.T) {
+	file := written(t, recording(edf.EDF))
+	for at := 1100; at < 1300; at += 9 {
+		file[at] = '\n'
+	}
+	reading(t, file)
+	copied := bytes.ReplaceAll(file, []byte("\n"), []byte("\r\n"))
+	if _, err := edf.Read(bytes.NewReader(copied)); err == nil || !strings.Contains(err.Error(), "copied as text") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestWriteErrors(t *testing.T) {
 	for want, change := range map[string]func(*edf.File){
 		`Format is "GDF"`:                func(f *edf.File) { f.Format = "GDF" },

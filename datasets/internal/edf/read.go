@@ -3,6 +3,7 @@ package edf
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -74,9 +75,16 @@ func read(r io.Reader) (*File, error) {
 		f.Format = other
 	}
 	for i := range f.Signals {
+		if s := &f.Signals[i]; s.hasNoRange() {
+			f.note("signal %d (%s) has no range: its values are the digital ones", i+1, s.Label)
+			continue
+		}
 		if err := f.Signals[i].checkRange(i, f.Format); err != nil {
 			return nil, err
 		}
+	}
+	if !l.fits(len(data), f.Format) && isTextCopy(data) {
+		return nil, errTextCopy
 	}
 	return f, f.readRecords(data, l)
 }
@@ -202,9 +210,32 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 	return l, nil
 }
 
+// errTextCopy is the error for a file that a program copied as if it were text.
+var errTextCopy = errors.New("there is a carriage return before each line feed, as in a file that " +
+	"was copied as text; must be copied as it is (in binary mode)")
+
+// minLineFeeds is how many line feeds say that a file was copied as text. It is a choice: one in 256
+// bytes of values is a line feed, and one in 256 of these has a carriage return before it by chance.
+const minLineFeeds = 8
+
+// isTextCopy reports whether each line feed has a carriage return before it.
+func isTextCopy(data []byte) bool {
+	count := bytes.Count(data, []byte("\n"))
+	return count >= minLineFeeds && bytes.Count(data, []byte("\r\n")) == count
+}
+
+// hasNoRange reports whether the ranges of s are 0 to 0, as programs write for inputs that aren't
+// used.
+func (s *Signal) hasNoRange() bool {
+	return s.DigitalMin == 0 && s.DigitalMax == 0 && s.PhysicalMin == 0 && s.PhysicalMax == 0
+}
+
 // calibration returns the value of a digital step and that of digital 0: a physical value is zero +
 // scale·digital value.
 func (s *Signal) calibration() (scale, zero float64) {
+	if s.hasNoRange() {
+		return 1, 0
+	}
 	scale = (s.PhysicalMax - s.PhysicalMin) / float64(s.DigitalMax-s.DigitalMin)
 	return scale, s.PhysicalMax - scale*float64(s.DigitalMax)
 }
