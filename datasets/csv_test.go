@@ -455,6 +455,7 @@ func TestHeads(t *testing.T) {
 func TestDateTimes(t *testing.T) {
 	for _, layout := range []string{
 		"10:00:%02d:%03d", "[10:00:%02d.%03d 02/05/2024]", "5/2/24 10:00:%02d.%03d AM",
+		"2024-05-02T10:00:%02d.%03d+02:00",
 	} {
 		var text strings.Builder
 		for k := range 1000 {

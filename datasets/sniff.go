@@ -661,8 +661,8 @@ func dateTime(cell string) (time.Time, bool) {
 			err == nil && math.Abs(seconds) < maxSeconds
 	}
 	cell = strings.Trim(strings.TrimSuffix(strings.ReplaceAll(cell, ",", "."), " UTC"), "[]")
-	if at := strings.LastIndexByte(cell, ':'); strings.Count(cell, ":") == 3 {
-		cell = cell[:at] + "." + cell[at+1:] // milliseconds
+	if at := strings.LastIndexByte(cell, ':'); strings.Count(cell, ":") == 3 && len(cell) == at+4 {
+		cell = cell[:at] + "." + cell[at+1:] // three digits of milliseconds
 	}
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, cell); err == nil {
