@@ -27,6 +27,9 @@ type explanation struct {
 	// choices are of the rule's signals: the models at each scale whose choices hold, nil where
 	// they aren't made yet. They are nil for the others.
 	choices [][]source
+	// mixed is the explanation whose signals are taken to be mixed in those of this one, so that the
+	// windows of their models are between its windows; nil for any windows.
+	mixed *explanation
 	// textbook is whether a textbook method found it.
 	textbook bool
 }
@@ -251,10 +254,11 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 	}
 	var share, power mat.Dense
 	share.Product(inverseRoot, diagonal(noise), inverseRoot)
-	signal, ok := mapped(&share, func(l float64) float64 { return max(1-l, minSignal) })
-	if !ok {
+	e := newEigen(&share)
+	if e == nil {
 		return nil, nil, false
 	}
+	signal := e.mapped(func(l float64) float64 { return max(1-l, minSignal) })
 	power.Product(root, signal, root)
 	inverse, whitening, ok = roots(&power)
 	return whitening, inverse, ok
@@ -263,31 +267,41 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 // complement returns the symmetric root of c·I − spread, where c is the largest eigenvalue of
 // spread, but at least the square of the resolution.
 func complement(spread mat.Matrix) (*mat.Dense, bool) {
-	largest := resolution * resolution
-	if _, ok := mapped(spread, func(l float64) float64 { largest = max(largest, l); return l }); !ok {
+	e := newEigen(spread)
+	if e == nil {
 		return nil, false
 	}
-	return mapped(spread, func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) })
+	largest := max(floats.Max(e.values), resolution*resolution)
+	return e.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) }), true
 }
 
 // roots returns the symmetric roots of a and of its inverse; ok is false if a isn't positive
 // definite.
 func roots(a mat.Matrix) (root, inverse *mat.Dense, ok bool) {
-	positive := true
-	root, ok = mapped(a, func(l float64) float64 {
-		positive = positive && l > 0
-		return math.Sqrt(max(l, 0))
-	})
-	if !ok || !positive {
+	e := newEigen(a)
+	if e == nil || !(e.values[0] > 0) {
 		return nil, nil, false
 	}
-	inverse, ok = mapped(a, func(l float64) float64 { return 1 / math.Sqrt(l) })
-	return root, inverse, ok
+	return e.mapped(math.Sqrt), e.mapped(func(l float64) float64 { return 1 / math.Sqrt(l) }), true
 }
 
-// mapped returns f applied to the eigenvalues of the symmetric part of a, with its eigenvectors. ok
-// is false if the eigenvalues don't converge.
-func mapped(a mat.Matrix, f func(float64) float64) (m *mat.Dense, ok bool) {
+// inverseRoot returns the symmetric root of the inverse of a; nil if a isn't positive definite.
+func inverseRoot(a mat.Matrix) *mat.Dense {
+	e := newEigen(a)
+	if e == nil || !(e.values[0] > 0) {
+		return nil
+	}
+	return e.mapped(func(l float64) float64 { return 1 / math.Sqrt(l) })
+}
+
+// An eigen is a symmetric matrix by its eigenvalues, smallest first, and its eigenvectors, columns.
+type eigen struct {
+	values  []float64
+	vectors mat.Dense
+}
+
+// newEigen returns the symmetric part of a, nil if its eigenvalues don't converge.
+func newEigen(a mat.Matrix) *eigen {
 	d, _ := a.Dims()
 	s := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -295,19 +309,24 @@ func mapped(a mat.Matrix, f func(float64) float64) (m *mat.Dense, ok bool) {
 			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(s, true) {
-		return nil, false
+	var factor mat.EigenSym
+	if !factor.Factorize(s, true) {
+		return nil
 	}
-	var v mat.Dense
-	eigen.VectorsTo(&v)
-	values := eigen.Values(nil)
-	for i, l := range values {
+	e := &eigen{values: factor.Values(nil)}
+	factor.VectorsTo(&e.vectors)
+	return e
+}
+
+// mapped returns f of the matrix: with f of its eigenvalues.
+func (e *eigen) mapped(f func(float64) float64) *mat.Dense {
+	values := make([]float64, len(e.values))
+	for i, l := range e.values {
 		values[i] = f(l)
 	}
-	m = new(mat.Dense)
-	m.Product(&v, diagonal(values), v.T())
-	return m, true
+	m := new(mat.Dense)
+	m.Product(&e.vectors, diagonal(values), e.vectors.T())
+	return m
 }
 
 // diagonal returns the diagonal matrix of a copy of the values.
@@ -345,13 +364,15 @@ func (c *channels) descent(
 // largestShare returns the largest share of the variance of a direction that noise of the given
 // power in each channel is: the largest eigenvalue of Σ^(−1/2)·N·Σ^(−1/2).
 func (c *channels) largestShare(noise []float64) float64 {
-	_, inverse, ok := roots(c.covariance)
-	if !ok {
+	inverse := inverseRoot(c.covariance)
+	if inverse == nil {
 		return 0
 	}
 	var share mat.Dense
 	share.Product(inverse, diagonal(noise), inverse)
-	largest := 0.0
-	mapped(&share, func(l float64) float64 { largest = max(largest, l); return l })
-	return largest
+	e := newEigen(&share)
+	if e == nil {
+		return 0
+	}
+	return max(0, floats.Max(e.values))
 }

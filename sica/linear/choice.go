@@ -94,6 +94,10 @@ func findChoice(all []choice, y []float64) (match *choice, correlation float64) 
 // must not be longer because of the choices of others.
 func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	y, p := c.signals(e, k), c.past(k)
+	windows := scaleWindows(p.N)
+	if e.mixed != nil {
+		windows = mixedWindows(p.N, e.mixed.windows(k)...)
+	}
 	sources := make([]source, c.d)
 	gains := make([]float64, c.d)
 	chosen := make([]*choice, c.d)
@@ -121,9 +125,9 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			s.keep(&e.choices[k][i])
 			coder.fit(s, signal)
 		default:
-			coder.choose(s, signal, density.Rough)
+			coder.chooseAmong(s, signal, windows, density.Rough)
 		}
-		if match == nil {
+		if match == nil && e.mixed == nil {
 			made := newChoice(signal, s)
 			chosen[i] = &made
 		}
@@ -138,6 +142,14 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 		e.choices[k] = sources
 	}
 	return floats.Sum(gains), err
+}
+
+// windows returns those of the choices at the k-th time scale.
+func (e *explanation) windows(k int) (all []int) {
+	for i := range e.choices[k] {
+		all = append(all, e.choices[k][i].window)
+	}
+	return all
 }
 
 // past returns the past of a position at the k-th time scale.

@@ -123,9 +123,8 @@ const (
 	// What a step promises falls to a twentieth or less from step to step. One to three are made.
 	polishSteps, polishGain = 8, 0.25
 	// errorPositions is how many positions the errors of the demixing are computed from, at most, in
-	// blocks spread over all. It makes them known to a hundredth, half of it to 1.4 hundredths; twice
-	// costs time only.
-	errorPositions = 1 << 16
+	// blocks spread over all. It makes them known to a hundredth or two, twice of it to 0.7 of that.
+	errorPositions = 1 << 14
 	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks,
 	// and nats per position in addition, the code of a block may be longer than theirs. Longer
 	// ones are of what doesn't occur in the part. Both are choices; half of them finds chance.

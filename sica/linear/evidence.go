@@ -60,7 +60,7 @@ func (s *separator) rotationGains(
 		source := source{q: make([]float64, size*size)}
 		b := make([]float64, s.d)
 		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
-		windows := windowsBetween(m.sources[i].window, m.sources[j].window, s.past.N)
+		windows := mixedWindows(s.past.N, m.sources[i].window, m.sources[j].window)
 		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
 		for _, side := range []struct {
 			signal, other int

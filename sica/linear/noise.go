@@ -162,7 +162,7 @@ func (s *search) isSettled(
 	s.all = []*explanation{first}
 	for _, from := range textbook {
 		if b := c.demixing(from.b); !sameBasin(b, first.b) {
-			s.all = append(s.all, &explanation{name: from.name, b: b})
+			s.all = append(s.all, &explanation{name: from.name, b: b, mixed: first})
 		}
 	}
 	var err error
@@ -264,9 +264,10 @@ func (c *channels) surplus(e *explanation) float64 {
 // of signals and pairs of parts: correlations by chance, also of signals that come and go, differ
 // between the parts.
 func unexplained(e *explanation, s *spectrum, parts []*spectrum, added []float64) float64 {
+	inverses := residualWhitenings(e, s, parts[0], added)
 	left := make([][]*mat.Dense, len(parts))
 	for p, part := range parts {
-		left[p] = residuals(e, s, part, added)
+		left[p] = residuals(part.transformed(e.b), inverses)
 	}
 	sum, variance := 0.0, 0.0
 	for k, w := range parts[0].weights {
@@ -290,16 +291,13 @@ func unexplained(e *explanation, s *spectrum, parts []*spectrum, added []float64
 	return sum / math.Sqrt(variance)
 }
 
-// residuals returns the correlations that e's model of the bands of s leaves in each band of the
-// spectrum of a part: those of R·B·C·Bᵀ·R with the covariance C of the band and the symmetric
-// inverse root R of the covariance of the signals B·x under the model. If the model is right they
-// are the identity.
-func residuals(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
-	d := s.d
+// residualWhitenings returns, for each band of the spectrum of a part, the symmetric inverse root of
+// the covariance that e's model, which is of the bands of s, gives the signals B·x there; nil if it
+// has none.
+func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
 	all := make([]*mat.Dense, len(part.weights))
 	stretch := s.end() / part.end()
 	at, band, end := part.first, 0, s.first+s.weights[0]
-	signals := part.transformed(e.b)
 	for k, w := range part.weights {
 		middle := (at + w/2) * stretch
 		at += w
@@ -307,14 +305,25 @@ func residuals(e *explanation, s, part *spectrum, added []float64) []*mat.Dense 
 			band++
 			end += s.weights[band]
 		}
-		all[k] = mat.NewDense(d, d, nil)
 		var y mat.Dense
 		y.Product(e.b, e.model.covariance(band, added), e.b.T())
-		_, inverse, ok := roots(&y)
-		if !ok {
+		all[k] = inverseRoot(&y)
+	}
+	return all
+}
+
+// residuals returns the correlations that a model leaves in each band of the spectrum of signals:
+// those of R·C·R with the covariance C of the band and the whitening R by the model. If the model is
+// right they are the identity. They are 0 in a band without R.
+func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
+	d := signals.d
+	all := make([]*mat.Dense, len(whitenings))
+	for k, r := range whitenings {
+		all[k] = mat.NewDense(d, d, nil)
+		if r == nil {
 			continue
 		}
-		all[k].Product(inverse, mat.NewDense(d, d, signals.covariances[k]), inverse)
+		all[k].Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
 		power := make([]float64, d)
 		for i := range power {
 			power[i] = all[k].At(i, i)

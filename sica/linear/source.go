@@ -427,17 +427,16 @@ func scaleWindows(n int) (all []int) {
 	return all
 }
 
-// windowsBetween returns the windows of mixtures of two signals with windows g and h: none if both
-// have a constant scale, and otherwise those from the narrower to the wider.
-func windowsBetween(g, h, n int) []int {
-	if g == 0 {
-		g = h
+// mixedWindows returns the windows of mixtures of signals with the given windows: none if all have a
+// constant scale, and otherwise those from the narrowest to the widest.
+func mixedWindows(n int, windows ...int) []int {
+	windows = slices.DeleteFunc(windows, func(w int) bool { return w == 0 })
+	if len(windows) == 0 {
+		return nil
 	}
-	if h == 0 {
-		h = g
-	}
+	narrowest, widest := slices.Min(windows), slices.Max(windows)
 	return slices.DeleteFunc(scaleWindows(n),
-		func(w int) bool { return w < min(g, h) || w > max(g, h) })
+		func(w int) bool { return w < narrowest || w > widest })
 }
 
 // localScale sets s, [n], to the local scale of the prediction errors r at each position of an
