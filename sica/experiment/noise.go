@@ -33,7 +33,10 @@ type noisy struct {
 	// noise is its standard deviation. The sources have those of amplitudes, 1 if it is nil.
 	noise      float64
 	amplitudes []float64
-	surplus    int // further sources, AR(1) and AR(2), of half the last amplitude
+	// surplus is the number of further sources, AR(1) and AR(2). Each has the given share of the last
+	// amplitude.
+	surplus      int
+	surplusShare float64
 }
 
 // recorded returns the mixture of that kind as r records it.
@@ -95,7 +98,14 @@ func noisyKinds() []noisy {
 		d := count.d
 		all = append(all, noisy{
 			fmt.Sprintf("EEG, d=%d, noise 0.01, %d surplus sources", d, count.surplus), d,
-			each(eeg[:d]...), 0.5, amplitudes[:d], count.surplus,
+			each(eeg[:d]...), 0.5, amplitudes[:d], count.surplus, 0.5,
+		})
+	}
+	for _, count := range []struct{ d, surplus int }{{2, 1}, {3, 1}, {4, 2}, {4, 4}, {8, 4}} {
+		d := count.d
+		all = append(all, noisy{
+			fmt.Sprintf("EEG of equal strengths, d=%d, noise 0.01, %d surplus sources", d,
+				count.surplus), d, each(eeg[:d]...), 0.01, nil, count.surplus, 1,
 		})
 	}
 	return all
@@ -139,7 +149,7 @@ func (k noisy) mixing(r recording) mixing {
 			for j := range column {
 				column[j] = rng.NormFloat64()
 			}
-			add(column, r.record(source).RawRowView(0), amplitudes[d-1]/2)
+			add(column, r.record(source).RawRowView(0), k.surplusShare*amplitudes[d-1])
 		}
 		noise := mat.NewDense(d, n/r.times, nil)
 		noise.Apply(func(_, _ int, _ float64) float64 { return k.noise * rng.NormFloat64() }, noise)
