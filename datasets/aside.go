@@ -405,7 +405,8 @@ func (c *columnStats) reason(name string) string {
 		return "rises by the same amount at every position, as times do,"
 	case mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean:
 		return "never falls and rises nearly evenly, as times do,"
-	case c.restarts():
+	}
+	if _, isTime := timeUnit(name, ""); isTime && c.restarts() { // another may be a sawtooth
 		return "rises by the same amount and starts anew, as times do,"
 	}
 	if share > maxRailed && !named && c.fraction {

@@ -487,6 +487,14 @@ func TestDateTimes(t *testing.T) {
 	if err != nil || !slices.Equal(r.Names, []string{"a"}) || r.Rate != 250 {
 		t.Errorf("of whole seconds: %+v, %v", r, err)
 	}
+	saw := "sine,saw\n" // a sawtooth isn't times that start anew
+	for k := range 400 {
+		saw += fmt.Sprintf("%.6f,%.6f\n", math.Sin(float64(k)), math.Mod(float64(k)*0.01, 2)-1)
+	}
+	w, err := formats[".csv"].read(strings.NewReader(saw))
+	if err != nil || !slices.Equal(w.Names, []string{"sine", "saw"}) {
+		t.Errorf("of a sawtooth: %+v, %v", w, err)
+	}
 }
 
 // A column of numbers that lacks some can be left out by name; it is kept as text.

@@ -293,13 +293,18 @@ func (c *channels) chooseTextbook(all []*explanation) (*explanation, int) {
 
 // choose returns the explanation to keep and the index of its time scale.
 //
-// If there seem to be surplus sources, it is that of chooseCoarse. Otherwise it is that of
-// chooseRobust. If this has next to no noise, it is the one with the shortest code at the finest
+// If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
+// inconsistent, that of chooseTextbook. Otherwise it is that of chooseRobust. If this has next to no noise, it is the one with the shortest code at the finest
 // scale, as nothing hides the fastest parts of the signals.
-func (c *channels) choose(all []*explanation) (*explanation, int) {
+func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
+	}
+	if inconsistent {
+		if e, scale := c.chooseTextbook(all); e != nil {
+			return e, scale
+		}
 	}
 	chosen, scale := c.chooseRobust(all)
 	if floats.Max(chosen.model.noise) >= minChannelNoise {

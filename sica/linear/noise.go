@@ -27,8 +27,7 @@ type search struct {
 	// contradicted is whether another explanation has a significantly shorter code than the
 	// rule's at a time scale.
 	contradicted bool
-	// inconsistent is whether no demixing explains the mixed signals at all time scales, and that of
-	// a textbook method was chosen.
+	// inconsistent is whether no demixing explains the mixed signals at all time scales.
 	inconsistent bool
 }
 
@@ -131,13 +130,8 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
 		return err
 	}
-	if !s.shortestCode && c.isInconsistent(s.all) {
-		s.chosen, s.scale = c.chooseTextbook(s.all)
-		s.inconsistent = s.chosen != nil
-	}
-	if s.chosen == nil {
-		s.chosen, s.scale = c.choose(s.all)
-	}
+	s.inconsistent = !s.shortestCode && c.isInconsistent(s.all)
+	s.chosen, s.scale = c.choose(s.all, s.inconsistent)
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }
@@ -487,6 +481,9 @@ func (c *channels) mixedPairs(e, chosen *explanation) (pairs [][2]int) {
 func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
 	c := s.c
 	noise := s.chosen.model.noise
+	if s.chosen.textbook && s.inconsistent {
+		noise = make([]float64, c.d) // the model is wrong
+	}
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
 	if sep == nil || err != nil {
 		return nil, err
@@ -523,7 +520,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	s.judge(sol)
 	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)
-	if s.inconsistent { // the noise of a wrong model isn't to be filtered out
+	if s.chosen.textbook && s.inconsistent {
 		w = mat.DenseCopyOf(s.chosen.b)
 	}
 	for i, f := range fidelity {
