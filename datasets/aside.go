@@ -403,6 +403,8 @@ func (c *columnStats) reason(name string) string {
 	switch mean := c.meanStep(); {
 	case c.isEven():
 		return "rises by the same amount at every position, as times do,"
+	case mean < 0 && c.changesEvenly():
+		return "falls by the same amount at every position, as times in reverse order do,"
 	case mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean:
 		return "never falls and rises nearly evenly, as times do,"
 	}
@@ -419,9 +421,12 @@ func (c *columnStats) reason(name string) string {
 func (c *columnStats) meanStep() float64 { return (c.last - c.first) / float64(c.n-1) }
 
 // isEven reports whether the column rises by the same amount at every position.
-func (c *columnStats) isEven() bool {
+func (c *columnStats) isEven() bool { return c.meanStep() > 0 && c.changesEvenly() }
+
+// changesEvenly reports whether the column changes by the same amount at every position.
+func (c *columnStats) changesEvenly() bool {
 	mean := c.meanStep()
-	return mean > 0 && c.maxChange-mean <= maxUneven*mean && mean-c.minChange <= maxUneven*mean
+	return max(c.maxChange-mean, mean-c.minChange) <= maxUneven*math.Abs(mean)
 }
 
 // restarts reports whether the column rises by the same amount and now and then starts anew, as the

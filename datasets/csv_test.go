@@ -243,7 +243,7 @@ func TestReadOptions(t *testing.T) {
 // Columns that can't be signals are set aside with their names and written back.
 func TestAside(t *testing.T) {
 	var file strings.Builder
-	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG,Battery (%),time,TTL,pulse\n")
+	file.WriteString("Sample Index,left,right,Trigger,epoch,flat,railed,square,EEG TRIG,Battery (%),time,TTL,left to do,pulse\n")
 	for k := range 600 {
 		railed := 187500.02
 		if k == 5 {
@@ -260,9 +260,9 @@ func TestAside(t *testing.T) {
 		if k%60 == 0 {
 			pulse = "61"
 		}
-		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g,%d,%g,%g,%s\n", k%256, math.Sin(float64(k)),
+		fmt.Fprintf(&file, "%d,%g,%g,%d,%d,7,%g,%d,%g,%d,%g,%g,%g,%s\n", k%256, math.Sin(float64(k)),
 			math.Cos(float64(k)/3), k/300*4, k/100, railed, k/30%2, scaled, 90-k/250,
-			float64(k%100)/250, switched, pulse)
+			float64(k%100)/250, switched, 600-float64(k)/4, pulse)
 	}
 	r, err := formats[".csv"].read(strings.NewReader(file.String()))
 	if err != nil {
@@ -276,7 +276,7 @@ func TestAside(t *testing.T) {
 		aside = append(aside, c.Name)
 	}
 	if !slices.Equal(aside, []string{"pulse", "Sample Index", "Trigger", "epoch", "flat", "railed", "EEG TRIG",
-		"Battery (%)", "time", "TTL"}) || len(r.Notes) != 11 || r.Rate != 250 {
+		"Battery (%)", "time", "TTL", "left to do"}) || len(r.Notes) != 12 || r.Rate != 250 {
 		t.Errorf("set aside %q with the notes %q, at %g Hz", aside, r.Notes, r.Rate)
 	}
 	path := filepath.Join(t.TempDir(), "again.csv")
@@ -430,6 +430,8 @@ func TestHeads(t *testing.T) {
 			"first 2 lines are those of Empatica"},
 		"PhysioNet": {"'Elapsed time','I','V1'\n'hh:mm:ss.mmm','mV','mV'\n" + "'0:00.000',1,2\n'0:00.002',3,1\n" +
 			"'0:00.004',2,7\n", []string{"I", "V1"}, 500, "units"},
+		"Kistler": {"BioWare 5\nRate (Hz):\t500\n\nabs time (s)\tFx\tFy\ns\tN\tN\n" + rows(500, "\t", ""),
+			[]string{"Fx", "Fy"}, 500, "second row has units"},
 		"messages": {"Starting...\nSensor is ready now\n" + rows(0, " ", ""), nil, 0, "first 2 lines are no part"},
 		"a title":  {"made by hand\nt,a,b\n" + rows(500, ",", ""), []string{"a", "b"}, 500, "first line is no part"},
 	} {

@@ -345,16 +345,16 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 			if r.Units = m.texts(v, d); r.Units != nil {
 				used = append(used, v.Name)
 			}
-		case m.matrix != nil && r.Rate == 0 && isTopLevel(v) && v.IsReal() && isVector(v) &&
-			v.Len() == n && n > 1:
-			if _, isTime := timeUnit(v.Name, ""); !isTime {
+		case m.matrix != nil && r.Rate == 0 && (isTopLevel(v) || areFields(v, m.matrix)) &&
+			v.IsReal() && isVector(v) && v.Len() == n && n > 1:
+			if _, isTime := timeUnit(last, ""); !isTime {
 				continue
 			}
 			values, err := m.file.Values(v)
 			if err != nil {
 				return nil, err
 			}
-			if isTimeVector(v.Name, values) {
+			if isTimeVector(last, values) {
 				r.setClock(values)
 				used = append(used, v.Name)
 			}
@@ -382,6 +382,12 @@ func (m *matRecording) title(v *matlab.Variable) string {
 		return strings.TrimSpace(title.Text)
 	}
 	return v.Name
+}
+
+// areFields reports whether two variables are fields of the same struct.
+func areFields(a, b *matlab.Variable) bool {
+	i, j := strings.LastIndexByte(a.Name, '.'), strings.LastIndexByte(b.Name, '.')
+	return i > 0 && i == j && a.Name[:i] == b.Name[:j]
 }
 
 // texts returns the d texts of a cell or of a matrix of characters; nil if there aren't so many, or

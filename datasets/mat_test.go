@@ -47,6 +47,7 @@ func TestReadMAT(t *testing.T) {
 		{"mne.set", ReadOptions{}, x, labels, 250, ""},
 		{"acqknowledge.mat", ReadOptions{}, x, labels, 250, `"isi" gives the rate, 250 Hz`},
 		{"spike2.mat", ReadOptions{}, x, labels, 250, `"Ch1.interval" gives the rate`},
+		{"timelock.mat", ReadOptions{}, x, labels, 20, ""},
 		{"labchart.mat", ReadOptions{}, x, labels, 250, "2 blocks are put one after the other"},
 		{"mne_epochs.set", ReadOptions{}, x, labels, 250, "4 epochs of 10 positions"},
 	} {

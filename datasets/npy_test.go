@@ -174,6 +174,8 @@ func TestReadNPYTypes(t *testing.T) {
 func FuzzReadNPY(f *testing.F) {
 	f.Add([]byte(npyFile("<f2", "False", "(2, 1, 1)", "\x00\x00\x80?")))
 	f.Add([]byte(npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@")))
+	f.Add([]byte(npyStart("{'descr': [('time', '<f2'), ('b', '|i1')], 'fortran_order': False, 'shape': (2,), }") +
+		"\x00\x00\x01\x00\x3c\x02"))
 	f.Add([]byte(npyFile(">i2", "True", "(1, 2)", "\x00\x01\xff\xfe")))
 	f.Add([]byte(npyFile("<f8", "False", "(1000000, 60)", "")))
 	f.Add([]byte("\x93NUMPY\x02\x00\x02\x00\x00\x00{}"))

@@ -227,14 +227,17 @@ const (
 )
 
 // score returns how well the rows are a table of numbers, from 0 to 2.5: the share of the cells
-// that are numbers or missing, and the share of the rows that are as long as the last. Several
-// columns add a half.
+// that are numbers or missing, below the names and units, and the share of the rows that are as long
+// as the last. Several columns add a half.
 func (d *dialect) score(rows [][]string) float64 {
 	numbers, cells, sameLength := 0, 0, 0
 	width := len(rows[len(rows)-1])
-	for _, row := range rows {
+	for k, row := range rows {
 		if len(row) == width {
 			sameLength++
+		}
+		if k < 2 && k < len(rows)-1 && d.countValues(row) == 0 {
+			continue
 		}
 		for _, cell := range row {
 			cells++

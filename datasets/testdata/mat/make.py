@@ -20,6 +20,7 @@ for name, variables in dict(
     acqknowledge=dict(data=x, labels=np.array(["Fp1", "Cz", "EOG"]), units=np.array(["mV", "mV", "Volts"]),
                       isi=4.0, isi_units="ms"),
     spike2={f"Ch{i + 1}": dict(title=n, interval=0.004, values=x[:, i : i + 1]) for i, n in enumerate(names[0])},
+    timelock=dict(tl=dict(avg=x, time=t, label=names.T)),
     # two blocks of 10 and 30 positions
     labchart=dict(data=np.concatenate([x[:10].T.ravel(), x[10:].T.ravel()])[None],
                   datastart=np.array([[1.0, 31], [11, 61], [21, 91]]),
