@@ -435,8 +435,9 @@ func (c *columnStats) restarts() bool {
 	return c.firstChange > 0 && float64(c.sameChanges) >= minSameChanges*float64(c.n-1)
 }
 
-// setRate sets the rate, unless even times gave it, to that of a column that was set aside and holds
-// even times by its name and values, with a note. Whole numbers need a unit, as they may be counts.
+// setRate sets the rate, unless even times gave it, to that of a column that was set aside and
+// holds even times by its name and values, with a note. Whole numbers need a unit, as they may be
+// counts.
 func (r *Recording) setRate(name string, c *columnStats) {
 	unit, isTime := timeUnit(name, "")
 	step := c.meanStep()

@@ -9,10 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// timeNames are the names of a column of times, in lower case and without a unit.
+// timeNames are the names of a column of times, in lower case and without a unit, besides those that
+// end in time or timestamp.
 var timeNames = []string{
-	"time", "t", "second", "seconds", "timestamp", "timestamps", "times", "sec", "ms", "millis", "milliseconds",
-	"elapsedtime", "zeit", "temps", "tiempo", "x-axis",
+	"t", "second", "seconds", "timestamps", "times", "sec", "ms", "millis", "milliseconds", "zeit",
+	"temps", "tiempo", "x-axis",
 }
 
 // timeUnits are units of time in seconds.
@@ -23,7 +24,8 @@ var timeUnits = map[string]float64{
 
 // timeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a
 // column of times: one of timeNames in any case, or one that ends in time or timestamp, perhaps
-// followed by a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second header row, counts if the name has none.
+// followed by a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second
+// header row, counts if the name has none.
 func timeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
 	name = name[strings.LastIndexByte(name, ':')+1:] // as in "Run 1: Time (s)"

@@ -40,8 +40,8 @@ var notTables = []struct {
 		"numpy.savetxt"},
 	{regexp.MustCompile(`^(?i)\s*<(!doctype|html|\?xml)`), "the text is a web page or XML; must be " +
 		"a table with a row for each position: save the file itself"},
-	{regexp.MustCompile(`^%START AT`), "the text is that of OpenBCI's SD card, with hexadecimal numbers; " +
-		"must be decimal: convert it by the OpenBCI GUI"},
+	{regexp.MustCompile(`^%START AT`), "the text is that of OpenBCI's SD card, in hexadecimal; must " +
+		"have decimal numbers: convert it by the OpenBCI GUI"},
 	{regexp.MustCompile(`^"INFORMATION"`), "the text has one channel of Spike2 after another; must " +
 		"have a column for each: export it as spreadsheet text"},
 	{regexp.MustCompile("^PK\x03\x04"), "the file is a spreadsheet or a ZIP archive, no text: save " +
@@ -484,8 +484,8 @@ func (c *csvReader) otherKind(row []string) string {
 		if i >= len(row) || row[i] == "" || row[i] == c.firstRow[i] || hasDigits(row[i]) {
 			continue
 		}
-		return fmt.Sprintf(": column %d has %q here and %q before: keep the rows of one kind, by grep "+
-			"for example", i+1, shortened(row[i]), shortened(c.firstRow[i]))
+		return fmt.Sprintf(": column %d has %q here and %q before: keep the rows of one kind, by "+
+			"grep for example", i+1, shortened(row[i]), shortened(c.firstRow[i]))
 	}
 	return ""
 }

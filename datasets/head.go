@@ -237,8 +237,8 @@ func rigolHead(lines []string) *head {
 	return &head{lines: 2, program: "Rigol", rate: roundRate(1 / step), names: names[:at+1]}
 }
 
-// signalExpressHead is that of SignalExpress: lines with a word and a colon, each above a row with a
-// cell for each channel.
+// signalExpressHead is that of SignalExpress: lines with a word and a colon, each above a row with
+// a cell for each channel.
 func signalExpressHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "channel names:") || len(lines) < 2 {
 		return nil
@@ -275,8 +275,8 @@ func campbellHead(lines []string) *head {
 // arffAttribute is a line that names a column of an ARFF file.
 var arffAttribute = regexp.MustCompile(`(?i)^@attribute\s+('[^']*'|"[^"]*"|\S+)\s*(\S*)`)
 
-// arffHead is that of ARFF, the format of Weka: a line for each column, up to one that says @data. A
-// column of a few names has them in braces.
+// arffHead is that of ARFF, the format of Weka: a line for each column, up to one that says @data.
+// A column of a few names has them in braces.
 func arffHead(lines []string) *head {
 	h := &head{program: "ARFF"}
 	for ; h.lines < len(lines); h.lines++ {

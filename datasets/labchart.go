@@ -44,8 +44,8 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 		for at := i; at < len(starts); at += d {
 			start, end := starts[at], ends[at]
 			if !(start >= 1 && end >= start && end <= float64(len(data))) {
-				return nil, fmt.Errorf("channel %d of LabChart lacks block %d; must be in each: export a "+
-					"part that has all channels", i+1, at/d+1)
+				return nil, fmt.Errorf("channel %d of LabChart lacks block %d; must be in each: "+
+					"export a part that has all channels", i+1, at/d+1)
 			}
 			row = append(row, data[int(start)-1:int(end)]...)
 			if len(row) > MaxEntries/d {
@@ -53,8 +53,8 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 			}
 		}
 		if rates[i] != rates[0] || i > 0 && len(row) != len(rows[0]) {
-			return nil, errors.New("channels of several rates in a file of LabChart; must have one: " +
-				"export those of one rate")
+			return nil, errors.New("channels of several rates in a file of LabChart; must have " +
+				"one: export those of one rate")
 		}
 		rows = append(rows, row)
 	}

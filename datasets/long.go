@@ -26,8 +26,8 @@ func (r *Recording) checkWide() error {
 	return nil
 }
 
-// countSignals returns how many columns of numbers may be signals. Times that begin anew aren't, also
-// in rows of one channel after another.
+// countSignals returns how many columns of numbers may be signals. Times aren't, also if they begin
+// anew with each channel.
 func (r *Recording) countSignals() (count int) {
 	d, n := r.Signals.Dims()
 	for i := range d {

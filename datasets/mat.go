@@ -363,7 +363,7 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 	return used, nil
 }
 
-// stepUnit returns the unit, in seconds, of a time from a position to the next; 0 for an unknown one.
+// stepUnit returns the unit, in seconds, of a time from a position to the next; 0 if it is unknown.
 func (m *matRecording) stepUnit(v *matlab.Variable) float64 {
 	if unit := m.file.Find(v.Name + "_units"); unit != nil {
 		return timeUnits[strings.ToLower(unit.Text)]

@@ -173,9 +173,9 @@ func WriteFile(path string, z *mat.Dense) error {
 // What the file can't hold is written to its sidecar. If there is nothing to write to it, the
 // sidecar of an earlier file is removed.
 //
-// EDF and BDF files have names, units, Events and OtherRates. A recording that was read from such a file
-// keeps what that says of its signals, and the signals that were left out or set aside. A last
-// data record that isn't full is filled with each signal's last value.
+// EDF and BDF files have names, units, Events and OtherRates. A recording that was read from such a
+// file keeps what that says of its signals, and the signals that were left out or set aside. A
+// last data record that isn't full is filled with each signal's last value.
 //
 // It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
 // contains a semicolon or a tab.

@@ -4,7 +4,7 @@ import "math"
 
 // resampleLobes is the number of zero crossings of the interpolating sinc on either side. It is a
 // choice between speed and the band that is kept: with 16 a sine of 0.8 of the lower rate's Nyquist
-// frequency is off by 0.003 (TestResample). The transition there is twice as wide with half as many.
+// frequency is off by 0.003 (TestResample). With half as many the transition there is twice as wide.
 const resampleLobes = 16
 
 // maxWeights is how many weights are kept for positions that are as far from a value: 8 MiB. It is

@@ -227,8 +227,8 @@ const (
 )
 
 // score returns how well the rows are a table of numbers, from 0 to 2.5: the share of the cells
-// that are numbers or missing, below the names and units, and the share of the rows that are as long
-// as the last. Several columns add a half.
+// that are numbers or missing, below the names and units, and the share of the rows that are as
+// long as the last. Several columns add a half.
 func (d *dialect) score(rows [][]string) float64 {
 	numbers, cells, sameLength := 0, 0, 0
 	width := len(rows[len(rows)-1])

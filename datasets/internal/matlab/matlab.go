@@ -44,8 +44,8 @@ type Variable struct {
 	Complex bool
 	Value   float64 // of a real array of one number
 	Text    string  // of a row of characters
-	// Rows are those of a matrix of characters, without the spaces that fill them up; nil for longer
-	// ones than 4096 bytes.
+	// Rows are those of a matrix of characters, without the spaces that fill them up; nil if they
+	// take more than 4096 bytes.
 	Rows []string
 
 	index int // in the order of the file
