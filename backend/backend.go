@@ -24,8 +24,9 @@
 // Plugins that GoMLX installed are loaded unchecked, as GoMLX does, and so are the libraries that a
 // CUDA plugin loads itself, such as cuDNN.
 //
-// Outside a checkout, as in a program of your own, there is no 2. Use the plugin that GoMLX
-// installs for itself (its backends do so when they are first used, or go run
+// A program of your own has 2 if its go.mod replaces this module by a checkout and it is built
+// without -trimpath, or if it runs in a checkout. Otherwise use the plugin that GoMLX installs for
+// itself (its backends do so when they are first used, or go run
 // github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall), or set
 // PJRT_PLUGIN_LIBRARY_PATH. A backend of GoMLX's own compute.New works everywhere in this module in
 // place of one from Open.
@@ -106,9 +107,9 @@ var opened struct {
 }
 
 // Open returns the backend of that name: Auto, CUDA, CPU or Go. In a process a name has one
-// backend, so don't Finalize it. That of Go is also what a nil backend stands for in this module. The error for a backend that can't be opened here says what is
-// missing. Auto skips missing backends, but not a plugin with ErrUnverified, as the next backend
-// would be many times slower.
+// backend, so don't Finalize it. That of Go is also what a nil backend stands for in this module.
+// The error for a backend that can't be opened here says what is missing. Auto skips missing
+// backends, but not a plugin with ErrUnverified, as the next backend would be many times slower.
 //
 // On CUDA, matrix products are computed in full float32 rather than TF32, so that every backend
 // gives the same results to float32's precision. The same program may round otherwise each time

@@ -46,6 +46,7 @@ var (
 	store          *model.Store
 	batches        []*tensors.Tensor
 	cloud          [][]float32
+	exec           *model.Exec
 	x, more        *mat.Dense
 	sources        *mat.Dense
 	result         *sica.Result

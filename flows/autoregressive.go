@@ -38,9 +38,10 @@ type AutoregressiveConfig struct {
 // signal. z is shaped [R, d, p…] with the axes p… of the position index. Signals of
 // layers.Invertible, [R, n, d], become that by Transpose(z, 1, 2). R must be the hyperparameter
 // layers.ParamRuns, 1 by default. N sequences that share their coefficients, [N, d, T], become
-// [1, d, N, T] by InsertAxes(Transpose(z, 0, 1), 0), and their offsets are {0, −k}. If every offset points back in
-// one order of the positions (see Past), the sum over a sequence is the log-density of the sequence
-// given its first values, by the chain rule.
+// [1, d, N, T] by InsertAxes(Transpose(z, 0, 1), 0), and their offsets are {0, −k}.
+//
+// If every offset points back in one order of the positions (see Past), the sum over a sequence is
+// the log-density of the sequence given its first values, by the chain rule.
 //
 // The variables, in scope itself, are AutoregressiveCoefficients [R, d, L], which begin at 0, and
 // AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1.

@@ -35,12 +35,13 @@ type IntegrateConfig struct {
 // velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
 // and Gradient. To follow a flow from values on the host, use [Follow].
 //
-// GoMLX 0.28.6 has three conditions, which are the same on every backend:
+// GoMLX 0.28.6 has three conditions, as a While on XLA sees no nodes outside it. They are checked
+// on every backend, except one case that is an error on XLA only:
 //
-//   - Other nodes that the velocity needs must come through Hold, as on XLA a While sees no others.
-//   - Integrate must be alone in its graph, a model.Exec of its own. MulScalar, AddScalar and the
-//     like share scalars in a whole graph, which a While doesn't see. (Scalars shared with
-//     operations after it are an error on XLA only.)
+//   - Other nodes that the velocity needs must come through Hold.
+//   - Integrate must be alone in its graph, a model.Exec of its own: MulScalar, AddScalar and the
+//     like share scalars in a whole graph. On XLA only, sharing with operations after it is an
+//     error, too.
 //   - It can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a While
 //     already.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {

@@ -10,8 +10,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/argument"
 )
 
-// LogisticLoss is the loss of a classifier of samples of p (logits of joint samples) against
-// samples of q (logits of product samples), one value per pair:
+// LogisticLoss is the loss of a classifier of samples of p against samples of q, one value per pair
+// of them. The arguments are its logits, joint of the samples of p and product of those of q: in
+// SICA p is the joint density of signals, and q the product of the signals' own.
 //
 //	−log σ(joint) − log σ(−product)
 //

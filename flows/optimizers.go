@@ -154,7 +154,8 @@ type RunsAdamConfig struct {
 
 // RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables [R, …] whose first axis is that of the
 // runs, such as those of package layers. Variables with different first axes are an error: for a
-// network of GoMLX use its Adam. RunsAdam does three things for training several runs in one program that GoMLX's Adam doesn't:
+// network of GoMLX use its Adam. RunsAdam does three things for training several runs in one
+// program that GoMLX's Adam doesn't:
 //
 //   - It limits the norm of each run's gradient by itself, so that the runs stay independent.
 //   - It gives each scope a schedule of its own.
@@ -193,7 +194,8 @@ func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 // FromScope sets what the hyperparameters of scope say: those of GoMLX's Adam for the betas and
 // epsilon (optimizer.ParamAdamBeta1, ParamAdamBeta2, ParamAdamEpsilon), and ParamRunsAdamClip.
 // Variables without a Schedule get the constant rate optimizer.ParamLearningRate, 0.001 by
-// default. Call it after Schedule.
+// default. That is a Schedule for all variables, and of several for a variable the first counts: so
+// call Schedule before it.
 func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
 	c.beta1 = model.GetParamOr(scope, optimizer.ParamAdamBeta1, c.beta1)
 	c.beta2 = model.GetParamOr(scope, optimizer.ParamAdamBeta2, c.beta2)

@@ -184,9 +184,9 @@ func (t *Trainer) ResetOptimizer() error {
 // overflow in half precision, is no error. For variables in half precision GoMLX's Adam needs
 // DType(dtypes.Float32).
 //
-// If ctx ends, Train returns its error: on XLA before the call of up to S steps, which can't be
-// interrupted (100 without batches), in pure Go before the next step. The updates of earlier steps
-// stay.
+// If ctx ends, Train returns its error, and the updates of earlier steps stay. In pure Go that is
+// before the next step. On XLA it is before the next call of the device, which makes up to S steps,
+// or 100 without batches, and can't be interrupted.
 func (t *Trainer) Train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {

@@ -19,14 +19,15 @@ import (
 // Architecture"), for a sample of each run and batch place:
 //
 //   - M is one at the hidden position of each signal and zero elsewhere,
-//   - Z_t repeats y, the current value of z_t, at every position,
+//   - Z_t repeats y, the current value of z_t, at every position (zeros for a network that is to
+//     predict z_t),
 //   - Z̃₋ₜ is z with the hidden position set to zero.
 //
 // z is shaped [R, d, T]; y and the int32 hidden positions idx are shaped [R, B, d]. A joint sample
 // hides the same t in every signal, a product sample a different one in each. The result is shaped
-// [R, B, p…, 3d], where shape holds the axes p… of the index.
+// [R, B, p…, 3d], where shape holds the axes p… of the index, none for a sequence.
 func WholeContext(z, y, idx *Node, shape ...int) *Node {
-	checkWhole("WholeContext", z, y, idx, shape)
+	shape = checkWhole("WholeContext", z, y, idx, shape)
 	return inIndexShape(Concatenate([]*Node{
 		hiddenMask(z, idx),   // [R, B, T, d]
 		repeatOverTime(z, y), // [R, B, T, d]
@@ -35,11 +36,12 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 }
 
 // WholeContextRF is the input of the paper's rectified flow network. It consists of WholeContext
-// with y = z_t(τ), the second context [M′, Z̃′], which hides idx2 in place of idx, and the encoded
-// time τ. That is shaped [R, B, K] and repeated at every position. The hidden value of the second
-// context is the flow's target and never an input. The result is shaped [R, B, p…, 5d+K].
+// with y = z_t(τ), the second context [M′, Z̃′], which hides idx2 in place of idx, and the time, K
+// features of τ, such as τ itself. These are shaped [R, B, K] and repeated at every position. The
+// hidden value of the second context is the flow's target and never an input. The result is shaped
+// [R, B, p…, 5d+K].
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
-	checkWhole("WholeContextRF", z, y, idx, shape)
+	shape = checkWhole("WholeContextRF", z, y, idx, shape)
 	checkTarget("WholeContextRF", idx, idx2, time)
 	return inIndexShape(Concatenate([]*Node{
 		hiddenMask(z, idx),      // [R, B, T, d]
@@ -51,18 +53,23 @@ func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	}, -1), shape)
 }
 
-// checkWhole panics unless z [R, d, T], y [R, B, d], idx [R, B, d] and the shape of T go together.
-func checkWhole(layer string, z, y, idx *Node, shape []int) {
+// checkWhole returns the shape of T, that of a sequence where there is none. It panics unless
+// z [R, d, T], y [R, B, d], idx [R, B, d] and the shape go together.
+func checkWhole(layer string, z, y, idx *Node, shape []int) []int {
 	checkSignals(layer, z, idx)
 	argument.Dims("layers: "+layer, "y", y, "[R, B, d]", idx.Shape().Dimensions...)
 	if y.DType() != z.DType() {
 		exceptions.Panicf("layers: %s: y is %s; must be of z's dtype, %s", layer, y.Shape(), z.DType())
 	}
 	positions := z.Shape().Dim(2)
-	if len(shape) < 1 || len(shape) > 3 || slices.Min(shape) < 1 || grid.Product(shape) != positions {
-		exceptions.Panicf("layers: %s: shape is %v; must be the one to three axes of z's %d positions",
-			layer, shape, positions)
+	if len(shape) == 0 {
+		return []int{positions}
 	}
+	if len(shape) > 3 || slices.Min(shape) < 1 || grid.Product(shape) != positions {
+		exceptions.Panicf("layers: %s: shape is %v; must be the one to three axes of z's %d "+
+			"positions, or none for a sequence", layer, shape, positions)
+	}
+	return shape
 }
 
 // checkTarget panics unless idx2 is shaped like idx, [R, B, d], and time is [R, B, K].
@@ -127,7 +134,7 @@ func inIndexShape(x *Node, shape []int) *Node {
 // Neighbours returns the positions around each position of an index with these axes, row-major:
 // [T][(2·width+1)^axes − 1]. They are up to width away along each axis, in row-major order of the
 // offset, without the position itself. A neighbour beyond the edge is listed as T. It is an error
-// if the width is negative or an axis is empty.
+// if the width is negative, if there is no axis, or if one is empty.
 func Neighbours(width int, shape ...int) ([][]int32, error) {
 	table, err := grid.Neighbours(width, shape...)
 	if err != nil {

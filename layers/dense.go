@@ -86,7 +86,10 @@ type MLPConfig struct {
 
 // MLP is a multi-layer perceptron with SiLU activations over x shaped [R, B, C]. SiLU is
 // smooth, so that the gradient of the output in the input is continuous. That is the velocity
-// of a Wasserstein gradient flow.
+// of a Wasserstein gradient flow. For other activations call Dense and GoMLX's activation.
+//
+// Its variables are weights and biases as those of Dense, in the sub-scopes hidden_0, hidden_1, …
+// and output.
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, C]; see ParamRuns.
 func MLP(scope *model.Scope, x *Node) *MLPConfig {
@@ -99,7 +102,8 @@ func MLP(scope *model.Scope, x *Node) *MLPConfig {
 	}
 }
 
-// Hidden sets the widths of the hidden layers. The default is {32, 32}.
+// Hidden sets the widths of the hidden layers. The default is {32, 32}; without widths the map is
+// affine.
 func (c *MLPConfig) Hidden(widths ...int) *MLPConfig {
 	c.hidden = widths
 	return c

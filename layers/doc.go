@@ -12,8 +12,12 @@
 //
 // Start with [CNN] over [WholeContext], [MLP] over [WindowContext], and [Invertible]:
 //
-//	x := sicalayers.WholeContext(z, y, idx, positions) // [R, B, T, 3d]
-//	logit := sicalayers.CNN(scope, x).Done()           // [R, B, 1]
+//	// z [R, d, T] are signals, idx int32 [R, B, d] the positions that each sample hides in them.
+//	y := sicalayers.GatherSignals(z, idx)    // [R, B, d], the hidden values
+//	x := sicalayers.WholeContext(z, y, idx)  // [R, B, T, 3d], of which y is a part
+//	logit := sicalayers.CNN(scope, x).Done() // [R, B, 1]
+//
+// A network that is to predict the hidden values gets zeros for y.
 //
 // # The runs axis
 //
@@ -24,16 +28,27 @@
 //	R runs, B samples of a batch, d signals, T positions,
 //	p… axes of the position index (their product is T), C channels, K neighbours.
 //
+// Signals have their positions last, [R, d, T]. What layers take and return has its channels last,
+// as in GoMLX: contexts make [R, B, p…, C] of signals, and Conv takes that.
+//
 // A single network is R = 1: between GoMLX's layers, whose tensors have no such axis, put it
 // there with InsertAxes(x, 0), and take it away with Squeeze(y, 0). For more runs set the
-// hyperparameter [ParamRuns] of the store. A first axis of another length panics: it would be
-// a batch taken for runs, which trained a network for each sample.
+// hyperparameter [ParamRuns]. A layer with weights panics if its first axis has another length: a
+// batch would be taken for runs, with a network for each sample. Only a batch of one sample can't
+// be told from R = 1. Contexts have no weights, and take any R.
+//
+// Contexts take one set of signals for each run. N sequences that share one network are the runs of
+// their context, and then one batch:
+//
+//	x := sicalayers.WindowContext(z, idx, neighbours) // [N, B, d·K] of z [N, d, T]
+//	x = Reshape(x, 1, -1, x.Shape().Dim(-1))          // [1, N·B, d·K]
+//	y := sicalayers.MLP(scope, x).Done()              // [1, N·B, 1]
 //
 // # In a model of GoMLX
 //
-// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. The
-// number of runs and the seed of the initial values are hyperparameters of the store ([ParamRuns],
-// [ParamSeed]), as all layers of a model share them.
+// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. Widths
+// and numbers of layers are no hyperparameters. The number of runs and the seed of the initial
+// values are ([ParamRuns], [ParamSeed]), as all layers of a model share them.
 // Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
 // with GoMLX's checkpoints.
 //

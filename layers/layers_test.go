@@ -358,6 +358,33 @@ func TestInitialiseAsPyTorch(t *testing.T) {
 	}
 }
 
+// Two sequences share one network: they are the runs of the context, and then one batch.
+func ExampleWindowContext() {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	neighbours, err := layers.Neighbours(1, 4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z := [][][]float32{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}} // [N=2, d=1, T=4]
+	t := [][][]int32{{{0}, {1}}, {{2}, {3}}}           // [N=2, B=2, d=1]
+	out, err := model.CallOnceN(b, model.NewStore(), func(scope *model.Scope, in []*Node) []*Node {
+		x := layers.WindowContext(in[0], in[1], in[2]) // [N, B, 2d]
+		x = Reshape(x, 1, -1, x.Shape().Dim(-1))       // [1, N·B, 2d]
+		return []*Node{layers.MLP(scope, x).Done(), x} // [1, N·B, 1]
+	}, z, t, neighbours)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(out[0].Shape(), out[1].Value())
+	// Output: (Float32)[1, 4, 1] [[[0 2] [1 3] [6 8] [7 0]]]
+}
+
 // A network for two runs, each with weights of its own, over a window of one
 // neighbour on each side of two signals.
 func ExampleMLP() {

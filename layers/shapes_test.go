@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
 )
@@ -150,8 +151,8 @@ func TestContextsNameWhatIsWrong(t *testing.T) {
 			wide := Concatenate([]*Node{y(z), Slice(y(z), AxisRange(), AxisRange(), AxisRange(1))}, -1)
 			return layers.WholeContext(z, wide, idx(z), 6)
 		},
-		"layers: WholeContext: shape is []; must be": func(_ *model.Scope, z *Node) *Node {
-			return layers.WholeContext(z, y(z), idx(z))
+		"layers: WholeContext: shape is [5]; must be": func(_ *model.Scope, z *Node) *Node {
+			return layers.WholeContext(z, y(z), idx(z), 5)
 		},
 		"layers: WholeCNN: shape is [2 2]; must be": func(s *model.Scope, z *Node) *Node {
 			return layers.WholeCNN(s, z, y(z), idx(z), 2, 2).Done()
@@ -176,6 +177,33 @@ func TestContextsNameWhatIsWrong(t *testing.T) {
 	} {
 		if err := buildError(t, layer, z); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Without a shape a context is that of a sequence.
+func TestContextWithoutShapeIsOfASequence(t *testing.T) {
+	store := model.NewStore()
+	defer store.Finalize()
+	z := tensors.FromValue([][][]float32{{{1, 2, 3}, {4, 5, 6}}})
+	idx := tensors.FromValue([][][]int32{{{0, 1}, {2, 2}}})
+	out, err := model.CallOnceN(backendtest.Open(t, backend.Go), store,
+		func(scope *model.Scope, z, idx *Node) []*Node {
+			y := layers.GatherSignals(z, idx)
+			whole := layers.WholeCNN(scope.In("cnn"), z, y, idx).Channels(2)
+			again := layers.WholeCNN(scope.ResetVisited().In("cnn"), z, y, idx, 3).Channels(2)
+			return []*Node{
+				layers.WholeContext(z, y, idx), layers.WholeContext(z, y, idx, 3),
+				layers.WholeContextRF(z, y, idx, idx, y), layers.WholeContextRF(z, y, idx, idx, y, 3),
+				whole.Done(), again.Done(),
+			}
+		}, z, idx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 0; k < len(out); k += 2 {
+		if !out[k].Equal(out[k+1]) {
+			t.Errorf("result %d: %v, with the shape %v", k/2, out[k], out[k+1])
 		}
 	}
 }

@@ -42,7 +42,7 @@ type WholeCNNConfig struct {
 // T−1 are NaN.
 func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig {
 	argument.Layer(scope, "layers: WholeCNN", "z", z, "[R, d, T]", 3, 3)
-	checkWhole("WholeCNN", z, y, idx, shape)
+	shape = checkWhole("WholeCNN", z, y, idx, shape)
 	return &WholeCNNConfig{
 		scope: scope,
 		z:     z, y: y, idx: idx,
@@ -53,7 +53,7 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 }
 
 // Target adds what WholeContextRF has over WholeContext: the second context,
-// which hides idx2, and the encoded time, shaped [R, B, K].
+// which hides idx2, and the time, K features of τ, shaped [R, B, K].
 func (c *WholeCNNConfig) Target(idx2, time *Node) *WholeCNNConfig {
 	checkTarget("WholeCNN", c.idx, idx2, time)
 	c.idx2, c.time = idx2, time

@@ -3,6 +3,7 @@
 package grid
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -103,8 +104,8 @@ func ownReach(axes int) int { return max(4-axes, 1) }
 // Neighbours. It is made once, and must not be changed.
 func (g *Grid) Own() [][]int32 { return g.own() }
 
-// Middle returns at most limit positions of z, whole slices of the leading axis about its
-// middle, and their index.
+// Middle returns z about the middle of the leading axis, and the index of what it returns: the most
+// whole slices of at most limit positions together, but at least one slice.
 func (g *Grid) Middle(z *mat.Dense, limit int) (*mat.Dense, *Grid) {
 	d, t := z.Dims()
 	slice := t / g.shape[0]
@@ -129,6 +130,9 @@ func (g *Grid) Middle(z *mat.Dense, limit int) (*mat.Dense, *Grid) {
 func Neighbours(width int, shape ...int) ([][]int32, error) {
 	if width < 0 {
 		return nil, fmt.Errorf("width: is %d; must be 0 or more", width)
+	}
+	if len(shape) == 0 {
+		return nil, errors.New("shape: has no axes; must have at least one")
 	}
 	for _, n := range shape {
 		if n < 1 {
