@@ -12,11 +12,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// separateByPart separates a long sequence: models and evidence are those of a part of its
-// positions, in blocks, and the demixing is the best with these models of all positions. It is
-// nil if the sequence is short, if the part leaves any doubt, or if a block of positions
-// isn't as the part is. Noise is looked for in the middle of very long
-// sequences, and with all positions if it seems to be there.
+// separateByPart separates a long sequence in two steps. A part of its positions, in blocks,
+// decides on the models and has the evidence. With these models all positions decide on the
+// demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the models
+// don't describe a block of the positions. Noise is estimated from the middle of very long
+// sequences, and from all positions if there seems to be some.
 func separateByPart(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
@@ -32,8 +32,8 @@ func separateByPart(
 	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
 	part := withSignals(white, z)
-	sol, shared, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed)
-	if err != nil || shared != nil || !sol.certain() {
+	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed)
+	if err != nil || otherNoise != nil || !sol.isCertain() {
 		return nil, err
 	}
 	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
@@ -44,14 +44,14 @@ func separateByPart(
 	if n < 2*stretch {
 		return withNoise(ctx, white, shape, power, opt, polished)
 	}
-	// Noise is looked for in spectra, which blocks would blur, with the demixing of all positions.
+	// Noise is estimated from spectra, which blocks would blur, with the demixing of all positions.
 	sol.Demixing = polished.Demixing
 	middle := mat.DenseCopyOf(white.White.Slice(0, d, (n-stretch)/2, (n-stretch)/2+stretch))
 	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol)
 	if err != nil {
 		return nil, err
 	}
-	if found != sol || !sol.certain() {
+	if found != sol || !sol.isCertain() {
 		return withNoise(ctx, white, shape, power, opt, polished)
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
@@ -66,8 +66,8 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 	return &w
 }
 
-// certain reports whether all signals are identified beyond doubt.
-func (s *Solution) certain() bool {
+// isCertain reports whether all signals are identified beyond doubt.
+func (s *Solution) isCertain() bool {
 	if s.whitened || s.minDependence || s.Doubtful || s.Surplus || len(s.Groups) < len(s.Mean) ||
 		s.Evidence < certain*identified {
 		return false
@@ -102,7 +102,7 @@ func polish(
 	if err := s.evaluate(ctx, m, models.b, models); err != nil {
 		return nil, err
 	}
-	m, p, b, err := s.approach(ctx, m)
+	m, slopes, b, err := s.approach(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +111,15 @@ func polish(
 		return nil, nil
 	}
 	v := &verdict{cost: mat.NewSymDense(d, nil), evidence: mat.NewSymDense(d, nil)}
-	if v.leaks, v.angles, err = s.leaks(ctx, m, p); err != nil {
+	if v.leaks, v.angles, err = s.leaks(ctx, m, slopes); err != nil {
 		return nil, err
 	}
-	// Evidence grows with the positions, what it costs to say an angle with their logarithm.
+	// Evidence is proportional to the number of positions. The code length of an angle grows with
+	// its logarithm.
 	times := float64(s.past.N) / float64(part.N)
 	for _, pair := range sol.Pairs {
 		v.evidence.SetSym(pair.I, pair.J, times*pair.Evidence)
-		v.cost.SetSym(pair.I, pair.J, p.occamFactor(pair.I, pair.J, s.past.N))
+		v.cost.SetSym(pair.I, pair.J, slopes.occamFactor(pair.I, pair.J, s.past.N))
 	}
 	polished := &Solution{
 		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
@@ -128,7 +129,7 @@ func polish(
 	logDet, _ := mat.LogDet(s.whitening)
 	polished.Resolution, polished.DecidedOn = resolution, part.N
 	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*sol.Evidence
-	polished.Sources, polished.Pairs, polished.models = nil, nil, m
+	polished.Sources, polished.Pairs, polished.models = nil, nil, m // in place of the part's
 	for i := range d {
 		deviation := floats.Norm(m.b.RawRowView(i), 2)
 		polished.Sources = append(polished.Sources, m.sources[i].public(deviation))
@@ -136,31 +137,32 @@ func polish(
 	if err := s.setGroups(ctx, polished, m, v, true); err != nil {
 		return nil, err
 	}
-	for k, p := range polished.Pairs {
-		polished.Pairs[k].Dependence = dependence.At(p.I, p.J)
+	for k, pair := range polished.Pairs {
+		polished.Pairs[k].Dependence = dependence.At(pair.I, pair.J)
 	}
-	polished.Why = polished.why(true, false)
+	const accepted, nonlinear = true, false
+	polished.Why = polished.why(accepted, nonlinear)
 	return polished, nil
 }
 
-// approach lowers m by quasi-Newton steps with the choices that it has, until the next promises less
-// than chance gains. It also returns the derivatives at the end, and the demixing after that next
-// step, which is so small that the models need not be fitted again.
+// approach descends from m by quasi-Newton steps, with the model choices of m, until a step
+// promises a smaller gain than chance gives. It returns the end, the derivatives there, and the demixing b
+// after one more step, which is so small that the models need not be fitted again.
 func (s *separator) approach(
 	ctx context.Context, m *demixing,
-) (end *demixing, p *derivatives, b *mat.Dense, err error) {
+) (end *demixing, slopes *derivatives, b *mat.Dense, err error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
 	gain := polishGain * float64(s.d*s.d) / float64(s.past.N)
 	for step := 0; ; step++ {
-		if p, err = s.differentiate(ctx, m); err != nil {
+		if slopes, err = s.differentiate(ctx, m); err != nil {
 			return nil, nil, nil, err
 		}
-		e, lower := p.step(), false
-		if p.promised(e) < gain {
-			return m, p, applyStep(e, m.b), nil
+		e, lower := slopes.step(), false
+		if slopes.promised(e) < gain {
+			return m, slopes, applyStep(e, m.b), nil
 		}
-		for ; step < polishSteps && !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
+		for ; step < polishSteps && !lower && slopes.promised(e) >= gain; e.Scale(shrink, e) {
 			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
 				return nil, nil, nil, err
 			}
@@ -169,13 +171,13 @@ func (s *separator) approach(
 			}
 		}
 		if !lower {
-			return m, p, m.b, nil
+			return m, slopes, m.b, nil
 		}
 	}
 }
 
-// unusual reports whether a block of the positions has a longer code than the given number of blocks
-// of the part that the models were chosen on.
+// unusual reports whether the models describe a block of the positions badly: whether its code is
+// much longer than the codes of the part on which they were chosen, which has number blocks.
 func (m *demixing) unusual(part *demixing, number int) bool {
 	for i := range m.sources {
 		known, all := &part.sources[i], &m.sources[i]
@@ -191,7 +193,7 @@ func (m *demixing) unusual(part *demixing, number int) bool {
 	return false
 }
 
-// blocks returns the code lengths a position of so many equal parts of the positions.
+// blocks returns the code length per position in each of number equal parts of the positions.
 func (s *source) blocks(number int) []float64 {
 	nats := make([]float64, number)
 	s.lengths(nats)
