@@ -33,10 +33,10 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	}
 	loss := newMatchLoss(s, added, b)
 	x := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
-	quiet := loss.quiet()
-	significant := loss.at(quiet, nil)-loss.at(x, nil) > s.noiseCost()
+	noiseless := loss.noiseless()
+	significant := loss.at(noiseless, nil)-loss.at(x, nil) > s.noiseCost()
 	if !significant {
-		x = quiet
+		x = noiseless
 	}
 	d := s.d
 	for k := range s.weights {
@@ -67,8 +67,8 @@ func matchMixing(s *spectrum, added []float64, b *mat.Dense) *mat.Dense {
 // noiseCost returns the code length in nats of the noise of all channels.
 func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floats.Sum(s.weights)) }
 
-// initial returns the parameters from which they are found: the powers of the signals B·x, and
-// little noise.
+// initial returns the starting point of the search: the powers of the signals B·x, and little noise
+// of the channels.
 func (f *matchLoss) initial() []float64 {
 	var x []float64
 	for _, cov := range f.s.covariances {
@@ -82,9 +82,9 @@ func (f *matchLoss) initial() []float64 {
 	return x
 }
 
-// quiet returns the parameters without noise of the channels: the powers are those of the signals
-// B·x minus that of the added noise.
-func (f *matchLoss) quiet() []float64 {
+// noiseless returns the parameters without noise of the channels. The powers are those of the
+// signals B·x minus those of the added noise.
+func (f *matchLoss) noiseless() []float64 {
 	d := f.s.d
 	var x []float64
 	for _, cov := range f.s.covariances {
@@ -114,14 +114,16 @@ func exponentials(y, x []float64) []float64 {
 // plus what makes the channels' noise, as a share of their variance, similar. T is the identity
 // unless the mixing is free; then it is I + E, where the diagonal of E is 0, as P has the scales.
 type matchLoss struct {
-	s                 *spectrum  // of B·x
-	b                 *mat.Dense // B
-	added             []float64  // B·F·Bᵀ
-	free              bool
-	noise, power      []float64
-	spread            []float64 // B·(diag(N) + F)·Bᵀ
-	cov, inv, product []float64
-	slope             []float64 // of S, summed over the bands
+	s            *spectrum  // of B·x
+	b            *mat.Dense // B
+	added        []float64  // B·F·Bᵀ
+	free         bool       // whether the mixing is a parameter
+	noise, power []float64  // N, and P_k of a band
+	spread       []float64  // B·(diag(N) + F)·Bᵀ
+	cov, inv     []float64  // S_k of a band, and its inverse
+	product      []float64  // S_k⁻¹·T·C_k·Tᵀ of a band
+	bandSlope    []float64  // the derivative with respect to S_k of a band
+	slope        []float64  // the sum of bandSlope over the bands
 }
 
 func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
@@ -132,7 +134,7 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	return &matchLoss{
 		s: s.transformed(b), b: b, added: f.RawMatrix().Data,
 		noise: make([]float64, d), power: make([]float64, d),
-		spread: room(), cov: room(), inv: room(), product: room(), slope: room(),
+		spread: room(), cov: room(), inv: room(), product: room(), bandSlope: room(), slope: room(),
 	}
 }
 
@@ -146,8 +148,8 @@ func (f *matchLoss) refinement(x []float64) *mat.Dense {
 	return t
 }
 
-// at returns the loss at x = (log P, log N), and E if the mixing is free. It sets its gradient g
-// unless that is nil.
+// at returns the loss at x = (log P, log N), followed by E if the mixing is free. It is +Inf if an
+// S_k isn't positive definite, or if T is singular. It sets the gradient g unless that is nil.
 func (f *matchLoss) at(x, g []float64) float64 {
 	d, bands := f.s.d, len(f.s.weights)
 	logNoise := x[bands*d : (bands+1)*d]
@@ -161,10 +163,10 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		}
 	}
 	spread, covariances := f.spread, f.s.covariances
-	var t, slope *mat.Dense // slope is Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ
+	var t, products *mat.Dense // products is Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ
 	loss := 0.0
 	if f.free {
-		t, slope = f.refinement(x), mat.NewDense(d, d, nil)
+		t, products = f.refinement(x), mat.NewDense(d, d, nil)
 		logDet, _ := mat.LogDet(t)
 		loss -= floats.Sum(f.s.weights) * logDet
 		spread = (&spectrum{d: d, covariances: [][]float64{f.spread}}).transformed(t).covariances[0]
@@ -193,22 +195,29 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		// The derivative with respect to S is w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
 		multiply(f.product, f.inv, c, d)
 		if f.free {
-			floats.AddScaled(slope.RawMatrix().Data, w, f.product)
+			floats.AddScaled(products.RawMatrix().Data, w, f.product)
 		}
-		multiply(f.cov, f.product, f.inv, d)
+		multiply(f.bandSlope, f.product, f.inv, d)
 		for i, v := range f.inv {
-			f.cov[i] = w / 2 * (v - f.cov[i])
+			f.bandSlope[i] = w / 2 * (v - f.bandSlope[i])
 		}
-		floats.Add(f.slope, f.cov)
+		floats.Add(f.slope, f.bandSlope)
 		for i, p := range f.power {
-			g[k*d+i] = f.cov[i*d+i] * p
+			g[k*d+i] = f.bandSlope[i*d+i] * p
 		}
 	}
 	if g == nil {
 		return loss
 	}
-	if f.free && !f.differentiateMixing(g[len(g)-d*d:], t, slope, spread) {
-		return math.Inf(1)
+	if f.free {
+		if !f.differentiateMixing(g[len(g)-d*d:], t, products, spread) {
+			return math.Inf(1)
+		}
+		// From here on slope is the derivative with respect to spread, Tᵀ·slope·T.
+		slope := mat.NewDense(d, d, f.slope)
+		var bySpread mat.Dense
+		bySpread.Product(t.T(), slope, t)
+		slope.Copy(&bySpread)
 	}
 	for l, v := range f.noise {
 		sum := 0.0
@@ -224,32 +233,29 @@ func (f *matchLoss) at(x, g []float64) float64 {
 
 // differentiateMixing sets g to the derivative of the loss with respect to E,
 //
-//	(Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ + 2·H·T·N·Tᵀ − Σ_k w_k·I)·T⁻ᵀ,
+//	(Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ + 2·H·T·Q·Tᵀ − Σ_k w_k·I)·T⁻ᵀ,
 //
-// with the derivative H of the loss with respect to S, and N = B·(diag(N) + F)·Bᵀ. slope is the
-// first sum, spread T·N·Tᵀ. It also turns H into that with respect to N, Tᵀ·H·T, and reports
-// whether T isn't singular.
-func (f *matchLoss) differentiateMixing(g []float64, t, slope *mat.Dense, spread []float64) bool {
+// with H = f.slope, and Q = B·(diag(N) + F)·Bᵀ. The argument products is the first sum, which is
+// overwritten, and spread is T·Q·Tᵀ. It reports whether T has an inverse.
+func (f *matchLoss) differentiateMixing(
+	g []float64, t, products *mat.Dense, spread []float64,
+) bool {
 	d := f.s.d
 	var inverse, noisy mat.Dense
 	if inverse.Inverse(t) != nil {
 		return false
 	}
-	h := mat.NewDense(d, d, f.slope)
-	noisy.Mul(h, mat.NewDense(d, d, spread))
+	noisy.Mul(mat.NewDense(d, d, f.slope), mat.NewDense(d, d, spread))
 	noisy.Scale(2, &noisy)
-	slope.Add(slope, &noisy)
+	products.Add(products, &noisy)
 	for i := range d {
-		slope.Set(i, i, slope.At(i, i)-floats.Sum(f.s.weights))
+		products.Set(i, i, products.At(i, i)-floats.Sum(f.s.weights))
 	}
 	e := mat.NewDense(d, d, g)
-	e.Mul(slope, inverse.T())
+	e.Mul(products, inverse.T())
 	for i := range d {
 		e.Set(i, i, 0)
 	}
-	var turned mat.Dense
-	turned.Product(t.T(), h, t)
-	h.Copy(&turned)
 	return true
 }
 
