@@ -12,8 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A bandPower is the power of whitened sequences in equal bands of frequency, from 0 to half of the
-// sampling rate: that of all signals together, 1 for each if they are white noise.
+// A bandPower is the power of whitened sequences, summed over the signals, in equal frequency bands
+// from 0 to half the sampling rate. For d signals of white noise it is d in each band.
 type bandPower []float64
 
 // newBandPower returns the power of the whitened sequences z, d×n, by Welch's method: the mean over
@@ -47,8 +47,8 @@ func newBandPower(z *mat.Dense) bandPower {
 	return power
 }
 
-// occupied returns the share of the frequencies, from 0 on, above which the signals have less power
-// than the noise of the resolution, so that this hides what is there.
+// occupied returns the share of the frequencies, from 0 on, in which the signals have more power
+// than the noise of the resolution. At higher frequencies that noise hides them.
 func (p bandPower) occupied() float64 {
 	k := len(p)
 	for k > 0 && p[k-1] < resolution*resolution {
@@ -60,16 +60,15 @@ func (p bandPower) occupied() float64 {
 	return float64(max(k-1, 1)) / float64(len(p)) // in the last of these bands the power falls
 }
 
-// unfiltered returns the share of the frequencies, from 0 on, above which the recording was
-// low-pass filtered; 1 if it wasn't. A filter shows as a fall of the power that is steeper than
-// that of usual sources and, unlike that of sources in white noise, goes on to the highest
-// frequency.
+// unfiltered returns the share of the frequencies, from 0 on, that a low-pass filter left; 1 if the
+// recording wasn't filtered. After a filter the power falls more steeply than that of usual
+// sources. It goes on falling to the highest frequency, unlike that of sources in white noise.
 func (p bandPower) unfiltered() float64 {
 	if len(p) == 0 {
 		return 1
 	}
 	last := len(p) - 1
-	largest := slices.Clone(p) // of each band and all above it
+	largest := slices.Clone(p) // the largest power of each band and those above it
 	for k := last - 1; k >= 0; k-- {
 		largest[k] = max(largest[k], largest[k+1])
 	}
@@ -87,8 +86,9 @@ func (p bandPower) unfiltered() float64 {
 	return float64(k+1) / float64(len(p))
 }
 
-// lowpassed returns the whitening of sequences with the white signals without the frequencies above
-// a share of them, at a rate that is as much lower. At most a tenth of the positions is left out.
+// lowpassed returns the whitening of sequences with white signals that have the given share of the
+// frequencies, from 0 on, at a sampling rate that is lower by that factor. At most a tenth of the
+// positions, at the end, is dropped.
 func lowpassed(white *signal.Whitening, share float64) *signal.Whitening {
 	d, n := white.White.Dims()
 	n = smoothLength(n)
