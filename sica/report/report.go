@@ -80,10 +80,10 @@ type Report struct {
 	// See Verdict.
 	Doubts [][]string `json:"doubts"`
 
-	// Mixed and Recovered are the divergences of the whitened mixed signals and of the
-	// recovered signals from self-sufficient ones.
-	Mixed     Divergence `json:"mixed"`
-	Recovered Divergence `json:"recovered"`
+	// Mixed and Recovered are how far the whitened mixed signals and the recovered signals are from
+	// self-sufficient.
+	Mixed     SelfSufficiency `json:"mixed"`
+	Recovered SelfSufficiency `json:"recovered"`
 	// Predictability is that of each recovered signal.
 	Predictability []Predictability `json:"predictability"`
 	// Linear says which pairs of the recovered signals have an identified rotation.
@@ -183,7 +183,7 @@ func diagnose(
 		run   func() error
 	}{
 		{"measuring the divergence before and after", 0.7, func() error {
-			measured, err := divergences(ctx, backend, []*mat.Dense{s.white, s.z}, s.grid, r.Seed)
+			measured, err := measure(ctx, backend, []*mat.Dense{s.white, s.z}, s.grid, r.Seed)
 			if err == nil {
 				report.Mixed, report.Recovered = measured[0], measured[1]
 			}

@@ -140,7 +140,7 @@ func TestClassifierIsEstimateDivergence(t *testing.T) {
 	}
 	b := backendtest.Open(t, backend.Auto)
 	mixed := rotated2(white, math.Pi/4)
-	found, err := divergences(t.Context(), b, []*mat.Dense{mixed, white}, index(t, 512), 3)
+	found, err := measure(t.Context(), b, []*mat.Dense{mixed, white}, index(t, 512), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

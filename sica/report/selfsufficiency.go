@@ -22,10 +22,10 @@ import (
 // bootstrap (H. Künsch, Annals of Statistics, 1989).
 type Interval = dependence.Interval
 
-// A Divergence measures how far signals are from self-sufficient, by two independent methods. The
-// intervals come from a bootstrap of blocks of positions without refitting: the pair, the
+// SelfSufficiency measures how far signals are from self-sufficient, by two independent methods.
+// The intervals come from a bootstrap of blocks of positions without refitting: the pair, the
 // predictions, the whitening and the trained networks are the same in each resample.
-type Divergence struct {
+type SelfSufficiency struct {
 	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
 	// squared correlations, not nats. It detects less than networks that see all signals, and
 	// includes dependences that nonlinear predictions would explain.
@@ -42,11 +42,11 @@ type Divergence struct {
 	Classified int `json:"classified,omitempty"`
 }
 
-// divergences measures several sets of signals, all d×n at the positions of one grid.
-func divergences(
+// measure measures several sets of signals, all d×n at the positions of one grid.
+func measure(
 	ctx context.Context, backend compute.Backend, signals []*mat.Dense, g *grid.Grid, seed uint64,
-) ([]Divergence, error) {
-	measured := make([]Divergence, len(signals))
+) ([]SelfSufficiency, error) {
+	measured := make([]SelfSufficiency, len(signals))
 	partition := dependence.NewPartition(g.Shape())
 	for k, z := range signals {
 		analysis, err := dependence.Analyse(ctx, z, g.Own())

@@ -74,7 +74,7 @@ func (r *Report) OutlierNote() string {
 	}
 }
 
-// ClassifiedNote returns the number of positions that the networks of Divergence.Classifier saw,
+// ClassifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier saw,
 // such as " (of 8192 positions)", to follow the name of that value. It is empty if they saw all.
 func (r *Report) ClassifiedNote() string {
 	if n := r.Recovered.Classified; n > 0 {

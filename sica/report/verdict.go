@@ -13,13 +13,14 @@ import (
 
 // A Verdict sums up a Report. It is NoEvidence if one of seven tests fails:
 //
-//   - dependence: the recovered signals still depend on each other by both measures; the
-//     interval of Dependence is above 0.05 and that of Classifier above 0.01 nats
+//   - dependence: the recovered signals still depend on each other by both measures of
+//     SelfSufficiency, or by Dependence where Classifier is nil; the interval of Dependence is
+//     above 0.05, and that of Classifier above 0.01 nats
 //   - magnitudes: the magnitudes of two signals' innovations are significantly correlated
 //     (linear.Findings.Doubtful)
 //   - rotation: another linear demixing has a shorter code, identifies a signal, and that
-//     signal correlates below 0.95 with the recovered one; or, if the linear rule made the
-//     signals, it finds an identified one so differently with another seed
+//     signal correlates below 0.95 with the recovered one; or the linear rule made the signals, and
+//     the same is so of the signal that it finds with another seed
 //   - self-sufficiency: the contexts of the other signals add more than 0.01, and more than
 //     three standard errors, to the R² of a signal
 //   - refits: a signal whose rotation is identified has a mean correlation below 0.9 with its

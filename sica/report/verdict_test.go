@@ -25,9 +25,9 @@ func good() *Report {
 	}
 	return &Report{
 		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7, Shares: []float64{.6, .3, .1},
-		Mixed: Divergence{Dependence: Interval{Estimate: 0.4, Low: 0.3,
+		Mixed: SelfSufficiency{Dependence: Interval{Estimate: 0.4, Low: 0.3,
 			High: 0.5}, Classifier: &before},
-		Recovered: Divergence{Dependence: Interval{Estimate: 0.01, Low: 0,
+		Recovered: SelfSufficiency{Dependence: Interval{Estimate: 0.01, Low: 0,
 			High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
 		Correlation:    Correlation{Value: 0.05, Pair: [2]int{0, 1}},

@@ -34,9 +34,9 @@ func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
 		Signals: d, Positions: positions, Shape: shape, Seed: 7,
 		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as " +
 			"well."}, Next: []string{"More positions."},
-		Mixed: report.Divergence{Dependence: report.Interval{Estimate: 0.4, Low: 0.3,
+		Mixed: report.SelfSufficiency{Dependence: report.Interval{Estimate: 0.4, Low: 0.3,
 			High: 0.5}, Classifier: &judged},
-		Recovered: report.Divergence{Dependence: report.Interval{Estimate: 0.01, High: 0.07},
+		Recovered: report.SelfSufficiency{Dependence: report.Interval{Estimate: 0.01, High: 0.07},
 			Pair: [2]int{0, 1}, Classifier: &judged},
 		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}},
 			LeftOut: positions / 5},
