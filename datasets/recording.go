@@ -139,9 +139,10 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 // timestamp, in any case, with or without (s), holds times if it never falls. They must be
 // evenly spaced.
 //
-// A WAV file has its rate, as an integer. Any file but CSV may have a sidecar, a file with the same
-// name and .json after it, with more: {"names": […], "rate": 250}. The sidecar's rate is used if
-// the file has none, or has the same rounded to an integer.
+// A WAV file has its rate, as an integer. A WAV, NPY or MAT file or an image may have a sidecar with
+// more, a file with the same name and .json after it: {"names": […], "rate": 250}. Its names, if
+// any, replace the file's. Its rate is used if the file has none, or has the same rounded to an
+// integer.
 //
 // A MAT-file has a rate if it has a number called fs, sfreq, srate or the like, or a vector of
 // times. It has names if it has a cell called labels, channels or the like.

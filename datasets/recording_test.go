@@ -153,6 +153,33 @@ func TestRecordingErrors(t *testing.T) {
 	}
 }
 
+// A sidecar with a rate alone leaves the names of the file, and one with names alone the rate.
+func TestSidecarSaysAPart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.mat")
+	data, err := os.ReadFile(filepath.Join("testdata", "mat", "vectors.mat")) // left and right at 20 Hz
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]Recording{
+		`{"rate":20.25}`:       {Names: []string{"left", "right"}, Rate: 20.25},
+		`{"names":["a", "b"]}`: {Names: []string{"a", "b"}, Rate: 20},
+	} {
+		if err := os.WriteFile(path+".json", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := ReadRecording(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(r.Names, want.Names) || r.Rate != want.Rate {
+			t.Errorf("%s: %q at %g Hz, want %q at %g", text, r.Names, r.Rate, want.Names, want.Rate)
+		}
+	}
+}
+
 // What lies beside a file doesn't speak of the one that takes its place.
 func TestStaleSidecar(t *testing.T) {
 	two := mat.NewDense(2, 3, []float64{.1, .2, .3, .4, .5, .6})

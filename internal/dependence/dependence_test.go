@@ -37,6 +37,13 @@ func measured(t *testing.T, z *mat.Dense, shape ...int) Dependence {
 	return d
 }
 
+func TestDependenceString(t *testing.T) {
+	const want = "0.375 (residuals 0.250, contexts 0.125)"
+	if got := (Dependence{Residuals: 0.25, Contexts: 0.125}).String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // twoSpectra are two independent Gaussian signals of different spectra.
 func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
 	t.Helper()
