@@ -127,11 +127,11 @@ func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err
 	return rows, p, nil
 }
 
-// A removal measures what is taken out of each channel while a recording is cleaned block by block.
+// A removal measures what is removed from each channel while a recording is cleaned block by block.
 type removal struct {
-	before *mat.Dense      // the block that is being cleaned
-	all    []stats.Moments // of each channel as it is
-	taken  []stats.Moments // of what is taken out of it
+	before  *mat.Dense      // the block that is being cleaned
+	all     []stats.Moments // of each channel before
+	removed []stats.Moments // of what is removed from it
 }
 
 // mixed returns the blocks of the recording, and keeps the last one.
@@ -163,26 +163,27 @@ func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
 func (r *removal) measure(cleaned *mat.Dense) {
 	d, _ := cleaned.Dims()
 	if r.all == nil {
-		r.all, r.taken = make([]stats.Moments, d), make([]stats.Moments, d)
+		r.all, r.removed = make([]stats.Moments, d), make([]stats.Moments, d)
 	}
 	for i := range d {
 		before := r.before.RawRowView(i)
 		r.all[i].Add(before)
-		r.taken[i].Add(floats.SubTo(make([]float64, len(before)), before, cleaned.RawRowView(i)))
+		r.removed[i].Add(floats.SubTo(make([]float64, len(before)), before, cleaned.RawRowView(i)))
 	}
 }
 
-// maxRemovalChannels is how many channels String names. A choice.
+// maxRemovalChannels is how many channels String names: as many as fit a line of a terminal. A
+// choice.
 const maxRemovalChannels = 5
 
-// String says how much of the variance was taken out of the channels that lose most.
+// String returns the share of the variance that was removed from the channels that lose most.
 func (r *removal) String(names []string) string {
 	shares := make([]float64, len(r.all))
 	order := make([]int, len(r.all))
 	for i := range shares {
 		order[i] = i
 		if v := r.all[i].Variance(); v > 0 {
-			shares[i] = r.taken[i].Variance() / v
+			shares[i] = r.removed[i].Variance() / v
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })

@@ -10,9 +10,9 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// A Machine is what the bits of a result can depend on in addition to the program and its
-// input: XLA compiles for the instructions that the processor has, and a sum over
-// several threads is of as many parts.
+// A Machine is what the bits of a result can depend on in addition to the program and its input.
+// XLA compiles for the instructions that the processor has, and adds up what several threads have
+// summed.
 type Machine struct {
 	Arch   string `json:"arch"`   // as GOARCH
 	Vendor string `json:"vendor"` // of the processor

@@ -34,6 +34,27 @@ const (
 	measureOracle = "oracle"
 )
 
+// checkMeasure returns an error if the trial's measure is unknown, or isn't of the method, as far as
+// that is known before the method is fitted.
+func (t Trial) checkMeasure(m Method) error {
+	switch t.Measure {
+	case "", measureLeast, measureCoverage:
+		return nil
+	case measureReport, measureBriefReport, measureOracle:
+		if m.SICA == nil {
+			return fmt.Errorf("experiment: measure: %s isn't SICA", t.Method)
+		}
+		return nil
+	case measureIterates:
+		cfg, err := m.Config(t.Preset)
+		if err == nil && cfg.Flow == nil {
+			err = fmt.Errorf("experiment: measure: %s makes no iterations", t.Method)
+		}
+		return err
+	}
+	return fmt.Errorf("experiment: measure: unknown name (%q)", t.Measure)
+}
+
 // A Judgement is the verdict of report.New on a separation, with the numbers that decide it.
 type Judgement struct {
 	Verdict report.Verdict `json:"verdict"`
@@ -93,7 +114,7 @@ const (
 	expectedError   = "expected_error"
 )
 
-// measure adds to the outcome what the trial measures beyond the MCC.
+// measure adds to the outcome what the trial measures beyond the MCC; see checkMeasure.
 func (o *Outcome) measure(
 	ctx context.Context, b compute.Backend, f *Fitted, sources *mat.Dense, x *ica.Signals,
 ) error {
@@ -114,7 +135,6 @@ func (o *Outcome) measure(
 		o.Numbers = linearNumbers(details)
 	}
 	switch o.Measure {
-	case "":
 	case measureIterates:
 		for _, z := range f.iterates {
 			m, err := metric.MCC(z, sources)
@@ -132,14 +152,10 @@ func (o *Outcome) measure(
 		}
 		return nil
 	case measureOracle:
-		result, ok := f.Details.(*sica.Result)
-		if !ok {
-			return fmt.Errorf("measure: %s isn't SICA", o.Method)
-		}
 		if err := o.addMinCorrelation(f.Signals, sources); err != nil {
 			return err
 		}
-		return o.addOracleGap(result)
+		return o.addOracleGap(f.Details.(*sica.Result))
 	case measureCoverage:
 		solution, ok := f.Details.(*linear.Solution)
 		if !ok {
@@ -147,13 +163,7 @@ func (o *Outcome) measure(
 		}
 		return o.addCoverage(solution, f.Signals, sources, x.X())
 	case measureReport, measureBriefReport:
-		result, ok := f.Details.(*sica.Result)
-		if !ok {
-			return fmt.Errorf("measure: %s isn't SICA", o.Method)
-		}
-		return o.addReport(ctx, b, result, x)
-	default:
-		return fmt.Errorf("measure: unknown name (%q)", o.Measure)
+		return o.addReport(ctx, b, f.Details.(*sica.Result), x)
 	}
 	return nil
 }

@@ -116,6 +116,9 @@ func (t Trial) Run(
 	if err := method.checkPreset(t.Preset); err != nil {
 		return nil, nil, err
 	}
+	if err := t.checkMeasure(method); err != nil {
+		return nil, nil, err
+	}
 	sources, x, err := t.Draw()
 	if err != nil {
 		return nil, nil, err

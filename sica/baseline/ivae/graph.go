@@ -11,7 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// The scopes of the networks. There is one run: R = 1 in package layers.
+// The scopes of the networks. Each is a single network, with R = 1 in package layers.
 const (
 	encoderMean     = "encoder_mean"
 	encoderVariance = "encoder_log_variance"
@@ -67,8 +67,8 @@ func (c Config) network(scope *model.Scope, x *Node, outputs int) *Node {
 
 func layerName(i int) string { return fmt.Sprintf("layer_%d", i) }
 
-// layers returns the scopes of the layers of the network in scope.
-func (c Config) layers(scope string) []string {
+// layerScopes returns the scopes of the variables of each layer of the network in scope.
+func (c Config) layerScopes(scope string) []string {
 	var scopes []string
 	for i := range len(c.Hidden) + 1 {
 		scopes = append(scopes, path.Join("/", scope, layerName(i), "dense"))

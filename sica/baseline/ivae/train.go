@@ -147,7 +147,7 @@ func (tr *training) train(ctx context.Context, first, steps int) ([]float64, err
 
 // network returns the current network in scope.
 func (tr *training) network(scope string) (learning.Network, error) {
-	return tr.Network(leaky, tr.cfg.layers(scope)...)
+	return tr.Network(leaky, tr.cfg.layerScopes(scope)...)
 }
 
 // A plateau decreases a learning rate when the loss has stopped falling, as PyTorch's
