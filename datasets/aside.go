@@ -95,7 +95,7 @@ func indices(n int) []int {
 	return all
 }
 
-// selected returns some of all, nil if there are none.
+// selected returns the entries of all at the indices kept; nil if all is nil.
 func selected[T any](all []T, kept []int) (some []T) {
 	if all == nil {
 		return nil
@@ -180,13 +180,13 @@ func (o *ReadOptions) selectColumns(
 	return kept, notes, nil
 }
 
-// remaining returns 0, …, n−1 without some.
+// remaining returns the indices 0, …, n−1 except those in without.
 func remaining(n int, without []int) []int {
-	leave := make([]bool, n)
+	dropped := make([]bool, n)
 	for _, i := range without {
-		leave[i] = true
+		dropped[i] = true
 	}
-	return slices.DeleteFunc(indices(n), func(i int) bool { return leave[i] })
+	return slices.DeleteFunc(indices(n), func(i int) bool { return dropped[i] })
 }
 
 // findNames returns the indices in names of the wanted ones, or an error that says which of them

@@ -32,8 +32,8 @@ var (
 
 // notTables are how texts begin that hold no table, and what to do with them.
 var notTables = []struct {
-	start *regexp.Regexp
-	err   string
+	start  *regexp.Regexp
+	advice string
 }{
 	{regexp.MustCompile(`^\s*(\{\s*"|(array\()?\[\s*[{\[])`), "the text is a list in brackets, " +
 		"such as JSON; must be a table with a row for each position: save it by to_csv in pandas, or by " +
@@ -55,9 +55,9 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range notTables {
-		if other.start.Match(start) {
-			return nil, errors.New(other.err)
+	for _, kind := range notTables {
+		if kind.start.Match(start) {
+			return nil, errors.New(kind.advice)
 		}
 	}
 	separator, decimal, err := o.signs()
@@ -100,12 +100,12 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	}, nil
 }
 
-// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers.
-// Half of it is less than a day of one channel of 50 Hz. It is a choice.
+// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers, a
+// day of one channel at 48 Hz. It is a choice.
 const maxAsideValues = 1 << 22
 
-// sniffedBytes is how much of a file decides about its dialect: 64 KiB, some hundred rows. Of a
-// file that begins with as many bytes of comments, it is up to maxRowBytes.
+// sniffedBytes is how many bytes at the beginning of a file decide on its dialect: 64 KiB, some
+// hundred rows. If all of them are comments, up to maxRowBytes are read.
 const sniffedBytes = 1 << 16
 
 // decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
@@ -147,8 +147,8 @@ func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 	}
 }
 
-// utf16Order returns the byte order of UTF-16, and whether the first bytes of a text are that:
-// every other byte of its first characters is 0.
+// utf16Order returns the byte order of a text in UTF-16, and whether it is one: whether every other
+// byte of its first characters is 0.
 func utf16Order(first []byte) (order unicode.Endianness, isUTF16 bool) {
 	const characters = 16
 	if len(first) < 2*characters {
@@ -217,7 +217,7 @@ type csvReader struct {
 	pending    []float64 // those of them that read has not returned
 	mayBeBlank bool      // whether a blank line may stand before the next row
 	open       bool      // the last line has no end
-	cutOff     bool      // and fewer cells
+	cutOff     bool      // the last line has no end, and fewer cells
 }
 
 // begin reads up to the first row of numbers.
@@ -270,7 +270,7 @@ func (c *csvReader) begin() error {
 	}
 	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
 		return fmt.Errorf("line %d has %s; must have %d, like those after it",
-			c.line, columns(c.width), text[len(text)-1]+1)
+			c.line, columnsInWords(c.width), text[len(text)-1]+1)
 	}
 	c.choose(header)
 	if len(c.kept) == 0 {
@@ -421,7 +421,7 @@ func (c *csvReader) complete(r *Recording) {
 	}
 }
 
-// read is content.read.
+// read implements content.read: it sets values to the next numbers, row by row.
 func (c *csvReader) read(values []float64) (int, error) {
 	for k := 0; ; {
 		n := copy(values[k:], c.pending)
@@ -442,7 +442,7 @@ func (c *csvReader) read(values []float64) (int, error) {
 	}
 }
 
-func columns(n int) string {
+func columnsInWords(n int) string {
 	if n == 1 {
 		return "1 column"
 	}
@@ -457,7 +457,7 @@ func (c *csvReader) parse(row []string) error {
 	}
 	if len(row) != c.width {
 		return fmt.Errorf("line %d has %s; must have %d, like those before it%s",
-			c.line, columns(len(row)), c.width, c.otherKind(row))
+			c.line, columnsInWords(len(row)), c.width, c.otherKind(row))
 	}
 	c.numbers = c.numbers[:0]
 	for _, i := range c.kept {
@@ -535,9 +535,9 @@ func endsNumber(cell string) bool {
 	return strings.IndexByte("0123456789.", cell[len(cell)-1]) >= 0
 }
 
-// quoted returns a line in which a quotation mark isn't closed with the lines up to the one
-// in which it is.
-func (c *csvReader) quoted(line string) (string, error) {
+// joinQuoted returns a line with an open quotation mark, joined with the lines up to the one that
+// closes it.
+func (c *csvReader) joinQuoted(line string) (string, error) {
 	start := c.line
 	var all strings.Builder
 	all.WriteString(line)
@@ -554,7 +554,7 @@ func (c *csvReader) quoted(line string) (string, error) {
 	return "", fmt.Errorf("line %d: a quotation mark isn't closed", start)
 }
 
-// row reads the cells of the next row, or io.EOF.
+// row returns the cells of the next row; the error is io.EOF after the last.
 func (c *csvReader) row() ([]string, error) {
 	blank := 0 // the first blank line before the row
 	for c.lines.Scan() {
@@ -562,7 +562,7 @@ func (c *csvReader) row() ([]string, error) {
 		line := c.lines.Text()
 		if strings.Count(line, `"`)%2 == 1 {
 			var err error
-			if line, err = c.quoted(line); err != nil {
+			if line, err = c.joinQuoted(line); err != nil {
 				return nil, err
 			}
 		}
@@ -599,7 +599,7 @@ func (c *csvReader) row() ([]string, error) {
 // signals.
 func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error, error) {
 	out, position := csv.NewWriter(w), 0
-	columns := about.columns(d)
+	columns := about.csvColumns(d)
 	var err error
 	if !about.NoHeader || about.Names != nil || about.hasClock() {
 		if err := about.checkHeader(d); err != nil {
@@ -614,8 +614,8 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 			row = row[:0]
 			if about.hasClock() {
 				unit, _ := timeUnit(about.TimeColumn, "")
-				time := about.Start + float64(position)/about.Rate
-				row = append(row, formatTime(time/unit, about.Rate*unit))
+				seconds := about.Start + float64(position)/about.Rate
+				row = append(row, formatTime(seconds/unit, about.Rate*unit))
 			}
 			for _, c := range columns {
 				if c.aside != nil {
@@ -653,8 +653,8 @@ func (r *Recording) name(i int) string {
 	return r.Names[i]
 }
 
-// columns returns the columns of a CSV file of d signals, without times: in the order of Places.
-func (r *Recording) columns(d int) (all []csvColumn) {
+// csvColumns returns the columns of a CSV file of d signals, without times: in the order of Places.
+func (r *Recording) csvColumns(d int) (all []csvColumn) {
 	for i := range d {
 		c := csvColumn{signal: i, name: r.name(i)}
 		if r.Places != nil {
@@ -677,7 +677,7 @@ func (r *Recording) header(d int) (names []string) {
 	if r.hasClock() {
 		names = append(names, r.TimeColumn)
 	}
-	for _, c := range r.columns(d) {
+	for _, c := range r.csvColumns(d) {
 		names = append(names, c.name)
 	}
 	return names
