@@ -366,7 +366,8 @@ func (c *csvReader) notes() (notes []string) {
 		add(d.preamble == 1, "the first line is no part of the table and was left out")
 		add(d.preamble > 1, "the first %d lines are no part of the table and were left out", d.preamble)
 	}
-	add(d.decimal == ',' && !d.whole, "numbers have decimal commas")
+	add(d.decimal == ',' && !d.whole, "numbers have decimal commas; what is written has decimal "+
+		"points, and commas between cells")
 	add(d.whole, "points in numbers are between thousands")
 	add(d.separator == ' ', "columns are separated by spaces")
 	add(d.separator == '|', "columns are separated by |")

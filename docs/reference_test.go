@@ -37,7 +37,7 @@ var (
 	listed = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
 	global = regexp.MustCompile(`(?s)\nGlobal Flags:\n.*`)
 	// formats is said once, at the end.
-	formats = regexp.MustCompile(`(?s)Files of signals are CSV.*?\n\n`)
+	formats = regexp.MustCompile(`(?s)Signals are read from CSV.*?\n\n`)
 )
 
 // The reference of the command is its help.
@@ -71,7 +71,10 @@ for formats, [files and JSON](files-and-json.md).
 		}
 		fmt.Fprintf(&page, "\n## sica %s\n\n```\n%s```\n", found[1], text)
 	}
-	fmt.Fprintf(&page, "\n## Files of all commands\n\n%s", strings.TrimSuffix(said, "\n"))
+	if said == "" {
+		t.Error("no command's help says what files of signals are")
+	}
+	fmt.Fprintf(&page, "\n## Files of all commands\n\n```\n%s\n```\n", strings.TrimSpace(said))
 	generated(t, "reference/command.md", page.String())
 }
 
@@ -88,19 +91,23 @@ value: none, 0 or false. The flag is that of "sica separate". Positions are time
 
 `)
 	rows := fields(t, "sica/config.go", "Config")
-	page.WriteString("| field | type | Default | flag | what it is |\n" +
-		"| --- | --- | --- | --- | --- |\n")
+	page.WriteString("| field | type | Default | valid | flag | what it is |\n" +
+		"| --- | --- | --- | --- | --- | --- |\n")
 	flags := map[string]string{
 		"Shape": "shape", "Seed": "seed", "Components": "components", "Method": "method",
-		"Flow": "iterations", "Checkpoint": "checkpoint",
+		"Checkpoint": "checkpoint",
 	}
 	for _, f := range rows {
 		flag := "–"
 		if name, ok := flags[f.name]; ok {
 			flag = "`--" + name + "`"
 		}
-		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", f.name, f.kind,
-			value(sica.Default(), f.name), flag, f.doc)
+		valid, ok := configValid[f.name]
+		if !ok {
+			t.Errorf("configValid says nothing of %s", f.name)
+		}
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s | %s |\n", f.name, f.kind,
+			value(sica.Default(), f.name), valid, flag, f.doc)
 	}
 	page.WriteString(`
 | Method | what separates the signals |
@@ -133,13 +140,28 @@ Transforms are ` + "`preprocess.Standardise`, `ZCA` (symmetric whitening), `Gaus
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", p.name, p.cfg.Method, transforms, flow)
 	}
 	page.WriteString(`
+PaperWGF and PaperRF differ from the paper's text in two points: Z⁽⁰⁾ is standardised, and SICA-WGF has
+one logit in place of d outputs. To the letter it is
+
+` + "```go" + `
+c := sica.PaperWGF()
+c.Transforms = nil
+c.Flow.SumOutputs = true
+c.Flow.FirstStep, c.Flow.LastStep = 1, 1 // η, which the paper doesn't give
+` + "```" + `
+
+η is yours to choose, in Go only. For images with PaperRF set ` + "`Flow.Iterations = 20`" + `.
+[The paper's figures](../evaluation/paper.md#how-the-paper-was-interpreted) has what was left open.
+
 ## sica.Flow
 
-The settings of the iterations, with the values of the presets that have some. **Default and Direct
-ignore all of them**: they make no iterations. Signals have variance 1, steps and learning rates no unit.
+The settings of the iterations, with the values of the presets that have some. Default and Direct have
+no Flow, and make no iterations. With one, or with ` + "`separate --iterations`" + `, the flow follows their
+result. Signals have variance 1, steps and learning rates no unit. Sections are the paper's: "B" is its
+supplement, "–" isn't from the paper.
 
-| field | type | FastWGF | PaperWGF | PaperRF | what it is |
-| --- | --- | --- | --- | --- | --- |
+| field | type | FastWGF | PaperWGF | PaperRF | valid | paper | what it is |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 `)
 	presets := []*sica.Flow{sica.FastWGF().Flow, sica.PaperWGF().Flow, sica.PaperRF().Flow}
 	for _, f := range fields(t, "sica/config.go", "Flow") {
@@ -147,7 +169,11 @@ ignore all of them**: they make no iterations. Signals have variance 1, steps an
 		for _, flow := range presets {
 			fmt.Fprintf(&page, " %s |", value(*flow, f.name))
 		}
-		fmt.Fprintf(&page, " %s |\n", f.doc)
+		about, ok := flowFields[f.name]
+		if !ok {
+			t.Errorf("flowFields says nothing of %s", f.name)
+		}
+		fmt.Fprintf(&page, " %s | %s | %s |\n", about.valid, about.section, f.doc)
 	}
 	page.WriteString(`
 ## Fixed in Default
@@ -174,6 +200,37 @@ ignore all of them**: they make no iterations. Signals have variance 1, steps an
 | backends | [Backends](../how-to/backends.md) |
 `)
 	generated(t, "reference/settings.md", page.String())
+}
+
+// configValid are the valid values of the fields of sica.Config.
+var configValid = map[string]string{
+	"Shape": "its product is n", "Seed": "any", "Prepare": "any",
+	"Components": "2 to d; 0: the rank", "Transforms": "below", "Method": "below",
+	"NetworkSteps": "1 or more; 0: chosen", "Candidates": "any", "Flow": "nil, or of a preset",
+	"Checkpoint": "a folder", "OnProgress": "any",
+}
+
+// flowFields are the valid values of the fields of sica.Flow, and the paper's sections on them. See
+// internal/iterate's Config.Validate.
+var flowFields = map[string]struct{ valid, section string }{
+	"Kind": {"both", "3.1, 3.2"}, "Iterations": {"1 or more", "B.2"}, "Standardise": {"both", "–"},
+	"KeepBest": {"both", "–"}, "Budget": {"0 or more", "–"},
+	"Context":    {"all", "B.1"},
+	"Windows":    {"0 or more, in rising order", "–"},
+	"Hidden":     {"1 or more each", "–"},
+	"Network":    {"with a window or a prediction", "–"},
+	"SumOutputs": {"both, of WGF", "B.1"}, "TimeWaves": {"0 to 16, of RF", "B.1"},
+	"Family":    {"both", "–"},
+	"FirstStep": {"above 0, of WGF", "3.1, Algorithm 2"},
+	"LastStep":  {"above 0, of WGF", "3.1, Algorithm 2"},
+	"MaxMove":   {"0 or more, of WGF", "–"}, "Solver": {"euler, heun", "3.2"},
+	"SolverSteps": {"1 or more", "B.2"}, "Optimizer": {"both", "B.2"},
+	"LearningRate": {"above 0", "B.2"}, "NewOptimizer": {"any", "–"},
+	"BatchSize": {"1 or more", "B.2"}, "Epochs": {"1 or more; 0 with Steps", "B.2"},
+	"Steps": {"1 or more; 0 with Epochs", "–"}, "FreshProduct": {"both", "Algorithm 2"},
+	"WarmStart": {"both", "Algorithm 2"}, "Noise": {"0 or more, of WGF", "–"},
+	"Float64": {"both", "–"}, "Folds": {"0, or 2 or more, of WGF", "–"},
+	"Block": {"1 or more, with Folds", "–"}, "OnIteration": {"any", "–"}, "Stop": {"any", "–"},
 }
 
 // field is an exported field of a struct.

@@ -244,7 +244,7 @@ func TestTransformErrors(t *testing.T) {
 		{"nil", result, nil, nil, "empty"},
 		{"signals", result, mat.NewDense(3, 100, nil), nil, "3 signals"},
 		{"NaN", result, bad, nil, "position 8"},
-		{"short", result, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil, "window"},
+		{"short", result, mat.NewDense(2, 2, []float64{1, 2, 3, 4}), nil, "Windows"},
 		{"shape", result, x, []int{7}, "shape"},
 		{"axes", result, x, []int{10, 10}, "axes"},
 	} {

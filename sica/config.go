@@ -52,7 +52,8 @@ type Config struct {
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
-// Method is what separates the signals before the iterations. Each whitens them first.
+// Method is what separates the signals before the iterations. Each except NoMethod whitens them
+// first.
 type Method string
 
 const (
@@ -86,12 +87,13 @@ func (m Method) String() string {
 type Flow struct {
 	// Kind is WGF, the Wasserstein gradient flow, or RF, the rectified flow.
 	Kind iterate.Kind `json:"kind"`
-	// Iterations is J, the largest number of times that the signals move; at least 1.
+	// Iterations is J, the largest number of times that the signals move.
 	Iterations int `json:"iterations"`
 	// Standardise brings every signal back to mean 0 and variance 1 after each iteration.
 	Standardise bool `json:"standardise,omitempty"`
-	// KeepBest makes the iterate of least dependence the result, the signals before the
-	// first iteration among them. Otherwise the last iterate is the result.
+	// KeepBest makes the iterate of least dependence the result, the signals before the first
+	// iteration among them. The dependence is that of the most dependent pair at all positions, with
+	// and without Folds. Otherwise the last iterate is the result.
 	KeepBest bool `json:"keep_best,omitempty"`
 	// Budget ends the fit after the iteration in which it is used up, without an error; 0 sets
 	// none. The time counts from the beginning of the fit. A deadline is a context's, for any
@@ -127,7 +129,8 @@ type Flow struct {
 	Family iterate.Family `json:"family"`
 
 	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
-	// between them. RF integrates to τ = 1 and takes no η.
+	// between them; set both to one value for a constant η, as in Algorithm 2. RF integrates to
+	// τ = 1 and takes no η.
 	FirstStep float64 `json:"first_step,omitempty"`
 	LastStep  float64 `json:"last_step,omitempty"`
 	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
@@ -214,6 +217,9 @@ func FastWGF() Config { return flowOnly(Flow(iterate.FastWGF()), preprocess.ZCA)
 // Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration, J = 10. The paper gives
 // neither η nor the scale of the signals. Here η is 1 and the signals are standardised
 // (docs/evaluation/paper.md).
+//
+// To follow the paper's text to the letter, from X as it is and with d outputs, see
+// docs/reference/settings.md.
 func PaperWGF() Config { return flowOnly(Flow(iterate.PaperWGF()), preprocess.Standardise) }
 
 // PaperRF returns SICA-RF with the paper's settings: the network over the whole sequence,
@@ -279,6 +285,10 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 	g, err := grid.New(c.Shape, n)
 	if err == nil {
 		err = c.validate(d)
+	}
+	if err == nil && c.Flow != nil && c.Flow.Kind == "" {
+		err = errors.New("Flow: has no Kind; start from sica.FastWGF().Flow, sica.PaperWGF().Flow or " +
+			"sica.PaperRF().Flow, and change fields")
 	}
 	if err == nil && c.Flow != nil {
 		if err = iterate.Config(*c.Flow).Validate(g); err != nil {

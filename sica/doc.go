@@ -22,11 +22,11 @@
 // and the caller's [Config].Candidates. It makes no iterations. Outliers are excluded from fitting.
 //
 // [Flow] has the settings of the iterations. [FastWGF] is the gradient flow in seconds, kept to
-// linear maps. [PaperWGF] and [PaperRF] follow the paper exactly wherever it specifies a choice:
-// both flows, the networks, product samples drawn once an iteration, the optimizers with their
-// rates, batches and epochs, the numbers of iterations and of Euler steps.
-// docs/evaluation/paper.md lists how the rest was interpreted, and what other interpretations
-// gave.
+// linear maps. [PaperWGF] and [PaperRF] follow the paper wherever it specifies a choice, except that
+// Z⁽⁰⁾ is standardised and SICA-WGF has one logit: both flows, the networks, product samples drawn
+// once an iteration, the optimizers with their rates, batches and epochs, the numbers of iterations
+// and of Euler steps. docs/evaluation/paper.md lists how the rest was interpreted, and what other
+// interpretations gave.
 //
 // Custom parts are Config.Prepare (a transform before all others), Config.Candidates
 // (methods to compare), Flow.Network, Flow.NewOptimizer and Flow.Stop. [AsMethod] makes a fit

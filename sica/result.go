@@ -161,7 +161,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	switch why := out.Why; {
 	case s.Why == "":
 	case f.cfg.Flow != nil:
-		result.Why = s.Why + " Then the flow: " + why + "."
+		result.Why = s.Why + beforeFlow(s, out.Best) + " Then the flow: " + why + "."
 	case why != "":
 		result.Why = s.Why + " The context ended: " + why + "."
 	default:
@@ -172,6 +172,15 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	}
 	result.Why = r.why + result.Why + r.hint
 	return result
+}
+
+// beforeFlow says that the findings of a separation are about the signals before the iterations, if
+// the best isn't the signals before the first.
+func beforeFlow(s *separation, best int) string {
+	if best == 0 || s.Linear == nil && s.Network == nil {
+		return ""
+	}
+	return " That is about the signals before the flow: what it moved wasn't examined."
 }
 
 // String returns the result in two lines: what separated how much, and Why.

@@ -82,11 +82,11 @@ func TestResultJSON(t *testing.T) {
 // A setting that is not finite, or that nothing would use, is an error before the fit.
 func TestConfigNumbersMustBeFinite(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"first step":        func(c *Config) { c.Flow.FirstStep = math.NaN() },
-		"last step":         func(c *Config) { c.Flow.LastStep = math.Inf(1) },
-		"largest move":      func(c *Config) { c.Flow.MaxMove = math.NaN() },
-		"learning rate":     func(c *Config) { c.Flow.LearningRate = math.Inf(-1) },
-		"noise":             func(c *Config) { c.Flow.Noise = math.NaN() },
+		"FirstStep":         func(c *Config) { c.Flow.FirstStep = math.NaN() },
+		"LastStep":          func(c *Config) { c.Flow.LastStep = math.Inf(1) },
+		"MaxMove":           func(c *Config) { c.Flow.MaxMove = math.NaN() },
+		"LearningRate":      func(c *Config) { c.Flow.LearningRate = math.Inf(-1) },
+		"Noise":             func(c *Config) { c.Flow.Noise = math.NaN() },
 		"Components: are 1": func(c *Config) { c.Components = 1 },
 		"Components: are 3": func(c *Config) { c.Components = 3 },
 		"NetworkSteps":      func(c *Config) { c.NetworkSteps = -1 },

@@ -234,10 +234,14 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	if part, err = readPart(cmd, opt.learnOn, &opt.reading, opt.in, shape); err != nil {
 		return part, nil, err
 	}
+	_, n := part.X.Dims()
+	if err := checkShape(opt.shape, part.Shape, n, opt.in[0]); err != nil {
+		return part, nil, err
+	}
 	if _, err := ica.New(part.X, part.Shape...); err != nil {
 		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	d, n := part.X.Dims()
+	d, _ := part.X.Dims()
 	cfg := sica.Default()
 	cfg.Shape = part.Shape
 	if err := cfg.Validate(d, n); err != nil {

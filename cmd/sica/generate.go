@@ -52,8 +52,8 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 	f.StringVar(&opt.mixing, "mixing", "linear", "`MIXING`: linear, gelu or none")
 	f.IntVar(&opt.steps, "steps", 5, "number `J` of steps of the mixing; 1 by default for heart")
 	f.Float64Var(&opt.stepSize, "step-size", 1,
-		"size `D` of a step of the mixing, above 0; 1 as in the paper's text, 0.1 as its figures "+
-			"have here")
+		"size `D` of a step of the mixing, above 0; 1 as the paper prints it, 0.1 gives its "+
+			"figures' order")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.IntVar(&opt.d, "d", 2, "number `D` of signals; 3 by default for mnist")
 	f.IntVar(&opt.length, "length", 1024,
@@ -100,8 +100,11 @@ func (opt *generateOptions) complete(changed func(flag string) bool) error {
 	if opt.order != "sorted" && opt.order != "iid" {
 		return usage.Errorf("unknown --order %q: use sorted or iid", opt.order)
 	}
-	if opt.steps > maxSteps {
-		return usage.Errorf("--steps %d: use at most %d", opt.steps, maxSteps)
+	if opt.steps < 0 || opt.steps > maxSteps {
+		return usage.Errorf("--steps %d: use 0 or more, at most %d", opt.steps, maxSteps)
+	}
+	if opt.d == 1 {
+		return usage.Errorf("--d %d: use at least 2 signals, which can be mixed", opt.d)
 	}
 	if !(opt.stepSize > 0) {
 		return usage.Errorf("--step-size %g: use a number above 0", opt.stepSize)

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
@@ -75,6 +76,19 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// checkShape returns a usage error if the value of --shape isn't empty, and n positions of a file
+// don't have the shape.
+func checkShape(flag string, shape []int, n int, file string) error {
+	if flag == "" {
+		return nil
+	}
+	if _, err := grid.New(shape, n); err != nil {
+		return usage.Errorf("--shape %s: %s has %d positions, not %d", flag, file, n,
+			grid.Product(shape))
+	}
+	return nil
+}
+
 // parseShape returns the shape that a text such as "32x32" stands for.
 func parseShape(text string) ([]int, error) {
 	var shape []int
@@ -119,7 +133,8 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
 		"`PRESET`: default, paper or smoke, of those that the method has")
 	f.IntVar(&opt.iterations, "iterations", 0,
-		"largest number `J` of iterations; the preset's by default")
+		"largest number `J` of iterations of the method's flow, the preset's by default; a method "+
+			"without a flow is followed by sica-fast's")
 	f.IntVar(&opt.components, "components", 0,
 		"reduce the mixed signals to `K` principal components first; to their rank by default")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -120,6 +121,40 @@ func TestClocks(t *testing.T) {
 		want := `"frame" rises by the same amount at every position, as times do, and was set aside`
 		if said := must(t, args...); strings.Count(said, want) != 1 {
 			t.Errorf("%s printed %q", args[0], said)
+		}
+	}
+}
+
+// The rate of separate --rate alone is kept for inspect, and one that isn't the recording's is said.
+func TestRateIsKept(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	sources, err := datasets.LaplaceAR(rand.New(rand.NewPCG(5, 0)), 2, 1000, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := new(mat.Dense)
+	x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, -0.4, 1}), sources)
+	if err := datasets.WriteFile(at("in.csv"), x); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", at("in.csv"), "--out", at("z.csv"), "--save", at("model"),
+		"--method", "sica-linear", "--rate", "250")
+	said := must(t, "inspect", "--model", at("model"), "--in", at("in.csv"), "--skip", "0s-2s")
+	for _, want := range []string{"--rate 250", "positions 1-500 were skipped"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("inspect doesn't say %q:\n%s", want, said)
+		}
+	}
+	timed := &datasets.Recording{Signals: x, Names: []string{"a", "b"}, Rate: 100, TimeColumn: "time"}
+	if err := datasets.WriteRecording(at("timed.csv"), timed); err != nil {
+		t.Fatal(err)
+	}
+	for rate, want := range map[string]bool{"250": true, "100": false} {
+		said = must(t, "separate", "--in", at("timed.csv"), "--out", at("z.csv"), "--method",
+			"sica-linear", "--rate", rate)
+		if strings.Contains(said, "the recording says 100 Hz") != want {
+			t.Errorf("--rate %s of a recording of 100 Hz:\n%s", rate, said)
 		}
 	}
 }

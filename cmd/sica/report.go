@@ -201,6 +201,9 @@ func (opt *reportOptions) fit(
 	ctx context.Context, b compute.Backend, x *mat.Dense, cfg sica.Config, shown *progress.Progress,
 ) (*sica.Result, error) {
 	d, n := x.Dims()
+	if err := checkShape(opt.shape, cfg.Shape, n, opt.in[0]); err != nil {
+		return nil, err
+	}
 	if err := cfg.Validate(d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}

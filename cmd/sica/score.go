@@ -3,10 +3,14 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -23,7 +27,8 @@ func newScore() *cobra.Command {
 		Short: "Compare recovered signals with the true sources",
 		Long: `Score prints the mean correlation coefficient (MCC; 1 is perfect), and for each
 source the recovered signal that it is paired with and the sign of their
-correlation. Order, sign, scale and offset of the signals don't matter.
+correlation. Order, sign, scale and offset of the signals don't matter. If there are
+more or fewer sources than signals, it prints the source that each signal is most like.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -35,6 +40,10 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 			z, _, err := reading.Recording(recovered)
 			if err != nil {
 				return err
+			}
+			if d, n := s.Signals.Dims(); n == positions(z) && d != signals(z) &&
+				leftOut(s) == "" && leftOut(z) == "" {
+				return printBest(cmd.OutOrStdout(), bestMatches(z.Signals, s.Signals), asJSON)
 			}
 			if err := checkSizes(truth[0], s, recovered[0], z); err != nil {
 				return err
@@ -62,6 +71,58 @@ correlation. Order, sign, scale and offset of the signals don't matter.
 	reading.Add(cmd)
 	require(cmd, "truth", "recovered")
 	return cmd
+}
+
+func signals(r *datasets.Recording) int {
+	d, _ := r.Signals.Dims()
+	return d
+}
+
+func positions(r *datasets.Recording) int {
+	_, n := r.Signals.Dims()
+	return n
+}
+
+// A best is the source that a recovered signal correlates with most. Several signals may have the
+// same.
+type best struct {
+	Source      int     `json:"source"`
+	Correlation float64 `json:"correlation"`
+}
+
+// bestMatches returns the source of s that each signal of z correlates with most, where there are
+// more or fewer sources than signals. A constant signal correlates with none.
+func bestMatches(z, s *mat.Dense) []best {
+	d, _ := z.Dims()
+	sources, _ := s.Dims()
+	matches := make([]best, d)
+	for i := range matches {
+		for k := range sources {
+			c := stat.Correlation(z.RawRowView(i), s.RawRowView(k), nil)
+			if math.Abs(c) > math.Abs(matches[i].Correlation) {
+				matches[i] = best{k, c}
+			}
+		}
+	}
+	return matches
+}
+
+// printBest prints the matches of signals that aren't as many as the sources.
+func printBest(out io.Writer, matches []best, asJSON bool) error {
+	if asJSON {
+		return files.PrintJSON(out, map[string]any{"best": matches})
+	}
+	sum := 0.0
+	for _, m := range matches {
+		sum += math.Abs(m.Correlation)
+	}
+	fmt.Fprintf(out, "no MCC, as there aren't as many sources as signals; mean of the signals' best "+
+		"|correlations| %.4f\n", sum/float64(len(matches)))
+	for i, m := range matches {
+		fmt.Fprintf(out, "recovered signal %d is most like source %d, correlation %+.4f\n", i+1,
+			m.Source+1, m.Correlation)
+	}
+	return nil
 }
 
 // checkSizes returns an error unless the truth has as many signals and positions as what is

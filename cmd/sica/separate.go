@@ -194,6 +194,9 @@ func (opt *separateOptions) runWhole(
 	if cfg.Shape == nil {
 		cfg.Shape = files.SequenceShape(in, learnedOn)
 	}
+	if err := checkShape(opt.shape, cfg.Shape, learnedOn, opt.in[0]); err != nil {
+		return err
+	}
 	if err := cfg.Validate(d, learnedOn); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}

@@ -381,3 +381,23 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// Of more sources than signals each signal's best match is printed.
+func TestScoreOfMoreSourcesThanSignals(t *testing.T) {
+	dir := t.TempDir()
+	truth := write(t, dir, "truth.csv", "1,0,5\n2,1,3\n3,5,1\n4,2,8\n")
+	recovered := write(t, dir, "recovered.csv", "0,-1\n1,-2\n5,-3\n2,-4\n")
+	said := must(t, "score", "--truth", truth, "--recovered", recovered)
+	for _, want := range []string{
+		"no MCC", "recovered signal 1 is most like source 2, correlation +1.0000",
+		"recovered signal 2 is most like source 1, correlation -1.0000",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+	if said = must(t, "score", "--json", "--truth", truth, "--recovered", recovered); !strings.Contains(
+		strings.Join(strings.Fields(said), ""), `"best":[{"source":1,"correlation":1},`) {
+		t.Error(said)
+	}
+}

@@ -250,13 +250,13 @@ func (c Config) validateUnused() error {
 		value  any
 		with   string
 	}{
-		{"windows", whole && len(c.Windows) > 0, c.Windows, "the context " + string(WholeSequence)},
-		{"hidden", whole && len(c.Hidden) > 0, c.Hidden, "the context " + string(WholeSequence)},
-		{"solver", !rf && c.Solver != "", c.Solver, "the flow " + string(WGF)},
-		{"solver steps", !rf && c.SolverSteps != 0, c.SolverSteps, "the flow " + string(WGF)},
-		{"first step", rf && c.FirstStep != 0, c.FirstStep, "the flow " + string(RF)},
-		{"last step", rf && c.LastStep != 0, c.LastStep, "the flow " + string(RF)},
-		{"largest move", rf && c.MaxMove != 0, c.MaxMove, "the flow " + string(RF)},
+		{"Windows", whole && len(c.Windows) > 0, c.Windows, "the context " + string(WholeSequence)},
+		{"Hidden", whole && len(c.Hidden) > 0, c.Hidden, "the context " + string(WholeSequence)},
+		{"Solver", !rf && c.Solver != "", c.Solver, "the flow " + string(WGF)},
+		{"SolverSteps", !rf && c.SolverSteps != 0, c.SolverSteps, "the flow " + string(WGF)},
+		{"FirstStep", rf && c.FirstStep != 0, c.FirstStep, "the flow " + string(RF)},
+		{"LastStep", rf && c.LastStep != 0, c.LastStep, "the flow " + string(RF)},
+		{"MaxMove", rf && c.MaxMove != 0, c.MaxMove, "the flow " + string(RF)},
 	} {
 		if setting.unused {
 			return fmt.Errorf("%s: is %v; must not be set with %s, which doesn't use it",
@@ -268,29 +268,29 @@ func (c Config) validateUnused() error {
 
 func (c Config) validateNetworks(shape []int) error {
 	if c.SumOutputs && (c.Context != WholeSequence || c.Kind != WGF) {
-		return fmt.Errorf("sum of outputs: is set; must be false except for the flow %q over the "+
+		return fmt.Errorf("SumOutputs: is set; must be false except for the flow %q over the "+
 			"context %q", WGF, WholeSequence)
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
-		return fmt.Errorf("time waves: are %d; must be 0 to %d", c.TimeWaves, maxTimeWaves)
+		return fmt.Errorf("TimeWaves: are %d; must be 0 to %d", c.TimeWaves, maxTimeWaves)
 	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Kind != RF):
-		return fmt.Errorf("time waves: are %d; must be 0 except for the flow %q over the context %q",
+		return fmt.Errorf("TimeWaves: are %d; must be 0 except for the flow %q over the context %q",
 			c.TimeWaves, RF, WholeSequence)
 	}
 	switch c.Context {
 	case WholeSequence:
 		if c.Network != nil {
-			return fmt.Errorf("network: is set for the context %q, which has the paper's; must be %q or %q",
+			return fmt.Errorf("Network: is set for the context %q, which has the paper's; must be %q or %q",
 				WholeSequence, LocalWindow, Prediction)
 		}
 		if c.Noise != 0 {
-			return fmt.Errorf("noise: is %g; must be 0 for the whole-sequence network", c.Noise)
+			return fmt.Errorf("Noise: is %g; must be 0 for the whole-sequence network", c.Noise)
 		}
 		return nil
 	case LocalWindow, Prediction, predictionAndContexts:
 	default:
-		return fmt.Errorf("context: is %q; must be %q, %q or %q",
+		return fmt.Errorf("Context: is %q; must be %q, %q or %q",
 			c.Context, WholeSequence, LocalWindow, Prediction)
 	}
 	if err := c.ValidateWindows(shape); err != nil {
@@ -300,11 +300,11 @@ func (c Config) validateNetworks(shape []int) error {
 		return nil // it has layers of its own
 	}
 	if len(c.Hidden) == 0 {
-		return errors.New("hidden: is empty; must have the width of at least one hidden layer")
+		return errors.New("Hidden: is empty; must have the width of at least one hidden layer")
 	}
 	for _, width := range c.Hidden {
 		if width < 1 {
-			return fmt.Errorf("hidden: is %v; must be at least one unit in each layer", c.Hidden)
+			return fmt.Errorf("Hidden: is %v; must be at least one unit in each layer", c.Hidden)
 		}
 	}
 	return nil
@@ -317,8 +317,8 @@ func (c Config) validateFinite() error {
 		name  string
 		value float64
 	}{
-		{"first step", c.FirstStep}, {"last step", c.LastStep}, {"largest move", c.MaxMove},
-		{"learning rate", c.LearningRate}, {"noise", c.Noise},
+		{"FirstStep", c.FirstStep}, {"LastStep", c.LastStep}, {"MaxMove", c.MaxMove},
+		{"LearningRate", c.LearningRate}, {"Noise", c.Noise},
 	} {
 		if !signal.Finite(setting.value) {
 			return fmt.Errorf("%s: is %g; must be finite", setting.name, setting.value)
@@ -329,16 +329,17 @@ func (c Config) validateFinite() error {
 
 func (c Config) validateMove() error {
 	if c.Family != Free && c.Family != Linear {
-		return fmt.Errorf("family: is %q; must be %q or %q", c.Family, Free, Linear)
+		return fmt.Errorf("Family: is %q; must be %q or %q", c.Family, Free, Linear)
 	}
 	if c.Kind == RF {
 		return nil
 	}
 	if !signal.Positive(c.FirstStep) || !signal.Positive(c.LastStep) {
-		return fmt.Errorf("steps: are %g to %g; must be positive", c.FirstStep, c.LastStep)
+		return fmt.Errorf("FirstStep and LastStep: are %g and %g; must be positive", c.FirstStep,
+			c.LastStep)
 	}
 	if c.MaxMove < 0 {
-		return fmt.Errorf("largest move: is %g; must be positive, or 0 for no bound", c.MaxMove)
+		return fmt.Errorf("MaxMove: is %g; must be positive, or 0 for no bound", c.MaxMove)
 	}
 	return nil
 }
@@ -347,7 +348,7 @@ func (c Config) validateMove() error {
 func (c Config) validateEnd(n int) error {
 	switch {
 	case c.Iterations < 1:
-		return fmt.Errorf("iterations: are %d; must be at least 1 (no Flow is none)", c.Iterations)
+		return fmt.Errorf("Iterations: are %d; must be at least 1 (no Flow is none)", c.Iterations)
 	case c.Budget < 0:
 		return fmt.Errorf("budget: is %v; must be positive, or 0 for none", c.Budget)
 	case c.KeepBest && n < dependence.MinPositions:
@@ -360,24 +361,24 @@ func (c Config) validateEnd(n int) error {
 // ValidateWindows returns an error unless the windows fit an index of this shape.
 func (c Config) ValidateWindows(shape []int) error {
 	if len(c.Windows) == 0 || c.Windows[0] < 0 {
-		return fmt.Errorf("windows: are %v; must be at least one, of 0 or more", c.Windows)
+		return fmt.Errorf("Windows: are %v; must be at least one, of 0 or more", c.Windows)
 	}
 	for k := range c.Windows[1:] {
 		if c.Windows[k+1] <= c.Windows[k] {
-			return fmt.Errorf("windows: are %v; must be in rising order", c.Windows)
+			return fmt.Errorf("Windows: are %v; must be in rising order", c.Windows)
 		}
 	}
 	if c.predicts() && (len(c.Windows) > 1 || c.Windows[0] == 0) {
-		return fmt.Errorf("windows: are %v; must be one window of at least 1 for the context %q",
+		return fmt.Errorf("Windows: are %v; must be one window of at least 1 for the context %q",
 			c.Windows, Prediction)
 	}
 	if len(c.Windows) > 1 && c.Folds == 0 {
-		return fmt.Errorf("windows: are %v; must be one without folds, since held-out positions "+
+		return fmt.Errorf("Windows: are %v; must be one without folds, since held-out positions "+
 			"weigh several", c.Windows)
 	}
 	for _, n := range shape {
 		if span := 2*c.window() + 1; n < span {
-			return fmt.Errorf("windows: %d spans %d positions, and an axis of the signals has %d; "+
+			return fmt.Errorf("Windows: %d spans %d positions, and an axis of the signals has %d; "+
 				"must fit each axis", c.window(), span, n)
 		}
 	}
@@ -388,40 +389,40 @@ func (c Config) validateFlow() error {
 	switch c.Kind {
 	case WGF:
 		if c.Noise < 0 || !signal.Finite(c.Noise) {
-			return fmt.Errorf("noise: is %g; must be 0 or more", c.Noise)
+			return fmt.Errorf("Noise: is %g; must be 0 or more", c.Noise)
 		}
 	case RF:
 		if c.Solver != flows.Euler && c.Solver != flows.Heun {
-			return fmt.Errorf("solver: is %q; must be %q or %q", c.Solver, flows.Euler, flows.Heun)
+			return fmt.Errorf("Solver: is %q; must be %q or %q", c.Solver, flows.Euler, flows.Heun)
 		}
 		if c.SolverSteps < 1 {
-			return fmt.Errorf("solver steps: are %d; must be at least 1", c.SolverSteps)
+			return fmt.Errorf("SolverSteps: are %d; must be at least 1", c.SolverSteps)
 		}
 		if c.Noise != 0 {
-			return fmt.Errorf("noise: is %g; must be 0 except for the flow %q", c.Noise, WGF)
+			return fmt.Errorf("Noise: is %g; must be 0 except for the flow %q", c.Noise, WGF)
 		}
 		if c.Folds != 0 {
-			return fmt.Errorf("folds: are %d; must be 0 for the rectified flow, which measures no "+
+			return fmt.Errorf("Folds: are %d; must be 0 for the rectified flow, which measures no "+
 				"divergence", c.Folds)
 		}
 	default:
-		return fmt.Errorf("kind: is %q; must be %q or %q", c.Kind, WGF, RF)
+		return fmt.Errorf("Kind: is %q; must be %q or %q", c.Kind, WGF, RF)
 	}
 	return nil
 }
 
 func (c Config) validateTraining() error {
 	if c.Optimizer != Adam && c.Optimizer != Adagrad {
-		return fmt.Errorf("optimizer: is %q; must be %q or %q", c.Optimizer, Adam, Adagrad)
+		return fmt.Errorf("Optimizer: is %q; must be %q or %q", c.Optimizer, Adam, Adagrad)
 	}
 	if !signal.Positive(c.LearningRate) {
-		return fmt.Errorf("learning rate: is %g; must be positive", c.LearningRate)
+		return fmt.Errorf("LearningRate: is %g; must be positive", c.LearningRate)
 	}
 	if c.BatchSize < 1 {
-		return fmt.Errorf("batch size: is %d; must be at least 1", c.BatchSize)
+		return fmt.Errorf("BatchSize: is %d; must be at least 1", c.BatchSize)
 	}
 	if (c.Epochs > 0) == (c.Steps > 0) || c.Epochs < 0 || c.Steps < 0 {
-		return fmt.Errorf("epochs and steps: are %d and %d; must be one positive and the other 0",
+		return fmt.Errorf("Epochs and Steps: are %d and %d; must be one positive and the other 0",
 			c.Epochs, c.Steps)
 	}
 	return nil
@@ -432,11 +433,11 @@ func (c Config) validateFolds(t int) error {
 	case c.Folds == 0:
 		return nil
 	case c.Folds < 2:
-		return fmt.Errorf("folds: are %d; must be 0, or at least 2", c.Folds)
+		return fmt.Errorf("Folds: are %d; must be 0, or at least 2", c.Folds)
 	case c.Block < 1:
-		return fmt.Errorf("block: is %d; must be at least 1 position", c.Block)
+		return fmt.Errorf("Block: is %d; must be at least 1 position", c.Block)
 	case c.Folds > t:
-		return fmt.Errorf("folds: are %d; must be at most %d, the number of positions", c.Folds, t)
+		return fmt.Errorf("Folds: are %d; must be at most %d, the number of positions", c.Folds, t)
 	}
 	return nil
 }

@@ -105,13 +105,13 @@ func TestUnusedSettingsAreErrors(t *testing.T) {
 		cfg    Config
 		change func(*Config)
 	}{
-		"windows: is [3]; must not be set with the context whole": {PaperWGF(), func(c *Config) { c.Windows = []int{3} }},
-		"hidden: is [32]; must not be set with the context whole": {PaperRF(), func(c *Config) { c.Hidden = []int{32} }},
-		"solver: is euler; must not be set with the flow wgf":     {PaperWGF(), func(c *Config) { c.Solver = flows.Euler }},
-		"solver steps: is 5; must not be set with the flow wgf":   {FastWGF(), func(c *Config) { c.SolverSteps = 5 }},
-		"first step: is 1; must not be set with the flow rf":      {PaperRF(), func(c *Config) { c.FirstStep = 1 }},
-		"last step: is 1; must not be set with the flow rf":       {PaperRF(), func(c *Config) { c.LastStep = 1 }},
-		"largest move: is 1; must not be set with the flow rf":    {PaperRF(), func(c *Config) { c.MaxMove = 1 }},
+		"Windows: is [3]; must not be set with the context whole": {PaperWGF(), func(c *Config) { c.Windows = []int{3} }},
+		"Hidden: is [32]; must not be set with the context whole": {PaperRF(), func(c *Config) { c.Hidden = []int{32} }},
+		"Solver: is euler; must not be set with the flow wgf":     {PaperWGF(), func(c *Config) { c.Solver = flows.Euler }},
+		"SolverSteps: is 5; must not be set with the flow wgf":    {FastWGF(), func(c *Config) { c.SolverSteps = 5 }},
+		"FirstStep: is 1; must not be set with the flow rf":       {PaperRF(), func(c *Config) { c.FirstStep = 1 }},
+		"LastStep: is 1; must not be set with the flow rf":        {PaperRF(), func(c *Config) { c.LastStep = 1 }},
+		"MaxMove: is 1; must not be set with the flow rf":         {PaperRF(), func(c *Config) { c.MaxMove = 1 }},
 	} {
 		if err := test.cfg.Validate(g); err != nil {
 			t.Errorf("a preset: %v", err)

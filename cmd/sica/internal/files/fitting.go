@@ -39,6 +39,10 @@ type Fitting struct {
 	skippedOf    int
 }
 
+// sameRate is the largest difference of sampling rates that are the same, as a share: a choice above
+// the rounding of a file's times.
+const sameRate = 1e-3
+
 // Add adds the flags to a command. Does says in their help what the command does with the signals,
 // such as "learn from".
 func (o *Fitting) Add(cmd *cobra.Command, does string) {
@@ -80,12 +84,19 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 func (o *Fitting) Source(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (blockwise.Source, []string, error) {
+	replaced := ""
 	if o.rate > 0 && !(o.recalledRate && about.Rate > 0) {
+		if about.Rate > 0 && math.Abs(about.Rate-o.rate) > sameRate*o.rate {
+			replaced = fmt.Sprintf("--rate %g is used; the recording says %.6g Hz", o.rate, about.Rate)
+		}
 		about.Rate = o.rate
 	}
 	skipped, notes, err := o.skipped(x, about)
 	if err != nil {
 		return nil, nil, err
+	}
+	if replaced != "" {
+		notes = append([]string{replaced}, notes...)
 	}
 	if o.recalled != "" {
 		notes = append([]string{o.recalled}, notes...)

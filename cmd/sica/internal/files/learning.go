@@ -49,7 +49,7 @@ func (l learning) String() string {
 // Keep keeps what was done with a recording of n positions in the folder of its separation. Without
 // are the channels without names that were left out.
 func (o *Fitting) Keep(model string, n int, without []string) error {
-	if o.IsZero() && len(without) == 0 {
+	if o.IsZero() && o.rate == 0 && len(without) == 0 {
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{

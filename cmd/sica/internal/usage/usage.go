@@ -43,6 +43,10 @@ var flags = strings.NewReplacer(
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
 	"Config.Shape", "--shape",
+	" shape: is [", " --shape: is [",
+	"filter: high-pass is", "--highpass is",
+	"filter: low-pass is", "--lowpass is",
+	"filter: notch is", "--notch is",
 	"Config.Components", "--components",
 	"Config.Flow.Iterations", "--iterations",
 	"Flow.Iterations", "--iterations",
@@ -58,8 +62,16 @@ var flags = strings.NewReplacer(
 // shape matches the advice of package sica to set the shape of images.
 var shape = regexp.MustCompile(`Config\.Shape to \{(\d+), (\d+)\}`)
 
-// unparsed is what package strconv says of a value that isn't a number.
-var unparsed = regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`)
+// unparsed are what package strconv says of a value that isn't a number of a kind.
+var unparsed = []struct {
+	pattern *regexp.Regexp
+	want    string
+}{
+	{regexp.MustCompile(`strconv\.ParseInt: parsing ".*": invalid syntax`), "must be a whole number"},
+	{regexp.MustCompile(`strconv\.ParseUint: parsing ".*": invalid syntax`),
+		"must be a whole number from 0 on"},
+	{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "must be a number"},
+}
 
 // Flags returns the text of a package with the flags of the command in the place of the settings
 // that it names.
@@ -74,7 +86,9 @@ func Message(err error) string {
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}
-	line = unparsed.ReplaceAllString(line, "must be a number")
+	for _, u := range unparsed {
+		line = u.pattern.ReplaceAllString(line, u.want)
+	}
 	// x is the argument of the mixed signals, which have the name of their file before it.
 	return strings.ReplaceAll(line[1:], ": x: ", ": ")
 }

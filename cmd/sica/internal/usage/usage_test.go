@@ -36,7 +36,7 @@ func TestFlags(t *testing.T) {
 	}
 	unparsed := errors.New(`invalid argument "x" for "--seed" flag: strconv.ParseInt: parsing "x": ` +
 		"invalid syntax")
-	if got, want := usage.Message(unparsed), `invalid argument "x" for "--seed" flag: must be a number`; got != want {
+	if got, want := usage.Message(unparsed), `invalid argument "x" for "--seed" flag: must be a whole number from 0 on`; got != want {
 		t.Errorf("the message %q, want %q", got, want)
 	}
 	err := errors.New("datasets: a.mat: must be chosen\nby ReadOptions.Variable")
