@@ -106,7 +106,7 @@ func TestReportErrors(t *testing.T) {
 		{"refits", []string{"--in", in, "--refits", "-1"}, exitUsage, "--refits -1"},
 		{"too many refits", []string{"--in", in, "--refits", "101"}, exitUsage, "0 to 100"},
 		{"method", []string{"--in", in, "--method", "ica"}, exitUsage, `"ica"`},
-		{"shape", []string{"--in", in, "--shape", "3x3"}, exitFailure, "is [3 3]"},
+		{"shape", []string{"--in", in, "--shape", "3x3"}, exitUsage, "--shape 3x3"},
 		{"no folder", []string{"--in", in, "--html", filepath.Join(dir, "no", "r.html")},
 			exitFailure, "no such file"},
 		{"too few positions", []string{"--in", few}, exitFailure, "at least 64"},

@@ -91,7 +91,10 @@ def main() -> int:
         write(name, notebook, files)
         if files:
             gallery += ["", f"## [{title(notebook)}](notebooks/{name}.html)", ""]
-            gallery += [f"[![{name}](notebooks/{file})](notebooks/{name}.html)" for file in files.values()]
+            gallery += [
+                f"[![{title(notebook)}, picture {k}](notebooks/{file})](notebooks/{name}.html)"
+                for k, file in enumerate(files.values(), 1)
+            ]
     (ROOT / "docs" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
     size = sum(file.stat().st_size for file in PAGES.rglob("*.*"))
     print(f"docs/notebooks: {len(ORDER)} pages with their pictures, {size / 1e6:.1f} MB")
