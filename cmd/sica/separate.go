@@ -46,9 +46,9 @@ scale, and writes them.
 
 It prints a row for each recovered signal, in the order of the file: the share of
 the mixed signals' variance that it explains, the channel in which it is strongest,
-whether it is identified, and its expected error: that of the demixing's directions
-from sampling alone, as 1 − |correlation|, if the model holds. Noise of the channels
-that wasn't detected isn't in it. Below the table stands what was done, how sure that
+whether it is identified, and its expected error: the order of magnitude of
+1 − |correlation| with its source, from sampling alone, if the model holds. Sources
+that depend on each other and noise that wasn't detected make it larger. Below the table stands what was done, how sure that
 is, and which positions are outliers, such as clicks. Outliers are excluded from
 learning, not from the recovered signals.
 
