@@ -49,8 +49,11 @@ func largestCorrelation(z *mat.Dense) Correlation {
 // linear. If the fit compared networks with the demixing, that is whether one of them, or
 // conditional normalisation, has a significantly shorter code and was refused as noise may explain
 // it. Otherwise it is whether the signals depend on each other in a way that neither noise nor
-// surplus sources explain. It is false where there are too few positions to say.
-func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, error) {
+// surplus sources explain; where one of these was found, their curvature must be evident. It is
+// false where there are too few positions to say.
+func (s *subject) looksNonlinear(
+	ctx context.Context, r *sica.Result, l *Linear,
+) (bool, error) {
 	if !s.demixed || s.grid.Axes() > 1 {
 		return false, nil
 	}
@@ -63,7 +66,11 @@ func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, err
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	return err == nil && screening.Network, nil
+	if err != nil || !screening.Network {
+		return false, nil
+	}
+	noisy := share(l.Noise) > 0 || l.SurplusSuspected()
+	return !noisy || screening.Curvature.Evident(), nil
 }
 
 // nonlinearMixing is the test of linearity.
@@ -90,8 +97,10 @@ func (r *Report) nonlinearMixing() []finding {
 const compareNetworks = "Fit by sica.Default, which compares networks with the linear demixing."
 
 // noiseShare returns the share of the channels' variance that is noise, 0 below MinNoise.
-func (r *Report) noiseShare() float64 {
-	noise := r.Linear.Noise
+func (r *Report) noiseShare() float64 { return share(r.Linear.Noise) }
+
+// share returns the mean of the channels' shares of noise, 0 below MinNoise.
+func share(noise []float64) float64 {
 	if len(noise) == 0 {
 		return 0
 	}

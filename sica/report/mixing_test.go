@@ -107,7 +107,7 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 		chosen := r.Chosen
 		chosen.Excess = test.excess
 		r.Candidates = []sica.Candidate{chosen, {Method: sica.NetworkOnly}}
-		if got, err := s.looksNonlinear(t.Context(), r); err != nil || got != test.want {
+		if got, err := s.looksNonlinear(t.Context(), r, &Linear{}); err != nil || got != test.want {
 			t.Errorf("%+v: %v, %v; want %v", test.excess, got, err, test.want)
 		}
 	}

@@ -173,9 +173,6 @@ func diagnose(
 		return nil, err
 	}
 	report.Correlation = largestCorrelation(s.z)
-	if report.Nonlinear, err = s.looksNonlinear(ctx, r); err != nil {
-		return nil, err
-	}
 	p := &progress{report: opts.Progress}
 	for _, step := range []struct {
 		doing string
@@ -210,6 +207,9 @@ func diagnose(
 			return nil, err
 		}
 		p.end()
+	}
+	if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
+		return nil, err
 	}
 	if missing := r.Missing(); opts.Refits > 0 && len(missing) > 0 {
 		report.NotRefitted = fmt.Sprintf("No refits were made: the result lacks the custom %s of "+
