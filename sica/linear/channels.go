@@ -147,6 +147,9 @@ func (c *channels) unit(b *mat.Dense) *mat.Dense {
 	return b
 }
 
+// fastICAName is the name of FastICA's demixing.
+const fastICAName = "FastICA"
+
 // textbook returns the demixings of textbook methods: FastICA's from two starts, as its contrast
 // has several maxima, and the one that makes the covariances at the lags 1 to 100 as diagonal
 // as possible, as SOBI does. Demixings of the same signals are left out.
@@ -167,7 +170,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	for k := range uint64(fastICAStarts) {
 		w := fastica.Start(c.seed+k, c.d)
 		err := iterateFastICA(ctx, c.white.White, w, 2*fastICAIterations)
-		if err := add("FastICA", w, err); err != nil {
+		if err := add(fastICAName, w, err); err != nil {
 			return nil, err
 		}
 	}

@@ -276,35 +276,20 @@ func (c *channels) isInconsistent(all []*explanation) bool {
 	})
 }
 
-// chooseTextbook returns the explanation of a textbook method with the shortest code, summed over
-// the scales, and the index of the scale of chooseRobust; nil if there is none.
-func (c *channels) chooseTextbook(all []*explanation) (*explanation, int) {
-	var chosen *explanation
-	for _, e := range all {
-		if e.textbook && (chosen == nil || floats.Sum(e.lengths) < floats.Sum(chosen.lengths)) {
-			chosen = e
-		}
-	}
-	if chosen == nil {
-		return nil, 0
-	}
-	return chosen, c.closestScale(chosen, c.shortest(all, 0))
-}
-
 // choose returns the explanation to keep and the index of its time scale.
 //
 // If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
-// inconsistent, that of chooseTextbook. Otherwise it is that of chooseRobust. If this has next to no noise, it is the one with the shortest code at the finest
+// inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong. Otherwise it
+// is that of chooseRobust. If this has next to no noise, it is the one with the shortest code at the finest
 // scale, as nothing hides the fastest parts of the signals.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
 	}
-	if inconsistent {
-		if e, scale := c.chooseTextbook(all); e != nil {
-			return e, scale
-		}
+	isFastICA := func(e *explanation) bool { return e.textbook && e.name == fastICAName }
+	if k := slices.IndexFunc(all, isFastICA); inconsistent && k >= 0 {
+		return all[k], c.closestScale(all[k], c.shortest(all, 0))
 	}
 	chosen, scale := c.chooseRobust(all)
 	if floats.Max(chosen.model.noise) >= minChannelNoise {

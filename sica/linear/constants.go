@@ -251,11 +251,11 @@ const (
 	// inconsistency is by how many tolerances each explanation must have a longer code than another
 	// at some scale for none to be right. Of 120 synthetic EEGs (2 to 8 channels, n = 3,000 and
 	// 8,000) that is so for 60 of 96 with surplus sources and for one of 24 without. Surplus is found
-	// for 38 of the 60; the mean MCC of the others is 0.876 with the demixing of FastICA or SOBI, 0.855
-	// without. Of 55 mixtures of waves with noise (n = 1,024 to 16,384) 13 are inconsistent, and their
-	// mean MCC rises from 0.983 to 0.986. Of 268 others with noise one is. Half and twice of it weren't
+	// for 38 of the 60; the mean MCC of the others is 0.875 with FastICA's demixing, 0.855 without. Of
+	// 55 mixtures of waves with noise (n = 1,024 to 16,384) 13 are inconsistent, and their mean MCC
+	// rises from 0.983 to 0.986. Of 268 others with noise one is. Half and twice of it weren't
 	// measured: with two thirds and five thirds 67 and 45 of the 96 are inconsistent.
-	// With Surplus FastICA or SOBI isn't kept: in 40 parts of a recorded ECG (2 to 8 leads) the mean
+	// With Surplus FastICA's isn't kept: in 40 parts of a recorded ECG (2 to 8 leads) the mean
 	// cosine of two components with what the electrodes' places say is 0.72 then, and 0.86 without.
 	inconsistency = 3
 	// misfitPositions is from how many positions on the tolerance grows with them if there are
