@@ -29,7 +29,6 @@ type separator struct {
 	past    *past.Past
 	moments *past.Moments
 	coders  []*coder   // one for each processor
-	psi     []float64  // [n]
 	adjoint *mat.Dense // d×T
 	spare   []*demixing
 
@@ -52,7 +51,6 @@ func newDifferentiator(z *mat.Dense, p *past.Past) *separator {
 	d, positions := z.Dims()
 	s := &separator{
 		z: z, d: d, past: p,
-		psi:     make([]float64, p.N),
 		adjoint: mat.NewDense(d, positions, nil),
 	}
 	for range parallel.Workers(d) {
@@ -187,17 +185,17 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil),
 		make([]scoreMoments, s.d)}
 	size := len(s.past.Lags) + 1
-	for i := range m.sources {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	err := s.each(ctx, s.d, func(c *coder, i int) {
 		source := &m.sources[i]
-		p.scores[i] = s.coders[0].score(source, s.psi)
-		s.past.Adjoint(s.adjoint.RawRowView(i), s.psi, source.weights)
+		p.scores[i] = c.score(source, c.psi)
+		s.past.Adjoint(s.adjoint.RawRowView(i), c.psi, source.weights)
 		for j := range s.d {
 			power := ar.ErrorPower(m.sources[j].q, source.weights, size)
 			p.kappa.Set(i, j, p.scores[i].kappa()*power)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	signal.Products(p.gradient, s.adjoint, m.y)
 	p.gradient.Scale(1/float64(s.past.N), p.gradient)

@@ -177,15 +177,12 @@ func (s *separator) leaks(
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
 	v := mat.NewDense(s.d, s.d, nil)
 	some := s.past.Spread(errorPositions/signal.PartBlock, signal.PartBlock)
-	psi, r := make([]float64, some.N), s.coders[0].r[:some.N]
 	n, count := float64(s.past.N), float64(some.N)
-	for i := range s.d {
-		s.coders[0].score(&m.sources[i], s.psi)
-		s.past.Select(psi, s.psi, some)
+	err = s.each(ctx, s.d, func(c *coder, i int) {
+		c.score(&m.sources[i], c.psi)
+		psi, r := make([]float64, some.N), c.r[:some.N]
+		s.past.Select(psi, c.psi, some)
 		for j := range s.d {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, err
-			}
 			some.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
 			sum, squares := 0.0, 0.0
 			for t, v := range psi {
@@ -200,6 +197,9 @@ func (s *separator) leaks(
 				v.Set(i, j, mean)
 			}
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
 	for i := range s.d {

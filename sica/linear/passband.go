@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -29,19 +31,24 @@ func newBandPower(z *mat.Dense) bandPower {
 	width := length / 2 / len(power)
 	blocks := min(maxPowerBlocks, 2*n/length-1)
 	hann := window.Hann(slices.Repeat([]float64{1}, length))
-	fft := fourier.NewFFT(length)
-	windowed, coefficients := make([]float64, length), make([]complex128, length/2+1)
-	for b := range blocks {
-		begin := b * (n - length) / max(blocks-1, 1)
-		for i := range d {
+	powers := make([]bandPower, d) // of each signal
+	parallel.Do(context.Background(), parallel.Workers(d), d, func(_, i int) {
+		powers[i] = make(bandPower, len(power))
+		fft := fourier.NewFFT(length)
+		windowed, coefficients := make([]float64, length), make([]complex128, length/2+1)
+		for b := range blocks {
+			begin := b * (n - length) / max(blocks-1, 1)
 			floats.MulTo(windowed, z.RawRowView(i)[begin:begin+length], hann)
 			fft.Coefficients(coefficients, windowed)
 			for k := range power {
 				for _, c := range coefficients[k*width : (k+1)*width] {
-					power[k] += real(c)*real(c) + imag(c)*imag(c)
+					powers[i][k] += real(c)*real(c) + imag(c)*imag(c)
 				}
 			}
 		}
+	})
+	for _, own := range powers {
+		floats.Add(power, own)
 	}
 	floats.Scale(1/(float64(blocks*width)*floats.Dot(hann, hann)), power)
 	return power

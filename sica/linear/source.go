@@ -37,6 +37,7 @@ type coder struct {
 	predictor *ar.Predictor
 	fitter    density.Fitter
 	r, space  []float64 // [n]
+	psi       []float64 // [n], the score of a signal
 	sums      []float64 // [n+1], of the absolute values of r, if isSummed
 	isSummed  bool
 	rotated   []float64 // [T], workspace for a rotated signal
@@ -56,6 +57,7 @@ func newCoder(p *past.Past) *coder {
 		r:         make([]float64, p.N),
 		sums:      make([]float64, p.N+1),
 		space:     make([]float64, p.N),
+		psi:       make([]float64, p.N),
 	}
 }
 

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -55,9 +57,13 @@ func transformLines(z *mat.Dense, shape []int, transform func(*fourier.QuarterWa
 	stride := 1
 	for axis := len(shape) - 1; axis >= 0; axis-- {
 		side := shape[axis]
-		f, line := fourier.NewQuarterWaveFFT(side), make([]float64, side)
-		for i := range d {
-			v := z.RawRowView(i)
+		transforms := make([]*fourier.QuarterWaveFFT, parallel.Workers(d))
+		lines := make([][]float64, len(transforms))
+		parallel.Do(context.Background(), len(transforms), d, func(worker, i int) {
+			if transforms[worker] == nil {
+				transforms[worker], lines[worker] = fourier.NewQuarterWaveFFT(side), make([]float64, side)
+			}
+			f, line, v := transforms[worker], lines[worker], z.RawRowView(i)
 			for outer := 0; outer < len(v); outer += stride * side {
 				for first := outer; first < outer+stride; first++ {
 					for t := range line {
@@ -69,7 +75,7 @@ func transformLines(z *mat.Dense, shape []int, transform func(*fourier.QuarterWa
 					}
 				}
 			}
-		}
+		})
 		stride *= side
 	}
 }
