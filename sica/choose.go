@@ -177,7 +177,7 @@ func (c *chooser) chosen(ctx context.Context) (*separation, error) {
 		return demixed, err
 	}
 	compared := demixed // with other separations, by its code
-	if demixed.Linear.Inconsistent {
+	if demixed.Linear.Inconsistent && !demixed.Linear.Surplus {
 		compared, err = c.demix(ctx, white, true)
 		if err != nil || ctx.Err() != nil {
 			return demixed, err

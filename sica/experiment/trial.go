@@ -89,7 +89,8 @@ type Outcome struct {
 	// Best is the place of the result among them.
 	Iterates []float64 `json:"iterates,omitempty"`
 	Best     int       `json:"best,omitempty"`
-	// SHA256 is that of the recovered signals' bits, row-major, low byte first.
+	// SHA256 is the first 128 bits, in hexadecimal digits, of that of the recovered signals' bits,
+	// row-major, low byte first. All 256 would make half of the committed outcomes.
 	SHA256 string `json:"sha256,omitempty"`
 
 	Config  any    `json:"config,omitempty"`
@@ -199,5 +200,5 @@ func digest(z *mat.Dense) string {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -280,8 +280,8 @@ func (c *channels) isInconsistent(all []*explanation) bool {
 //
 // If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
 // inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong. Otherwise it
-// is that of chooseRobust. If this has next to no noise, it is the one with the shortest code at the finest
-// scale, as nothing hides the fastest parts of the signals.
+// is that of chooseRobust. If this has next to no noise, it is the one with the shortest code at the
+// finest scale, as nothing hides the fastest parts of the signals.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {

@@ -226,3 +226,28 @@ func TestUnexplainedDependence(t *testing.T) {
 		}
 	}
 }
+
+// A channel with few different values, such as a sensor's steps, is found; many steps aren't few.
+func TestCoarseChannel(t *testing.T) {
+	const n = 2000
+	rng := newRand(1)
+	x := mat.NewDense(3, n, nil)
+	x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
+	if k := coarseChannel(x); k != -1 {
+		t.Errorf("of continuous channels: %d, want -1", k)
+	}
+	rounded := func(step float64) *mat.Dense {
+		y := mat.DenseCopyOf(x)
+		for k, v := range y.RawRowView(1) {
+			y.Set(1, k, step*math.Round(v/step))
+		}
+		y.Set(1, n/2, 0.01234) // as of a mended outlier
+		return y
+	}
+	if k := coarseChannel(rounded(0.1)); k != 1 {
+		t.Errorf("in steps of 0.1 standard deviations: %d, want 1", k)
+	}
+	if k := coarseChannel(rounded(0.01)); k != -1 {
+		t.Errorf("in steps of 0.01 standard deviations: %d, want -1", k)
+	}
+}

@@ -34,10 +34,11 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
-	unparsed := errors.New(`invalid argument "x" for "--seed" flag: strconv.ParseInt: parsing "x": ` +
+	unparsed := errors.New(`invalid argument "x" for "--seed" flag: strconv.ParseUint: parsing "x": ` +
 		"invalid syntax")
-	if got, want := usage.Message(unparsed), `invalid argument "x" for "--seed" flag: must be a whole number from 0 on`; got != want {
-		t.Errorf("the message %q, want %q", got, want)
+	const whole = `invalid argument "x" for "--seed" flag: must be a whole number from 0 on`
+	if got := usage.Message(unparsed); got != whole {
+		t.Errorf("the message %q, want %q", got, whole)
 	}
 	err := errors.New("datasets: a.mat: must be chosen\nby ReadOptions.Variable")
 	if got, want := usage.Message(err), "a.mat: must be chosen by --variable"; got != want {
