@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // A Column is a column of a file that isn't a signal. It has numbers or text.
@@ -63,12 +64,12 @@ func (r *Recording) setAside(o *ReadOptions) error {
 		return err
 	}
 	r.Notes = append(r.Notes, notes...)
-	if slices.Equal(kept, indices(d)) {
+	if slices.Equal(kept, grid.Range(d)) {
 		return nil
 	}
 	places := r.Places
 	if places == nil {
-		places = indices(d)
+		places = grid.Range(d)
 	}
 	for _, i := range remaining(d, kept) {
 		r.setRate(columnName(r.Names, i), &columns[i])
@@ -84,15 +85,6 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	r.Signals, r.Names, r.Units = signals, selected(r.Names, kept), selected(r.Units, kept)
 	r.Places = selected(places, kept)
 	return nil
-}
-
-// indices returns 0, …, n−1.
-func indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // selected returns the entries of all at the indices kept; nil if all is nil.
@@ -121,7 +113,7 @@ func (o *ReadOptions) selectColumns(
 ) (kept []int, notes []string, err error) {
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
 		if names == nil {
-			return indices(len(columns)), nil, nil
+			return grid.Range(len(columns)), nil, nil
 		}
 		if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
 			notes = append(notes, "the channels are in another order than those of the "+
@@ -186,7 +178,7 @@ func remaining(n int, without []int) []int {
 	for _, i := range without {
 		dropped[i] = true
 	}
-	return slices.DeleteFunc(indices(n), func(i int) bool { return dropped[i] })
+	return slices.DeleteFunc(grid.Range(n), func(i int) bool { return dropped[i] })
 }
 
 // findNames returns the indices in names of the wanted ones, or an error that says which of them

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // timeNames are the names of a column of times, in lower case and without a unit, besides those that
@@ -93,7 +95,7 @@ func (c *content) splitTimes(r *Recording) error {
 		return clock.uneven()
 	}
 	if r.Places == nil { // the first column is that of the times
-		r.Places = indices(d)[1:]
+		r.Places = grid.Range(d)[1:]
 	}
 	if coarse > 0 {
 		r.Rate = roundRate(r.Rate * clock.step * coarse)

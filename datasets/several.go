@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // maxLengthDifference is the largest difference of the lengths of one recording's files, as a share
@@ -88,7 +90,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 			"are cut to %d", shortest, longest, shortest))
 	}
 	for c := range joined.Aside {
-		joined.Aside[c] = joined.Aside[c].at(indices(shortest))
+		joined.Aside[c] = joined.Aside[c].at(grid.Range(shortest))
 	}
 	return &joined, nil
 }

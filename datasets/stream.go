@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // A Stream is a recording in a file that is read in blocks of positions, any number of
@@ -132,7 +134,7 @@ func (s *Stream) setAside(columns []columnStats) error {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
 	s.about.Notes = append(s.about.Notes, notes...)
-	if slices.Equal(kept, indices(s.d)) {
+	if slices.Equal(kept, grid.Range(s.d)) {
 		return nil
 	}
 	aside := remaining(s.d, kept)
@@ -141,7 +143,7 @@ func (s *Stream) setAside(columns []columnStats) error {
 	}
 	names, places := s.about.Names, s.about.Places
 	if places == nil {
-		places = indices(s.d)
+		places = grid.Range(s.d)
 	}
 	s.d, s.kept, s.about.Names = len(kept), kept, selected(names, kept)
 	s.about.Places = selected(places, kept)

@@ -62,7 +62,8 @@ const (
 	// (preprocess.Conditional) or invertible networks.
 	Auto Method = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
-	// there is no evidence for another; see linear.Separate.
+	// there is no evidence for another. Noise and surplus sources can speak for yet another; see
+	// linear.Separate.
 	LinearOnly Method = "linear"
 	// NetworkOnly is the invertible network with the shortest code. It minimises SICA's
 	// criterion itself, and undoes nonlinear mixings of signals that their own pasts predict

@@ -47,8 +47,7 @@ also prints their correlation and their coherence: the share of the reference's
 variance that a filter of the recovered signal explains; signals are then sorted by
 coherence. It proposes to remove those of which |correlation| or coherence is at
 least 0.5, and keeps that in the model's folder for sica remove --proposed. Signals
-count from 1, as the columns of
-what separate writes, and as for sica remove.
+count from 1, as the columns of what separate writes, and as for sica remove.
 --plot draws the first seconds of each, its spectrum and its pattern, what it adds
 to each channel: as bars and, of channels with names such as Fp1 and Cz, as a map
 of the head. The signals, and a reference, are filtered and skipped as sica separate

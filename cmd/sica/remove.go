@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -179,9 +180,8 @@ const maxRemovalChannels = 5
 // String returns the share of the variance that was removed from the channels that lose most.
 func (r *removal) String(names []string) string {
 	shares := make([]float64, len(r.all))
-	order := make([]int, len(r.all))
+	order := grid.Range(len(r.all))
 	for i := range shares {
-		order[i] = i
 		if v := r.all[i].Variance(); v > 0 {
 			shares[i] = r.removed[i].Variance() / v
 		}

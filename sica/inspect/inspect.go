@@ -83,7 +83,8 @@ const (
 
 // Components describes the recovered signals of the mixed signals x, d×n: those that the result
 // was made from, or others of their kind. Outliers of a sequence, such as the click of an
-// electrode, belong to no component: they are interpolated. The reference has a value for each position, such as
+// electrode, belong to no component: they are interpolated. The reference has a value for each
+// position, such as
 // the channel of an electrode near the eye; it is nil for none. The order is that of
 // decreasing Coherence with a reference, and of decreasing Share without.
 //

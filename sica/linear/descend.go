@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -344,10 +345,7 @@ func (s *separator) best(
 			return nil, "", nil, err
 		}
 	}
-	order := make([]int, len(candidates))
-	for k := range order {
-		order[k] = k
-	}
+	order := grid.Range(len(candidates))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(demixings[a].codeLength, demixings[b].codeLength)
 	})

@@ -171,7 +171,8 @@ func rotateGroup(b, whitening *mat.Dense, group []int) {
 // [[κ_ij, 1], [1, κ_ji]]; the gradients have the covariance V with V_ij = E ψ_i²·r_ij², where r_ij
 // is signal j minus its prediction with the weights of signal i. So the covariance of the shares is
 // H⁻¹·V·H⁻¹/n. If the density is right V_ij is κ_ij, which is used unless V_ij is larger by more
-// than two standard errors. Of very long sequences V is that of a part of the positions. A share is at most 1, and 1 if H has no inverse.
+// than two standard errors. Of very long sequences V is that of a part of the positions. A share is
+// at most 1, and 1 if H has no inverse.
 func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {

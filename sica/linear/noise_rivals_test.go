@@ -168,8 +168,8 @@ func TestMoreSourcesThanChannels(t *testing.T) {
 }
 
 // With three sources in two channels no demixing is right at all time scales, which is found for most
-// mixtures. Then that of a textbook method is kept, nothing is identified, and the sources are
-// recovered at least as well as by the shortest code. In three channels the rule's own demixing is
+// mixtures. Then FastICA's is kept, nothing is identified, and the sources are recovered at least as
+// well as by the shortest code. In three channels the rule's own demixing is
 // kept.
 func TestInconsistentTimeScales(t *testing.T) {
 	const n = 8000

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -74,10 +75,7 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	m := s.acquire()
 	defer s.release(m)
 	m.b.Copy(rotation.Identity(s.d))
-	all := make([]int, s.d)
-	for i := range all {
-		all[i] = i
-	}
+	all := grid.Range(s.d)
 	size := len(s.past.Lags) + 1
 	errors := mat.NewDense(s.d, s.past.N, nil)
 	for k := 0; ; k++ {
@@ -153,10 +151,9 @@ func (s *separator) nonlinear(
 	defer s.release(gaussian)
 	gaussian.b.Copy(m.b)
 	slopes := make([]float64, s.past.N) // logarithms, of all signals together
-	all := make([]int, s.d)
+	all := grid.Range(s.d)
 	nonlinearities := 0
 	for i := range s.d {
-		all[i] = i
 		q, c, err := s.removeNonlinearity(ctx, gaussian.y.RawRowView(i), m.y.RawRowView(i), slopes)
 		if err != nil {
 			return nil, false, err

@@ -146,8 +146,8 @@ func polish(
 }
 
 // approach descends from m by quasi-Newton steps, with the model choices of m, until a step
-// promises a smaller gain than chance gives. It returns the end, the derivatives there, and the demixing b
-// after one more step, which is so small that the models need not be fitted again.
+// promises a smaller gain than chance gives. It returns the end, the derivatives there, and the
+// demixing b after one more step, which is so small that the models need not be fitted again.
 func (s *separator) approach(
 	ctx context.Context, m *demixing,
 ) (end *demixing, slopes *derivatives, b *mat.Dense, err error) {

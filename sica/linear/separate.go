@@ -53,7 +53,8 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 
 // Separate finds the linear demixing of the mixed signals x, d×n, whose signals have the shortest
 // code together, and says how sure that is. If the signals might as well be Gaussian with the same
-// spectrum, the demixing is symmetric whitening.
+// spectrum, the demixing is symmetric whitening. It can be another demixing if noise, surplus
+// sources or time scales speak against the shortest code: see Findings.
 //
 // The same x, Options and machine give the same Solution. Scale and offset of x make no difference
 // to the signals that are identified; a mixing of x makes none up to rounding and the noise of the

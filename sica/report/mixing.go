@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -25,8 +24,7 @@ const (
 	// signal of average strength a correlation of 0.9995 with its source.
 	MinNoise = 0.001
 	// maxCorrelation is the correlation of two recovered signals above which a report warns: they
-	// have more than a tenth of their variance in common. Half of it is usual among few positions
-	// of correlated sources; twice of it misses two signals that share a third source.
+	// have about a tenth of their variance in common. It is a choice.
 	maxCorrelation = 0.3
 )
 
@@ -104,7 +102,7 @@ func share(noise []float64) float64 {
 	if len(noise) == 0 {
 		return 0
 	}
-	if mean := floats.Sum(noise) / float64(len(noise)); mean >= MinNoise {
+	if mean := stat.Mean(noise, nil); mean >= MinNoise {
 		return mean
 	}
 	return 0
