@@ -282,14 +282,14 @@ func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 	if backend.NameOf(b) == backend.Go {
 		t.Skip("minutes in pure Go")
 	}
-	// Mixture 809 of voice-2-linear in scripts/nonlinear, which a network took before: .991.
-	rng := rand.New(rand.NewPCG(809, 0x6973ea240ab74ac6))
+	const seed = 843 // of voice-2-linear in scripts/tables
+	rng := rand.New(rand.NewPCG(seed, 0x6973ea240ab74ac6))
 	s := voices(t, rng, 2, 4000)
 	x, err := datasets.LayeredMix(rng, s, 0, math.Tanh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := Fit(t.Context(), b, x, Config{Seed: 809})
+	found, err := Fit(t.Context(), b, x, Config{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("MCC %.4f. %s", match.MCC, found.Why)
-	call, err := network.Screen(t.Context(), found.Z, network.Options{Seed: 809})
+	call, err := network.Screen(t.Context(), found.Z, network.Options{Seed: seed})
 	if err != nil || !call.Dependent {
 		t.Errorf("the voices don't depend on each other: %+v, error %v", call, err)
 	}

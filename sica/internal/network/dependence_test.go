@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -24,16 +23,16 @@ func TestInformationOfGaussians(t *testing.T) {
 			b[k] = r*a[k] + math.Sqrt(1-r*r)*rng.NormFloat64()
 		}
 		both := setFeatures(setFeatures(nil, 0, 2, products(a, nil)), 1, 2, products(b, nil))
-		got, want := information(both, both, 2, 0)[0], -math.Log(1-r*r) // once each way
-		if math.Abs(got-want) > .008 {
-			t.Errorf("r = %g: %.4f, want %.4f", r, got, want)
+		got, _ := information(both, both, 2, 0)
+		if want := -math.Log(1 - r*r); math.Abs(got[0]-want) > .008 { // once each way
+			t.Errorf("r = %g: %.4f, want %.4f", r, got[0], want)
 		}
 	}
 }
 
-// A shift moves the second signal's states circularly against the first's innovations, and monotone
-// changes of a signal don't matter.
-func TestInformationIgnoresMonotoneChanges(t *testing.T) {
+// A shift moves the second signal circularly against the first, and monotone changes of a signal don't
+// matter.
+func TestInformationOfShiftedSignals(t *testing.T) {
 	rng := newRand(2)
 	const n, shift = 300, 70
 	draw := func() []float64 {
@@ -44,7 +43,7 @@ func TestInformationIgnoresMonotoneChanges(t *testing.T) {
 		return v
 	}
 	e, p, f, q := draw(), draw(), draw(), draw()
-	turned := func(v []float64) []float64 { return append(slices.Clone(v[shift:]), v[:shift]...) }
+	moved := func(v []float64, by int) []float64 { return slices.Concat(v[by:], v[:by]) }
 	cubed := func(v []float64) []float64 {
 		w := slices.Clone(v)
 		for k := range w {
@@ -53,26 +52,50 @@ func TestInformationIgnoresMonotoneChanges(t *testing.T) {
 		return w
 	}
 	both := func(a, b [][]float64) *mat.Dense { return setFeatures(setFeatures(nil, 0, 2, a), 1, 2, b) }
-	// The innovations of one with the states of the other, and the other way round.
-	want := information(both(products(e, nil), products(turned(f), nil)), both(products(e, p), products(turned(f), turned(q))), 2, 0)[0]
-	oneWay := information(both(products(e, nil), products(f, nil)), both(products(e, p), products(f, q)), 2, shift)[0]
-	back := information(both(products(cubed(e), nil), products(cubed(turned(f)), nil)), both(products(cubed(e), cubed(p)), products(turned(f), cubed(turned(q)))), 2, 0)[0]
-	if math.Abs(back-want) > 1e-12 {
-		t.Errorf("cubed: %v, want %v", back, want)
+	// nats is the information of innovations e and f with predictions p and q.
+	nats := func(e, p, f, q []float64, shift int) (forward, backward float64) {
+		a, b := information(both(products(e, nil), products(f, nil)), both(products(e, p), products(f, q)), 2, shift)
+		return a[0], b[0]
 	}
-	// Shifted by hand: the first's innovations meet the second's states so many later,
-	// and the second's innovations the first's.
-	sum := 0.
-	for _, pair := range [][2][][]float64{{products(e, nil), products(f, q)}, {products(f, nil), products(e, p)}} {
-		for _, a := range pair[0] {
-			for _, b := range pair[1] {
-				r := floats.Dot(a, turned(b)) / n
-				sum += r * r / 2
-			}
+	forward, backward := nats(e, p, f, q, shift)
+	for _, test := range []struct {
+		name string
+		by   int
+		got  float64
+	}{{"forward", shift, forward}, {"backward", n - shift, backward}} {
+		f, q := moved(f, test.by), moved(q, test.by)
+		want, _ := nats(e, p, f, q, 0)
+		if math.Abs(test.got-want) > 1e-12 {
+			t.Errorf("shifted %s: %v, want %v", test.name, test.got, want)
+		}
+		if got, _ := nats(cubed(e), cubed(p), f, cubed(q), 0); math.Abs(got-want) > 1e-12 {
+			t.Errorf("cubed: %v, want %v", got, want)
 		}
 	}
-	if math.Abs(oneWay-sum) > 1e-12 {
-		t.Errorf("shifted: %v, want %v", oneWay, sum)
+}
+
+// Two independent telegraphs don't depend on each other: not where jumps are the innovations. By
+// those of an autoregression 3 of these mixtures would.
+func TestTelegraphsAreIndependent(t *testing.T) {
+	for _, seed := range []uint64{65, 102, 114} {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		z := mat.NewDense(2, 1024, nil)
+		for i, rate := range []float64{0.05, 0.15} {
+			level := 1.0
+			for k := range z.RawRowView(i) {
+				if rng.Float64() < rate {
+					level = -level
+				}
+				z.Set(i, k, level+0.1*rng.NormFloat64())
+			}
+		}
+		pairs, err := Dependences(t.Context(), z, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if worst, dependent := Worst(pairs); dependent {
+			t.Errorf("seed %d: %+v", seed, worst)
+		}
 	}
 }
 

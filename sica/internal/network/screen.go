@@ -23,10 +23,11 @@ type Screening struct {
 	// Dependent is whether the signals depend on each other significantly, by the Pairs.
 	Dependent bool
 	Pairs     []Dependence
-	// Curvature says how much their mixing varies with their values; nil for images.
+	// Curvature says how much their mixing varies with their values. Predicted is whether at least
+	// one signal is predicted by its own past. Otherwise no nonlinear demixing could be identified.
+	// Neither is measured for more than maxConditioned signals that aren't Dependent, and Curvature is
+	// nil then and for images.
 	Curvature *Curvature
-	// Predicted is whether at least one signal is predicted by its own past. Otherwise no
-	// nonlinear demixing could be identified.
 	Predicted bool
 	// Why says the result in a sentence.
 	Why string
@@ -42,24 +43,27 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	o.report(Measuring, 0)
 	d, _ := z.Dims()
 	c := &Screening{}
-	if c.Pairs, err = dependences(ctx, z, x); err != nil {
+	if c.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
 		return nil, err
+	}
+	_, c.Dependent = Worst(c.Pairs)
+	if !c.Dependent && d > maxConditioned {
+		c.Why = c.explain(false)
+		return c, nil
 	}
 	if x.Sequence() {
 		if c.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, c.Pairs)); err != nil {
 			return nil, err
 		}
 		if c.Curvature.Predictable {
-			c.Pairs = nil
+			c.Pairs, c.Dependent = nil, false
 			c.Why = "The signals are predicted too well for their innovations to be examined."
 			return c, nil
 		}
 	}
-	_, dependent := Worst(c.Pairs)
-	c.Dependent = dependent
-	nonlinear := dependent
+	nonlinear := c.Dependent
 	if c.Curvature != nil {
-		nonlinear = c.Curvature.callsForNetwork(dependent)
+		nonlinear = c.Dependent && c.Curvature.callsForNetwork()
 		if o.many(d) {
 			nonlinear = c.Curvature.Deviation > manyCurvatureSigmas
 		}
@@ -75,23 +79,18 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 // explain returns the result in a sentence. Nonlinear is whether there is evidence of a nonlinear
 // mixture.
 func (c *Screening) explain(nonlinear bool) string {
-	var why string
+	if !c.Dependent {
+		return "The signals don't depend on each other significantly."
+	}
 	switch {
-	case c.Dependent && c.Predicted && !nonlinear:
-		why = "Sensor noise or more sources than channels may explain how the signals depend on " +
-			"each other"
-	case c.Dependent:
-		why = c.dependence()
-	case nonlinear:
-		why = "How the signals are mixed varies with their values"
-	default:
-		why = "The signals don't depend on each other significantly"
+	case !c.Predicted:
+		return c.dependence() + ", but their pasts don't predict them, and without that no " +
+			"nonlinear demixing could be identified."
+	case !nonlinear:
+		return "Sensor noise or more sources than channels may explain how the signals depend on " +
+			"each other."
 	}
-	if (c.Dependent || nonlinear) && !c.Predicted {
-		why += ", but their pasts don't predict them, and without that no nonlinear demixing " +
-			"could be identified"
-	}
-	return why + "."
+	return c.dependence() + "."
 }
 
 // dependence says which signals depend on each other most significantly, and how much.

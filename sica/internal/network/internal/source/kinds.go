@@ -220,17 +220,60 @@ func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
 
 // LogDensities adds log p(z_t | z_t+lag) at each of the positions to scores.
 func (j *jumps) LogDensities(z []float64, _, positions []int, scores []float64) {
-	n := len(j.next)
-	before, weights, logs := make([]float64, n), make([]float64, n), make([]float64, n)
+	logs, weights := make([]float64, len(j.next)), make([]float64, len(j.next))
 	for i, t := range positions {
-		j.past.responsibilities(z[t+j.lag], before)
-		clear(weights)
-		for k, share := range before {
-			floats.AddScaled(weights, share, j.next[k])
-		}
+		j.predict(z[t+j.lag], weights)
 		for k, g := range j.values {
 			logs[k] = math.Log(weights[k]) + g.logDensity(z[t])
 		}
 		scores[i] += floats.LogSumExp(logs)
 	}
+}
+
+// predict sets weights to the probabilities of the components after a value.
+func (j *jumps) predict(value float64, weights []float64) {
+	before := make([]float64, len(weights))
+	j.past.responsibilities(value, before)
+	clear(weights)
+	for k, share := range before {
+		floats.AddScaled(weights, share, j.next[k])
+	}
+}
+
+// minJumpGain is by how many nats per position the code of a Markov chain must be shorter than that of
+// an autoregression for JumpInnovations: about half a bit, where the level of a telegraph is one bit.
+// It is shorter by 0.44 to 0.92 for telegraphs (16 signals, n = 1,024) and by up to 0.47 for 13 other
+// kinds (linear and nonlinear mixtures). With half of it the signals of saturated mixtures such as
+// laplace-2-bent1 count as jumping, with twice only half of the telegraphs do.
+const minJumpGain = 0.4
+
+// JumpInnovations returns, for a signal z that a Markov chain of few values describes much better than
+// an autoregression, its innovations and predictions by that chain at the given positions. An
+// innovation is the probability, given the value before, of a value of at most z_t: uniform, and
+// independent of the past (M. Rosenblatt, Annals of Mathematical Statistics 23(3), 1952). They are
+// nil for other signals.
+func JumpInnovations(
+	z []float64, lags, positions []int, components int,
+) (innovations, predictions []float64) {
+	if len(lags) == 0 {
+		return nil, nil
+	}
+	_, length := shortest(z, lags, positions, components, []Kind{Autoregressive})
+	chain, chainLength := shortest(z, lags, positions, components, []Kind{Jumping})
+	if length-chainLength < minJumpGain*float64(len(positions)) {
+		return nil, nil
+	}
+	j := chain.(*jumps)
+	weights := make([]float64, len(j.next))
+	for _, t := range positions {
+		j.predict(z[t+j.lag], weights)
+		innovation, prediction := 0.0, 0.0
+		for k, g := range j.values {
+			innovation += weights[k] * math.Erfc((g.mean-z[t])*g.precision/math.Sqrt2) / 2
+			prediction += weights[k] * g.mean
+		}
+		innovations = append(innovations, innovation)
+		predictions = append(predictions, prediction)
+	}
+	return innovations, predictions
 }

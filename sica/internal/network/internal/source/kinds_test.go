@@ -90,6 +90,50 @@ func TestScoresOfTelegraph(t *testing.T) {
 	}
 }
 
+// The innovations of a telegraph are uniform and don't depend on its level before, which is what
+// predicts it. An autoregression has none.
+func TestJumpInnovations(t *testing.T) {
+	const n, p, sigma = 20000, .1, .1
+	rng := rand.New(rand.NewPCG(7, 1))
+	z, level := make([]float64, n), 1.
+	var lagged []float64 // the values before
+	var at []int
+	for i := range n {
+		if rng.Float64() < p {
+			level = -level
+		}
+		if z[i] = level + sigma*rng.NormFloat64(); i > 1 {
+			at, lagged = append(at, i), append(lagged, z[i-1])
+		}
+	}
+	e, predictions := JumpInnovations(z, []int{-2, -1}, at, 4)
+	if d := stat.Correlation(predictions, lagged, nil); d < .99 {
+		t.Errorf("the predictions correlate by %.3f with the values before", d)
+	}
+	square := make([]float64, len(e))
+	for i, v := range e {
+		square[i] = (v - .5) * (v - .5)
+	}
+	for name, v := range map[string][]float64{"innovations": e, "their squares": square} {
+		if r := stat.Correlation(v, lagged, nil); math.Abs(r) > 4/math.Sqrt(n) {
+			t.Errorf("%s correlate by %.3f with the values before", name, r)
+		}
+	}
+	slices.Sort(e)
+	for _, q := range []float64{.02, .25, .5, .75, .98} {
+		if got := e[int(q*float64(len(e)))]; math.Abs(got-q) > 4*math.Sqrt(q*(1-q)/n)+.005 {
+			t.Errorf("quantile %g of the innovations is %.4f", q, got)
+		}
+	}
+	s, err := datasets.LaplaceAR(rng, 1, n, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, _ := JumpInnovations(s.RawRowView(0), []int{-2, -1}, at, 4); e != nil {
+		t.Error("an autoregression jumps")
+	}
+}
+
 // Signals that an autoregression made are scored as such.
 func TestScoresOfAutoregression(t *testing.T) {
 	const n = 4000
