@@ -3,7 +3,6 @@
 package dependence
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,31 +159,55 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 // all positions. It stops with ctx's error when ctx ends.
 //
 // The correction for chance and the jackknife only lower the dependence of a pair. So the pair with
-// the largest correlations is measured first, and the others only until they fall below it.
+// the largest correlations is measured first, and the others are corrected until they fall below it.
+// Of these the pair that is left with most is measured next, and the rest until they fall below both.
 func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 	pairs, err := a.bounds(ctx)
 	if err != nil {
 		return Pair{}, err
 	}
-	byTotal := func(p, q bounded) int { return cmp.Compare(p.Total(), q.Total()) }
-	first := slices.MaxFunc(pairs, byTotal)
-	measured, err := a.tighten(ctx, []bounded{first}, blocks, 0)
-	if err != nil {
+	worst, bound := Pair{I: 1, J: 0}, 0.0
+	j := &jackknife{analysis: a, whitenings: make([]*whitening, blocks)}
+	measure := func(pairs []bounded) error {
+		pairs, err := j.tighten(ctx, pairs, bound)
+		for _, p := range pairs {
+			if p.Total() > bound {
+				worst, bound = p.Pair, p.Total()
+			}
+		}
+		return err
+	}
+	first, rivals := takeLargest(pairs)
+	if first, err = a.correct(ctx, first, bound); err != nil {
 		return Pair{}, err
 	}
-	bound := 0.0
-	if len(measured) > 0 {
-		bound = measured[0].Total()
-	}
-	rivals := slices.DeleteFunc(pairs, func(p bounded) bool { return p.Pair == first.Pair })
-	if rivals, err = a.tighten(ctx, rivals, blocks, bound); err != nil {
+	if err = measure(first); err != nil {
 		return Pair{}, err
 	}
-	measured = append(measured, rivals...)
-	if len(measured) == 0 {
-		return Pair{I: 1, J: 0}, nil
+	if rivals, err = a.correct(ctx, rivals, bound); err != nil {
+		return Pair{}, err
 	}
-	return slices.MaxFunc(measured, byTotal).Pair, nil
+	first, rivals = takeLargest(rivals)
+	if err = measure(first); err != nil {
+		return Pair{}, err
+	}
+	err = measure(rivals)
+	return worst, err
+}
+
+// takeLargest returns the pair with the largest total, and the others; none of none.
+func takeLargest(pairs []bounded) (first, others []bounded) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	k := 0
+	for l, p := range pairs {
+		if p.Total() > pairs[k].Total() {
+			k = l
+		}
+	}
+	first = []bounded{pairs[k]}
+	return first, slices.Delete(pairs, k, k+1)
 }
 
 // Mean returns the mean over all pairs of their total dependence. It stops with ctx's error when
@@ -195,7 +218,7 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	n := float64(len(pairs))
-	if pairs, err = a.tighten(ctx, pairs, 0, 0); err != nil {
+	if pairs, err = a.correct(ctx, pairs, 0); err != nil {
 		return 0, err
 	}
 	mean := 0.0
@@ -205,7 +228,7 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 	return mean, nil
 }
 
-// A bounded is a pair whose Dependence is an upper bound, which tighten makes exact.
+// A bounded is a pair whose Dependence is an upper bound, which a jackknife makes exact.
 type bounded struct {
 	Pair
 	chance Dependence // the mean correlations of shifted signals
@@ -228,33 +251,51 @@ func (a *Analysis) bounds(ctx context.Context) ([]bounded, error) {
 	return pairs, err
 }
 
-// tighten corrects the correlations of pairs for chance, and replaces them by their minimum over
-// the jackknife with the given number of blocks. It drops the pairs whose total falls to bound or
-// below.
-func (a *Analysis) tighten(
-	ctx context.Context, pairs []bounded, blocks int, bound float64,
+// correct corrects the correlations of pairs for chance, and drops the pairs whose total falls to
+// bound or below.
+func (a *Analysis) correct(
+	ctx context.Context, pairs []bounded, bound float64,
 ) ([]bounded, error) {
-	drop := func() {
-		pairs = slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= bound })
-	}
-	drop()
+	pairs = above(pairs, bound)
 	err := each(ctx, pairs, func(p *bounded) { p.subtractChance(a.features, bound) })
-	if err != nil {
-		return nil, err
-	}
+	return above(pairs, bound), err
+}
+
+// above drops the pairs whose total is at most bound.
+func above(pairs []bounded, bound float64) []bounded {
+	return slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= bound })
+}
+
+// A jackknife leaves out one of some equal blocks of positions after the other.
+type jackknife struct {
+	analysis *Analysis
+	// whitenings are those of the residuals without each block; nil before their first use.
+	whitenings []*whitening
+}
+
+// tighten replaces the dependence of pairs by its minimum over the blocks. It drops the pairs whose
+// total falls to bound or below.
+func (j *jackknife) tighten(
+	ctx context.Context, pairs []bounded, bound float64,
+) ([]bounded, error) {
+	a, blocks := j.analysis, len(j.whitenings)
 	_, t := a.residuals.Dims()
 	// A block at a time, as the features of a million positions take much memory.
 	for b := range blocks {
-		if drop(); len(pairs) == 0 {
+		if pairs = above(pairs, bound); len(pairs) == 0 {
 			break
 		}
 		from, to := b*t/blocks, (b+1)*t/blocks
-		without, err := a.features.without(ctx, a.residuals, a.predictions, signalsOf(pairs), from, to)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if j.whitenings[b] == nil {
+			j.whitenings[b] = newWhitening(signal.WithoutColumns(a.residuals, from, to))
 		}
-		if err != nil {
+		w := j.whitenings[b]
+		if w.failed {
 			continue // without this block a signal is constant
+		}
+		without, err := a.features.without(ctx, a, w, signalsOf(pairs), from, to)
+		if err != nil {
+			return nil, err
 		}
 		err = each(ctx, pairs, func(p *bounded) {
 			d := p.subtract(p.correlations(without, 0))
@@ -265,8 +306,7 @@ func (a *Analysis) tighten(
 			return nil, err
 		}
 	}
-	drop()
-	return pairs, nil
+	return above(pairs, bound), nil
 }
 
 // each calls do for each pair, concurrently.

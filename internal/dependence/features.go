@@ -3,13 +3,13 @@ package dependence
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
@@ -27,32 +27,79 @@ type features struct {
 
 // newFeatures returns the features of all signals. It stops with ctx's error when ctx ends.
 func newFeatures(ctx context.Context, residuals, predictions *mat.Dense) (*features, error) {
-	d, _ := residuals.Dims()
-	f := &features{residualOrder: make([][]int, d), predictionOrder: make([][]int, d)}
-	err := parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
-		f.residualOrder[i] = quantile.Order(residuals.RawRowView(i))
-		f.predictionOrder[i] = quantile.Order(predictions.RawRowView(i))
-	})
+	d, n := residuals.Dims()
+	white, err := mapping.Whitened(residuals)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.fill(ctx, residuals, predictions, grid.Range(d))
+	f := makeFeatures(d)
+	table := newFeatureTable(n)
+	return f, parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
+		f.residualOrder[i] = quantile.Order(residuals.RawRowView(i))
+		f.predictionOrder[i] = quantile.Order(predictions.RawRowView(i))
+		f.set(i, table, white.RawRowView(i), residuals.RawRowView(i), predictions.RawRowView(i))
+	})
+}
+
+// makeFeatures returns room for the features of d signals.
+func makeFeatures(d int) *features {
+	return &features{
+		white: make([][][]float64, d), residual: make([][][]float64, d),
+		prediction:    make([][][]float64, d),
+		residualOrder: make([][]int, d), predictionOrder: make([][]int, d),
+	}
+}
+
+// set sets the features of signal i, the orders of which are known.
+func (f *features) set(i int, table featureTable, white, residual, prediction []float64) {
+	f.white[i] = table.features(quantile.Ranks(white))
+	f.residual[i] = table.features(quantile.RanksOrdered(residual, f.residualOrder[i]))
+	f.prediction[i] = table.features(quantile.RanksOrdered(prediction, f.predictionOrder[i]))
 }
 
 // without returns the features of the given signals, with nil for the others, without the
-// positions [from, to) of the residuals and predictions that f is of. The order of what is left
-// is the same; only the whitening, and with it the order of the whitened residuals, is another.
+// positions [from, to) of the analysis that f is of. The order of what is left is the same; only the
+// whitening w, and with it the order of the whitened residuals, is another.
 func (f *features) without(
-	ctx context.Context, residuals, predictions *mat.Dense, signals []int, from, to int,
+	ctx context.Context, a *Analysis, w *whitening, signals []int, from, to int,
 ) (*features, error) {
-	d, _ := residuals.Dims()
-	part := &features{residualOrder: make([][]int, d), predictionOrder: make([][]int, d)}
-	for _, i := range signals {
+	d, n := a.residuals.Dims()
+	part, table := makeFeatures(d), newFeatureTable(n-(to-from))
+	cut := func(row []float64) []float64 { return slices.Concat(row[:from], row[to:]) }
+	return part, parallel.Do(ctx, parallel.Workers(len(signals)), len(signals), func(_, k int) {
+		i := signals[k]
 		part.residualOrder[i] = orderWithout(f.residualOrder[i], from, to)
 		part.predictionOrder[i] = orderWithout(f.predictionOrder[i], from, to)
+		part.set(i, table, cut(w.white(i, a.residuals)), cut(a.residuals.RawRowView(i)),
+			cut(a.predictions.RawRowView(i)))
+	})
+}
+
+// A whitening is the symmetric whitening of residuals at some of the positions.
+type whitening struct {
+	matrix *mat.Dense // d×d
+	failed bool       // whether there is none
+}
+
+func newWhitening(residuals *mat.Dense) *whitening {
+	w, err := signal.Whiten(residuals)
+	if err != nil {
+		return &whitening{failed: true}
 	}
-	return part, part.fill(ctx, signal.WithoutColumns(residuals, from, to),
-		signal.WithoutColumns(predictions, from, to), signals)
+	matrix := new(mat.Dense)
+	matrix.Mul(w.Axes().T(), w.Matrix)
+	return &whitening{matrix: matrix}
+}
+
+// white returns the whitened residual of signal i at all positions, up to a constant, which ranks
+// don't see.
+func (w *whitening) white(i int, residuals *mat.Dense) []float64 {
+	_, n := residuals.Dims()
+	row := make([]float64, n)
+	for j, weight := range w.matrix.RawRowView(i) {
+		floats.AddScaled(row, weight, residuals.RawRowView(j))
+	}
+	return row
 }
 
 // orderWithout returns the order of a row without the positions [from, to).
@@ -67,28 +114,6 @@ func orderWithout(order []int, from, to int) []int {
 		}
 	}
 	return left
-}
-
-// fill sets the features of the given signals, whose order is known.
-func (f *features) fill(
-	ctx context.Context, residuals, predictions *mat.Dense, signals []int,
-) error {
-	white, err := mapping.Whitened(residuals)
-	if err != nil {
-		return err
-	}
-	d, n := residuals.Dims()
-	f.white, f.residual = make([][][]float64, d), make([][][]float64, d)
-	f.prediction = make([][][]float64, d)
-	table := newFeatureTable(n)
-	return parallel.Do(ctx, parallel.Workers(len(signals)), len(signals), func(_, k int) {
-		i := signals[k]
-		whitened, residual, prediction := white.RawRowView(i), residuals.RawRowView(i),
-			predictions.RawRowView(i)
-		f.white[i] = table.features(quantile.Ranks(whitened))
-		f.residual[i] = table.features(quantile.RanksOrdered(residual, f.residualOrder[i]))
-		f.prediction[i] = table.features(quantile.RanksOrdered(prediction, f.predictionOrder[i]))
-	})
 }
 
 // A featureTable has the features of a value by its rank among n values: sin u, cos u, sin 2u and

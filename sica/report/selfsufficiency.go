@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
@@ -42,24 +43,53 @@ type SelfSufficiency struct {
 	Classified int `json:"classified,omitempty"`
 }
 
-// measure measures several sets of signals, all d×n at the positions of one grid.
+// measure measures several sets of signals, all d×n at the positions of one grid. The two methods
+// run at once, as neither keeps all processors busy.
 func measure(
 	ctx context.Context, backend compute.Backend, signals []*mat.Dense, g *grid.Grid, seed uint64,
 ) ([]SelfSufficiency, error) {
 	measured := make([]SelfSufficiency, len(signals))
+	methods := []func() error{
+		func() error { return measureDependence(ctx, signals, g, seed, measured) },
+		func() error { return classify(ctx, backend, signals, g, seed, measured) },
+	}
+	errs := make([]error, len(methods))
+	err := parallel.Do(ctx, len(methods), len(methods),
+		func(_, k int) { errs[k] = methods[k]() })
+	for _, e := range errs {
+		if e != nil {
+			return nil, e
+		}
+	}
+	return measured, err
+}
+
+// measureDependence sets Dependence and Pair of each set of signals.
+func measureDependence(
+	ctx context.Context, signals []*mat.Dense, g *grid.Grid, seed uint64,
+	measured []SelfSufficiency,
+) error {
 	partition := dependence.NewPartition(g.Shape())
 	for k, z := range signals {
 		analysis, err := dependence.Analyse(ctx, z, g.Own())
 		if err != nil {
-			return nil, fmt.Errorf("measuring dependence: %w", err)
+			return fmt.Errorf("measuring dependence: %w", err)
 		}
 		pair, err := analysis.Worst(ctx, dependence.JackknifeBlocks)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		measured[k].Pair = [2]int{pair.J, pair.I}
 		measured[k].Dependence = analysis.Interval(pair, partition, seed)
 	}
+	return nil
+}
+
+// classify sets Classifier and Classified of each set of signals, if the networks can be trained.
+func classify(
+	ctx context.Context, backend compute.Backend, signals []*mat.Dense, g *grid.Grid, seed uint64,
+	measured []SelfSufficiency,
+) error {
 	var inputs []iterate.Input
 	shape, n := g.Shape(), g.Len()
 	for _, z := range signals {
@@ -69,19 +99,19 @@ func measure(
 	}
 	classified, err := grid.New(grid.WithoutOnes(shape), n)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if iterate.CheckEstimate(classified) != nil {
-		return measured, nil // an axis is too short for the networks
+		return nil // an axis is too short for the networks
 	}
 	if backend, err = purego.Or(backend); err != nil {
-		return nil, err
+		return err
 	}
 	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, classified)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	partition = dependence.NewPartition(shape)
+	partition := dependence.NewPartition(shape)
 	for k, estimate := range estimates {
 		draws := stream.New(seed, 0, 1, stream.Bootstrap)
 		interval := partition.MeanInterval(estimate.Influence, draws).AtLeast(0)
@@ -90,7 +120,7 @@ func measure(
 			measured[k].Classified = n
 		}
 	}
-	return measured, nil
+	return nil
 }
 
 // Predictability is how well linear predictions from neighbours, without the value itself,
