@@ -151,7 +151,9 @@ func TestTransformOfNetwork(t *testing.T) {
 		t.Skip("trains networks")
 	}
 	x, s := mixedAR7(t, 21, 1024, 5, true)
-	result := fit(t, backendtest.Open(t, backend.Available()[0]), x, Direct())
+	cfg := Direct()
+	cfg.NetworkSteps = 400
+	result := fit(t, backendtest.Open(t, backend.Available()[0]), x, cfg)
 	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Chosen.Method != NetworkOnly || result.Network == nil {
 		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
 	}

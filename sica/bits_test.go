@@ -49,8 +49,9 @@ const roundingMCC = 1e-4
 
 // Results have the bits of the record: the paper's presets at smoke size, and Default on mixtures
 // of two, three and eight signals, images and a video, on each backend; on XLA without --long only
-// one of each kind of program. On a machine with other bits than that of the record the recovery is
-// as good, up to rounding.
+// three of them. The bits of the paper's WGF there are TestCommittedIteratesAreReproduced's, of
+// package experiment. On a machine with other bits than that of the record the recovery is as good,
+// up to rounding.
 func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -105,7 +106,7 @@ type bitsFit struct {
 	shape []int
 	cfg   sica.Config
 
-	// compiled says that it is made on XLA without --long too: one of each kind of program.
+	// compiled says that it is made on XLA without --long too.
 	compiled bool
 }
 
@@ -182,10 +183,10 @@ func bitsFits(t *testing.T) []bitsFit {
 	gauss2, gauss8 := spectra(2, 300), spectra(8, 300)
 	video, clip := ar(2, 4*8*8, datasets.Laplace), ar(2, 4*4*4, datasets.Laplace)
 	return []bitsFit{
-		{"wgf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, wgf, true},
+		{"wgf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, wgf, false},
 		{"rf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, rf, true},
 		{"wgf video", clip, random(clip), []int{4, 4, 4}, wgf, false},
-		{"window ar7", ar7, steps(ar7, 5, nil), nil, window, true},
+		{"window ar7", ar7, steps(ar7, 5, nil), nil, window, false},
 		{"ar7 linear", ar7, steps(ar7, 5, nil), nil, few, true},
 		{"ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, few, false},
 		{"three ar7", ar7x3, steps(ar7x3, 10, nil), nil, few, false},

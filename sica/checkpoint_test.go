@@ -232,8 +232,8 @@ func TestSecondProcessIsRefused(t *testing.T) {
 // are 2 in pure Go and 1 on XLA, where each process compiles again.
 func TestKilledFitContinuesToSameBits(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
-		if testing.Short() && backend.NameOf(b) != backend.Go {
-			t.Skip("each process compiles anew")
+		if backend.NameOf(b) != backend.Go && !Long() && os.Getenv("SICA_TEST_KILLS") == "" {
+			t.Skip("each process compiles anew; --long")
 		}
 		kill(t, b)
 	})

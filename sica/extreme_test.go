@@ -44,7 +44,7 @@ func TestExtremeSignals(t *testing.T) {
 		runs = append(runs, Run{X: test.x, Seed: 1})
 	}
 	cfg := FastWGF()
-	cfg.Flow.Steps = 10
+	cfg.Flow.Iterations, cfg.Flow.Steps = 5, 10
 	results, err := FitRuns(context.Background(), b, runs, cfg)
 	if err != nil {
 		t.Fatalf("%+v", err)

@@ -151,8 +151,8 @@ func TestPaperPresetsOnImages(t *testing.T) {
 	x := mixed(t, small, 5, true)
 	for name, cfg := range map[string]Config{"WGF": PaperWGF().Smoke(), "RF": PaperRF().Smoke()} {
 		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
-			if name == "WGF" && backend.NameOf(b) != backend.Go {
-				return // TestSameBits compiles it, for a video
+			if backend.NameOf(b) != backend.Go && (name == "WGF" || !Long()) {
+				t.Skip("TestSameBits compiles the paper's programs; --long")
 			}
 			cfg := cfg.Clone()
 			cfg.Flow.BatchSize, cfg.Flow.LearningRate = 16, 1e-3

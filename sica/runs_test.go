@@ -28,7 +28,7 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 
 // A nil backend is that of Open(Go) for a result and for a divergence, as for Fit.
 func TestNilBackend(t *testing.T) {
-	x, _ := mixedAR7(t, 3, 256, 2, false)
+	x, _ := mixedAR7(t, 3, 128, 2, false)
 	cfg := Default()
 	cfg.Method = LinearOnly
 	r, err := Fit(t.Context(), nil, x, cfg)

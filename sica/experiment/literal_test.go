@@ -39,7 +39,7 @@ func TestPaperWGFAsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("SICA_LONG_TESTS") == "" {
-		literal.Runs = literal.Runs[:4]
+		literal.Runs = literal.Runs[:3]
 	}
 	var gains, moves []float64 // ours less the other program's; log ratios
 	var ours, theirs []float64

@@ -44,12 +44,21 @@ func halved(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training 
 	return tr
 }
 
+// skipManyOnXLA skips a test of two networks of many signals on XLA without --long.
+func skipManyOnXLA(t *testing.T, b compute.Backend) {
+	t.Helper()
+	if backend.NameOf(b) != backend.Go && os.Getenv("SICA_LONG_TESTS") == "" {
+		t.Skip("XLA compiles each for four seconds; SICA_LONG_TESTS=1. TestTenSignals compiles one")
+	}
+}
+
 // One restart of each fold makes all steps, others a quarter and an eighth of them. What
 // becomes of a run doesn't depend on the others: its variables are the same after another's turn.
 func TestHalving(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
 	o := Options{Layers: 2, Restarts: 4, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		skipManyOnXLA(t, b)
 		tr := halved(t, b, x, o)
 		alone := o
 		alone.Restarts = 1
@@ -125,9 +134,7 @@ func TestPrepend(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
 	o := Options{Layers: 2, Restarts: 2, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
-		if backend.NameOf(b) != backend.Go && os.Getenv("SICA_LONG_TESTS") == "" {
-			t.Skip("XLA compiles two networks for seconds; SICA_LONG_TESTS=1")
-		}
+		skipManyOnXLA(t, b)
 		first := halved(t, b, x, o)
 		o := first.options
 		o.Layers = 4
