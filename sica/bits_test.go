@@ -49,7 +49,7 @@ const roundingMCC = 1e-4
 
 // Results have the bits of the record: the paper's presets at smoke size, and Default on mixtures
 // of two, three and eight signals, images and a video, on each backend; on XLA without --long only
-// three of them. The bits of the paper's WGF there are TestCommittedIteratesAreReproduced's, of
+// two of them. The bits of the paper's WGF there are TestCommittedIteratesAreReproduced's, of
 // package experiment. On a machine with other bits than that of the record the recovery is as good,
 // up to rounding.
 func TestSameBits(t *testing.T) {
@@ -184,7 +184,7 @@ func bitsFits(t *testing.T) []bitsFit {
 	video, clip := ar(2, 4*8*8, datasets.Laplace), ar(2, 4*4*4, datasets.Laplace)
 	return []bitsFit{
 		{"wgf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, wgf, false},
-		{"rf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, rf, true},
+		{"rf ar7 gelu", ar7, steps(ar7, 5, datasets.GELU), nil, rf, false},
 		{"wgf video", clip, random(clip), []int{4, 4, 4}, wgf, false},
 		{"window ar7", ar7, steps(ar7, 5, nil), nil, window, false},
 		{"ar7 linear", ar7, steps(ar7, 5, nil), nil, few, true},

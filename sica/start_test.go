@@ -94,7 +94,9 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 		{"two spectra", rotated, gaussian, true, 2, 0.999},
 		{"smooth signals", smoothed, smooth, true, 2, 0.999},
 	} {
-		r := fit(t, b, test.x, Default())
+		cfg := Default()
+		cfg.NetworkSteps = 800
+		r := fit(t, b, test.x, cfg)
 		if (r.Chosen.Method == LinearOnly) != test.linear || r.Stopped != StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Method == NetworkOnly) {
 			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Chosen.Transforms, r.Chosen.Method, r.Stopped, r.Why)
 		}

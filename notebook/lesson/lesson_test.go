@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -140,7 +141,7 @@ func TestLearnedStepsReduceDivergence(t *testing.T) {
 	g := Gaussian{[2]float64{1, 1}, 0.8}
 	z := draw(t, g, 9, 2000)
 	for _, J := range []int{1, 2, 5} {
-		if J > 2 && testing.Short() {
+		if J > 2 && testing.Short() || J == 2 && os.Getenv("SICA_LONG_TESTS") == "" {
 			continue
 		}
 		eta := 1 / float64(J)

@@ -63,8 +63,8 @@ func TestSmoke(t *testing.T) {
 	for _, p := range problems(o) {
 		timed := all
 		if p.kind == fastFit {
-			if testing.Short() {
-				continue
+			if os.Getenv("SICA_LONG_TESTS") == "" {
+				continue // whole fits
 			}
 			timed = slices.DeleteFunc(slices.Clone(all),
 				func(c contender) bool { return onlyLosses(c, all) })

@@ -2,6 +2,7 @@ package linear_test
 
 import (
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,7 +25,10 @@ func TestChannelNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	levels, mixtures := []float64{0, 0.01, 0.03, 0.1}, uint64(8)
+	levels, mixtures := []float64{0, 0.01, 0.03, 0.1}, uint64(4)
+	if os.Getenv("SICA_LONG_TESTS") != "" {
+		mixtures = 8
+	}
 	if testing.Short() {
 		levels, mixtures = []float64{0, 0.03}, 2
 	}

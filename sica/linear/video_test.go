@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -49,7 +50,10 @@ func pan(photograph []float64, side, frames, height, width int, rng *rand.Rand) 
 func TestVideo(t *testing.T) {
 	const frames, height, width = 8, 20, 24
 	const n = frames * height * width
-	seeds := 8
+	seeds := 4
+	if os.Getenv("SICA_LONG_TESTS") != "" {
+		seeds = 8
+	}
 	if testing.Short() {
 		seeds = 2
 	}
