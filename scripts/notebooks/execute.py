@@ -26,7 +26,7 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/lab --execute", description="Executes notebooks without a browser.")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write copies into this folder, and leave the notebooks as they are")
-    parser.add_argument("--quick", action="store_true", help="give cells the flags that their metadata name quick, for smaller problems; needs --out")
+    parser.add_argument("--quick", action="store_true", help="give cells the flags that their metadata name quick, for smaller problems, and join cells to one program; needs --out")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="execute so many notebooks at a time, each in a process of its own")
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all in the folder notebooks")
     arguments = parser.parse_args()
@@ -47,6 +47,7 @@ def main() -> int:
         notebook = nbformat.read(path, as_version=4)
         if arguments.quick:
             quicken(notebook)
+            join(notebook)
         cells: list[Seconds] = []
         processor = processor_seconds()
         if error := execute(notebook, path.parent, cells):
@@ -80,12 +81,58 @@ def side_by_side(notebooks: list[Path], options: list[str], jobs: int) -> int:
 
 
 def quicken(notebook: nbformat.NotebookNode) -> None:
-    """Gives each cell the flags that its metadata name quick, if any, in place of its own."""
+    """Gives each cell the flags that its metadata name quick, if any, in place of its own.
+    Of a cell without flags quick is a pair, of a text and what takes its place."""
     for cell in notebook.cells:
-        if flags := cell.metadata.get("quick"):
-            cell.source, changed = re.subn(r"^%%.*$", "%% " + flags, cell.source, count=1, flags=re.MULTILINE)
-            if not changed:
-                raise ValueError(f"a cell with quick flags, {flags}, but without %%")
+        quick = cell.metadata.get("quick")
+        if not quick:
+            continue
+        if isinstance(quick, str):
+            cell.source, changed = re.subn(r"^%%.*$", "%% " + quick, cell.source, count=1, flags=re.MULTILINE)
+        else:
+            changed = cell.source.count(quick[0])
+            cell.source = cell.source.replace(*quick)
+        if changed != 1:
+            raise ValueError(f"a cell with quick {quick}, which is in it {changed} times")
+
+
+# What a cell declares, and the line before its main program, with the program's flags.
+DECLARED = re.compile(r"^(?:func|type|var|const) (\w+)", re.MULTILINE)
+MAIN = re.compile(r"^%%(.*)\n", re.MULTILINE)
+
+
+def join(notebook: nbformat.NotebookNode) -> None:
+    """Joins successive cells to one program, in the last of them, where that is the same:
+    each is linked for a second, and compiles anew for XLA. Each keeps a scope of its own. Cells
+    with flags, with commands of a shell and with imports stay as they are, as do those that
+    declare what an earlier one of the program does."""
+    group: list[nbformat.NotebookNode] = []
+    names: set[str] = set()
+
+    def end() -> None:
+        if len(group) > 1:
+            declarations, bodies = [], []
+            for cell in group:
+                before, *main = MAIN.split(cell.source, maxsplit=1)
+                declarations.append(before)
+                bodies += ["func() {\n" + text + "\n}()" for text in main[1:]]
+                cell.source = ""
+            group[-1].source = "\n".join([*declarations, "%%", *bodies])
+        group.clear()
+        names.clear()
+
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        main = MAIN.search(cell.source)
+        declared = set(DECLARED.findall(cell.source[: main.start()] if main else cell.source))
+        alone = re.search(r"^(!|%(?!%)|import\b)", cell.source, re.MULTILINE) or main and main[1].strip()
+        if alone or declared & names:
+            end()
+        if not alone:
+            group.append(cell)
+            names |= declared
+    end()
 
 
 def processor_seconds() -> float:
