@@ -115,8 +115,8 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 		return nil, err
 	}
 	if state.Key != f.key {
-		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings or on another "+
-			"backend; must be of this fit, or a new folder", f.cfg.Checkpoint)
+		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings, such as "+
+			"Flow.Iterations, or on another backend; must be of this fit, or a new folder", f.cfg.Checkpoint)
 	}
 	if len(state.Runs) != len(f.runs) {
 		return nil, fmt.Errorf("%s has %d runs; must have %d", dir, len(state.Runs), len(f.runs))

@@ -152,7 +152,7 @@ func unidentified(f *linear.Findings, why string) *linear.Findings {
 	u.Pairs, u.Groups = slices.Clone(f.Pairs), [][]int{nil}
 	u.ExpectedError = slices.Clone(f.ExpectedError)
 	for k := range u.Pairs {
-		u.Pairs[k].Identified = false
+		u.Pairs[k].Identified, u.Pairs[k].AngleError = false, 0
 	}
 	for i := range u.ExpectedError {
 		u.Groups[0] = append(u.Groups[0], i)
@@ -189,6 +189,7 @@ func (c *chooser) chosen(ctx context.Context) (*separation, error) {
 			return custom, err
 		}
 		demixed.Candidates, compared.Candidates = custom.Candidates, custom.Candidates
+		demixed.Chosen = custom.Chosen
 	}
 	if c.cfg.Method == LinearOnly {
 		return demixed, nil
@@ -302,11 +303,12 @@ func (c *chooser) improve(
 	case better.Unexplained:
 		s.Why = better.Why + " " + unexplainedSentence
 		s.Linear = unidentified(s.Linear, s.Why)
+		s.Linear.Unexplained = true
 	case s.Chosen.Method == LinearOnly:
 		s.Why = demixed.Why + " " + better.Why
 	}
 	if better.All == nil {
-		s.Candidates = demixed.Candidates
+		s.Candidates, s.Chosen = demixed.Candidates, s.Chosen.among(demixed.Candidates)
 		return s, nil
 	}
 	for _, a := range better.All {
@@ -314,6 +316,7 @@ func (c *chooser) improve(
 	}
 	custom := slices.DeleteFunc(demixed.Candidates, func(k Candidate) bool { return k.Name == "" })
 	s.Candidates = append(s.Candidates, custom...)
+	s.Chosen = s.Chosen.among(s.Candidates)
 	return s, nil
 }
 
@@ -345,6 +348,17 @@ func candidateOf(a network.Alternative) Candidate {
 // plain returns the candidate without what a comparison says of it.
 func (c Candidate) plain() Candidate {
 	return Candidate{Name: c.Name, Transforms: c.Transforms, Method: c.Method}
+}
+
+// among returns the one of the candidates that c is, with what their comparison says of it; c if
+// it isn't among them.
+func (c Candidate) among(candidates []Candidate) Candidate {
+	for _, k := range candidates {
+		if k.String() == c.String() && k.Failed == "" {
+			return k
+		}
+	}
+	return c
 }
 
 // compareCustom returns the linear rule's separation, or that of a custom method whose code
@@ -394,7 +408,7 @@ func (c *chooser) compareCustom(
 	if choice.Chosen > 0 {
 		s.Why = strings.TrimSpace(choice.Why + " " + s.Why)
 	}
-	s.Candidates = candidates
+	s.Candidates, s.Chosen = candidates, s.Chosen.among(candidates)
 	return &s, nil
 }
 

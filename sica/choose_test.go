@@ -343,6 +343,11 @@ func TestUnexplainedDependenceIsNotIdentified(t *testing.T) {
 		if len(all.Linear.Groups) != test.groups {
 			t.Errorf("cubic %g: groups %v; want %d", test.cubic, all.Linear.Groups, test.groups)
 		}
+		if none := test.groups == 1; all.Linear.Unexplained != none ||
+			none != (all.Linear.Pairs[0].AngleError == 0) {
+			t.Errorf("cubic %g: unexplained %v, pairs %+v", test.cubic, all.Linear.Unexplained,
+				all.Linear.Pairs)
+		}
 		if none := strings.Contains(all.Why, "no signal is identified"); none != (test.groups == 1) {
 			t.Errorf("cubic %g: %q", test.cubic, all.Why)
 		}

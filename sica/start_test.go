@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -97,6 +99,11 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 		cfg := Default()
 		cfg.NetworkSteps = 800
 		r := fit(t, b, test.x, cfg)
+		if len(r.Candidates) > 1 && !slices.ContainsFunc(r.Candidates, func(c Candidate) bool {
+			return c.CodeLength != 0 && reflect.DeepEqual(c, r.Chosen)
+		}) {
+			t.Errorf("%s: %+v isn't among %+v", test.name, r.Chosen, r.Candidates)
+		}
 		if (r.Chosen.Method == LinearOnly) != test.linear || r.Stopped != StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Method == NetworkOnly) {
 			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Chosen.Transforms, r.Chosen.Method, r.Stopped, r.Why)
 		}

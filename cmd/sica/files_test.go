@@ -609,6 +609,42 @@ func TestReferenceByElectrode(t *testing.T) {
 	}
 }
 
+// The number of a reference is that of its column, also behind channels that were left out, as for
+// --without.
+func TestReferenceByNumber(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, header := range map[string][]string{
+		"names.csv": {"Fp1", "Cz", "Oz", "EOG"}, "numbers.csv": nil,
+	} {
+		in := &datasets.Recording{Signals: mixedLaplace(t, 4, 600), Names: header, NoHeader: header == nil}
+		if err := datasets.WriteRecording(at(name), in); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "separate", "--in", at(name), "--out", at("z.csv"), "--save", at(name+".model"), "--backend",
+			"go", "--without", "1,4")
+		inspect := []string{"inspect", "--model", at(name+".model"), "--in", at(name), "--reference"}
+		names := []string{"column 1", "column 2", "column 3", "column 4"}
+		if header != nil {
+			names = header
+		}
+		for k, channel := range names {
+			number := fmt.Sprint(k + 1)
+			want := must(t, append(inspect, channel)...)
+			want = strings.ReplaceAll(want, "reference "+channel, "reference "+number+", "+channel)
+			if said := must(t, append(inspect, number)...); said != want {
+				t.Errorf("%s: by number %s it printed\n%s\nand by name\n%s", name, number, said, want)
+			}
+		}
+		for reference, want := range map[string]string{"5": "channels 1 to 4", "Nope": names[3]} {
+			if code, _, stderr := command(t.Context(), append(inspect, reference)...); code != exitUsage ||
+				!strings.Contains(stderr, want) {
+				t.Errorf("%s: exit %d, %q, want %q", reference, code, stderr, want)
+			}
+		}
+	}
+}
+
 // noise returns a CSV file of a white signal.
 func noise(rng *rand.Rand, n int) string {
 	var text strings.Builder

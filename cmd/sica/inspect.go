@@ -63,8 +63,8 @@ may be of any length.
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the recording (required)")
 	f.StringVar(&opt.reference, "reference", "",
-		"`NAME` of a channel or of its electrode, such as Fp1, its number, or a file of one signal, to "+
-			"compare with")
+		"`NAME` of a channel or of its electrode, such as Fp1, its number as for --without, or a file "+
+			"of one signal, to compare with")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
@@ -160,25 +160,34 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 }
 
 // readReference returns the signal to compare with: by the name or number of a channel, by the
-// electrode in a channel's name, or from a file; nil for none.
+// electrode in a channel's name, or from a file; nil for none. It names a channel that is given by
+// its number.
 func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, error) {
 	if opt.reference == "" {
 		return nil, nil
 	}
 	d, n := in.Dims()
-	names := files.ChannelNames(&in.About)
-	all := slices.Clone(names) // then the columns set aside, and those of other rates
 	aside := slices.Concat(in.About.Aside, in.About.OtherRates)
+	all := slices.Clone(files.ChannelNames(&in.About)) // then the columns set aside
+	for len(all) < d {
+		all = append(all, "") // without a name
+	}
 	for _, c := range aside {
 		all = append(all, c.Name)
 	}
-	number, err := strconv.Atoi(opt.reference)
 	found := electrode.Find(all, opt.reference)
-	switch isNumber := err == nil && !slices.Contains(all, opt.reference); {
-	case isNumber && (number < 1 || number > d):
-		return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number, d)
+	number, err := strconv.Atoi(opt.reference)
+	isNumber := err == nil && !slices.Contains(all, opt.reference)
+	order := numbered(&in.About, d)
+	switch {
+	case isNumber && (number < 1 || number > len(order)):
+		return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number,
+			len(order))
 	case isNumber:
-		return files.Channels{Source: in.Source, Rows: []int{number - 1}}, nil
+		found = order[number-1 : number]
+		if name := all[found[0]]; name != "" {
+			opt.reference = fmt.Sprintf("%d, %s", number, name)
+		}
 	case len(found) > 1:
 		var several []string
 		for _, i := range found {
@@ -186,24 +195,57 @@ func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, er
 		}
 		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q, "+
 			"or a number", opt.reference, several)
-	case len(found) == 1 && found[0] < len(names):
-		return files.Channels{Source: in.Source, Rows: found}, nil
-	case len(found) == 1:
-		c := aside[found[0]-len(names)]
-		if c.Values == nil {
-			return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
-		}
-		values := c.Values
-		if found[0] >= len(names)+len(in.About.Aside) {
-			values = datasets.Resample(values, n)
-		}
-		return blockwise.InMemory{Dense: mat.NewDense(1, n, values)}, nil
+	case len(found) == 0:
+		return opt.readReferenceFile(slices.DeleteFunc(all, func(name string) bool { return name == "" }),
+			len(order))
 	}
+	if found[0] < d {
+		return files.Channels{Source: in.Source, Rows: found}, nil
+	}
+	c := aside[found[0]-d]
+	if c.Values == nil {
+		return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
+	}
+	values := c.Values
+	if found[0]-d >= len(in.About.Aside) {
+		values = datasets.Resample(values, n)
+	}
+	return blockwise.InMemory{Dense: mat.NewDense(1, n, values)}, nil
+}
+
+// numbered returns the places of a recording's channels in the order in which --without and
+// --reference count them, that of the file: of its d signals, and from d on of the columns of numbers
+// among those set aside.
+func numbered(r *datasets.Recording, d int) (order []int) {
+	column := make(map[int]int) // in the file, by place
+	for i := range d {
+		order = append(order, i)
+		if r.Places != nil {
+			column[i] = r.Places[i]
+		}
+	}
+	for k, c := range r.Aside {
+		if c.Values != nil {
+			order = append(order, d+k)
+			column[d+k] = c.Place
+		}
+	}
+	if r.Places != nil { // else the columns set aside come last
+		slices.SortFunc(order, func(i, j int) int { return column[i] - column[j] })
+	}
+	return order
+}
+
+// readReferenceFile returns the signal of a file. The channels of the recording, so many, are those
+// that the error names if there is no such file.
+func (opt *inspectOptions) readReferenceFile(
+	names []string, channels int,
+) (blockwise.Source, error) {
 	z, err := datasets.ReadFile(opt.reference)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(opt.reference, ".") {
-		if names == nil {
+		if len(names) == 0 {
 			return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
-				"name; the recording has channels 1 to %d without names", opt.reference, d)
+				"name; the recording has channels 1 to %d without names", opt.reference, channels)
 		}
 		return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
 			"name; the recording has the channels %q", opt.reference, names)

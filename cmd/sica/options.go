@@ -89,6 +89,15 @@ func checkShape(flag string, shape []int, n int, file string) error {
 	return nil
 }
 
+// checkComponents returns a usage error if the value of --components is above the number d of
+// channels of a file.
+func checkComponents(components, d int, file string) error {
+	if components > d {
+		return usage.Errorf("--components %d: %s has %d channels", components, file, d)
+	}
+	return nil
+}
+
 // parseShape returns the shape that a text such as "32x32" stands for.
 func parseShape(text string) ([]int, error) {
 	var shape []int
@@ -162,7 +171,6 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 			if opt.preset == string(experiment.SmokePreset) {
 				fast = fast.Smoke()
 			}
-			fast.Flow.KeepBest = false
 			cfg.Flow = fast.Flow
 		}
 		cfg.Flow.Iterations = opt.iterations

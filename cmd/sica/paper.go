@@ -363,9 +363,10 @@ Where the paper shows means (3b, 3c, 4b, 4c), a method's single run decides noth
 the MCCs below. Seconds are means over runs on several machines, SICA-RF's and iVAE's partly on a
 GPU: they are orders of magnitude.
 
-For most statements that aren't decided the table has the number of runs that would decide it, by
-Student's t at a level of 0.05 with the measured means and spreads. In brackets is the method that
-takes so many. A mean that falls by 0.000 counts as falling: it is within chance.
+A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05. For
+most of these the table has the number of runs that would decide it with the measured means and
+spreads. In brackets is the method that takes so many. Any fall of a mean counts, even one that
+rounds to 0.000.
 
 ## What doesn't hold, with steps of 0.1
 

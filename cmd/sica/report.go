@@ -78,8 +78,9 @@ The verdict is one of
 The exit code is 0 for every verdict. A report on a thousand positions takes some
 seconds, and the time of a fit for each refit. From more than 65,536 positions a
 part is separated and reported on; --learn-on sets another. --without, --highpass,
---lowpass, --notch and --skip leave out what they do in separate. With --model they
-are those of the separation, unless a flag says otherwise.
+--lowpass, --notch and --skip leave out what they do in separate. With --model the
+channels are those of the separation, and so are filters and --skip, unless a flag
+says otherwise.
 
 ` + files.Formats + `
 
@@ -109,7 +110,7 @@ are those of the separation, unless a flag says otherwise.
 // given.
 func (opt *reportOptions) config(changed func(flag string) bool) (sica.Config, error) {
 	if opt.model != "" {
-		for _, flag := range []string{"method", "preset", "iterations", "components", "seed"} {
+		for _, flag := range []string{"method", "preset", "iterations", "components", "seed", "without"} {
 			if changed(flag) {
 				return sica.Config{}, usage.Errorf("--%s is for a fit, and --model makes none: "+
 					"leave one of them out", flag)
@@ -202,6 +203,9 @@ func (opt *reportOptions) fit(
 ) (*sica.Result, error) {
 	d, n := x.Dims()
 	if err := checkShape(opt.shape, cfg.Shape, n, opt.in[0]); err != nil {
+		return nil, err
+	}
+	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
 	if err := cfg.Validate(d, n); err != nil {

@@ -60,16 +60,17 @@ that see a signal's surroundings, it learns from all positions.
 Bad parts can be excluded from learning. --without leaves out channels, which then
 aren't recovered. --skip leaves out stretches of time; --highpass, --lowpass and
 --notch remove drifts, fast noise and hum. The recovered signals have all positions,
-and no filter. --lowpass also learns from fewer positions: with --lowpass 30, from 75
-a second. Use it where what matters is slow, such as blinks.
+and no filter. After --lowpass it learns from every k-th position only, the largest k
+that leaves 2.5 times that frequency: at 250 Hz after --lowpass 30 from every third.
+Use it where what matters is slow, such as blinks.
 Stretches of 64 positions or more in which no channel changes are skipped, with a
 note.
 
 A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line for
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
 after every iteration: if the command is killed, the same command continues, to the
-same result. Interrupted in an iteration, the command writes the best result so far
-and exits with 130. If numbers stop being finite, it writes the last good result and
+same result. Interrupted after an iteration has ended, the command writes the result
+so far, before that nothing, and exits with 130. If numbers stop being finite, it writes the last good result and
 exits with 3.
 
 ` + files.Formats + `
@@ -195,6 +196,9 @@ func (opt *separateOptions) runWhole(
 		cfg.Shape = files.SequenceShape(in, learnedOn)
 	}
 	if err := checkShape(opt.shape, cfg.Shape, learnedOn, opt.in[0]); err != nil {
+		return err
+	}
+	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return err
 	}
 	if err := cfg.Validate(d, learnedOn); err != nil {
@@ -414,6 +418,9 @@ func (opt *separateOptions) openLong(
 	}
 	if long.n > 0 {
 		part = long.n
+	}
+	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
+		return nil, err
 	}
 	if err := cfg.Validate(d, part); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)

@@ -170,5 +170,5 @@ func writeNoise(out io.Writer, noise []float64, components []inspect.Component, 
 		most := floats.MaxIdx(noise)
 		fmt.Fprintf(out, ", most in %s (%.1f %%)", channelName(channels, most), 100*noise[most])
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(out, "; surplus sources look the same")
 }

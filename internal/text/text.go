@@ -1,8 +1,9 @@
-// Package text lays out sentences for people: lines of a terminal's width, and lists.
+// Package text lays out sentences for people: lines of a terminal's width, lists, and numbers.
 package text
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -53,4 +54,13 @@ func Groups(groups [][]int) string {
 		}
 	}
 	return strings.Join(names, "; and ")
+}
+
+// Fixed formats a number with so many decimals. What rounds to zero has no sign.
+func Fixed(number float64, decimals int) string {
+	s := strconv.FormatFloat(number, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
 }

@@ -39,3 +39,15 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+func TestFixed(t *testing.T) {
+	for _, test := range []struct {
+		number   float64
+		decimals int
+		want     string
+	}{{-0.04, 1, "0.0"}, {-0.06, 1, "-0.1"}, {0, 2, "0.00"}, {-0.4, 0, "0"}, {-1, 0, "-1"}, {9.96, 1, "10.0"}} {
+		if got := Fixed(test.number, test.decimals); got != test.want {
+			t.Errorf("%g with %d decimals is %q; want %q", test.number, test.decimals, got, test.want)
+		}
+	}
+}

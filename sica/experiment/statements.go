@@ -124,34 +124,48 @@ func WriteStatements(w io.Writer, r *Results) error {
 		}
 	}
 	if _, err := fmt.Fprintf(w,
-		`- Of the paper's statements on its methods, %s with mixing steps of %g, and
-  %s with steps of 1, as it prints them.
-- Of the same on SICA with this project's settings, %s with steps of %g, and
-  %s with steps of 1.
+		`The paper's statements on its methods
 
-`, theirs[0], PaperStepSize, theirs[1], our[0], PaperStepSize, our[1]); err != nil {
+- with steps of %[2]g: %[1]s
+- with steps of 1, as it prints them: %[3]s
+
+and the same on SICA with this project's settings
+
+- with steps of %[2]g: %[4]s
+- with steps of 1: %[5]s
+
+`, theirs[0], PaperStepSize, theirs[1], our[0], our[1]); err != nil {
 		return err
 	}
 	return t.write(w)
 }
 
-// A tally counts claims.
-type tally struct{ held, tested, all int }
+// A tally counts claims: those that hold, that fail, and all, with those that aren't measured. More
+// runs could change the undecided ones; see claim.needed.
+type tally struct{ held, heldUndecided, failed, failedUndecided, all int }
 
 func (t *tally) count(c claim) {
 	t.all++
-	if c.agree != unmeasured {
-		t.tested++
+	undecided := 0
+	if c.needed() != "" {
+		undecided = 1
 	}
-	if c.agree == agree {
+	switch c.agree {
+	case agree:
 		t.held++
+		t.heldUndecided += undecided
+	case disagree:
+		t.failed++
+		t.failedUndecided += undecided
 	}
 }
 
 func (t tally) String() string {
-	text := fmt.Sprintf("%d of %d hold", t.held, t.tested)
-	if t.tested < t.all {
-		text += fmt.Sprintf(" (%d not measured yet)", t.all-t.tested)
+	tested := t.held + t.failed
+	text := fmt.Sprintf("%d of %d hold (%d undecided) and %d don't (%d undecided)",
+		t.held, tested, t.heldUndecided, t.failed, t.failedUndecided)
+	if tested < t.all {
+		text += fmt.Sprintf("; %d not measured yet", t.all-tested)
 	}
 	return text
 }

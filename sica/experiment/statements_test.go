@@ -7,17 +7,22 @@ import (
 	"testing/fstest"
 )
 
-// A tally has the number of claims that hold and of those that are not measured.
+// A tally has the number of claims that hold, of those that don't, of the undecided ones among them,
+// and of those that are not measured.
 func TestTally(t *testing.T) {
 	var c tally
-	for _, verdict := range []string{agree, disagree, agree} {
-		c.count(claim{agree: verdict})
+	open := []quantity{{part: "SICA", estimate: estimate{mean: 0.1, se: 0.2, n: 3}}}
+	closed := []quantity{{part: "SICA", estimate: estimate{mean: 1, se: 0.01, n: 3}}}
+	for _, next := range []claim{{agree: agree, margins: open}, {agree: disagree}, {agree: agree},
+		{agree: agree, margins: closed}, {agree: disagree, margins: open}} {
+		c.count(next)
 	}
-	if got, want := c.String(), "2 of 3 hold"; got != want {
+	if got, want := c.String(), "3 of 5 hold (1 undecided) and 2 don't (1 undecided)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	c.count(claim{agree: unmeasured})
-	if got, want := c.String(), "2 of 3 hold (1 not measured yet)"; got != want {
+	if got, want := c.String(),
+		"3 of 5 hold (1 undecided) and 2 don't (1 undecided); 1 not measured yet"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -609,7 +609,8 @@ func (s *search) why(sol *Solution) string {
 	}
 	reason := "other rotations of signals %s explain the mixed signals nearly as well."
 	if s.isHidden(sol.Groups) {
-		reason = "the noise of the channels hides the rotation of signals %s."
+		reason = "noise of the channels, or surplus sources, which look the same, hide the rotation of " +
+			"signals %s."
 	}
 	return text + ": " + fmt.Sprintf(reason, sol.groupNames()) + sol.doubt()
 }

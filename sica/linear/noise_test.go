@@ -108,7 +108,8 @@ func TestWhyNotIdentified(t *testing.T) {
 	}{
 		"another demixing": {laplace, 115, 0.1,
 			"other rotations of signals 1, 2, 3 explain the mixed signals nearly as well."},
-		"noise": {ar, 100, 0.5, "the noise of the channels hides the rotation of signals 1, 2."},
+		"noise": {ar, 100, 0.5, "noise of the channels, or surplus sources, which look the same, hide " +
+			"the rotation of signals 1, 2."},
 	} {
 		rng := rand.New(rand.NewPCG(test.seed, 0))
 		s, err := test.sources(rng)

@@ -75,6 +75,10 @@ type Findings struct {
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
 	// sources stand against it, which the Evidence of the pairs doesn't count.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
+	// Unexplained is whether no signal is identified because the signals depend on each other
+	// beyond doubt, and neither noise nor a nonlinear mixing that can be undone explains that. The
+	// Evidence of the pairs doesn't count it. Only sica.Fit tests for it.
+	Unexplained bool `json:"unexplained,omitempty"`
 	// DecidedOn is the number of positions of a long sequence on which the models and the
 	// evidence are based, if these left no doubt. The demixing and its errors are based on all.
 	// 0 is all.
@@ -151,7 +155,7 @@ type Pair struct {
 	// the models, explains the mixed signals nearly as well. And no chain of pairs that aren't
 	// identified leads from one signal to the other.
 	Identified bool `json:"identified"`
-	// AngleError is the standard error of the angle in radians. It is meaningless unless the
+	// AngleError is the standard error of the angle in radians. It is 0 unless the
 	// pair is identified.
 	AngleError float64 `json:"angle_error"`
 	// Dependence is the correlation of the absolute values of the signals' innovations over their

@@ -114,7 +114,8 @@ func (r *Report) Remarks() []string {
 	var remarks []string
 	if noise := r.noiseShare(); noise > 0 {
 		remarks = append(remarks,
-			fmt.Sprintf("noise of the channels: %.1f %% of their variance, as estimated", 100*noise))
+			fmt.Sprintf("noise of the channels: %.1f %% of their variance, as estimated; surplus "+
+				"sources look the same", 100*noise))
 	}
 	switch {
 	case r.Linear.Surplus:
@@ -145,12 +146,17 @@ func (r *Report) nextForDependence() []string {
 	case r.Network != nil:
 	case r.Nonlinear && !r.compared:
 		next = append(next, compareNetworks)
-	case noise > 0:
-		next = append(next, fmt.Sprintf("The channels have %.1f %% of noise, which leaves such "+
-			"dependence in any linear answer: don't fit a network.", 100*noise))
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
-		next = append(next, "More sources than channels leave such dependence in any linear "+
-			"answer: don't fit a network.")
+		seem := "There seem to be more sources than channels"
+		if !r.Linear.Surplus {
+			seem = "There may be more sources than channels"
+		}
+		next = append(next, seem+", which leave such dependence in any linear answer: don't fit a "+
+			"network.")
+	case noise > 0:
+		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, or surplus "+
+			"sources, which look the same. Either leaves such dependence in any linear answer: don't "+
+			"fit a network.", 100*noise))
 	default:
 		next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
 		if r.condition >= illConditioned {

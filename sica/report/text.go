@@ -153,8 +153,7 @@ func (r *Report) Row(i int) Row {
 	p := r.Predictability[i]
 	row := Row{
 		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown, Reliable: "yes",
-		Own: fmt.Sprintf("%.3f", p.Own), All: fmt.Sprintf("%.3f", p.All),
-		SE: fmt.Sprintf("%.3f", p.SE),
+		Own: text.Fixed(p.Own, 3), All: text.Fixed(p.All, 3), SE: text.Fixed(p.SE, 3),
 	}
 	if i < len(r.Shares) {
 		row.Share = fmt.Sprintf("%.1f %%", 100*r.Shares[i])
@@ -191,8 +190,8 @@ func (r *Report) writePairs(b *strings.Builder) {
 		if p.Identified {
 			identified, angle = "yes", fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%.1f\t%s\t%s\t%.2f",
-			listNumbers([]int{p.J, p.I}), p.Evidence, identified, angle, p.Dependence))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", listNumbers([]int{p.J, p.I}),
+			text.Fixed(p.Evidence, 1), identified, angle, text.Fixed(p.Dependence, 2)))
 	}
 	writeTable(b, rows...)
 	writeRest(b, len(pairs), "pairs")

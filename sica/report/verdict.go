@@ -380,6 +380,13 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			strong + " Less noise in the channels, more channels or more positions may help.",
 		}}
 	}
+	if r.byRule && l.Unexplained {
+		return []finding{{
+			l.Why,
+			"Look at the signals. If you know that the mixing was linear, the sources themselves may " +
+				"depend on each other, and be separated all the same. More positions seldom help.",
+		}}
+	}
 	next := "Use more positions, which may reveal a weak preference."
 	if r.Network == nil {
 		next += " Otherwise only knowledge of the mixing helps, such as that it is nearly " +

@@ -186,7 +186,15 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		}, "code of the same length", "more positions", []string{"nearly symmetric"}},
 		{"weak rotation", func(r *Report) { r.Linear.Evidence = 1.2 }, "together is 1.2 nats",
 			"more positions", []string{"same length"}},
-		{"chain", func(*Report) {}, "connect the others", "more positions", []string{"same length"}},
+		{"chain", func(r *Report) {
+			r.Linear.Groups, r.Linear.Pairs[1].Identified = [][]int{{0, 1, 2}}, false
+			r.Linear.Pairs[0].Evidence, r.Linear.Pairs[2].Evidence = 1, 1
+		}, "connect the others", "more positions", []string{"same length"}},
+		{"dependence that no lack of evidence explains", func(r *Report) {
+			r.Linear.Why = "Signals 2 and 3 depend on each other."
+			r.Linear.Unexplained, r.byRule = true, true
+		}, "Signals 2 and 3 depend on each other.", "linear",
+			[]string{"connect the others", "Use more positions"}},
 		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "FastICA or SOBI, or a demixing that is nearly as good",
 			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise, by the linear rule", func(r *Report) {
@@ -250,7 +258,12 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			"sica.Direct", []string{"Config.Shape"}},
 		{"dependent by noise",
 			func(r *Report) { depend(r); r.Linear.Noise = []float64{0.012, 0.006, 0.009} },
-			"The channels have 0.9 % of noise", []string{"sica.Direct", "Default"}},
+			"The channels seem to have 0.9 % of noise, or surplus sources, which look the same",
+			[]string{"sica.Direct", "Default"}},
+		{"dependent by noise or surplus sources", func(r *Report) {
+			depend(r)
+			r.Linear.Surplus, r.Linear.Noise = true, []float64{0.012, 0.006, 0.009}
+		}, "There seem to be more sources than channels", []string{"sica.Direct", "have 0.9 %"}},
 		{"dependent by surplus sources", func(r *Report) { depend(r); r.Linear.Surplus = true },
 			"don't fit a network", []string{"sica.Direct"}},
 		{"dependent by a nonlinear mixing", func(r *Report) { depend(r); r.Nonlinear = true },

@@ -19,6 +19,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -214,8 +215,8 @@ func pairs(r *report.Report) []pair {
 	for _, p := range sorted {
 		next := pair{
 			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Angle: "–",
-			Evidence:   minus(fmt.Sprintf("%.1f", p.Evidence)),
-			Dependence: minus(fmt.Sprintf("%.2f", p.Dependence)), Identified: p.Identified,
+			Evidence:   minus(text.Fixed(p.Evidence, 1)),
+			Dependence: minus(text.Fixed(p.Dependence, 2)), Identified: p.Identified,
 		}
 		if p.Identified {
 			next.Angle = fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
