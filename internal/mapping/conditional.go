@@ -35,6 +35,7 @@ type conditioned struct {
 type normaliser struct {
 	near     nearest        // finds the positions for mean and sd; nil for the first component
 	fitted   []float64      // the component at the positions of the fit
+	local    localMoments   // at the positions of the fit
 	rounding float64        // see localRounding
 	curve    quantile.Curve // Φ⁻¹∘F_k
 }
@@ -74,8 +75,12 @@ func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 		if k > 0 {
 			l.near = newNearest(y.Slice(0, k, 0, n).(*mat.Dense), neighbourhood(n))
 			l.rounding = localRounding(row)
-			if err := localStandardise(ctx, row, l.near.ofFit); err != nil {
+			var err error
+			if l.local, err = newLocalMoments(ctx, row, l.near.ofFit); err != nil {
 				return nil, err
+			}
+			for t, v := range row {
+				row[t] = localDeviation(v, l.local.means[t], l.local.deviations[t], l.rounding)
 			}
 		}
 		values := slices.Clone(row)
@@ -113,7 +118,7 @@ func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []
 		for k, l := range c.levels {
 			v := y.At(k, t)
 			if l.near != nil {
-				mean, sd := l.local(u[:k])
+				mean, sd := l.moments(u[:k])
 				v = localDeviation(v, mean, sd, l.rounding)
 				logDet[t] -= math.Log(max(sd, l.rounding))
 			}
@@ -140,7 +145,7 @@ func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 			u[k] = y.At(k, t)
 			v := l.curve.Value(u[k])
 			if l.near != nil {
-				mean, sd := l.local(u[:k])
+				mean, sd := l.moments(u[:k])
 				v = mean + v*max(sd, l.rounding)
 			}
 			y.Set(k, t, v)
@@ -151,12 +156,39 @@ func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(&x, c.means, 1), nil
 }
 
-// local returns the mean and the standard deviation of the component over the positions of the fit
+// moments returns the mean and the standard deviation of the component over the positions of the fit
 // at which the normalised components before it are nearest to u.
-func (l normaliser) local(u []float64) (mean, sd float64) {
-	var values []float64
-	for _, t := range l.near.ofValue(u) {
-		values = append(values, l.fitted[t])
+func (l normaliser) moments(u []float64) (mean, sd float64) {
+	if t, ok := l.near.same(u); ok {
+		return l.local.means[t], l.local.deviations[t]
+	}
+	return momentsAt(l.fitted, l.near.ofValue(u))
+}
+
+// localMoments are the means and standard deviations of a component over the positions nearest to
+// each position.
+type localMoments struct{ means, deviations []float64 }
+
+// newLocalMoments returns the moments of row over the neighbours of each position. It stops with
+// ctx's error when ctx ends.
+func newLocalMoments(
+	ctx context.Context, row []float64, neighbours func(t int) []int,
+) (localMoments, error) {
+	m := localMoments{make([]float64, len(row)), make([]float64, len(row))}
+	for t := range row {
+		if t%positionsPerCheck == 0 && ctx.Err() != nil {
+			return m, ctx.Err()
+		}
+		m.means[t], m.deviations[t] = momentsAt(row, neighbours(t))
+	}
+	return m, nil
+}
+
+// momentsAt returns the mean and the standard deviation of the values of row at the given positions.
+func momentsAt(row []float64, positions []int) (mean, sd float64) {
+	values := make([]float64, len(positions))
+	for k, t := range positions {
+		values[k] = row[t]
 	}
 	return stat.PopMeanStdDev(values, nil)
 }
@@ -182,27 +214,6 @@ func components(axes, centred *mat.Dense) *mat.Dense {
 // with half, 0.969 and 0.918 with twice as many.
 func neighbourhood(n int) int {
 	return min(200, max(n/5, 2))
-}
-
-// localStandardise replaces each value of row by its deviation from the mean over the neighbours of
-// its position, in units of the standard deviation over these.
-func localStandardise(ctx context.Context, row []float64, neighbours func(t int) []int) error {
-	rounding := localRounding(row)
-	z := make([]float64, len(row))
-	var values []float64
-	for t, v := range row {
-		if t%positionsPerCheck == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		values = values[:0]
-		for _, s := range neighbours(t) {
-			values = append(values, row[s])
-		}
-		mean, sd := stat.PopMeanStdDev(values, nil)
-		z[t] = localDeviation(v, mean, sd, rounding)
-	}
-	copy(row, z)
-	return nil
 }
 
 // positionsPerCheck is the number of positions between two checks of the context, which take some
@@ -231,7 +242,9 @@ func localDeviation(v, mean, sd, rounding float64) float64 {
 // given value and count others next to it, half on each side except at the ends.
 type nearest interface {
 	ofFit(t int) []int         // nearest to the components at position t of the fit; includes t
-	ofValue(u []float64) []int // nearest to the components u
+	ofValue(u []float64) []int // nearest to the components u, which aren't those of a position
+	// same returns a position of the fit with the components u, if there is one.
+	same(u []float64) (t int, ok bool)
 }
 
 // sameComponents is the distance below which components count as those of a position of the fit.
@@ -261,15 +274,23 @@ func newNearestInOrder(row []float64, count int) *nearestInOrder {
 
 func (n *nearestInOrder) ofFit(t int) []int { return n.neighbours(int(n.place[t])) }
 
-func (n *nearestInOrder) ofValue(u []float64) []int {
+func (n *nearestInOrder) ofValue(u []float64) []int { return n.neighbours(n.next(u[0])) }
+
+// next returns the place of the first position with a component of at least v.
+func (n *nearestInOrder) next(v float64) int {
 	compare := func(t int, v float64) int { return cmp.Compare(n.row[t], v) }
-	next, _ := slices.BinarySearchFunc(n.byValue, u[0], compare)
+	next, _ := slices.BinarySearchFunc(n.byValue, v, compare)
+	return next
+}
+
+func (n *nearestInOrder) same(u []float64) (t int, ok bool) {
+	next := n.next(u[0])
 	for k := max(next-1, 0); k <= min(next, len(n.row)-1); k++ {
 		if t := n.byValue[k]; math.Abs(n.row[t]-u[0]) <= sameComponents {
-			return n.ofFit(t)
+			return t, true
 		}
 	}
-	return n.neighbours(next)
+	return 0, false
 }
 
 func (n *nearestInOrder) neighbours(place int) []int {
@@ -297,12 +318,11 @@ func newNearestInSpace(y *mat.Dense, count int) *nearestInSpace {
 
 func (n *nearestInSpace) ofFit(t int) []int { return n.neighbours(n.points[t]) }
 
-func (n *nearestInSpace) ofValue(u []float64) []int {
-	p := point{Point: u}
-	if fitted, squared := n.tree.Nearest(p); squared <= sameComponents*sameComponents {
-		return n.neighbours(fitted.(point))
-	}
-	return n.neighbours(p)
+func (n *nearestInSpace) ofValue(u []float64) []int { return n.neighbours(point{Point: u}) }
+
+func (n *nearestInSpace) same(u []float64) (t int, ok bool) {
+	fitted, squared := n.tree.Nearest(point{Point: u})
+	return fitted.(point).position, squared <= sameComponents*sameComponents
 }
 
 func (n *nearestInSpace) neighbours(p point) []int {

@@ -171,7 +171,7 @@ func (s *selection) scoreBaselines(ctx context.Context) error {
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
 			l := fitLikelihoods(z, s.index.lags, train, held, s.options.Components,
-				source.Autoregressive, source.Jumping)
+				!s.options.ConstantStrength, source.Autoregressive, source.Jumping)
 			c.append(l.add(s.logDet(k, held)))
 		}
 		s.Candidates = append(s.Candidates, c)
@@ -430,11 +430,11 @@ type likelihoods struct{ constant, varying []float64 }
 
 // fitLikelihoods fits models of the given kinds to each signal of z at the training positions, and
 // returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of
-// the kinds, too.
+// the kinds, too, if vary is true.
 func fitLikelihoods(
-	z *mat.Dense, lags, train, held []int, components int, kinds ...source.Kind,
+	z *mat.Dense, lags, train, held []int, components int, vary bool, kinds ...source.Kind,
 ) likelihoods {
-	constant, varying := source.ScoresOfShortest(z, lags, train, held, components, kinds...)
+	constant, varying := source.ScoresOfShortest(z, lags, train, held, components, vary, kinds...)
 	return likelihoods{constant, varying}
 }
 

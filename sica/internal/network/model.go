@@ -153,7 +153,7 @@ func (j *judge) likelihoods(r int) (likelihoods, error) {
 	}
 	floats.AddConst(j.problem.logDet, logDet)
 	l := fitLikelihoods(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k,
-		source.Autoregressive)
+		true, source.Autoregressive)
 	return l.add(logDet), nil
 }
 

@@ -26,9 +26,9 @@ const (
 
 // ScoresOfShortest is Scores by the kind of model that gives a signal the shortest code at the
 // training positions, its parameters included: constant by one of the kinds, varying by one of
-// these or Varying. Without lags all models are Autoregressive.
+// these or Varying, and as constant if vary is false. Without lags all models are Autoregressive.
 func ScoresOfShortest(
-	z *mat.Dense, lags, train, held []int, components int, kinds ...Kind,
+	z *mat.Dense, lags, train, held []int, components int, vary bool, kinds ...Kind,
 ) (constant, varying []float64) {
 	d, _ := z.Dims()
 	scores := make([][2][]float64, d) // of each signal, constant and varying
@@ -42,7 +42,7 @@ func ScoresOfShortest(
 		}
 		scores[i][0] = scoresOf(constant)
 		scores[i][1] = scores[i][0]
-		if len(lags) == 0 {
+		if len(lags) == 0 || !vary {
 			return
 		}
 		varying, varyingLength := shortest(row, lags, train, components, []Kind{Varying})

@@ -44,7 +44,7 @@ func TestScoresOfVarying(t *testing.T) {
 	const n = 20000
 	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
 	lags, train, held := halves(n, 2)
-	constant, got := ScoresOfShortest(z, lags, train, held, 4, Autoregressive, Jumping)
+	constant, got := ScoresOfShortest(z, lags, train, held, 4, true, Autoregressive, Jumping)
 	if want := Scores(z, lags, train, held, 4); !slices.Equal(constant, want) {
 		t.Error("the scores of constant strength aren't those of an autoregression")
 	}
@@ -80,7 +80,7 @@ func TestScoresOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	scores, varying := ScoresOfShortest(z, lags, train, held, 4, Autoregressive, Jumping)
+	scores, varying := ScoresOfShortest(z, lags, train, held, 4, true, Autoregressive, Jumping)
 	got := -stat.Mean(scores, nil)
 	want := -p*math.Log(p) - (1-p)*math.Log(1-p) + .5*math.Log(2*math.Pi*math.E*sigma*sigma)
 	// A jump is worth log((1−p)/p) nats more than none.
@@ -142,7 +142,7 @@ func TestScoresOfAutoregression(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, varying := ScoresOfShortest(s, lags, train, held, 4, Autoregressive, Jumping)
+	got, varying := ScoresOfShortest(s, lags, train, held, 4, true, Autoregressive, Jumping)
 	want := Scores(s, lags, train, held, 4)
 	if !slices.Equal(varying, got) {
 		t.Error("of varying strength")
