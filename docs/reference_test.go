@@ -87,6 +87,17 @@ Generated from the code by "go test ./docs -update". Start from a preset, such a
 change fields. A value that is out of range is an error that names the valid ones. A dash is the zero
 value: none, 0 or false. The flag is that of "sica separate". Positions are time steps or pixels.
 
+| you want | command | Go |
+| --- | --- | --- |
+| no networks | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
+| to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
+| to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings](../how-to/recordings.md) |
+| another sampling rate | ` + "`--rate`" + ` | none: a fit needs no rate |
+| a quick report | ` + "`--refits 0`" + ` | ` + "`report.Options{}`" + ` |
+| an end after some time | none; Ctrl-C ends a flow | a context with a deadline, for any fit; ` + "`Flow.Budget`" + ` ends a flow after an iteration |
+| the same bits on all x86-64 processors with AVX2 | ` + "`--deterministic`" + ` | ` + "`backend.Open(backend.Auto, backend.Portable)`" + `, the first ` + "`Open`" + ` of the CPU |
+| less memory, more speed | [long recordings](../how-to/long-recordings.md), [backends](../how-to/backends.md#memory-and-threads) | the same |
+
 ## sica.Config
 
 `)
@@ -109,6 +120,8 @@ value: none, 0 or false. The flag is that of "sica separate". Positions are time
 		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s | %s |\n", f.name, f.kind,
 			value(sica.Default(), f.name), valid, flag, f.doc)
 	}
+	linearOnly := sica.Default()
+	linearOnly.Method = sica.LinearOnly
 	page.WriteString(`
 | Method | what separates the signals |
 | --- | --- |
@@ -119,15 +132,18 @@ value: none, 0 or false. The flag is that of "sica separate". Positions are time
 
 Transforms are ` + "`preprocess.Standardise`, `ZCA` (symmetric whitening), `Gaussianise` and `Conditional`" + `.
 
-| preset | Method | Transforms | Flow |
-| --- | --- | --- | --- |
+| preset | command, --method | Method | Transforms | Flow |
+| --- | --- | --- | --- | --- |
 `)
 	for _, p := range []struct {
-		name string
-		cfg  sica.Config
+		name, command string
+		cfg           sica.Config
 	}{
-		{"Default", sica.Default()}, {"Direct", sica.Direct()}, {"FastWGF", sica.FastWGF()},
-		{"PaperWGF", sica.PaperWGF()}, {"PaperRF", sica.PaperRF()},
+		{"`Default`", "`sica`", sica.Default()},
+		{"`Default` with `Method = sica.LinearOnly`", "`sica-linear`", linearOnly},
+		{"`Direct`", "`sica-direct`", sica.Direct()}, {"`FastWGF`", "`sica-fast`", sica.FastWGF()},
+		{"`PaperWGF`", "`sica-wgf`", sica.PaperWGF()}, {"`PaperRF`", "`sica-rf`", sica.PaperRF()},
+		{"`PaperRF` with `Flow.Standardise = true`", "`sica-rf-standardised`", sica.PaperRF()},
 	} {
 		flow := "none"
 		if p.cfg.Flow != nil {
@@ -137,9 +153,13 @@ Transforms are ` + "`preprocess.Standardise`, `ZCA` (symmetric whitening), `Gaus
 		if len(p.cfg.Transforms) > 0 {
 			transforms = fmt.Sprint(p.cfg.Transforms)
 		}
-		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", p.name, p.cfg.Method, transforms, flow)
+		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", p.name, p.command, p.cfg.Method, transforms,
+			flow)
 	}
 	page.WriteString(`
+These are the command's ` + "`--preset default`" + `; the last three have none, and are ` + "`paper`" + `, which is
+slow, with a note. ` + "`--preset smoke`" + ` is a few steps (` + "`Config.Smoke`" + `): of ` + "`sica`" + ` the linear rule alone.
+
 PaperWGF and PaperRF differ from the paper's text in two points: Z⁽⁰⁾ is standardised, and SICA-WGF has
 one logit in place of d outputs. To the letter it is
 
@@ -150,14 +170,15 @@ c.Flow.SumOutputs = true
 c.Flow.FirstStep, c.Flow.LastStep = 1, 1 // η, which the paper doesn't give
 ` + "```" + `
 
-η is yours to choose, in Go only. For images with PaperRF set ` + "`Flow.Iterations = 20`" + `.
+η is yours to choose, in Go only. PaperRF to the letter needs only ` + "`Transforms = nil`" + `. For images set
+` + "`Shape`" + `, such as ` + "`[]int{32, 32}`" + `, and with PaperRF ` + "`Flow.Iterations = 20`" + `.
 [The paper's figures](../evaluation/paper.md#how-the-paper-was-interpreted) has what was left open.
 
 ## sica.Flow
 
 The settings of the iterations, with the values of the presets that have some. Default and Direct have
-no Flow, and make no iterations. With one, or with ` + "`separate --iterations`" + `, the flow follows their
-result. Signals have variance 1, steps and learning rates no unit. Sections are the paper's: "B" is its
+no Flow, and make no iterations. If ` + "`Config.Flow`" + ` is set, the flow follows their result; 
+` + "`separate --iterations J`" + ` sets FastWGF's with J iterations. Signals have variance 1, steps and learning rates no unit. Sections are the paper's: "B" is its
 supplement, "–" isn't from the paper.
 
 | field | type | FastWGF | PaperWGF | PaperRF | valid | paper | what it is |
@@ -191,6 +212,8 @@ supplement, "–" isn't from the paper.
 
 | setting | where, in a checkout |
 | --- | --- |
+| filters; stretches and channels to leave out | [Recordings](../how-to/recordings.md) |
+| what a fit returns | ` + "`go doc ./sica Result`, `go doc ./sica/linear Findings`, `go doc ./sica Network`" + ` |
 | options of a report: refits, shape, progress | ` + "`go doc ./sica/report Options`" + ` |
 | seed of the linear rule alone; models without noise | ` + "`go doc ./sica/linear Options`" + ` |
 | settings of a rival, such as FastICA | ` + "`go doc ./sica/baseline/fastica Config`" + ` |

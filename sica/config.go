@@ -102,12 +102,12 @@ type Flow struct {
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
 	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or
-	// Prediction.
+	// Prediction. The last two need Windows and Hidden, and see an image or a video by Shape.
 	Context iterate.Context `json:"context"`
 	// Windows are how many positions a LocalWindow reaches to each side along each axis. {3} is
-	// three; 0 shows a network nothing except z_t. With several, in rising order, each fold
-	// trains a network for each, and the held-out positions weigh them. A Prediction takes one,
-	// and weighs a network with the prediction against one without.
+	// three; 0 shows a network nothing except z_t. Several, in rising order, are weighed against
+	// each other at the held-out positions: each fold trains a network for each. A Prediction takes
+	// one, and weighs a network with the prediction against one without.
 	Windows []int `json:"windows,omitempty"`
 	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
 	// Prediction. The network over a WholeSequence is the paper's.
