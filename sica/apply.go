@@ -123,7 +123,7 @@ var ErrNotLinear = iterate.ErrNotLinear
 // x = Mean + A·Z, for the mixed signals less what Config.Components left out.
 type Demixing struct {
 	W    *mat.Dense // k×d: a row for each recovered signal
-	A    *mat.Dense // d×k: column i is the pattern of recovered signal i, in the mixed signals' units
+	A    *mat.Dense // d×k: column i is what a value of 1 of recovered signal i adds to each mixed signal
 	Mean []float64  // of each mixed signal
 }
 
@@ -142,6 +142,10 @@ func (r *Result) demixing() (*Demixing, error) {
 		return nil, errNotFitted
 	}
 	w, a, mean, err := r.maps.Matrices(r.channels())
+	if errors.Is(err, ErrNotLinear) {
+		return nil, fmt.Errorf("%w: a network or another nonlinear map made them, so there are no "+
+			"matrices; use Transform, or fit with Config.Method LinearOnly", ErrNotLinear)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +188,7 @@ func (r *Result) remover(rows []int) (func(x *mat.Dense) *mat.Dense, error) {
 	take := mat.NewDense(n, n, nil) // Σ A_i·W_i
 	for place, i := range rows {
 		if i < 0 || i >= k {
-			return nil, fmt.Errorf("recovered signal %d: there are %d", i+1, k)
+			return nil, fmt.Errorf("row %d; must be 0 to %d", i, k-1)
 		}
 		if slices.Contains(rows[:place], i) {
 			continue

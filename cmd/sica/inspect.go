@@ -12,7 +12,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
@@ -48,12 +47,12 @@ variance that a filter of the recovered signal explains; signals are then sorted
 coherence. It proposes to remove those of which |correlation| or coherence is at
 least 0.5, and keeps that in the model's folder for sica remove --proposed. Signals
 count from 1, as the columns of what separate writes, and as for sica remove.
---plot draws the first seconds of each, its spectrum and its pattern, what it adds
-to each channel: as bars and, of channels with names such as Fp1 and Cz, as a map
-of the head. The signals, and a reference, are filtered and skipped as sica separate
-learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise.
-Outliers, such as clicks, are in no component: they are interpolated. The recording
-may be of any length.
+--plot draws the first seconds of each, its spectrum and its pattern, what a value of
+1 adds to each channel: as bars and, of channels with names such as Fp1 and Cz, as a
+map of the head. Signs are those of the recovered signals. The signals, and a
+reference, are filtered and skipped as sica separate learned from them, unless
+--highpass, --lowpass, --notch or --skip say otherwise. Outliers, such as clicks,
+are in no component: they are interpolated. The recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -146,6 +145,11 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(out, in.About.Notes)
+	for _, path := range []string{opt.json, opt.plot} {
+		if path != "" {
+			fmt.Fprintln(out, "wrote", path)
+		}
+	}
 	if reference == nil {
 		return nil
 	}
@@ -299,17 +303,12 @@ const (
 	shownPositions = 1000
 )
 
-// plotComponents draws the components in their order. A trace has the sign that goes with its
-// pattern.
+// plotComponents draws the components in their order, with the signs of the recovered signals.
 func plotComponents(
 	path string, r *sica.Result, all []inspect.Component, x blockwise.Source,
 	about *datasets.Recording,
 ) error {
 	format, err := plot.FormatOf(path)
-	if err != nil {
-		return err
-	}
-	demixing, err := r.Demixing()
 	if err != nil {
 		return err
 	}
@@ -329,13 +328,9 @@ func plotComponents(
 	}
 	var rows []plot.Component
 	for _, c := range all {
-		trace := slices.Clone(z.RawRowView(c.Signal))
-		if demixing.A.At(c.Channel, c.Signal)*c.Pattern[c.Channel] < 0 {
-			floats.Scale(-1, trace)
-		}
 		rows = append(rows, plot.Component{
 			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share),
-			Trace: trace, Pattern: c.Pattern, Spectrum: c.Spectrum,
+			Trace: z.RawRowView(c.Signal), Pattern: c.Pattern, Spectrum: c.Spectrum,
 		})
 	}
 	start := float64(files.FirstPosition(x))

@@ -29,6 +29,7 @@ func newScore() *cobra.Command {
 source the recovered signal that it is paired with and the sign of their
 correlation. Order, sign, scale and offset of the signals don't matter. If there are
 more or fewer sources than signals, it prints the source that each signal is most like.
+If one file has a row for each signal, and the other a column, both are read.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -40,6 +41,20 @@ more or fewer sources than signals, it prints the source that each signal is mos
 			z, _, err := reading.Recording(recovered)
 			if err != nil {
 				return err
+			}
+			if signals(s) == positions(z) && positions(s) == signals(z) && signals(s) != signals(z) {
+				read, file := &s, truth
+				if signals(z) > positions(z) {
+					read, file = &z, recovered
+				}
+				other := reading
+				other.Transpose = !reading.Transpose
+				if *read, _, err = other.Recording(file); err != nil {
+					return err
+				}
+				if !asJSON {
+					files.Note(cmd.OutOrStdout(), []string{file[0] + " is transposed, and was read so"})
+				}
 			}
 			if d, n := s.Signals.Dims(); n == positions(z) && d != signals(z) &&
 				leftOut(s) == "" && leftOut(z) == "" {

@@ -296,8 +296,12 @@ func (opt *separateOptions) learnedSignals(
 ) (blockwise.Source, *mat.Dense, error) {
 	whole := blockwise.InMemory{Dense: in.Signals}
 	source, notes, err := opt.fitting.Source(ctx, whole, in)
-	if err != nil || notes == nil {
+	if err != nil {
 		return whole, in.Signals, err
+	}
+	if source == whole {
+		in.Notes = append(in.Notes, notes...)
+		return whole, in.Signals, nil
 	}
 	in.Notes = append(in.Notes, withRecovered(notes)...)
 	_, n := source.Dims()
@@ -305,11 +309,9 @@ func (opt *separateOptions) learnedSignals(
 	return source, learned, err
 }
 
-// withRecovered adds to notes on what is learned from, if any, what is recovered.
+// withRecovered adds to notes on what is learned from, which isn't the whole recording, what is
+// recovered.
 func withRecovered(notes []string) []string {
-	if notes == nil {
-		return nil
-	}
 	return append(notes, "this is for learning only: the recovered signals have all "+
 		"positions, and no filter")
 }
@@ -411,7 +413,10 @@ func (opt *separateOptions) openLong(
 	if long.learned, notes, err = opt.fitting.Source(ctx, in, &in.About); err != nil {
 		return nil, err
 	}
-	in.About.Notes = append(in.About.Notes, withRecovered(notes)...)
+	if long.learned != blockwise.Source(in) {
+		notes = withRecovered(notes)
+	}
+	in.About.Notes = append(in.About.Notes, notes...)
 	_, part := long.learned.Dims()
 	if long.n, err = opt.learnOn.Positions(part, in.About.Rate); err != nil {
 		return nil, err
@@ -546,12 +551,36 @@ type separation struct {
 
 	Iterations []iterationReport `json:"iterations"`
 	Result     *sica.Result      `json:"result"` // all but its signals and maps
+	Demixing   *demixing         `json:"demixing"`
 
 	// The comparison with the truth, null if that wasn't given.
 	MixedMCC *float64     `json:"mixed_mcc"`
 	Match    *matchReport `json:"match"`
 
 	computeBackend compute.Backend // whose name and device finish adds
+}
+
+// demixing is a linear separation, z = W·(x − mean) and x = mean + A·z, with a row for each row of
+// a matrix; null for a nonlinear one.
+type demixing struct {
+	W    [][]float64 `json:"w"`
+	A    [][]float64 `json:"a"`
+	Mean []float64   `json:"mean"`
+}
+
+// newDemixing returns the demixing of a result, nil for a nonlinear one.
+func newDemixing(res *sica.Result) *demixing {
+	d, err := res.Demixing()
+	if err != nil {
+		return nil
+	}
+	rows := func(m *mat.Dense) (all [][]float64) {
+		for i := range m.RawMatrix().Rows {
+			all = append(all, m.RawRowView(i))
+		}
+		return all
+	}
+	return &demixing{W: rows(d.W), A: rows(d.A), Mean: d.Mean}
 }
 
 type iterationReport struct {
@@ -604,7 +633,7 @@ func (r *separation) add(it sica.Iteration, mcc float64) {
 // may have been opened since begin.
 func (r *separation) finish(res *sica.Result) {
 	r.Backend, r.Device = backend.NameOf(r.computeBackend), r.computeBackend.Description()
-	r.Result = res
+	r.Result, r.Demixing = res, newDemixing(res)
 	earlier := []iterationReport{} // [] in JSON, not null
 	for k := range res.Iterations - len(r.Iterations) {
 		earlier = append(earlier, iterationReport{

@@ -382,6 +382,19 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// A truth that is transposed, as of NumPy, is scored as if it weren't.
+func TestScoreOfTransposedTruth(t *testing.T) {
+	dir := t.TempDir()
+	truth := write(t, dir, "truth.csv", "0,1,2,3,0\n1,0,5,2,7\n")
+	recovered := write(t, dir, "recovered.csv", "-2,0\n0,-3\n-10,-6\n-4,-9\n-14,0\n")
+	for _, files := range [][2]string{{truth, recovered}, {recovered, truth}} {
+		said := must(t, "score", "--truth", files[0], "--recovered", files[1])
+		if !strings.Contains(said, "truth.csv is transposed, and was read so\nMCC 1.0000\n") {
+			t.Errorf("printed %q", said)
+		}
+	}
+}
+
 // Of more sources than signals each signal's best match is printed.
 func TestScoreOfMoreSourcesThanSignals(t *testing.T) {
 	dir := t.TempDir()

@@ -10,7 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
 // A saved separation maps its signals to what it wrote, and back.
@@ -129,4 +131,60 @@ func TestChannelNames(t *testing.T) {
 		!mat.EqualApprox(back.Signals, x, 1e-9) {
 		t.Errorf("the inverse made %q", back.Names)
 	}
+}
+
+// The matrices of separate --json, and the patterns of inspect --json, belong to the recovered
+// signals in the files, with their signs: z = W·(x − mean), and x = mean + A·z.
+func TestMatricesBelongToFiles(t *testing.T) {
+	const n = 600
+	dir := t.TempDir()
+	in, out, model := filepath.Join(dir, "x.csv"), filepath.Join(dir, "z.npy"), filepath.Join(dir, "model")
+	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(3, 0)), 3, n, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.LinearMix(mat.NewDense(3, 3, []float64{-40, -7, 3, -20, 9, 4, 5, -6, -8}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Apply(func(i, _ int, v float64) float64 { return v + 10*float64(i) }, x)
+	if err := datasets.WriteFile(in, x); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", in, "--out", out, "--save", model, "--json", filepath.Join(dir, "s.json"))
+	if said := must(t, "inspect", "--model", model, "--in", in, "--json",
+		filepath.Join(dir, "i.json")); !strings.Contains(said, "wrote "+filepath.Join(dir, "i.json")) {
+		t.Errorf("inspect doesn't say what it wrote: %s", said)
+	}
+	z, err := datasets.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := readReport(t, filepath.Join(dir, "s.json")).Demixing
+	var components []inspect.Component
+	if err := files.ReadJSON(filepath.Join(dir, "i.json"), &components); err != nil {
+		t.Fatal(err)
+	}
+	patterns := mat.NewDense(3, 3, nil)
+	for _, c := range components {
+		patterns.SetCol(c.Signal, c.Pattern)
+	}
+	centred, demixed := mat.NewDense(3, n, nil), mat.NewDense(3, n, nil)
+	centred.Apply(func(i, k int, _ float64) float64 { return x.At(i, k) - found.Mean[i] }, centred)
+	demixed.Mul(dense(found.W), centred)
+	if !mat.EqualApprox(demixed, z, 1e-9) {
+		t.Error("W·(x − mean) isn't z")
+	}
+	for name, a := range map[string]*mat.Dense{"A": dense(found.A), "patterns": patterns} {
+		var mixed mat.Dense
+		mixed.Mul(a, z)
+		if !mat.EqualApprox(&mixed, centred, 1e-9) {
+			t.Errorf("mean + %s·z isn't x", name)
+		}
+	}
+}
+
+// dense returns a matrix from its rows.
+func dense(rows [][]float64) *mat.Dense {
+	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }

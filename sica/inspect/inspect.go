@@ -6,8 +6,8 @@
 // Components returns a Component for each recovered signal of mixed signals in memory, and
 // Recording of a recording of any length.
 //
-// The pattern of a component is a column of the mixing matrix, as in the forward models of S. Haufe
-// et al., NeuroImage 87, 2014. Coherence follows P. D. Welch, IEEE Trans. Audio and
+// The pattern of a component is its column of the mixing matrix, as in the forward models of S.
+// Haufe et al., NeuroImage 87, 2014: with the signs of the recovered signals. Coherence follows P. D. Welch, IEEE Trans. Audio and
 // Electroacoustics 15(2), 1967.
 package inspect
 
@@ -20,7 +20,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -38,8 +37,9 @@ type Component struct {
 	// Share is the share of the channels' variance that it explains, after each channel is
 	// scaled to variance 1.
 	Share float64 `json:"share"`
-	// Pattern is what it adds to each channel, in the channel's units, for a value of one
-	// standard deviation. Its largest entry is positive.
+	// Pattern is what a value of 1 of the recovered signal adds to each channel, in the channel's
+	// units: its column of [sica.Demixing].A, with the sign and the scale of the signal. So
+	// x = Mean + Σ Pattern·z over all components.
 	Pattern []float64 `json:"pattern"`
 	// Channel is the channel in which it explains the largest share, counted from 0.
 	Channel int `json:"channel"`
@@ -85,8 +85,9 @@ const (
 // was made from, or others of their kind. Outliers of a sequence, such as the click of an
 // electrode, belong to no component: they are interpolated. The reference has a value for each
 // position, such as
-// the channel of an electrode near the eye; it is nil for none. The order is that of
-// decreasing Coherence with a reference, and of decreasing Share without.
+// the channel of an electrode near the eye; it is nil for none. The order is that of decreasing
+// Coherence with a reference, and of decreasing Share without; the command lists the latter by
+// Signal.
 //
 // The error says if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit it
 // or has fewer than 16 positions, or if the reference has another length.
@@ -142,12 +143,7 @@ func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error
 		c := statistics[i].component()
 		c.Signal = i
 		c.Pattern = mat.Col(nil, i, demixing.A)
-		floats.Scale(m.z[i].Deviation(), c.Pattern)
-		if floats.Max(c.Pattern) < -floats.Min(c.Pattern) {
-			floats.Scale(-1, c.Pattern)
-			c.Correlation *= -1
-		}
-		c.setShare(m.x)
+		c.setShare(m.z[i].Deviation(), m.x)
 		c.Proposed = max(math.Abs(c.Correlation), c.Coherence) >= minShared
 		components[i] = c
 	}
@@ -177,13 +173,13 @@ func checkSizes(x, reference blockwise.Source) error {
 	return nil
 }
 
-// setShare sets the share of the channels' variance that the pattern explains, and the channel
-// in which it is largest.
-func (c *Component) setShare(channels []stats.Moments) {
+// setShare sets the share of the channels' variance that the component explains, which has this
+// standard deviation, and the channel in which it is largest.
+func (c *Component) setShare(deviation float64, channels []stats.Moments) {
 	largest := 0.0
 	for j, v := range c.Pattern {
 		if sd := channels[j].Deviation(); sd > 0 {
-			share := math.Pow(v/sd, 2)
+			share := math.Pow(v*deviation/sd, 2)
 			c.Share += share / float64(len(channels))
 			if share > largest {
 				largest, c.Channel = share, j

@@ -48,6 +48,8 @@ var flags = strings.NewReplacer(
 	"filter: low-pass is", "--lowpass is",
 	"filter: notch is", "--notch is",
 	"Config.Components", "--components",
+	"use Transform, or fit with Config.Method LinearOnly", "use sica transform, or separate with "+
+		"--method sica-linear",
 	"Config.Flow.Iterations", "--iterations",
 	"Flow.Iterations", "--iterations",
 	"the method \"auto\"", "--method sica",
