@@ -1,6 +1,6 @@
 // Package datasets makes, reads and writes the signals that a separation starts from. It has
 // the sources and mixings of the SICA paper (S. Liu, arXiv:2512.00665), some real signals, and
-// files in the formats CSV, NPY, WAV, EDF, BDF, BrainVision, MAT, PNG and PGM.
+// files in the formats CSV, NPY, WAV, EDF, BDF, BrainVision, EEGLAB, MAT, PNG and PGM.
 //
 // Signals are gonum matrices of d rows (signals) by n columns (positions), in float64. A
 // signal over an image is the image's rows, one after another.

@@ -77,8 +77,11 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 			"what comes before it")
 	}
 	if len(out.Events) > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d annotations, which EDF files that are "+
-			"written keep", len(out.Events)))
+		note := "1 annotation, which is kept in EDF files that are written"
+		if n := len(out.Events); n > 1 {
+			note = fmt.Sprintf("%d annotations, which are kept in EDF files that are written", n)
+		}
+		out.Notes = append(out.Notes, note)
 	}
 	return out, nil
 }

@@ -37,7 +37,8 @@ type Recording struct {
 	Places []int
 	// NoHeader is whether a CSV file has no header. It is written so if there are no Names.
 	NoHeader bool
-	// Events are the recording's annotations. EDF and BDF files have them.
+	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them; only
+	// the first two are written with them.
 	Events []Event
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string

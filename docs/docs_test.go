@@ -60,14 +60,14 @@ func TestProgramInREADMEIsExample(t *testing.T) {
 	}
 }
 
-// The function that cleans a recording in tutorial/go.md is that of examples/clean.
-func TestCleaningInTutorialIsExample(t *testing.T) {
+// The function that cleans a recording in how-to/recordings-in-go.md is that of examples/clean.
+func TestCleaningOnPageIsExample(t *testing.T) {
 	example := read(t, filepath.Join(root, "examples", "clean", "main.go"))
-	cleaning := slices.DeleteFunc(blocks(read(t, "tutorial/go.md"), "go"), func(block string) bool {
+	cleaning := slices.DeleteFunc(blocks(read(t, "how-to/recordings-in-go.md"), "go"), func(block string) bool {
 		return !strings.Contains(block, "\nfunc clean(")
 	})
 	if len(cleaning) != 1 || !strings.Contains(example, cleaning[0]) {
-		t.Errorf("tutorial/go.md has %d functions clean; want that of examples/clean/main.go",
+		t.Errorf("the page has %d functions clean; want that of examples/clean/main.go",
 			len(cleaning))
 	}
 }

@@ -9,16 +9,19 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
-const rate = 100 // positions per second
+const (
+	rate = 100 // positions per second
+	n    = 60 * rate
+)
 
-// sources returns what a recording of 20 s is made of: three signals of the brain, and
+// sources returns what a recording of a minute is made of: three signals of the brain, and
 // blinks of a third of a second, every two to three seconds.
 func sources() (brain *mat.Dense, blinks []float64, err error) {
 	rng := rand.New(rand.NewPCG(7, 0))
-	if brain, err = datasets.LaplaceAR(rng, 3, 2000, 0.8); err != nil {
+	if brain, err = datasets.LaplaceAR(rng, 3, n, 0.8); err != nil {
 		return nil, nil, err
 	}
-	blinks = make([]float64, 2000)
+	blinks = make([]float64, n)
 	for start := 50; start+33 < len(blinks); start += 200 + rng.IntN(100) {
 		for k := range 33 {
 			blinks[start+k] = 8 * math.Sin(math.Pi*float64(k)/33)
@@ -33,7 +36,7 @@ func write(path string) error {
 	if err != nil {
 		return err
 	}
-	all := mat.NewDense(4, 2000, nil)
+	all := mat.NewDense(4, n, nil)
 	all.SetRow(0, blinks)
 	for i := range 3 {
 		all.SetRow(i+1, brain.RawRowView(i))

@@ -8,8 +8,6 @@ import (
 	"log"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -23,16 +21,23 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	if err != nil {
 		return nil, err
 	}
-	k := slices.Index(rec.Names, electrode)
-	if k < 0 {
-		return nil, fmt.Errorf("no channel is called %s; there are %q", electrode, rec.Names)
-	}
-	reference := mat.Row(nil, k, rec.Signals)
-	without, err := datasets.ReadOptions{Without: []string{electrode}}.Recording(from)
+	k, err := rec.Channel(electrode) // by its name or its electrode: Fp1 is "EEG Fp1-REF"
 	if err != nil {
 		return nil, err
 	}
-	x := without.Signals // channels × positions
+	without, err := datasets.ReadOptions{Without: []string{rec.Names[k]}}.Recording(from)
+	if err != nil {
+		return nil, err
+	}
+	filter := datasets.Filter{Highpass: 1} // drifts would become components
+	x, err := filter.Apply(without.Signals, without.Rate)
+	if err != nil {
+		return nil, err
+	}
+	all, err := filter.Apply(rec.Signals, rec.Rate)
+	if err != nil {
+		return nil, err
+	}
 
 	b, err := backend.Open(backend.Auto)
 	if err != nil {
@@ -42,7 +47,7 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	if err != nil {
 		return nil, err
 	}
-	components, err := inspect.Components(result, x, reference)
+	components, err := inspect.Components(result, x, all.RawRowView(k))
 	if err != nil {
 		return nil, err // sica.ErrNotLinear if a network made the signals
 	}
@@ -51,12 +56,10 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	for _, c := range taken {
 		signals = append(signals, c.Signal) // from 0
 	}
-	cleaned, err := result.Remove(x, signals...)
-	if err != nil {
+	out := *without
+	if out.Signals, err = result.Remove(without.Signals, signals...); err != nil { // not filtered
 		return nil, err
 	}
-	out := *without
-	out.Signals = cleaned
 	return taken, datasets.WriteRecording(to, &out)
 }
 

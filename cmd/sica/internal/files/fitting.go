@@ -113,7 +113,7 @@ func (o *Fitting) Source(
 	_, n := x.Dims()
 	left := n
 	for _, s := range skipped {
-		left -= s.end - s.begin
+		left -= s.End - s.Begin
 	}
 	if left < n {
 		if left < 2 {
@@ -182,9 +182,12 @@ func (o *Fitting) filtered(
 		return nil, err
 	}
 	for i := range d {
-		row := signals.RawRowView(i)
-		bridge(row, skipped)
-		o.filter.Apply(row, rate)
+		row := signals.Slice(i, i+1, 0, n).(*mat.Dense) // one at a time, for memory
+		filtered, err := datasets.Filter(o.filter).Apply(row, rate, skipped...)
+		if err != nil {
+			return nil, err
+		}
+		row.Copy(filtered)
 	}
 	return blockwise.InMemory{Dense: signals}, nil
 }
@@ -243,15 +246,15 @@ func inMemory(x blockwise.Source) *mat.Dense {
 	return nil
 }
 
-// A stretch is positions from begin, counted from 0, to before end.
-type stretch struct{ begin, end int }
+// stretch is short for a stretch of positions, from Begin to before End.
+type stretch = datasets.Stretch
 
 // merge returns the stretches in order, with those that touch joined.
 func merge(all []stretch) (merged []stretch) {
-	slices.SortFunc(all, func(a, b stretch) int { return a.begin - b.begin })
+	slices.SortFunc(all, func(a, b stretch) int { return a.Begin - b.Begin })
 	for _, s := range all {
-		if last := len(merged) - 1; last >= 0 && s.begin <= merged[last].end {
-			merged[last].end = max(merged[last].end, s.end)
+		if last := len(merged) - 1; last >= 0 && s.Begin <= merged[last].End {
+			merged[last].End = max(merged[last].End, s.End)
 			continue
 		}
 		merged = append(merged, s)
@@ -281,11 +284,11 @@ func findPauses(x *mat.Dense) (pauses []stretch) {
 			end++
 		}
 		if end-begin >= minPause {
-			pauses = append(pauses, stretch{begin, end})
+			pauses = append(pauses, stretch{Begin: begin, End: end})
 		}
 		begin = end
 	}
-	if len(pauses) == 1 && pauses[0] == (stretch{0, n}) {
+	if len(pauses) == 1 && pauses[0] == (stretch{Begin: 0, End: n}) {
 		return nil
 	}
 	return pauses
@@ -296,7 +299,7 @@ func inWords(all []stretch) string {
 	const maxListed = 3
 	var words []string
 	for _, s := range all[:min(len(all), maxListed)] {
-		words = append(words, fmt.Sprintf("%d-%d", s.begin+1, s.end))
+		words = append(words, fmt.Sprintf("%d-%d", s.Begin+1, s.End))
 	}
 	if more := len(all) - maxListed; more > 0 {
 		words = append(words, fmt.Sprintf("and in %d more stretches", more))
@@ -310,11 +313,15 @@ func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, e
 	first, last, _ := strings.Cut(text, "-")
 	if begin, err := strconv.Atoi(first); err == nil {
 		end, err := strconv.Atoi(last)
+		if _, e := time.ParseDuration(last); err != nil && e == nil {
+			return nil, usage.Errorf("--skip %s: put s on both times, such as 10s-12s, or on neither "+
+				"position, such as 1-100", text)
+		}
 		if err != nil || begin < 1 || end < begin || begin > n {
 			return nil, usage.Errorf("--skip %s: use positions from 1 to %d, such as 1-%d", text, n,
 				min(n, 100))
 		}
-		return []stretch{{begin - 1, min(end, n)}}, nil
+		return []stretch{{Begin: begin - 1, End: min(end, n)}}, nil
 	}
 	if begin, err := time.ParseDuration(first); err == nil {
 		end, err := time.ParseDuration(last)
@@ -364,43 +371,22 @@ func timedStretch(
 		return nil, usage.Errorf("--skip %s: the recording is from %g s to %g s", text, about.Start,
 			about.Start+float64(n)/about.Rate)
 	}
-	return []stretch{{int(max(begin, 0)), int(min(end, float64(n)))}}, nil
+	return []stretch{{Begin: int(max(begin, 0)), End: int(min(end, float64(n)))}}, nil
 }
 
 // complement returns the stretches of n positions that aren't skipped.
 func complement(skipped []stretch, n int) (kept []stretch) {
 	begin := 0
 	for _, s := range skipped {
-		if s.begin > begin {
-			kept = append(kept, stretch{begin, s.begin})
+		if s.Begin > begin {
+			kept = append(kept, stretch{Begin: begin, End: s.Begin})
 		}
-		begin = s.end
+		begin = s.End
 	}
 	if begin < n {
-		kept = append(kept, stretch{begin, n})
+		kept = append(kept, stretch{Begin: begin, End: n})
 	}
 	return kept
-}
-
-// bridge replaces a signal by straight lines where it is skipped, so that a filter doesn't smear
-// the values there into their surroundings.
-func bridge(signal []float64, skipped []stretch) {
-	for _, s := range skipped {
-		before, after := s.begin-1, s.end
-		switch {
-		case before < 0 && after == len(signal):
-			return
-		case before < 0:
-			before = after
-		case after == len(signal):
-			after = before
-		}
-		low, high := signal[before], signal[after]
-		for t := s.begin; t < s.end; t++ {
-			share := float64(t-s.begin+1) / float64(s.end-s.begin+1)
-			signal[t] = low + share*(high-low)
-		}
-	}
 }
 
 // A selection is the kept stretches of a recording.
@@ -413,7 +399,7 @@ type selection struct {
 func newSelection(x blockwise.Source, kept []stretch) selection {
 	s, n := selection{Source: x, kept: kept}, 0
 	for _, k := range kept {
-		n += k.end - k.begin
+		n += k.End - k.Begin
 		s.ends = append(s.ends, n)
 	}
 	return s
@@ -428,7 +414,7 @@ func (s selection) Dims() (d, n int) {
 // Recorded implements blockwise.Subset.
 func (s selection) Recorded(t int) int {
 	k, _ := slices.BinarySearch(s.ends, t+1)
-	return s.kept[k].end - (s.ends[k] - t)
+	return s.kept[k].End - (s.ends[k] - t)
 }
 
 // FirstPosition returns the position of the recording, from 0, at which what Fitting.Source
@@ -445,12 +431,12 @@ func (s selection) Blocks(n int) blockwise.Blocks {
 				return
 			}
 			d, length := x.Dims()
-			for len(kept) > 0 && kept[0].begin < position+length {
-				begin, end := max(kept[0].begin, position), min(kept[0].end, position+length)
+			for len(kept) > 0 && kept[0].Begin < position+length {
+				begin, end := max(kept[0].Begin, position), min(kept[0].End, position+length)
 				if !yield(mat.DenseCopyOf(x.Slice(0, d, begin-position, end-position)), nil) {
 					return
 				}
-				if kept[0].end > position+length {
+				if kept[0].End > position+length {
 					break
 				}
 				kept = kept[1:]

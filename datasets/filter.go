@@ -1,0 +1,131 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/internal/filter"
+)
+
+// A Filter removes slow drifts, fast noise and the hum of power lines from a recording, for a
+// separation to be learned from the rest. The separation is then applied to the recording as it is.
+// These are the filters of sica separate --highpass, --lowpass and --notch. The zero value leaves
+// signals as they are.
+//
+// Filters are causal and their phase is minimal, so that a filtered signal has the same innovations.
+// A filter of zero phase would mix later ones into earlier ones, and a method that uses each
+// signal's past would find less in them.
+type Filter struct {
+	// Highpass is the frequency in Hz at which half of the amplitude is left, and below which
+	// less; 0 for none.
+	Highpass float64
+	// Lowpass is the frequency in Hz at which 0.7 of the amplitude is left, and above which less; 0
+	// for none.
+	Lowpass float64
+	// Notch is the frequency in Hz that is removed, with its multiples; 0 for none.
+	Notch float64
+}
+
+// A Stretch is the positions of a recording from Begin, counted from 0, to before End.
+type Stretch struct{ Begin, End int }
+
+// Apply returns the signals x, d×n, at a rate in Hz, after the filter. Positions in the skipped
+// stretches, if any, become straight lines, so that what is there isn't smeared into their
+// surroundings: leave them out by [Skip]. It doesn't change x.
+//
+// It is an error if x isn't finite, if the rate isn't positive, if a frequency isn't below half of
+// it, or if a stretch isn't within x.
+func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dense, error) {
+	d, n, err := checkSignals(x)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: filter: %w", err)
+	}
+	isSkipped, left, err := mark(skipped, n)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: filter: %w", err)
+	}
+	if err := filter.Filter(f).Check(rate); err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	filtered := mat.DenseCopyOf(x)
+	for i := range d {
+		row := filtered.RawRowView(i)
+		for t := range row {
+			if isSkipped[t] && left > 0 {
+				row[t] = math.NaN() // missing
+			}
+		}
+		interpolate(row)
+		filter.Filter(f).Apply(row, rate)
+	}
+	return filtered, nil
+}
+
+// Skip returns the signals x, d×n, without the positions in the stretches. The position after a
+// stretch then follows the one before it. It doesn't change x. It is an error if no position is
+// left, or if a stretch isn't within x.
+func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
+	d, n, err := checkSignals(x)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: skip: %w", err)
+	}
+	isSkipped, left, err := mark(skipped, n)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: skip: %w", err)
+	}
+	if left == 0 {
+		return nil, fmt.Errorf("datasets: skip: all %d positions are skipped; must be fewer", n)
+	}
+	kept := mat.NewDense(d, left, nil)
+	for i := range d {
+		row, k := kept.RawRowView(i), 0
+		for t, v := range x.RawRowView(i) {
+			if !isSkipped[t] {
+				row[k] = v
+				k++
+			}
+		}
+	}
+	return kept, nil
+}
+
+// mark returns which of n positions are skipped, and how many are left.
+func mark(skipped []Stretch, n int) (isSkipped []bool, left int, err error) {
+	isSkipped, left = make([]bool, n), n
+	for _, s := range skipped {
+		if s.Begin < 0 || s.Begin >= s.End || s.End > n {
+			return nil, 0, fmt.Errorf("stretch from %d to before %d; must not be empty, and be within "+
+				"0 to %d", s.Begin, s.End, n)
+		}
+		for t := s.Begin; t < s.End; t++ {
+			if !isSkipped[t] {
+				isSkipped[t] = true
+				left--
+			}
+		}
+	}
+	return isSkipped, left, nil
+}
+
+// Channel returns the row of the signal that a name means: the name itself or, if no signal has it,
+// its electrode, in upper or lower case, so that Fp1 is "EEG Fp1-REF". So sica inspect finds its
+// --reference. It is an error if there is none, or several.
+func (r *Recording) Channel(name string) (int, error) {
+	if r == nil {
+		return 0, errors.New("datasets: channel: no recording; must not be nil")
+	}
+	switch found := electrode.Find(r.Names, name); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return 0, fmt.Errorf("datasets: channel %q isn't in the recording; must be one of %s", name,
+			quoted(r.Names))
+	default:
+		return 0, fmt.Errorf("datasets: channel %q is in several names; must be one of %s", name,
+			quoted(selected(r.Names, found)))
+	}
+}
