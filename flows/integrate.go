@@ -2,6 +2,7 @@ package flows
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -41,7 +42,7 @@ type IntegrateConfig struct {
 //   - Other nodes that the velocity needs must come through Hold.
 //   - Integrate must be alone in its graph, a model.Exec of its own: MulScalar, AddScalar and the
 //     like share scalars in a whole graph. On XLA only, sharing with operations after it is an
-//     error, too.
+//     error, too: "cannot add operation … after returning". Make another model.Exec of these.
 //   - It can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a While
 //     already.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {
@@ -95,6 +96,7 @@ func (c *IntegrateConfig) Done() *Node {
 			"graph")
 	}
 	g.AttachState(integrated{}, true)
+	c.solver.check()
 	variables, scalars := c.dryRun()
 	y := c.y
 	if isPureGo(g.Backend()) {
@@ -186,8 +188,11 @@ func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]b
 			}
 		}
 	}); err != nil {
-		panic(fmt.Errorf("flows: Integrate: building the velocity of y, τ and the nodes of Hold "+
-			"(others must be passed by Hold): %w", err))
+		advice := ""
+		if strings.Contains(err.Error(), "different graphs") {
+			advice = "; it has y, τ and the nodes of Hold: others must be passed by Hold"
+		}
+		panic(fmt.Errorf("flows: Integrate: building the velocity: %w%s", err, advice))
 	}
 	return used, scalars
 }
@@ -212,7 +217,15 @@ func (s Solver) Step(velocity func(y, tau *Node) *Node, y, tau, h *Node) *Node {
 		next := velocity(Add(y, Mul(h, v)), Add(tau, h))
 		return Add(y, Mul(MulScalar(h, 0.5), Add(v, next)))
 	}
-	panic(fmt.Errorf("flows: solver is %q; must be %q or %q", s, Euler, Heun))
+	s.check()
+	return nil
+}
+
+// check panics unless s is one of the solvers.
+func (s Solver) check() {
+	if s != Euler && s != Heun {
+		exceptions.Panicf("flows: solver is %q; must be %q or %q", s, Euler, Heun)
+	}
 }
 
 // isPureGo reports whether b is the pure-Go backend, which can't differentiate inside a While.

@@ -184,7 +184,7 @@ func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
 }
 
 // Schedule sets the learning rate of the variables in scope, a path such as "/map", and in the
-// scopes inside it. Every trainable variable needs one; of several the first counts.
+// scopes inside it; "/" is all variables. Every trainable variable needs one; of several the first counts.
 func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 	c.scopes = append(c.scopes, scope)
 	c.schedules = append(c.schedules, s)
@@ -383,8 +383,8 @@ func (a *runsAdam) group(v *model.Variable) int {
 			return k
 		}
 	}
-	exceptions.Panicf("flows: RunsAdam: variable %q has no learning rate; "+
-		"must be in a scope with a Schedule", v.Path())
+	exceptions.Panicf("flows: RunsAdam: variable %q has no learning rate; must be in a scope with a "+
+		"Schedule, whose path begins with / (those with one are %q)", v.Path(), a.scopes)
 	return 0
 }
 

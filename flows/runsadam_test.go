@@ -138,8 +138,9 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 			func(scope *model.Scope, _, batch []*Node) *Node {
 				return Add(batch[0], scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).NodeValue(batch[0].Graph()))
 			}, nil, []shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
-		if err == nil {
-			t.Error("no error")
+		const want = `must be in a scope with a Schedule, whose path begins with / (those with one are ["/other"])`
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	})
 }

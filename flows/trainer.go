@@ -186,7 +186,9 @@ func (t *Trainer) ResetOptimizer() error {
 //
 // If ctx ends, Train returns its error, and the updates of earlier steps stay. In pure Go that is
 // before the next step. On XLA it is before the next call of the device, which makes up to S steps,
-// or 100 without batches, and can't be interrupted.
+// or 100 without batches, and can't be interrupted. Nor can the compilation in the first Train,
+// which takes seconds of a core on XLA: no step is made if ctx ends during it. To have it behind
+// you, make one step without a deadline.
 func (t *Trainer) Train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {
@@ -225,6 +227,15 @@ func (t *Trainer) trainOnDevice(
 ) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if t.compile == 0 {
+		inputs := slices.Concat([]shapes.Shape{shapes.Make(dtypes.Int32)}, t.dataShapes, t.batchShapes)
+		if _, err := t.exec.Compile(inputs...); err != nil {
+			return nil, fmt.Errorf("flows: compiling the training steps: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
 	outputs, err := t.exec.Call(arguments(int32(steps), data, batches)...)
 	if err != nil {
@@ -329,7 +340,10 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 	for k, b := range batches {
 		batch[k] = element(b, i)
 	}
-	loss := t.loss(scope, data, batch)
+	var loss *Node
+	if err := exceptions.TryCatch[error](func() { loss = t.loss(scope, data, batch) }); err != nil {
+		panic(fmt.Errorf("%w%s", err, t.sliced(batch)))
+	}
 	switch {
 	case loss == nil:
 		exceptions.Panicf("the loss is nil; must be shaped [R], or a scalar for one run")
@@ -340,6 +354,19 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 		return Reshape(loss, 1)
 	}
 	return loss
+}
+
+// sliced says in brackets what batch a loss gets; it is empty without batches.
+func (t *Trainer) sliced(batch []*Node) string {
+	if len(batch) == 0 {
+		return ""
+	}
+	var shapes []string
+	for _, b := range batch {
+		shapes = append(shapes, b.Shape().String())
+	}
+	return fmt.Sprintf(" (the loss gets %d batch tensors, %s: the batch shapes without their first "+
+		"axis, that of the S = %d steps)", len(batch), strings.Join(shapes, ", "), t.steps())
 }
 
 // updateGraph makes the optimizer's update for the loss [R].

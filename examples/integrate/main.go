@@ -1,4 +1,5 @@
-// Integrate follows a flow there and back: a cloud turns around the origin, and returns.
+// Integrate follows a flow there and back: a cloud turns around the origin, and returns. Then it turns
+// around a centre, which is an input of the compiled program.
 package main
 
 import (
@@ -31,9 +32,22 @@ func thereAndBack(cloud [][]float32) (there, back [][]float32) {
 	return moved.Value().([][]float32), returned.Value().([][]float32)
 }
 
+// around returns where clouds are after a quarter turn around a centre, [1, 2]. What the velocity
+// needs besides y and the time goes through Hold, and the graph has nothing but Integrate.
+func around(cloud, centre [][]float32) [][]float32 {
+	aside := func(s *model.Scope, y, tau *Node, held []*Node) *Node { return turn(s, Sub(y, held[0]), tau, nil) }
+	exec := must(model.NewExec(must(backend.Open(backend.Auto)), model.NewStore(),
+		func(scope *model.Scope, y, centre *Node) *Node {
+			return flows.Integrate(scope, aside, y).Hold(centre).Solver(flows.Heun).Between(0, math.Pi/2).Done()
+		}))
+	defer exec.Finalize()
+	return must(exec.Call1(cloud, centre)).Value().([][]float32) // for many calls keep exec
+}
+
 func main() {
 	there, back := thereAndBack([][]float32{{1, 0}, {0, 2}})
 	fmt.Printf("there %.3f, back %.3f\n", there, back)
+	fmt.Printf("around (1, 1): %.3f\n", around([][]float32{{1, 0}}, [][]float32{{1, 1}}))
 }
 
 func must[T any](v T, err error) T {

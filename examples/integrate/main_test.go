@@ -16,3 +16,9 @@ func TestThereAndBack(t *testing.T) {
 		}
 	}
 }
+
+func TestAround(t *testing.T) {
+	if p := around([][]float32{{1, 0}}, [][]float32{{1, 1}})[0]; math.Hypot(float64(p[0]-2), float64(p[1]-1)) > 1e-3 {
+		t.Errorf("%v, want [2 1]", p)
+	}
+}
