@@ -109,7 +109,8 @@ var opened struct {
 // Open returns the backend of that name: Auto, CUDA, CPU or Go. In a process a name has one
 // backend, so don't Finalize it. That of Go is also what a nil backend stands for in this module.
 // The error for a backend that can't be opened here says what is missing. Auto skips missing
-// backends, but not a plugin with ErrUnverified, as the next backend would be many times slower.
+// backends, but not a plugin with ErrUnverified, as the next backend would be many times slower. Open
+// doesn't read GOMLX_BACKEND, as GoMLX's compute.New does.
 //
 // On CUDA, matrix products are computed in full float32 rather than TF32, so that every backend
 // gives the same results to float32's precision. The same program may round otherwise each time
@@ -218,9 +219,12 @@ func Available() []string {
 	return names
 }
 
-// NameOf returns the name of a backend that Open returned, CUDA, CPU or Go also for Auto. For any
-// other backend it returns the backend's own name.
+// NameOf returns the name of a backend that Open returned, CUDA, CPU or Go also for Auto, and Go for
+// nil, which stands for it. For any other backend it returns the backend's own name.
 func NameOf(b compute.Backend) string {
+	if b == nil {
+		return Go
+	}
 	isOpen := lazy.IsOpen(b)
 	if isOpen {
 		b = lazy.Opened(b)

@@ -20,10 +20,15 @@ import (
 var verified string
 
 // advice says how to get a plugin that is missing.
-const advice = "in a checkout of gosica ./scripts/setup installs the CPU's; " +
-	"anywhere, GoMLX's installer puts one where it is found: " +
+const advice = "GoMLX's installer puts one where it is found: " +
 	"go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall; " +
 	"or name a plugin's folder in PJRT_PLUGIN_LIBRARY_PATH, or do without one with the backend go"
+
+// adviceFor says more of a plugin, by its name.
+var adviceFor = map[string]string{
+	"cpu":  "in a checkout of gosica ./scripts/setup installs it; anywhere, ",
+	"cuda": "docs/how-to/backends.md of gosica says how to install it for a GPU; ",
+}
 
 // A folder is one in which a plugin is looked for.
 type folder struct {
@@ -44,7 +49,7 @@ func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err
 	}
 	if path == "" {
 		return "", false, fmt.Errorf("no PJRT plugin pjrt_c_api_%s_plugin is installed: %s",
-			plugin, advice)
+			plugin, adviceFor[plugin]+advice)
 	}
 	if strings.Contains(path, ",") {
 		return "", false, fmt.Errorf("the plugin's path is %s; must have no comma for go-xla", path)

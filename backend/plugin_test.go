@@ -75,9 +75,9 @@ func TestFindPlugin(t *testing.T) {
 
 // The error for a missing plugin says how to get one, also without a checkout.
 func TestMissingPluginErrorHelpsWithoutCheckout(t *testing.T) {
-	for _, plugin := range []string{"cpu", "cuda"} {
+	for plugin, setup := range map[string]string{"cpu": "./scripts/setup", "cuda": "docs/how-to/backends.md"} {
 		_, _, err := choosePlugin(plugin, []folder{{t.TempDir(), false}})
-		for _, want := range []string{"pjrt_c_api_" + plugin, "./scripts/setup", "pjrt_installer@latest", "PJRT_PLUGIN_LIBRARY_PATH", "backend go"} {
+		for _, want := range []string{"pjrt_c_api_" + plugin, setup, "pjrt_installer@latest", "PJRT_PLUGIN_LIBRARY_PATH", "backend go"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q in it", plugin, err, want)
 			}

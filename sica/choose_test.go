@@ -87,6 +87,12 @@ func TestCancelledChoiceHasSeparation(t *testing.T) {
 	if err != nil || s.Why != whitened {
 		t.Errorf("%+v, error %v; want %q", s, err, whitened)
 	}
+	for looks := range 4 {
+		r, err := Fit(contexttest.EndsAfter(t.Context(), 1+looks), nil, x, Default())
+		if !errors.Is(err, context.Canceled) || r == nil || r.Z == nil {
+			t.Errorf("after %d looks at the context: result %v, error %v", 1+looks, r, err)
+		}
+	}
 	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), nil, x, Config{Method: NetworkOnly})
 	const untrained = "Stopped before a network was fitted: the signals are whitened only."
 	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(r.Why, untrained) {

@@ -37,7 +37,8 @@ type Run struct {
 // NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
 // A nil backend is backend.Open(backend.Go). An error about x or cfg comes before any work and
-// without a result, and so does ctx.Err() if ctx has ended already.
+// without a result, and so does ctx.Err() if ctx had ended at the call, or if it ends in
+// Config.Prepare or while Config.Transforms are fitted.
 //
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
 // the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto is then the linear
@@ -106,11 +107,12 @@ type fitRun struct {
 }
 
 func (f *fitting) run(runs []Run) ([]*Result, error) {
+	ended := f.ctx.Err() // later a result is due
 	if err := f.check(runs); err != nil {
 		return nil, err
 	}
-	if err := f.ctx.Err(); err != nil {
-		return nil, err
+	if ended != nil {
+		return nil, ended
 	}
 	for _, step := range []func(*fitRun) error{f.prepare, f.reduce} {
 		for _, r := range f.runs {

@@ -197,7 +197,7 @@ func (r *removal) String(names []string) string {
 	}
 	text := "taken out, as a share of the channel's variance: " + strings.Join(words, ", ")
 	if more := len(order) - maxRemovalChannels; more > 0 {
-		text += fmt.Sprintf("; less of %d more channels", more)
+		text += fmt.Sprintf("; less of %d more", more)
 	}
 	return text
 }

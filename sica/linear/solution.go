@@ -15,8 +15,8 @@ import (
 
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
 // don't favour another rotation, and what the data say about it. It is the Details of the ica.Model
-// that Options.Fit returns, which maps new signals there and back (Transform, InverseTransform). To
-// save that model keep what its Matrix returns, as examples/linear does.
+// that Options.Fit returns, which maps new signals there and back (Transform, InverseTransform). The
+// model's Save keeps it in a file, as examples/linear does.
 type Solution struct {
 	// Mean is the mean of each mixed signal.
 	Mean []float64

@@ -86,6 +86,10 @@ func (r *Report) conclude() {
 			r.Verdict, findings = Separated, []finding{r.confirmation()}
 		}
 	}
+	if r.Linear.noneIdentified() { // then that goes for all signals, not only for those of small share
+		suspects = slices.DeleteFunc(suspects,
+			func(i int) bool { return slices.Equal(r.Doubts[i], []string{notIdentified}) })
+	}
 	if len(suspects) > 0 {
 		findings = append(findings, r.suspectFinding(suspects))
 	}
@@ -96,6 +100,9 @@ func (r *Report) conclude() {
 		}
 	}
 }
+
+// notIdentified is the doubt of a signal whose rotation with others isn't identified.
+const notIdentified = "rotation not identified"
 
 // setDoubts sets the outcomes of the tests of each signal.
 func (r *Report) setDoubts() {
@@ -109,7 +116,7 @@ func (r *Report) setDoubts() {
 			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(),
 				"not self-sufficient"},
 			{r.refitsDiffer(i), "unstable"},
-			{!r.Linear.identified(i), "rotation not identified"},
+			{!r.Linear.identified(i), notIdentified},
 		} {
 			if doubt.applies {
 				r.Doubts[i] = append(r.Doubts[i], doubt.words)
@@ -214,12 +221,16 @@ func (r *Report) correlatedMagnitudes() []finding {
 	}
 	p := slices.MaxFunc(r.Linear.Pairs,
 		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
+	next := "Nothing, if the sources themselves are large at the same positions: they may be " +
+		"separated all the same."
+	if r.noiseShare() == 0 && !r.Linear.SurplusSuspected() {
+		next += " If the mixing may be nonlinear, try another method."
+	}
 	return []finding{{
 		fmt.Sprintf("The magnitudes of the innovations of %s correlate by %.2f, so these signals "+
 			"depend on each other.",
 			listSignals([]int{p.J, p.I}), p.Dependence),
-		"If the sources themselves are large at the same positions, nothing: they may be " +
-			"separated all the same. If the mixing may be nonlinear, try another method.",
+		next,
 	}}
 }
 

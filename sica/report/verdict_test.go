@@ -243,6 +243,25 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 	}
 }
 
+// Where no signal is identified, those of small share aren't named as if the others could be relied on.
+// Where surplus sources are found, no other method is advised.
+func TestNoSuspectsWhereNoneIsIdentified(t *testing.T) {
+	r := good()
+	r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
+	r.Linear.Doubtful, r.Linear.Surplus, r.Linear.SurplusEvidence = true, true, 5
+	r.conclude()
+	said := strings.Join(slices.Concat(r.Reasons, r.Next), " ")
+	if r.Verdict != NoEvidence || !strings.Contains(said, "Nothing, if the sources themselves are large") ||
+		strings.Contains(said, "suspect") || strings.Contains(said, "another method") {
+		t.Errorf("%s, %q", r.Verdict, said)
+	}
+	r = good()
+	r.Linear.Doubtful = true
+	if r.conclude(); !strings.Contains(strings.Join(r.Next, " "), "may be nonlinear, try another method") {
+		t.Errorf("next %q", r.Next)
+	}
+}
+
 // The advice names nothing that was done already or is impossible.
 func TestAdviceCanBeFollowed(t *testing.T) {
 	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
