@@ -29,7 +29,7 @@ func generated(t *testing.T, page, want string) {
 		return
 	}
 	if read(t, page) != want {
-		t.Errorf("docs/%s isn't up to date; run: go test ./docs -update", page)
+		t.Errorf("docs/%s isn't up to date; run: go test ./docs -run Reference -update", page)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestCommandReferenceIsHelp(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Reference: the command
 
-Generated from the command's help by "go test ./docs -update". For examples see the
+Generated from the command's help by "go test ./docs -run Reference -update". For examples see the
 [tutorial](../tutorial/command.md); for exit codes, [save, stop, resume](../how-to/save-stop-resume.md#exit-codes-of-the-command);
 for formats, [files and JSON](files-and-json.md).
 
@@ -83,7 +83,7 @@ func TestSettingsReferenceIsDocComments(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Reference: the settings of a fit
 
-Generated from the code by "go test ./docs -update". Start from a preset, such as sica.Default(), and
+Generated from the code by "go test ./docs -run Reference -update". Start from a preset, such as sica.Default(), and
 change fields. A value that is out of range is an error that names the valid ones. A dash is the zero
 value: none, 0 or false. The flag is that of "sica separate". Positions are time steps or pixels.
 

@@ -1,9 +1,10 @@
-// Package sica separates mixed signals by self-sufficiency: each recovered signal at
-// position t depends on the others only through the rest of itself,
+// Package sica recovers sources from mixed signals ([Fit]), without a model of them. The criterion
+// is self-sufficiency: a signal's own values at other positions predict it as well as those of all
+// signals do. For the values z_t at position t and those at the others, Z̃₋ₜ,
 //
 //	p(z_t | Z̃₋ₜ) = Π_i p(z_{i,t} | Z̃_{i,₋ₜ})
 //
-// [Fit] looks for signals that reduce the Kullback–Leibler divergence between the two sides:
+// Fit looks for signals that reduce the Kullback–Leibler divergence between the two sides:
 // by a method that minimises the code length of the mixed signals, or by the paper's flows,
 // which move the signals iteration by iteration. Signals are matrices of d rows × n columns.
 //

@@ -25,3 +25,19 @@ func (c *endsAfter) Err() error {
 	}
 	return nil
 }
+
+// Counted returns ctx, and how many times Err of it was called so far.
+func Counted(ctx context.Context) (counted context.Context, calls func() int) {
+	c := &counting{Context: ctx}
+	return c, func() int { return int(c.calls.Load()) }
+}
+
+type counting struct {
+	context.Context
+	calls atomic.Int64
+}
+
+func (c *counting) Err() error {
+	c.calls.Add(1)
+	return c.Context.Err()
+}

@@ -16,3 +16,13 @@ func TestEndsAfter(t *testing.T) {
 		}
 	}
 }
+
+func TestCounted(t *testing.T) {
+	parent, cancel := context.WithCancel(t.Context())
+	ctx, calls := contexttest.Counted(parent)
+	before := ctx.Err()
+	cancel()
+	if after := ctx.Err(); before != nil || !errors.Is(after, context.Canceled) || calls() != 2 {
+		t.Errorf("errors %v and %v, %d calls", before, after, calls())
+	}
+}

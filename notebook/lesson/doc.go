@@ -1,6 +1,6 @@
 // Package lesson goes through the algorithm of SICA (S. Liu, arXiv:2512.00665), "the paper",
-// one step at a time. Its signals' positions are independent draws. Each recovered signal
-// should then be independent of the others, as no context could tell of it:
+// one step at a time. Its signals have no memory, so self-sufficient signals are simply
+// independent ones:
 //
 //	p(z_t) = Π_i p(z_{i,t})
 //

@@ -333,9 +333,10 @@ func qualityProblems() []Problem {
 }
 
 // WriteComparison writes SICA's mean MCC of each row of the table next to that of other
-// results on other seeds, and says where they differ by more than two standard errors.
+// results on other seeds, and says where they differ by more than two standard errors. It writes
+// nothing if there is no row to compare.
 func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
-	out := newTable("mixture", "committed", "here", "").numbersFrom(1)
+	out, rows := newTable("mixture", "committed", "here", "").numbersFrom(1), 0
 	for _, p := range t.problems {
 		now := estimateOf(t.row(p, here).mccs(separated))
 		var values []float64
@@ -359,6 +360,10 @@ func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 			says = "worse"
 		}
 		out.add(p.label(), before.String(), now.String(), says)
+		rows++
+	}
+	if rows == 0 {
+		return nil
 	}
 	return out.write(w)
 }

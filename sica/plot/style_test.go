@@ -13,7 +13,8 @@ func TestStylesAreDistinct(t *testing.T) {
 		SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
 	}
 	if len(methods) != len(styles) {
-		t.Errorf("%d styles, %d methods here", len(styles), len(methods))
+		t.Errorf("%d styles, and %d methods in the list of this test; must be as many",
+			len(styles), len(methods))
 	}
 	for _, method := range methods {
 		if !HasStyle(method) {

@@ -15,7 +15,8 @@ import (
 )
 
 // Linear checks what holds for every linear method on the mixed signals x, 3×n. The method's
-// settings must make it converge to about 1e-9.
+// settings must make it converge to about 1e-9. It must end with its context wherever it checks
+// that: rival.Demix checks it once, and iterations should before each.
 func Linear(t *testing.T, x *mat.Dense, method ica.Method) {
 	t.Run("repeats", func(t *testing.T) { repeats(t, x, method) })
 	t.Run("transforms", func(t *testing.T) { transforms(t, x, method) })
@@ -115,12 +116,20 @@ func refuses(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// ends checks that the fit ends with its context, at several places.
+// ends checks that the fit ends with its context, at each of its first four checks of it.
 func ends(t *testing.T, x *mat.Dense, method ica.Method) {
-	for calls := range 4 {
-		ctx := contexttest.EndsAfter(t.Context(), calls)
+	ctx, checks := contexttest.Counted(t.Context())
+	if _, err := ica.Separate(ctx, method, x); err != nil {
+		t.Fatal(err)
+	}
+	if checks() == 0 {
+		t.Error("the fit never calls ctx.Err()")
+	}
+	for k := range min(checks(), 4) {
+		ctx := contexttest.EndsAfter(t.Context(), k)
 		if _, err := ica.Separate(ctx, method, x); !errors.Is(err, context.Canceled) {
-			t.Errorf("ended after %d calls: error %v", calls, err)
+			t.Errorf("the context ended at check %d of ctx.Err(): error %v, want that of the context",
+				k+1, err)
 		}
 	}
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // Fit returns the model of fit, unless the method's settings are invalid, ctx has ended, or
-// a recovered signal isn't finite. Errors begin with the method's name.
+// a recovered signal isn't finite. Errors begin with the method's name; invalid is that of its
+// settings, or nil.
 func Fit(
 	ctx context.Context, name string, invalid error, fit func() (*ica.Model, error),
 ) (*ica.Model, error) {
