@@ -481,7 +481,8 @@ func (r *Report) confirmation() finding {
 	if r.Stability != nil {
 		reason += fmt.Sprintf(" %s.", capitalise(r.Stability.String()))
 	}
-	return finding{reason, "Look at the signals: the tests don't say what they are."}
+	return finding{reason, "Look at the signals: the tests don't say what they are. " +
+		"They mean little if there are more sources than channels."}
 }
 
 // listNumbers counts signals from 1: "1", "1 and 2", "1, 2 and 3".
