@@ -16,6 +16,10 @@ import (
 // These are the filters of sica separate --highpass, --lowpass and --notch. The zero value leaves
 // signals as they are.
 //
+// Each is applied once, forward: the high-pass of order 2 with two equal poles, the low-pass of
+// Butterworth's of order 4, and a notch of order 2 for each multiple, 2 Hz wide where half of the power
+// is left.
+//
 // Filters are causal and their phase is minimal, so that a filtered signal has the same innovations.
 // A filter of zero phase would mix later ones into earlier ones, and a method that uses each
 // signal's past would find less in them.

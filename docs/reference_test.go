@@ -91,7 +91,7 @@ value: none, 0 or false. The flag is that of "sica separate". Positions are time
 | --- | --- | --- |
 | no networks | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
-| to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings](../how-to/recordings.md) |
+| to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
 | another sampling rate | ` + "`--rate`" + ` | none: a fit needs no rate |
 | a quick report | ` + "`--refits 0`" + ` | ` + "`report.Options{}`" + ` |
 | an end after some time | none; Ctrl-C ends a flow | a context with a deadline, for any fit; ` + "`Flow.Budget`" + ` ends a flow after an iteration |
@@ -212,7 +212,7 @@ supplement, "–" isn't from the paper.
 
 | setting | where, in a checkout |
 | --- | --- |
-| filters; stretches and channels to leave out | [Recordings](../how-to/recordings.md) |
+| filters; stretches and channels to leave out | [Recordings in Go](../how-to/recordings-in-go.md), ` + "`go doc ./datasets Filter`" + ` |
 | what a fit returns | ` + "`go doc ./sica Result`, `go doc ./sica/linear Findings`, `go doc ./sica Network`" + ` |
 | options of a report: refits, shape, progress | ` + "`go doc ./sica/report Options`" + ` |
 | seed of the linear rule alone; models without noise | ` + "`go doc ./sica/linear Options`" + ` |

@@ -481,8 +481,7 @@ func (r *Report) confirmation() finding {
 	if r.Stability != nil {
 		reason += fmt.Sprintf(" %s.", capitalise(r.Stability.String()))
 	}
-	return finding{reason, "Look at the signals: the tests don't say what they are. " +
-		"They mean little if there are more sources than channels."}
+	return finding{reason, "Look at the signals and count your sources: the tests can do neither."}
 }
 
 // listNumbers counts signals from 1: "1", "1 and 2", "1, 2 and 3".
