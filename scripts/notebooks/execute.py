@@ -80,25 +80,25 @@ def side_by_side(notebooks: list[Path], options: list[str], jobs: int) -> int:
     return 1 if failed else 0
 
 
+# What a cell declares, and the line before its main program, with the program's flags.
+DECLARED = re.compile(r"^(?:func|type|var|const) (\w+)", re.MULTILINE)
+MAIN = re.compile(r"^%%(.*)\n", re.MULTILINE)
+
+
 def quicken(notebook: nbformat.NotebookNode) -> None:
-    """Gives each cell the flags that its metadata name quick, if any, in place of its own.
-    Of a cell without flags quick is a pair, of a text and what takes its place."""
+    """Gives each cell the flags that its metadata name quick, if any, in place of its own. If
+    quick is a list, it has pairs of a text and what takes its place."""
     for cell in notebook.cells:
         quick = cell.metadata.get("quick")
         if not quick:
             continue
         if isinstance(quick, str):
-            cell.source, changed = re.subn(r"^%%.*$", "%% " + quick, cell.source, count=1, flags=re.MULTILINE)
-        else:
-            changed = cell.source.count(quick[0])
-            cell.source = cell.source.replace(*quick)
-        if changed != 1:
-            raise ValueError(f"a cell with quick {quick}, which is in it {changed} times")
-
-
-# What a cell declares, and the line before its main program, with the program's flags.
-DECLARED = re.compile(r"^(?:func|type|var|const) (\w+)", re.MULTILINE)
-MAIN = re.compile(r"^%%(.*)\n", re.MULTILINE)
+            main = MAIN.search(cell.source)
+            quick = [(main[0] if main else "%%", f"%% {quick}\n")]
+        for text, other in quick:
+            if (found := cell.source.count(text)) != 1:
+                raise ValueError(f"a cell with quick, {quick}, has {text!r} {found} times; want it once")
+            cell.source = cell.source.replace(text, other)
 
 
 def join(notebook: nbformat.NotebookNode) -> None:
