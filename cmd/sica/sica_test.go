@@ -366,8 +366,8 @@ func TestDemo(t *testing.T) {
 	if got := list(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n", "No signal is identified",
-		"\nthree MNIST digits:\n  All 3 signals are identified."} {
+	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n",
+		"\nthree MNIST digits:\n  The rotation of signals 1, 2 is not identified: the magnitudes"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
 		}

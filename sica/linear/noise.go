@@ -526,11 +526,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
-	dependence := best.dependence()
-	for k, p := range sol.Pairs {
-		sol.Pairs[k].Dependence = dependence.At(p.I, p.J)
-	}
-	sol.Doubtful = isDoubtful(dependence, sep.past.N)
+	sol.setDependence(best.dependence(), sep.past.N)
 	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
 	var root mat.Dense // Σ^(1/2)
 	root.Mul(c.white.Inverse, c.white.Axes())
@@ -589,7 +585,7 @@ func (s *search) why(sol *Solution) string {
 		return "There may be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
-		return allIdentified(s.c.d) + sol.doubt()
+		return allIdentified(s.c.d)
 	}
 	text := ""
 	var names []string
@@ -612,7 +608,10 @@ func (s *search) why(sol *Solution) string {
 		reason = "noise of the channels, or surplus sources, which look the same, hide the rotation of " +
 			"signals %s."
 	}
-	return text + ": " + fmt.Sprintf(reason, sol.groupNames()) + sol.doubt()
+	if sol.Doubtful {
+		return text + ": " + sol.doubt() + "."
+	}
+	return text + ": " + fmt.Sprintf(reason, sol.groupNames())
 }
 
 // isHidden reports whether noise hides each group of several signals: whether one of its signals

@@ -309,8 +309,8 @@ func TestManyIndistinguishableSignalsAreOneGroup(t *testing.T) {
 	}
 }
 
-// Signals that depend on each other at each position are reported as doubtful; independent ones are
-// not.
+// Signals that depend on each other at each position are reported as doubtful and aren't identified,
+// unlike independent ones.
 func TestDependentSignalsAreDoubtful(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	s := laplace(10, 2, 2000)
@@ -322,8 +322,9 @@ func TestDependentSignalsAreDoubtful(t *testing.T) {
 		s.Set(0, t, strength*s.At(0, t))
 		s.Set(1, t, strength*s.At(1, t))
 	}
-	if sol := separate(t, mixed(10, s), linear.Options{}); !sol.Doubtful || !strings.Contains(sol.Why, "depend on each other") {
-		t.Errorf("one strength for both: dependence %.3f, doubtful %v: %s", sol.Pairs[0].Dependence, sol.Doubtful, sol.Why)
+	if sol := separate(t, mixed(10, s), linear.Options{}); !sol.Doubtful || len(sol.Groups) != 1 || !strings.Contains(sol.Why, "depend on each other") {
+		t.Errorf("one strength for both: dependence %.3f, doubtful %v, groups %v: %s",
+			sol.Pairs[0].Dependence, sol.Doubtful, sol.Groups, sol.Why)
 	}
 }
 

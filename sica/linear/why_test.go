@@ -3,7 +3,7 @@ package linear
 import "testing"
 
 // Why is a sentence without numbers: the evidence is in Evidence and Pairs.
-func TestWhyAllIdentified(t *testing.T) {
+func TestWhy(t *testing.T) {
 	pair := func(i, j int) Pair {
 		return Pair{I: i, J: j, Evidence: 18.7, Identified: true, Dependence: 0.2 * float64(i*j)}
 	}
@@ -12,10 +12,10 @@ func TestWhyAllIdentified(t *testing.T) {
 			Mean:     make([]float64, 2),
 			Findings: Findings{Evidence: 7.9, Groups: [][]int{{0}, {1}}, Pairs: []Pair{pair(1, 0)}},
 		},
-		"All 3 signals are identified. But the magnitudes of signals 2 and 3 depend on each other, " +
-			"so this may be wrong.": {
+		"The rotation of signals 2, 3 is not identified: the magnitudes of signals 2 and 3 depend on " +
+			"each other.": {
 			Mean: make([]float64, 3),
-			Findings: Findings{Evidence: 7.9, Groups: [][]int{{0}, {1}, {2}}, Doubtful: true,
+			Findings: Findings{Evidence: 7.9, Groups: [][]int{{0}, {1, 2}}, Doubtful: true,
 				Pairs: []Pair{pair(1, 0), pair(2, 0), pair(2, 1)}},
 		},
 	} {

@@ -571,7 +571,8 @@ func isAccepted(model *Model, place int, findings *linear.Findings) bool {
 // WithNetwork returns the alternative a, followed by a network. If the linear rule identifies no
 // rotation of the network's signals, they are rotated as near to the whitened signals, white, as
 // possible: these are right if the mixing was nearly symmetric. Otherwise they stay, as the
-// nonlinearity that a network leaves can look like evidence for another rotation.
+// nonlinearity that a network leaves can look like evidence for another rotation, or make the
+// signals depend on each other.
 func WithNetwork(
 	ctx context.Context, a Alternative, model *Model, white *mat.Dense, o Options,
 ) (Alternative, error) {
@@ -590,7 +591,7 @@ func WithNetwork(
 		a.Network.Identified = false // the rule has no evidence
 		return a, nil
 	}
-	if len(found.Groups) > 1 {
+	if found.Doubtful || len(found.Groups) > 1 {
 		return a, nil
 	}
 	nearest, err := nearestMap(white, z)
