@@ -28,6 +28,13 @@ const (
 	// 0.976 or more, those above it with 0.73 to 0.999.
 	doubtfulDependence = 0.1
 
+	// independenceLags is up to which lag the innovations of two signals are compared, and
+	// minIndependence the probability below which signals don't count as independent. Of 230 mixtures
+	// of 1,024 and 2,500 positions whose signals were all identified, rightly, 10 have less, five of them
+	// of voices or bursts in noise; of 11 that were wrong, with surplus sources, 4. With a tenth of it
+	// 5 and 4.
+	independenceLags, minIndependence = 3, 0.01
+
 	// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is
 	// gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
 	// Control 19(6), 1974). Half of it accepts rotations of noise; twice asks for e times the

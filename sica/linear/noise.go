@@ -526,7 +526,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
-	sol.setDependence(best.dependence(), sep.past.N)
+	sol.setDependence(best, sep.past)
 	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
 	var root mat.Dense // Σ^(1/2)
 	root.Mul(c.white.Inverse, c.white.Axes())
@@ -586,6 +586,9 @@ func (s *search) why(sol *Solution) string {
 	}
 	if len(sol.Groups) == s.c.d {
 		return allIdentified(s.c.d)
+	}
+	if sol.Dependent {
+		return dependentSignals
 	}
 	text := ""
 	var names []string

@@ -3,9 +3,12 @@ package linear
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
@@ -133,6 +136,40 @@ func (m *demixing) dependence() *mat.SymDense {
 		}
 	}
 	return correlations
+}
+
+// independence returns the probability that innovations of independent signals depend on each other
+// as much as m's do, whose dependence is given. The statistic is the sum of n·r² over all pairs: of the
+// positive correlations r of their magnitudes, and of the correlations of the innovations at the
+// nearest lags but 0, at which a demixing makes them white. Its distribution is close to that of χ² with
+// the same mean and variance.
+func (m *demixing) independence(dependence *mat.SymDense) float64 {
+	n := len(m.sources[0].u)
+	innovations := make([][]float64, len(m.sources)) // of variance 1
+	for i := range innovations {
+		u := slices.Clone(m.sources[i].u)
+		mean, sd := stat.PopMeanStdDev(u, nil)
+		floats.AddConst(-mean, u)
+		floats.Scale(1/sd, u)
+		innovations[i] = u
+	}
+	sum, mean, variance := 0.0, 0.0, 0.0
+	for i, u := range innovations {
+		for j, v := range innovations[:i] {
+			r := max(dependence.At(i, j), 0)
+			sum += float64(n) * r * r
+			mean += 0.5 // 0 half of the time, else χ² with one degree of freedom
+			variance += 1.25
+			for lag := 1; lag <= independenceLags && lag < n; lag++ {
+				after, before := floats.Dot(u[lag:], v[:n-lag]), floats.Dot(v[lag:], u[:n-lag])
+				sum += (after*after + before*before) / float64(n-lag)
+				mean += 2
+				variance += 4
+			}
+		}
+	}
+	scale := variance / (2 * mean)
+	return distuv.ChiSquared{K: mean / scale}.Survival(sum / scale)
 }
 
 // isDoubtful reports whether any pair's dependence is doubtful, as dependentPairs has it.

@@ -390,12 +390,21 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			reason + table,
 			strong + " Less noise in the channels, more channels or more positions may help.",
 		}}
-	}
-	if r.byRule && l.Unexplained {
+	case r.byRule && l.Unexplained:
 		return []finding{{
 			l.Why,
 			"Look at the signals. If you know that the mixing was linear, the sources themselves may " +
 				"depend on each other, and be separated all the same. More positions seldom help.",
+		}}
+	case l.Doubtful:
+		return nil // correlatedMagnitudes says why
+	case l.Dependent:
+		return []finding{{
+			fmt.Sprintf("The innovations of the recovered signals depend on each other, so no signal "+
+				"is identified. Those of independent signals would do so with a probability of %.1g.",
+				l.Independence),
+			"Count the sources: there may be more than channels. If the mixing may be nonlinear, try " +
+				"another method. " + strong,
 		}}
 	}
 	next := "Use more positions, which may reveal a weak preference."

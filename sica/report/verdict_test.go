@@ -195,6 +195,10 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			r.Linear.Unexplained, r.byRule = true, true
 		}, "Signals 2 and 3 depend on each other.", "linear",
 			[]string{"connect the others", "Use more positions"}},
+		{"dependence of all pairs together", func(r *Report) {
+			r.Linear.Dependent, r.Linear.Independence = true, 0.002
+		}, "Those of independent signals would do so with a probability of 0.002.",
+			"Count the sources", []string{"connect the others", "Use more positions"}},
 		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "FastICA or SOBI, or a demixing that is nearly as good",
 			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise, by the linear rule", func(r *Report) {

@@ -591,7 +591,7 @@ func WithNetwork(
 		a.Network.Identified = false // the rule has no evidence
 		return a, nil
 	}
-	if found.Doubtful || len(found.Groups) > 1 {
+	if found.Doubtful || found.Dependent || len(found.Groups) > 1 {
 		return a, nil
 	}
 	nearest, err := nearestMap(white, z)
