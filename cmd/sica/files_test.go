@@ -623,7 +623,7 @@ func TestReferenceByNumber(t *testing.T) {
 		}
 		must(t, "separate", "--in", at(name), "--out", at("z.csv"), "--save", at(name+".model"), "--backend",
 			"go", "--without", "1,4")
-		inspect := []string{"inspect", "--model", at(name+".model"), "--in", at(name), "--reference"}
+		inspect := []string{"inspect", "--model", at(name + ".model"), "--in", at(name), "--reference"}
 		names := []string{"column 1", "column 2", "column 3", "column 4"}
 		if header != nil {
 			names = header

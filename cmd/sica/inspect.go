@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -275,10 +276,10 @@ func writeComponents(
 	fmt.Fprintln(t, header)
 	names := files.ChannelNames(in)
 	for _, c := range all {
-		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%.1f\t%s", c.Signal+1, 100*c.Share,
-			channelName(names, c.Channel), c.Kurtosis, rhythm(c, in.Rate))
+		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%s\t%s", c.Signal+1, 100*c.Share,
+			channelName(names, c.Channel), text.Fixed(c.Kurtosis, 1), rhythm(c, in.Rate))
 		if withReference {
-			fmt.Fprintf(t, "\t%.2f\t%.2f", c.Correlation, c.Coherence)
+			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
 		}
 		fmt.Fprintln(t)
 	}
