@@ -276,19 +276,37 @@ func (c *channels) isInconsistent(all []*explanation) bool {
 	})
 }
 
+// isComparable reports whether e's misfit isn't much larger than the smallest of all, where a misfit is
+// by how much a code is longer than the shortest at the time scale at which that is most.
+func (c *channels) isComparable(e *explanation, all []*explanation) bool {
+	best := c.shortest(all, 0)
+	misfit := func(e *explanation) float64 {
+		most := 0.0
+		for k, b := range best {
+			most = max(most, e.lengths[k]-b.lengths[k])
+		}
+		return most
+	}
+	least := math.Inf(1)
+	for _, other := range all {
+		least = min(least, misfit(other))
+	}
+	return misfit(e) <= comparableMisfit*least
+}
+
 // choose returns the explanation to keep and the index of its time scale.
 //
 // If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
-// inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong. Otherwise it
-// is that of chooseRobust. If this has next to no noise, it is the one with the shortest code at the
-// finest scale, as nothing hides the fastest parts of the signals.
+// inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong, unless its code
+// is far longer. Otherwise it is that of chooseRobust. If this has next to no noise, it is the one with
+// the shortest code at the finest scale, as nothing hides the fastest parts of the signals.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
 	}
 	isFastICA := func(e *explanation) bool { return e.textbook && e.name == fastICAName }
-	if k := slices.IndexFunc(all, isFastICA); inconsistent && k >= 0 {
+	if k := slices.IndexFunc(all, isFastICA); inconsistent && k >= 0 && c.isComparable(all[k], all) {
 		return all[k], c.closestScale(all[k], c.shortest(all, 0))
 	}
 	chosen, scale := c.chooseRobust(all)

@@ -66,10 +66,11 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 	return &w
 }
 
-// isCertain reports whether all signals are identified beyond doubt.
+// isCertain reports whether the evidence identifies all signals beyond doubt. It can't identify ones
+// that are Dependent, but more positions wouldn't change that.
 func (s *Solution) isCertain() bool {
-	if s.whitened || s.minDependence || s.Doubtful || s.Surplus || len(s.Groups) < len(s.Mean) ||
-		s.Evidence < certain*identified {
+	if s.whitened || s.minDependence || s.Doubtful || s.Surplus || s.Evidence < certain*identified ||
+		len(s.Groups) < len(s.Mean) && !s.Dependent {
 		return false
 	}
 	for _, p := range s.Pairs {
@@ -139,6 +140,9 @@ func polish(
 	}
 	for k, pair := range polished.Pairs {
 		polished.Pairs[k].Dependence = dependence.At(pair.I, pair.J)
+	}
+	if polished.Dependent {
+		polished.merge(nil, true)
 	}
 	const accepted, nonlinear = true, false
 	polished.Why = polished.why(accepted, nonlinear)

@@ -71,7 +71,8 @@ type Findings struct {
 	// Inconsistent is whether no demixing explains the mixed signals at all time scales: each has a
 	// much longer code than another at some scale. That is so with more sources than channels, if the
 	// mixing isn't linear, and for waves in noise. Without Surplus the demixing is then FastICA's, which
-	// has no model of the signals' pasts that could be wrong.
+	// has no model of the signals' pasts that could be wrong, unless its code is far longer, as of clipped
+	// voices.
 	Inconsistent bool `json:"inconsistent,omitempty"`
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
 	// sources stand against it, which the Evidence of the pairs doesn't count.
