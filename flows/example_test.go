@@ -41,6 +41,7 @@ func ExampleTrainer_Train() {
 		log.Fatal(err)
 	}
 	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
 	adam := optimizer.Adam().LearningRate(0.05).Done()
 	trainer, err := flows.NewTrainer(b, store, adam, loss, nil, []shapes.Shape{
 		shapes.Make(dtypes.Float32, steps, batch, 2), shapes.Make(dtypes.Float32, steps, batch, 1)})
