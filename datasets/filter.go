@@ -44,11 +44,7 @@ type Stretch struct{ Begin, End int }
 // It is an error if x isn't finite, if the rate isn't positive, if a frequency isn't below half of
 // it, or if a stretch isn't within x.
 func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dense, error) {
-	d, n, err := checkSignals(x)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: filter: %w", err)
-	}
-	isSkipped, left, err := mark(skipped, n)
+	isSkipped, left, err := mark(x, skipped)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: filter: %w", err)
 	}
@@ -56,6 +52,7 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	filtered := mat.DenseCopyOf(x)
+	d, _ := x.Dims()
 	for i := range d {
 		row := filtered.RawRowView(i)
 		for t := range row {
@@ -73,14 +70,11 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 // stretch then follows the one before it. It doesn't change x. It is an error if no position is
 // left, or if a stretch isn't within x.
 func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
-	d, n, err := checkSignals(x)
+	isSkipped, left, err := mark(x, skipped)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: skip: %w", err)
 	}
-	isSkipped, left, err := mark(skipped, n)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: skip: %w", err)
-	}
+	d, n := x.Dims()
 	if left == 0 {
 		return nil, fmt.Errorf("datasets: skip: all %d positions are skipped; must be fewer", n)
 	}
@@ -97,8 +91,12 @@ func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	return kept, nil
 }
 
-// mark returns which of n positions are skipped, and how many are left.
-func mark(skipped []Stretch, n int) (isSkipped []bool, left int, err error) {
+// mark checks the signals x and returns which of their positions are skipped, and how many are left.
+func mark(x *mat.Dense, skipped []Stretch) (isSkipped []bool, left int, err error) {
+	_, n, err := checkSignals(x)
+	if err != nil {
+		return nil, 0, err
+	}
 	isSkipped, left = make([]bool, n), n
 	for _, s := range skipped {
 		if s.Begin < 0 || s.Begin >= s.End || s.End > n {

@@ -209,16 +209,13 @@ const (
 // Step returns y after a step along velocity from time tau to tau+h. tau and h are scalars of y's
 // dtype.
 func (s Solver) Step(velocity func(y, tau *Node) *Node, y, tau, h *Node) *Node {
-	v := velocity(y, tau)
-	switch s {
-	case Euler:
-		return Add(y, Mul(h, v))
-	case Heun:
-		next := velocity(Add(y, Mul(h, v)), Add(tau, h))
-		return Add(y, Mul(MulScalar(h, 0.5), Add(v, next)))
-	}
 	s.check()
-	return nil
+	v := velocity(y, tau)
+	if s == Euler {
+		return Add(y, Mul(h, v))
+	}
+	next := velocity(Add(y, Mul(h, v)), Add(tau, h))
+	return Add(y, Mul(MulScalar(h, 0.5), Add(v, next)))
 }
 
 // check panics unless s is one of the solvers.

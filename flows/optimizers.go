@@ -184,7 +184,8 @@ func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
 }
 
 // Schedule sets the learning rate of the variables in scope, a path such as "/map", and in the
-// scopes inside it; "/" is all variables. Every trainable variable needs one; of several the first counts.
+// scopes inside it; "/" is all variables. Every trainable variable needs one; of several the first
+// counts.
 func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 	c.scopes = append(c.scopes, scope)
 	c.schedules = append(c.schedules, s)

@@ -7,8 +7,8 @@
 // Recording of a recording of any length.
 //
 // The pattern of a component is its column of the mixing matrix, as in the forward models of S.
-// Haufe et al., NeuroImage 87, 2014: with the signs of the recovered signals. Coherence follows P. D. Welch, IEEE Trans. Audio and
-// Electroacoustics 15(2), 1967.
+// Haufe et al., NeuroImage 87, 2014: with the signs of the recovered signals. Coherence follows P. D.
+// Welch, IEEE Trans. Audio and Electroacoustics 15(2), 1967.
 package inspect
 
 import (
@@ -84,10 +84,9 @@ const (
 // Components describes the recovered signals of the mixed signals x, d×n: those that the result
 // was made from, or others of their kind. Outliers of a sequence, such as the click of an
 // electrode, belong to no component: they are interpolated. The reference has a value for each
-// position, such as
-// the channel of an electrode near the eye; it is nil for none. The order is that of decreasing
-// Coherence with a reference, and of decreasing Share without; the command lists the latter by
-// Signal.
+// position, such as the channel of an electrode near the eye; it is nil for none. The order is that
+// of decreasing Coherence with a reference, and of decreasing Share without; the command lists the
+// latter by Signal.
 //
 // The error says if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit it
 // or has fewer than 16 positions, or if the reference has another length.

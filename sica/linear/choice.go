@@ -258,12 +258,17 @@ func (c *channels) tolerance() float64 { return rejection * max(float64(c.d*(c.d
 // isRejected reports whether, at a scale from first on, the code of e is longer than the shortest
 // by more than times the tolerance.
 func (c *channels) isRejected(e *explanation, best []*explanation, first int, times float64) bool {
-	for k := first; k < len(c.scales); k++ {
-		if e.lengths[k]-best[k].lengths[k] > times*c.tolerance() {
-			return true
-		}
+	return e.misfit(best, first) > times*c.tolerance()
+}
+
+// misfit returns by how many nats the code of e is longer than the shortest, at the scale from first
+// on at which that is most.
+func (e *explanation) misfit(best []*explanation, first int) float64 {
+	most := 0.0
+	for k := first; k < len(best); k++ {
+		most = max(most, e.lengths[k]-best[k].lengths[k])
 	}
-	return false
+	return most
 }
 
 // isInconsistent reports whether each explanation has a much longer code than another at some time
@@ -276,22 +281,14 @@ func (c *channels) isInconsistent(all []*explanation) bool {
 	})
 }
 
-// isComparable reports whether e's misfit isn't much larger than the smallest of all, where a misfit is
-// by how much a code is longer than the shortest at the time scale at which that is most.
+// isComparable reports whether the misfit of e isn't much larger than the smallest of all.
 func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 	best := c.shortest(all, 0)
-	misfit := func(e *explanation) float64 {
-		most := 0.0
-		for k, b := range best {
-			most = max(most, e.lengths[k]-b.lengths[k])
-		}
-		return most
-	}
 	least := math.Inf(1)
 	for _, other := range all {
-		least = min(least, misfit(other))
+		least = min(least, other.misfit(best, 0))
 	}
-	return misfit(e) <= comparableMisfit*least
+	return e.misfit(best, 0) <= comparableMisfit*least
 }
 
 // choose returns the explanation to keep and the index of its time scale.

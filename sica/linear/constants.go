@@ -28,11 +28,11 @@ const (
 	// 0.976 or more, those above it with 0.73 to 0.999.
 	doubtfulDependence = 0.1
 
-	// independenceLags is up to which lag the innovations of two signals are compared, and
-	// minIndependence the probability below which signals don't count as independent. Of 230 mixtures
-	// of 1,024 and 2,500 positions whose signals were all identified, rightly, 10 have less, five of them
-	// of voices or bursts in noise; of 11 that were wrong, with surplus sources, 4. With a tenth of it
-	// 5 and 4.
+	// independenceLags is up to which lag the innovations of two signals are compared. It is a
+	// choice. minIndependence is the probability below which signals don't count as independent. Of
+	// 224 mixtures of 1,024 and 2,500 positions whose signals were all identified, rightly, 10 have
+	// less, six of them of voices or bursts; of 11 that were wrong, with surplus sources, 4. With a
+	// tenth of it 5 and 4.
 	independenceLags, minIndependence = 3, 0.01
 
 	// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is
@@ -265,10 +265,10 @@ const (
 	// With Surplus FastICA's isn't kept: in 40 parts of a recorded ECG (2 to 8 leads) the mean
 	// cosine of two components with what the electrodes' places say is 0.72 then, and 0.86 without.
 	inconsistency = 3
-	// comparableMisfit is how many times the smallest misfit that of FastICA's demixing may be for it to
-	// be kept then. Of 42 inconsistent mixtures, most of them synthetic EEGs, FastICA's mean MCC is higher
-	// by 0.03 in the 36 below it, and lower by 0.009 in the others. Four mixtures of clipped voices have
-	// 26 to 65, and would lose 0.04 to 0.17 by FastICA's.
+	// comparableMisfit is how many times the smallest misfit that of FastICA's demixing may be for
+	// it to be kept then. Of 42 inconsistent mixtures, most of them synthetic EEGs, FastICA's mean
+	// MCC is higher by 0.03 in the 36 below it, and lower by 0.009 in the others. Four mixtures of
+	// clipped voices have 26 to 65, and would lose 0.04 to 0.17 by FastICA's.
 	comparableMisfit = 25
 	// misfitPositions is from how many positions on the tolerance grows with them if there are
 	// surplus sources: the length of the synthetic EEGs on which rejection was measured. Of eight

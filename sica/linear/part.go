@@ -138,10 +138,8 @@ func polish(
 	if err := s.setGroups(ctx, polished, m, v, true); err != nil {
 		return nil, err
 	}
-	for k, pair := range polished.Pairs {
-		polished.Pairs[k].Dependence = dependence.At(pair.I, pair.J)
-	}
-	if polished.Dependent {
+	polished.setPairDependence(dependence)
+	if polished.Dependent { // as the part is
 		polished.merge(nil, true)
 	}
 	const accepted, nonlinear = true, false

@@ -329,15 +329,20 @@ func (s *separator) setGroups(
 	return nil
 }
 
+// setPairDependence sets the dependence of each pair.
+func (s *Solution) setPairDependence(dependence *mat.SymDense) {
+	for k, pair := range s.Pairs {
+		s.Pairs[k].Dependence = dependence.At(pair.I, pair.J)
+	}
+}
+
 // setDependence sets the dependence of the pairs of m's signals, and whether they are independent.
 // Signals that depend on each other beyond doubt aren't identified: of 38 triples of digits and
 // photographs with such a pair, which the evidence alone identified, 14 had a signal with a correlation
 // below 0.9. Neither are those of a sequence that aren't independent, as with surplus sources.
 func (s *Solution) setDependence(m *demixing, p *past.Past) {
 	dependence := m.dependence()
-	for k, pair := range s.Pairs {
-		s.Pairs[k].Dependence = dependence.At(pair.I, pair.J)
-	}
+	s.setPairDependence(dependence)
 	dependent := dependentPairs(dependence, p.N)
 	s.Doubtful = len(dependent) > 0
 	if s.Independence = 1; len(p.Shape) == 1 && len(m.sources) > 1 {

@@ -138,6 +138,14 @@ func (r *Report) Remarks() []string {
 // times, so that at 10 a hundredth of the variance may become all of a signal.
 const illConditioned = 10
 
+// moreSources says that there seem to be surplus sources or, if they are only suspected, may be.
+func (l *Linear) moreSources() string {
+	if l.Surplus {
+		return "There seem to be more sources than channels"
+	}
+	return "There may be more sources than channels"
+}
+
 // nextForDependence is what to try where signals depend on each other.
 func (r *Report) nextForDependence() []string {
 	var next []string
@@ -147,11 +155,7 @@ func (r *Report) nextForDependence() []string {
 	case r.Nonlinear && !r.compared:
 		next = append(next, compareNetworks)
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
-		seem := "There seem to be more sources than channels"
-		if !r.Linear.Surplus {
-			seem = "There may be more sources than channels"
-		}
-		next = append(next, seem+", which leave such dependence in any linear answer: don't fit a "+
+		next = append(next, r.Linear.moreSources()+", which leave such dependence in any linear answer: don't fit a "+
 			"network.")
 	case noise > 0:
 		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, or surplus "+

@@ -372,12 +372,8 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {
 	case l.Surplus || suspected:
-		seem := "There seem to be more sources than channels"
-		if !l.Surplus {
-			seem = "There may be more sources than channels"
-		}
 		return []finding{{
-			seem + ", so no signal is identified." + table,
+			l.moreSources() + ", so no signal is identified." + table,
 			"The channels can't hold all sources. " + strong,
 		}}
 	case l.Unconfirmed:
