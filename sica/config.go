@@ -20,8 +20,9 @@ import (
 
 // Config is the settings of a fit. The zero value is Default with the seed 0.
 type Config struct {
-	// Shape is that of the positions, row-major: {height, width} or {frames, height,
-	// width}; nil for a sequence.
+	// Shape is that of the positions, row-major: {height, width} or {frames, height, width}; {n} for
+	// a sequence. Nil is a sequence, too, unless Auto or LinearOnly finds that the signals look like
+	// images in rows of one length, which Result.Why says then.
 	Shape []int `json:"shape,omitempty"`
 	// Seed gives every random draw of the fit. Another seed is a check: networks may end elsewhere,
 	// and identified signals should come out the same. FitRuns fits several seeds at once.

@@ -89,6 +89,7 @@ type fitting struct {
 	begin   time.Time
 
 	runs       []*fitRun
+	recognised bool // whether the shape is that of images that the runs look like
 	grid       *grid.Grid
 	checkpoint *sealed.Series // nil for none
 	key        string         // of the fit, in the checkpoint
@@ -103,7 +104,7 @@ type fitRun struct {
 	maps     []mapping.Map // that prepared and reduced the mixed signals
 	prepared bool
 	why      string // in sentences, what these maps did
-	hint     string // what Config.Shape may lack; empty for nothing
+	hint     string // what is to be known about the shape; empty for nothing
 }
 
 func (f *fitting) run(runs []Run) ([]*Result, error) {
@@ -160,6 +161,7 @@ func (f *fitting) check(runs []Run) error {
 		return err
 	}
 	f.cfg.Shape = grid.WithoutOnes(f.cfg.Shape)
+	f.recognise(runs)
 	f.runs = make([]*fitRun, len(runs))
 	for place, run := range runs {
 		r := &fitRun{place: place, seed: run.Seed}
@@ -197,7 +199,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
-	r.hint = shapeHint(run.X, f.cfg.Shape)
+	r.hint = f.shapeHint(run.X)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package sica
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -20,15 +21,53 @@ const (
 	// minPeak is by how much the autocorrelation at the row's length must be above those
 	// minRow/4 and more positions away, on the scale of correlations.
 	minPeak = 0.05
+	// minAlike is the autocorrelation at the row's length, as a share of that at one position, that
+	// each signal must have: images are about as smooth from row to row as along them. 24 mixtures of
+	// photographs have 0.92 and more. Of 1,680 mixtures of sequences (n = 1,024 to 20,000) 21, of
+	// waves and voices, have peaks and edges, and 0.71 or less.
+	minAlike = 0.8
 	// minDecay is by how much the autocorrelation at 2 to apartRows rows must be below that at one.
 	// Rows of an image become less alike; the periods of a wave don't. Both are choices.
 	minDecay, apartRows = 0.01, minRow / 2
 )
 
-// shapeHint returns a sentence if the signals x look like images in rows of another length than
-// shape says, with a space before it; else nothing. A shape of one axis says that they are a
-// sequence, whatever they look like.
-func shapeHint(x *mat.Dense, shape []int) string {
+// recognise sets the shape if none is given and all runs look like images of one size: such as the
+// columns of a text file that are photographs, row after row. It is for Auto and LinearOnly. Networks
+// and flows know no shape but the given.
+func (f *fitting) recognise(runs []Run) {
+	linear := f.cfg.Method == Auto || f.cfg.Method == LinearOnly
+	if f.cfg.Shape != nil || f.cfg.Flow != nil || !linear {
+		return
+	}
+	var shape []int
+	for _, run := range runs {
+		if run.X == nil || run.X.IsEmpty() {
+			return
+		}
+		w := rowLength(run.X)
+		if w == 0 {
+			return
+		}
+		_, n := run.X.Dims()
+		if its := []int{n / w, w}; shape == nil {
+			shape = its
+		} else if !slices.Equal(its, shape) {
+			return
+		}
+	}
+	f.cfg.Shape, f.recognised = shape, true
+}
+
+// shapeHint returns a sentence, with a space before it, if the signals x were recognised as images, or
+// look like images in rows of another length than the settings' shape says; else nothing. A shape of
+// one axis says that they are a sequence, whatever they look like.
+func (f *fitting) shapeHint(x *mat.Dense) string {
+	shape := f.cfg.Shape
+	_, n := x.Dims()
+	if f.recognised {
+		return fmt.Sprintf(" The signals look like images of %d×%d and were taken for such: set "+
+			"Config.Shape to {%d} if they are sequences.", shape[0], shape[1], n)
+	}
 	if len(shape) == 1 || len(shape) > 2 {
 		return ""
 	}
@@ -40,7 +79,6 @@ func shapeHint(x *mat.Dense, shape []int) string {
 		return fmt.Sprintf(" But the signals look like rows of %d positions; Config.Shape has rows "+
 			"of %d.", w, shape[1])
 	}
-	_, n := x.Dims()
 	return fmt.Sprintf(" But the signals look like rows of %d positions: if they are images, none of "+
 		"this holds; set Config.Shape to {%d, %d}.", w, n/w, w)
 }
@@ -80,7 +118,11 @@ func isRow(signals [][]float64, w int) bool {
 		if len(row) < minRow*w {
 			return false
 		}
-		peak += correlation(row, w)
+		alike := correlation(row, w)
+		if alike < minAlike*correlation(row, 1) {
+			return false
+		}
+		peak += alike
 		before += correlation(row, w-away)
 		after += correlation(row, w+away)
 		for t := 1; t < len(row); t++ {

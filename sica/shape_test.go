@@ -42,20 +42,35 @@ func smoothImages(t *testing.T, height, width int) *mat.Dense {
 	return x
 }
 
-// Images without a Shape, or with a wrong one, are recognised; sequences are not.
+// Images without a Shape are recognised and those with a wrong one get a hint; sequences are neither.
 func TestShapeHint(t *testing.T) {
+	recognise := func(x *mat.Dense, method Method, shape ...int) ([]int, string) {
+		f := &fitting{cfg: Config{Method: method, Shape: shape}}
+		f.recognise([]Run{{X: x}})
+		return f.cfg.Shape, f.shapeHint(x)
+	}
 	x := smoothImages(t, 48, 64)
-	if hint := shapeHint(x, nil); !strings.Contains(hint, "set Config.Shape to {48, 64}") {
-		t.Errorf("images of 48×64: %q", hint)
+	for _, test := range []struct {
+		method      Method
+		given, want []int
+		hint        string
+	}{
+		{Auto, nil, []int{48, 64}, "images of 48×64 and were taken for such: set Config.Shape to {3072} if they are sequences"},
+		{LinearOnly, nil, []int{48, 64}, "images of 48×64"},
+		{NetworkOnly, nil, nil, "set Config.Shape to {48, 64}"},
+		{Auto, []int{24, 128}, []int{24, 128}, "rows of 64 positions; Config.Shape has rows of 128"},
+		{Auto, []int{48, 64}, []int{48, 64}, ""},
+		{Auto, []int{48 * 64}, []int{48 * 64}, ""},
+	} {
+		shape, hint := recognise(x, test.method, test.given...)
+		if !slices.Equal(shape, test.want) || (hint == "") != (test.hint == "") || !strings.Contains(hint, test.hint) {
+			t.Errorf("images of 48×64 as %v by %v: shape %v, %q", test.given, test.method, shape, hint)
+		}
 	}
-	if hint := shapeHint(x, []int{24, 128}); !strings.Contains(hint, "rows of 64 positions; Config.Shape has rows of 128") {
-		t.Errorf("images of 48×64 as 24×128: %q", hint)
-	}
-	if hint := shapeHint(x, []int{48, 64}); hint != "" {
-		t.Errorf("images with their shape: %q", hint)
-	}
-	if hint := shapeHint(x, []int{48 * 64}); hint != "" {
-		t.Errorf("what is said to be a sequence: %q", hint)
+	other, _ := mixedAR7(t, 1, 48*64, 3, true)
+	f := &fitting{}
+	if f.recognise([]Run{{X: x}, {X: other}}); f.cfg.Shape != nil {
+		t.Errorf("images and a sequence: shape %v", f.cfg.Shape)
 	}
 	photographs, _, err := datasets.Photographs()
 	if err != nil {
@@ -65,21 +80,21 @@ func TestShapeHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hint := shapeHint(mixed, nil); !strings.Contains(hint, "set Config.Shape to {128, 128}") {
-		t.Errorf("photographs of 128×128: %q", hint)
+	if shape, _ := recognise(mixed, Auto); !slices.Equal(shape, []int{128, 128}) {
+		t.Errorf("photographs of 128×128: shape %v", shape)
 	}
 	saw := mat.NewDense(2, 8000, nil)
 	rng := rand.New(rand.NewPCG(6, 1))
 	saw.Apply(func(i, t int, _ float64) float64 {
 		return float64(t%[]int{50, 16}[i])/16 + 0.1*rng.NormFloat64()
 	}, saw)
-	if hint := shapeHint(saw, nil); hint != "" {
-		t.Errorf("sawtooth waves: %q", hint)
+	if shape, hint := recognise(saw, Auto); shape != nil || hint != "" {
+		t.Errorf("sawtooth waves: shape %v, %q", shape, hint)
 	}
 	for seed := range uint64(30) {
 		x, _ := mixedAR7(t, seed, 1024, 3, true)
-		if hint := shapeHint(x, nil); hint != "" {
-			t.Errorf("AR(7), seed %d: %q", seed, hint)
+		if shape, hint := recognise(x, Auto); shape != nil || hint != "" {
+			t.Errorf("AR(7), seed %d: shape %v, %q", seed, shape, hint)
 		}
 	}
 }
@@ -100,7 +115,8 @@ func TestFitDropsAxesOfLengthOne(t *testing.T) {
 	}
 }
 
-// A nil backend is pure Go, Why has a hint, and the text of a result has two lines.
+// Images without a Shape are separated as with it. A nil backend is pure Go, Why has a hint, and the
+// text of a result has two lines.
 func TestFitWithoutBackend(t *testing.T) {
 	cfg := Default()
 	cfg.Method = LinearOnly
@@ -108,7 +124,12 @@ func TestFitWithoutBackend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Backend != "Go Backend" || !strings.HasSuffix(r.Why, "set Config.Shape to {24, 32}.") {
+	cfg.Shape = []int{24, 32}
+	if same, err := Fit(t.Context(), nil, smoothImages(t, 24, 32), cfg); err != nil || !mat.Equal(same.Z, r.Z) ||
+		!slices.Equal(r.Shape, cfg.Shape) {
+		t.Errorf("without a shape: shape %v, other signals than with it; %v", r.Shape, err)
+	}
+	if r.Backend != "Go Backend" || !strings.HasSuffix(r.Why, "set Config.Shape to {768} if they are sequences.") {
 		t.Errorf("backend %q: %s", r.Backend, r.Why)
 	}
 	text := fmt.Sprint(r)

@@ -91,7 +91,8 @@ All others have to be named. The paper's two flows take minutes to hours.
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
 		"`PRESET` of each method that has it: default, paper or smoke")
 	f.StringVar(&opt.shape, "shape", "",
-		"`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
+			"images that are recognised by their rows")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	f.StringVar(&opt.out, "out", "",
 		"folder `DIR` for the recovered signals and the picture, made if need be")

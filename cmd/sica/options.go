@@ -137,7 +137,8 @@ type fitOptions struct {
 func (opt *fitOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&opt.shape, "shape", "",
-		"`SHAPE` of the positions, such as 32x32 for images; a sequence by default")
+		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
+			"images that are recognised by their rows")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
 		"`PRESET`: default, paper or smoke, of those that the method has")

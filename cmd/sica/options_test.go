@@ -93,7 +93,7 @@ func TestNoImagesOfARate(t *testing.T) {
 	for name, text := range map[string]string{"plain.csv": plain.String(), "timed.csv": timed.String()} {
 		said := must(t, "separate", "--in", write(t, dir, name, text), "--out", filepath.Join(dir, "z.csv"),
 			"--method", "sica-linear", "--backend", "go")
-		if hinted := strings.Contains(said, "look like rows of"); hinted != (name == "plain.csv") {
+		if hinted := strings.Contains(said, "look like images of"); hinted != (name == "plain.csv") {
 			t.Errorf("%s: separate printed %q", name, said)
 		}
 	}
