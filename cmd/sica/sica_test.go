@@ -325,7 +325,8 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 		t.Skip("trains networks")
 	}
 	dir := t.TempDir()
-	must(t, "generate", "--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--out", dir)
+	must(t, "generate", "--signals", "ar7", "--mixing", "gelu", "--steps", "20", "--length", "512",
+		"--out", dir)
 	log := filepath.Join(dir, "report.json")
 	must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--out",
 		filepath.Join(dir, "z.csv"), "--json", log)

@@ -116,7 +116,7 @@ func TestLongRecording(t *testing.T) {
 		t.Errorf("compare printed %q", said)
 	}
 	if said := must(t, "report", "--in", filepath.Join(dir, "rec.csv"), "--shape", "70000",
-		"--learn-on", "4096", "--refits", "0"); !strings.Contains(said, "about 4096 of 70000 positions") {
+		"--learn-on", "100", "--refits", "0"); !strings.Contains(said, "about 100 of 70000 positions") {
 		t.Errorf("report printed %q", said)
 	}
 	for _, line := range strings.Split(said, "\n")[1:3] {

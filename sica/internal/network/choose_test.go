@@ -210,7 +210,7 @@ func TestChooseNetwork(t *testing.T) {
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 2, 1024)
 	start := whitening(t, x)
-	c, err := Choose(t.Context(), []Baseline{start}, Options{Backend: b, Seed: 1, Steps: 1200})
+	c, err := Choose(t.Context(), []Baseline{start}, with(small, b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

@@ -254,7 +254,7 @@ func TestTenSignals(t *testing.T) {
 	b := fastest(t)
 	needsXLA(t, b)
 	s, x := manyProblem(t, 1, 10, 1, 4096)
-	m := mustFit(t, b, x, Options{Seed: 1, Layers: 4, Steps: 1500, Restarts: 1})
+	m := mustFit(t, b, x, Options{Seed: 1, Layers: 2, Steps: 1500, Restarts: 1})
 	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.98 {
 		t.Errorf("MCC %.4f, want 0.98", mcc)
 	} else {
