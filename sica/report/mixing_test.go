@@ -24,7 +24,7 @@ func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
 	for seed := range uint64(3) {
-		sources, err := datasets.LaplaceAR(rng(seed), 2, 1024, 0.8)
+		sources, err := datasets.LaplaceAR(rng(seed), 2, 512, 0.8)
 		if err != nil {
 			t.Fatal(err)
 		}
