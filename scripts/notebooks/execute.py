@@ -68,7 +68,7 @@ def side_by_side(notebooks: list[Path], options: list[str], jobs: int) -> int:
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                running.append(subprocess.Popen([sys.executable, "-B", __file__, *options, str(waiting.pop(0))]))
+                running.append(subprocess.Popen([sys.executable, __file__, *options, str(waiting.pop(0))]))
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)  # until one of them has ended
             failed += sum(bool(process.returncode) for process in running if process.poll() is not None)
             running = [process for process in running if process.returncode is None]
