@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -68,4 +70,54 @@ func lagProducts(z *mat.Dense, lags int) *mat.SymDense {
 	products := new(mat.SymDense)
 	products.SymOuterK(1, rows)
 	return products
+}
+
+// JointPrediction returns the weights that predict d signals from the nearest values of their past,
+// [order·d, d], by their moments over n positions. The moments of the past with itself, gram, are
+// those of the d nearest values, followed by the next d, and so on; cross are those of the past with
+// the signals, and power, d×d, those of the signals. The order has the smallest n/2·log|Σ| + order·d²
+// (H. Akaike, IEEE Trans. Automatic Control 19(6), 1974), with the covariance Σ of the errors. The
+// weights are nil if it is 0 or there is no unique solution. The ridge, MomentRidge, is added to gram
+// itself; it is made for variances of about 1.
+//
+// One factorisation, gram = L·Lᵀ, gives the errors of all orders: the k-th d rows of P = L⁻¹·cross
+// reduce their covariance by P_kᵀ·P_k.
+func JointPrediction(gram *mat.SymDense, cross, power *mat.Dense, n int) *mat.Dense {
+	size, d := cross.Dims()
+	for i := range size {
+		gram.SetSym(i, i, gram.At(i, i)+MomentRidge)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(gram) {
+		return nil
+	}
+	var lower mat.TriDense
+	factor.LTo(&lower)
+	projected := mat.DenseCopyOf(cross)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, lower.RawTriangular(), projected.RawMatrix())
+	covariance := mat.DenseCopyOf(power)
+	order, shortest := 0, math.Inf(1)
+	for k := 0; ; k++ {
+		logDet, sign := mat.LogDet(covariance)
+		if sign <= 0 {
+			break
+		}
+		if length := float64(n)/2*logDet + float64(k*d*d); length < shortest {
+			order, shortest = k, length
+		}
+		if (k+1)*d > size {
+			break
+		}
+		var reduction mat.Dense
+		rows := projected.Slice(k*d, (k+1)*d, 0, d)
+		reduction.Mul(rows.T(), rows)
+		covariance.Sub(covariance, &reduction)
+	}
+	if order == 0 {
+		return nil
+	}
+	weights := mat.DenseCopyOf(projected.Slice(0, order*d, 0, d))
+	blas64.Trsm(blas.Left, blas.Trans, 1,
+		lower.SliceTri(0, order*d).(*mat.TriDense).RawTriangular(), weights.RawMatrix())
+	return weights
 }

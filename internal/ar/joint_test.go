@@ -42,3 +42,38 @@ func TestNoJointResidualsOfFewPositions(t *testing.T) {
 		t.Errorf("residuals %v of order %d, want none", r, order)
 	}
 }
+
+// The weights of the joint prediction are those of the normal equations, with the order of the
+// process: the errors of higher orders are hardly smaller.
+func TestJointPrediction(t *testing.T) {
+	const d, n, limit = 3, 4000, 6
+	rng := rand.New(rand.NewPCG(5, 1))
+	z := mat.NewDense(d, n, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
+	for k := 2; k < n; k++ {
+		z.Set(0, k, z.At(0, k)+0.5*z.At(1, k-2))
+		z.Set(2, k, z.At(2, k)+0.4*z.At(2, k-1))
+	}
+	products := lagProducts(z, limit)
+	products.ScaleSym(1./n, products)
+	moments := func(first, size int) (gram *mat.SymDense, cross *mat.Dense) {
+		gram = mat.NewSymDense(size, nil)
+		gram.CopySym(products.SliceSym(first, first+size))
+		return gram, mat.DenseCopyOf(mat.DenseCopyOf(products).Slice(first, first+size, 0, d))
+	}
+	gram, cross := moments(d, limit*d)
+	power := mat.DenseCopyOf(products.SliceSym(0, d))
+	got := JointPrediction(gram, cross, power, n)
+	if size, _ := got.Dims(); size != 2*d {
+		t.Fatalf("%d values of the past, want %d", size, 2*d)
+	}
+	gram, cross = moments(d, 2*d)
+	if want := Solve(gram, cross, MomentRidge); !mat.EqualApprox(got, want, 1e-9) {
+		t.Errorf("weights %v, want %v", mat.Formatted(got), mat.Formatted(want))
+	}
+	white := mat.NewDense(d*limit, d, nil)
+	gram, _ = moments(d, limit*d)
+	if w := JointPrediction(gram, white, power, n); w != nil {
+		t.Errorf("weights %v from a past that has no correlation with the signals", w)
+	}
+}

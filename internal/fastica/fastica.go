@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/internal/tanh"
 )
@@ -65,10 +66,8 @@ func Iterate(
 }
 
 const (
-	// blockWidth is the number of positions that are processed at a time, so that the block
-	// stays in the fastest cache: 15 KiB for ten signals. Up to it gonum multiplies matrices
-	// of up to 64 signals without starting goroutines. Twice of it loses both.
-	blockWidth = 192
+	// blockWidth is the number of positions that are processed at a time.
+	blockWidth = signal.ProductBlock
 
 	// maxParts is the maximum number of parts that the positions are divided into. It doesn't
 	// depend on the number of processors, so that the rounding of the sums doesn't either. It
@@ -149,13 +148,13 @@ func (p *pass) sum(to *part, space blas64.General) {
 		x.Cols = min(blockWidth, to.end-first)
 		x.Data = x.Data[first:]
 		y.Cols = x.Cols
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.w, x, 0, y)
+		signal.MixBlock(y, p.w, x)
 		for i := range to.slope {
 			t := row(y, i)
 			tanh.InPlace(t)
 			to.slope[i] += float64(len(t)) - floats.Dot(t, t)
 		}
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, y, x, 1, to.cross)
+		signal.AddProducts(to.cross, 1, y, x)
 	}
 }
 

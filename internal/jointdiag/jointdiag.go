@@ -70,11 +70,11 @@ func Orthogonal(
 	return result, nil
 }
 
-// A stack holds K symmetric d×d matrices. The entries in one row and column of all of them are
-// contiguous.
+// A stack holds the lower triangles of K symmetric d×d matrices. The entries in one row and column of
+// all of them are contiguous.
 type stack struct {
 	d, k int
-	data []float64 // [d, d, K]
+	data []float64 // [d, d, K], of which those above the diagonals aren't used
 }
 
 func newStack(matrices []*mat.SymDense) (*stack, error) {
@@ -86,7 +86,7 @@ func newStack(matrices []*mat.SymDense) (*stack, error) {
 				k+1, n, n, s.d, s.d)
 		}
 		for i := range s.d {
-			for j := range s.d {
+			for j := range i + 1 {
 				v := m.At(i, j)
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					return nil, fmt.Errorf("jointdiag: matrix %d has the value %g in row %d, "+
@@ -99,16 +99,16 @@ func newStack(matrices []*mat.SymDense) (*stack, error) {
 	return s, nil
 }
 
-// entries returns the entries in row i and column j of all the matrices.
+// entries returns the entries in row i and column j ≤ i of all the matrices.
 func (s *stack) entries(i, j int) []float64 {
 	return s.data[(i*s.d+j)*s.k:][:s.k]
 }
 
-// angle returns the rotation of axes p and q, in radians, that minimises the sum of the squared
+// angle returns the rotation of axes p and q > p, in radians, that minimises the sum of the squared
 // entries (p, q). With g = (a_pp − a_qq, 2·a_pq) it is half the angle of the first eigenvector of
 // G = Σ g·gᵀ.
 func (s *stack) angle(p, q int) float64 {
-	pp, qq, pq := s.entries(p, p), s.entries(q, q), s.entries(p, q)
+	pp, qq, pq := s.entries(p, p), s.entries(q, q), s.entries(q, p)
 	var diagonal, off float64 // G₁₁ − G₂₂ and 2·G₁₂
 	for k, c := range pq {
 		difference := pp[k] - qq[k]
@@ -118,18 +118,27 @@ func (s *stack) angle(p, q int) float64 {
 	return 0.25 * math.Atan2(off, diagonal)
 }
 
-// rotateAxes replaces each matrix C by Rᵀ·C·R, where R rotates axes p and q.
+// rotateAxes replaces each matrix C by Rᵀ·C·R, where R rotates axes p and q > p.
 func (s *stack) rotateAxes(p, q int, cos, sin float64) {
-	for i := range s.d { // columns
+	rotate(s.data[p*s.d*s.k:][:p*s.k], s.data[q*s.d*s.k:][:p*s.k], cos, sin) // columns below p
+	for i := p + 1; i < q; i++ {
+		rotate(s.entries(i, p), s.entries(q, i), cos, sin)
+	}
+	for i := q + 1; i < s.d; i++ {
 		rotate(s.entries(i, p), s.entries(i, q), cos, sin)
 	}
-	for j := range s.d { // rows
-		rotate(s.entries(p, j), s.entries(q, j), cos, sin)
+	pp, qq, pq := s.entries(p, p), s.entries(q, q), s.entries(q, p)
+	for k, v := range pq {
+		// The columns, then the rows.
+		a, b := cos*pp[k]+sin*v, cos*v-sin*pp[k]
+		c, d := cos*v+sin*qq[k], cos*qq[k]-sin*v
+		pp[k], qq[k], pq[k] = cos*a+sin*c, cos*d-sin*b, cos*b+sin*d
 	}
 }
 
 // rotate replaces a and b by cos·a + sin·b and cos·b − sin·a.
 func rotate(a, b []float64, cos, sin float64) {
+	b = b[:len(a)]
 	for k, v := range a {
 		w := b[k]
 		a[k], b[k] = cos*v+sin*w, cos*w-sin*v

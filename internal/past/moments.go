@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // blockLength is how many positions are worked on at a time, so that they stay in the
@@ -115,7 +117,7 @@ func (p *Past) direct(ctx context.Context, z *mat.Dense, pairs [][2]int) (*Momen
 			b.Cols = a.Cols
 			for k, lags := range pairs {
 				a.Data, b.Data = raw.Data[first-lags[0]:], raw.Data[first-lags[1]:]
-				blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(p.N), a, b, 1, m.cov[k].RawMatrix())
+				signal.AddProducts(m.cov[k].RawMatrix(), 1/float64(p.N), a, b)
 			}
 		}
 	}
@@ -132,17 +134,35 @@ func (m *Moments) Between(k, l int) *mat.Dense {
 	return m.cov[k*size-k*(k-1)/2+l-k]
 }
 
+// Mixed returns the moments of the mixtures b·z, k signals for b k×d.
+func (m *Moments) Mixed(b *mat.Dense) *Moments {
+	mixed := &Moments{past: m.past, cov: make([]*mat.Dense, len(m.cov))}
+	var half mat.Dense
+	for l, c := range m.cov {
+		half.Mul(b, c)
+		mixed.cov[l] = new(mat.Dense)
+		mixed.cov[l].Mul(&half, b.T())
+	}
+	return mixed
+}
+
+// Pair returns the moments of the i-th and the j-th signal alone.
+func (m *Moments) Pair(i, j int) *Moments {
+	pair := &Moments{past: m.past, cov: make([]*mat.Dense, len(m.cov))}
+	for l, c := range m.cov {
+		pair.cov[l] = mat.NewDense(2, 2, []float64{c.At(i, i), c.At(i, j), c.At(j, i), c.At(j, j)})
+	}
+	return pair
+}
+
 // Mixture sets q, [P+1, P+1], to the second moments of the signal y = b·z, [n], and its past.
 func (m *Moments) Mixture(q, b, y []float64) {
 	size := len(m.past.Lags) + 1
-	quadratic := func(c *mat.Dense) (sum float64) {
-		raw := c.RawMatrix()
-		for i, v := range b {
-			if v != 0 {
-				sum += v * floats.Dot(raw.Data[i*raw.Stride:][:len(b)], b)
-			}
-		}
-		return sum
+	weights := blas64.Vector{N: len(b), Inc: 1, Data: b}
+	product := blas64.Vector{N: len(b), Inc: 1, Data: make([]float64, len(b))}
+	quadratic := func(c *mat.Dense) float64 {
+		blas64.Gemv(blas.NoTrans, 1, c.RawMatrix(), weights, 0, product)
+		return floats.Dot(product.Data, b)
 	}
 	if !m.past.Sequence() {
 		place := 0

@@ -81,6 +81,18 @@ func TestMomentsOfMixtures(t *testing.T) {
 				}
 			}
 		}
+		// They are the same from the moments of other mixtures, of which y is one.
+		others := mat.NewDense(3, d, normals(rng, 3*d))
+		weights := []float64{0.8, -0.3}
+		var mixed mat.VecDense
+		mixed.MulVec(others.Slice(0, 2, 0, d).T(), mat.NewVecDense(2, weights))
+		y.MulVec(z.T(), &mixed)
+		m.Mixture(q, mixed.RawVector().Data, y.RawVector().Data)
+		again := make([]float64, size*size)
+		m.Mixed(others).Pair(0, 1).Mixture(again, weights, y.RawVector().Data)
+		if !floats.EqualApprox(again, q, 1e-10) {
+			t.Errorf("shape %v: moments of mixtures %v, want %v", shape, again, q)
+		}
 	}
 }
 
