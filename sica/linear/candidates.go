@@ -35,6 +35,18 @@ func (s *separator) candidates(
 		return all, nil, nil
 	}
 	innovations := s.innovations()
+	limit, converged := s.fastICALimit(), false
+	ofInnovations := func() (b *mat.Dense, err error) {
+		b, converged, err = fastICA(ctx, innovations, seed, limit)
+		return b, err
+	}
+	ofSignals := func() (b *mat.Dense, err error) {
+		if s.d > maxChannels && converged {
+			limit = min(limit, briefIterations)
+		}
+		b, _, err = fastICA(ctx, s.z, seed, limit)
+		return b, err
+	}
 	for _, c := range []struct {
 		name     string
 		applies  bool
@@ -43,9 +55,8 @@ func (s *separator) candidates(
 	}{
 		{"spectra", len(s.past.Lags) > 0, true,
 			func() (*mat.Dense, error) { return s.spectra(ctx) }},
-		{"FastICA", true, true, func() (*mat.Dense, error) { return fastICA(ctx, s.z, seed) }},
-		{"FastICA of innovations", innovations != s.z, false,
-			func() (*mat.Dense, error) { return fastICA(ctx, innovations, seed) }},
+		{"FastICA of innovations", innovations != s.z, false, ofInnovations},
+		{"FastICA", true, true, ofSignals},
 		{"variances", true, false,
 			func() (*mat.Dense, error) { return varianceDemixing(ctx, innovations) }},
 	} {
@@ -77,20 +88,33 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	return diagonalise(ctx, laggedCovariances(s.z, lags))
 }
 
-// fastICA returns FastICA's demixing of z.
-func fastICA(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error) {
+// fastICALimit returns the most iterations of FastICA for a candidate.
+func (s *separator) fastICALimit() int {
+	perSignal := s.past.N / s.d
+	if s.d > maxChannels && perSignal >= minBriefPositions ||
+		s.d >= manySignals && perSignal < minHopefulPositions {
+		return briefIterations
+	}
+	return fastICAIterations
+}
+
+// fastICA returns FastICA's demixing of z, and whether it converged.
+func fastICA(
+	ctx context.Context, z *mat.Dense, seed uint64, maxIterations int,
+) (unmixing *mat.Dense, converged bool, err error) {
 	white, err := signal.Whiten(z)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	d, _ := z.Dims()
 	w := fastica.Start(seed, d)
-	if err := iterateFastICA(ctx, white.White, w, fastICAIterations); err != nil {
-		return nil, err
+	converged, err = iterateFastICA(ctx, white.White, w, maxIterations)
+	if err != nil {
+		return nil, false, err
 	}
-	var unmixing mat.Dense
+	unmixing = new(mat.Dense)
 	unmixing.Mul(w, white.Matrix)
-	return &unmixing, nil
+	return unmixing, converged, nil
 }
 
 // iterateFastICA replaces the demixing w of the white signals by that of FastICA, after at most
@@ -99,57 +123,39 @@ func fastICA(ctx context.Context, z *mat.Dense, seed uint64) (*mat.Dense, error)
 // converge: they begin close to their end. Otherwise the contrast is nearly the same in all
 // directions, as for Gaussian signals, and all positions would take as many iterations for another
 // arbitrary demixing. If the part can't be whitened, all iterations are with all positions.
-func iterateFastICA(ctx context.Context, white, w *mat.Dense, maxIterations int) error {
+func iterateFastICA(
+	ctx context.Context, white, w *mat.Dense, maxIterations int,
+) (converged bool, err error) {
 	if part := signal.Part(white); part != white {
 		if whitening, err := signal.Whiten(part); err == nil {
 			_, converged, err := fastica.Iterate(ctx, whitening.White, w, fastICATolerance, maxIterations)
 			if err != nil {
-				return err
+				return false, err
 			}
 			w.Mul(w, whitening.Matrix)
 			if !converged {
-				return nil
+				return false, nil
 			}
 		}
 	}
-	_, _, err := fastica.Iterate(ctx, white, w, fastICATolerance, maxIterations)
-	return err
+	_, converged, err = fastica.Iterate(ctx, white, w, fastICATolerance, maxIterations)
+	return converged, err
 }
 
 // innovationBlock is how many positions innovations works on at a time, so that they stay in the
 // processor's cache. Twice and half of it cost time only.
 const innovationBlock = 192
 
-// innovations are what the past of all signals together doesn't tell about z, at
-// the scored positions; z itself if there is no past.
+// innovations are what the past of all signals together doesn't tell about z, at the scored
+// positions; z itself if that tells nothing. The errors of a prediction with too many weights look
+// Gaussian. So they are as many as Akaike's criterion says: of 32 Laplace AR(1) sources at 1,024
+// positions the mean MCC is 0.980 with it, 0.977 with the longest past.
 func (s *separator) innovations() *mat.Dense {
-	_, positions := s.z.Dims()
-	order := min(len(s.past.Lags), positions/(positionsPerWeight*s.d), maxPredictors/s.d)
-	if len(s.past.Lags) > 0 {
-		order = max(order, 1)
-	}
-	if order == 0 {
-		return s.z
-	}
-	size := order * s.d
-	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
-	for k := range order {
-		copyBlock(cross, k*s.d, 0, s.moments.Between(0, k+1).T())
-		for l := k; l < order; l++ {
-			c := s.moments.Between(k+1, l+1)
-			for i := range s.d {
-				for j := range s.d {
-					if k*s.d+i <= l*s.d+j {
-						gram.SetSym(k*s.d+i, l*s.d+j, c.At(i, j))
-					}
-				}
-			}
-		}
-	}
-	weights := ar.Solve(gram, cross, ar.MomentRidge) // [order·d, d]; z has variance 1
+	weights := s.jointPrediction() // [order·d, d]
 	if weights == nil {
 		return s.z
 	}
+	size, _ := weights.Dims()
 	r := mat.NewDense(s.d, s.past.N, nil)
 	at := 0
 	for _, run := range s.past.Runs {
@@ -161,16 +167,54 @@ func (s *separator) innovations() *mat.Dense {
 			for i := range s.d {
 				copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[first:])
 			}
-			for k := range order {
+			for k := range size / s.d {
 				w := weights.RawMatrix()
 				w.Rows, w.Data = s.d, w.Data[k*s.d*w.Stride:]
 				before.Data = s.z.RawMatrix().Data[first-s.past.Lags[k]:]
-				blas64.Gemm(blas.Trans, blas.NoTrans, -1, w, before, 1, block)
+				for i := range s.d {
+					signal := blas64.Vector{N: block.Cols, Inc: 1, Data: block.Data[i*block.Stride:]}
+					own := blas64.Vector{N: s.d, Inc: w.Stride, Data: w.Data[i:]}
+					blas64.Gemv(blas.Trans, -1, before, own, 1, signal)
+				}
 			}
 			at += block.Cols
 		}
 	}
 	return r
+}
+
+// jointPrediction returns the weights of the prediction of z from the nearest values of all signals'
+// past, [order·d, d], as ar.JointPrediction does; nil if there are none. Those of an image are from
+// all neighbours, which come in shells.
+func (s *separator) jointPrediction() *mat.Dense {
+	_, positions := s.z.Dims()
+	limit := min(len(s.past.Lags), positions/(positionsPerWeight*s.d), maxPredictors/s.d)
+	if len(s.past.Lags) > 0 {
+		limit = max(limit, 1)
+	}
+	if limit == 0 {
+		return nil
+	}
+	size := limit * s.d
+	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
+	for k := range limit {
+		copyBlock(cross, k*s.d, 0, s.moments.Between(0, k+1).T())
+		for l := k; l < limit; l++ {
+			c := s.moments.Between(k+1, l+1)
+			for i := range s.d {
+				for j := range s.d {
+					if k*s.d+i <= l*s.d+j {
+						gram.SetSym(k*s.d+i, l*s.d+j, c.At(i, j))
+					}
+				}
+			}
+		}
+	}
+	// z has variance 1.
+	if !s.past.Sequence() {
+		return ar.Solve(gram, cross, ar.MomentRidge)
+	}
+	return ar.JointPrediction(gram, cross, s.moments.Between(0, 0), s.past.N)
 }
 
 func copyBlock(to *mat.Dense, i, j int, from mat.Matrix) {
@@ -181,16 +225,13 @@ func copyBlock(to *mat.Dense, i, j int, from mat.Matrix) {
 // covariance is the mean of z_t·z_{t+lag}ᵀ, made symmetric, from first on.
 func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
 	d, _ := z.Dims()
-	a := z.RawMatrix()
-	b := a
-	a.Cols, b.Cols = n, n
-	a.Data, b.Data = a.Data[first:], b.Data[first+lag:]
+	slice := func(first int) *mat.Dense { return z.Slice(0, d, first, first+n).(*mat.Dense) }
 	c := mat.NewDense(d, d, nil)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(n), a, b, 0, c.RawMatrix())
+	signal.Products(c, slice(first), slice(first+lag))
 	sym := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := range i + 1 {
-			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2)
+			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2/float64(n))
 		}
 	}
 	return sym

@@ -275,7 +275,7 @@ func (s *separator) descendUnless(
 ) (end *demixing, isKnown bool, err error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
-	gain := minGain / float64(s.past.N)
+	gain := s.minGain()
 	renew := func() error {
 		changed, err := s.renew(ctx, next, m)
 		if changed && err == nil {
@@ -322,6 +322,15 @@ func (s *separator) descendUnless(
 		}
 	}
 	return m, false, nil
+}
+
+// minGain returns how many nats a position a step must promise and gain for a descent to go on.
+func (s *separator) minGain() float64 {
+	nats := minGain
+	if s.d > maxChannels {
+		nats = minEntryGain * float64(s.d*s.d)
+	}
+	return nats / float64(s.past.N)
 }
 
 // applyStep returns (I+E)·B.

@@ -37,28 +37,21 @@ func (m *demixing) lengths(sources [][]float64) []float64 {
 	return nats
 }
 
-// rotationGains returns, for each pair of the recovered signals, by how much a rotation by 45°,
+// rotationGains returns, for each of the given pairs of the recovered signals, by how much a rotation by 45°,
 // with new models fitted, makes the code longer. The windows of these are no wider or narrower than
 // those of the two signals. At 45° a rotation is furthest from the recovered signals. Signals are
-// rotated in the scale of their innovations. own are those of sourceLengths. The order is (1, 0),
-// (2, 0), (2, 1), …
+// rotated in the scale of their innovations. own are those of sourceLengths.
 func (s *separator) rotationGains(
-	ctx context.Context, m *demixing, own [][]float64, p *derivatives,
+	ctx context.Context, m *demixing, pairs [][2]int, own [][]float64, p *derivatives,
 ) ([]evidence.Gain, error) {
 	_, positions := s.z.Dims()
 	size := len(s.past.Lags) + 1
-	var pairs [][2]int
-	for i := range s.d {
-		for j := range i {
-			pairs = append(pairs, [2]int{i, j})
-		}
-	}
+	moments := s.moments.Mixed(m.b)
 	gains := make([]evidence.Gain, len(pairs))
 	err := s.each(ctx, len(pairs), func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
 		c.rotated = resize(c.rotated, positions)
 		source := source{q: make([]float64, size*size)}
-		b := make([]float64, s.d)
 		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
 		windows := mixedWindows(s.past.N, m.sources[i].window, m.sources[j].window)
 		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
@@ -68,8 +61,9 @@ func (s *separator) rotationGains(
 		}{{i, j, -ratio}, {j, i, 1 / ratio}} {
 			evidence.Rotate(c.rotated, m.y.RawRowView(side.signal), m.y.RawRowView(side.other),
 				side.factor)
-			evidence.Rotate(b, m.b.RawRowView(side.signal), m.b.RawRowView(side.other), side.factor)
-			s.moments.Mixture(source.q, b, c.rotated)
+			weights := make([]float64, 2)
+			evidence.Rotate(weights, []float64{1, 0}, []float64{0, 1}, side.factor)
+			moments.Pair(side.signal, side.other).Mixture(source.q, weights, c.rotated)
 			c.chooseAmong(&source, c.rotated, windows, density.Rough)
 			source.lengths(after)
 		}

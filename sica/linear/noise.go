@@ -498,7 +498,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	if err := sep.evaluate(ctx, best, &b, nil); err != nil {
 		return nil, err
 	}
-	v, err := sep.judge(ctx, best, null)
+	v, err := sep.judge(ctx, best, null, nil)
 	if err != nil {
 		return nil, err
 	}

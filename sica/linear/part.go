@@ -32,9 +32,15 @@ func separateByPart(
 	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
 	part := withSignals(white, z)
-	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed)
-	if err != nil || otherNoise != nil || !sol.isCertain() {
+	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed, nil)
+	if err != nil || otherNoise != nil {
 		return nil, err
+	}
+	if !sol.isCertain() {
+		if d <= maxChannels || sol.whitened {
+			return nil, nil
+		}
+		return separateFurther(ctx, white, shape, opt, &knownPart{sol, p})
 	}
 	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
 	if polished == nil || err != nil {
@@ -57,6 +63,41 @@ func separateByPart(
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
 	polished.SurplusEvidence = sol.SurplusEvidence
 	return polished, nil
+}
+
+// A knownPart is the solution of a part of the positions that wasn't certain, with a rotation.
+type knownPart struct {
+	*Solution
+	past *past.Past
+}
+
+// separateFurther separates all positions, beginning with the demixing of a part. It is for more
+// signals than noise is looked for with, of which the search among candidates takes long, and some
+// of which are hardly ever certain. It is nil if the noise of the resolution may explain the result.
+func separateFurther(
+	ctx context.Context, white *signal.Whitening, shape []int, opt Options, known *knownPart,
+) (*Solution, error) {
+	d := len(white.Mean)
+	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), white,
+		newPast(shape, d), opt.Seed, known)
+	if err != nil || otherNoise != nil {
+		return nil, err
+	}
+	sol.Resolution = resolution
+	return sol, nil
+}
+
+// pairs returns the evidence of the pairs, in proportion for n positions; nil if k is nil.
+func (k *knownPart) pairs(n int) *knownPairs {
+	if k == nil {
+		return nil
+	}
+	d := len(k.Mean)
+	known := &knownPairs{k.models.b, mat.NewSymDense(d, nil)}
+	for _, p := range k.Pairs {
+		known.evidence.SetSym(p.I, p.J, p.Evidence*float64(n)/float64(k.past.N))
+	}
+	return known
 }
 
 // withSignals returns the whitening with other white signals.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -51,5 +52,70 @@ func TestPartDecidesForAllPositions(t *testing.T) {
 	}
 	if sol := separated(s); sol.DecidedOn != 0 {
 		t.Errorf("%d positions decided on a burst outside of them", sol.DecidedOn)
+	}
+}
+
+// Of many signals some are hardly ever identified, so that a part can't decide alone. All positions
+// then begin with its demixing, and find the same as without a part.
+func TestPartOfManySignals(t *testing.T) {
+	const d, n = maxChannels + 2, 16384
+	rng := rand.New(rand.NewPCG(12, 0))
+	s, err := datasets.LaplaceAR(rng, d, n, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 { // Gaussian, with the same spectrum
+		row := s.RawRowView(i)
+		for k := range row {
+			row[k] = rng.NormFloat64()
+		}
+	}
+	var x mat.Dense
+	a := mat.NewDense(d, d, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	x.Mul(a, s)
+	signals, err := ica.New(&x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, err := signals.Whitening()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := separateByPart(t.Context(), white, []int{n}, nil, Options{})
+	if err != nil || got == nil {
+		t.Fatalf("solution %v, error %v", got, err)
+	}
+	want, err := separateAll(t.Context(), white, []int{n}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Groups) != d-2 || len(want.Groups) != d-2 {
+		t.Errorf("groups %v and %v, want three signals in one", got.Groups, want.Groups)
+	}
+	if got.DecidedOn != 0 {
+		t.Errorf("%d positions decided, want all", got.DecidedOn)
+	}
+	// Chance gains half a nat at each entry of the demixing.
+	if difference := n * (got.CodeLength - want.CodeLength); difference > 0.01*d*d {
+		t.Errorf("the code is longer by %g nats than without a part", difference)
+	}
+	var gain mat.Dense
+	gain.Mul(got.Demixing, a)
+	for _, g := range got.Groups {
+		if len(g) > 1 {
+			continue
+		}
+		row := gain.RawRowView(g[0])
+		power := make([]float64, d)
+		total := 0.0
+		for j, v := range row { // of the sources
+			power[j] = v * v * floats.Dot(s.RawRowView(j), s.RawRowView(j))
+			total += power[j]
+		}
+		left := 1 - floats.Max(power)/total
+		if said := got.ExpectedError[g[0]]; left > 8*said {
+			t.Errorf("signal %d has %g of other sources, said to be %g", g[0]+1, left, 2*said)
+		}
 	}
 }

@@ -118,9 +118,9 @@ func withoutNoise(
 ) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
-	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed)
+	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed, nil)
 	if err == nil && shared != nil {
-		solution, _, err = separateWith(ctx, shared, white, p, opt.Seed)
+		solution, _, err = separateWith(ctx, shared, white, p, opt.Seed, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -130,9 +130,12 @@ func withoutNoise(
 }
 
 // separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w.
-// If that noise may explain the result, it also returns the matrix of a noise that can't.
+// If that noise may explain the result, it also returns the matrix of a noise that can't. known may be
+// nil; otherwise its demixing is the only candidate, and the pairs that are certain there count as
+// such.
 func separateWith(
 	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+	known *knownPart,
 ) (*Solution, *mat.Dense, error) {
 	s, err := prepare(ctx, noiseMatrix, white, p, seed)
 	if err != nil {
@@ -142,8 +145,12 @@ func separateWith(
 	if err != nil {
 		return nil, nil, err
 	}
-	candidates, skipped, err := s.candidates(ctx, seed)
-	if err != nil {
+	var candidates []candidate
+	var skipped []Skipped
+	if known != nil {
+		candidates = []candidate{{name: known.Candidate, b: known.models.b}}
+		skipped = known.Skipped
+	} else if candidates, skipped, err = s.candidates(ctx, seed); err != nil {
 		return nil, nil, err
 	}
 	best, name, ends, err := s.best(ctx, candidates)
@@ -161,7 +168,14 @@ func separateWith(
 			return nil, nil, err
 		}
 	}
-	v, err := s.judge(ctx, best, null)
+	pairs := known.pairs(s.past.N)
+	if known != nil && best.unusual(known.models, len(known.past.Runs)) {
+		pairs = nil
+	}
+	v, err := s.judge(ctx, best, null, pairs)
+	if err == nil && s.d > maxChannels {
+		best, v, err = s.rotateMixed(ctx, best, null, v)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -99,7 +99,8 @@ type Findings struct {
 	// evidence.
 	Evidence float64 `json:"evidence"`
 	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
-	// whitening is kept, their evidence is that of the best rotation's signals.
+	// whitening is kept, their evidence is that of the best rotation's signals. Of more than 16 signals
+	// without Evidence theirs is only that over Gaussian signals with the same spectrum.
 	Pairs []Pair `json:"pairs"`
 	// Groups are the recovered signals by what is identified: signals whose rotation among
 	// themselves isn't share a group. Every signal is in one.
@@ -157,7 +158,8 @@ type Pair struct {
 	// Evidence is the smaller of two gains in code length, in nats: over the pair rotated by 45°,
 	// and over two Gaussian signals with the same spectrum, whose rotation no data identify.
 	// Both leave out the sixteenth of the positions that favours them most. The code length
-	// of the angle is subtracted.
+	// of the angle is subtracted. It may be that of a part of a long sequence, in proportion, if
+	// that leaves no doubt.
 	Evidence float64 `json:"evidence"`
 	// Identified is whether the signals are in different groups. Evidence is more than log 20
 	// then, and so is that for any rotation. No other demixing, with noise of the channels in

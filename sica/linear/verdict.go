@@ -30,6 +30,7 @@ type verdict struct {
 	occamFactor     float64       // code length of all angles in nats
 	cost            *mat.SymDense // code length of each angle
 	distinguishable *mat.SymDense // of each pair: the larger of its gains
+	rotated         *mat.SymDense // of each pair: the gain over its rotation by 45°; 0 where not compared
 	evidence        *mat.SymDense // of each pair
 	leaks           *mat.Dense
 	angles          *mat.SymDense
@@ -37,14 +38,16 @@ type verdict struct {
 }
 
 // judge compares best with whitening, and each pair of its signals with their rotation and with
-// Gaussian signals of the same spectrum.
-func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (*verdict, error) {
+// Gaussian signals of the same spectrum. Known pairs that are certain aren't compared again.
+func (s *separator) judge(
+	ctx context.Context, best *demixing, null *whitened, known *knownPairs,
+) (*verdict, error) {
 	p, err := s.differentiate(ctx, best)
 	if err != nil {
 		return nil, err
 	}
 	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
-		cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
+		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
 	own := best.sourceLengths()
 	total := best.lengths(own)
 	v.rotation = evidence.NewGain(null.lengths, total)
@@ -70,19 +73,36 @@ func (s *separator) judge(ctx context.Context, best *demixing, null *whitened) (
 	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
 		return nil, err
 	}
-	gains, err := s.rotationGains(ctx, best, own, p)
-	if err != nil {
-		return nil, err
-	}
+	var pairs [][2]int
 	for i := range s.d {
 		for j := range i {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+			nats, ok := known.certain(best.b, i, j)
+			if !ok {
+				pairs = append(pairs, [2]int{i, j})
 			}
-			cost := v.cost.At(i, j)
-			rotated, same := gains[i*(i-1)/2+j], s.gainOverSameSpectrum(best, own, i, j)
-			v.distinguishable.SetSym(i, j, max(rotated.All-cost, same.All))
-			v.evidence.SetSym(i, j, min(rotated.Evidence, same.Evidence)-cost)
+			v.distinguishable.SetSym(i, j, nats)
+			v.evidence.SetSym(i, j, nats)
+		}
+	}
+	// Of many signals they take long, and without evidence for the rotation no pair is identified.
+	var rotated []evidence.Gain
+	if s.d <= maxChannels || v.rotation.Evidence-v.occamFactor > identified {
+		if rotated, err = s.rotationGains(ctx, best, pairs, own, p); err != nil {
+			return nil, err
+		}
+	}
+	for k, pair := range pairs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		i, j := pair[0], pair[1]
+		cost, same := v.cost.At(i, j), s.gainOverSameSpectrum(best, own, i, j)
+		v.distinguishable.SetSym(i, j, same.All)
+		v.evidence.SetSym(i, j, same.Evidence-cost)
+		if rotated != nil {
+			v.rotated.SetSym(i, j, rotated[k].All)
+			v.distinguishable.SetSym(i, j, max(rotated[k].All-cost, same.All))
+			v.evidence.SetSym(i, j, min(rotated[k].Evidence, same.Evidence)-cost)
 		}
 	}
 	return v, nil
