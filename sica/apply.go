@@ -153,7 +153,8 @@ func (r *Result) demixing() (*Demixing, error) {
 }
 
 // Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
-// from 0: x − Σ A_i·z_i. So an eye's movement is removed from an electroencephalogram. It doesn't
+// from 0: x − Σ p_i·z_i. So an eye's movement is removed from an electroencephalogram. p_i is the
+// pattern of signal i, see Patterns; with several rows, all of them are in each regression. It doesn't
 // change x.
 //
 // It is an error if there is no such row, if x isn't d signals with finite values, or, wrapping
@@ -183,17 +184,22 @@ func (r *Result) remover(rows []int) (func(x *mat.Dense) *mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, _ := d.W.Dims()
-	n, _ := d.A.Dims()
-	take := mat.NewDense(n, n, nil) // Σ A_i·W_i
-	for place, i := range rows {
+	k, n := d.W.Dims()
+	for _, i := range rows {
 		if i < 0 || i >= k {
 			return nil, fmt.Errorf("row %d; must be 0 to %d", i, k-1)
 		}
-		if slices.Contains(rows[:place], i) {
-			continue
+	}
+	rows = slices.Compact(slices.Sorted(slices.Values(rows)))
+	take := mat.NewDense(n, n, nil) // Σ p_i·W_i
+	if len(rows) > 0 {
+		patterns, err := r.patterns(d, rows)
+		if err != nil {
+			return nil, err
 		}
-		take.RankOne(take, 1, d.A.ColView(i), d.W.RowView(i))
+		for place, i := range rows {
+			take.RankOne(take, 1, patterns.ColView(place), d.W.RowView(i))
+		}
 	}
 	return func(x *mat.Dense) *mat.Dense {
 		clean := new(mat.Dense)

@@ -35,6 +35,8 @@ type savedResult struct {
 	Summary
 	Moved  bool             `json:"moved"` // initial.npy isn't z.npy
 	Stages []iterate.Record `json:"stages"`
+	// Covariance is Result.covariance, row by row, without a value for nil.
+	Covariance []float64 `json:"covariance,omitempty"`
 }
 
 // Save writes the result into the folder dir, which must not exist yet. It keeps all fields and
@@ -97,7 +99,11 @@ func (r *Result) write(dir string) error {
 // saved is what JSON holds of r, without its stages.
 func (r *Result) saved() savedResult {
 	d, n := r.Z.Dims()
-	return savedResult{Signals: d, Positions: n, Summary: r.Summary}
+	saved := savedResult{Signals: d, Positions: n, Summary: r.Summary}
+	if r.covariance != nil {
+		saved.Covariance = mat.DenseCopyOf(r.covariance).RawMatrix().Data
+	}
+	return saved
 }
 
 // Load reads a result that Save wrote. It verifies every file first: the error
@@ -135,6 +141,9 @@ func readResult(dir string) (*Result, error) {
 	if err := saved.check(r.Z); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
+	if saved.Covariance != nil {
+		r.covariance = mat.NewSymDense(saved.Signals, saved.Covariance)
+	}
 	r.Initial = r.Z
 	if saved.Moved {
 		if r.Initial, err = saved.signals(dir, initialFile); err != nil {
@@ -168,6 +177,9 @@ func (s *savedResult) check(z *mat.Dense) error {
 	}
 	if !slices.Equal(s.Shape, g.Shape()) {
 		return fmt.Errorf("shape %v, want %v", s.Shape, g.Shape())
+	}
+	if k := len(s.Covariance); k != 0 && k != d*d {
+		return fmt.Errorf("covariance of %d entries, want %d", k, d*d)
 	}
 	return (*iterate.Trace)(&s.Trace).Check()
 }

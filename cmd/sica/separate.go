@@ -560,17 +560,22 @@ type separation struct {
 	computeBackend compute.Backend // whose name and device finish adds
 }
 
-// demixing is a linear separation, z = W·(x − mean) and x = mean + A·z, with a row for each row of
-// a matrix; null for a nonlinear one.
+// demixing is a linear separation, z = W·(x − mean) and x = mean + A·z, and the patterns by which
+// signals are removed one at a time, with a row for each row of a matrix; null for a nonlinear one.
 type demixing struct {
-	W    [][]float64 `json:"w"`
-	A    [][]float64 `json:"a"`
-	Mean []float64   `json:"mean"`
+	W        [][]float64 `json:"w"`
+	A        [][]float64 `json:"a"`
+	Mean     []float64   `json:"mean"`
+	Patterns [][]float64 `json:"patterns"`
 }
 
 // newDemixing returns the demixing of a result, nil for a nonlinear one.
 func newDemixing(res *sica.Result) *demixing {
 	d, err := res.Demixing()
+	if err != nil {
+		return nil
+	}
+	patterns, err := res.Patterns()
 	if err != nil {
 		return nil
 	}
@@ -580,7 +585,7 @@ func newDemixing(res *sica.Result) *demixing {
 		}
 		return all
 	}
-	return &demixing{W: rows(d.W), A: rows(d.A), Mean: d.Mean}
+	return &demixing{W: rows(d.W), A: rows(d.A), Mean: d.Mean, Patterns: rows(patterns)}
 }
 
 type iterationReport struct {

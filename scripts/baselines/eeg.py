@@ -103,7 +103,7 @@ def simulate(path, seed):
     return x, in_channels, np.array(sources)
 
 
-LEARN = ["--skip", "bad", "--highpass", "1", "--lowpass", "30", "--notch", "50"]
+LEARN = ["--skip", "bad", "--highpass", "1", "--notch", "50"]
 
 
 def separate(sica, folder, recording, out):
@@ -183,7 +183,10 @@ def main():
     parser.add_argument("--sica", default="bin/sica")
     parser.add_argument("--seeds", type=int, nargs="+", default=[6, 7, 8, 9, 10])
     parser.add_argument("--components", action="store_true")
+    parser.add_argument("--lowpass", help="of what sica learns from, in Hz; none by default")
     args = parser.parse_args()
+    if args.lowpass:
+        LEARN.extend(["--lowpass", args.lowpass])
     warnings.filterwarnings("ignore")
     mne.set_log_level("error")
     b, a = butter(2, [1 / (RATE / 2), 20 / (RATE / 2)], "band")

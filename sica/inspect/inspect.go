@@ -38,8 +38,7 @@ type Component struct {
 	// scaled to variance 1.
 	Share float64 `json:"share"`
 	// Pattern is what a value of 1 of the recovered signal adds to each channel, in the channel's
-	// units: its column of [sica.Demixing].A, with the sign and the scale of the signal. So
-	// x = Mean + Σ Pattern·z over all components.
+	// units: its column of [sica.Result.Patterns], with the sign and the scale of the signal.
 	Pattern []float64 `json:"pattern"`
 	// Channel is the channel in which it explains the largest share, counted from 0.
 	Channel int `json:"channel"`
@@ -123,6 +122,10 @@ func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error
 	if err != nil {
 		return nil, err
 	}
+	patterns, err := r.Patterns()
+	if err != nil {
+		return nil, err
+	}
 	if err := checkSizes(x, reference); err != nil {
 		return nil, err
 	}
@@ -141,7 +144,7 @@ func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error
 	for i := range components {
 		c := statistics[i].component()
 		c.Signal = i
-		c.Pattern = mat.Col(nil, i, demixing.A)
+		c.Pattern = mat.Col(nil, i, patterns)
 		c.setShare(m.z[i].Deviation(), m.x)
 		c.Proposed = max(math.Abs(c.Correlation), c.Coherence) >= minShared
 		components[i] = c

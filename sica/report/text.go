@@ -17,6 +17,14 @@ import (
 // maxRows is the largest number of signals, and of pairs, in the text, so that it fits a screen.
 const maxRows = 6
 
+// shownRows returns how many of n rows a table shows: maxRows, or all if only one more is left.
+func shownRows(n int) int {
+	if n <= maxRows+1 {
+		return n
+	}
+	return maxRows
+}
+
 // String returns what WriteText writes.
 func (r *Report) String() string {
 	var b strings.Builder
@@ -24,7 +32,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// WriteText writes the report as text of at most a screen. Of more than six signals or pairs it
+// WriteText writes the report as text of at most a screen. Of more than seven signals or pairs it
 // shows the six that support a separation least. Signals count from 1.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -108,7 +116,7 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 func (r *Report) writeSignals(b *strings.Builder) {
 	n := len(r.Predictability)
 	rows := []string{"signal\tshare\town R²\tall contexts\tstability\thalves\terror\treliable"}
-	for _, i := range r.leastReliable(min(maxRows, n)) {
+	for _, i := range r.leastReliable(shownRows(n)) {
 		s := r.Row(i)
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s ± %s\t%s\t%s\t%s\t%s",
 			i+1, s.Share, s.Own, s.All, s.SE, s.Stability, s.Halves, s.Error, s.Reliable))
@@ -180,12 +188,13 @@ func (r *Report) Row(i int) Row {
 
 func (r *Report) writePairs(b *strings.Builder) {
 	pairs := slices.Clone(r.Linear.Pairs)
-	if len(pairs) > maxRows {
+	shown := shownRows(len(pairs))
+	if shown < len(pairs) {
 		slices.SortStableFunc(pairs,
 			func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
 	}
 	rows := []string{"pair\tevidence, nats\tidentified\tangle\tmagnitude correlation"}
-	for _, p := range pairs[:min(maxRows, len(pairs))] {
+	for _, p := range pairs[:shown] {
 		identified, angle := "no", "–"
 		if p.Identified {
 			identified, angle = "yes", fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
@@ -199,8 +208,8 @@ func (r *Report) writePairs(b *strings.Builder) {
 
 // writeRest writes how many of n rows a table doesn't show.
 func writeRest(b *strings.Builder, n int, what string) {
-	if n > maxRows {
-		fmt.Fprintf(b, "and %d more %s, in JSON\n", n-maxRows, what)
+	if more := n - shownRows(n); more > 0 {
+		fmt.Fprintf(b, "and %d more %s, in JSON\n", more, what)
 	}
 }
 

@@ -1,0 +1,135 @@
+package sica
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// surplusMixture returns seven autoregressive sources in four channels: strong blinks, mixed by 30,
+// 27, 3 and 0, and six of the background.
+func surplusMixture(seed uint64, n int) (blinks []float64, x *mat.Dense) {
+	r := rng(seed)
+	s := noise(r, 7, n, datasets.Laplace)
+	for i := range 7 {
+		row := s.RawRowView(i)
+		for k := 1; k < n; k++ {
+			row[k] += 0.15 * float64(i) * row[k-1]
+		}
+	}
+	blinks = s.RawRowView(0)
+	clear(blinks)
+	for begin := r.IntN(200); begin+80 < n; begin += 150 + r.IntN(400) {
+		for k := range 80 {
+			blinks[begin+k] = math.Pow(math.Sin(math.Pi*float64(k)/80), 2)
+		}
+	}
+	a := mat.NewDense(4, 7, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return r.NormFloat64() }, a)
+	a.SetCol(0, []float64{30, 27, 3, 0})
+	x = new(mat.Dense)
+	x.Mul(a, s)
+	return blinks, x
+}
+
+// With more sources than channels, what is left of the channels doesn't correlate with the strongest
+// signal if that is removed, and is their means if all are. The blinks' patterns are nearer
+// to the true ones than the columns of A. A saved result removes the same.
+func TestPatternsOfSurplusSources(t *testing.T) {
+	var regressed, inverse float64 // mean distances
+	for seed := range uint64(4) {
+		blinks, x := surplusMixture(seed, 6000)
+		r, err := Fit(t.Context(), nil, x, Config{Method: LinearOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Linear.Groups) == 4 {
+			t.Fatalf("seed %d: all signals are identified: %s", seed, r.Why)
+		}
+		blink, strongest := 0, 0 // rows
+		var correlation, most float64
+		for i := range 4 {
+			z, its := r.Z.RawRowView(i), 0.0
+			for c := range 4 {
+				its = max(its, math.Abs(stat.Correlation(x.RawRowView(c), z, nil)))
+			}
+			if its > most {
+				strongest, most = i, its
+			}
+			if c := math.Abs(stat.Correlation(z, blinks, nil)); c > correlation {
+				blink, correlation = i, c
+			}
+		}
+		clean, err := r.Remove(x, strongest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := r.Remove(x, 3, 2, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range 4 {
+			if v := stat.Correlation(clean.RawRowView(c), r.Z.RawRowView(strongest), nil); math.Abs(v) > 1e-9 {
+				t.Errorf("seed %d: channel %d correlates by %g with what was removed", seed, c, v)
+			}
+			if sd := stat.StdDev(all.RawRowView(c), nil); sd > 1e-9 {
+				t.Errorf("seed %d: without all signals channel %d varies by %g", seed, c, sd)
+			}
+		}
+		d, err := r.Demixing()
+		if err != nil {
+			t.Fatal(err)
+		}
+		patterns, err := r.Patterns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		distance := func(m *mat.Dense) float64 { // of the last channels' share of the blinks
+			first := m.At(0, blink)
+			return math.Hypot(m.At(2, blink)/first-0.1, m.At(3, blink)/first)
+		}
+		regressed, inverse = regressed+distance(patterns)/4, inverse+distance(d.A)/4
+		t.Logf("seed %d: %.3f, with A %.3f", seed, distance(patterns), distance(d.A))
+		folder := filepath.Join(t.TempDir(), "fit")
+		if err := r.Save(folder); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := loaded.Remove(x, strongest, strongest); err != nil || !mat.Equal(again, clean) {
+			t.Errorf("seed %d: a saved result removes something else; %v", seed, err)
+		}
+	}
+	if regressed > 0.8*inverse {
+		t.Errorf("the mean distance from the true pattern is %.3f, and %.3f with A; want at most 0.8 of it", regressed, inverse)
+	}
+}
+
+// If all signals are identified the patterns are the columns of A; a nonlinear result has none.
+func TestPatternsOfIdentifiedSignals(t *testing.T) {
+	s, x := leads(1000)
+	r := fit(t, backendtest.Open(t, backend.Go), x, Default())
+	d, err := r.Demixing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if patterns, err := r.Patterns(); err != nil || len(r.Linear.Groups) != 4 || !mat.Equal(patterns, d.A) {
+		t.Errorf("%s: the patterns aren't the columns of A; %v", r.Why, err)
+	}
+	cfg := FastWGF()
+	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Conditional}, nil
+	if _, err := fit(t, backendtest.Open(t, backend.Go), s, cfg).Patterns(); !errors.Is(err, ErrNotLinear) {
+		t.Errorf("of a nonlinear result: %v", err)
+	}
+}
