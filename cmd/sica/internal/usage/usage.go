@@ -61,8 +61,11 @@ var flags = strings.NewReplacer(
 	"backend.Go", "--backend go",
 )
 
-// shape matches the advice of package sica to set the shape of images.
-var shape = regexp.MustCompile(`Config\.Shape to \{(\d+), (\d+)\}`)
+// shape and sequence match the advice of package sica to set the shape of images or of a sequence.
+var (
+	shape    = regexp.MustCompile(`Config\.Shape to \{(\d+), (\d+)\}`)
+	sequence = regexp.MustCompile(`Config\.Shape to \{(\d+)\}`)
+)
 
 // unparsed are what package strconv says of a value that isn't a number of a kind.
 var unparsed = []struct {
@@ -78,7 +81,8 @@ var unparsed = []struct {
 // Flags returns the text of a package with the flags of the command in the place of the settings
 // that it names.
 func Flags(text string) string {
-	return flags.Replace(shape.ReplaceAllString(text, "--shape ${1}x$2"))
+	text = shape.ReplaceAllString(text, "--shape ${1}x$2")
+	return flags.Replace(sequence.ReplaceAllString(text, "--shape $1"))
 }
 
 // Message returns the error's message on one line, without the names of packages and with flags

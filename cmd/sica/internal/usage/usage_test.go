@@ -27,6 +27,7 @@ func TestFlags(t *testing.T) {
 		"of the flow by Config.Flow.Iterations.":           "of the flow by --iterations.",
 		"components by Config.Components.":                 "components by --components.",
 		"if they are images, set Config.Shape to {48, 64}": "if they are images, set --shape 48x64",
+		"set Config.Shape to {3072} if they are sequences": "set --shape 3072 if they are sequences",
 		"Config.Shape has rows of 128":                     "--shape has rows of 128",
 		"by backend.AllowUnverified; backend.Go needs":     "by --allow-unverified-plugin; --backend go needs",
 	} {
