@@ -365,8 +365,9 @@ GPU: they are orders of magnitude.
 
 A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05. For
 most of these the table has the number of runs that would decide it with the measured means and
-spreads. In brackets is the method that takes so many. Any fall of a mean counts, even one that
-rounds to 0.000.
+spreads, which says no more than how near the decision is. In brackets is the method that takes so
+many. The tests of one statement, up to 40, aren't corrected for their number. Any fall of a mean
+counts, even one that rounds to 0.000.
 
 ## What doesn't hold, with steps of 0.1
 

@@ -69,6 +69,7 @@ const (
 // A claim is a statement with the result of its test.
 type claim struct {
 	paper    string // the statement's text
+	onSICA   bool   // it is of SICA, with the paper's settings or this project's
 	ours     bool   // it is of SICA with this project's settings
 	test     string // the test in words
 	measured string
@@ -83,13 +84,13 @@ type claim struct {
 // project's settings.
 func (s *scores) claims(st statement) ([]claim, error) {
 	c, err := s.claim(st)
-	c.whyNot = strings.Join(st.WhyNot, " ")
+	c.onSICA, c.whyNot = st.Ours != nil, strings.Join(st.WhyNot, " ")
 	if err != nil || st.Ours == nil {
 		return []claim{c}, err
 	}
 	st.Methods = st.Ours.Methods
 	ours, err := s.claim(st)
-	ours.ours, ours.whyNot = true, strings.Join(st.Ours.WhyNot, " ")
+	ours.onSICA, ours.ours, ours.whyNot = true, true, strings.Join(st.Ours.WhyNot, " ")
 	return []claim{c, ours}, err
 }
 

@@ -133,9 +133,15 @@ func (g interpretationGroup) complete(in interpretation, r *Results) bool {
 
 // WriteInterpretations writes two Markdown tables for each thing that the paper leaves
 // open: which of its statements hold with each interpretation whose trials are all made,
-// and the MCCs with it.
+// and the MCCs with it. Where no interpretation's are, it writes nothing.
 func WriteInterpretations(w io.Writer, r *Results) error {
-	for k, g := range interpretationGroups() {
+	measured := slices.Clone(interpretationGroups())
+	measured = slices.DeleteFunc(measured, func(g interpretationGroup) bool {
+		return !slices.ContainsFunc(g.Interpretations, func(in interpretation) bool {
+			return g.complete(in, r)
+		})
+	})
+	for k, g := range measured {
 		if k > 0 {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err

@@ -87,12 +87,12 @@ func (f Figure) WriteClaims(w io.Writer, r *Results, p Preset, runs int) error {
 }
 
 // WriteStatements writes, as Markdown, how many of the paper's statements hold in the
-// results with PaperPreset and with PrintedPreset. A table follows with each statement: its
+// results with PaperPreset and with PrintedPreset, and how many of those on SICA. A table follows with each statement: its
 // test, what up to PaperRuns runs gave, whether they agree, how many runs would decide it where
 // they don't, and why if it doesn't hold.
 func WriteStatements(w io.Writer, r *Results) error {
 	presets := [...]Preset{PaperPreset, PrintedPreset}
-	var theirs, our [len(presets)]tally
+	var theirs, onSICA, our [len(presets)]tally
 	t := newTable("figure", "the paper says", "tested as",
 		fmt.Sprintf("steps of %g", PaperStepSize), "agree?", "steps of 1, as printed", "agree?",
 		fmt.Sprintf("with steps of %g, runs that would decide it", PaperStepSize),
@@ -113,6 +113,9 @@ func WriteStatements(w io.Writer, r *Results) error {
 					our[k].count(claim)
 				} else {
 					theirs[k].count(claim)
+					if claim.onSICA {
+						onSICA[k].count(claim)
+					}
 				}
 				row = append(row, claim.measured, claim.agree)
 			}
@@ -124,17 +127,22 @@ func WriteStatements(w io.Writer, r *Results) error {
 		}
 	}
 	if _, err := fmt.Fprintf(w,
-		`The paper's statements on its methods
+		`The paper's statements on its methods, their rivals and the mixed signals
 
-- with steps of %[2]g: %[1]s
+- with steps of %[1]g: %[2]s
 - with steps of 1, as it prints them: %[3]s
+
+those of them on SICA-WGF and SICA-RF
+
+- with steps of %[1]g: %[4]s
+- with steps of 1: %[5]s
 
 and the same on SICA with this project's settings
 
-- with steps of %[2]g: %[4]s
-- with steps of 1: %[5]s
+- with steps of %[1]g: %[6]s
+- with steps of 1: %[7]s
 
-`, theirs[0], PaperStepSize, theirs[1], our[0], our[1]); err != nil {
+`, PaperStepSize, theirs[0], theirs[1], onSICA[0], onSICA[1], our[0], our[1]); err != nil {
 		return err
 	}
 	return t.write(w)

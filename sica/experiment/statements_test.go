@@ -42,7 +42,7 @@ func TestStatements(t *testing.T) {
 	if err := WriteStatements(&out, r); err != nil {
 		t.Fatal(err)
 	}
-	rows := 0
+	rows, onSICA, ours := 0, 0, 0
 	why := ""
 	for _, f := range Figures() {
 		claims, err := f.claims(r, PaperPreset, 1)
@@ -51,6 +51,11 @@ func TestStatements(t *testing.T) {
 		}
 		rows += len(claims)
 		for _, c := range claims {
+			if c.ours {
+				ours++
+			} else if c.onSICA {
+				onSICA++
+			}
 			if strings.Contains(c.paper, "SICA-RF accurately traces") && !c.ours {
 				why = c.whyNot
 			}
@@ -58,6 +63,9 @@ func TestStatements(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "\n| ") - 2; n != rows { // less the head and its rule
 		t.Errorf("%d rows for %d claims:\n%s", n, rows, out.String())
+	}
+	if onSICA != ours { // each statement on SICA is repeated
+		t.Errorf("%d statements on SICA, %d repeated with this project's settings", onSICA, ours)
 	}
 	want := "| 3a | the signal recovered by SICA-RF accurately traces the true one | every mean MCC at least 0.95 | " +
 		"at least SICA-RF 0.600 (0.000) at J=20 (n=2) | no | at least SICA-RF 0.990 (0.000) at J=20 (n=2) | yes |  | " +
