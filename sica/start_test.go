@@ -97,7 +97,7 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 		{"smooth signals", smoothed, smooth, true, 2, 0.999},
 	} {
 		cfg := Default()
-		cfg.NetworkSteps = 800
+		cfg.NetworkSteps = 400
 		r := fit(t, b, test.x, cfg)
 		if len(r.Candidates) > 1 && !slices.ContainsFunc(r.Candidates, func(c Candidate) bool {
 			return c.CodeLength != 0 && reflect.DeepEqual(c, r.Chosen)

@@ -49,7 +49,7 @@ func TestChooseFutile(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mixing, s)
 	fitted := 0.0
-	o := Options{Backend: b, Seed: 1, Restarts: 1, Steps: 4800, OnProgress: func(p Progress) {
+	o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 4800, OnProgress: func(p Progress) {
 		switch p.Stage {
 		case Fitting:
 			fitted = p.Fraction
@@ -91,7 +91,7 @@ func TestChooseMinGain(t *testing.T) {
 		futile  bool
 	}{{0, false}, {0.01, false}, {10, true}} {
 		fitted := 0.0
-		o := Options{Backend: b, Seed: 1, Restarts: 1, Steps: 400, minGain: test.minGain,
+		o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 400, minGain: test.minGain,
 			OnProgress: func(p Progress) {
 				if p.Stage == Fitting {
 					fitted = p.Fraction
