@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
@@ -29,10 +31,13 @@ const (
 	beginFile         = "begin.json"
 )
 
-// beginState is what the runs of a fit begin with, in JSON.
+// beginState is what the runs of a fit begin with, in JSON. Settings and Backend are the fit's, to
+// say what differs in another; a checkpoint of an earlier version lacks them.
 type beginState struct {
-	Key  string     `json:"fit"`
-	Runs []runBegin `json:"runs"`
+	Key      string     `json:"fit"`
+	Settings *Config    `json:"settings,omitempty"`
+	Backend  string     `json:"backend,omitempty"`
+	Runs     []runBegin `json:"runs"`
 }
 
 type runBegin struct {
@@ -58,11 +63,7 @@ func (f *fitting) openCheckpoint() (err error) {
 // is made of the settings except the budget, which a fit that used up its own may raise, of
 // the backend, and of the seed and every bit of the signals of each run.
 func (f *fitting) checkpointKey() (string, error) {
-	cfg := f.cfg.Clone()
-	if cfg.Flow != nil {
-		cfg.Flow.Budget = 0
-	}
-	settings, err := json.Marshal(cfg)
+	settings, err := json.Marshal(f.checkpointSettings())
 	if err != nil {
 		return "", err
 	}
@@ -81,13 +82,23 @@ func (f *fitting) checkpointKey() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// checkpointSettings returns the settings that the checkpoint's key is made of.
+func (f *fitting) checkpointSettings() Config {
+	cfg := f.cfg.Clone()
+	if cfg.Flow != nil {
+		cfg.Flow.Budget = 0
+	}
+	return cfg
+}
+
 // beginSignals returns the name of the file of what run r begins with.
 func beginSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
 
 // writeSeparations writes what the runs begin with.
 func (f *fitting) writeSeparations(all []*separation) error {
 	return f.checkpoint.WriteFirst(func(dir string) error {
-		state := beginState{Key: f.key}
+		settings := f.checkpointSettings()
+		state := beginState{Key: f.key, Settings: &settings, Backend: f.backend.Name()}
 		for r, s := range all {
 			stages, err := iterate.NewChain(s.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
 			if err != nil {
@@ -115,8 +126,8 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 		return nil, err
 	}
 	if state.Key != f.key {
-		return nil, fmt.Errorf("%s is of a fit of other signals, of other settings, such as "+
-			"Flow.Iterations, or on another backend; must be of this fit, or a new folder", f.cfg.Checkpoint)
+		return nil, fmt.Errorf("%s was begun %s; must be continued so, or removed", f.cfg.Checkpoint,
+			f.howOther(state))
 	}
 	if len(state.Runs) != len(f.runs) {
 		return nil, fmt.Errorf("%s has %d runs; must have %d", dir, len(state.Runs), len(f.runs))
@@ -151,4 +162,43 @@ func (f *fitting) readSeparation(dir string, r int, run runBegin) (*separation, 
 		s.Maps = append(s.Maps, stage.Fixed)
 	}
 	return s, nil
+}
+
+// howOther returns in words how the fit of a checkpoint differs from f.
+func (f *fitting) howOther(begun beginState) string {
+	if begun.Settings == nil {
+		return "with other signals or settings, or on another backend"
+	}
+	differences := differences("", reflect.ValueOf(*begun.Settings),
+		reflect.ValueOf(f.checkpointSettings()))
+	switch {
+	case len(differences) > 0:
+		return "with " + strings.Join(differences, ", ")
+	case begun.Backend != f.backend.Name():
+		return fmt.Sprintf("on the backend %s, not %s", begun.Backend, f.backend.Name())
+	}
+	return "with other signals"
+}
+
+// differences returns in words the fields in JSON of two structures of settings that differ, with
+// their values, such as "Flow.Iterations 30, not 40". Names begin with the prefix.
+func differences(prefix string, was, is reflect.Value) (words []string) {
+	for k := range was.NumField() {
+		field := was.Type().Field(k)
+		a, b := was.Field(k), is.Field(k)
+		name := prefix + field.Name
+		isEmptySlice := a.Kind() == reflect.Slice && a.Len()+b.Len() == 0
+		switch {
+		case field.Tag.Get("json") == "-" || isEmptySlice:
+		case a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil():
+			words = append(words, differences(name+".", a.Elem(), b.Elem())...)
+		case a.Kind() == reflect.Pointer && a.IsNil() && !b.IsNil():
+			words = append(words, "no "+name)
+		case a.Kind() == reflect.Pointer && !a.IsNil() && b.IsNil():
+			words = append(words, "a "+name)
+		case !reflect.DeepEqual(a.Interface(), b.Interface()):
+			words = append(words, fmt.Sprintf("%s %v, not %v", name, a.Interface(), b.Interface()))
+		}
+	}
+	return words
 }

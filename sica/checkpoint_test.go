@@ -137,7 +137,13 @@ func TestCheckpointRefused(t *testing.T) {
 	}
 	other := cfg.Clone()
 	other.Seed++
-	refused("another seed", x, other, "other settings")
+	refused("another seed", x, other, fmt.Sprintf("was begun with Seed %d, not %d; must be continued so, or removed", cfg.Seed, other.Seed))
+	longer := cfg.Clone()
+	longer.Flow.Iterations += 7
+	refused("more iterations", x, longer, fmt.Sprintf("was begun with Flow.Iterations %d, not %d;", cfg.Flow.Iterations, longer.Flow.Iterations))
+	none := cfg.Clone()
+	none.Flow = nil
+	refused("no iterations", x, none, "was begun with a Flow;")
 	bit := mat.DenseCopyOf(x)
 	bit.Set(0, 0, bit.At(0, 0)*(1+0x1p-52))
 	refused("a bit of x", bit, cfg, "other signals")
@@ -166,7 +172,7 @@ func TestCheckpointRefused(t *testing.T) {
 	put(t, filepath.Join(cfg.Checkpoint, "thesis.txt"), nil)
 	refused("another folder", x, cfg, "thesis.txt")
 	cfg.Checkpoint = filepath.Join(cfg.Checkpoint, "thesis.txt")
-	refused("a file", x, cfg, "not a directory")
+	refused("a file", x, cfg, "thesis.txt is a file; must be a folder")
 }
 
 // If the checkpoint cannot be written, the fit ends with its result so far, and continues once it

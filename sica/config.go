@@ -76,6 +76,12 @@ const (
 
 var methods = []Method{Auto, LinearOnly, NetworkOnly, NoMethod}
 
+// minPositions is how many positions a method needs. Evidence is weighed by sixteenths of
+// the positions that have a past, of which one may be empty. At d + 1 positions, whitened
+// signals are a regular simplex whatever they are, so that no rotation is identified;
+// hence also d + 2.
+const minPositions = 16
+
 // String returns the name of the method, "auto" for Auto.
 func (m Method) String() string {
 	if m == Auto {
@@ -270,7 +276,7 @@ func (e kindError) Unwrap() error        { return e.error }
 
 // Validate returns an error that names the first setting that is out of range for d mixed
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
-// there are fewer than two signals.
+// there are fewer than two signals or too few positions for the Method; see Fit.
 func (c Config) Validate(d, n int) error {
 	if _, err := c.grid(d, n); err != nil {
 		return fmt.Errorf("sica: %w", err)
@@ -284,8 +290,14 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 	if d < 2 {
 		return nil, kindError{fmt.Errorf("x: is %d signal; must be at least 2", d), ErrSignals}
 	}
+	if least := max(minPositions, d+2); c.Method != NoMethod && n < least {
+		return nil, kindError{fmt.Errorf("x: has %d positions of %d signals, too few for the method "+
+			"%q; must be at least %d", n, d, c.Method, least), ErrSignals}
+	}
 	g, err := grid.New(c.Shape, n)
-	if err == nil {
+	if err != nil { // its argument is the field
+		err = fmt.Errorf("Shape%s", strings.TrimPrefix(err.Error(), "shape"))
+	} else {
 		err = c.validate(d)
 	}
 	if err == nil && c.Flow != nil && c.Flow.Kind == "" {
@@ -312,7 +324,8 @@ func (c Config) validate(d int) error {
 	linear := c.Method == Auto || c.Method == LinearOnly
 	switch {
 	case !slices.Contains(methods, c.Method):
-		return fmt.Errorf("Method: is %q; must be one of %q", c.Method, methods)
+		return fmt.Errorf("Method: is %q; must be sica.Auto, sica.LinearOnly, sica.NetworkOnly or "+
+			"sica.NoMethod", string(c.Method))
 	case c.Components < 0 || c.Components == 1 || c.Components > d:
 		return fmt.Errorf("Components: are %d; must be from 2 to the number of signals, %d, or 0 "+
 			"for their rank", c.Components, d)

@@ -143,10 +143,10 @@ func (f *fitting) run(runs []Run) ([]*Result, error) {
 	return results, err
 }
 
-// errorOf names the run in an error if there are several.
+// errorOf names the run in an error, counted from 1, if there are several.
 func (f *fitting) errorOf(place int, err error) error {
 	if len(f.runs) > 1 {
-		return fmt.Errorf("run %d: %w", place, err)
+		return fmt.Errorf("run %d: %w", place+1, err)
 	}
 	return err
 }
@@ -179,13 +179,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	}
 	d, n := run.X.Dims()
 	if d0, n0 := first.X.Dims(); d != d0 || n != n0 {
-		return fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 0", d, n, d0, n0)
-	}
-	least := max(minPositions, d+2)
-	if f.cfg.Method != NoMethod && d > 1 && n < least {
-		err := fmt.Errorf("x: has %d positions of %d signals, too few for the method %q; must be at "+
-			"least %d", n, d, f.cfg.Method, least)
-		return kindError{err, ErrSignals}
+		return fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 1", d, n, d0, n0)
 	}
 	var err error
 	if f.grid, err = f.cfg.grid(d, n); err != nil {
@@ -202,12 +196,6 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	r.hint = f.shapeHint(run.X)
 	return nil
 }
-
-// minPositions is how many positions a method needs. Evidence is weighed by sixteenths of
-// the positions that have a past, of which one may be empty. At d + 1 positions, whitened
-// signals are a regular simplex whatever they are, so that no rotation is identified;
-// hence also d + 2.
-const minPositions = 16
 
 // prepare replaces the signals of a run by what Config.Prepare makes of them.
 func (f *fitting) prepare(r *fitRun) error {
@@ -275,8 +263,8 @@ func (f *fitting) checkRanks() error {
 	d0, _ := f.runs[0].x.Dims()
 	for _, r := range f.runs {
 		if d, _ := r.x.Dims(); d != d0 {
-			err := fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 0, "+
-				"or Components must be set", r.place, d, d0)
+			err := fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 1, "+
+				"or Components must be set", r.place+1, d, d0)
 			return kindError{err, ErrSignals}
 		}
 	}

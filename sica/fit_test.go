@@ -207,6 +207,13 @@ func TestFitNotFinite(t *testing.T) {
 	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
+	if !strings.HasPrefix(err.Error(), "sica: iteration ") || !strings.Contains(err.Error(), "; lower Flow.LearningRate or the steps") {
+		t.Errorf("the error of a single run is %q", err)
+	}
+	_, err = FitRuns(context.Background(), backendtest.Open(t, backend.Go), []Run{{X: x}, {X: x, Seed: 1}}, cfg)
+	if err == nil || !strings.HasPrefix(err.Error(), "sica: run 1: iteration ") {
+		t.Errorf("the error of the first of two runs is %v", err)
+	}
 	if err := signal.Check("z", result.Z); err != nil {
 		t.Error(err)
 	}
@@ -248,7 +255,7 @@ func TestFitErrors(t *testing.T) {
 		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "Windows: 3 spans"},
 		{"four positions", mat.NewDense(2, 4, []float64{1, 2, 3, 7, 2, 1, 5, 4}), Default(), "4 positions of 2 signals, too few"},
 		{"hardly more positions than signals", few, Default(), "too few"},
-		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "product 256"},
+		{"shape", good, with(func(c *Config) { c.Shape = []int{10, 10} }), "Shape: is [10 10] for 256 positions; must have the product 256"},
 		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
 		{"window", good, with(func(c *Config) { c.Flow.Windows = []int{200} }), "Windows: 200"},
 		{"image window", good, with(func(c *Config) { c.Shape, c.Flow.Windows = []int{2, 128}, []int{1} }), "Windows: 1 spans"},
@@ -257,8 +264,9 @@ func TestFitErrors(t *testing.T) {
 		{"windows without folds", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows, c.Flow.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
 		{"prediction", good, with(func(c *Config) { c.Flow.Windows = []int{0} }), "prediction"},
 		{"move", good, with(func(c *Config) { c.Flow.MaxMove = -1 }), "MaxMove"},
-		{"rule", good, with(func(c *Config) { c.Method = "ica" }), `Method: is "ica"`},
-		{"budget", good, with(func(c *Config) { c.Flow.Budget = -1 }), "budget"},
+		{"rule", good, with(func(c *Config) { c.Method = "ica" }), `Method: is "ica"; must be sica.Auto, sica.LinearOnly`},
+		{"name of Auto", good, Config{Method: "auto"}, `Method: is "auto"; must be sica.Auto`},
+		{"budget", good, with(func(c *Config) { c.Flow.Budget = -1 }), "Flow: Budget: is -1ns"},
 		{"start", good, with(func(c *Config) { c.Transforms = []preprocess.Transform{"pca"} }), "pca"},
 		{"flow", good, with(func(c *Config) { c.Flow.Kind = "ode" }), `Kind: is "ode"`},
 		{"no kind", good, with(func(c *Config) { c.Flow = &Flow{Iterations: 5} }), "start from sica.FastWGF().Flow"},
@@ -292,7 +300,7 @@ func TestFitErrors(t *testing.T) {
 		t.Error("no runs gave no error")
 	}
 	short, _ := mixedAR7(t, 1, 200, 1, false)
-	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, FastWGF()); err == nil || !strings.Contains(err.Error(), "run 1") {
+	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, FastWGF()); err == nil || !strings.Contains(err.Error(), "run 2: x: is 2×200; must be 2×256, the size of run 1") {
 		t.Errorf("runs of two sizes: %v", err)
 	}
 }

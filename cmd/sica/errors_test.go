@@ -172,7 +172,7 @@ func TestBadInput(t *testing.T) {
 			"--components 5"},
 		{"state in a folder of others", separate(good, "--checkpoint", inputs), exitFailure,
 			"no checkpoint's"},
-		{"state in a file", separate(good, "--checkpoint", good), exitFailure, "not a directory"},
+		{"state in a file", separate(good, "--checkpoint", good), exitFailure, "is a file; must be a folder"},
 		{"transform without a model", []string{"transform", "--in", good, "--out", out}, exitUsage,
 			`flag(s) "model" not set`},
 		{"transform with no model",

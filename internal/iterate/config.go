@@ -350,10 +350,10 @@ func (c Config) validateEnd(n int) error {
 	case c.Iterations < 1:
 		return fmt.Errorf("Iterations: are %d; must be at least 1 (no Flow is none)", c.Iterations)
 	case c.Budget < 0:
-		return fmt.Errorf("budget: is %v; must be positive, or 0 for none", c.Budget)
+		return fmt.Errorf("Budget: is %v; must be positive, or 0 for none", c.Budget)
 	case c.KeepBest && n < dependence.MinPositions:
-		return fmt.Errorf("keep best: %d positions are too few to measure the dependence of an "+
-			"iterate; must be at least %d, or the last iterate is kept", n, dependence.MinPositions)
+		return fmt.Errorf("KeepBest: is true for %d positions, too few to measure the dependence of "+
+			"an iterate; must be false, or the positions at least %d", n, dependence.MinPositions)
 	}
 	return nil
 }

@@ -175,14 +175,6 @@ type failure struct {
 	Why   string `json:"why"`
 }
 
-// asError returns f as an error, nil for no failure.
-func (f *failure) asError() error {
-	if f == nil {
-		return nil
-	}
-	return fmt.Errorf("run %d: %s: %w", f.Place, f.Why, signal.ErrNotFinite)
-}
-
 // move makes iterations until every run has stopped.
 func (l *loop) move(ctx context.Context) error {
 	if l.cfg.KeepBest {
@@ -197,7 +189,7 @@ func (l *loop) move(ctx context.Context) error {
 	var err error
 	l.ensemble, err = NewEnsemble(ctx, l.backend, l.cfg, d, l.grid, len(l.runs))
 	if err != nil {
-		return l.ended(ctx, err)
+		return l.ended(ctx, 0, err)
 	}
 	defer l.ensemble.Close()
 	made, err := l.resume()
@@ -207,7 +199,7 @@ func (l *loop) move(ctx context.Context) error {
 	l.checkBudget(made)
 	for j := made + 1; j <= l.cfg.Iterations && l.active(); j++ {
 		if err := l.iterate(ctx, j); err != nil {
-			return l.ended(ctx, err)
+			return l.ended(ctx, j-1, err)
 		}
 		if err := l.writeState(j); err != nil {
 			l.stopAll(StoppedCheckpoint,
@@ -217,15 +209,33 @@ func (l *loop) move(ctx context.Context) error {
 		l.checkBudget(j)
 	}
 	l.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", l.cfg.Iterations))
-	return l.failed.asError()
+	return l.failure()
 }
 
-// ended returns err. If ctx has ended, that is why: the runs stop.
-func (l *loop) ended(ctx context.Context, err error) error {
+// failure returns the error of the first run that failed, nil if none did. It names the run,
+// counted from 1, if there are several.
+func (l *loop) failure() error {
+	if l.failed == nil {
+		return nil
+	}
+	why := l.failed.Why
+	if len(l.runs) > 1 {
+		why = fmt.Sprintf("run %d: %s", l.failed.Place+1, why)
+	}
+	return fmt.Errorf("%s; lower Flow.LearningRate or the steps, or look at the scale of the "+
+		"signals (%w)", why, signal.ErrNotFinite)
+}
+
+// ended returns err. If ctx has ended, that is why: the runs stop, with j iterations made.
+func (l *loop) ended(ctx context.Context, j int, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	l.stopAll(StoppedCancelled, "the caller's context ended: "+ctx.Err().Error())
+	when := "before the first iteration"
+	if j > 0 {
+		when = fmt.Sprintf("after iteration %d", j)
+	}
+	l.stopAll(StoppedCancelled, fmt.Sprintf("interrupted %s (%v)", when, ctx.Err()))
 	return ctx.Err()
 }
 

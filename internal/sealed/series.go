@@ -36,6 +36,9 @@ const (
 // was killed has left half done. It is an error if there is something in it that no series
 // has; ErrInUse is wrapped by the error if it is locked.
 func OpenSeries(dir, format string, version int) (*Series, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file; must be a folder", dir)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
