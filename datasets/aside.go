@@ -160,7 +160,7 @@ func (o *ReadOptions) selectColumns(
 		kept = append(kept, i)
 	}
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
-		return nil, nil, fmt.Errorf("there are %d columns without names; must be %d, the channels %s",
+		return nil, nil, fmt.Errorf("there are %d channels without names; must be %d, the channels %s",
 			len(columns), len(o.Signals), quoted(o.Signals))
 	}
 	if len(kept) == 0 && len(without) < len(columns) { // the error that follows says more

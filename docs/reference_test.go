@@ -89,6 +89,8 @@ value: none, 0 or false. The flag is that of "sica separate". Positions are time
 
 | you want | command | Go |
 | --- | --- | --- |
+| double precision | none | ` + "`Flow.Float64`" + `, for the networks of a flow. The linear rule computes in float64, networks in float32 |
+| more or fewer earlier positions | none | none in Default (fixed, see below); of a flow ` + "`Flow.Windows`" + `, to both sides |
 | no networks | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
 | to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
@@ -153,12 +155,12 @@ Transforms are ` + "`preprocess.Standardise`, `ZCA` (symmetric whitening), `Gaus
 		if len(p.cfg.Transforms) > 0 {
 			transforms = fmt.Sprint(p.cfg.Transforms)
 		}
-		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", p.name, p.command, p.cfg.Method, transforms,
+		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", p.name, p.command, methodNames[p.cfg.Method], transforms,
 			flow)
 	}
 	page.WriteString(`
-These are the command's ` + "`--preset default`" + `; the last three have none, and are ` + "`paper`" + `, which is
-slow, with a note. ` + "`--preset smoke`" + ` is a few steps (` + "`Config.Smoke`" + `): of ` + "`sica`" + ` the linear rule alone.
+The first four rows are ` + "`--preset default`" + `. The last three have no such preset: the command then
+takes ` + "`paper`" + `, which is slow, and says so. ` + "`--preset smoke`" + ` is a few steps (` + "`Config.Smoke`" + `): of ` + "`sica`" + ` the linear rule alone.
 
 PaperWGF and PaperRF differ from the paper's text in two points: Z⁽⁰⁾ is standardised, and SICA-WGF has
 one logit in place of d outputs. To the letter it is
@@ -177,8 +179,10 @@ c.Flow.FirstStep, c.Flow.LastStep = 1, 1 // η, which the paper doesn't give
 ## sica.Flow
 
 The settings of the iterations, with the values of the presets that have some. Default and Direct have
-no Flow, and make no iterations. If ` + "`Config.Flow`" + ` is set, the flow follows their result; 
-` + "`separate --iterations J`" + ` sets FastWGF's with J iterations. Signals have variance 1, steps and learning rates no unit. Sections are the paper's: "B" is its
+no Flow, and make no iterations. If ` + "`Config.Flow`" + ` is set, the flow follows their result. In the command
+only Iterations has a flag. After ` + "`--method sica`" + `, ` + "`sica-linear`" + ` or ` + "`sica-direct`" + `, ` + "`--iterations J`" + ` adds
+FastWGF's flow with J iterations; of a method with a flow it changes J. All other fields are set in Go.
+Signals have variance 1, steps and learning rates no unit. Sections are the paper's: "B" is its
 supplement, "–" isn't from the paper.
 
 | field | type | FastWGF | PaperWGF | PaperRF | valid | paper | what it is |
@@ -237,9 +241,10 @@ var configValid = map[string]string{
 // internal/iterate's Config.Validate.
 var flowFields = map[string]struct{ valid, section string }{
 	"Kind": {"both", "3.1, 3.2"}, "Iterations": {"1 or more", "B.2"}, "Standardise": {"both", "–"},
-	"KeepBest": {"both", "–"}, "Budget": {"0 or more", "–"},
+	"KeepBest": {"both; true from 64 positions on", "–"}, "Budget": {"0 or more", "–"},
 	"Context":    {"all", "B.1"},
-	"Windows":    {"0 or more, in rising order", "–"},
+	"Windows": {"WholeSequence: none. LocalWindow: one or more of 0 or more, in rising order; one " +
+		"without Folds. Prediction: one of 1 or more. 2w + 1 positions must fit each axis", "–"},
 	"Hidden":     {"1 or more each", "–"},
 	"Network":    {"with a window or a prediction", "–"},
 	"SumOutputs": {"both, of WGF", "B.1"}, "TimeWaves": {"0 to 16, of RF", "B.1"},
@@ -264,12 +269,18 @@ type field struct{ name, kind, doc string }
 func value(settings any, name string) string {
 	v := reflect.ValueOf(settings).FieldByName(name)
 	if m, ok := v.Interface().(sica.Method); ok {
-		return m.String()
+		return methodNames[m]
 	}
 	if v.IsZero() || v.Kind() == reflect.Func {
 		return "–"
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+// methodNames are the names of the methods in Go.
+var methodNames = map[sica.Method]string{
+	sica.Auto: "`sica.Auto`", sica.LinearOnly: "`sica.LinearOnly`",
+	sica.NetworkOnly: "`sica.NetworkOnly`", sica.NoMethod: "`sica.NoMethod`",
 }
 
 // enumerated are the values of settings whose types have no names outside the module.

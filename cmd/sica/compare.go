@@ -122,6 +122,10 @@ func (opt *compareOptions) chosen() ([]experiment.Method, error) {
 			names = append(names, name)
 		}
 	}
+	if len(opt.methods) == 0 {
+		return nil, usage.Errorf("--methods is empty: use all, or of %s",
+			strings.Join(compareNames(), ", "))
+	}
 	var methods []experiment.Method
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {

@@ -101,6 +101,9 @@ given their own pasts (or, of images, their own surroundings).`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.Version = "set" // without one there is no --version
+	root.SetVersionTemplate("{{versions}}")
+	root.Flags().Bool("version", false, "print the versions of the command and of what it uses")
 	root.PersistentFlags().Bool(allowUnverified, false,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
 	root.PersistentFlags().Bool(deterministic, false,

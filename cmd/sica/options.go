@@ -146,7 +146,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 		"largest number `J` of iterations of the method's flow, the preset's by default; a method "+
 			"without a flow is followed by sica-fast's")
 	f.IntVar(&opt.components, "components", 0,
-		"reduce the mixed signals to `K` principal components first; to their rank by default")
+		"reduce the mixed signals to `K` principal components first; 0, the default, is their rank")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	addBackend(cmd, &opt.backend)
 }
@@ -177,7 +177,7 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 		cfg.Flow.Iterations = opt.iterations
 	}
 	if opt.components < 0 || opt.components == 1 {
-		return cfg, usage.Errorf("--components %d: use at least 2", opt.components)
+		return cfg, usage.Errorf("--components %d: use at least 2, or 0 for their rank", opt.components)
 	}
 	cfg.Components = opt.components
 	if changed("shape") {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/stats"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -108,7 +109,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	}
 	shown.Done()
 	fmt.Fprintln(cmd.OutOrStdout(), taken.String(files.ChannelNames(&in.About)))
-	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
+	files.Wrote(cmd.OutOrStdout(), opt.out)
 	return nil
 }
 
@@ -195,9 +196,9 @@ func (r *removal) String(names []string) string {
 		}
 		words = append(words, fmt.Sprintf("%s %.1f %%", name, 100*shares[i]))
 	}
-	text := "taken out, as a share of the channel's variance: " + strings.Join(words, ", ")
+	described := "taken out, as a share of the channel's variance: " + strings.Join(words, ", ")
 	if more := len(order) - maxRemovalChannels; more > 0 {
-		text += fmt.Sprintf("; less of %d more", more)
+		described += "; less in " + text.Counted(more, "more channel")
 	}
-	return text
+	return described
 }

@@ -44,6 +44,15 @@ func separateResumes(t *testing.T, backendName string) {
 			&cancelling{cancel: cancel, at: "iteration 2/4"}, &stderr); code != exitInterrupted {
 			t.Fatalf("exit %d, %q", code, stderr.String())
 		}
+		if said := stderr.String(); !strings.HasSuffix(said, "sica: interrupted after iteration 2; "+
+			filepath.Join(dir, "parts.csv")+" holds iterate 2; run the same command to go on\n") {
+			t.Errorf("said %q", said)
+		}
+		other := append(args("parts", flags...), "--iterations", "5")
+		if code, _, said := command(t.Context(), other...); code != exitFailure ||
+			!strings.Contains(said, folder+" was begun with --iterations 4, not 5; must be continued so") {
+			t.Errorf("with more iterations: exit %d, %q", code, said)
+		}
 		if _, err := os.Stat(folder); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -88,7 +89,8 @@ exits with 3.
 	f.StringArrayVar(&opt.truth, "truth", nil,
 		"`FILE` of the true sources, to print the MCC; the separation doesn't see it")
 	f.BoolVar(&opt.resume, "resume", false,
-		"keep the state in the folder OUT.checkpoint, and go on from what is there")
+		"keep the state in the folder OUT.checkpoint, or --checkpoint's if both are given, and go on "+
+			"from what is there")
 	f.StringVar(&opt.checkpoint, "checkpoint", "",
 		"keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
@@ -252,9 +254,23 @@ func (opt *separateOptions) runWhole(
 		return err
 	}
 	if fitErr != nil {
-		return fmt.Errorf("cut short, %s holds iteration %d: %w", opt.out, res.Best, fitErr)
+		return opt.cutShort(cfg, res, fitErr)
 	}
 	return removeCheckpoint(cfg)
+}
+
+// cutShort returns the error of a fit that ended with err after an iteration, and whose result is
+// written.
+func (opt *separateOptions) cutShort(cfg sica.Config, res *sica.Result, err error) error {
+	if !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s holds iterate %d: %w", opt.out, res.Best, err)
+	}
+	next := "--resume keeps the state of a fit, to go on later"
+	if cfg.Checkpoint != "" {
+		next = "run the same command to go on"
+	}
+	return fmt.Errorf("%w after iteration %d; %s holds iterate %d; %s", err, res.Iterations, opt.out,
+		res.Best, next)
 }
 
 // writeRecovered writes the recovered signals at all positions of a recording, and the report.
@@ -427,7 +443,10 @@ func (opt *separateOptions) openLong(
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
-	if err := cfg.Validate(d, part); err != nil {
+	switch err := cfg.Validate(d, part); {
+	case asked && errors.Is(err, sica.ErrSignals):
+		return nil, usage.Errorf("--learn-on %s: %w", opt.learnOn, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	return long, nil
@@ -488,7 +507,7 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 // write says that the signals were written and writes, with the flags for them, the result and
 // the report.
 func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separation) error {
-	fmt.Fprintln(out, "wrote", opt.out)
+	files.Wrote(out, opt.out)
 	if strings.ToLower(filepath.Ext(opt.out)) == ".wav" {
 		fmt.Fprintln(out,
 			"its signals have variance 1, and players cut what is beyond 1: scale them before you "+

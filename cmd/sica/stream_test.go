@@ -139,7 +139,7 @@ func TestLongRecording(t *testing.T) {
 	for _, c := range []struct{ learnOn, want string }{
 		{"2s", "has no sampling rate"},
 		{"x", "use a time such as 60s"}, {"1/0", "use a time"}, {"-5", "use more"}, {"1/70000",
-			"is 1 positions"},
+			"is 1 position: use more"},
 	} {
 		code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on",
 			c.learnOn)

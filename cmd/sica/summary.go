@@ -84,7 +84,7 @@ func writeSummary(
 		return err
 	}
 	if more := d - summaryRows; more > 0 {
-		fmt.Fprintf(out, "and %d more signals, which sica inspect lists\n", more)
+		fmt.Fprintf(out, "and %s; sica inspect lists all\n", text.Counted(more, "more signal"))
 	}
 	if isInitial && res.Linear != nil {
 		writeNoise(out, res.Linear.Noise, components, channels)

@@ -146,7 +146,7 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "wrote", opt.out)
+	files.Wrote(out, opt.out)
 	return nil
 }
 
@@ -170,6 +170,6 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
-	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.out)
+	files.Wrote(cmd.OutOrStdout(), opt.out)
 	return nil
 }

@@ -56,6 +56,14 @@ func Groups(groups [][]int) string {
 	return strings.Join(names, "; and ")
 }
 
+// Counted returns n and a noun, with an s unless n is 1.
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Fixed formats a number with so many decimals. What rounds to zero has no sign.
 func Fixed(number float64, decimals int) string {
 	s := strconv.FormatFloat(number, 'f', decimals, 64)

@@ -51,3 +51,11 @@ func TestFixed(t *testing.T) {
 		}
 	}
 }
+
+func TestCounted(t *testing.T) {
+	for n, want := range map[int]string{0: "0 signals", 1: "1 signal", 2: "2 signals"} {
+		if got := Counted(n, "signal"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

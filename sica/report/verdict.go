@@ -221,8 +221,8 @@ func (r *Report) correlatedMagnitudes() []finding {
 	}
 	p := slices.MaxFunc(r.Linear.Pairs,
 		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
-	next := "Nothing, if the sources themselves are large at the same positions: they may be " +
-		"separated all the same."
+	next := "If you know that the sources are large at the same positions, as blinks and muscles " +
+		"are, there is nothing to do: they may be separated all the same."
 	if r.noiseShare() == 0 && !r.Linear.SurplusSuspected() {
 		next += " If the mixing may be nonlinear, try another method."
 	}

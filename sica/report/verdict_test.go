@@ -255,7 +255,7 @@ func TestNoSuspectsWhereNoneIsIdentified(t *testing.T) {
 	r.Linear.Doubtful, r.Linear.Surplus, r.Linear.SurplusEvidence = true, true, 5
 	r.conclude()
 	said := strings.Join(slices.Concat(r.Reasons, r.Next), " ")
-	if r.Verdict != NoEvidence || !strings.Contains(said, "Nothing, if the sources themselves are large") ||
+	if r.Verdict != NoEvidence || !strings.Contains(said, "If you know that the sources are large") ||
 		strings.Contains(said, "suspect") || strings.Contains(said, "another method") {
 		t.Errorf("%s, %q", r.Verdict, said)
 	}

@@ -68,7 +68,7 @@ func (o *Fitting) SkipsSome() bool { return len(o.skip) > 0 }
 
 // CheckSequence returns a usage error if flags are given and positions aren't a sequence.
 func (o *Fitting) CheckSequence(isSequence bool) error {
-	if o.rate < 0 {
+	if !(o.rate >= 0) || math.IsInf(o.rate, 0) {
 		return usage.Errorf("--rate %g: use a positive number", o.rate)
 	}
 	if !o.IsZero() && !isSequence {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
@@ -218,7 +219,7 @@ func (l LearnOn) Positions(n int, rate float64) (int, error) {
 		return 0, err
 	}
 	if part < 2 {
-		return 0, usage.Errorf("--learn-on %s is %d positions: use more", l, part)
+		return 0, usage.Errorf("--learn-on %s is %s: use more", l, text.Counted(part, "position"))
 	}
 	return min(part, n), nil
 }
@@ -242,8 +243,8 @@ func (l LearnOn) size(n int, rate float64) (int, error) {
 		return 0, malformed
 	}
 	if rate == 0 {
-		return 0, usage.Errorf("--learn-on %s: the recording has no sampling rate: use a number of "+
-			"positions", l)
+		return 0, usage.Errorf("--learn-on %s: the recording has no sampling rate: use --rate, or a "+
+			"number of positions", l)
 	}
 	return int(min(length.Seconds()*rate, float64(n))), nil
 }

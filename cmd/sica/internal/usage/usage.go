@@ -48,6 +48,8 @@ var flags = strings.NewReplacer(
 	"filter: low-pass is", "--lowpass is",
 	"filter: notch is", "--notch is",
 	"Config.Components", "--components",
+	"lower Flow.LearningRate or the steps, or", "use another --method, or",
+	" (context canceled)", "",
 	"use Transform, or fit with Config.Method LinearOnly", "use sica transform, or separate with "+
 		"--method sica-linear",
 	"Config.Flow.Iterations", "--iterations",
@@ -76,6 +78,8 @@ var unparsed = []struct {
 	{regexp.MustCompile(`strconv\.ParseUint: parsing ".*": invalid syntax`),
 		"must be a whole number from 0 on"},
 	{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "must be a number"},
+	{regexp.MustCompile(`strconv\.\w+: parsing "-.*": value out of range`), "is too small"},
+	{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "is too large"},
 }
 
 // Flags returns the text of a package with the flags of the command in the place of the settings

@@ -41,6 +41,11 @@ func TestFlags(t *testing.T) {
 	if got := usage.Message(unparsed); got != whole {
 		t.Errorf("the message %q, want %q", got, whole)
 	}
+	large := errors.New(`for "--seed" flag: strconv.ParseUint: parsing "18446744073709551616": ` +
+		"value out of range")
+	if got, want := usage.Message(large), `for "--seed" flag: is too large`; got != want {
+		t.Errorf("the message %q, want %q", got, want)
+	}
 	err := errors.New("datasets: a.mat: must be chosen\nby ReadOptions.Variable")
 	if got, want := usage.Message(err), "a.mat: must be chosen by --variable"; got != want {
 		t.Errorf("the message %q, want %q", got, want)
