@@ -70,7 +70,8 @@ func TestBadInput(t *testing.T) {
 			separate(write(t, inputs, "named.csv",
 				"Fz,ref\n"+strings.Repeat("1,2\n2,2\n", 256))), exitFailure, `channel "ref"`},
 		{"one signal", separate(single), exitFailure, "at least 2"},
-		{"too few positions", separate(short, "--iterations", "1"), exitFailure, "7 positions"},
+		{"too few positions", separate(short, "--iterations", "1"), exitFailure,
+			"short.csv: has 3 positions of 2 signals, too few for --method sica"},
 		{"files of other lengths", separate(good, "--in", short), exitFailure,
 			"3 to 512 positions"},
 
