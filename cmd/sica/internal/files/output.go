@@ -47,17 +47,16 @@ func WritePicture(path string, picture *plot.Picture, format plot.Format) error 
 	return atomicfile.Write(path, func(w io.Writer) error { return picture.Write(w, format) })
 }
 
-// Wrote prints that signals were written to a file, and the name of the file beside it that has
-// their rate and names where its format can't hold them.
+// Wrote prints that signals were written to a file and, where its format can't hold their rate and
+// names, to the file beside it that has these.
 func Wrote(out io.Writer, path string) {
-	text := "wrote " + path
+	fmt.Fprintln(out, "wrote", path)
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npy", ".wav":
 		if _, err := os.Stat(path + ".json"); err == nil {
-			text += " and " + path + ".json, which has the rate and names"
+			fmt.Fprintln(out, "wrote", path+".json")
 		}
 	}
-	fmt.Fprintln(out, text)
 }
 
 // IsFolder reports whether a path is meant as a folder: one that is there, or ends in a slash.
