@@ -39,7 +39,7 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 	origin := &edfOrigin{f, uniqueNames(f.Signals)}
 	perRecord := commonRate(f.Signals)
 	out := &Recording{
-		Rate: float64(perRecord) / f.RecordSeconds, TimeColumn: "time",
+		Rate: edfRecord{perRecord, f.RecordSeconds}.rate(), TimeColumn: "time",
 		Notes: slices.Clone(f.Notes), origin: origin,
 	}
 	var rows [][]float64
@@ -47,7 +47,8 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 	for i := range f.Signals {
 		s := &f.Signals[i]
 		if s.PerRecord != perRecord {
-			others = append(others, fmt.Sprintf("%s (%g Hz)", origin.names[i], s.Rate(f)))
+			others = append(others, fmt.Sprintf("%s (%g Hz)", origin.names[i],
+				edfRecord{s.PerRecord, f.RecordSeconds}.rate()))
 			out.OtherRates = append(out.OtherRates, Column{
 				Name: origin.names[i], Values: s.Values, Place: i, Reason: "has another rate",
 			})
@@ -75,6 +76,11 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 	if f.RecordStarts != nil {
 		out.Notes = append(out.Notes, "the recording has gaps: what follows one was put behind "+
 			"what comes before it")
+	}
+	if begin, n := constantTail(out.Signals), len(rows[0]); n-begin >= minConstantTail {
+		out.Notes = append(out.Notes, fmt.Sprintf("no signal changes at positions %d-%d, the last, "+
+			"as in a data record that was filled: skip them where you learn from the recording, in Go "+
+			"by Skip with Stretch{Begin: %d, End: %d}", begin+1, n, begin, n))
 	}
 	if len(out.Events) > 0 {
 		note := "1 annotation, which is kept in EDF files that are written"
@@ -141,23 +147,26 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	}
 	d, n := r.Signals.Dims()
 	f := &edf.File{Format: plus, Recording: "Startdate X X X X", Patient: "X X X X"}
-	perRecord := 0
+	var record edfRecord
 	if o := r.origin; o != nil {
 		head := o.file
 		f.Patient, f.Recording, f.Start = head.Patient, head.Recording, head.Start
 		if head.Format == plain && len(r.Events) == 0 {
 			f.Format = plain
 		}
-		if per := r.Rate * head.RecordSeconds; math.Abs(per-math.Round(per)) < 1e-6 {
-			perRecord, f.RecordSeconds = int(math.Round(per)), head.RecordSeconds
-		}
-		if same := perRecord > 0 && n == len(head.RecordStarts)*perRecord; same {
-			f.RecordStarts = head.RecordStarts
+		if per := int(math.Round(r.Rate * head.RecordSeconds)); per > 0 && n%per == 0 &&
+			math.Abs(r.Rate*head.RecordSeconds-float64(per)) < 1e-6 {
+			record = edfRecord{per, head.RecordSeconds}
+			if n == len(head.RecordStarts)*per {
+				f.RecordStarts = head.RecordStarts
+			}
 		}
 	}
-	if perRecord == 0 {
-		perRecord, f.RecordSeconds = recordOf(r.Rate)
+	if record.positions == 0 {
+		record = r.chooseRecord(plain)
 	}
+	perRecord := record.positions
+	f.RecordSeconds = record.seconds
 	for _, e := range r.Events {
 		f.Annotations = append(f.Annotations, edf.Annotation(e))
 	}
@@ -188,10 +197,8 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 		}
 		others = append(others, s)
 	}
-	for _, c := range slices.Concat(r.Aside, r.OtherRates) {
-		kept := r.origin != nil && slices.Contains(r.origin.names, c.Name)
-		per := len(c.Values) * perRecord // in n values of the signals
-		if !kept && per > 0 && per%n == 0 {
+	for _, c := range r.writtenColumns() {
+		if per := len(c.Values) * perRecord; per%n == 0 { // in n values of the signals
 			others = append(others, edf.Signal{
 				Label: latinLabel(c.Name), Values: c.Values, PerRecord: per / n,
 			})
@@ -205,6 +212,28 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	return edf.Write(w, f)
 }
 
+// writtenColumns returns the columns of numbers that are written beside the signals, except those
+// that the EDF or BDF file has that r was read from.
+func (r *Recording) writtenColumns() (columns []Column) {
+	_, n := r.Signals.Dims()
+	add := func(c Column) {
+		if r.origin == nil || !slices.Contains(r.origin.names, c.Name) {
+			columns = append(columns, c)
+		}
+	}
+	for _, c := range r.Aside {
+		if len(c.Values) == n {
+			add(c)
+		}
+	}
+	for _, c := range r.OtherRates {
+		if len(c.Values) > 0 {
+			add(c)
+		}
+	}
+	return columns
+}
+
 // keeps reports whether signal i of the file that r was read from is written again as it was:
 // if it was set aside or has another rate, and is as long as r is.
 func (r *Recording) keeps(o *edfOrigin, i, perRecord int, recordSeconds float64) bool {
@@ -215,21 +244,6 @@ func (r *Recording) keeps(o *edfOrigin, i, perRecord int, recordSeconds float64)
 	}
 	aside := slices.ContainsFunc(r.Aside, func(c Column) bool { return c.Name == o.names[i] })
 	return aside || s.PerRecord != commonRate(o.file.Signals)
-}
-
-// recordOf returns the number of values and the duration of a data record at a rate: of a
-// second, or of the shortest whole number of seconds in which the number of values is whole.
-// If there is none up to 100 s, the duration is as near as eight characters can say.
-func recordOf(rate float64) (perRecord int, seconds float64) {
-	for seconds := 1.; seconds <= 100; seconds++ {
-		if per := rate * seconds; per >= 1 && math.Abs(per-math.Round(per)) < 1e-9*per {
-			return int(math.Round(per)), seconds
-		}
-	}
-	perRecord = max(1, int(math.Round(rate)))
-	seconds = float64(perRecord) / rate
-	unit := math.Pow(10, 6-max(0, math.Floor(math.Log10(seconds))))
-	return perRecord, math.Round(seconds*unit) / unit
 }
 
 // latinLabel returns a name as a label of EDF: 16 characters of Latin-1.

@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -144,7 +146,7 @@ func TestEDFOfSignals(t *testing.T) {
 	}
 }
 
-// Columns of the file between the signals, which were set aside, don't shift the signals' labels.
+// Columns of the file between the signals, which were set aside, stay there, with their labels.
 func TestEDFOfTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.edf")
 	r := &Recording{
@@ -159,7 +161,136 @@ func TestEDFOfTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(back.Names, []string{"a", "c", "b"}) || math.Abs(back.Signals.At(1, 1)-6) > 1e-3 {
+	if !slices.Equal(back.Names, []string{"a", "b", "c"}) || math.Abs(back.Signals.At(2, 1)-6) > 1e-3 {
 		t.Errorf("%q\n%v", back.Names, mat.Formatted(back.Signals))
+	}
+}
+
+// Positions that aren't whole seconds are read as they were written, in data records that they fill
+// exactly, or else up to a few positions.
+func TestEDFRecords(t *testing.T) {
+	for _, test := range []struct {
+		rate   float64
+		d, n   int
+		filled int // at most
+		exact  bool
+	}{
+		{250, 2, 2500, 0, true}, {250, 2, 2501, 0, true}, {250, 2, 2600, 0, true},
+		{250, 19, 10007, 1, true}, // a prime number
+		{8000, 3, 44880, 0, true}, {44100, 2, 44101, 440, true}, {256, 2, 2501, 3, true},
+		{360, 2, 6501, 6, true}, {173.61, 1, 4097, 40, false}, {1000. / 3, 2, 3001, 0, false},
+		{2, 2, 4, 0, true}, {1. / 3600, 2, 1000, 0, true}, {2048, 64, 4097, 31, true},
+		{44100, 2, 16, 440, true},
+	} {
+		rng := rand.New(rand.NewPCG(7, 0))
+		z := mat.NewDense(test.d, test.n, nil)
+		for i := range z.RawMatrix().Data {
+			z.RawMatrix().Data[i] = rng.NormFloat64()
+		}
+		for ending, size := range map[string]int{".edf": 2, ".bdf": 3} {
+			name := fmt.Sprintf("%g Hz, %d signals, %d positions, %s", test.rate, test.d, test.n, ending)
+			first, second := filepath.Join(t.TempDir(), "a"+ending), filepath.Join(t.TempDir(), "b"+ending)
+			if err := WriteRecording(first, &Recording{Signals: z, Rate: test.rate}); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			back, err := ReadRecording(first)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			file := readTestEDF(t, first)
+			n := back.Signals.RawMatrix().Cols
+			t.Logf("%s: records of %d positions, %g s, %d filled, %.12g Hz", name,
+				file.Signals[0].PerRecord, file.RecordSeconds, n-test.n, back.Rate)
+			if n < test.n || n-test.n > test.filled {
+				t.Errorf("%s: %d positions, filled at most %d", name, n, test.filled)
+			}
+			if test.exact && back.Rate != test.rate ||
+				math.Abs(back.Rate-test.rate) > 1e-6*test.rate {
+				t.Errorf("%s: a rate of %v", name, back.Rate)
+			}
+			if bytes := file.Signals[0].PerRecord * test.d * size; bytes > 61440 {
+				t.Errorf("%s: %d bytes in a data record", name, bytes)
+			}
+			if !mat.EqualApprox(back.Signals.Slice(0, test.d, 0, test.n), z, 1e-3) {
+				t.Errorf("%s: other values", name)
+			}
+			if err := WriteRecording(second, back); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			a, _ := os.ReadFile(first)
+			b, _ := os.ReadFile(second)
+			if !bytes.Equal(a, b) {
+				t.Errorf("%s: read and written again it is another file", name)
+			}
+		}
+	}
+}
+
+// Signals of another rate have a whole number of values in the data records, which the positions
+// fill.
+func TestEDFRecordsOfRates(t *testing.T) {
+	z, slow := mat.NewDense(1, 2600, nil), make([]float64, 260)
+	for k := range 2600 {
+		z.Set(0, k, math.Sin(0.37*float64(k)))
+		slow[k/10] = math.Cos(0.7 * float64(k/10))
+	}
+	path := filepath.Join(t.TempDir(), "a.edf")
+	r := &Recording{
+		Signals: z, Rate: 250, OtherRates: []Column{{Name: "Resp", Values: slow}},
+	}
+	if err := WriteRecording(path, r); err != nil {
+		t.Fatal(err)
+	}
+	f := readTestEDF(t, path)
+	if len(f.Signals) != 2 || len(f.Signals[0].Values) != 2600 || len(f.Signals[1].Values) != 260 {
+		t.Errorf("%d signals in records of %g s, of %d values", len(f.Signals), f.RecordSeconds,
+			len(f.Signals[0].Values))
+	}
+}
+
+// A last data record that was filled is in the notes, with the stretch to leave out.
+func TestFilledRecord(t *testing.T) {
+	const n, begin = 2750, 2501
+	rng := rand.New(rand.NewPCG(8, 0))
+	f := &edf.File{Format: edf.EDFPlus, RecordSeconds: 1}
+	for _, label := range []string{"a", "b"} {
+		values := make([]float64, begin)
+		for k := range values {
+			values[k] = rng.NormFloat64()
+		}
+		f.Signals = append(f.Signals, edf.Signal{Label: label, PerRecord: 250, Values: values})
+	}
+	f.Signals = append(f.Signals, edf.Signal{Label: "c", PerRecord: 250, Values: make([]float64, begin)})
+	path := filepath.Join(t.TempDir(), "a.edf")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := edf.Write(file, f); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	if !strings.Contains(notes, "positions 2501-2750") || !strings.Contains(notes,
+		"Stretch{Begin: 2500, End: 2750}") {
+		t.Errorf("notes %q", notes)
+	}
+	z, err := Skip(r.Signals, Stretch{Begin: begin - 1, End: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Signals, r.Notes = z, nil
+	if err := WriteRecording(path, r); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = ReadRecording(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, n := r.Signals.Dims(); n != begin-1 || strings.Contains(strings.Join(r.Notes, "\n"), "the last") {
+		t.Errorf("without the stretch: %d positions, notes %q", n, r.Notes)
 	}
 }

@@ -32,8 +32,9 @@ type Recording struct {
 	// OtherRates are signals of another rate than Rate, with as many Values as that gives, which
 	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
 	OtherRates []Column
-	// Places holds the number of each signal's column in the file, from 0 on. A CSV file has its
-	// columns, those of Aside too, in this order. Nil is the order of the signals, with Aside last.
+	// Places holds the number of each signal's column in the file, from 0 on. Files are written with
+	// their columns, those of Aside too, in this order. Nil is the order of the signals, with Aside
+	// last in CSV, EDF and BDF files and left out of WAV and NPY.
 	Places []int
 	// NoHeader is whether a CSV file has no header. It is written so if there are no Names.
 	NoHeader bool
@@ -172,12 +173,14 @@ func WriteFile(path string, z *mat.Dense) error {
 
 // WriteRecording is [WriteFile] with what is known of the signals, as [ReadRecording] reads
 // it. A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate.
-// What the file can't hold is written to its sidecar. If there is nothing to write to it, the
+// A file has the columns of Aside between the signals by their Places, WAV, NPY, EDF and BDF files
+// those of numbers. What the file can't hold is written to its sidecar. If there is nothing to write to it, the
 // sidecar of an earlier file is removed.
 //
 // EDF and BDF files have names, units, Events and OtherRates. A recording that was read from such a
-// file keeps what that says of its signals, and the signals that were left out or set aside. A
-// last data record that isn't full is filled with each signal's last value.
+// file keeps what that says of its signals, and the signals that were left out or set aside, and
+// at the same length its data records. Others have data records that the positions fill, if there
+// are sensible ones. Else the last has each signal's last value up to its end.
 //
 // It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
 // contains a semicolon or a tab.
@@ -205,6 +208,13 @@ func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dens
 	if !ok {
 		return fmt.Errorf("datasets: write %s: ending %q; must be %s",
 			path, extension(path), formatEndings)
+	}
+	writesAside := f.complete && (!f.isWhole() || about.origin != nil || about.Names == nil)
+	if !writesAside {
+		var err error
+		if about, blocks, err = withAside(about, n, blocks); err != nil {
+			return fmt.Errorf("datasets: write %s: %w", path, err)
+		}
 	}
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		return f.write(w, &about, n, blocks)

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -254,5 +255,56 @@ func TestUnreadableNames(t *testing.T) {
 	}
 	if r, err := ReadRecording(path); err != nil || !slices.Equal(r.Names, names) {
 		t.Errorf("%q came back as %v, %v", names, r, err)
+	}
+}
+
+// A file has the columns of numbers that were left out or set aside where they were, beside signals
+// that were changed.
+func TestAsideIsWritten(t *testing.T) {
+	const d, n = 4, 300
+	x := mat.NewDense(d, n, nil)
+	rng := rand.New(rand.NewPCG(5, 0))
+	for k := range n {
+		for i := range d {
+			x.Set(i, k, rng.NormFloat64())
+		}
+		x.Set(1, k, 0.5) // constant: set aside
+	}
+	for _, names := range [][]string{nil, {"a", "b", "c", "d"}} {
+		for _, ending := range []string{".wav", ".npy", ".csv", ".edf"} {
+			in, out := filepath.Join(t.TempDir(), "in"+ending), filepath.Join(t.TempDir(), "out"+ending)
+			if err := WriteRecording(in, &Recording{Signals: x, Rate: 100, Names: names}); err != nil {
+				t.Fatal(err)
+			}
+			without := "3"
+			if names != nil {
+				without = "c"
+			}
+			r, err := ReadOptions{Without: []string{without}}.Recording(in)
+			if err != nil {
+				t.Fatalf("%s: %v", ending, err)
+			}
+			if rows, _ := r.Signals.Dims(); rows != 2 || len(r.Aside) != 2 {
+				t.Fatalf("%s: %d signals, %d set aside", ending, rows, len(r.Aside))
+			}
+			r.Signals.Scale(2, r.Signals)
+			if err := WriteRecording(out, r); err != nil {
+				t.Fatalf("%s: %v", ending, err)
+			}
+			all, err := readColumns(out, &ReadOptions{}, true)
+			if err != nil {
+				t.Fatalf("%s: %v", ending, err)
+			}
+			if rows, _ := all.Signals.Dims(); rows != d || names != nil && !slices.Equal(all.Names, names) {
+				t.Fatalf("%s: %d columns, names %q", ending, rows, all.Names)
+			}
+			for i, scale := range []float64{2, 1, 1, 2} {
+				for k := range n {
+					if v := all.Signals.At(i, k); math.Abs(v-scale*x.At(i, k)) > 1e-3 {
+						t.Fatalf("%s: column %d is %g at %d, want %g", ending, i, v, k, scale*x.At(i, k))
+					}
+				}
+			}
+		}
 	}
 }

@@ -297,7 +297,7 @@ func (opt *separateOptions) writeRecovered(
 	if opt.images() {
 		err = files.WriteImages(opt.out, z, shape)
 	} else {
-		err = datasets.WriteRecording(opt.out, files.WithSignals(in, z))
+		err = files.WriteSignals(opt.out, in, z, nil)
 	}
 	if err != nil {
 		return err

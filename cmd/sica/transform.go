@@ -139,9 +139,7 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	if opt.images() {
 		err = files.WriteImages(opt.out, mapped, shape)
 	} else {
-		written := files.WithSignals(in, mapped)
-		written.Names = names
-		err = datasets.WriteRecording(opt.out, written)
+		err = files.WriteSignals(opt.out, in, mapped, names)
 	}
 	if err != nil {
 		return err

@@ -308,3 +308,13 @@ func Example() {
 	// EEG Fp1: 8 values at 4 Hz, the last 8.0 uV
 	// blink at 0.5 s
 }
+
+// The starts of data records are multiples of their duration without rounding errors, which other
+// programs take for gaps.
+func TestRecordStarts(t *testing.T) {
+	f := recording(edf.EDFPlus)
+	f.RecordSeconds = 0.1
+	if file := written(t, f); !bytes.Contains(file, []byte("+0.3\x14\x14\x00")) {
+		t.Error("the fourth data record of 0.1 s doesn't begin at 0.3 s")
+	}
+}

@@ -190,7 +190,8 @@ func (f *File) annotationLists(records int) [][]byte {
 		if f.RecordStarts != nil {
 			return f.RecordStarts[k]
 		}
-		return float64(k) * f.RecordSeconds
+		const digits = 1e9 // more than RecordSeconds has, without the errors of a product
+		return math.Round(float64(k)*f.RecordSeconds*digits) / digits
 	}
 	for k := range lists {
 		lists[k] = fmt.Appendf(nil, "+%s\x14\x14\x00", number(start(k)))

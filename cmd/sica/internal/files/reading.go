@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -139,10 +140,15 @@ func Note(out io.Writer, notes []string) {
 	}
 }
 
-// recovered describes d signals that were recovered from a recording: with its times, annotations
-// and the columns that can't be channels. Columns before the first channel stay before the signals.
-func recovered(about datasets.Recording, d int) datasets.Recording {
+// recovered describes d signals that were recovered from a recording and are written to a file: with
+// its times, annotations and the columns that can't be channels, unless all columns of such a file
+// are taken for signals. Columns before the first channel stay before the signals.
+func recovered(about datasets.Recording, d int, path string) datasets.Recording {
 	about.Names, about.Units = nil, nil // recovered signals have none
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npy", ".wav":
+		about.Aside = nil
+	}
 	if about.Places != nil {
 		about.Places = slices.Repeat([]int{slices.Min(about.Places)}, d)
 	}

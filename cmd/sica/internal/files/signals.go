@@ -20,13 +20,13 @@ several files, such as images or a WAV file of each microphone. Columns that can
 signals, such as counters, triggers and text, are left out, with a note. A header of
 CSV is optional.`
 
-// WithSignals returns a recording of the recovered signals z at the times of r, with its
-// annotations and with the columns that can't be channels.
-func WithSignals(r *datasets.Recording, z *mat.Dense) *datasets.Recording {
+// WriteSignals writes the recovered signals z at the times of r, with its annotations and with the
+// columns that can't be channels, to a file. Names are nil if they have none.
+func WriteSignals(path string, r *datasets.Recording, z *mat.Dense, names []string) error {
 	d, _ := z.Dims()
-	about := recovered(*r, d)
-	about.Signals = z
-	return &about
+	about := recovered(*r, d, path)
+	about.Signals, about.Names = z, names
+	return datasets.WriteRecording(path, &about)
 }
 
 // SequenceShape returns the shape of n positions of a recording with a rate, which are times and no

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,88 +100,13 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 // out.
 func (s *Stream) Write(path string, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
-	about := s.About
-	switch ending := strings.ToLower(filepath.Ext(path)); ending {
-	case ".csv", ".tsv", ".txt": // which have columns of any kind
-	default:
-		isEDF := ending == ".edf" || ending == ".bdf"
-		if !isEDF || about.Units == nil { // else of an EDF file, which keeps what was left out
-			about, blocks = withLeftOut(about, blocks)
-		}
-	}
-	return datasets.WriteBlocks(path, about, n, blocks)
-}
-
-// withLeftOut returns a recording and its blocks with the channels that were left out by choice, in
-// the order of the file.
-func withLeftOut(
-	about datasets.Recording, blocks blockwise.Blocks,
-) (datasets.Recording, blockwise.Blocks) {
-	type row struct {
-		place, signal int
-		leftOut       *datasets.Column // nil for a signal
-	}
-	var rows []row
-	for i, place := range about.Places {
-		rows = append(rows, row{place: place, signal: i})
-	}
-	signals := len(rows)
-	var aside []datasets.Column
-	for _, c := range about.Aside {
-		if c.Reason == "" && c.Values != nil {
-			rows = append(rows, row{place: c.Place, leftOut: &c})
-		} else {
-			aside = append(aside, c)
-		}
-	}
-	if signals == 0 || len(rows) == signals {
-		return about, blocks
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return a.place - b.place })
-	var names, units []string
-	var places []int
-	for _, r := range rows {
-		places = append(places, r.place)
-		if about.Names != nil && r.leftOut != nil {
-			names = append(names, r.leftOut.Name)
-		} else if about.Names != nil {
-			names = append(names, about.Names[r.signal])
-		}
-		if about.Units != nil && r.leftOut != nil {
-			units = append(units, "")
-		} else if about.Units != nil {
-			units = append(units, about.Units[r.signal])
-		}
-	}
-	about.Names, about.Units, about.Places, about.Aside = names, units, places, aside
-	return about, func(yield func(*mat.Dense, error) bool) {
-		position := 0
-		for x, err := range blocks {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			_, n := x.Dims()
-			all := mat.NewDense(len(rows), n, nil)
-			for i, r := range rows {
-				if r.leftOut != nil {
-					all.SetRow(i, r.leftOut.Values[position:position+n])
-				} else {
-					all.SetRow(i, x.RawRowView(r.signal))
-				}
-			}
-			position += n
-			if !yield(all, nil) {
-				return
-			}
-		}
-	}
+	return datasets.WriteBlocks(path, s.About, n, blocks)
 }
 
 // WriteRecovered writes d signals that were recovered from the stream's blocks to a file.
 func (s *Stream) WriteRecovered(path string, d int, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
-	return datasets.WriteBlocks(path, recovered(s.About, d), n, blocks)
+	return datasets.WriteBlocks(path, recovered(s.About, d, path), n, blocks)
 }
 
 // LearnOn is a value of --learn-on: "" for the default, "all", a time such as 60s, a number of
