@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // A Filter removes slow drifts, fast noise and the hum of power lines from a recording, for a
@@ -115,7 +118,8 @@ func mark(x *mat.Dense, skipped []Stretch) (isSkipped []bool, left int, err erro
 
 // Channel returns the row of the signal that a name means: the name itself or, if no signal has it,
 // its electrode, in upper or lower case, so that Fp1 is "EEG Fp1-REF". So sica inspect finds its
-// --reference. It is an error if there is none, or several.
+// --reference. Of a file without names it is the number of the column, from 1 on, as in
+// [ReadOptions.Without]. It is an error if there is none, or several.
 func (r *Recording) Channel(name string) (int, error) {
 	if r == nil {
 		return 0, errors.New("datasets: channel: no recording; must not be nil")
@@ -124,10 +128,28 @@ func (r *Recording) Channel(name string) (int, error) {
 	case 1:
 		return found[0], nil
 	case 0:
+		if r.Names == nil {
+			return r.numbered(name)
+		}
 		return 0, fmt.Errorf("datasets: channel %q isn't in the recording; must be one of %s", name,
 			quoted(r.Names))
 	default:
 		return 0, fmt.Errorf("datasets: channel %q is in several names; must be one of %s", name,
 			quoted(selected(r.Names, found)))
 	}
+}
+
+// numbered returns the row of the signal whose column in its file has a number, from 1 on.
+func (r *Recording) numbered(text string) (int, error) {
+	places := r.Places
+	if places == nil && r.Signals != nil {
+		places = grid.Range(r.Signals.RawMatrix().Rows)
+	}
+	number, err := strconv.Atoi(text)
+	row := slices.Index(places, number-1)
+	if err != nil || row < 0 {
+		return 0, fmt.Errorf("datasets: channel %q isn't in the recording, which has no names; "+
+			"must be the number of a signal's column, from 1 on", text)
+	}
+	return row, nil
 }

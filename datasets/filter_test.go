@@ -115,3 +115,19 @@ func TestChannel(t *testing.T) {
 		}
 	}
 }
+
+// Channels of a file without names are found by their numbers in the file, as they are left out.
+func TestChannelWithoutName(t *testing.T) {
+	r := &datasets.Recording{Signals: mat.NewDense(2, 3, nil), Places: []int{0, 3}}
+	if row, err := r.Channel("4"); err != nil || row != 1 {
+		t.Errorf("channel 4 is in row %d, %v", row, err)
+	}
+	if row, err := (&datasets.Recording{Signals: r.Signals}).Channel("2"); err != nil || row != 1 {
+		t.Errorf("channel 2 without places is in row %d, %v", row, err)
+	}
+	for _, name := range []string{"2", "0", "Fp1"} {
+		if _, err := r.Channel(name); err == nil || !strings.Contains(err.Error(), "has no names") {
+			t.Errorf("channel %s: error %v", name, err)
+		}
+	}
+}

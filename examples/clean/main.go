@@ -25,7 +25,7 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	if err != nil {
 		return nil, err
 	}
-	without, err := datasets.ReadOptions{Without: []string{rec.Names[k]}}.Recording(from)
+	without, err := datasets.ReadOptions{Without: []string{electrode}}.Recording(from)
 	if err != nil {
 		return nil, err
 	}
