@@ -35,9 +35,6 @@ func TestFilteredMixtures(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", m.name, err)
 		}
-		d, n := sources.Dims()
-		if dx, nx := x.Dims(); dx != d || nx != n || n != 500 {
-			t.Errorf("%s: sources %d×%d, mixed signals %d×%d", m.name, d, n, dx, nx)
-		}
+		checkSizes(t, Problem{Mixture: m.name}, sources, x.X(), 500)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/assignment"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -187,6 +188,26 @@ func (o *Outcome) addMinCorrelation(signals, sources *mat.Dense) error {
 		o.Numbers[networkWrong] = indicator(lowest < wrongCorrelation)
 	}
 	return nil
+}
+
+// nearestSources returns the sources that the recovered signals match best, one each: those with the
+// largest sum of absolute correlations. That is all of them if there are as many as signals.
+func nearestSources(signals, sources *mat.Dense) *mat.Dense {
+	d, _ := signals.Dims()
+	m, n := sources.Dims()
+	if m <= d {
+		return sources
+	}
+	correlations := mat.NewDense(d, m, nil)
+	correlations.Apply(func(i, j int, _ float64) float64 {
+		r := stat.Correlation(signals.RawRowView(i), sources.RawRowView(j), nil)
+		return math.Abs(r)
+	}, correlations)
+	nearest := mat.NewDense(d, n, nil)
+	for i, j := range assignment.Max(correlations) {
+		nearest.SetRow(i, sources.RawRowView(j))
+	}
+	return nearest
 }
 
 // indicator returns 1 for true and 0 for false.

@@ -23,7 +23,7 @@ import (
 // Problem.Mixture.
 type mixture struct {
 	name    string
-	signals int // how many there are
+	signals int // how many mixed signals there are
 	// stream is the stream of random numbers, the second word of a PCG's seed. It keeps
 	// the draws of one table different from those of another.
 	stream  uint64
@@ -38,7 +38,7 @@ type mixing func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error)
 // the paper's AR(7).
 const mixturePositions = arPositions
 
-// draw returns the sources and the mixed signals.
+// draw returns the sources, of which there may be more than mixed signals, and the mixed signals.
 func (m mixture) draw(seed uint64, positions int) (*mat.Dense, *ica.Signals, error) {
 	positions = cmp.Or(positions, mixturePositions)
 	rng := rand.New(rand.NewPCG(seed, m.stream))

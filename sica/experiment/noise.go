@@ -33,8 +33,8 @@ type noisy struct {
 	// noise is its standard deviation. The sources have those of amplitudes, 1 if it is nil.
 	noise      float64
 	amplitudes []float64
-	// surplus is the number of further sources, AR(1) and AR(2). Each has the given share of the last
-	// amplitude.
+	// surplus is the number of further sources, each a surplusSource. Each has the given share of the
+	// last amplitude.
 	surplus      int
 	surplusShare float64
 }
@@ -42,8 +42,32 @@ type noisy struct {
 // recorded returns the mixture of that kind as r records it.
 func (k noisy) recorded(prefix string, r recording) mixture {
 	return mixture{
-		prefix + k.name + r.name, k.signals, noiseStream, r.sources(k.sources), k.mixing(r),
+		prefix + k.name + r.name, k.signals, noiseStream, r.sources(k.allSources), k.mixing(r),
 	}
+}
+
+// allSources draws the sources, the surplus ones last.
+func (k noisy) allSources(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+	s, shape, err := k.sources(rng, n)
+	if err != nil || k.surplus == 0 {
+		return s, shape, err
+	}
+	surplus, _, err := several(k.surplus, surplusSource)(rng, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all mat.Dense
+	all.Stack(s, surplus)
+	return &all, shape, nil
+}
+
+// surplusSource is an AR(1), or an AR(2) if i is odd, with Laplace innovations.
+func surplusSource(rng *rand.Rand, i, n int) func(int) float64 {
+	weight := 0.3 + 0.6*rng.Float64()
+	if i%2 == 1 {
+		return ar(datasets.Laplace, 1.6*weight, -0.8*weight*weight)(rng, i, n)
+	}
+	return ar(datasets.Laplace, weight)(rng, i, n)
 }
 
 // noiseMixtures returns linear mixtures with white noise in each channel, and with more sources
@@ -112,10 +136,11 @@ func noisyKinds() []noisy {
 }
 
 // mixing mixes recorded sources by a matrix of unit columns and adds noise recorded by r to each
-// channel.
+// channel. The columns of surplus sources are normal.
 func (k noisy) mixing(r recording) mixing {
 	return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
-		d, n := s.Dims()
+		_, n := s.Dims()
+		d := k.signals
 		amplitudes := k.amplitudes
 		if amplitudes == nil {
 			amplitudes = slices.Repeat([]float64{1}, d)
@@ -135,21 +160,12 @@ func (k noisy) mixing(r recording) mixing {
 		for j := range d {
 			add(mat.Col(nil, j, a), s.RawRowView(j), amplitudes[j])
 		}
-		for i := range k.surplus {
-			weight := 0.3 + 0.6*rng.Float64()
-			draw := ar(datasets.Laplace, weight)
-			if i%2 == 1 {
-				draw = ar(datasets.Laplace, 1.6*weight, -0.8*weight*weight)
+		for j := range k.surplus {
+			column := make([]float64, d)
+			for i := range column {
+				column[i] = rng.NormFloat64()
 			}
-			source, column := mat.NewDense(1, n/r.times, nil), make([]float64, d)
-			value := draw(rng, i, n/r.times)
-			for t := range n / r.times {
-				source.Set(0, t, value(t))
-			}
-			for j := range column {
-				column[j] = rng.NormFloat64()
-			}
-			add(column, r.record(source).RawRowView(0), k.surplusShare*amplitudes[d-1])
+			add(column, s.RawRowView(d+j), k.surplusShare*amplitudes[d-1])
 		}
 		noise := mat.NewDense(d, n/r.times, nil)
 		noise.Apply(func(_, _ int, _ float64) float64 { return k.noise * rng.NormFloat64() }, noise)

@@ -84,7 +84,7 @@ func (p Problem) label() string {
 	return fmt.Sprintf("%s, %s, J=%d", data, kind, p.Steps)
 }
 
-// signals returns the number of sources of a mixture.
+// signals returns the number of mixed signals of a mixture.
 func (p Problem) signals() int {
 	m, err := mixtureNamed(p.Mixture)
 	if err != nil {
@@ -93,7 +93,8 @@ func (p Problem) signals() int {
 	return m.signals
 }
 
-// Draw returns the sources and the mixed signals. It is an error if the data, the mixing or
+// Draw returns the sources and the mixed signals. Some mixtures have more sources than mixed signals.
+// It is an error if the data, the mixing or
 // the mixture is unknown, or if they don't go together.
 func (p Problem) Draw() (sources *mat.Dense, mixed *ica.Signals, err error) {
 	if p.Mixture != "" {

@@ -35,8 +35,25 @@ func written(t *testing.T, table *Table, r *Results) string {
 	return out.String()
 }
 
+// checkSizes checks the sizes of sources and mixed signals. Mixtures with surplus sources have these
+// as well.
+func checkSizes(t *testing.T, p Problem, s, x *mat.Dense, positions int) {
+	t.Helper()
+	surplus := 0
+	for _, k := range noisyKinds() {
+		if strings.Contains(p.Mixture, k.name) {
+			surplus = k.surplus
+		}
+	}
+	d, n := s.Dims()
+	rows, columns := x.Dims()
+	if rows != p.signals() || d != rows+surplus || n != positions || columns != positions {
+		t.Errorf("%s: sources %d×%d, mixed signals %d×%d", p.Mixture, d, n, rows, columns)
+	}
+}
+
 // Each mixture has a distinct name, also as the name of a file, and draws sources and mixed signals
-// of one size: the same for one seed, different for another.
+// of their sizes: the same for one seed, different for another.
 func TestMixturesAreDistinctAndSeeded(t *testing.T) {
 	names := make(map[string]string)
 	problems := mixtureProblems([]string{
@@ -64,10 +81,7 @@ func TestMixturesAreDistinctAndSeeded(t *testing.T) {
 		s, x := draw(5)
 		_, again := draw(5)
 		_, other := draw(6)
-		d, n := s.Dims()
-		if dx, nx := x.Dims(); d != dx || n != nx || d != p.signals() || n != mixturePositions {
-			t.Errorf("%s: sources %d×%d, mixed signals %d×%d", p.Mixture, d, n, dx, nx)
-		}
+		checkSizes(t, p, s, x, mixturePositions)
 		if !mat.Equal(x, again) || mat.Equal(x, other) {
 			t.Errorf("%s: the mixed signals aren't those of their seed", p.Mixture)
 		}

@@ -60,8 +60,8 @@ func (t Trial) String() string {
 type Outcome struct {
 	Trial
 
-	// MCC is the mean correlation coefficient with the true sources, nil if
-	// the method failed.
+	// MCC is the mean correlation coefficient with the true sources, nil if the method failed. With
+	// more sources than signals it is that with the sources which the signals match best.
 	MCC *float64 `json:"mcc"`
 	// Error says why the method failed. It is empty if it didn't.
 	Error string `json:"error,omitempty"`
@@ -148,6 +148,7 @@ func (t Trial) Run(
 	}
 	var match metric.Match
 	if err == nil {
+		sources = nearestSources(f.Signals, sources)
 		match, err = metric.MCC(f.Signals, sources)
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/assignment"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -121,7 +122,7 @@ func match(z, s *mat.Dense, standardise func(*mat.Dense) (*mat.Dense, error)) (M
 			absolute.Set(i, j, math.Abs(correlation.At(i, j)))
 		}
 	}
-	m := Match{Assignment: maxAssignment(absolute), Correlation: make([]float64, d)}
+	m := Match{Assignment: assignment.Max(absolute), Correlation: make([]float64, d)}
 	for i, j := range m.Assignment {
 		m.Correlation[i] = correlation.At(i, j)
 		m.MCC += absolute.At(i, j) / float64(d)

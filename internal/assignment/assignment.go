@@ -1,4 +1,5 @@
-package metric
+// Package assignment finds the one-to-one assignment with the largest sum of values.
+package assignment
 
 import (
 	"math"
@@ -7,31 +8,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxAssignment returns, for each row of the square matrix value, its column in the one-to-one
-// assignment with the maximum sum of values, which must be finite. It is the Hungarian method with
-// shortest augmenting paths (R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for
-// dense and sparse linear assignment problems", Computing 38, 1987) and costs O(d³).
+// Max returns, for each row of value, its column in the one-to-one assignment with the maximum sum of
+// values, which must be finite. There are at least as many columns as rows. It is the Hungarian method
+// with shortest augmenting paths (R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for
+// dense and sparse linear assignment problems", Computing 38, 1987) and costs O(d²·m) for d rows and m
+// columns.
 //
 // The cost of a pair is −value. Rows are assigned one by one. A price for each row and column keeps
 // every reduced cost, −value[i][j] − rowPrice[i] − columnPrice[j], non-negative, and zero for the
 // pairs assigned so far, which makes those optimal.
-func maxAssignment(value mat.Matrix) []int {
+func Max(value mat.Matrix) []int {
 	const none = -1
-	d, _ := value.Dims()
+	d, m := value.Dims()
 	rowPrice := make([]float64, d)
-	columnPrice := make([]float64, d)
-	rows := slices.Repeat([]int{none}, d)
+	columnPrice := make([]float64, m)
+	rows := slices.Repeat([]int{none}, m)
 	columns := slices.Repeat([]int{none}, d)
 
 	for start := range d {
 		// Dijkstra's shortest path, in reduced cost, from start to a free column.
-		distance := slices.Repeat([]float64{math.Inf(1)}, d)
-		before := make([]int, d) // the row before each column on its path
-		reached := make([]bool, d)
+		distance := slices.Repeat([]float64{math.Inf(1)}, m)
+		before := make([]int, m) // the row before each column on its path
+		reached := make([]bool, m)
 		row, length, end := start, 0.0, none
 		for end == none {
 			nearest := none
-			for j := range d {
+			for j := range m {
 				if reached[j] {
 					continue
 				}
@@ -53,7 +55,7 @@ func maxAssignment(value mat.Matrix) []int {
 
 		// The prices move so that the whole path has reduced cost zero.
 		rowPrice[start] += length
-		for j := range d {
+		for j := range m {
 			if reached[j] && j != end {
 				rowPrice[rows[j]] += length - distance[j]
 				columnPrice[j] -= length - distance[j]
