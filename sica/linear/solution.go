@@ -69,10 +69,10 @@ type Findings struct {
 	// than 3.5; see SurplusSuspected, too.
 	SurplusEvidence float64 `json:"surplus_evidence"`
 	// Inconsistent is whether no demixing explains the mixed signals at all time scales: each has a
-	// much longer code than another at some scale. That is so with more sources than channels, if the
-	// mixing isn't linear, and for waves in noise. Without Surplus the demixing is then FastICA's, which
-	// has no model of the signals' pasts that could be wrong, unless its code is far longer, as of clipped
-	// voices.
+	// much longer code than another at some scale. Possible causes are more sources than channels,
+	// clipping, echoes, a mixing that changes with time, and waves in noise. Without Surplus the demixing
+	// is then FastICA's, which has no model of the signals' pasts that could be wrong, unless its code is
+	// far longer, as of clipped voices.
 	Inconsistent bool `json:"inconsistent,omitempty"`
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
 	// sources stand against it, which the Evidence of the pairs doesn't count.
@@ -209,8 +209,12 @@ func (s *Solution) why(accepted, nonlinear bool) string {
 }
 
 // dependentSignals is the sentence on signals that aren't independent.
-const dependentSignals = "The recovered signals depend on each other, as with more sources than " +
-	"channels or a nonlinear mixing, so no signal is identified."
+const dependentSignals = "The recovered signals depend on each other, so no signal is identified. " +
+	"Possible causes are more sources than channels, a nonlinear mixing such as clipping, and one that " +
+	"changes with time."
+
+// moreDependent is the sentence on the demixing with the shortest code where another one was chosen.
+const moreDependent = " Another demixing has a shorter code, but its signals depend more on each other."
 
 // allIdentified returns the sentence that all of d signals are identified.
 func allIdentified(d int) string {
@@ -280,8 +284,7 @@ func (s *separator) solution(
 	sol.Why = sol.why(accepted, v.nonlinear)
 	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
 	if v.minDependence {
-		sol.Why += " Another demixing has a shorter code, but its signals depend more on each " +
-			"other."
+		sol.Why += moreDependent
 	}
 	return sol, nil
 }
