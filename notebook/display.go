@@ -193,9 +193,9 @@ func (s *Slider) html() string {
 		end, end, html.EscapeString(string(data)), html.EscapeString(s.captions[end]), imageOf(s.last))
 }
 
-// smaller returns a PNG image with its 256 most frequent colours at most, which takes about a third
-// of the bytes. The smoothed edges of lines get the nearest of them. An image that isn't smaller so
-// is returned as it is, and so is anything else.
+// smaller returns a PNG image with at most 256 colours, which takes about a third of the bytes. No
+// pixel moves far from its colour, see paletteOf. An image that isn't smaller so is returned as it
+// is, and so is anything else.
 func smaller(original []byte) []byte {
 	decoded, err := png.Decode(bytes.NewReader(original))
 	if err != nil {
@@ -220,16 +220,10 @@ func smaller(original []byte) []byte {
 		return int(int64(a) - int64(b)) // the same image gives the same bytes
 	})
 
-	var palette color.Palette
+	palette := paletteOf(colors)
 	index := make(map[uint32]uint8)
-	for k, c := range colors {
-		exact := color.NRGBA{uint8(c >> 24), uint8(c >> 16), uint8(c >> 8), uint8(c)}
-		if k < 256 {
-			palette = append(palette, exact)
-			index[c] = uint8(k)
-		} else {
-			index[c] = uint8(palette.Index(exact))
-		}
+	for _, c := range colors {
+		index[c] = uint8(palette.Index(colorOf(c)))
 	}
 	indexed := image.NewPaletted(drawn.Rect, palette)
 	for k := range indexed.Pix {
@@ -240,4 +234,41 @@ func smaller(original []byte) []byte {
 		return original
 	}
 	return b.Bytes()
+}
+
+// paletteOf returns at most 256 of the colours, which are sorted by how often they occur. A colour is
+// left out if a more frequent one is near, at a distance that is as short as 256 colours permit. So
+// the many tints of one line's smoothed edges don't take the place of another line's colour.
+func paletteOf(colors []uint32) color.Palette {
+	for reach := 0; ; reach += 2 {
+		var kept []color.NRGBA
+		for _, c := range colors {
+			exact := colorOf(c)
+			near := func(k color.NRGBA) bool { return distance(k, exact) <= reach }
+			if !slices.ContainsFunc(kept, near) {
+				kept = append(kept, exact)
+			}
+			if len(kept) > 256 {
+				break
+			}
+		}
+		if len(kept) <= 256 {
+			palette := make(color.Palette, len(kept))
+			for i, k := range kept {
+				palette[i] = k
+			}
+			return palette
+		}
+	}
+}
+
+// distance returns the largest difference of two colours in red, green, blue or opacity.
+func distance(a, b color.NRGBA) int {
+	apart := func(x, y uint8) int { return max(int(x)-int(y), int(y)-int(x)) }
+	return max(apart(a.R, b.R), apart(a.G, b.G), apart(a.B, b.B), apart(a.A, b.A))
+}
+
+// colorOf returns the colour of a pixel's four bytes.
+func colorOf(pixel uint32) color.NRGBA {
+	return color.NRGBA{uint8(pixel >> 24), uint8(pixel >> 16), uint8(pixel >> 8), uint8(pixel)}
 }

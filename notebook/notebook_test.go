@@ -271,8 +271,8 @@ func TestSliderHasAllPictures(t *testing.T) {
 	}
 }
 
-// An image of few colours keeps each pixel, one of many has small errors, in fewer bytes; the
-// result is deterministic.
+// An image of few colours keeps each pixel, one of many has small errors, in fewer bytes, a pixel of
+// a rare colour included; the result is deterministic.
 func TestSmallerKeepsColours(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -281,6 +281,12 @@ func TestSmallerKeepsColours(t *testing.T) {
 	}{
 		{"two colours", func(x, y int) color.NRGBA { return color.NRGBA{uint8(x / 64 * 200), 20, 30, 255} }, 0},
 		{"a thousand", func(x, y int) color.NRGBA { return color.NRGBA{uint8(2 * x), uint8(y / 16 * 16), 0, 255} }, 8},
+		{"one green pixel in four thousand tints of grey", func(x, y int) color.NRGBA {
+			if x == 64 && y == 64 {
+				return color.NRGBA{0, 158, 115, 255}
+			}
+			return color.NRGBA{uint8(128 + 37*x*y%64), uint8(128 + 11*(x+y*y)%64), 160, 255}
+		}, 8},
 	} {
 		drawn := image.NewNRGBA(image.Rect(0, 0, 128, 128))
 		for y := range 128 {
