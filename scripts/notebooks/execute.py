@@ -36,7 +36,7 @@ def main() -> int:
     notebooks = arguments.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
     missing = [path for path in notebooks if not path.is_file()]
     if missing or not notebooks:
-        parser.error(f"no notebook {missing[0]}" if missing else f"no notebooks in {NOTEBOOKS}")
+        parser.error(f"{missing[0]}: no such file; must be a path, such as notebooks/nonlinear.ipynb" if missing else f"no notebooks in {NOTEBOOKS}")
 
     if arguments.jobs > 1 and len(notebooks) > 1:
         options = ["--quick"] * arguments.quick + ([] if arguments.out is None else ["--out", str(arguments.out)])
@@ -54,8 +54,9 @@ def main() -> int:
             failed += 1
             print(f"lab: {os.path.relpath(path)}: {error}", file=sys.stderr, flush=True)
             continue
-        write(notebook, (arguments.out or path.parent) / path.name)
-        print(f"{os.path.relpath(path)}: {time.monotonic() - began:.1f} s, {processor_seconds() - processor:.0f} s of a processor; {in_words(cells)}", flush=True)
+        target = (arguments.out or path.parent) / path.name
+        write(notebook, target)
+        print(f"{os.path.relpath(path)}: wrote {os.path.relpath(target)}; {time.monotonic() - began:.1f} s, {processor_seconds() - processor:.0f} s of a processor; {in_words(cells)}", flush=True)
     return 1 if failed else 0
 
 

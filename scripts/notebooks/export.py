@@ -8,6 +8,7 @@ import html
 import posixpath
 import re
 import sys
+import unicodedata
 from pathlib import Path
 
 import nbformat
@@ -28,6 +29,10 @@ NEEDS = {
     "speed": ["benchmarks"],
 }
 ORDER = [name for names in NEEDS.values() for name in names]
+
+# Headings of cells that a reader changes. Their pictures are of a few training steps, which only
+# the text beside them says.
+UNSHOWN = {"Run it yourself"}
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #222; --ground: #fff; --faint: #f5f5f5; --line: #ddd; --link: #0b5cad; }
@@ -69,6 +74,18 @@ UNKNOWN = {r"\Vert": r"\|", r"\arg": r"\mathrm{arg}"}
 # It writes a norm's bars of a given size, as of \big\|, as they are in TeX.
 BARS = re.compile(r">\\\|<")
 
+# Browsers know no mathvariant but normal, so that these become letters of Unicode.
+VARIANT = re.compile(r'<mi mathvariant="([a-z-]+)">(?:&#x([0-9A-F]+);|(\w))</mi>')
+ALPHABETS = {
+    "bold": "MATHEMATICAL BOLD",
+    "bold-italic": "MATHEMATICAL BOLD ITALIC",
+    "script": "MATHEMATICAL SCRIPT",
+    "double-struck": "MATHEMATICAL DOUBLE-STRUCK",
+}
+
+# A picture that isn't a slider's.
+ALONE = re.compile(r'(?<!</label>)(<img [^>]*src="(pictures/[^"]+)"[^>]*>)')
+
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)", re.S)
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.S)
 
@@ -82,19 +99,24 @@ def main() -> int:
     gallery = [
         "# Gallery",
         "",
-        "The pictures of the notebooks, as their last runs drew them. Each leads to its page, which says how to read it. "
+        "The pictures of the notebooks, as their last runs drew them. Each leads to its notebook, which says how to read it "
+        "and which GitHub shows. In a checkout the same is in `docs/notebooks/NAME.html`, to be opened in a browser. "
         "Written by `scripts/lab --html`.",
     ]
     for name in ORDER:
         notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
         files = pictures(name, notebook)
-        write(name, notebook, files)
-        if files:
-            gallery += ["", f"## [{title(notebook)}](notebooks/{name}.html)", ""]
-            gallery += [
-                f"[![{title(notebook)}, picture {k}](notebooks/{file})](notebooks/{name}.html)"
-                for k, file in enumerate(files.values(), 1)
-            ]
+        shown = {file: heading for file, heading in headings(notebook, files).items() if heading not in UNSHOWN}
+        write(name, notebook, files)  # which changes the notebook
+        gallery += ["", f"## [{title(notebook)}](../notebooks/{name}.ipynb)", ""]
+        if not shown:
+            gallery.append("It has tables and no pictures.")
+        before = ""
+        for file, heading in shown.items():
+            if heading != before:
+                gallery += [*[""] * bool(before), f"{heading}:", ""]
+            before = heading
+            gallery.append(f"[![{heading}](notebooks/{file})](../notebooks/{name}.ipynb)")
     (ROOT / "docs" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
     size = sum(file.stat().st_size for file in PAGES.rglob("*.*"))
     print(f"docs/notebooks: {len(ORDER)} pages with their pictures, {size / 1e6:.1f} MB")
@@ -103,6 +125,19 @@ def main() -> int:
 
 def title(notebook: nbformat.NotebookNode) -> str:
     return notebook.cells[0].source.splitlines()[0].lstrip("# ")
+
+
+def headings(notebook: nbformat.NotebookNode, files: dict[str, str]) -> dict[str, str]:
+    """The heading that each picture stands under, without its number."""
+    found: dict[str, str] = {}
+    heading = ""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            heading = (re.findall(r"(?m)^#+ (?:\d+\. )?(.+)$", CODE.sub("", cell.source)) or [heading])[-1]
+        for output in cell.get("outputs", []):
+            if picture := output.get("data", {}).get("image/png"):
+                found.setdefault(files[address(picture)], heading)
+    return found
 
 
 def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> None:
@@ -126,6 +161,7 @@ def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> 
     body = re.sub(r'href="([^":#][^":]*)"', lambda match: f'href="{moved(match[1])}"', body)
     for picture, file in files.items():
         body = body.replace(picture, file)
+    body = ALONE.sub(r'<a href="\2">\1</a>', body)  # on a phone, to enlarge it
     dark = "@media (prefers-color-scheme: dark) {\n%s\n}" % HtmlFormatter(style="github-dark").get_style_defs(".highlight")
     style = HtmlFormatter(style="default").get_style_defs(".highlight") + dark + STYLE
     page = PAGE.format(title=html.escape(title(notebook)), style=style, links=links(name), body=body)
@@ -159,11 +195,23 @@ def without_formulas(source: str, formulas: list[str]) -> str:
         for ours, theirs in UNKNOWN.items():
             formula = formula.replace(ours, theirs)
         mathml = convert(formula, display="block" if match[1] else "inline")
-        formulas.append(BARS.sub(">\u2016<", mathml))
+        formulas.append(VARIANT.sub(letter, BARS.sub(">\u2016<", mathml)))
         return f"FORMULA{len(formulas) - 1}X"
 
     parts = CODE.split(source)  # code at the odd places
     return "".join(part if k % 2 else FORMULA.sub(keep, part) for k, part in enumerate(parts))
+
+
+def letter(match: re.Match[str]) -> str:
+    """A letter of Unicode in place of one with a mathvariant; others stay as they are."""
+    plain = chr(int(match[2], 16)) if match[2] else match[3]
+    name = unicodedata.name(plain).replace("LATIN ", "").replace("GREEK ", "").replace("LETTER ", "")
+    for alphabet in [ALPHABETS.get(match[1], ""), ALPHABETS.get(match[1], "").removeprefix("MATHEMATICAL ")]:
+        try:
+            return f"<mi>{unicodedata.lookup(f'{alphabet} {name}')}</mi>"
+        except KeyError:
+            pass  # an older letter of Unicode has the name without "MATHEMATICAL"
+    return match[0]
 
 
 def pictures(name: str, notebook: nbformat.NotebookNode) -> dict[str, str]:
@@ -177,12 +225,16 @@ def pictures(name: str, notebook: nbformat.NotebookNode) -> dict[str, str]:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if picture := output.get("data", {}).get("image/png"):
-                encoded = "".join(picture.split())
-                address = f"data:image/png;base64,{encoded}"
-                if address not in files:  # the last of a slider is also shown alone
-                    files[address] = f"pictures/{name}-{len(files) + 1}.png"
-                    (PAGES / files[address]).write_bytes(base64.b64decode(encoded))
+                where = address(picture)
+                if where not in files:  # the last of a slider is also shown alone
+                    files[where] = f"pictures/{name}-{len(files) + 1}.png"
+                    (PAGES / files[where]).write_bytes(base64.b64decode(picture))
     return files
+
+
+def address(picture: str) -> str:
+    """A picture's address in its notebook."""
+    return "data:image/png;base64," + "".join(picture.split())
 
 
 if __name__ == "__main__":
