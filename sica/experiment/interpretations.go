@@ -131,15 +131,23 @@ func (g interpretationGroup) complete(in interpretation, r *Results) bool {
 	})
 }
 
+// begun reports whether any trial of the group's interpretations has been made.
+func (g interpretationGroup) begun(r *Results) bool {
+	return slices.ContainsFunc(g.Interpretations, func(in interpretation) bool {
+		return slices.ContainsFunc(g.trials(in), func(t Trial) bool {
+			_, ok := r.find(t)
+			return ok
+		})
+	})
+}
+
 // WriteInterpretations writes two Markdown tables for each thing that the paper leaves
 // open: which of its statements hold with each interpretation whose trials are all made,
-// and the MCCs with it. Where no interpretation's are, it writes nothing.
+// and the MCCs with it. It writes nothing of those of which no trial is made.
 func WriteInterpretations(w io.Writer, r *Results) error {
 	measured := slices.Clone(interpretationGroups())
 	measured = slices.DeleteFunc(measured, func(g interpretationGroup) bool {
-		return !slices.ContainsFunc(g.Interpretations, func(in interpretation) bool {
-			return g.complete(in, r)
-		})
+		return !g.begun(r)
 	})
 	for k, g := range measured {
 		if k > 0 {
