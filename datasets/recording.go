@@ -173,9 +173,9 @@ func WriteFile(path string, z *mat.Dense) error {
 
 // WriteRecording is [WriteFile] with what is known of the signals, as [ReadRecording] reads
 // it. A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate.
-// A file has the columns of Aside between the signals by their Places, WAV, NPY, EDF and BDF files
-// those of numbers. What the file can't hold is written to its sidecar. If there is nothing to write to it, the
-// sidecar of an earlier file is removed.
+// The columns of Aside stand between the signals by their Places; WAV, NPY, EDF and BDF files have
+// those of numbers only. What the file can't hold is written to its sidecar. If there is nothing to
+// write to it, the sidecar of an earlier file is removed.
 //
 // EDF and BDF files have names, units, Events and OtherRates. A recording that was read from such a
 // file keeps what that says of its signals, and the signals that were left out or set aside, and

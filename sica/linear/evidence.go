@@ -37,9 +37,9 @@ func (m *demixing) lengths(sources [][]float64) []float64 {
 	return nats
 }
 
-// rotationGains returns, for each of the given pairs of the recovered signals, by how much a rotation by 45°,
-// with new models fitted, makes the code longer. The windows of these are no wider or narrower than
-// those of the two signals. At 45° a rotation is furthest from the recovered signals. Signals are
+// rotationGains returns, for each of the given pairs of the recovered signals, by how much a rotation
+// by 45°, with new models fitted, makes the code longer. The windows of these are no wider or narrower
+// than those of the two signals. At 45° a rotation is furthest from the recovered signals. Signals are
 // rotated in the scale of their innovations. own are those of sourceLengths.
 func (s *separator) rotationGains(
 	ctx context.Context, m *demixing, pairs [][2]int, own [][]float64, p *derivatives,

@@ -3,11 +3,12 @@ package linear
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 )
 
 // knownPairs are the pairs of signals of another demixing, in the same order.
@@ -87,10 +88,9 @@ func (v *verdict) withRotations() (b *mat.Dense, rotated bool) {
 			continue
 		}
 		done[p[0]], done[p[1]] = true, true
-		first, second := b.RawRowView(p[0]), b.RawRowView(p[1])
-		for k, a := range first {
-			first[k], second[k] = (a-second[k])/math.Sqrt2, (a+second[k])/math.Sqrt2
-		}
+		first, second := v.scaled.RawRowView(p[0]), v.scaled.RawRowView(p[1])
+		evidence.Rotate(b.RawRowView(p[0]), first, second, -1)
+		evidence.Rotate(b.RawRowView(p[1]), first, second, 1)
 	}
 	return b, len(pairs) > 0
 }

@@ -47,7 +47,8 @@ func (s *separator) judge(
 		return nil, err
 	}
 	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
-		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil), evidence: mat.NewSymDense(s.d, nil)}
+		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil),
+		evidence: mat.NewSymDense(s.d, nil)}
 	own := best.sourceLengths()
 	total := best.lengths(own)
 	v.rotation = evidence.NewGain(null.lengths, total)
