@@ -123,7 +123,8 @@ func (o *Outcome) measure(
 	if err != nil {
 		return err
 	}
-	o.RankMCC = &ranks.MCC
+	rankMCC := roundDigits(ranks.MCC, mccDigits)
+	o.RankMCC = &rankMCC
 	switch details := f.Details.(type) {
 	case *sica.Result:
 		o.Loss = slices.Clone(details.Loss)
@@ -142,7 +143,7 @@ func (o *Outcome) measure(
 			if err != nil {
 				return err
 			}
-			o.Iterates = append(o.Iterates, m.MCC)
+			o.Iterates = append(o.Iterates, roundDigits(m.MCC, mccDigits))
 		}
 	case measureLeast:
 		if err := o.addMinCorrelation(f.Signals, sources); err != nil {
