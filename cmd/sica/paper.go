@@ -360,8 +360,8 @@ Printed by "bin/sica statements --in sica/experiment/results > docs/evaluation/s
 errors, n counts runs. In a statement of the paper SICA is its two methods, SICA-WGF and SICA-RF.
 In a row "the same of SICA with this project's settings", and in the tables of MCCs, it is Default.
 Where the paper shows means (3b, 3c, 4b, 4c), a method's single run decides nothing; it is among
-the MCCs below. Seconds are means over runs on several machines, SICA-RF's and iVAE's partly on a
-GPU: they are orders of magnitude.
+the MCCs below. Seconds are means over runs on several machines, those of SICA-WGF, SICA-RF and iVAE
+partly on a GPU: they are orders of magnitude.
 
 A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05. For
 most of these the table has the number of runs that would decide it with the measured means and
