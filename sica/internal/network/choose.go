@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -133,7 +132,7 @@ func newSelection(baselines []Baseline, o Options) (*selection, error) {
 		signals := b.Signals
 		if hasRepeats(signals) {
 			signals = mat.DenseCopyOf(signals)
-			addScaledResolutionNoise(signals, o.Seed)
+			addResolutionNoise(signals, standardDeviations(signals), o.Seed)
 		}
 		s.signals = append(s.signals, signals)
 	}
@@ -144,20 +143,6 @@ func newSelection(baselines []Baseline, o Options) (*selection, error) {
 	}
 	s.index, err = s.options.index(s.signals)
 	return s, err
-}
-
-// addScaledResolutionNoise is addResolutionNoise for signals that aren't white: the noise is a
-// share of the standard deviation of each.
-func addScaledResolutionNoise(signals *mat.Dense, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, resolutionStream<<32))
-	d, _ := signals.Dims()
-	for i := range d {
-		row := signals.RawRowView(i)
-		std := stat.StdDev(row, nil)
-		for t := range row {
-			row[t] += std * resolutionStd * rng.NormFloat64()
-		}
-	}
 }
 
 // scoreBaselines computes the likelihoods of the baselines.

@@ -1,18 +1,13 @@
 package network
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ar"
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -136,7 +131,7 @@ func fitAll(
 			problems[i].rivals = rivals[i]
 		}
 		if hasRepeats(x) {
-			addResolutionNoise(whitened, o.Seed)
+			addResolutionNoise(whitened, nil, o.Seed)
 		}
 	}
 	d, n := xs[0].Dims()
@@ -249,89 +244,4 @@ func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error)
 		logDet -= math.Log(spread)
 	}
 	return mapping.NewSymmetric(w).Affine(), logDet, nil
-}
-
-// resolutionStd is the standard deviation of the noise that signals get which repeat their values,
-// such as the background of an image, as a share of the standard deviation of a signal. Without it
-// the density of a repeated point, and so the likelihood, has no bound, and maps that contract the
-// surroundings of the point have the shortest code. It is that of the linear rule
-// (linear.Findings.Resolution); half and twice of it weren't measured for networks.
-const resolutionStd = 0.03
-
-// addResolutionNoise adds noise of standard deviation resolutionStd to z. It is the same for the
-// same seed.
-func addResolutionNoise(z *mat.Dense, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, resolutionStream<<32))
-	z.Apply(func(_, _ int, v float64) float64 { return v + resolutionStd*rng.NormFloat64() }, z)
-}
-
-// withResolution returns the whitened signals z, with the noise of the resolution if their code
-// would otherwise have no lower bound. That is so if positions repeat, as in silence or with few
-// bits. It is also so if a signal's own past predicts half of its values to within resolutionStd
-// of their spread, as those of a square wave.
-func withResolution(z *mat.Dense, o Options) (*mat.Dense, error) {
-	o, x, err := o.indexed(z)
-	if err != nil {
-		return nil, err
-	}
-	if hasRepeats(z) || hasPredictable(z, x) {
-		z = mat.DenseCopyOf(z)
-		addResolutionNoise(z, o.Seed)
-	}
-	return z, nil
-}
-
-// hasPredictable reports whether the median prediction error of a signal of z from its own past is
-// at most resolutionStd of the median deviation of its values.
-func hasPredictable(z *mat.Dense, x *index) bool {
-	d, _ := z.Dims()
-	for i := range d {
-		row := z.RawRowView(i)
-		coefficients, _ := ar.Regress(row, x.lags, x.scored)
-		var values, residuals []float64
-		for _, t := range x.scored {
-			values = append(values, row[t])
-			residuals = append(residuals, ar.Residual(coefficients, row, x.lags, t))
-		}
-		if medianDeviation(residuals) <= resolutionStd*medianDeviation(values) {
-			return true
-		}
-	}
-	return false
-}
-
-// medianDeviation returns the median distance of the values from their median, and overwrites them.
-func medianDeviation(values []float64) float64 {
-	median := func() float64 {
-		slices.Sort(values)
-		return values[len(values)/2]
-	}
-	m := median()
-	for k, v := range values {
-		values[k] = math.Abs(v - m)
-	}
-	return median()
-}
-
-// hasRepeats reports whether more than one of a hundred positions of x repeats the values of
-// another position in all signals.
-func hasRepeats(x *mat.Dense) bool {
-	d, n := x.Dims()
-	compare := func(a, b int) int {
-		for i := range d {
-			if c := cmp.Compare(x.At(i, a), x.At(i, b)); c != 0 {
-				return c
-			}
-		}
-		return 0
-	}
-	order := grid.Range(n)
-	slices.SortFunc(order, compare)
-	repeats := 0
-	for k := 1; k < n; k++ {
-		if compare(order[k-1], order[k]) == 0 {
-			repeats++
-		}
-	}
-	return 100*repeats > n
 }

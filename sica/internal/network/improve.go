@@ -406,22 +406,6 @@ func MarkLinear(baselines []Baseline) {
 	}
 }
 
-// AddResolution returns the mixed signals x with the noise of the resolution if the whitened
-// signals, white, need it. Maps are the steps from x to white. All baselines are compared on these
-// signals.
-func AddResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dense, error) {
-	noisy, err := withResolution(white, o)
-	if err != nil || noisy == white {
-		return x, err
-	}
-	for _, m := range slices.Backward(maps) {
-		if noisy, err = m.Invert(noisy); err != nil {
-			return nil, err
-		}
-	}
-	return noisy, nil
-}
-
 // withCodeLengths returns the alternatives of the choice's candidates, networks among them, with
 // their code lengths.
 func (c *comparison) withCodeLengths(choice *Choice) []Alternative {

@@ -1,0 +1,132 @@
+package network
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+)
+
+// resolutionStd is the standard deviation of the noise that signals get which repeat their values,
+// such as the background of an image, as a share of the standard deviation of a signal. Without it
+// the density of a repeated point, and so the likelihood, has no bound, and maps that contract the
+// surroundings of the point have the shortest code. It is that of the linear rule
+// (linear.Findings.Resolution); half and twice of it weren't measured for networks.
+const resolutionStd = 0.03
+
+// addResolutionNoise adds Gaussian noise to the signals z, d×n, whose standard deviations are stds,
+// nil for whitened ones. The noise is the same for the same seed.
+func addResolutionNoise(z *mat.Dense, stds []float64, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, resolutionStream<<32))
+	z.Apply(func(i, _ int, v float64) float64 {
+		std := 1.0
+		if stds != nil {
+			std = stds[i]
+		}
+		return v + std*resolutionStd*rng.NormFloat64()
+	}, z)
+}
+
+// standardDeviations returns that of each of the signals z, d×n.
+func standardDeviations(z *mat.Dense) []float64 {
+	d, _ := z.Dims()
+	stds := make([]float64, d)
+	for i := range stds {
+		stds[i] = stat.StdDev(z.RawRowView(i), nil)
+	}
+	return stds
+}
+
+// AddResolution returns the mixed signals x with the noise of the resolution if the whitened
+// signals, white, need it. Maps are the steps from x to white. All baselines are compared on these
+// signals.
+func AddResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dense, error) {
+	noisy, err := withResolution(white, o)
+	if err != nil || noisy == white {
+		return x, err
+	}
+	for _, m := range slices.Backward(maps) {
+		if noisy, err = m.Invert(noisy); err != nil {
+			return nil, err
+		}
+	}
+	return noisy, nil
+}
+
+// withResolution returns the whitened signals z, with the noise of the resolution if their code
+// would otherwise have no lower bound. That is so if positions repeat, as in silence or with few
+// bits. It is also so if a signal's own past predicts half of its values to within resolutionStd
+// of their spread, as those of a square wave.
+func withResolution(z *mat.Dense, o Options) (*mat.Dense, error) {
+	o, x, err := o.indexed(z)
+	if err != nil {
+		return nil, err
+	}
+	if hasRepeats(z) || hasPredictable(z, x) {
+		z = mat.DenseCopyOf(z)
+		addResolutionNoise(z, nil, o.Seed)
+	}
+	return z, nil
+}
+
+// hasPredictable reports whether the median prediction error of a signal of z from its own past is
+// at most resolutionStd of the median deviation of its values.
+func hasPredictable(z *mat.Dense, x *index) bool {
+	d, _ := z.Dims()
+	for i := range d {
+		row := z.RawRowView(i)
+		coefficients, _ := ar.Regress(row, x.lags, x.scored)
+		var values, residuals []float64
+		for _, t := range x.scored {
+			values = append(values, row[t])
+			residuals = append(residuals, ar.Residual(coefficients, row, x.lags, t))
+		}
+		if medianDeviation(residuals) <= resolutionStd*medianDeviation(values) {
+			return true
+		}
+	}
+	return false
+}
+
+// medianDeviation returns the median distance of the values from their median, and overwrites them.
+func medianDeviation(values []float64) float64 {
+	median := func() float64 {
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	m := median()
+	for k, v := range values {
+		values[k] = math.Abs(v - m)
+	}
+	return median()
+}
+
+// hasRepeats reports whether more than one of a hundred positions of x repeats the values of
+// another position in all signals.
+func hasRepeats(x *mat.Dense) bool {
+	d, n := x.Dims()
+	compare := func(a, b int) int {
+		for i := range d {
+			if c := cmp.Compare(x.At(i, a), x.At(i, b)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+	order := grid.Range(n)
+	slices.SortFunc(order, compare)
+	repeats := 0
+	for k := 1; k < n; k++ {
+		if compare(order[k-1], order[k]) == 0 {
+			repeats++
+		}
+	}
+	return 100*repeats > n
+}
