@@ -12,61 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
-
-// A Model is the result of Fit. Code lengths, the negatives of log-likelihoods, are in nats per
-// position. Those of networks that were chosen among others by the held-out positions include the
-// cost of the choice (see chargeChoice).
-type Model struct {
-	// Map maps mixed signals to recovered ones, which have mean 0 and variance 1 at the positions
-	// that it was fitted to.
-	Map *mapping.Invertible
-
-	// CodeLength is the code length of x at the held-out positions of the chosen run, including
-	// the log-Jacobian term, without the cost of the choice.
-	CodeLength float64
-	// OverWhitening is by how much the code of the whitened signals is longer at these positions,
-	// the cost of the choice among the runs and their steps being included.
-	OverWhitening Difference
-
-	// Runs are all restarts on all folds. Chosen is the one whose network Map is.
-	Runs   []Run
-	Chosen int
-	// Agreement is the smallest agreement between the recovered signals of the chosen run and those
-	// of other runs, Agreeing of them: of its own fold those whose code isn't significantly longer,
-	// of each other fold the best. See agreement. If rotations aren't identified, the signals of
-	// all runs are rotated as near to the whitened ones as possible before.
-	Agreement float64
-	Agreeing  int
-
-	// PastGain is, for each signal, by how much its own past shortens its code at the held-out
-	// positions of all folds. If it doesn't, the signal can't be identified after a nonlinear
-	// mixing. The signals are those before the Groups were rotated.
-	PastGain []Difference
-	// Pairs hold by how much a rotation by 45° makes the code of every two signals longer.
-	Pairs []Pair
-	// Groups are the signals whose rotations among themselves are not identified. They are rotated
-	// as near to the whitened signals as possible.
-	Groups [][]int
-
-	// likelihoods are, for each fold, the log-likelihoods of x under the fold's best run at its
-	// held-out positions, with the cost of the choice among the restarts and steps.
-	likelihoods []likelihoods
-}
-
-// A Run is one restart on one fold.
-type Run struct {
-	Restart int
-	Fold    int
-	// CodeLength is the code length of x at the fold's held-out positions. OverWhitening is by how
-	// much that of the whitened signals is longer.
-	CodeLength    float64
-	OverWhitening float64
-	// Step is the step of the evaluation whose network was kept; Curve has all evaluations.
-	Step  int
-	Curve []Evaluation
-}
 
 // Name returns "network".
 func (o Options) Name() string { return "network" }
@@ -191,47 +137,6 @@ func whitenedSignals(problems []*problem) []*mat.Dense {
 		all = append(all, p.whitened)
 	}
 	return all
-}
-
-// heldOutSignals are the whitened signals of a problem at the positions that a fold holds out, and
-// at the positions before that belong to their pasts.
-type heldOutSignals struct {
-	x      *mat.Dense // d×positions
-	lags   []int
-	scored []int // the columns that are held out
-}
-
-func newHeldOut(signals *mat.Dense, x *index, fold int) heldOutSignals {
-	positions, scored := x.heldOutContext(fold)
-	d, _ := signals.Dims()
-	h := heldOutSignals{mat.NewDense(d, len(positions), nil), x.lags, scored}
-	for i := range d {
-		from, to := signals.RawRowView(i), h.x.RawRowView(i)
-		for column, t := range positions {
-			to[column] = from[t]
-		}
-	}
-	return h
-}
-
-// logLikelihoods returns the log-likelihood of the signals under a network and source models at
-// each held-out position, in nats. It is computed on the host: all its calls take less time than
-// XLA would to compile a program for them.
-func (h heldOutSignals) logLikelihoods(
-	m *mapping.Invertible, sources []*source.Model,
-) ([]float64, error) {
-	z, logDet, err := m.ApplyLogDet(h.x)
-	if err != nil {
-		return nil, err
-	}
-	scores := make([]float64, len(h.scored))
-	for k, t := range h.scored {
-		scores[k] = logDet[t]
-	}
-	for i, s := range sources {
-		s.LogDensities(z.RawRowView(i), h.lags, h.scored, scores)
-	}
-	return scores, nil
 }
 
 // whiten returns the symmetric whitening of x, and the logarithm of its determinant.

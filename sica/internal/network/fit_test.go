@@ -87,7 +87,7 @@ func TestFitSeparates(t *testing.T) {
 	if mcc := mcc(t, z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
-	if !m.Identified() || !m.OverWhitening.Significant() {
+	if !m.Identified || !m.OverWhitening.Significant() {
 		t.Errorf("not identified: %+v", m)
 	}
 	back, err := m.Map.Invert(z)
@@ -137,7 +137,7 @@ func TestFitUnidentified(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := mustFit(t, b, x, small)
-		if m.Identified() {
+		if m.Identified {
 			t.Errorf("problem %d passes for identified: %+v", i, m)
 		}
 		models = append(models, m)
@@ -250,7 +250,7 @@ func TestFitWithoutPast(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	o := short
 	o.Past = -1
-	if m := mustFit(t, onGo(t), x, o); m.Identified() {
+	if m := mustFit(t, onGo(t), x, o); m.Identified {
 		t.Errorf("identified without a past: %+v", m)
 	}
 }

@@ -33,7 +33,8 @@ const growRestarts = 4
 func (t *training) grow(
 	ctx context.Context, problems []*problem, models []*Model,
 ) ([]*Model, error) {
-	if t.final == nil || !slices.ContainsFunc(models, (*Model).unreproduced) {
+	differ := func(m *Model) bool { return !m.Reproduced() }
+	if t.final == nil || !slices.ContainsFunc(models, differ) {
 		return models, nil
 	}
 	o := t.options
@@ -72,37 +73,6 @@ func (t *training) grow(
 		}
 	}
 	return best, nil
-}
-
-// models returns the models of all problems.
-func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, error) {
-	models := make([]*Model, len(problems))
-	for i, p := range problems {
-		t.options.report(Judging, float64(i)/float64(len(problems)))
-		var err error
-		if models[i], err = t.model(ctx, i, p); err != nil {
-			return nil, err
-		}
-	}
-	return models, nil
-}
-
-// unreproduced is the negation of Reproduced.
-func (m *Model) unreproduced() bool { return !m.Reproduced() }
-
-// codeLength returns the mean over the folds of the code length of the best run.
-func (m *Model) codeLength() float64 {
-	shortest := make(map[int]float64)
-	for _, r := range m.Runs {
-		if length, ok := shortest[r.Fold]; !ok || r.CodeLength < length {
-			shortest[r.Fold] = r.CodeLength
-		}
-	}
-	total := 0.0
-	for _, length := range shortest {
-		total += length
-	}
-	return total / float64(len(shortest))
 }
 
 // prepend replaces the first layers of the active runs, which were drawn, by the trained layers of

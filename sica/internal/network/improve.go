@@ -565,7 +565,8 @@ func WithNetwork(
 		return Alternative{}, err
 	}
 	a.Maps = append(slices.Clip(a.Maps), model.Map)
-	a.Z, a.Linear, a.IsNetwork, a.Network = z, nil, true, model.Findings()
+	findings := model.Findings
+	a.Z, a.Linear, a.IsNetwork, a.Network = z, nil, true, &findings
 	var found *linear.Solution
 	x, err := signal.New(z, o.Shape...)
 	if err == nil {

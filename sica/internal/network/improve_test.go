@@ -45,7 +45,7 @@ func TestAccepted(t *testing.T) {
 	apart := &linear.Findings{Groups: [][]int{{0}, {1}, {2}}}
 	together := &linear.Findings{Groups: [][]int{{0}, {1, 2}}}
 	fitted := func(agreement float64, gains ...float64) *Model {
-		m := &Model{Agreement: agreement, Agreeing: 2}
+		m := &Model{Findings: Findings{Agreement: agreement, Agreeing: 2}}
 		for _, g := range gains {
 			m.PastGain = append(m.PastGain, Difference{Mean: g, SE: .01})
 		}

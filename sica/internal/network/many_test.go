@@ -198,7 +198,10 @@ func TestGrown(t *testing.T) {
 		{0.9, -1e9, true, false},
 	} {
 		stages = nil
-		before := &Model{Agreeing: 1, Agreement: test.agreement, Runs: []Run{{CodeLength: test.length}}}
+		before := &Model{
+			Findings: Findings{Agreeing: 1, Agreement: test.agreement},
+			Runs:     []Run{{CodeLength: test.length}},
+		}
 		got, err := tr.grow(t.Context(), problems, []*Model{before})
 		if err != nil {
 			t.Fatalf("%+v", err)
@@ -258,7 +261,7 @@ func TestTenSignals(t *testing.T) {
 	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.98 {
 		t.Errorf("MCC %.4f, want 0.98", mcc)
 	} else {
-		t.Logf("MCC %.4f, identified: %v", mcc, m.Identified())
+		t.Logf("MCC %.4f, identified: %v", mcc, m.Identified)
 	}
 }
 
@@ -271,8 +274,8 @@ func TestTwentySignals(t *testing.T) {
 	needsXLA(t, b)
 	s, x := manyProblem(t, 2, 20, 1, 16384)
 	m := mustFit(t, b, x, Options{Seed: 2})
-	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.99 || !m.Identified() {
-		t.Errorf("MCC %.4f, identified: %v; want 0.99 and true", mcc, m.Identified())
+	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.99 || !m.Identified {
+		t.Errorf("MCC %.4f, identified: %v; want 0.99 and true", mcc, m.Identified)
 	}
 }
 

@@ -1,0 +1,265 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+)
+
+// A judge compares the runs of one problem.
+type judge struct {
+	problem     *problem
+	index       *index
+	d, k        int // signals, components of a source's mixture
+	earlierRuns int // runs of the problem that were evaluated in an earlier training
+
+	train, held [][]int     // positions of each fold
+	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
+	runs        []Run
+	maps        []*mapping.Invertible // of each run, from the whitened signals
+	z           []*mat.Dense          // of each run, its signals
+}
+
+// models returns the models of all problems.
+func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, error) {
+	models := make([]*Model, len(problems))
+	for i, p := range problems {
+		t.options.report(Judging, float64(i)/float64(len(problems)))
+		var err error
+		if models[i], err = t.model(ctx, i, p); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
+}
+
+// model returns the model of problem i: the best of its runs, and what the data say about it.
+func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
+	n := t.options.Restarts * t.options.Folds
+	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components,
+		earlierRuns: t.earlierRuns}
+	for fold := range t.options.Folds {
+		train, held := t.index.split(fold)
+		j.train, j.held = append(j.train, train), append(j.held, held)
+		j.whitened = append(j.whitened, source.Scores(p.whitened, t.index.lags, train, held, j.k))
+	}
+	m := &Model{}
+	for r, b := range t.best[i*n : (i+1)*n] {
+		_, restart, fold := t.locate(i*n + r)
+		if b.network == nil {
+			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
+		}
+		run := Run{Restart: restart, Fold: fold, Step: b.step, Curve: b.curve,
+			CodeLength:    -b.value - p.logDet,
+			OverWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
+		j.runs = append(j.runs, run)
+		j.maps = append(j.maps, b.network)
+		z, err := j.maps[r].Apply(p.whitened)
+		if err != nil {
+			return nil, err
+		}
+		j.z = append(j.z, z)
+		if run.OverWhitening > j.runs[m.Chosen].OverWhitening {
+			m.Chosen = r
+		}
+	}
+	m.Runs = j.runs
+	return m, j.fill(ctx, m)
+}
+
+// fill sets what m says of the chosen run.
+func (j *judge) fill(ctx context.Context, m *Model) error {
+	chosen, z, lags := j.runs[m.Chosen], j.z[m.Chosen], j.index.lags
+	m.CodeLength = chosen.CodeLength
+	best, err := j.scores(m.Chosen)
+	if err != nil {
+		return err
+	}
+	choices := (len(j.runs) + j.earlierRuns) * len(chosen.Curve)
+	m.OverWhitening = evidence.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
+	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
+		return err
+	}
+
+	scaled := innovationScaled(z, lags, j.index.scored)
+	if m.Pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
+		return err
+	}
+	m.Groups = groups(j.d, m.Pairs)
+	rotation := nearestRotation(scaled, j.problem.whitened, m.Groups)
+	m.Map = compose(j.problem.whitening, j.maps[m.Chosen], outputMap(z, scaled, rotation))
+
+	for fold := range j.held {
+		l, err := j.likelihoods(j.bestRun(fold))
+		if err != nil {
+			return err
+		}
+		m.likelihoods = append(m.likelihoods, l.chargeChoice(choices/len(j.held)))
+	}
+	if err := j.compareRuns(ctx, m, best); err != nil {
+		return err
+	}
+	m.Identified = len(m.Groups) == 0 && m.Known()
+	m.HeldOut = heldOutCurve(chosen)
+	return nil
+}
+
+// heldOutCurve returns the code lengths at a run's evaluations, NaN where its likelihood wasn't
+// finite.
+func heldOutCurve(r Run) signal.Curve {
+	var curve signal.Curve
+	for _, e := range r.Curve {
+		length := -e.HeldOut
+		if math.IsInf(length, 0) {
+			length = math.NaN()
+		}
+		curve = append(curve, length)
+	}
+	return curve
+}
+
+// compareRuns sets the Agreement of m. Best are the scores of the chosen run.
+func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error {
+	fold := j.runs[m.Chosen].Fold
+	align := func(z *mat.Dense) *mat.Dense {
+		if len(m.Groups) == 0 {
+			return z
+		}
+		return rotateNearest(z, j.problem.whitened)
+	}
+	m.Agreement = 1
+	for r := range j.runs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r == m.Chosen {
+			continue
+		}
+		isGood, err := j.isEquallyGood(r, fold, best)
+		if err != nil {
+			return err
+		}
+		if isGood {
+			a, err := agreement(align(j.z[m.Chosen]), align(j.z[r]))
+			if err != nil {
+				return err
+			}
+			m.Agreement = min(m.Agreement, a)
+			m.Agreeing++
+		}
+	}
+	return nil
+}
+
+// scores returns the log-likelihoods of the whitened signals under run r at its fold's held-out
+// positions. The source models are fitted anew.
+func (j *judge) scores(r int) ([]float64, error) {
+	fold := j.runs[r].Fold
+	logDet, err := j.logDet(r)
+	if err != nil {
+		return nil, err
+	}
+	scores := source.Scores(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
+	floats.Add(scores, logDet)
+	return scores, nil
+}
+
+// likelihoods returns those of the mixed signals under run r at its fold's held-out positions.
+func (j *judge) likelihoods(r int) (likelihoods, error) {
+	fold := j.runs[r].Fold
+	logDet, err := j.logDet(r)
+	if err != nil {
+		return likelihoods{}, err
+	}
+	floats.AddConst(j.problem.logDet, logDet)
+	l := fitLikelihoods(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k,
+		true, source.Autoregressive)
+	return l.add(logDet), nil
+}
+
+// logDet returns the log-determinants of run r's map at its fold's held-out positions.
+func (j *judge) logDet(r int) ([]float64, error) {
+	all, err := j.maps[r].LogDet(j.problem.whitened)
+	if err != nil {
+		return nil, err
+	}
+	var held []float64
+	for _, t := range j.held[j.runs[r].Fold] {
+		held = append(held, all[t])
+	}
+	return held, nil
+}
+
+// isEquallyGood reports whether the code of run r isn't significantly longer than that of the best
+// run of a fold, with these scores. A run of another fold is as good if it is that fold's best.
+func (j *judge) isEquallyGood(r, fold int, best []float64) (bool, error) {
+	if j.runs[r].Fold != fold {
+		return r == j.bestRun(j.runs[r].Fold), nil
+	}
+	scores, err := j.scores(r)
+	if err != nil {
+		return false, err
+	}
+	return !evidence.NewDifference(best, scores).Significant(), nil
+}
+
+// bestRun returns the run of a fold with the shortest code.
+func (j *judge) bestRun(fold int) int {
+	best := -1
+	for r, run := range j.runs {
+		if run.Fold == fold && (best < 0 || run.OverWhitening > j.runs[best].OverWhitening) {
+			best = r
+		}
+	}
+	return best
+}
+
+// pastGain returns by how much the past shortens the code of each signal of the chosen run at the
+// held-out positions of all folds. In another fold the signal is the matching one of its best run.
+func (j *judge) pastGain(chosen int) ([]Difference, error) {
+	with, without := make([][]float64, j.d), make([][]float64, j.d)
+	for fold := range j.held {
+		z := j.z[j.bestRun(fold)]
+		match, err := metric.MCC(z, j.z[chosen])
+		if err != nil {
+			return nil, err
+		}
+		for i := range j.d {
+			a, b := scorePast(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold],
+				j.held[fold], j.k)
+			with[i], without[i] = append(with[i], a...), append(without[i], b...)
+		}
+	}
+	gains := make([]Difference, j.d)
+	for i := range gains {
+		gains[i] = evidence.NewDifference(with[i], without[i])
+	}
+	return gains, nil
+}
+
+// agreement returns how well the signals of two models agree: the mean of the two smallest absolute
+// correlations of matched signals. If one pair is rotated by θ, it is cos θ for any number of
+// signals. The mean over all signals would hide one wrong signal of ten.
+func agreement(a, b *mat.Dense) (float64, error) {
+	match, err := metric.MCC(a, b)
+	if err != nil {
+		return 0, err
+	}
+	correlations := make([]float64, len(match.Correlation))
+	for i, r := range match.Correlation {
+		correlations[i] = math.Abs(r)
+	}
+	slices.Sort(correlations)
+	return stat.Mean(correlations[:min(2, len(correlations))], nil), nil
+}
