@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -66,68 +67,70 @@ func rotatePairs(
 	ctx context.Context, z *mat.Dense, lags, positions []int, components int,
 ) ([]Pair, error) {
 	d, _ := z.Dims()
-	if d <= fewSignals || len(positions) <= glancePairs {
-		return rotateSelected(ctx, z, lags, positions, components, nil)
-	}
-	glance := subsample(positions, glancePairs)
-	pairs, err := rotateSelected(ctx, z, lags, glance, components, nil)
-	if err != nil {
-		return nil, err
-	}
-	undecided := make(map[[2]int]bool)
-	for _, p := range pairs {
-		undecided[[2]int{p.I, p.J}] = !p.Loss.Significant()
-	}
-	accurate, err := rotateSelected(ctx, z, lags, positions, components, undecided)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range accurate {
-		k := slices.IndexFunc(pairs, func(q Pair) bool { return q.I == p.I && q.J == p.J })
-		pairs[k] = p
-	}
-	return pairs, nil
-}
-
-// rotateSelected is rotatePairs of the selected pairs i < j, nil for all, at the given positions.
-func rotateSelected(
-	ctx context.Context, z *mat.Dense, lags, positions []int, components int,
-	selected map[[2]int]bool,
-) ([]Pair, error) {
-	d, n := z.Dims()
-	addScores := func(row, scores []float64) {
-		source.Fit(row, lags, positions, components).LogDensities(row, lags, positions, scores)
-	}
-	cached := make([][]float64, d)
-	scores := func(i int) []float64 {
-		if cached[i] == nil {
-			cached[i] = make([]float64, len(positions))
-			addScores(z.RawRowView(i), cached[i])
-		}
-		return cached[i]
+	first := positions
+	if d > fewSignals {
+		first = subsample(positions, glancePairs)
 	}
 	var pairs []Pair
-	sum, difference := make([]float64, n), make([]float64, n)
+	glance := newPairRotations(z, lags, first, components)
 	for i := range d {
 		for j := i + 1; j < d; j++ {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if selected != nil && !selected[[2]int{i, j}] {
-				continue
-			}
-			evidence.Rotate(sum, z.RawRowView(i), z.RawRowView(j), 1)
-			evidence.Rotate(difference, z.RawRowView(i), z.RawRowView(j), -1)
-			unrotated, rotated := make([]float64, len(positions)), make([]float64, len(positions))
-			for k := range unrotated {
-				unrotated[k] = scores(i)[k] + scores(j)[k]
-			}
-			addScores(sum, rotated)
-			addScores(difference, rotated)
-			pairs = append(pairs, Pair{i, j, evidence.NewDifference(unrotated, rotated)})
+			pairs = append(pairs, Pair{i, j, glance.loss(i, j)})
+		}
+	}
+	if len(first) == len(positions) {
+		return pairs, nil
+	}
+	all := newPairRotations(z, lags, positions, components)
+	for k, p := range pairs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !p.Loss.Significant() {
+			pairs[k].Loss = all.loss(p.I, p.J)
 		}
 	}
 	return pairs, nil
+}
+
+// pairRotations compare the code of signals with that of their rotations by 45° in pairs.
+type pairRotations struct {
+	z               *mat.Dense // d×n
+	lags, positions []int
+	components      int
+	scores          [][]float64 // log-likelihoods of each signal at the positions; nil until needed
+}
+
+func newPairRotations(z *mat.Dense, lags, positions []int, components int) *pairRotations {
+	d, _ := z.Dims()
+	return &pairRotations{z, lags, positions, components, make([][]float64, d)}
+}
+
+// loss returns by how much the code of signals i and j gets longer if they are rotated.
+func (r *pairRotations) loss(i, j int) Difference {
+	for _, k := range []int{i, j} {
+		if r.scores[k] == nil {
+			r.scores[k] = make([]float64, len(r.positions))
+			r.addScores(r.z.RawRowView(k), r.scores[k])
+		}
+	}
+	unrotated := floats.AddTo(make([]float64, len(r.positions)), r.scores[i], r.scores[j])
+	rotated := make([]float64, len(r.positions))
+	signal := make([]float64, len(r.z.RawRowView(i)))
+	for _, sign := range []float64{1, -1} { // the sum and the difference, over √2
+		evidence.Rotate(signal, r.z.RawRowView(i), r.z.RawRowView(j), sign)
+		r.addScores(signal, rotated)
+	}
+	return evidence.NewDifference(unrotated, rotated)
+}
+
+// addScores adds the log-likelihoods of a signal at the positions, by a model that is fitted there.
+func (r *pairRotations) addScores(signal, scores []float64) {
+	source.Fit(signal, r.lags, r.positions, r.components).
+		LogDensities(signal, r.lags, r.positions, scores)
 }
 
 // groups joins the signals of pairs without a significant loss, and returns the groups of more than

@@ -3,6 +3,7 @@ package network
 import (
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -97,6 +98,44 @@ func TestRotatedPairsWithEqualCodeAreJoined(t *testing.T) {
 	}
 	if got := groups(4, []Pair{{0, 1, Difference{Mean: 1, SE: .1}}, {0, 2, Difference{Mean: 0, SE: 1}}, {1, 3, Difference{Mean: 0, SE: 1}}, {2, 3, Difference{Mean: 0, SE: 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
 		t.Errorf("groups %v, want one of all", got)
+	}
+}
+
+// Of many signals a pair with a significant loss at some positions has the loss of these two signals
+// alone at them, and any other pair that at all positions.
+func TestPairsOfManySignals(t *testing.T) {
+	const n = glancePairs + 500
+	x, err := newIndex([]int{n}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := datasets.LaplaceAR(newRand(7), fewSignals+1, n, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 { // Gaussian with equal spectra: no rotation of them is identified
+		s.SetRow(i, drawNormal(uint64(8+i), 1, n, 1).RawRowView(0))
+	}
+	z := innovationScaled(s, x.lags, x.scored)
+	pairs, err := rotatePairs(t.Context(), z, x.lags, x.scored, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := groups(fewSignals+1, pairs); !reflect.DeepEqual(got, [][]int{{0, 1}}) {
+		t.Errorf("groups %v, want the Gaussian signals", got)
+	}
+	glance := subsample(x.scored, glancePairs)
+	for _, k := range []int{0, 1, len(pairs) - 1} {
+		p := pairs[k]
+		positions := glance
+		if k == 0 { // of signals 0 and 1
+			positions = x.scored
+		}
+		two := mat.NewDense(2, n, slices.Concat(z.RawRowView(p.I), z.RawRowView(p.J)))
+		alone, err := rotatePairs(t.Context(), two, x.lags, positions, 2)
+		if err != nil || alone[0].Loss != p.Loss {
+			t.Errorf("signals %d and %d: %+v, alone %+v (%v)", p.I, p.J, p.Loss, alone, err)
+		}
 	}
 }
 
