@@ -190,7 +190,13 @@ func coarseChannel(x *mat.Dense) int {
 }
 
 // screen returns the screening of the linear rule's signals, and whether there is reason to compare
-// nonlinear separations, which its Why says.
+// nonlinear separations, which its Why says. These are the reasons, if a signal is Predicted:
+//
+//   - Screen calls for a network, and the curvature is evident even in noise if the rule found
+//     noise. Where the call may be chance, conditional normalisation must have a shorter code, too.
+//   - The signals are Unexplained, and few enough for conditional normalisation.
+//   - Neither noise nor chance explains how few signals depend on each other, if they do, and the
+//     code of conditional normalisation is shorter by minConditionalGain.
 func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, err error) {
 	if s, err = Screen(ctx, i.linear.Z, i.options); err != nil {
 		return nil, false, err
@@ -201,22 +207,22 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	d, _ := i.x.Dims()
 	few, noisy := d <= maxConditioned, hasNoise(i.linear.Linear)
 	switch {
-	case s.Network && noisy && s.Curvature.evidentInNoise(), s.Network && !noisy && !s.isWeak():
+	case s.Network && !noisy && s.isWeak():
+		gain, err := i.conditionalGain(ctx)
+		return s, gain.Mean > 0, err
+	case s.Network && (!noisy || s.Curvature.evidentInNoise()):
 		return s, true, nil
-	case i.isUnexplained(s) && !s.Network:
+	case i.isUnexplained(s):
 		s.Why = s.dependence() + ", and no noise that explains it was found."
 		return s, few, nil
-	case noisy && !s.isCertain(), s.Dependent && !s.isCertain() && !s.Network:
-		return s, false, nil // noise or chance explains the dependence
-	case !few && (noisy || !s.Network):
+	case !few:
 		return s, false, nil // conditional normalisation would take too long
+	case !s.isCertain() && (noisy || s.Dependent):
+		return s, false, nil // noise or chance explains the dependence
 	}
 	gain, err := i.conditionalGain(ctx)
 	if err != nil {
 		return nil, false, err
-	}
-	if s.Network && !noisy { // on weak evidence, which chance may be
-		return s, gain.Mean > 0, nil
 	}
 	if gain.Mean <= max(minConditionalGain, gain.SE) {
 		return s, false, nil

@@ -42,60 +42,60 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	}
 	o.report(Measuring, 0)
 	d, _ := z.Dims()
-	c := &Screening{}
-	if c.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
+	s := &Screening{}
+	if s.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
 		return nil, err
 	}
-	_, c.Dependent = Worst(c.Pairs)
-	if !c.Dependent && d > maxConditioned {
-		c.Why = c.explain(false)
-		return c, nil
+	_, s.Dependent = Worst(s.Pairs)
+	if !s.Dependent && d > maxConditioned {
+		s.Why = s.explain(false)
+		return s, nil
 	}
 	if x.Sequence() {
-		if c.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, c.Pairs)); err != nil {
+		if s.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, s.Pairs)); err != nil {
 			return nil, err
 		}
-		if c.Curvature.Predictable {
-			c.Pairs, c.Dependent = nil, false
-			c.Why = "The signals are predicted too well for their innovations to be examined."
-			return c, nil
+		if s.Curvature.Predictable {
+			s.Pairs, s.Dependent = nil, false
+			s.Why = "The signals are predicted too well for their innovations to be examined."
+			return s, nil
 		}
 	}
-	nonlinear := c.Dependent
-	if c.Curvature != nil {
-		nonlinear = c.Dependent && c.Curvature.callsForNetwork()
+	nonlinear := s.Dependent
+	if s.Curvature != nil {
+		nonlinear = s.Dependent && s.Curvature.callsForNetwork()
 		if o.many(d) {
-			nonlinear = c.Curvature.Deviation > manyCurvatureSigmas
+			nonlinear = s.Curvature.Deviation > manyCurvatureSigmas
 		}
 	}
-	if c.Predicted, err = x.anyPredicted(ctx, z, o); err != nil {
+	if s.Predicted, err = x.anyPredicted(ctx, z, o); err != nil {
 		return nil, err
 	}
-	c.Network = nonlinear && c.Predicted
-	c.Why = c.explain(nonlinear)
-	return c, nil
+	s.Network = nonlinear && s.Predicted
+	s.Why = s.explain(nonlinear)
+	return s, nil
 }
 
 // explain returns the result in a sentence. Nonlinear is whether there is evidence of a nonlinear
 // mixture.
-func (c *Screening) explain(nonlinear bool) string {
-	if !c.Dependent {
+func (s *Screening) explain(nonlinear bool) string {
+	if !s.Dependent {
 		return "The signals don't depend on each other significantly."
 	}
 	switch {
-	case !c.Predicted:
-		return c.dependence() + ", but their pasts don't predict them, and without that no " +
+	case !s.Predicted:
+		return s.dependence() + ", but their pasts don't predict them, and without that no " +
 			"nonlinear demixing could be identified."
 	case !nonlinear:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
 			"each other."
 	}
-	return c.dependence() + "."
+	return s.dependence() + "."
 }
 
 // dependence says which signals depend on each other most significantly, and how much.
-func (c *Screening) dependence() string {
-	worst, _ := Worst(c.Pairs)
+func (s *Screening) dependence() string {
+	worst, _ := Worst(s.Pairs)
 	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
 		"innovations, in nats per position: %.3f, SE %.3f)",
 		worst.I+1, worst.J+1, worst.Nats, worst.SE)
