@@ -260,8 +260,26 @@ func (a *runsAdam) UpdateGraphWithGradients(
 	next := AddScalar(step, 1)
 	stepVar.SetNodeValue(next)
 
-	grouped := make([][]*Node, len(a.scopes))
-	variables := make([][]*model.Variable, len(a.scopes))
+	groups := a.grouped(scope, g, grads)
+	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
+	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
+	for k, group := range groups {
+		if len(group.variables) > 0 {
+			a.update(scope, k, group, step, debias1, debias2)
+		}
+	}
+}
+
+// An adamGroup is the variables of one Schedule, which are updated together, and their gradients.
+type adamGroup struct {
+	variables []*model.Variable
+	grads     []*Node
+}
+
+// grouped returns the group of each Schedule, of the trainable variables that g uses. grads are in
+// the order of scope.BuildTrainableVariablesGradientsGraph.
+func (a *runsAdam) grouped(scope *model.Scope, g *Graph, grads []*Node) []adamGroup {
+	groups := make([]adamGroup, len(a.scopes))
 	var first *model.Variable
 	for v := range scope.IterVariables() {
 		if !v.Trainable || !v.InUseByGraph(g) {
@@ -271,48 +289,50 @@ func (a *runsAdam) UpdateGraphWithGradients(
 			first = v
 		}
 		checkRunsAxis(first, v)
-		k := a.group(v)
-		grouped[k] = append(grouped[k], grads[0])
-		variables[k] = append(variables[k], v)
+		group := &groups[a.group(v)]
+		group.variables = append(group.variables, v)
+		group.grads = append(group.grads, grads[0])
 		grads = grads[1:]
 	}
-	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
-	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
-	for k, group := range variables {
-		if len(group) == 0 {
-			continue
+	return groups
+}
+
+// update updates the variables of group k, with P values for each run, at a step, a float scalar.
+// debias1 and debias2 are what the moments are multiplied by, since they begin at 0.
+func (a *runsAdam) update(
+	scope *model.Scope, k int, group adamGroup, step, debias1, debias2 *Node,
+) {
+	g := step.Graph()
+	relative := make(map[*model.Variable]coordinates)
+	for i, v := range group.variables {
+		if slices.Contains(a.relative, v.Name()) {
+			relative[v] = a.coordinates(scope, g, v)
+			group.grads[i] = relative[v].gradient(group.grads[i])
 		}
-		relative := make(map[*model.Variable]coordinates)
-		for i, v := range group {
-			if slices.Contains(a.relative, v.Name()) {
-				relative[v] = a.coordinates(scope, g, v)
-				grouped[k][i] = relative[v].gradient(grouped[k][i])
-			}
+	}
+	grad := a.clipped(atLeastSingle(perRun(group.grads)))        // [R, P]
+	m1Var := a.variable(scope, a.scopes[k], "1st", grad.Shape()) // [R, P]
+	m2Var := a.variable(scope, a.scopes[k], "2nd", grad.Shape()) // [R, P]
+	m1 := Add(MulScalar(m1Var.NodeValue(g), a.beta1), MulScalar(grad, 1-a.beta1))
+	m2 := Add(MulScalar(m2Var.NodeValue(g), a.beta2), MulScalar(Square(grad), 1-a.beta2))
+	m1Var.SetNodeValue(m1)
+	m2Var.SetNodeValue(m2)
+	rate := Mul(a.schedules[k].rate(step), debias1)
+	if a.schedules[k].PerRun {
+		rate = Mul(rate, a.rates(scope, grad)) // [R, 1]
+	}
+	scale := AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon) // [R, P]
+	change := Div(Mul(rate, m1), scale)                   // [R, P]
+	next := 0                                             // of the P values
+	for _, v := range group.variables {
+		size := v.Shape().Size() / v.Shape().Dim(0)
+		part := Slice(change, AxisRange(), AxisRange(next, next+size)) // [R, size]
+		next += size
+		part = ConvertDType(Reshape(part, v.Shape().Dimensions...), v.DType())
+		if c, ok := relative[v]; ok {
+			part = c.step(part)
 		}
-		grad := a.clipped(atLeastSingle(perRun(grouped[k]))) // [R, P]
-		m1Var := a.variable(scope, a.scopes[k], "1st", grad.Shape())
-		m2Var := a.variable(scope, a.scopes[k], "2nd", grad.Shape())
-		m1 := Add(MulScalar(m1Var.NodeValue(g), a.beta1), MulScalar(grad, 1-a.beta1))
-		m2 := Add(MulScalar(m2Var.NodeValue(g), a.beta2), MulScalar(Square(grad), 1-a.beta2))
-		m1Var.SetNodeValue(m1)
-		m2Var.SetNodeValue(m2)
-		rate := Mul(a.schedules[k].rate(step), debias1)
-		if a.schedules[k].PerRun {
-			rate = Mul(rate, a.rates(scope, grad)) // [R, 1]
-		}
-		scale := AddScalar(Sqrt(Mul(m2, debias2)), a.epsilon) // [R, P]
-		change := Div(Mul(rate, m1), scale)                   // [R, P]
-		next := 0
-		for _, v := range group {
-			size := v.Shape().Size() / v.Shape().Dim(0)
-			part := Slice(change, AxisRange(), AxisRange(next, next+size)) // [R, size]
-			next += size
-			part = ConvertDType(Reshape(part, v.Shape().Dimensions...), v.DType())
-			if c, ok := relative[v]; ok {
-				part = c.step(part)
-			}
-			v.SetNodeValue(Sub(v.NodeValue(g), part))
-		}
+		v.SetNodeValue(Sub(v.NodeValue(g), part))
 	}
 }
 
@@ -377,7 +397,7 @@ func perRun(xs []*Node) *Node {
 	return Concatenate(flat, 1)
 }
 
-// group returns the number of the scope that v is in.
+// group returns the number of the Schedule of v, the first whose scope v is in.
 func (a *runsAdam) group(v *model.Variable) int {
 	for k, s := range a.scopes {
 		if v.Scope() == s || strings.HasPrefix(v.Scope(), strings.TrimSuffix(s, "/")+"/") {

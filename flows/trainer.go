@@ -53,10 +53,10 @@ type Trainer struct {
 	runs                    int
 	lossDType               dtypes.DType
 
-	exec      *model.Exec
-	compile   int
-	variables []*model.Variable                   // used by the step, carried by the loop
-	initial   map[*model.Variable]*tensors.Tensor // of the optimizer's state
+	exec         *model.Exec
+	compilations int                                 // so far
+	variables    []*model.Variable                   // used by the step, carried by the loop
+	initial      map[*model.Variable]*tensors.Tensor // of the optimizer's state
 }
 
 // NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX or of
@@ -101,7 +101,7 @@ func NewTrainer(
 		build = t.stepGraph
 	}
 	t.exec, err = model.NewExec(backend, store, func(scope *model.Scope, inputs []*Node) []*Node {
-		t.compile++
+		t.compilations++
 		return build(scope, inputs)
 	})
 	if err != nil {
@@ -149,7 +149,7 @@ func (t *Trainer) steps() int {
 }
 
 // Compilations returns how many times the training program was compiled: 1 after the first Train.
-func (t *Trainer) Compilations() int { return t.compile }
+func (t *Trainer) Compilations() int { return t.compilations }
 
 // Finalize frees the compiled program. Train is an error afterwards. The store stays the
 // caller's.
@@ -228,7 +228,7 @@ func (t *Trainer) trainOnDevice(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if t.compile == 0 {
+	if t.compilations == 0 {
 		inputs := slices.Concat([]shapes.Shape{shapes.Make(dtypes.Int32)}, t.dataShapes, t.batchShapes)
 		if _, err := t.exec.Compile(inputs...); err != nil {
 			return nil, fmt.Errorf("flows: compiling the training steps: %w", err)
@@ -386,42 +386,15 @@ func element(x, i *Node) *Node {
 	return Gather(x, InsertAxes(i, -1))
 }
 
-// prepare builds one training step, without compiling it, to create its variables, as a While can
-// only carry those that exist. It finds the variables that the step uses and changes, and which of
-// them are the optimizer's.
+// prepare creates the variables of the step, as a While can only carry those that exist, and sets
+// the optimizer's state, with what ResetOptimizer sets it to.
 func (t *Trainer) prepare() error {
 	earlier := make(map[*model.Variable]bool) // with values of an earlier training, perhaps
 	for v := range t.store.IterVariables() {
 		earlier[v] = true
 	}
-	var state []*model.Variable
-	if err := dryRun(t.backend, t.store, func(g *Graph) {
-		inputs := []*Node{Parameter(g, "step", shapes.Make(dtypes.Int32))}
-		for k, s := range slices.Concat(t.dataShapes, t.batchShapes) {
-			inputs = append(inputs, Parameter(g, fmt.Sprintf("input_%d", k), s))
-		}
-		scope := t.store.RootScope()
-		loss := t.lossGraph(scope, inputs)
-		t.runs, t.lossDType = loss.Shape().Dim(0), loss.DType()
-		before, trainable := t.values(g)
-		if trainable == 0 {
-			exceptions.Panicf("the loss uses no trainable variable of the store; must use one")
-		}
-		t.checkRuns(g, loss)
-		t.updateGraph(scope, loss)
-		for v := range t.store.IterVariables() {
-			if !v.InUseByGraph(g) {
-				continue
-			}
-			t.variables = append(t.variables, v)
-			byOptimizer := v.ChangedInGraph(g) && before[v] != v.NodeValue(g)
-			bySchedule := v.ChangedInGraph(g) &&
-				strings.HasPrefix(v.Path(), "/"+optimizer.Scope+"/")
-			if !v.Trainable && (byOptimizer || bySchedule) {
-				state = append(state, v)
-			}
-		}
-	}); err != nil {
+	state, err := t.dryStep()
+	if err != nil {
 		return fmt.Errorf("flows: building the training step: %w", err)
 	}
 	if t.store.Loader() != nil { // a checkpoint loads values when they are first used
@@ -447,6 +420,39 @@ func (t *Trainer) prepare() error {
 		}
 	}
 	return nil
+}
+
+// dryStep builds one training step without compiling it, which creates its variables. It finds the
+// runs, the variables that the step uses and, of these, the optimizer's state.
+func (t *Trainer) dryStep() (state []*model.Variable, err error) {
+	err = dryRun(t.backend, t.store, func(g *Graph) {
+		inputs := []*Node{Parameter(g, "step", shapes.Make(dtypes.Int32))}
+		for k, s := range slices.Concat(t.dataShapes, t.batchShapes) {
+			inputs = append(inputs, Parameter(g, fmt.Sprintf("input_%d", k), s))
+		}
+		scope := t.store.RootScope()
+		loss := t.lossGraph(scope, inputs)
+		t.runs, t.lossDType = loss.Shape().Dim(0), loss.DType()
+		before, trainable := t.values(g)
+		if trainable == 0 {
+			exceptions.Panicf("the loss uses no trainable variable of the store; must use one")
+		}
+		t.checkRuns(g, loss)
+		t.updateGraph(scope, loss)
+		for v := range t.store.IterVariables() {
+			if !v.InUseByGraph(g) {
+				continue
+			}
+			t.variables = append(t.variables, v)
+			byOptimizer := v.ChangedInGraph(g) && before[v] != v.NodeValue(g)
+			bySchedule := v.ChangedInGraph(g) &&
+				strings.HasPrefix(v.Path(), "/"+optimizer.Scope+"/")
+			if !v.Trainable && (byOptimizer || bySchedule) {
+				state = append(state, v)
+			}
+		}
+	})
+	return state, err
 }
 
 // checkRuns panics unless every trainable variable has the axis of the loss's runs. A loss of [B],
