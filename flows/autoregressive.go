@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/past"
@@ -44,8 +45,8 @@ type AutoregressiveConfig struct {
 // the log-density of the sequence given its first values, by the chain rule.
 //
 // The variables, in scope itself, are AutoregressiveCoefficients [R, d, L], which begin at 0, and
-// AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1.
-// The scope's initializer isn't used.
+// AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1 and
+// standard deviations of 0.67. The scope's initializer isn't used.
 func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
 	const form = "[R, d, p…] with one or more axes p…"
 	argument.Layer(scope, "flows: Autoregressive", "z", z, form, 3, math.MaxInt)
@@ -101,7 +102,7 @@ func (c *AutoregressiveConfig) Done() *Node {
 		}
 	}
 	shape := shapes.Make(z.DType(), runs, d, 3, c.components)
-	mixture := c.scope.WithInitializer(spread).
+	mixture := c.scope.WithInitializer(initialMixture).
 		VariableWithShape(AutoregressiveMixture, shape).NodeValue(g) // [R, d, 3, K]
 	logits, means, logStds := thirdAxisEntry(mixture, 0), thirdAxisEntry(mixture, 1),
 		thirdAxisEntry(mixture, 2) // [R, d, K]
@@ -122,18 +123,10 @@ func thirdAxisEntry(x *Node, i int) *Node {
 	return Squeeze(Slice(x, AxisRange(), AxisRange(), AxisElem(i)), 2)
 }
 
-// spread is the initializer of a mixture, [R, d, 3, K]: equal weights, means at equal distances
-// from −1 to 1, and standard deviations of e^−0.4 = 0.67, the distance of four means.
-func spread(g *Graph, shape shapes.Shape) *Node {
+// initialMixture is the initializer of mixtures, [R, d, 3, K], of innovations of variance 1.
+func initialMixture(g *Graph, shape shapes.Shape) *Node {
 	k := shape.Dim(-1)
-	values := make([]float64, 3*k)
-	for i := range k {
-		if k > 1 {
-			values[k+i] = 2*float64(i)/float64(k-1) - 1
-		}
-		values[2*k+i] = -0.4
-	}
-	one := Const(g, host.Tensor(values, shape.DType, 1, 1, 3, k))
+	one := Const(g, host.Tensor(ar.InitialMixture(1, k), shape.DType, 1, 1, 3, k))
 	return BroadcastToDims(one, shape.Dimensions...)
 }
 

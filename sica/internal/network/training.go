@@ -245,7 +245,7 @@ func (t *training) initialise() error {
 		for i := range t.d {
 			a, std := ar.Regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
-			mixtures = append(mixtures, initialMixture(std, t.options.Components)...)
+			mixtures = append(mixtures, ar.InitialMixture(std, t.options.Components)...)
 		}
 	}
 	set := func(name string, values []float64) error {
@@ -271,19 +271,6 @@ func initialRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 		return rotation.Plane(math.Pi / 2 * float64(restart) / float64(restarts))
 	}
 	return rotation.Random(rng, d)
-}
-
-// initialMixture returns the variables of a mixture of equal Gaussians with means from −std to std,
-// as flows.Autoregressive begins with for std = 1.
-func initialMixture(std float64, components int) []float64 {
-	values := make([]float64, 3*components)
-	for k := range components {
-		if components > 1 {
-			values[components+k] = std * (2*float64(k)/float64(components-1) - 1)
-		}
-		values[2*components+k] = math.Log(std) - 0.4
-	}
-	return values
 }
 
 // read returns the values of the named variables in scope, by name for each active run. A variable
