@@ -154,25 +154,10 @@ func diagnose(
 	if err != nil {
 		return nil, err
 	}
-	d, n := s.z.Dims()
-	outliers := s.outliers
-	if opts.Positions != nil {
-		outliers = outlier.Recorded(outliers, opts.Positions)
-	}
-	report := &Report{
-		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed, Outliers: outliers,
-		Recorded:   opts.Positions,
-		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
-		Stopped: r.Stopped, Why: r.Why, Network: r.Network, byRule: s.linear != nil,
-		compared: s.compared,
-	}
-	if report.condition, err = condition(s.x, d); err != nil {
+	report, err := s.newReport(r, opts)
+	if err != nil {
 		return nil, err
 	}
-	if report.Shares, err = explainedShares(s.x, s.z); err != nil {
-		return nil, err
-	}
-	report.Correlation = largestCorrelation(s.z)
 	p := &progress{report: opts.Progress}
 	for _, step := range []struct {
 		doing string
@@ -211,22 +196,32 @@ func diagnose(
 	if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
 		return nil, err
 	}
-	if missing := r.Missing(); opts.Refits > 0 && len(missing) > 0 {
-		report.NotRefitted = fmt.Sprintf("No refits were made: the result lacks the custom %s of "+
-			"its fit. Set them in Result.Config, or make the report right after the fit.",
-			text.List(missing))
-	} else if opts.Refits > 0 {
-		p.begin(fmt.Sprintf("separating %d times more", opts.Refits), 1)
-		report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), opts.Refits, p)
-		if err != nil {
-			return nil, err
-		}
+	if err := report.addStability(ctx, backend, r, &s, opts.Refits, p); err != nil {
+		return nil, err
 	}
 	p.end()
 	p.begin("concluding", 1)
 	report.conclude()
 	report.Elapsed = time.Since(begun)
 	return report, nil
+}
+
+// addStability sets the Stability by n refits, or why there is none.
+func (report *Report) addStability(
+	ctx context.Context, backend compute.Backend, r *sica.Result, s *subject, n int, p *progress,
+) (err error) {
+	if n == 0 {
+		return nil
+	}
+	if missing := r.Missing(); len(missing) > 0 {
+		report.NotRefitted = fmt.Sprintf("No refits were made: the result lacks the custom %s of "+
+			"its fit. Set them in Result.Config, or make the report right after the fit.",
+			text.List(missing))
+		return nil
+	}
+	p.begin(fmt.Sprintf("separating %d times more", n), 1)
+	report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), n, p)
+	return err
 }
 
 // subject is what a report is about.
@@ -239,6 +234,27 @@ type subject struct {
 	linear   *Linear // what the fit found of z, if the linear rule made it
 	demixed  bool    // whether z is a linear demixing of x
 	compared bool    // whether the fit compared networks with it
+}
+
+// newReport returns a report with what the fit says and what takes no further fit or network.
+func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err error) {
+	d, n := s.z.Dims()
+	report = &Report{
+		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
+		Outliers: s.outliers, Recorded: opts.Positions,
+		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
+		Stopped: r.Stopped, Why: r.Why, Network: r.Network,
+		byRule: s.linear != nil, compared: s.compared,
+		Correlation: largestCorrelation(s.z),
+	}
+	if opts.Positions != nil {
+		report.Outliers = outlier.Recorded(s.outliers, opts.Positions)
+	}
+	if report.condition, err = condition(s.x, d); err != nil {
+		return nil, err
+	}
+	report.Shares, err = explainedShares(s.x, s.z)
+	return report, err
 }
 
 // prepare checks x, replaces its outliers and recovers its signals.
