@@ -3,7 +3,6 @@ package sica
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -113,98 +112,4 @@ func (r *Result) Pointwise() error {
 		return fmt.Errorf("sica: %w", err)
 	}
 	return nil
-}
-
-// ErrNotLinear is wrapped by the error of Demixing, Mixing and Remove for a result whose
-// signals aren't a linear demixing of the mixed ones.
-var ErrNotLinear = iterate.ErrNotLinear
-
-// A Demixing is the linear map that a result is: Z = W·(x − Mean), and the way back,
-// x = Mean + A·Z, for the mixed signals less what Config.Components left out.
-type Demixing struct {
-	W    *mat.Dense // k×d: a row for each recovered signal
-	A    *mat.Dense // d×k: column i is what a value of 1 of recovered signal i adds to each mixed signal
-	Mean []float64  // of each mixed signal
-}
-
-// Demixing returns the linear map that the result is: of LinearOnly and of the
-// family Linear, from any beginning that is linear. The error for others wraps ErrNotLinear.
-func (r *Result) Demixing() (*Demixing, error) {
-	d, err := r.demixing()
-	if err != nil {
-		return nil, fmt.Errorf("sica: demixing: %w", err)
-	}
-	return d, nil
-}
-
-func (r *Result) demixing() (*Demixing, error) {
-	if r.maps == nil {
-		return nil, errNotFitted
-	}
-	w, a, mean, err := r.maps.Matrices(r.channels())
-	if errors.Is(err, ErrNotLinear) {
-		return nil, fmt.Errorf("%w: a network or another nonlinear map made them, so there are no "+
-			"matrices; use Transform, or fit with Config.Method LinearOnly", ErrNotLinear)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &Demixing{W: w, A: a, Mean: mean}, nil
-}
-
-// Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
-// from 0: x − Σ p_i·z_i. So an eye's movement is removed from an electroencephalogram. p_i is the
-// pattern of signal i, see Patterns; with several rows, all of them are in each regression. It doesn't
-// change x.
-//
-// It is an error if there is no such row, if x isn't d signals with finite values, or, wrapping
-// ErrNotLinear, if the result isn't a linear demixing.
-func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
-	clean, err := r.remove(x, rows)
-	if err != nil {
-		return nil, fmt.Errorf("sica: remove: %w", err)
-	}
-	return clean, nil
-}
-
-func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
-	by, err := r.remover(rows)
-	if err != nil {
-		return nil, err
-	}
-	if err := signal.CheckNew("x", x, r.channels()); err != nil {
-		return nil, err
-	}
-	return by(x), nil
-}
-
-// remover returns what removes the recovered signals of the given rows from mixed ones.
-func (r *Result) remover(rows []int) (func(x *mat.Dense) *mat.Dense, error) {
-	d, err := r.demixing()
-	if err != nil {
-		return nil, err
-	}
-	k, n := d.W.Dims()
-	for _, i := range rows {
-		if i < 0 || i >= k {
-			return nil, fmt.Errorf("row %d; must be 0 to %d", i, k-1)
-		}
-	}
-	rows = slices.Compact(slices.Sorted(slices.Values(rows)))
-	take := mat.NewDense(n, n, nil) // Σ p_i·W_i
-	if len(rows) > 0 {
-		patterns, err := r.patterns(d, rows)
-		if err != nil {
-			return nil, err
-		}
-		for place, i := range rows {
-			take.RankOne(take, 1, patterns.ColView(place), d.W.RowView(i))
-		}
-	}
-	return func(x *mat.Dense) *mat.Dense {
-		clean := new(mat.Dense)
-		clean.Mul(take, signal.Added(x, d.Mean, -1))
-		clean.Sub(x, clean)
-		return clean
-	}, nil
 }

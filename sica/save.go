@@ -157,7 +157,8 @@ func readResult(dir string) (*Result, error) {
 	}
 	if r.Prepared {
 		if len(r.maps) == 0 || r.maps[0].Fixed == nil {
-			return nil, fmt.Errorf("%s: prepared by nothing", filepath.Join(dir, resultFile))
+			return nil, fmt.Errorf("%s: has no map of the custom transform; must have one, as prepared says",
+				filepath.Join(dir, resultFile))
 		}
 		r.Config.Prepare = asFitted{r.maps[0].Fixed}
 	}
@@ -176,10 +177,10 @@ func (s *savedResult) check(z *mat.Dense) error {
 		return err
 	}
 	if !slices.Equal(s.Shape, g.Shape()) {
-		return fmt.Errorf("shape %v, want %v", s.Shape, g.Shape())
+		return fmt.Errorf("shape: is %v; must be %v, that of the settings", s.Shape, g.Shape())
 	}
 	if k := len(s.Covariance); k != 0 && k != d*d {
-		return fmt.Errorf("covariance of %d entries, want %d", k, d*d)
+		return fmt.Errorf("covariance: has %d entries; must have %d", k, d*d)
 	}
 	return (*iterate.Trace)(&s.Trace).Check()
 }

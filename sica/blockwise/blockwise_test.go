@@ -103,7 +103,7 @@ func TestBlocksAreTransformedAsTheWhole(t *testing.T) {
 		if got, err := gathered(Remove(r, InMemory{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
 			t.Errorf("removed in blocks it differs (%v)", err)
 		}
-		if _, err := gathered(Remove(r, InMemory{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "remove: row 2; must be 0 to 1") {
+		if _, err := gathered(Remove(r, InMemory{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "remove: rows: has 2; must be from 0 to 1") {
 			t.Errorf("a third of two signals: %v", err)
 		}
 		if _, err := gathered(Transform(r, InMemory{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x: has 3 signals") {
