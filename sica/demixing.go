@@ -51,15 +51,15 @@ func (r *Result) demixing() (*Demixing, error) {
 }
 
 // Patterns returns the patterns of the recovered signals, d×k: column i is what a value of 1 of
-// recovered signal i adds to each mixed signal, in its units. They are A of the Demixing if the linear
-// rule identifies all signals, and for methods other than the rule.
+// recovered signal i adds to each mixed signal, in its units. They are A of the Demixing if the
+// linear rule identifies all signals, and for methods other than the rule.
 //
-// Else column i is the coefficient of signal i in the regression of the mixed signals on it and on all
-// stronger recovered signals, at the positions of the fit without outliers. The strength of a signal is
-// its share of the variance of the mixed signal of which it has most. Column i of A depends on all
-// rows of W: with more sources than channels, that of a good signal may be far from its source's (S.
-// Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger signals are there as a
-// weak one may have parts of them.
+// Else column i is the coefficient of signal i in the regression of the mixed signals on it and on
+// all stronger recovered signals, at the positions of the fit without outliers. The strength of a
+// signal is its share of the variance of the mixed signal of which it has most. Column i of A
+// depends on all rows of W: with more sources than channels, that of a good signal may be far from
+// its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger
+// signals are there as a weak one may have parts of them.
 //
 // The error for a result whose signals aren't a linear demixing wraps ErrNotLinear.
 func (r *Result) Patterns() (*mat.Dense, error) {
@@ -79,16 +79,17 @@ func (r *Result) Patterns() (*mat.Dense, error) {
 	return patterns, nil
 }
 
-// patterns returns, as columns, what values of 1 of the recovered signals of the rows add to the mixed
-// signals: the columns of A if all signals are identified. Else the pattern of a signal is its
-// coefficient in the regression on it, the others of the rows, and all stronger ones, which are B.
-// With the covariance C of the recovered signals that is its column of A·C[:, B]·C[B, B]⁻¹. For the
-// rows of all signals it is its column of A.
+// patterns returns, as columns, what values of 1 of the recovered signals of the rows add to the
+// mixed signals: the columns of A if all signals are identified. Else the pattern of a signal is
+// its coefficient in the regression on it, the others of the rows, and all stronger ones, which are
+// B. With the covariance C of the recovered signals that is its column of A·C[:, B]·C[B, B]⁻¹. For
+// the rows of all signals it is its column of A.
 //
-// With surplus sources a signal that is removed leaves less of itself so than by its column of A, and
-// puts less into other channels: docs/evaluation/recordings.md has the mean errors of synthetic EEGs.
-// The patterns of electrodes in a recorded ECG have cosines of 0.98, 0.94 and 0.84 with what their
-// places say, 0.98, 0.90 and 0.84 with A, and 0.95, 0.95 and 0.76 with regressions on one signal alone.
+// With surplus sources a signal that is removed leaves less of itself so than by its column of A,
+// and puts less into other channels: docs/evaluation/recordings.md has the mean errors of synthetic
+// EEGs. The patterns of electrodes in a recorded ECG have cosines of 0.98, 0.94 and 0.84 with what
+// their places say, 0.98, 0.90 and 0.84 with A, and 0.95, 0.95 and 0.76 with regressions on one
+// signal alone.
 func (r *Result) patterns(d *Demixing, rows []int) (*mat.Dense, error) {
 	n, _ := d.A.Dims()
 	columns := mat.NewDense(n, len(rows), nil)
@@ -117,8 +118,8 @@ func (r *Result) patterns(d *Demixing, rows []int) (*mat.Dense, error) {
 	return columns, nil
 }
 
-// strengthsOf returns, for each recovered signal, the share of a mixed signal's variance that follows
-// from it alone, of the mixed signal for which that is most.
+// strengthsOf returns, for each recovered signal, the share of a mixed signal's variance that
+// follows from it alone, of the mixed signal for which that is most.
 func strengthsOf(a, cross *mat.Dense, covariance *mat.SymDense) []float64 {
 	n, k := a.Dims()
 	strengths := make([]float64, k)
@@ -136,7 +137,9 @@ func strengthsOf(a, cross *mat.Dense, covariance *mat.SymDense) []float64 {
 
 // coefficients returns those of recovered signal i in the regression of the mixed signals on the
 // recovered signals of the rows, of which i is one.
-func coefficients(cross *mat.Dense, covariance *mat.SymDense, rows []int, i int) ([]float64, error) {
+func coefficients(
+	cross *mat.Dense, covariance *mat.SymDense, rows []int, i int,
+) ([]float64, error) {
 	n, _ := cross.Dims()
 	among, shared := mat.NewSymDense(len(rows), nil), mat.NewDense(len(rows), n, nil)
 	for place, j := range rows {
@@ -156,8 +159,8 @@ func coefficients(cross *mat.Dense, covariance *mat.SymDense, rows []int, i int)
 	return all.RawRowView(slices.Index(rows, i)), nil
 }
 
-// setCovariance sets the covariance of the recovered signals without the outliers, if the linear rule
-// doesn't identify all of them.
+// setCovariance sets the covariance of the recovered signals without the outliers, if the linear
+// rule doesn't identify all of them.
 func (r *Result) setCovariance() {
 	k, n := r.Z.Dims()
 	if r.Linear == nil || len(r.Linear.Groups) == k {
@@ -176,8 +179,8 @@ func (r *Result) setCovariance() {
 
 // Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
 // from 0: x − Σ p_i·z_i. So an eye's movement is removed from an electroencephalogram. p_i is the
-// pattern of signal i, see Patterns; with several rows, all of them are in each regression. It doesn't
-// change x.
+// pattern of signal i, see Patterns; with several rows, all of them are in each regression. It
+// doesn't change x.
 //
 // It is an error if there is no such row, if x isn't d signals with finite values, or, wrapping
 // ErrNotLinear, if the result isn't a linear demixing.
@@ -207,8 +210,8 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 	return clean, nil
 }
 
-// contribution returns Σ p_i·W_i over the rows i, channels×channels: what of centred mixed signals is due to the
-// recovered signals of the rows.
+// contribution returns Σ p_i·W_i over the rows i, channels×channels: what of centred mixed signals
+// is due to the recovered signals of the rows.
 func (r *Result) contribution(d *Demixing, rows []int) (*mat.Dense, error) {
 	k, channels := d.W.Dims()
 	for _, i := range rows {

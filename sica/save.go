@@ -157,8 +157,8 @@ func readResult(dir string) (*Result, error) {
 	}
 	if r.Prepared {
 		if len(r.maps) == 0 || r.maps[0].Fixed == nil {
-			return nil, fmt.Errorf("%s: has no map of the custom transform; must have one, as prepared says",
-				filepath.Join(dir, resultFile))
+			return nil, fmt.Errorf("%s: prepared is true, but there is no map of a custom transform; "+
+				"must have one", filepath.Join(dir, resultFile))
 		}
 		r.Config.Prepare = asFitted{r.maps[0].Fixed}
 	}

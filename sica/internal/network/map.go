@@ -45,7 +45,8 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 	for l := range len(variables["bends"]) / d {
 		asymmetries := make([]float64, d)
 		for i, b := range layer("bends", l, d) {
-			asymmetries[i] = max(-invertible.MaxAsymmetry, min(math.Tanh(b), invertible.MaxAsymmetry))
+			c := min(math.Tanh(b), invertible.MaxAsymmetry)
+			asymmetries[i] = max(-invertible.MaxAsymmetry, c)
 		}
 		m.Asymmetries = append(m.Asymmetries, asymmetries)
 	}
